@@ -1,0 +1,1 @@
+"""The benchmark: howsure against other packages, in one run. Start it with `make bench`."""

@@ -1,0 +1,41 @@
+"""The exact 95% equal-tailed interval of F1, by mpmath alone: nothing of howsure is used."""
+
+from __future__ import annotations
+
+from bench.registry import Error
+
+DIGITS = 40
+
+
+def f1_interval(tp: int, fp: int, fn: int) -> tuple[float, float]:
+    """tp/(tp + fp + fn) is Beta(tp + 1/2, fp + fn + 1) under weight 1/2 a cell; F1 rises with it."""
+    return _end(tp, fp + fn, "0.025"), _end(tp, fp + fn, "0.975")
+
+
+def _end(hits: int, misses: int, tail: str) -> float:
+    import mpmath  # type: ignore[import-untyped]
+
+    with mpmath.workdps(DIGITS):
+        a, b, wanted = mpmath.mpf(hits) + 0.5, mpmath.mpf(misses) + 1, mpmath.mpf(tail)
+        low, high = mpmath.mpf(0), mpmath.mpf(1)
+        for _ in range(70):
+            middle = (low + high) / 2
+            if mpmath.betainc(a, b, 0, middle, regularized=True) < wanted:
+                low = middle
+            else:
+                high = middle
+        return float(2 * low / (1 + low))
+
+
+def error(given: tuple[float, float], exact: tuple[float, float]) -> Error:
+    """How far an interval is off, and what is odd about it."""
+    low, high = given
+    width = exact[1] - exact[0]
+    if low != low or high != high:
+        return Error(float("nan"), width)
+    faults = []
+    if low == high:
+        faults.append("zero width")
+    if low < 0 or high > 1:
+        faults.append(f"reaches {high:.3f}" if high > 1 else f"reaches {low:.3f}")
+    return Error(max(abs(low - exact[0]), abs(high - exact[1])), width, tuple(faults))

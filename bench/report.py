@@ -1,0 +1,139 @@
+"""Rows to text: lines while the benchmark runs, and the page bench/RESULTS.md."""
+
+from __future__ import annotations
+
+import datetime
+import importlib.metadata
+import os
+import platform
+from collections.abc import Sequence
+
+from bench.registry import Group, Row, Run
+
+PACKAGES = ("howsure", "numpy", "scipy", "scikit-learn", "confidenceinterval", "prob_conf_mat", "mpmath")
+COLUMNS = ("what", "ours", "against", "its time", "ratio", "target", "met")
+WIDTHS = (40, 9, 44, 9, 14, 21, 3)
+METHOD = (
+    "Written by the benchmark. Times are the best of several calls in one warm process, the contenders "
+    "taking turns; a ratio compares two times of the same run."
+)
+Results = Sequence[tuple[Group, Sequence[Row]]]
+
+
+# -- pieces ----------------------------------------------------------------------------------------
+
+
+def duration(seconds: float | None) -> str:
+    """Three figures and a unit.
+
+    >>> duration(0.0000421), duration(0.0123), duration(3.21)
+    ('42.1 µs', '12.3 ms', '3.21 s')
+    """
+    if seconds is None:
+        return "–"
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{_three(seconds / size)} {unit}"
+    return f"{_three(seconds * 1e6)} µs"
+
+
+def _three(x: float) -> str:
+    return f"{x:,.0f}" if x >= 99.95 else f"{x:.1f}" if x >= 9.995 else f"{x:.2f}"
+
+
+def ratio(row: Row) -> str:
+    """Faster or slower, and how many times."""
+    if row.ratio is None:
+        return "–"
+    times, word = (row.ratio, "faster") if row.ratio >= 1 else (1 / row.ratio, "slower")
+    return f"{_three(times)}× {word}"
+
+
+def cells(row: Row) -> tuple[str, ...]:
+    """The columns that every row has."""
+    met = "–" if row.met is None else "yes" if row.met else "no"
+    target = row.target.text if row.target else "–"
+    return (row.what, duration(row.ours), row.against or "–", duration(row.peer), ratio(row), target, met)
+
+
+def missed(key: str, row: Row) -> str:
+    """One sentence for a target that was not reached."""
+    if row.target is None:
+        raise ValueError("a row without a target cannot miss it")
+    than = "" if row.peer is None else f" against {duration(row.peer)} for {row.against}, {ratio(row)}"
+    return f"{key}: {row.what} took {duration(row.ours)}{than}; the target is {row.target.text}."
+
+
+# -- while it runs ---------------------------------------------------------------------------------
+
+
+def heading(group: Group) -> str:
+    return f"\n{group.key}: {group.title}\n{_line(COLUMNS)}\n{_line(tuple('-' * w for w in WIDTHS))}"
+
+
+def line(row: Row) -> str:
+    """The row, with its errors and its note on lines of their own."""
+    more = []
+    if row.our_error and row.peer_error:
+        more.append(f"error: ours {row.our_error.text}, its {row.peer_error.text}")
+    if row.note:
+        more.append(row.note)
+    return "\n".join([_line(cells(row)), *(f"    {text}" for text in more)])
+
+
+def _line(values: Sequence[str]) -> str:
+    return "  ".join(v.ljust(w) for v, w in zip(values, WIDTHS, strict=True)).rstrip()
+
+
+def summary(results: Results) -> list[str]:
+    """How many targets were met, and a sentence for each that was not."""
+    judged = [(group.key, row) for group, rows in results for row in rows if row.met is not None]
+    bad = [(key, row) for key, row in judged if not row.met]
+    if not judged:
+        return ["No row of this run has a target."]
+    if not bad:
+        return [f"All {len(judged)} targets were met in this run."]
+    count = f"{len(judged) - len(bad)} of {len(judged)} targets were met in this run. Missed:"
+    return [count, *(f"- {missed(key, row)}" for key, row in bad)]
+
+
+# -- the page --------------------------------------------------------------------------------------
+
+
+def page(results: Results, run: Run) -> str:
+    parts = ["# Results of `make bench`", _setting(run), "\n".join(_gap(summary(results)))]
+    for group, rows in results:
+        parts += [f"## {group.key}: {group.title}", _table(rows)]
+        notes = dict.fromkeys(f"{row.against}: {row.note}." for row in rows if row.note)
+        said = [*notes, *group.remarks]
+        if said:
+            parts.append("\n".join(f"- {text}" for text in said))
+    return "\n\n".join(parts) + "\n"
+
+
+def _gap(lines: list[str]) -> list[str]:
+    return [lines[0], "", *lines[1:]] if len(lines) > 1 else lines
+
+
+def _setting(run: Run) -> str:
+    versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in PACKAGES)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    machine = f"{platform.system()} {platform.machine()}, {cores} cores"
+    lines = [f"{today}; Python {platform.python_version()}; {versions}; {machine}.", METHOD]
+    if run.quick:
+        lines.append("**A quick pass**: small sizes and few repeats; its figures say little.")
+    return "\n\n".join(lines)
+
+
+def _table(rows: Sequence[Row]) -> str:
+    errors = any(row.our_error or row.peer_error for row in rows)
+    head = (*COLUMNS, "our error", "its error") if errors else COLUMNS
+    body = [(*cells(row), *(_errors(row) if errors else ())) for row in rows]
+    right = {"ours", "its time", "ratio"}
+    rule = ["---:" if name in right else "---" for name in head]
+    return "\n".join("| " + " | ".join(line) + " |" for line in (head, rule, *body))
+
+
+def _errors(row: Row) -> tuple[str, str]:
+    return tuple(e.text if e else "–" for e in (row.our_error, row.peer_error))  # type: ignore[return-value]

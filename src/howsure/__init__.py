@@ -1,0 +1,62 @@
+"""howsure: how sure are you of that score, and is B really better than A?
+
+>>> import howsure as hs
+>>> hs.posterior(hs.Tally.binary(tp=80, fp=20, fn=30, tn=870))["f1"].interval()
+Interval(low=0.6908699718141037, high=0.8189231800611242)
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from howsure import papers as papers
+    from howsure.catalogue import fbeta as fbeta
+    from howsure.catalogue import metrics as metrics
+    from howsure.catalogue import utility as utility
+    from howsure.catalogue.metric import Metric as Metric
+    from howsure.distribution import Distribution as Distribution
+    from howsure.distribution import Interval as Interval
+    from howsure.errors import HowsureError as HowsureError
+    from howsure.forms import Ratio as Ratio
+    from howsure.forms import cells as cells
+    from howsure.forms import log as log
+    from howsure.forms import sqrt as sqrt
+    from howsure.ingest.arrays import tally as tally
+    from howsure.model import Posterior as Posterior
+    from howsure.model import posterior as posterior
+    from howsure.priors import two_level as two_level
+    from howsure.scoring import Report as Report
+    from howsure.scoring import score as score
+    from howsure.table import Tally as Tally
+
+__version__: str
+
+_HOME = {
+    "Distribution": "distribution", "HowsureError": "errors", "Interval": "distribution", "Metric": "catalogue.metric",
+    "Posterior": "model", "Ratio": "forms", "Report": "scoring", "Tally": "table", "cells": "forms",
+    "fbeta": "catalogue", "log": "forms", "metrics": "catalogue", "posterior": "model", "score": "scoring",
+    "sqrt": "forms", "tally": "ingest.arrays", "two_level": "priors", "utility": "catalogue",
+}  # fmt: skip
+
+__all__ = [
+    "Distribution", "HowsureError", "Interval", "Metric", "Posterior", "Ratio", "Report", "Tally",
+    "cells", "fbeta", "log", "metrics", "papers", "posterior", "score", "sqrt", "tally", "two_level", "utility",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name == "papers":
+        return import_module("howsure.papers")
+    if name == "__version__":
+        return import_module("howsure.version").VERSION
+    if name in _HOME:
+        value = getattr(import_module(f"howsure.{_HOME[name]}"), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'howsure' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

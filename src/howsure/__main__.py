@@ -1,0 +1,5 @@
+"""python -m howsure."""
+
+from howsure.cli import main
+
+main()

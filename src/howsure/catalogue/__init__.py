@@ -1,0 +1,100 @@
+"""The catalogue: every named measure, and the one grammar of their names.
+
+name = base [":" class]; lower case with hyphens; case and "_" are forgiven; parse(str(m)) == m.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from howsure.catalogue.binary import DECLARED, fbeta, utility
+from howsure.catalogue.metric import Metric
+from howsure.errors import BadSetting, UnknownName, nearest
+from howsure.forms import CELLS
+
+__all__ = ["DEFAULT_BINARY", "Metric", "fbeta", "metrics", "parse", "utility"]
+
+DEFAULT_BINARY: Final = ("precision", "recall", "f1", "specificity", "accuracy", "balanced-accuracy", "phi")
+DEFAULT_CLASS: Final = ("precision", "recall", "f1")
+
+_F = re.compile(r"^f-?(\d+(?:\.\d*)?|\.\d+)(?:-score|-measure)?$")
+_WEIGHTED = re.compile(r"^(utility|cost)(?:\((.*)\))?$")
+
+
+@lru_cache(maxsize=1)
+def _known() -> dict[str, Metric]:
+    """Canonical names and aliases."""
+    named: dict[str, Metric] = {}
+    shown = [*DECLARED, fbeta(1), fbeta(2), fbeta(0.5), utility(tp=2, fp=-1)]
+    for metric in shown:
+        for name in (metric.name, *metric.aliases):
+            named[name] = metric
+    named["utility"] = utility(tp=2, fp=-1)
+    return named
+
+
+def metrics() -> tuple[Metric, ...]:
+    """Every metric of the catalogue, one of each.
+
+    >>> "f1" in [str(m) for m in metrics()]
+    True
+    """
+    return tuple(dict.fromkeys(_known().values()))
+
+
+def parse(name: str | Metric) -> Metric:
+    """The metric of a name.
+
+    >>> str(parse("Sensitivity")), str(parse("F_0.5")), str(parse("f1:spam"))
+    ('recall', 'f0.5', 'f1:spam')
+    """
+    if isinstance(name, Metric):
+        return name
+    if not isinstance(name, str):
+        raise UnknownName(f"a metric is a name or a Metric; got {name!r}.")
+    return _parse(name)
+
+
+@lru_cache(maxsize=4096)
+def _parse(name: str) -> Metric:
+    base, colon, label = name.strip().partition(":")
+    metric = _base(base)
+    if colon and not label:
+        raise UnknownName(f"{name!r} ends in ':' but names no class; write {metric}:CLASS.")
+    return metric.of(label) if label else metric
+
+
+def _base(text: str) -> Metric:
+    name = re.sub(r"[\s_]+", "-", text.strip().lower())
+    known = _known()
+    if name in known:
+        return known[name]
+    if found := _F.match(name):
+        return fbeta(_number(found[1]))
+    if found := _WEIGHTED.match(name):
+        return _with_weights(found[1], found[2] or "", text)
+    hint = nearest(name, known)
+    raise UnknownName(f"no metric named {text!r}.{hint} See: howsure metrics")
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    return int(value) if value.is_integer() else value
+
+
+def _with_weights(kind: str, inside: str, asked: str) -> Metric:
+    """utility(2,-1,0,0) or utility(tp=2,fp=-1)."""
+    parts = [x.strip() for x in inside.split(",") if x.strip()]
+    try:
+        if all("=" in x for x in parts):
+            pairs = [x.split("=") for x in parts]
+            weights = {k.strip(): _number(v) for k, v in pairs}
+        else:
+            weights = dict(zip(CELLS, (_number(x) for x in parts), strict=True))
+    except ValueError:
+        weights = {"?": 0}
+    if not weights or set(weights) - set(CELLS):
+        raise BadSetting(f"{asked!r} needs the weights of tp, fp, fn, tn: {kind}(2,-1,0,0) or {kind}(tp=2,fp=-1).")
+    return utility(**weights, cost=kind == "cost")

@@ -1,0 +1,116 @@
+"""Measures of a 2x2 table: one declaration each. To add a measure, add one entry here (see CONTRIBUTING)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import reduce
+from typing import Final
+
+from howsure.catalogue.metric import Metric
+from howsure.errors import BadSetting
+from howsure.forms import Expression, cells, sqrt
+
+tp, fp, fn, tn = cells
+n: Final[Expression] = tp + fp + fn + tn
+recall, specificity = tp / (tp + fn), tn / (tn + fp)
+precision, npv = tp / (tp + fp), tn / (tn + fn)
+
+GOUTTE = "Goutte & Gaussier 2005"
+POWERS = "Powers 2007"
+
+DECLARED: Final = (
+    Metric("precision", precision, meaning="share of positive answers that are right",
+           source=f"{GOUTTE} eq. 1; {POWERS} eq. 2",
+           aliases=("confidence", "ppv", "tpa", "positive-predictive-value", "true-positive-accuracy")),
+    Metric("recall", recall, meaning="share of positive items that are found",
+           source=f"{GOUTTE} eq. 1; {POWERS} eq. 1",
+           aliases=("sensitivity", "tpr", "hit-rate", "true-positive-rate")),
+    Metric("specificity", specificity, meaning="share of negative items that are answered negative",
+           source=f"{POWERS} eq. 3", aliases=("inverse-recall", "tnr", "selectivity", "true-negative-rate")),
+    Metric("npv", npv, meaning="share of negative answers that are right", source=f"{POWERS} 2.1",
+           aliases=("inverse-precision", "tna", "negative-predictive-value", "true-negative-accuracy")),
+    Metric("fallout", fp / (fp + tn), "lower", "share of negative items that are answered positive",
+           f"{POWERS} 2.1", ("fpr", "false-positive-rate")),
+    Metric("miss-rate", fn / (fn + tp), "lower", "share of positive items that are missed",
+           f"{POWERS} 2.1", ("fnr", "false-negative-rate")),
+    Metric("fdr", fp / (fp + tp), "lower", "share of positive answers that are wrong", f"{POWERS} eq. 4",
+           ("fpa", "false-discovery-rate", "false-positive-accuracy")),
+    Metric("for", fn / (fn + tn), "lower", "share of negative answers that are wrong", f"{POWERS} eq. 4",
+           ("fna", "false-omission-rate", "false-negative-accuracy")),
+    Metric("accuracy", (tp + tn) / n, meaning="share of answers that are right", source=f"{POWERS} 2.1",
+           aliases=("rand-accuracy", "acc")),
+    Metric("error-rate", (fp + fn) / n, "lower", "share of answers that are wrong", f"{POWERS} 2.1",
+           ("misclassification-rate",)),
+    Metric("prevalence", (tp + fn) / n, None, "share of items that are positive", f"{POWERS} 2.2",
+           ("generality",)),
+    Metric("bias", (tp + fp) / n, None, "share of answers that are positive", f"{POWERS} 2.2",
+           ("predicted-prevalence",)),
+    Metric("jaccard", tp / (tp + fp + fn), meaning="positive and found, among all that are positive or found",
+           source=f"{POWERS} 2.1", aliases=("tanimoto", "threat-score", "csi", "iou")),
+    Metric("a-measure", (precision + recall) / 2, meaning="arithmetic mean of precision and recall",
+           source=f"{POWERS} 2.1"),
+    Metric("fowlkes-mallows", sqrt(precision * recall), meaning="geometric mean of precision and recall",
+           source=f"{POWERS} 2.1", aliases=("g-measure", "fm-index")),
+    Metric("informedness", recall + specificity - 1, meaning="how much better than chance the answer knows the truth",
+           source=f"{POWERS} eq. 3", aliases=("youden", "youden-j", "deltap-prime", "bookmaker", "deltap'")),
+    Metric("markedness", precision + npv - 1, meaning="how much better than chance the truth marks the answer",
+           source=f"{POWERS} eq. 4", aliases=("deltap",)),
+    Metric("balanced-accuracy", (recall + specificity) / 2, meaning="mean of recall and specificity: AUC of one point",
+           source=f"{POWERS} 2.3", aliases=("single-point-auc", "bacc")),
+    Metric("g-mean", sqrt(recall * specificity), meaning="geometric mean of recall and specificity",
+           source="Kubat & Matwin 1997", aliases=("gmean",)),
+    Metric("phi", (tp * tn - fp * fn) / sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)),
+           meaning="correlation of truth and answer", source="Ishioka eq. 6, corrected",
+           aliases=("mcc", "matthews", "matthews-correlation")),
+    Metric("kappa", 2 * (tp * tn - fp * fn) / ((tp + fp) * (fp + tn) + (tp + fn) * (fn + tn)),
+           meaning="agreement beyond what equal margins would give by chance", source="Cohen 1960",
+           aliases=("cohen-kappa",)),
+    Metric("lr-plus", recall / (fp / (fp + tn)), meaning="odds factor of a positive answer",
+           source="Altman & Bland 1994", aliases=("positive-likelihood-ratio", "plr", "lr+")),
+    Metric("lr-minus", fn / (tp + fn) / specificity, "lower", "odds factor of a negative answer",
+           "Altman & Bland 1994", ("negative-likelihood-ratio", "nlr", "lr-")),
+    Metric("odds-ratio", tp * tn / (fp * fn), meaning="lr-plus divided by lr-minus", source="Glas et al. 2003",
+           aliases=("diagnostic-odds-ratio", "dor")),
+    Metric("rate", tp / (tp + fn), meaning="share of trials that pass", source=f"{GOUTTE} eq. 8",
+           aliases=("pass-rate", "success-rate")),
+)  # fmt: skip
+
+
+def fbeta(beta: float) -> Metric:
+    """F_β: the weighted harmonic mean of precision and recall; β > 1 weighs recall more.
+
+    >>> str(fbeta(3))
+    'f3'
+    """
+    if isinstance(beta, bool) or not isinstance(beta, (int, float)) or not 0 < beta <= 1e6:
+        raise BadSetting(f"beta must be a number above 0 (at most 1e6); got {beta!r}.")
+    b2 = Fraction(repr(beta)) ** 2
+    aliases = {1: ("f-measure", "f-score", "f-factor", "dice")}.get(int(beta) if beta == int(beta) else 0, ())
+    return Metric(
+        f"f{beta:g}" if float(f"{beta:g}") == beta else f"f{beta!r}",
+        (1 + b2) * tp / ((1 + b2) * tp + b2 * fn + fp),
+        meaning="harmonic mean of precision and recall"
+        if beta == 1
+        else f"harmonic mean of precision and recall, recall weighing {beta:g} times as much",
+        source=f"{GOUTTE} eq. 2",
+        aliases=aliases,
+    )
+
+
+def utility(*, tp: float = 0, fp: float = 0, fn: float = 0, tn: float = 0, cost: bool = False) -> Metric:
+    """A linear utility an item (or cost, with `cost=True`): the mean of the weight of the cell it falls in.
+
+    >>> str(utility(tp=2, fp=-1))
+    'utility(2,-1,0,0)'
+    """
+    weights = (tp, fp, fn, tn)
+    name = "cost" if cost else "utility"
+    parts = [w * c for w, c in zip(weights, cells, strict=True) if w]
+    formula = reduce(lambda a, b: a + b, parts) if parts else 0 * cells.tp
+    return Metric(
+        f"{name}({','.join(f'{w:g}' if float(f'{w:g}') == w else repr(w) for w in weights)})",
+        formula / n,
+        "lower" if cost else "higher",
+        f"mean {name} an item, weights for tp, fp, fn, tn",
+        f"{GOUTTE} 2 (TREC utility); {POWERS} 2.2 (cost)",
+    )

@@ -1,0 +1,128 @@
+"""Metric: a name, a formula, a direction and a meaning; everything else is read off the formula."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from howsure.errors import BadSetting
+from howsure.forms import CELLS, Expression, Linear, Other, Reading, read
+
+Better = Literal["higher", "lower"] | None
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A measure of a 2x2 table, declared by its formula.
+
+    >>> from howsure.forms import cells
+    >>> tp, fp, fn, tn = cells
+    >>> m = Metric("lift", (tp / (tp + fp)) / ((tp + fn) / (tp + fp + fn + tn)))
+    >>> m.bounds, m.needs_positive
+    ((0.0, inf), True)
+    """
+
+    name: str
+    formula: Expression
+    better: Better = "higher"
+    meaning: str = ""
+    source: str = ""
+    aliases: tuple[str, ...] = ()
+    chance: str = ""
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.formula, Expression):
+            raise BadSetting(f"the formula of {self.name!r} must be made of cells, such as tp / (tp + fp).")
+        if self.better not in ("higher", "lower", None):
+            raise BadSetting(f"better= is 'higher', 'lower' or None; got {self.better!r}.")
+        if not any(x.op == "cell" for x in self.formula.walk()) or self._constant():
+            raise BadSetting(f"the formula of {self.name!r} has the same value at every table: {self.formula}.")
+
+    def _constant(self) -> bool:
+        rng = random.Random(3)
+        tables = [{c: rng.uniform(0.5, 9.5) for c in CELLS} for _ in range(5)]
+        with np.errstate(all="ignore"):
+            values = [float(self.formula(**t)) for t in tables]
+        return all(math.isclose(v, values[0], rel_tol=1e-12, abs_tol=1e-14) for v in values)
+
+    def __str__(self) -> str:
+        return f"{self.name}:{self.label}" if self.label else self.name
+
+    def of(self, label: object) -> Metric:
+        """The same measure of one class against the rest."""
+        return replace(self, label=str(label))
+
+    @cached_property
+    def reading(self) -> Reading:
+        """The numerical form of the formula."""
+        return read(self.formula)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The lowest and highest value over all tables."""
+        return self.reading.bounds
+
+    @property
+    def needs_positive(self) -> bool:
+        """Whether the value changes when the two classes swap."""
+        return not self.reading.symmetric
+
+    @cached_property
+    def agreement(self) -> bool:
+        """Whether it depends on right and wrong answers only, and so extends to any number of classes."""
+        form = self.reading.form
+        if not isinstance(form, Linear) or self.reading.outer:
+            return False
+        return all(k[0] == k[3] and k[1] == k[2] for k in (form.top, form.bottom))
+
+    @property
+    def unbounded(self) -> bool:
+        """Whether it is a ratio or odds, with no upper end: its shortest intervals are taken on the log scale."""
+        low, high = self.bounds
+        return low == 0 and high == math.inf
+
+    @property
+    def undefined(self) -> str:
+        """When the point score is 0/0, in words."""
+        return " or ".join(f"{d} = 0" for d in self.formula.denominators()) or "never"
+
+    @property
+    def text(self) -> str:
+        """The formula as text."""
+        return str(self.formula)
+
+    @property
+    def latex(self) -> str:
+        """The formula in LaTeX."""
+        return self.formula.latex
+
+    def score(self, counts: Mapping[str, Any]) -> Any:
+        """The point score at the given counts; NaN where it is undefined, infinite where it divides by 0."""
+        form, outer = self.reading.form, self.reading.outer
+        values = {c: np.asarray(counts[c], dtype=float) for c in CELLS}
+        with np.errstate(all="ignore"):
+            if not isinstance(form, Linear):
+                return np.asarray(self.formula(**values), dtype=float)
+            top, bottom = (
+                sum(k * values[c] for k, c in zip(part, CELLS, strict=True)) for part in (form.top, form.bottom)
+            )
+            value = np.asarray(top) / np.asarray(bottom)
+            return {"": value, "sqrt": np.sqrt(value), "log": np.log(value)}[outer]
+
+    @property
+    def route(self) -> str:
+        """How its posterior is computed under the flat model."""
+        form = self.reading.form
+        if isinstance(form, Other):
+            return "sampled"
+        if not isinstance(form, Linear):
+            return "quadrature"
+        groups = {pair for pair in zip(form.top, form.bottom, strict=True) if any(pair)}
+        return "closed form" if len(groups) == 2 else "quadrature"

@@ -1,0 +1,199 @@
+"""Commands and options; every message is one sentence, every output is written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import click
+
+from howsure.cli import parsing
+from howsure.errors import HowsureError
+
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+OUT = click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file, whole or not at all."
+)
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command line and return its exit code."""
+    debug = "--debug" in arguments
+    try:
+        result = app.main(args=[a for a in arguments if a != "--debug"], prog_name="howsure", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except click.exceptions.Abort:
+        return 130
+    except KeyboardInterrupt:
+        return 130
+    except click.ClickException as error:
+        return _complain(error.format_message().rstrip("."), 2)
+    except HowsureError as error:
+        return _complain(str(error).rstrip("."), 2)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        if debug:
+            raise
+        return _complain(
+            f"this is an error of howsure's own ({type(error).__name__}: {error}); "
+            "run again with --debug for the trace",
+            70,
+        )
+
+
+def _complain(message: str, code: int) -> int:
+    click.echo(f"howsure: {' '.join(message.split())}.", err=True)
+    return code
+
+
+@click.group(context_settings=CONTEXT)
+@click.version_option(package_name="howsure", message="howsure %(version)s")
+def app() -> None:
+    """How sure are you of that score, and is B really better than A?"""
+
+
+@app.command()
+@click.option(
+    "--counts",
+    metavar="tp=80,fp=20,fn=30,tn=870",
+    help="The four cells, named in any order; bare numbers mean tp,fp,fn,tn.",
+)
+@click.option("--rate", metavar="47/50", help="Hits of trials.")
+@click.option(
+    "--matrix",
+    type=click.Path(path_type=Path),
+    help="A CSV file with a confusion matrix, with or without labels.",
+)
+@click.option(
+    "--rows",
+    type=click.Choice(["truth", "pred"]),
+    default="truth",
+    show_default=True,
+    help="What the rows of the matrix are.",
+)
+@click.option("--labels", metavar="a,b,c", help="Names of the classes of the matrix.")
+@click.option("--positive", metavar="LABEL", help="The positive class.")
+@click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="NAME",
+    help="A measure, such as f1, recall or f1:spam; repeat for more.",
+)
+@click.option("--above", multiple=True, metavar="0.8 | f1=0.8", help="Show the probability of exceeding this value.")
+@click.option(
+    "--prior",
+    default="even",
+    show_default=True,
+    help="even, jeffreys, uniform, two-level or a weight a cell.",
+)
+@click.option("--level", type=float, default=0.95, show_default=True, help="Probability of the interval.")
+@click.option(
+    "--interval",
+    default="equal-tailed",
+    show_default=True,
+    metavar="equal-tailed|hdi",
+    help="Kind of interval.",
+)
+@click.option(
+    "--tolerance",
+    type=float,
+    default=0.02,
+    show_default=True,
+    help="How far a sampled interval end may be off, in standard deviations.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of sampled measures.")
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["table", "json", "markdown", "latex", "csv", "html"]),
+    default="table",
+    show_default=True,
+    help="Format of the output.",
+)
+@OUT
+def score(
+    counts: str | None,
+    rate: str | None,
+    matrix: Path | None,
+    rows: str,
+    labels: str | None,
+    positive: str | None,
+    metrics: tuple[str, ...],
+    above: tuple[str, ...],
+    kind: str,
+    out: Path | None,
+    **settings: Any,
+) -> None:
+    """Score counts, a rate or a confusion matrix: each measure with its exact posterior."""
+    from howsure.scoring import score as run_score
+
+    tally = parsing.tally_of(counts, rate, matrix, rows, labels, positive)
+    report = run_score(tally, metrics=list(metrics) or None, above=parsing.limits(above), **settings)
+    _show(report.to_dict(), kind, out)
+
+
+@app.command("metrics")
+@click.argument("name", required=False)
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["table", "json", "markdown"]),
+    default="table",
+    show_default=True,
+    help="Format of the output.",
+)
+@OUT
+def metrics_command(name: str | None, kind: str, out: Path | None) -> None:
+    """List every measure, or show one: formula, range, synonyms, meaning and source."""
+    from howsure.catalogue import metrics, parse
+    from howsure.render import listing
+
+    document = listing.document([parse(name)] if name else list(metrics()), bool(name))
+    _write(listing.render(document, kind), out)
+
+
+@app.command("papers")
+@click.argument("item", required=False)
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["table", "json", "markdown"]),
+    default="table",
+    show_default=True,
+    help="Format of the output.",
+)
+@OUT
+def papers_command(item: str | None, kind: str, out: Path | None) -> None:
+    """Recompute what the papers print, and set it beside the print."""
+    from howsure import papers
+
+    _write(papers.render(papers.select(item), kind), out)
+
+
+def _show(document: dict[str, Any], kind: str, out: Path | None) -> None:
+    from howsure.render import plain, render
+
+    if kind == "table" and out is None and sys.stdout.isatty():
+        plain.on_terminal(document)
+        return
+    _write(render(document, kind), out)
+
+
+def _write(text: str, out: Path | None) -> None:
+    """To standard output, or to a file that appears whole or not at all."""
+    if out is None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        return
+    try:
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=out.parent, prefix=".howsure-", delete=False) as f:
+            f.write(text)
+        Path(f.name).replace(out)
+    except OSError as error:
+        raise click.ClickException(f"cannot write {str(out)!r}: {error.strerror or error}") from None

@@ -1,0 +1,158 @@
+"""From the texts of the command line to tallies and limits."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+from howsure.errors import BadCounts, BadSetting, UnknownName, nearest
+from howsure.table import BINARY, Label, Tally, plain
+
+_MOST_BYTES = 64_000_000
+
+
+def tally_of(
+    counts: str | None,
+    rate: str | None,
+    matrix: Path | None,
+    rows: str,
+    labels: str | None,
+    positive: str | None,
+) -> Tally:
+    """The one source that was given, as a Tally."""
+    given = [name for name, x in (("--counts", counts), ("--rate", rate), ("--matrix", matrix)) if x is not None]
+    if len(given) != 1:
+        got = " and ".join(given) if given else "nothing"
+        raise BadSetting(f"give one of --counts, --rate and --matrix; got {got}")
+    if counts is not None:
+        t = Tally.binary(**cells(counts))
+        return _with_positive(t, positive)
+    if rate is not None:
+        return outcome(rate)
+    assert matrix is not None  # noqa: S101 - narrows the type
+    names = [x.strip() for x in labels.split(",")] if labels else None
+    return _with_positive(read_matrix(matrix, rows, names), positive)
+
+
+def _with_positive(t: Tally, positive: str | None) -> Tally:
+    return t if positive is None else t.with_positive(positive)
+
+
+def cells(text: str) -> dict[str, int]:
+    """tp=80,fp=20,fn=30,tn=870 in any order, or 80,20,30,870."""
+    parts = [x.strip() for x in text.replace(";", ",").split(",") if x.strip()]
+    if not any("=" in x for x in parts):
+        if len(parts) != 4:
+            raise BadCounts(f"--counts needs four numbers, tp,fp,fn,tn; got {len(parts)} in {text!r}")
+        return {name: _whole(x, name) for name, x in zip(BINARY, parts, strict=True)}
+    found: dict[str, int] = {}
+    for part in parts:
+        name, equals, value = part.partition("=")
+        name = name.strip().lower()
+        if not equals or name not in BINARY:
+            raise UnknownName(f"--counts knows tp, fp, fn and tn; got {part!r}.{nearest(name, BINARY)}")
+        if name in found:
+            raise BadCounts(f"--counts gives {name} twice in {text!r}")
+        found[name] = _whole(value, name)
+    missing = [name for name in BINARY if name not in found]
+    if missing:
+        raise BadCounts(f"--counts lacks {', '.join(missing)} in {text!r}; give all of tp, fp, fn and tn")
+    return found
+
+
+def outcome(text: str) -> Tally:
+    """47/50: hits of trials."""
+    hits, slash, trials = text.partition("/")
+    if not slash:
+        raise BadCounts(f"--rate needs hits and trials, such as 47/50; got {text!r}")
+    return Tally.rate(hits=_whole(hits, "hits"), of=_whole(trials, "trials"))
+
+
+def _whole(text: str, name: str) -> int:
+    clean = text.strip().replace("_", "")
+    try:
+        return int(clean)
+    except ValueError:
+        pass
+    try:
+        number = float(clean)
+    except ValueError:
+        raise BadCounts(f"{name} must be a whole number; got {text.strip()!r}") from None
+    if number != number or number in (float("inf"), float("-inf")) or not number.is_integer():
+        raise BadCounts(f"{name} must be a finite whole number; got {text.strip()!r}")
+    return int(number)
+
+
+def limits(given: tuple[str, ...]) -> Any:
+    """--above 0.8 for every row, or --above f1=0.8 for one."""
+    if not given:
+        return None
+    named: dict[str, float] = {}
+    for text in given:
+        name, equals, value = text.rpartition("=")
+        try:
+            number = float(value)
+        except ValueError:
+            raise BadSetting(f"--above needs a number, or metric=number; got {text!r}") from None
+        if not equals:
+            if len(given) > 1:
+                raise BadSetting("--above takes one plain number, or several metric=number")
+            return number
+        named[name] = number
+    return named
+
+
+def read_matrix(path: Path, rows: str, labels: list[str] | None) -> Tally:
+    """A CSV confusion matrix: numbers only, or with a head line and a first column of labels."""
+    table = _table(path)
+    head = None
+    if not all(_is_number(x) for x in table[0][1:]) or not table[0][0]:
+        head = table[0]
+        table = table[1:]
+    side = None
+    if table and not all(_is_number(row[0]) for row in table):
+        side = [row[0] for row in table]
+        table = [row[1:] for row in table]
+    if not table:
+        raise BadCounts(f"{str(path)!r} holds no rows of counts")
+    width = len(table[0])
+    names: list[Label] | None = None
+    if head is not None:
+        names = [plain(x) for x in head[-width:]]
+    if side is not None and names is not None and list(names) != side:
+        raise BadCounts(f"{str(path)!r} names columns {list(names)} but rows {side}; they must agree")
+    names = list(side) if names is None and side is not None else names
+    for number, row in enumerate(table, 1):
+        if len(row) != width:
+            raise BadCounts(f"row {number} of {str(path)!r} has {len(row)} counts where the first has {width}")
+    counts = [[_whole(x, f"a count in {str(path)!r}") for x in row] for row in table]
+    return Tally.matrix(counts, labels=labels if labels is not None else names, rows=rows)
+
+
+def _table(path: Path) -> list[list[str]]:
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise BadCounts(f"{str(path)!r} is too large for a confusion matrix")
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise BadCounts(f"{str(path)!r} is not a text file") from None
+    except OSError as error:
+        raise BadCounts(f"cannot read {str(path)!r}: {error.strerror or error}") from None
+    sample = text[:4096]
+    mark = max(",;\t", key=sample.count)
+    table = [
+        [x.strip() for x in row] for row in csv.reader(io.StringIO(text), delimiter=mark) if any(x.strip() for x in row)
+    ]
+    if not table:
+        raise BadCounts(f"{str(path)!r} is empty")
+    return table
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

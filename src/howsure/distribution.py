@@ -1,0 +1,273 @@
+"""Distribution: the posterior of one measure, whatever route computed it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from howsure.errors import BadSetting, UnknownName, nearest
+
+Array = NDArray[np.float64]
+EPS = float(np.finfo(float).eps)
+KINDS = ("equal-tailed", "hdi")
+ROUTES = ("closed form", "quadrature", "sampled")
+
+
+@dataclass(frozen=True)
+class Note:
+    """A remark that travels with a result: a code for programs, a sentence for people."""
+
+    code: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Error:
+    """Bounds: `value` for mean, median and equal-tailed ends, `probability` for any cdf, sf or P."""
+
+    value: Any
+    probability: Any
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A credible interval; unpacks to (low, high). `low_gap` and `high_gap` are the distances to the range's ends."""
+
+    low: Any
+    high: Any
+    level: float
+    kind: str
+    low_gap: Any = None
+    high_gap: Any = None
+    notes: tuple[Note, ...] = ()
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.low, self.high))
+
+    def __contains__(self, x: float) -> bool:
+        return bool(self.low <= x <= self.high)
+
+    def __repr__(self) -> str:
+        if np.ndim(self.low):
+            return f"Interval(batch {np.shape(self.low)}, {self.level:.6g} {self.kind})"
+        return f"Interval(low={self.low!r}, high={self.high!r})"
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """The law of a measure: numbers for one table, arrays for a batch; arguments broadcast as in numpy."""
+
+    name: str
+    law: Any
+    route: str
+    sampler: Callable[[int, int], Array] = field(repr=False)
+    log_scale: bool = False
+    notes: tuple[Note, ...] = ()
+
+    # -- moments and points
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The batch shape; () for one table."""
+        return tuple(self.law.shape)
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The lowest and highest values the measure can take."""
+        return float(self.law.lower), float(self.law.upper)
+
+    @cached_property
+    def mean(self) -> Any:
+        """The posterior mean; infinite where it does not exist."""
+        return _out(self.law.mean())
+
+    @cached_property
+    def std(self) -> Any:
+        """The posterior standard deviation; infinite where it does not exist."""
+        return _out(self.law.std())
+
+    @cached_property
+    def median(self) -> Any:
+        """The point with half of the probability on each side."""
+        half = np.asarray(0.5)
+        return _out(self.law.quantile(half, half)[0])
+
+    @cached_property
+    def mode(self) -> Any:
+        """The highest point of the density, an end of the range when there is no inner one."""
+        if hasattr(self.law, "mode"):
+            return _out(self.law.mode())
+        from howsure.kernels import solve
+
+        return _out(solve.mode(self.law))
+
+    # -- functions
+
+    def cdf(self, x: ArrayLike) -> Any:
+        """P(measure <= x)."""
+        return _out(self.law.tails(_points(x))[0])
+
+    def sf(self, x: ArrayLike) -> Any:
+        """P(measure > x), with its digits even where it is tiny."""
+        return _out(self.law.tails(_points(x))[1])
+
+    def prob_above(self, x: ArrayLike) -> Any:
+        """P(measure > x)."""
+        return self.sf(x)
+
+    def pdf(self, x: ArrayLike) -> Any:
+        """The density at x; infinite at an end where it has no bound."""
+        return _out(self.law.pdf(_points(x)))
+
+    def ppf(self, q: ArrayLike) -> Any:
+        """The point with lower tail q; where it rounds to the end of the range, that end."""
+        p = np.asarray(q, dtype=float)
+        if not np.all((p >= 0) & (p <= 1)):
+            raise BadSetting(f"a quantile needs a probability from 0 to 1; got {_first_bad(p, (p >= 0) & (p <= 1))}.")
+        value = self.law.quantile(p, 1.0 - p)[0]
+        value = np.where(p == 0, self.law.lower, np.where(p == 1, self.law.upper, value))
+        return _out(np.clip(value, self.law.lower, self.law.upper))
+
+    def draws(self, n: int, *, seed: int = 0) -> Array:
+        """n draws, shape (n, *batch); the same seed gives the same tables for every measure of one posterior."""
+        if n < 1:
+            raise BadSetting(f"the number of draws must be 1 or more; got {n}.")
+        return self.sampler(n, seed)
+
+    def interval(self, level: float = 0.95, *, kind: str = "equal-tailed") -> Interval:
+        """The credible interval of that level: equal-tailed, or hdi (the shortest)."""
+        check_level(level)
+        kind = check_kind(kind)
+        return self._equal_tailed(level) if kind == "equal-tailed" else self._shortest(level)
+
+    def _equal_tailed(self, level: float, kind: str = "equal-tailed", notes: tuple[Note, ...] = ()) -> Interval:
+        small = 0.5 * (1.0 - level)
+        p = np.array([small, 1.0 - small]).reshape(2, *([1] * len(self.shape)))
+        q = p[::-1]
+        value, below, above = self.law.quantile(p, q)
+        return self._make(value[0], value[1], level, kind, (below[0], above[1]), notes)
+
+    def _shortest(self, level: float) -> Interval:
+        from howsure.kernels import solve
+        from howsure.kernels.moebius import Moebius
+        from howsure.kernels.sampled import Sampled
+
+        law = self.law
+        if isinstance(law, Sampled):
+            return self._make(*law.shortest(level), level, "hdi")
+        if not isinstance(law, Moebius) or self.log_scale:
+            low, high, _ = solve.shortest(law, level, self.log_scale)
+            return self._make(low, high, level, "hdi")
+        x1, x2, rest = law.shortest(level)
+        low, high = np.atleast_1d(law.value(x1, 1 - x1)), np.atleast_1d(law.value(x2, 1 - x2))
+        wild = np.atleast_1d(law.unbounded_both())
+        notes: tuple[Note, ...] = ()
+        if wild.any():
+            even = self._equal_tailed(level)
+            low, high = np.where(wild, even.low, low), np.where(wild, even.high, high)
+            notes = (Note("hdi-unbounded", _UNBOUNDED.format(self.name)),)
+        search = np.atleast_1d(rest) & ~wild
+        if search.any():
+            part = law.rows(search if law.shape else np.asarray(True))
+            found = solve.shortest(part, level)
+            low[search], high[search] = found[0], found[1]
+        return self._make(low.reshape(law.shape), high.reshape(law.shape), level, "hdi", None, notes)
+
+    def _make(
+        self,
+        low: Array,
+        high: Array,
+        level: float,
+        kind: str,
+        gaps: tuple[Array, Array] | None = None,
+        notes: tuple[Note, ...] = (),
+    ) -> Interval:
+        """An interval within the range and never of width 0: ends that round together are moved apart."""
+        bottom, top = self.range
+        low, high = np.clip(low, bottom, top), np.clip(high, bottom, top)
+        same = low >= high
+        if np.any(same):
+            low = np.where(same & (low > bottom), np.nextafter(low, -np.inf), low)
+            high = np.where(same & (low == bottom), np.nextafter(high, np.inf), high)
+        below, above = gaps if gaps is not None else (low - bottom, top - high)
+        if self.route != "sampled" and np.any((low == bottom) & (below > 0) | (high == top) & (above > 0)):
+            notes = (*notes, Note("rounds-to-edge", _ROUNDS.format(self.name)))
+        return Interval(_out(low), _out(high), level, kind, _out(below), _out(above), notes)
+
+    # -- accuracy
+
+    @cached_property
+    def error(self) -> Error:
+        """Bounds on how far the numbers may be off (see the accuracy page of the docs)."""
+        if self.route == "sampled":
+            value = np.maximum.reduce([self.mean_error(), *(self.law.quantile_error(p) for p in (0.025, 0.5, 0.975))])
+            return Error(_out(value), 1.5 / float(np.sqrt(self.law.n)))
+        middle, spread = self._size
+        round_off = 8 * EPS * (np.abs(middle) + 1.0)
+        drawn = self.law.drawn() if hasattr(self.law, "drawn") else 0
+        by_draws = 3.0 * np.asarray(self.std) / np.sqrt(drawn) if drawn else 0.0
+        return Error(_out(5e-11 * spread + round_off + by_draws), _out(1e-12 + round_off * 0.6 / spread))
+
+    @cached_property
+    def _size(self) -> tuple[Array, Array]:
+        """A middle and a spread that exist for every law."""
+        low, mid, high = (np.asarray(self.ppf(p)) for p in (0.16, 0.5, 0.84))
+        return mid, np.maximum(0.5 * (high - low), 1e-300)
+
+    def mean_error(self) -> Array:
+        """Three standard errors of the mean of a sampled route."""
+        return np.asarray(3.0 * np.asarray(self.std) / np.sqrt(self.law.n))
+
+    # -- showing
+
+    def __repr__(self) -> str:
+        if self.shape:
+            return f"{self.name} batch {self.shape}, {self.route}"
+        from howsure.render.numbers import short
+
+        low, high = self.interval()
+        return f"{self.name} {short(self.median)} [{short(low)}, {short(high)}] 95% equal-tailed, {self.route}"
+
+
+_UNBOUNDED = (
+    "the density of {} has no bound at either end of its range, so there is no single shortest interval; "
+    "the equal-tailed interval is given"
+)
+_ROUNDS = "an end of the interval of {} is closer to the end of its range than numbers can show; see its gap"
+
+
+def check_level(level: float) -> float:
+    """The level, if it lies strictly between 0 and 1."""
+    if isinstance(level, bool) or not isinstance(level, (int, float, np.floating)) or not 0 < level < 1:
+        hint = f" Did you mean {level / 100:g}?" if isinstance(level, (int, float)) and 1 < level < 100 else ""
+        raise BadSetting(f"a level lies between 0 and 1, such as 0.95; got {level!r}.{hint}")
+    return float(level)
+
+
+def check_kind(kind: str) -> str:
+    """The kind of interval, spelled as it is known."""
+    name = str(kind).strip().lower().replace("_", "-")
+    if name not in KINDS:
+        raise UnknownName(f"no interval kind {kind!r}.{nearest(name, KINDS)} Give 'equal-tailed' or 'hdi'.")
+    return name
+
+
+def _points(x: ArrayLike) -> Array:
+    array = np.asarray(x, dtype=float)
+    if np.isnan(array).any():
+        raise BadSetting("a point to evaluate at is NaN.")
+    return array
+
+
+def _first_bad(values: Array, good: NDArray[np.bool_]) -> float:
+    return float(values.ravel()[int(np.argmin(good.ravel()))])
+
+
+def _out(value: Any) -> Any:
+    array = np.asarray(value)
+    return float(array) if array.ndim == 0 else array

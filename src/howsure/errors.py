@@ -1,0 +1,51 @@
+"""One family of errors: what was given, what is needed, what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class HowsureError(ValueError):
+    """Base of everything howsure raises on purpose."""
+
+
+class BadCounts(HowsureError):
+    """A table or its counts cannot be what they are said to be."""
+
+
+class BadLabels(HowsureError):
+    """Truths and predictions that cannot be tallied as given."""
+
+
+class NeedsPositive(HowsureError):
+    """A metric that depends on which class is positive was asked of a table that does not know."""
+
+
+class UnknownName(HowsureError):
+    """No metric, prior, system, label or option of that name."""
+
+
+class BadSetting(HowsureError):
+    """A level, prior, threshold or option outside its range."""
+
+
+def nearest(name: str, names: Iterable[str], *, say: str = " Did you mean {}?") -> str:
+    """A hint with the nearest valid name, or nothing.
+
+    >>> nearest("precison", ["precision", "recall"])
+    " Did you mean 'precision'?"
+    """
+    found = get_close_matches(name, list(names), n=1, cutoff=0.6)
+    return say.format(repr(found[0])) if found else ""
+
+
+def listing(items: Iterable[object], most: int = 5) -> str:
+    """A short list for a message: at most five entries, then how many more.
+
+    >>> listing(["a", "b"])
+    "'a', 'b'"
+    """
+    things = [repr(x) for x in items]
+    more = f" and {len(things) - most} more" if len(things) > most else ""
+    return ", ".join(things[:most]) + more

@@ -1,0 +1,389 @@
+"""Arrays, lists and Series of labels to a Tally, without a Python loop over rows.
+
+Small whole numbers are counted by numpy.bincount in cache-sized pieces; everything else by one pass of a hash
+table over pairs. Missing labels, scores in place of labels and unknown labels are looked for among the distinct
+values only.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import BadLabels, UnknownName, listing, nearest
+from howsure.table import SQUARE, Label, Tally, _distinct, in_order, plain, usual_positive
+
+Codes = NDArray[np.intp]
+
+_PIECE = 1 << 16
+_SMALL_RANGE = 1 << 10
+_BUCKET_BITS = 14
+_BUCKETS = 1 << _BUCKET_BITS
+_MISSING_KINDS = ("refuse", "drop", "wrong")
+_NA_TYPES = ("NAType", "NaTType")
+SCORES = "{} holds {!r}: these look like scores; give a threshold, such as y_score >= 0.5."
+
+
+@dataclass(frozen=True)
+class Missing:
+    """How many truths and predictions were missing."""
+
+    truth: int
+    pred: int
+
+
+def tally(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    positive: Label | None = None,
+    labels: Sequence[Label] | None = None,
+    weight: Any = None,
+    missing: str = "refuse",
+) -> Tally:
+    """Count (truth, answer) pairs; a mapping of predictions counts joint patterns of several systems.
+
+    >>> tally([1, 0, 1, 1], [1, 0, 0, 1])
+    Tally(tp=2, fp=0, fn=1, tn=1)
+    >>> tally(["spam", "ham"], ["spam", "spam"], positive="spam").fp
+    1
+    """
+    if missing not in _MISSING_KINDS:
+        hint = nearest(str(missing), _MISSING_KINDS)
+        raise UnknownName(f"missing={missing!r} is not known.{hint} Give 'refuse', 'drop' or 'wrong'.")
+    answers = dict(y_pred) if isinstance(y_pred, Mapping) else {"system": y_pred}
+    if not answers:
+        raise BadLabels("no predictions were given.")
+    truth = _column(y_true, "y_true")
+    columns = [_column(x, f"predictions of {name!r}" if len(answers) > 1 else "y_pred") for name, x in answers.items()]
+    for name, column in zip(answers, columns, strict=True):
+        if len(column) != len(truth):
+            which = f"predictions of {name!r}" if len(answers) > 1 else "predictions"
+            raise BadLabels(f"there are {len(truth)} truths but {len(column)} {which}; each item needs one of both.")
+    if len(truth) == 0:
+        raise BadLabels("there are no items: y_true and y_pred are empty.")
+    weights = None if weight is None else _weights(weight, len(truth))
+    patterns = _count([truth, *columns], weights)
+    return _finish(patterns, tuple(str(x) for x in answers), positive, labels, missing, weights is not None)
+
+
+# -- columns
+
+
+def _column(x: Any, name: str) -> Any:
+    """A 1-d numpy array of numbers or bools, or a list of anything else."""
+    if isinstance(x, (str, bytes)) or x is None:
+        raise BadLabels(f"{name} must be a sequence of labels; got {x!r}.")
+    if hasattr(x, "to_list") and hasattr(x, "dtype"):  # a pandas or polars Series
+        kind = str(x.dtype).lower()
+        x = x.to_numpy() if kind.startswith(("int", "uint", "bool", "float")) and _no_nulls(x) else x.to_list()
+    array = x if isinstance(x, np.ndarray) else None
+    if array is None:
+        items = list(x) if not isinstance(x, list) else x
+        if any(isinstance(v, (list, tuple, set, dict, np.ndarray)) for v in items[:100]):
+            raise BadLabels(f"{name} must hold one label an item; got {items[0]!r}.")
+        if items and all(type(v) in (int, bool, float) for v in items[:100]):
+            array = _as_numbers(items)
+        return _checked(array, name) if array is not None else items
+    if array.ndim == 2 and 1 in array.shape:
+        array = array.ravel()
+    if array.ndim != 1:
+        raise BadLabels(f"{name} must have one dimension; got shape {array.shape}.")
+    if array.dtype.kind in "iubU":
+        return array
+    return _checked(array, name) if array.dtype.kind == "f" else array.tolist()
+
+
+def _no_nulls(x: Any) -> bool:
+    nulls = x.isna().any() if hasattr(x, "isna") else x.null_count()
+    return not bool(nulls)
+
+
+def _as_numbers(items: list[Any]) -> NDArray[Any] | None:
+    try:
+        array = np.asarray(items)
+    except (ValueError, OverflowError):
+        return None
+    same = {type(v) for v in items} <= {int, float} or {type(v) for v in items} == {bool}
+    return array if array.dtype.kind in "iubf" and same else None
+
+
+def _checked(array: NDArray[Any], name: str) -> Any:
+    """Whole floats as integers; NaN is missing and keeps the column a list; fractions are refused."""
+    if array.dtype.kind != "f":
+        return array
+    lost = np.isnan(array)
+    known = array[~lost] if lost.any() else array
+    bad = known != np.floor(known)
+    if bad.any():
+        raise BadLabels(SCORES.format(name, float(known[int(np.argmax(bad))])))
+    if np.isinf(known).any():
+        raise BadLabels(f"{name} holds an infinite value; labels must be finite.")
+    if lost.any():
+        whole = np.where(lost, 0, array).astype(np.int64).astype(object)
+        whole[lost] = None
+        return whole.tolist()
+    return array.astype(np.int64)
+
+
+def _weights(weight: Any, n: int) -> NDArray[np.float64]:
+    try:
+        w = np.asarray(weight.to_numpy() if hasattr(weight, "to_numpy") else weight, dtype=float)
+    except (TypeError, ValueError):
+        raise BadLabels("weights must be numbers.") from None
+    if w.shape != (n,):
+        raise BadLabels(f"there are {n} items but weights of shape {w.shape}; each item needs one weight.")
+    if not np.isfinite(w).all():
+        raise BadLabels("weights must be finite; at least one is NaN or infinite.")
+    if (w < 0).any():
+        raise BadLabels(f"weights cannot be negative; got {float(w.min())}.")
+    if not w.any():
+        raise BadLabels("all weights are 0.")
+    return w
+
+
+# -- counting
+
+Patterns = dict[tuple[Hashable, ...], tuple[float, float]]
+
+
+def _count(columns: list[Any], weights: NDArray[np.float64] | None) -> Patterns:
+    """Distinct patterns with their counts (and sums of squared weights)."""
+    arrays = all(isinstance(c, np.ndarray) for c in columns)
+    if arrays:
+        kinds = {c.dtype.kind for c in columns}
+        found = _count_text(columns, weights) if kinds == {"U"} else None
+        found = _count_small(columns, weights) if "U" not in kinds else found
+        if found is not None:
+            return found
+    lists = [c.tolist() if isinstance(c, np.ndarray) else c for c in columns]
+    try:
+        if weights is None:
+            return {k: (v, 0.0) for k, v in Counter(zip(*lists, strict=True)).items()}
+        return _count_weighted(lists, weights)
+    except TypeError:
+        raise BadLabels("labels must be plain values such as text, whole numbers or booleans.") from None
+
+
+def _count_small(columns: list[NDArray[Any]], weights: NDArray[np.float64] | None) -> Patterns | None:
+    """bincount on a mixed-radix code when all values are whole numbers in a small range."""
+    low = min(int(c.min()) for c in columns)
+    high = max(int(c.max()) for c in columns)
+    k, axes = high - low + 1, len(columns)
+    if k > _SMALL_RANGE or k**axes > 1 << 20:
+        return None
+    n = columns[0].size
+    total = np.zeros(k**axes, dtype=np.int64 if weights is None else np.float64)
+    square = np.zeros(k**axes)
+    for start in range(0, n, _PIECE):
+        stop = start + _PIECE
+        code = np.subtract(columns[0][start:stop], low, dtype=np.intp, casting="unsafe")
+        for c in columns[1:]:
+            code *= k
+            code += c[start:stop]
+            if low:
+                code -= low
+        if weights is None:
+            total += np.bincount(code, minlength=total.size)
+        else:
+            w = weights[start:stop]
+            total += np.bincount(code, weights=w, minlength=total.size)
+            square += np.bincount(code, weights=w * w, minlength=total.size)
+    where = np.flatnonzero(total)
+    codes = np.unravel_index(where, (k,) * axes)
+    asked = [[_value(c, v + low) for v in axis.tolist()] for c, axis in zip(columns, codes, strict=True)]
+    return {key: (total[i].item(), float(square[i])) for key, i in zip(zip(*asked, strict=True), where, strict=True)}
+
+
+def _count_text(columns: list[NDArray[Any]], weights: NDArray[np.float64] | None) -> Patterns | None:
+    """Fixed-width text: a multiplicative hash of each pattern picks a bucket, and each row is compared, letter by
+    letter, with the first row of its bucket; a collision or too many patterns leaves it to the general way.
+    """
+    n = columns[0].size
+    letters = [np.ascontiguousarray(c).view(np.uint32).reshape(n, -1) for c in columns]
+    width = sum(x.shape[1] for x in letters)
+    if width > 96 or n < _PIECE // 4:
+        return None
+    factors = np.random.default_rng(width).integers(1 << 62, (1 << 63) - 1, width, dtype=np.uint64) | np.uint64(1)
+    total = np.zeros(_BUCKETS, dtype=np.int64 if weights is None else np.float64)
+    square = np.zeros(_BUCKETS)
+    first = np.full(_BUCKETS, -1)
+    heads = [np.zeros((x.shape[1], _BUCKETS), dtype=np.uint32) for x in letters]
+    for start in range(0, n, _PIECE):
+        piece = [x[start : start + _PIECE] for x in letters]
+        hashed = np.zeros(len(piece[0]), dtype=np.uint64)
+        for column, factor in zip((x[:, j] for x in piece for j in range(x.shape[1])), factors, strict=True):
+            hashed += np.multiply(column, factor, dtype=np.uint64)
+        bucket = (hashed >> np.uint64(64 - _BUCKET_BITS)).astype(np.intp)
+        fresh = np.flatnonzero(first[bucket] < 0)
+        if fresh.size:
+            new, at = np.unique(bucket[fresh], return_index=True)
+            first[new] = start + fresh[at]
+            for head, x in zip(heads, letters, strict=True):
+                head[:, new] = x[first[new]].T
+        for head, x in zip(heads, piece, strict=True):
+            if not all(np.array_equal(x[:, j], head[j][bucket]) for j in range(x.shape[1])):
+                return None
+        if weights is None:
+            total += np.bincount(bucket, minlength=_BUCKETS)
+        else:
+            w = weights[start : start + _PIECE]
+            total += np.bincount(bucket, weights=w, minlength=_BUCKETS)
+            square += np.bincount(bucket, weights=w * w, minlength=_BUCKETS)
+    where = np.flatnonzero(first >= 0)
+    return {tuple(str(c[first[i]]) for c in columns): (total[i].item(), float(square[i])) for i in where.tolist()}
+
+
+def _value(column: NDArray[Any], x: int) -> Label:
+    return bool(x) if column.dtype.kind == "b" else x
+
+
+def _count_weighted(lists: list[list[Any]], weights: NDArray[np.float64]) -> Patterns:
+    keys = list(zip(*lists, strict=True))
+    index = {key: i for i, key in enumerate(dict.fromkeys(keys))}
+    codes = np.fromiter(map(index.__getitem__, keys), dtype=np.intp, count=len(keys))
+    total = np.bincount(codes, weights=weights, minlength=len(index))
+    square = np.bincount(codes, weights=weights * weights, minlength=len(index))
+    return {key: (float(total[i]), float(square[i])) for key, i in index.items()}
+
+
+# -- from patterns to a Tally
+
+
+def _lost(x: Any) -> bool:
+    return x is None or type(x).__name__ in _NA_TYPES or (isinstance(x, float) and x != x)
+
+
+def _finish(
+    patterns: Patterns,
+    systems: tuple[str, ...],
+    positive: Label | None,
+    labels: Sequence[Label] | None,
+    missing: str,
+    weighted: bool,
+) -> Tally:
+    patterns, notes = _handle_missing(patterns, missing)
+    known = _known_labels(patterns, labels)
+    place = {label: i for i, label in enumerate(known)}
+    if len(known) == 2 and len(systems) == 1 and not weighted and not notes:
+        return _two_by_two(patterns, known, place, systems, positive)
+    cells = [[-1 if x is _NOTHING else place[_same_kind(plain(x), known)] for x in key] for key in patterns]
+    values = list(patterns.values())
+    counts = np.array([v[0] for v in values], dtype=float if weighted else np.int64)
+    squares = np.array([v[1] for v in values]) if weighted else None
+    t = Tally(np.array(cells, dtype=np.int64), counts, known, systems, squares=squares, notes=notes)
+    chosen = positive if positive is not None else usual_positive(known)
+    return t.with_positive(chosen)._tidy()
+
+
+def _two_by_two(
+    patterns: Patterns,
+    known: tuple[Label, ...],
+    place: dict[Label, int],
+    systems: tuple[str, ...],
+    positive: Label | None,
+) -> Tally:
+    """The commonest table, made without sorting patterns."""
+    counts = [0, 0, 0, 0]
+    for (truth, answer), (count, _) in patterns.items():
+        counts[2 * place[_same_kind(plain(truth), known)] + place[_same_kind(plain(answer), known)]] += int(count)
+    chosen = usual_positive(known)
+    t = Tally(SQUARE, np.array(counts), known, systems, chosen)
+    return t if positive is None else t.with_positive(positive)
+
+
+class _Nothing:
+    """Stands for a missing answer that is kept."""
+
+
+_NOTHING = _Nothing()
+
+
+def _handle_missing(patterns: Patterns, missing: str) -> tuple[Patterns, tuple[tuple[str, str], ...]]:
+    """Refuse, drop or keep patterns with missing labels; say what was done."""
+    bad = {key: any(_lost(x) for x in key) for key in patterns}
+    if not any(bad.values()):
+        return patterns, ()
+    truth = sum(v[0] for key, v in patterns.items() if _lost(key[0]))
+    pred = sum(v[0] for key, v in patterns.items() if any(_lost(x) for x in key[1:]))
+    said = f"{truth:g} missing truths and {pred:g} missing predictions"
+    if missing == "refuse":
+        raise BadLabels(
+            f"there are {said}. Give missing='drop' to leave these items out, or 'wrong' to count a missing "
+            "prediction as wrong."
+        )
+    out: Patterns = {}
+    for key, value in patterns.items():
+        if bad[key] and (missing == "drop" or _lost(key[0])):
+            if missing == "wrong":
+                raise BadLabels(
+                    f"there are {truth:g} missing truths; an item without a truth cannot be scored. "
+                    "Give missing='drop'."
+                )
+            continue
+        new = tuple(_NOTHING if _lost(x) else x for x in key)
+        old = out.get(new, (0, 0.0))
+        out[new] = (old[0] + value[0], old[1] + value[1])
+    if not out:
+        raise BadLabels(f"there are {said}, and no items are left without them.")
+    if missing == "drop":
+        return out, (("missing-dropped", f"{said} were left out"),)
+    return out, (("missing-wrong", f"{pred:g} missing predictions are counted as wrong"),)
+
+
+def _known_labels(patterns: Patterns, labels: Sequence[Label] | None) -> tuple[Label, ...]:
+    """The labels in order: as given, else those that occur, with 0/1, False/True or -1/1 completed."""
+    truths, answers = ({plain(x) for x in part if x is not _NOTHING} for part in _sides(patterns))
+    seen = truths | answers
+    _refuse_scores(seen)
+    if labels is not None:
+        known = tuple(plain(x) for x in labels)
+        _distinct(known)
+        unknown = [x for x in in_order(frozenset(seen)) if _same_kind(x, known) not in known]
+        if unknown:
+            where = "y_true" if unknown[0] in truths else "the predictions"
+            hint = nearest(str(unknown[0]), [str(x) for x in known])
+            raise BadLabels(f"label {unknown[0]!r} in {where} is not among labels= ({listing(known)}).{hint}")
+        return known
+    if truths and answers and _kinds(truths).isdisjoint(_kinds(answers)):
+        raise BadLabels(
+            f"truths and predictions do not match: truths such as {next(iter(truths))!r}, predictions such as "
+            f"{next(iter(answers))!r}. Give both in one type."
+        )
+    if all(isinstance(x, bool) for x in seen):
+        return (False, True)
+    if all(isinstance(x, (int, bool)) for x in seen):
+        seen = {int(x) for x in seen}  # type: ignore[call-overload]
+        for pair in ((0, 1), (-1, 1)):
+            if seen <= set(pair):
+                return pair
+    try:
+        return in_order(frozenset(seen))
+    except TypeError:
+        raise BadLabels(f"labels of mixed types cannot be ordered: {listing(seen)}. Give labels=.") from None
+
+
+def _sides(patterns: Patterns) -> tuple[Iterable[Any], Iterable[Any]]:
+    return (key[0] for key in patterns), (x for key in patterns for x in key[1:])
+
+
+def _kinds(values: set[Label]) -> set[str]:
+    return {"text" if isinstance(x, str) else "number" if isinstance(x, (int, bool)) else "other" for x in values}
+
+
+def _same_kind(x: Label, known: tuple[Label, ...]) -> Label:
+    """True and 1 are one label: take the spelling that the labels use."""
+    if isinstance(x, (bool, int)) and x in known:
+        return known[known.index(x)]
+    return x
+
+
+def _refuse_scores(seen: set[Label]) -> None:
+    for x in seen:
+        if isinstance(x, float):
+            raise BadLabels(SCORES.format("the data", x) if np.isfinite(x) else "labels must be finite.")

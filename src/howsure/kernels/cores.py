@@ -1,0 +1,465 @@
+"""Measures that take one integral: bilinear quotients, rays, and linear quotients of three or four groups.
+
+Each core knows its range, how to turn a point t into the integrals of mixture.py, and how to take means of
+functions of the measure over the two independent Beta variables behind it. Batches are arrays; t broadcasts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import reduce
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.kernels import quadrature
+from howsure.kernels.draws import log_shares
+from howsure.kernels.exact import linear
+from howsure.kernels.mixture import Line, Mixture, Quadratic
+from howsure.kernels.moebius import Moebius
+from howsure.kernels.quadrature import Index
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Matrix = tuple[tuple[float, float], tuple[float, float]]
+Triple = tuple[float, float, float]
+Transform = Callable[[Array], Array]
+
+_NODES = 64
+_FINE_NODES = ((2.0, 80), (0.4, 112), (0.0, 288))  # nodes each way, by the smallest shape
+_OUTER_NODES = 96
+TINY = 0.02
+DRAWS = 400_000
+
+
+def _flat(*arrays: Array | float) -> tuple[tuple[int, ...], list[Array]]:
+    full = np.broadcast_arrays(*arrays)
+    return full[0].shape, [np.ascontiguousarray(x, dtype=float).ravel() for x in full]
+
+
+def _back(shape: tuple[int, ...], *arrays: Array) -> tuple[Array, ...]:
+    return tuple(x.reshape(shape) for x in arrays)
+
+
+def _quotient(top: float, bottom: float) -> float:
+    if bottom:
+        return top / bottom
+    return float(np.copysign(np.inf, top)) if top else float("nan")
+
+
+def _tensor(
+    outer: tuple[Array, Array],
+    inner: tuple[Array, Array],
+    value: Callable[[Index, Array, Array, Array, Array], Array],
+    g: Transform,
+    centre: Array,
+    tilt: tuple[float, float] = (0.0, 0.0),
+    in_logs: bool = False,
+) -> tuple[Array, Array]:
+    """First and second moment of g(value) about centre, over independent u ~ inner and v ~ outer.
+
+    The tilt says how fast g² grows as 1-u and 1-v go to 0. With in_logs, value gets logits in place of shares.
+    """
+    shape, (a, b, c, d, middle) = _flat(*outer, *inner, centre)
+    first, second = np.empty(a.size), np.empty(a.size)
+    smallest = np.minimum(np.minimum(a, b - tilt[1]), np.minimum(c, d - tilt[0]))
+    ceiling = np.inf
+    for floor, nodes in _FINE_NODES:
+        rows = np.flatnonzero((smallest >= floor) & (smallest < ceiling))
+        ceiling = floor
+        for chunk in quadrature.chunks(rows.size, nodes * nodes // 4):
+            part = rows[chunk]
+            v, w, weight_v, at_v = quadrature.beta_nodes(a[part], b[part], nodes, (0.0, tilt[1]))
+            u, r, weight_u, at_u = quadrature.beta_nodes(c[part], d[part], nodes, (0.0, tilt[0]))
+            weight = weight_u[:, :, None] * weight_v[:, None, :]
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                if in_logs:
+                    points = value(part, at_u[:, :, None], -at_u[:, :, None], at_v[:, None, :], -at_v[:, None, :])
+                else:
+                    points = value(part, u[:, :, None], r[:, :, None], v[:, None, :], w[:, None, :])
+                away = np.where(weight > 0, g(points) - middle[part, None, None], 0.0)
+            first[part] = (weight * away).sum(axis=(1, 2))
+            second[part] = (weight * away * away).sum(axis=(1, 2))
+    return first.reshape(shape), second.reshape(shape)
+
+
+def _centre(outer: tuple[Array, Array], inner: tuple[Array, Array], value: Callable[..., Array]) -> Array:
+    """The measure at the means of both variables: a point to centre second moments on."""
+    (a, b), (c, d) = outer, inner
+    return value(c / (c + d), d / (c + d), a / (a + b), b / (a + b))
+
+
+@dataclass(frozen=True)
+class Bilinear:
+    """(u, 1-u)·P·(v, 1-v) / (u, 1-u)·Q·(v, 1-v), u ~ Beta(inner), v ~ Beta(outer), rising in u and in v.
+
+    P[i][j] and Q[i][j] belong to u (i=1) or 1-u (i=0) and v (j=1) or 1-v (j=0).
+    """
+
+    inner: tuple[Array, Array]
+    outer: tuple[Array, Array]
+    top: Matrix
+    bottom: Matrix
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return np.broadcast_shapes(self.inner[0].shape, self.outer[0].shape)
+
+    @property
+    def lower(self) -> float:
+        return _quotient(self.top[0][0], self.bottom[0][0])
+
+    @property
+    def upper(self) -> float:
+        return _quotient(self.top[1][1], self.bottom[1][1])
+
+    def value(self, u: Array, r: Array, v: Array, w: Array) -> Array:
+        """The measure at shares (u, r) and (v, w)."""
+        top = u * (self.top[1][1] * v + self.top[1][0] * w) + r * (self.top[0][1] * v + self.top[0][0] * w)
+        bottom = u * (self.bottom[1][1] * v + self.bottom[1][0] * w) + r * (
+            self.bottom[0][1] * v + self.bottom[0][0] * w
+        )
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return top / bottom
+
+    def _swap(self) -> NDArray[np.bool_]:
+        """Where u is the narrower variable, on the measure's scale: it then goes outside."""
+        (a, b), (c, d) = self.outer, self.inner
+        m, n, p, q = c / (c + d), d / (c + d), a / (a + b), b / (a + b)
+        su, sv = np.sqrt(m * n / (c + d + 1)), np.sqrt(p * q / (a + b + 1))
+        x = self.value(m, n, p, q)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            by_u = np.abs(self._row(1, p, q, x) - self._row(0, p, q, x)) * su
+            by_v = np.abs(self._column(1, m, n, x) - self._column(0, m, n, x)) * sv
+        return np.asarray(by_u < by_v)
+
+    def _row(self, i: int, v: Array, w: Array, x: Array) -> Array:
+        return (self.top[i][1] - x * self.bottom[i][1]) * v + (self.top[i][0] - x * self.bottom[i][0]) * w
+
+    def _column(self, j: int, u: Array, r: Array, x: Array) -> Array:
+        return (self.top[1][j] - x * self.bottom[1][j]) * u + (self.top[0][j] - x * self.bottom[0][j]) * r
+
+    def integral(self, t: Array, t_low: Array | float) -> tuple[tuple[int, ...], Mixture]:
+        """The mixture whose tails are those of the measure at t."""
+        shape, (t, low, a, b, c, d) = _flat(t, t_low, *self.outer, *self.inner)
+        swap = np.broadcast_to(self._swap(), shape).ravel()
+        (p00, p01), (p10, p11) = self.top
+        (q00, q01), (q10, q11) = self.bottom
+        t01, t10 = np.where(swap, p10, p01), np.where(swap, p01, p10)
+        b01, b10 = np.where(swap, q10, q01), np.where(swap, q01, q10)
+        ones = np.ones_like(t)
+        return shape, Mixture(
+            np.where(swap, c, a),
+            np.where(swap, d, b),
+            np.where(swap, a, c),
+            np.where(swap, b, d),
+            Line(linear(-t01, b01, t, low), linear(-p00 * ones, q00, t, low)),
+            Line(linear(p11 * ones, -q11, t, low), linear(t10, -b10, t, low)),
+            Line(b01, q00 * ones),
+            Line(q11 * ones, b10),
+        )
+
+    def _poles(self) -> tuple[bool, bool]:
+        """Whether the measure goes to infinity as 1-u, or 1-v, goes to 0 by itself."""
+        (_, q01), (q10, q11) = self.bottom
+        return q11 == 0 and q10 == 0, q11 == 0 and q01 == 0
+
+    def exists(self, order: float) -> Mask:
+        """Whether the moment of that order is finite."""
+        if np.isfinite(self.upper):
+            return np.full(self.shape, True)
+        by_u, by_v = self._poles()
+        d, b = self.inner[1], self.outer[1]
+        if by_u or by_v:
+            ok = np.full(self.shape, True)
+            ok = ok & (d > order) if by_u else ok
+            return ok & (b > order) if by_v else ok
+        return np.asarray(d + b > order)
+
+    def about(self, g: Transform, centre: Array, order: float) -> tuple[Array, Array]:
+        """First and second moment of g(M) about centre; g² grows like M to the given order."""
+        by_u, by_v = self._poles() if order else (False, False)
+
+        def value(_: Index, u: Array, r: Array, v: Array, w: Array) -> Array:
+            return self.value(u, r, v, w)
+
+        return _tensor(self.outer, self.inner, value, g, centre, (order * by_u, order * by_v))
+
+    def centre(self) -> Array:
+        return _centre(self.outer, self.inner, self.value)
+
+    def mirrored(self) -> Bilinear:
+        """Upper end minus measure: its moments keep their digits when the measure is close to that end."""
+        (p00, p01), (p10, p11) = self.top
+        (q00, q01), (q10, q11) = self.bottom
+        k = self.upper
+        return replace(self, top=((k * q00 - p00, k * q01 - p01), (k * q10 - p10, k * q11 - p11)))
+
+    def smallest(self) -> float:
+        return min(float(x.min(initial=np.inf)) for x in (*self.inner, *self.outer))
+
+    def closed(self) -> tuple[Array, Array] | None:
+        """Mean and standard deviation when the measure is a polynomial or a product of functions of the rates."""
+        scale = self.bottom[0][0]
+        if {x for row in self.bottom for x in row} != {scale}:
+            return self._product()
+        (a, b), (c, d) = self.outer, self.inner
+        m, n, p, q = c / (c + d), d / (c + d), a / (a + b), b / (a + b)
+        (p00, p01), (p10, p11) = self.top
+        by_u = (p11 - p01) * p + (p10 - p00) * q
+        by_v = (p11 - p10) * m + (p01 - p00) * n
+        both = p11 - p10 - p01 + p00
+        su, sv = m * n / (c + d + 1), p * q / (a + b + 1)
+        var = by_u * by_u * su + by_v * by_v * sv + both * both * su * sv
+        return self.value(m, n, p, q), np.sqrt(var) / scale
+
+    def _product(self) -> tuple[Array, Array] | None:
+        """Moments of f(u)·g(v), from those of its factors: likelihood ratios and the odds ratio."""
+        top, bottom = _factors(self.top), _factors(self.bottom)
+        if top is None or bottom is None:
+            return None
+        one = Moebius(*self.inner, top[0][1], bottom[0][1], top[0][0], bottom[0][0])
+        two = Moebius(*self.outer, top[1][1], bottom[1][1], top[1][0], bottom[1][0])
+        m1, s1, m2, s2 = one.mean(), one.std(), two.mean(), two.std()
+        with np.errstate(invalid="ignore"):
+            std = np.sqrt(s1 * s1 * s2 * s2 + s1 * s1 * m2 * m2 + s2 * s2 * m1 * m1)
+        return np.asarray(m1 * m2), np.where(np.isfinite(s1) & np.isfinite(s2), std, np.inf)
+
+
+def _factors(x: Matrix) -> tuple[tuple[float, float], tuple[float, float]] | None:
+    """x[i][j] = f[i]·g[j], or None when the matrix is not of rank one."""
+    if x[0][0] * x[1][1] != x[0][1] * x[1][0]:
+        return None
+    g = max(x, key=lambda row: sum(abs(k) for k in row))
+    k = 0 if g[0] else 1
+    return (x[0][k] / g[k], x[1][k] / g[k]), g
+
+
+@dataclass(frozen=True)
+class Ray:
+    """A quotient of quadratic forms in tp, fp, fn that rises with tp at a fixed fp:fn.
+
+    u = tp/(tp+fp+fn) ~ Beta(inner), v = fp/(fp+fn) ~ Beta(outer). Coefficients are for
+    tp², tp·fp, tp·fn, fp², fp·fn, fn².
+    """
+
+    inner: tuple[Array, Array]
+    outer: tuple[Array, Array]
+    top: tuple[float, ...]
+    bottom: tuple[float, ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return np.broadcast_shapes(self.inner[0].shape, self.outer[0].shape)
+
+    @property
+    def lower(self) -> float:
+        return float(np.nanmin([_quotient(p, q) for p, q in zip(self.top[3:], self.bottom[3:], strict=True)]))
+
+    @property
+    def upper(self) -> float:
+        return _quotient(self.top[0], self.bottom[0])
+
+    def value(self, u: Array, r: Array, v: Array, w: Array) -> Array:
+        """The measure at the shares (u, r) and (v, w)."""
+        with np.errstate(divide="ignore"):
+            return self._at(np.log(u), np.log(r) + np.log(v), np.log(r) + np.log(w))
+
+    def integral(self, t: Array, t_low: Array | float) -> tuple[tuple[int, ...], Quadratic]:
+        """The quadratic in the odds tp : fp+fn whose positive root is the threshold at each fp:fn."""
+        shape, (t, low, a, b, c, d) = _flat(t, t_low, *self.outer, *self.inner)
+        k = [linear(p * np.ones_like(t), -q, t, low) for p, q in zip(self.top, self.bottom, strict=True)]
+        s = [-q * np.ones_like(t) for q in self.bottom]
+        zero = np.zeros_like(t)
+        return shape, Quadratic(
+            a,
+            b,
+            c,
+            d,
+            # with v + w = 1 a constant is v² + 2vw + w², a linear form v·x + w·y is (v·x + w·y)(v + w)
+            (k[0], 2 * k[0], k[0]),
+            (k[1], k[1] + k[2], k[2]),
+            (-k[3] + zero, -k[4] + zero, -k[5] + zero),
+            ((s[0], 2 * s[0], s[0]), (s[1], s[1] + s[2], s[2]), (-s[3], -s[4], -s[5])),
+        )
+
+    def exists(self, order: float) -> Mask:
+        return np.full(self.shape, np.isfinite(self.upper) or order == 0)
+
+    def about(self, g: Transform, centre: Array, order: float) -> tuple[Array, Array]:
+        """First and second moment of g(M) about centre."""
+        del order
+
+        def value(_: Index, u: Array, r: Array, v: Array, w: Array) -> Array:
+            log_u, log_r, log_v, log_w = (-np.logaddexp(0.0, -x) for x in (u, r, v, w))
+            return self._at(log_u, log_r + log_v, log_r + log_w)
+
+        return _tensor(self.outer, self.inner, value, g, centre, in_logs=True)
+
+    def _at(self, *logs: Array) -> Array:
+        """The measure at the logs of tp, fp and fn, which may be far below the smallest double."""
+        tp, fp, fn = logs
+        terms = (2 * tp, tp + fp, tp + fn, 2 * fp, fp + fn, 2 * fn)
+        largest = reduce(np.maximum, [x for x, k in zip(terms, self.bottom, strict=True) if k])
+        top, bottom = (
+            sum(k * np.exp(x - largest) for k, x in zip(part, terms, strict=True) if k)
+            for part in (self.top, self.bottom)
+        )
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(np.asarray(bottom) > 0, np.asarray(top) / bottom, self.lower)
+
+    def centre(self) -> Array:
+        return _centre(self.outer, self.inner, self.value)
+
+    def mirrored(self) -> Ray:
+        """Upper end minus measure: its moments keep their digits when the measure is close to that end."""
+        return replace(self, top=tuple(self.upper * q - p for p, q in zip(self.top, self.bottom, strict=True)))
+
+    def smallest(self) -> float:
+        return min(float(x.min(initial=np.inf)) for x in (*self.inner, *self.outer))
+
+    def closed(self) -> tuple[Array, Array] | None:
+        """No closed moments."""
+        return None
+
+    def drawn(self, g: Transform) -> tuple[Array, Array]:
+        """Moments of g(M) by draws: with a tiny shape the measure jumps across any grid of nodes."""
+        shape, shapes = _flat(self.inner[0], *self.outer)
+        values = [g(self._at(*log_shares(np.array(row), DRAWS, seed=0))) for row in zip(*shapes, strict=True)]
+        return np.array([x.mean() for x in values]).reshape(shape), np.array([x.std() for x in values]).reshape(shape)
+
+
+@dataclass(frozen=True)
+class Groups:
+    """A linear quotient of three or four groups of cells: Σ top·G / Σ bottom·G with Gammas G of the given shapes.
+
+    P(M <= t) = P(Σ (top - t·bottom)·G <= 0). Two groups whose coefficients have the same sign are dealt from
+    one Gamma by a Beta share; a fourth group adds a sum over the nodes of such a share.
+    """
+
+    shapes: tuple[Array, ...]
+    top: tuple[float, ...]
+    bottom: tuple[float, ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return np.broadcast_shapes(*(x.shape for x in self.shapes))
+
+    @property
+    def lower(self) -> float:
+        return min(_quotient(p, q) for p, q in zip(self.top, self.bottom, strict=True))
+
+    @property
+    def upper(self) -> float:
+        return max(_quotient(p, q) for p, q in zip(self.top, self.bottom, strict=True))
+
+    def evaluate(self, t: Array, t_low: Array | float, upper: Mask, density: bool) -> tuple[Array, Array, Array]:
+        """Tail, density and error at t."""
+        shape, (t, low, *shapes) = _flat(t, t_low, *self.shapes)
+        upper = np.broadcast_to(upper, shape).ravel()
+        c = np.stack([linear(p * np.ones_like(t), -q, t, low) for p, q in zip(self.top, self.bottom, strict=True)])
+        slope = np.stack([q * np.ones_like(t) for q in self.bottom])
+        return _back(shape, *_signed_sum(np.stack(shapes), c, slope, upper, density))  # type: ignore[return-value]
+
+    def exists(self, order: float) -> Mask:
+        poles = [s for s, q in zip(self.shapes, self.bottom, strict=True) if q > 0]
+        if np.isfinite(self.lower) and np.isfinite(self.upper):
+            return np.full(self.shape, True)
+        return np.asarray(sum(poles) > order)
+
+    def about(self, g: Transform, centre: Array, order: float) -> tuple[Array, Array]:
+        """First and second moment of g(M) about centre, by nodes on the successive Beta splits."""
+        del order
+        if len(self.shapes) == 4:
+            return self._about_four(g, centre)
+        x, y, z = (s + np.zeros(self.shape) for s in self.shapes)
+
+        def value(_: Index, u: Array, r: Array, v: Array, w: Array) -> Array:
+            return self._at((u, r * v, r * w))
+
+        return _tensor((y, z), (x, y + z), value, g, centre)
+
+    def _at(self, cells: tuple[Array, ...]) -> Array:
+        top = sum(k * x for k, x in zip(self.top, cells, strict=True))
+        bottom = sum(k * x for k, x in zip(self.bottom, cells, strict=True))
+        return np.asarray(top / bottom)
+
+    def _about_four(self, g: Transform, centre: Array) -> tuple[Array, Array]:
+        """A sum over nodes of the split of the last two groups, each a problem of three groups."""
+        shape, (a, b, c, d, middle) = _flat(*self.shapes, centre)
+        first, second = np.zeros(a.size), np.zeros(a.size)
+        x, y, weight, _ = quadrature.beta_nodes(c, d, _NODES)
+        for k in range(x.shape[1]):
+            third = x[:, k, None, None], y[:, k, None, None]
+
+            def value(part: Index, u: Array, r: Array, v: Array, w: Array, third: tuple[Array, ...] = third) -> Array:
+                return self._at((u, r * v, r * w * third[0][part], r * w * third[1][part]))
+
+            one, two = _tensor((b, c + d), (a, b + c + d), value, g, middle)
+            first += weight[:, k] * one
+            second += weight[:, k] * two
+        return first.reshape(shape), second.reshape(shape)
+
+    def centre(self) -> Array:
+        return self._at(self.shapes)
+
+    def mirrored(self) -> Groups:
+        """Upper end minus measure: its moments keep their digits when the measure is close to that end."""
+        return replace(self, top=tuple(self.upper * q - p for p, q in zip(self.top, self.bottom, strict=True)))
+
+    def smallest(self) -> float:
+        return min(float(x.min(initial=np.inf)) for x in self.shapes)
+
+    def closed(self) -> tuple[Array, Array] | None:
+        """Mean and standard deviation when the measure is linear in the shares (one bottom for all)."""
+        if len(set(self.bottom)) != 1:
+            return None
+        total = np.asarray(sum(self.shapes))
+        values = [k / self.bottom[0] for k in self.top]
+        mean = np.asarray(sum(k * s for k, s in zip(values, self.shapes, strict=True)) / total)
+        var = sum(s / total * (k - mean) ** 2 for k, s in zip(values, self.shapes, strict=True)) / (total + 1)
+        return mean, np.sqrt(np.asarray(var))
+
+
+def _signed_sum(shapes: Array, c: Array, slope: Array, upper: Mask, density: bool) -> tuple[Array, Array, Array]:
+    """Tail of Σ c·G around 0, for coefficients c of both signs; density with respect to t by -dc/dt = slope."""
+    order = np.argsort(-c, axis=0, kind="stable")
+    shapes, c, slope = (np.take_along_axis(x, order, axis=0) for x in (shapes, c, slope))
+    if len(c) == 3:
+        return _three_groups(shapes, c, slope, upper, density)
+    head = c[1] > 0  # two positive coefficients at least: merge the first two, else the last two
+
+    def pick(x: Array, i: int) -> Array:
+        return np.asarray(np.where(head, x[i], x[(i + 2) % 4]))
+
+    v, w, weight, _ = quadrature.beta_nodes(pick(shapes, 0), pick(shapes, 1), _OUTER_NODES, keep=1e-32)
+
+    def merge(x: Array) -> Array:
+        pair = pick(x, 0)[:, None] * v + pick(x, 1)[:, None] * w
+        kept = [np.repeat(pick(x, i)[:, None], v.shape[1], axis=1) for i in (2, 3)]
+        return np.stack([y.ravel() for y in (pair, *kept)])
+
+    together = pick(shapes, 0) + pick(shapes, 1)
+    kept = [pick(shapes, i) for i in (2, 3)]
+    flat = np.stack([np.repeat(x[:, None], v.shape[1], axis=1).ravel() for x in (together, *kept)])
+    parts = _signed_sum(flat, merge(c), merge(slope), np.repeat(upper, v.shape[1]), density)
+    tail, pdf, error = ((weight * x.reshape(weight.shape)).sum(axis=1) for x in parts)
+    return tail, pdf, error
+
+
+def _three_groups(shapes: Array, c: Array, slope: Array, upper: Mask, density: bool) -> tuple[Array, Array, Array]:
+    """Coefficients in falling order. With one positive: odds of the first against the other two."""
+    flip = c[1] > 0  # two positive coefficients: mirror the problem
+    order = np.where(flip, np.array([[2], [1], [0]]), np.array([[0], [1], [2]]))
+    shapes, slope = (np.take_along_axis(x, order, axis=0) for x in (shapes, slope))
+    c = np.abs(np.take_along_axis(c, order, axis=0))
+    impossible = c[0] == 0  # no coefficient of that sign: t lies at the end of the range
+    safe = np.where(impossible, 1.0, c[0])
+    mixture = Mixture(
+        shapes[1], shapes[2], shapes[0], shapes[1] + shapes[2],
+        Line(c[1], c[2]), Line(safe, safe), Line(slope[1], slope[2]), Line(slope[0], slope[0]),
+    )  # fmt: skip
+    tail, pdf, error = mixture.tail(upper != flip, density)
+    sure = np.where(flip != upper, 0.0, 1.0)
+    return np.where(impossible, sure, tail), np.where(impossible, 0.0, pdf), error

@@ -1,0 +1,51 @@
+"""Draws of Gamma and Dirichlet variables that do not underflow at small shapes.
+
+Statement: log G = log G' + log(U)/a with G' ~ Gamma(a+1) and U uniform (Devroye 1986, IV.6.4): exact for a < 1, where
+numpy's own draws are exactly 0 for 47% of cases at shape .001. Shares are normalised by log-sum-exp.
+Each cell has a stream of its own, so that tables of a batch, drawn alone or together, give the same numbers.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+_THREADS_ABOVE = 50_000
+
+
+def log_gamma_draws(shape: float, n: int, rng: np.random.Generator) -> Array:
+    """n draws of log Gamma(shape); -inf for shape 0 (an impossible cell)."""
+    if shape == 0:
+        return np.full(n, -np.inf)
+    if shape >= 1:
+        return np.log(rng.standard_gamma(shape, n))
+    lifted = np.log(rng.standard_gamma(shape + 1.0, n))
+    return lifted - rng.standard_exponential(n) / shape
+
+
+def log_shares(shapes: Array, n: int, seed: int) -> Array:
+    """Logs of n draws of Dirichlet(shapes), as an array (cells, n); -inf for a shape of 0 (an empty cell)."""
+    streams = [np.random.Generator(np.random.SFC64([seed, i])) for i in range(shapes.size)]
+
+    def one(i: int) -> Array:
+        return log_gamma_draws(float(shapes[i]), n, streams[i])
+
+    if n >= _THREADS_ABOVE:
+        with ThreadPoolExecutor(2) as pool:
+            logs = np.stack(list(pool.map(one, range(shapes.size))))
+    else:
+        logs = np.stack([one(i) for i in range(shapes.size)])
+    largest = logs.max(axis=0)
+    return np.asarray(logs - (largest + np.log(np.exp(logs - largest).sum(axis=0))))
+
+
+def together(*logs: Array) -> tuple[Array, ...]:
+    """Shares of these cells among themselves, from their logs: right even where all of them underflow."""
+    largest = np.maximum.reduce(logs)
+    parts = [np.exp(x - largest) for x in logs]
+    total = np.add.reduce(parts)
+    return tuple(x / total for x in parts)

@@ -1,0 +1,300 @@
+"""The law of a linear quotient of two groups of cells: a Möbius map of one Beta variable.
+
+Statement: M = (u1·X + u2·Y)/(v1·X + v2·Y) with independent Gammas X (shape a) and Y (shape b). With
+B = X/(X+Y) ~ Beta(a, b), M is a Möbius map of B: precision, recall, accuracy, Jaccard, and F1, which has
+B ~ Beta(tp, fp+fn) and F1 = 2B/(1+B) (Goutte & Gaussier 2005, eq. 11, who call its law unknown).
+Domain: v1, v2 >= 0, not both 0; the groups are ordered so that M rises with B.
+Formula: t is mapped to a pair of shares by error-free linear forms; everything else is kernels.beta.
+Error: that of the incomplete beta; see tests/reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.kernels import beta, quadrature
+from howsure.kernels.exact import linear
+
+Array = NDArray[np.float64]
+
+_SERIES_BELOW = 0.75
+_CONVERGED = 1e-13
+
+
+@dataclass(frozen=True)
+class Moebius:
+    """Beta(a, b) seen through (u1·x + u2·y)/(v1·x + v2·y), rising in x."""
+
+    a: Array
+    b: Array
+    u1: float
+    v1: float
+    u2: float
+    v2: float
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.a.shape
+
+    @property
+    def lower(self) -> float:
+        return self.u2 / self.v2 if self.v2 else -np.inf
+
+    @property
+    def upper(self) -> float:
+        return self.u1 / self.v1 if self.v1 else np.inf
+
+    @property
+    def unimodal(self) -> bool:
+        """Whether every density of the batch has one inner peak and vanishes at both ends."""
+        return bool(np.all(self.a > 1) and np.all(self.b > 1))
+
+    @property
+    def _det(self) -> float:
+        return self.u1 * self.v2 - self.u2 * self.v1
+
+    def _shares(self, t: Array, t_low: Array | float = 0.0) -> tuple[Array, Array, Array, Array]:
+        """(x, y) with M(x, y) = t, and the two linear forms they come from."""
+        inside = np.clip(t, self.lower, self.upper)
+        finite = np.where(np.isfinite(inside), inside, 0.0)
+        low = np.where(inside == t, t_low, 0.0)
+        n = np.maximum(linear(-self.u2, self.v2, finite, low), 0.0)
+        d = np.maximum(linear(self.u1, -self.v1, finite, low), 0.0)
+        n = np.where(inside == np.inf, 1.0, np.where(inside == -np.inf, 0.0, n))
+        d = np.where(inside == np.inf, 0.0, np.where(inside == -np.inf, 1.0, d))
+        total = n + d
+        return n / total, d / total, n, d
+
+    def value(self, x: Array, y: Array) -> Array:
+        """M at the shares (x, y)."""
+        with np.errstate(divide="ignore"):
+            return (self.u1 * x + self.u2 * y) / (self.v1 * x + self.v2 * y)
+
+    def gaps(self, x: Array, y: Array) -> tuple[Array, Array]:
+        """M minus its lower end, and its upper end minus M, each to relative precision."""
+        bottom = self.v1 * x + self.v2 * y
+        with np.errstate(divide="ignore", invalid="ignore"):
+            below = self._det * x / (self.v2 * bottom) if self.v2 else np.full_like(x, np.inf)
+            above = self._det * y / (self.v1 * bottom) if self.v1 else np.full_like(y, np.inf)
+        return below, above
+
+    def tails(self, t: Array, t_low: Array | float = 0.0) -> tuple[Array, Array]:
+        x, y, _, _ = self._shares(t, t_low)
+        return beta.tails(self.a, self.b, x, y)
+
+    def pdf(self, t: Array, t_low: Array | float = 0.0) -> Array:
+        x, y, n, d = self._shares(t, t_low)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
+            inner = np.exp(beta.log_density(self.a, self.b, x, y)) * self._det / (n * d)
+            at_low = _edge(self.a, self.b, self.v2 / d)
+            at_high = _edge(self.b, self.a, self.v1 / n)
+        value = np.where(n == 0, at_low, np.where(d == 0, at_high, inner))
+        return np.where((t < self.lower) | (t > self.upper), 0.0, value)
+
+    def quantile_shares(self, p: Array, q: Array) -> tuple[Array, Array]:
+        return beta.quantile(self.a, self.b, p, q)
+
+    def quantile(self, p: Array, q: Array) -> tuple[Array, Array, Array]:
+        """The point with lower tail p and upper tail q, and its gaps to both ends of the range."""
+        x, y = self.quantile_shares(p, q)
+        below, above = self.gaps(x, y)
+        return self.value(x, y), below, above
+
+    def mean(self) -> Array:
+        """Closed for equal bottoms; else a positive hypergeometric series, or quadrature near its radius."""
+        s = self.a + self.b
+        if self.v1 == self.v2:
+            return np.asarray((self.u1 * self.a + self.u2 * self.b) / (self.v1 * s))
+        if min(self.v1, self.v2) == 0:
+            return self._mean_with_pole()
+        big, small = max(self.v1, self.v2), min(self.v1, self.v2)
+        if 1 - small / big > _SERIES_BELOW:
+            return self._centred(1)
+        return self._mean_series(1 - small / big)
+
+    def _mean_series(self, rho: float) -> Array:
+        """E[x/(v1·x + v2·y)] = a/(a+b)·F(1, b; a+b+1; rho)/v1 for v1 > v2, and its mirror image."""
+        s = self.a + self.b
+        near, far = (self.a, self.b) if self.v1 > self.v2 else (self.b, self.a)
+        total = np.ones_like(s)
+        for k in range(int(np.ceil(-38 / np.log(rho))), -1, -1):
+            total = 1.0 + total * rho * (far + k) / (s + 1 + k)
+        part = near / s * total * abs(self._det) / (self.v1 * self.v2)
+        return np.asarray(self.lower + part if self.v1 > self.v2 else self.upper - part)
+
+    def _mean_with_pole(self) -> Array:
+        """Odds-like quotients: E[x/y] = a/(b-1), infinite when b <= 1."""
+        if self.v1 == 0:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                ratio = np.where(self.b > 1, self.a / (self.b - 1), np.inf)
+            return np.asarray(self.lower + self.u1 / self.v2 * ratio)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.where(self.a > 1, self.b / (self.a - 1), np.inf)
+        return np.asarray(self.upper + self.u2 / self.v1 * ratio)
+
+    def moments(self, g: Callable[[Array], Array], growth: float) -> tuple[Array, Array]:
+        """Mean and standard deviation of g(M), by quadrature; g grows like M^growth."""
+        del growth
+        a, b = self.a.ravel(), self.b.ravel()
+        x, y, weight, _ = quadrature.beta_nodes(a, b, 288)
+        value = g(self.value(x, y))
+        value = np.where(weight > 0, value, 0.0)
+        mean = (weight * value).sum(axis=-1)
+        var = (weight * (value - mean[:, None]) ** 2).sum(axis=-1)
+        return mean.reshape(self.shape), np.sqrt(var).reshape(self.shape)
+
+    def std(self) -> Array:
+        """Closed for equal bottoms and for odds; else the centred second moment by quadrature."""
+        a, b, s = self.a, self.b, self.a + self.b
+        if self.v1 == self.v2:
+            return np.asarray(abs(self._det) / self.v1**2 * np.sqrt(a / s * (b / s) / (s + 1)))
+        if min(self.v1, self.v2) == 0:
+            up, down = (a, b) if self.v1 == 0 else (b, a)
+            size = abs(self._det) / max(self.v1, self.v2) ** 2
+            with np.errstate(divide="ignore", invalid="ignore"):
+                sd = np.sqrt(up * (up + down - 1) / (down - 2)) / (down - 1)
+            return np.asarray(np.where(down > 2, size * sd, np.inf))
+        return np.sqrt(self._centred(2))
+
+    def _centred(self, order: int) -> Array:
+        """The mean (order 1) or the central second moment (order 2) on the logit nodes of the Beta law."""
+        out = np.empty(self.a.size)
+        a, b = self.a.ravel(), self.b.ravel()
+        nodes = 80 if np.minimum(a, b).min(initial=1.0) >= 0.4 else 288
+        for part in quadrature.chunks(a.size, nodes):
+            x, y, weight, _ = quadrature.beta_nodes(a[part], b[part], nodes)
+            m, rest = (a / (a + b))[part, None], (b / (a + b))[part, None]
+            centre = self.value(m, rest)
+            away = self._det * (x * rest - y * m) / ((self.v1 * x + self.v2 * y) * (self.v1 * m + self.v2 * rest))
+            first = (weight * away).sum(axis=-1)
+            if order == 1:
+                out[part] = centre[:, 0] + first
+            else:
+                out[part] = (weight * (away - first[:, None]) ** 2).sum(axis=-1)
+        return out.reshape(self.shape)
+
+    def _stationary(self) -> tuple[Array, Array, Array]:
+        """Roots in x of the derivative of the log density on M's scale, and the number within (0, 1).
+
+        (a-1)(1-x)(v2+cx) - (b-1)x(v2+cx) + 2c·x(1-x) = 0 with c = v1 - v2.
+        """
+        c = self.v1 - self.v2
+        a1, b1 = self.a - 1.0, self.b - 1.0
+        k0 = a1 * self.v2
+        k1 = a1 * (c - self.v2) - b1 * self.v2 + 2 * c
+        k2 = -(a1 + b1 + 2.0) * c
+        if c == 0:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                root = np.where(k1 != 0, -k0 / k1, np.nan)
+            inside = (root > 0) & (root < 1)
+            return root, np.full_like(root, np.nan), inside.astype(float)
+        disc = k1 * k1 - 4 * k2 * k0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            big = -0.5 * (k1 + np.where(k1 >= 0, 1.0, -1.0) * np.sqrt(np.where(disc >= 0, disc, np.nan)))
+            r1, r2 = big / k2, k0 / big
+        count = sum(((r > 0) & (r < 1)).astype(float) for r in (r1, r2))
+        return r1, r2, np.asarray(count)
+
+    def slope(self, x: Array, y: Array) -> Array:
+        """Derivative of the log density (on M's scale) with respect to the logit of x."""
+        c = self.v1 - self.v2
+        return (self.a - 1) * y - (self.b - 1) * x + 2 * c * x * y / (self.v1 * x + self.v2 * y)
+
+    def mode(self) -> Array:
+        """The inner mode when there is one, else the end with the higher density (Goutte, after eq. 9)."""
+        r1, r2, _ = self._stationary()
+        best = np.full(self.shape, np.nan)
+        height = np.full(self.shape, -np.inf)
+        for r in (r1, r2):
+            ok = (r > 0) & (r < 1)
+            x = np.where(ok, r, 0.5)
+            h = 1e-4 * np.minimum(x, 1 - x)
+            peak = ok & (self.slope(x - h, 1 - x + h) > 0) & (self.slope(x + h, 1 - x - h) < 0)
+            log_pdf = beta.log_density(self.a, self.b, x, 1 - x) + 2 * np.log(self.v1 * x + self.v2 * (1 - x))
+            log_pdf = log_pdf - np.log(x) - np.log1p(-x)
+            better = peak & (log_pdf > height)
+            best, height = np.where(better, x, best), np.where(better, log_pdf, height)
+        inner = self.value(np.nan_to_num(best, nan=0.5), 1 - np.nan_to_num(best, nan=0.5))
+        return np.where(np.isnan(best), self._edge_mode(), np.where(self.unbounded_both(), self._edge_mode(), inner))
+
+    def _edge_mode(self) -> Array:
+        low, high = self.pdf(np.full(self.shape, self.lower)), self.pdf(np.full(self.shape, self.upper))
+        flat = (self.a == 1) & (self.b == 1) & (self.v1 == self.v2)
+        to_low = (low > high) | ((low == high) & (self.a <= self.b))
+        with np.errstate(invalid="ignore"):
+            middle = 0.5 * (self.lower + self.upper)
+        return np.where(flat, middle, np.where(to_low, self.lower, self.upper))
+
+    def unbounded_both(self) -> NDArray[np.bool_]:
+        """Whether the density has no upper bound at either end."""
+        return (self.a < 1) & (self.b < 1)
+
+    def shortest(self, level: float) -> tuple[Array, Array, NDArray[np.bool_]]:
+        """Shares of the shortest interval (x at both ends) by Newton, and where it needs the general search."""
+        _, _, count = self._stationary()
+        falls = (self.a <= 1) & (self.b >= 1) & (count == 0)
+        rises = (self.b <= 1) & (self.a >= 1) & (count == 0) & ~falls
+        inner = (self.a > 1) & (self.b > 1)
+        low, high, ok = _newton(self, level, inner)
+        one = np.full(self.shape, level)
+        rest = np.full(self.shape, 1 - level)
+        top = self.quantile_shares(one, rest)[0] if falls.any() else np.ones(self.shape)
+        bottom = self.quantile_shares(rest, one)[0] if rises.any() else np.zeros(self.shape)
+        low = np.where(falls, 0.0, np.where(rises, bottom, low))
+        high = np.where(falls, top, np.where(rises, 1.0, high))
+        return low, high, ~(falls | rises | (inner & ok))
+
+    def rows(self, pick: NDArray[np.bool_]) -> Moebius:
+        """The law restricted to the picked entries of the batch, flat."""
+        return replace(self, a=self.a[pick], b=self.b[pick])
+
+
+def _edge(a: Array, b: Array, slope: Array | float) -> Array:
+    """The density at the end where the first share is 0: infinite, finite or 0 as a is below, at or above 1."""
+    return np.where(a < 1, np.inf, np.where(a > 1, 0.0, b * slope))
+
+
+def _newton(law: Moebius, level: float, use: NDArray[np.bool_]) -> tuple[Array, Array, NDArray[np.bool_]]:
+    """Solve F(high) - F(low) = level with equal densities, in the logits of both ends."""
+    low, high = np.zeros(law.shape), np.ones(law.shape)
+    ok = np.zeros(law.shape, dtype=bool)
+    if not use.any():
+        return low, high, ok
+    part = law.rows(use)
+    tail = np.full(part.shape, 0.5 * (1 - level))
+    x1, y1 = part.quantile_shares(tail, 1 - tail)
+    x2, y2 = part.quantile_shares(1 - tail, tail)
+    done = np.zeros(part.shape, dtype=bool)
+    for _ in range(14):
+        x1, y1, x2, y2, size = _newton_step(part, level, x1, y1, x2, y2)
+        done |= size < _CONVERGED
+        if done.all():
+            break
+    low[use], high[use], ok[use] = x1, x2, done | (size < 1e-9)
+    return low, high, ok
+
+
+def _newton_step(
+    law: Moebius, level: float, x1: Array, y1: Array, x2: Array, y2: Array
+) -> tuple[Array, Array, Array, Array, Array]:
+    a, b = law.a, law.b
+    with np.errstate(all="ignore"):
+        log1, log2 = beta.log_density(a, b, x1, y1), beta.log_density(a, b, x2, y2)
+        f1, f2 = np.exp(log1), np.exp(log2)
+        mass = 1.0 - level - beta.tails(a, b, x1, y1)[0] - beta.tails(a, b, x2, y2)[1]
+        bottom1, bottom2 = law.v1 * x1 + law.v2 * y1, law.v1 * x2 + law.v2 * y2
+        tilt = log2 - log1 - np.log(x2 * y2 / (x1 * y1)) + 2 * np.log(bottom2 / bottom1)
+        s1, s2 = law.slope(x1, y1), law.slope(x2, y2)
+        det = -f1 * s2 + f2 * s1
+        d1 = (-mass * s2 + tilt * f2) / det
+        d2 = (f1 * tilt - s1 * mass) / det
+        sd = np.sqrt((a + b) / (a * b)) + 1e-300
+        d1, d2 = np.clip(d1, -sd, sd), np.clip(d2, -sd, sd)
+        o1, o2 = x1 / y1 * np.exp(d1), x2 / y2 * np.exp(d2)
+        size = np.maximum(np.abs(d1), np.abs(d2)) / sd
+    size = np.where(np.isfinite(size), size, 0.0 + 1.0)
+    return o1 / (1 + o1), 1 / (1 + o1), o2 / (1 + o2), 1 / (1 + o2), size

@@ -1,0 +1,106 @@
+"""A law seen through the square root or the logarithm: M = g(R) with R >= 0.
+
+Statement: P(g(R) <= t) = P(R <= g⁻¹(t)). Formula: t² is carried as two doubles, so that 1 - t² keeps its digits
+near 1. Error: that of R's law at the exact point; exp(t) adds one rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.kernels.exact import two_product
+from howsure.kernels.solve import Law
+
+Array = NDArray[np.float64]
+
+
+class Inner(Law, Protocol):
+    """A law that can take moments of a function of itself."""
+
+    def moments(self, g: Callable[[Array], Array], growth: float) -> tuple[Array, Array]: ...
+
+
+@dataclass(frozen=True)
+class Through:
+    """sqrt(R) or log(R)."""
+
+    inner: Inner
+    kind: str
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.inner.shape
+
+    @property
+    def unimodal(self) -> bool:
+        return self.inner.unimodal
+
+    def drawn(self) -> int:
+        """As the inner law's."""
+        inner = getattr(self.inner, "drawn", None)
+        return int(inner()) if inner is not None else 0
+
+    def _g(self, x: Array) -> Array:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.sqrt(np.maximum(x, 0.0)) if self.kind == "sqrt" else np.log(x)
+
+    @property
+    def lower(self) -> float:
+        return float(self._g(np.asarray(self.inner.lower)))
+
+    @property
+    def upper(self) -> float:
+        return float(self._g(np.asarray(self.inner.upper)))
+
+    def _back(self, t: Array) -> tuple[Array, Array, Array]:
+        """R's point as two doubles, and dR/dt."""
+        t = np.clip(np.asarray(t, dtype=float), self.lower, self.upper)
+        if self.kind == "sqrt":
+            finite = np.where(np.isfinite(t), t, 0.0)
+            high, low = two_product(finite, finite)
+            return np.where(np.isfinite(t), high, t), low, 2 * t
+        with np.errstate(over="ignore", under="ignore"):
+            value = np.exp(t)
+        return value, np.zeros_like(value), value
+
+    def tails(self, t: Array, t_low: Array | float = 0.0) -> tuple[Array, Array]:
+        del t_low
+        high, low, _ = self._back(t)
+        return self.inner.tails(high, low)
+
+    def pdf(self, t: Array, t_low: Array | float = 0.0) -> Array:
+        del t_low
+        t = np.asarray(t, dtype=float)
+        high, low, slope = self._back(t)
+        with np.errstate(invalid="ignore"):
+            value = self.inner.pdf(high, low) * slope
+        inside = (t >= self.lower) & (t <= self.upper)
+        return np.where(inside, np.nan_to_num(value, nan=0.0, posinf=np.inf), 0.0)
+
+    def quantile(self, p: Array, q: Array) -> tuple[Array, Array, Array]:
+        value, _, above = self.inner.quantile(p, q)
+        out = self._g(value)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            near = self.kind == "sqrt" and np.isfinite(self.upper)
+            return out, out - self.lower, above / (self.upper + out) if near else self.upper - out
+
+    def mean(self) -> Array:
+        return self._mean_and_std[0]
+
+    def std(self) -> Array:
+        return self._mean_and_std[1]
+
+    @cached_property
+    def _mean_and_std(self) -> tuple[Array, Array]:
+        return self.moments(lambda x: x, 1.0)
+
+    def moments(self, g: Callable[[Array], Array], growth: float) -> tuple[Array, Array]:
+        """Moments of g(M), through R's own law."""
+        rate = 0.5 * growth if self.kind == "sqrt" else 0.0
+        return self.inner.moments(lambda x: g(self._g(x)), rate)

@@ -1,0 +1,389 @@
+"""Posterior: the law of the cell probabilities, and the table of routes from (form, model) to a kernel.
+
+Flat model: cell probabilities are Dirichlet with shapes count + prior weight, so cells are normalised independent
+Gammas. Two-level model (Zhang, Wang & Zhao 2015): each truth row is Dirichlet and so are the class shares; rates within
+rows are the same Betas, everything across rows needs draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure import priors
+from howsure.catalogue import DEFAULT_BINARY, Metric, parse
+from howsure.distribution import Distribution, Note
+from howsure.errors import BadSetting, NeedsPositive, UnknownName, listing
+from howsure.forms import CELLS, Linear, Other, Rising, TwoRates
+from howsure.priors import Prior
+from howsure.table import Tally
+
+Array = NDArray[np.float64]
+Shapes = dict[str, Array]
+
+END_ERROR = 2.67  # standard error of a normal law's 2.5% point, times √n, in standard deviations
+MOST_DRAWS = 2_000_000
+
+
+@dataclass(frozen=True)
+class Model:
+    """Shapes of the four cells; `shares` are the shapes of the class shares when they are not the row sums."""
+
+    cells: Shapes
+    shares: tuple[Array, Array] | None = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return np.shape(self.cells["tp"])
+
+    def log_draws(self, n: int, seed: int) -> dict[str, Array]:
+        """Logs of the cell probabilities, each of shape (n, *batch)."""
+        from howsure.kernels import draws
+
+        names = CELLS
+        flat = np.stack([np.broadcast_to(self.cells[c], self.shape).ravel() for c in names])
+        out = np.empty((4, n, flat.shape[1]))
+        for j in range(flat.shape[1]):
+            if self.shares is None:
+                out[:, :, j] = draws.log_shares(flat[:, j], n, seed)
+            else:
+                out[:, :, j] = self._two_level(flat[:, j], j, n, seed)
+        return {c: out[i].reshape(n, *self.shape) for i, c in enumerate(names)}
+
+    def _two_level(self, cells: Array, j: int, n: int, seed: int) -> Array:
+        from howsure.kernels import draws
+
+        assert self.shares is not None  # noqa: S101 - narrows the type
+        share = np.array([float(np.ravel(x)[j]) for x in self.shares])
+        yes, no = draws.log_shares(share, n, seed)
+        row = draws.log_shares(cells[[0, 2]], n, seed + 1_000_003)
+        other = draws.log_shares(cells[[3, 1]], n, seed + 2_000_003)
+        return np.stack([yes + row[0], no + other[1], yes + row[1], no + other[0]])
+
+
+@dataclass(frozen=True)
+class Posterior(Mapping[str, Distribution]):
+    """What is known of the cells after the data; maps a metric's name to its Distribution.
+
+    >>> p = posterior(Tally.binary(tp=80, fp=20, fn=30, tn=870))
+    >>> p["f1"]
+    f1 0.759 [0.691, 0.819] 95% equal-tailed, closed form
+    """
+
+    tally: Tally
+    prior: Prior
+    tolerance: float = 0.02
+    seed: int = 0
+    _cache: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def update(self, tally: Tally) -> Posterior:
+        """The posterior after more data; the order of updates does not matter (Goutte & Gaussier, note in 3)."""
+        return replace(self, tally=self.tally + tally, _cache={})
+
+    def system(self, name: str) -> Posterior:
+        """The posterior of one system's table."""
+        return replace(self, tally=self.tally.system(name), _cache={})
+
+    # -- mapping
+
+    def __getitem__(self, metric: str | Metric) -> Distribution:
+        key = metric if isinstance(metric, str) else str(metric)
+        if isinstance(metric, str) and key in self._cache:
+            return self._cache[key]  # type: ignore[no-any-return]
+        found = self._distribution(parse(metric), key)
+        if isinstance(metric, str):
+            self._cache[key] = found
+        return found
+
+    def __contains__(self, metric: object) -> bool:
+        try:
+            self._model(parse(metric))  # type: ignore[arg-type]
+        except (UnknownName, NeedsPositive, BadSetting):
+            return False
+        return True
+
+    def __iter__(self) -> Iterator[str]:
+        from howsure.catalogue import metrics
+
+        return (str(m) for m in metrics() if str(m) in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        return f"Posterior({self.tally!r}, prior={self.prior.name!r})"
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    # -- models
+
+    def _model(self, metric: Metric) -> Model:
+        """The shapes of the cells this metric looks at."""
+        t = self.tally
+        if t.outcome:
+            return self._outcome_model(metric)
+        if metric.name == "rate":
+            raise BadSetting("rate is for outcomes (hits of trials); for a table of classes ask for accuracy.")
+        if metric.label:
+            return self._binary_model(t.versus_rest(t.labels[t.find(metric.label)]), t.find(metric.label))
+        if metric.agreement and len(t.labels) != 2:
+            return self._agreement_model()
+        if t.positive is not None:
+            at = t.find(t.positive)
+            return self._binary_model(t if len(t.labels) == 2 else t.versus_rest(t.positive), at)
+        if not metric.needs_positive and len(t.labels) == 2:
+            return self._binary_model(t.with_positive(t.labels[1]), 1)
+        raise NeedsPositive(_need(metric, t))
+
+    def _outcome_model(self, metric: Metric) -> Model:
+        if metric.name != "rate" and not metric.agreement:
+            raise BadSetting(f"this tally holds outcomes, hits and misses; ask for rate, not {metric}.")
+        counts = self.tally.named(effective=True)
+        hit, miss = self.prior.outcome()
+        zero = np.zeros(self.tally.shape)
+        return Model({"tp": counts["tp"] + hit, "fn": counts["fn"] + miss, "fp": zero, "tn": zero})
+
+    def _agreement_model(self) -> Model:
+        right, wrong = self.tally.right_wrong()
+        w_right, w_wrong = self.prior.right_wrong(len(self.tally.labels))
+        if self.prior.two_level and len(self.tally.labels) > 2:
+            raise BadSetting("accuracy of many classes under a two-level prior comes with the many-class measures.")
+        zero = np.zeros(self.tally.shape)
+        return Model({"tp": right + w_right, "fp": wrong + w_wrong, "fn": zero, "tn": zero})
+
+    def _binary_model(self, t: Tally, place: int) -> Model:
+        counts = t.named(effective=True)
+        weights = self.prior.binary(place, len(self.tally.labels))
+        cells = {c: np.asarray(counts[c] + weights[c], dtype=float) for c in CELLS}
+        if not self.prior.two_level:
+            return Model(cells)
+        assert self.prior.between is not None  # noqa: S101 - narrows the type
+        yes = counts["tp"] + counts["fn"] + self.prior.between
+        no = counts["fp"] + counts["tn"] + self.prior.between
+        return Model(cells, (np.asarray(yes), np.asarray(no)))
+
+    def counts(self, metric: str | Metric) -> Shapes:
+        """The raw counts that the metric's point score is computed from."""
+        m, t = parse(metric), self.tally
+        if t.outcome:
+            return t.named()
+        if m.label:
+            return t.versus_rest(t.labels[t.find(m.label)]).named()
+        if m.agreement and len(t.labels) != 2:
+            right = t._sum_where(t.cells[:, 0] == t.cells[:, 1], False)
+            zero = np.zeros_like(right)
+            return {"tp": right, "fp": np.asarray(t.counts.sum(axis=-1)) - right, "fn": zero, "tn": zero}
+        if t.positive is None:
+            return t.with_positive(t.labels[1]).named()
+        return (t if len(t.labels) == 2 else t.versus_rest(t.positive)).named()
+
+    # -- distributions
+
+    def _distribution(self, metric: Metric, shown: str) -> Distribution:
+        model = self._model(metric)
+        if isinstance(metric.reading.form, Linear) and self.tally.outcome and metric.name != "rate":
+            model = Model({**model.cells, "tp": model.cells["tp"], "fp": model.cells["fn"], "fn": model.cells["fp"]})
+        law, route = _exact_law(metric, model)
+
+        def sampler(n: int, seed: int) -> Array:
+            return _values(metric, self._cell_draws(metric, model, n, seed))
+
+        notes = self._notes()
+        if law is None:
+            law = self._sampled_law(metric, sampler)
+            route = "sampled"
+        return Distribution(shown, law, route, sampler, metric.unbounded, notes)
+
+    def _notes(self) -> tuple[Note, ...]:
+        notes = [Note(code, text) for code, text in self.tally.notes]
+        if self.tally.weighted:
+            notes.append(Note("weighted", _WEIGHTED))
+        if not self.tally.shape and not self.tally.counts.any():
+            notes.append(Note("no-data", "the table is empty: these are the prior's own numbers"))
+        return tuple(notes)
+
+    def _cell_draws(self, metric: Metric, model: Model, n: int, seed: int) -> dict[str, Array]:
+        """Logs of draws of the cells, kept for the metrics that share them."""
+        key = ("draws", metric.label, metric.agreement and len(self.tally.labels) != 2, n, seed)
+        if key not in self._cache:
+            self._cache[key] = model.log_draws(n, seed)
+        return self._cache[key]  # type: ignore[no-any-return]
+
+    def _sampled_law(self, metric: Metric, sampler: Callable[[int, int], Array]) -> Any:
+        """As many draws as keep equal-tailed ends within the tolerance, three standard errors counted."""
+        from howsure.kernels.sampled import Sampled
+
+        n = int(np.ceil((3 * END_ERROR / self.tolerance) ** 2))
+        while True:
+            draws = sampler(n, self.seed)
+            draws = draws[np.newaxis] if draws.ndim == 0 else draws
+            law = Sampled(np.sort(draws, axis=0), *metric.bounds)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                worst = max(float(np.max(law.quantile_error(p) / law.std())) for p in (0.025, 0.975))
+            if worst <= self.tolerance * 1.05 or n >= MOST_DRAWS:
+                return law
+            n = int(min(MOST_DRAWS, n * max(1.3, 1.1 * (worst / self.tolerance) ** 2)))
+
+    def draws(self, n: int, *, seed: int = 0) -> dict[str, Array]:
+        """n joint draws of the cell probabilities tp, fp, fn, tn, each of shape (n, *batch)."""
+        logs = self._model(parse(DEFAULT_BINARY[-1])).log_draws(n, seed)
+        return {c: np.exp(x) for c, x in logs.items()}
+
+
+def _values(metric: Metric, logs: dict[str, Array]) -> Array:
+    """The measure at drawn cells; where cells underflow to 0/0, from the shares it really depends on."""
+    from howsure.kernels.draws import together
+
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
+        cells = {c: np.exp(x) for c, x in logs.items()}
+        value = np.asarray(metric.formula(**cells))
+        lost = np.isnan(value)
+        if not lost.any():
+            return value
+        part = {c: x[lost] for c, x in logs.items()}
+        form = metric.reading.form
+        pairs: tuple[tuple[str, ...], ...] = ()
+        if isinstance(form, TwoRates):
+            pairs = (("tp", "fn"), ("tn", "fp")) if form.chart == "rows" else (("tp", "fp"), ("tn", "fn"))
+        elif isinstance(form, Linear):
+            used = tuple(c for c, t, b in zip(CELLS, form.top, form.bottom, strict=True) if t or b)
+            pairs = (used, tuple(c for c in CELLS if c not in used))
+        for names in pairs:
+            if names:
+                part |= dict(zip(names, (np.log(x) for x in together(*(part[c] for c in names))), strict=True))
+        # what still underflows counts as tiny: the limit of a vanishing margin
+        value[lost] = metric.formula(**{c: np.exp(np.maximum(x, -340.0)) for c, x in part.items()})
+        return value
+
+
+_WEIGHTED = (
+    "weighted items: the posterior uses counts times the sum of weights over the sum of squared weights "
+    "(Kish's effective sample size)"
+)
+
+
+def _need(metric: Metric, t: Tally) -> str:
+    if len(t.labels) == 2:
+        a, b = t.labels
+        return (
+            f"{metric} needs a positive class: {a!r} or {b!r}. Give positive=, or ask for {metric}:{b} "
+            f"(or {metric}:{a})."
+        )
+    return (
+        f"{metric} of {len(t.labels)} classes needs a class: ask for {metric}:{t.labels[0]} "
+        f"(classes: {listing(t.labels)})."
+    )
+
+
+def posterior(tally: Tally, prior: Any = "even", *, tolerance: float = 0.02, seed: int = 0) -> Posterior:
+    """The posterior of a tally under a prior: a name, a weight, an array of weights, or an earlier Posterior."""
+    if not isinstance(tally, Tally):
+        raise BadSetting(
+            f"posterior needs a Tally; got {type(tally).__name__}. Make one with hs.tally or hs.Tally.binary."
+        )
+    if isinstance(prior, Posterior):
+        return prior.update(tally)
+    if not 1e-4 <= tolerance <= 1:
+        raise BadSetting(f"tolerance is a share of the standard deviation from 0.0001 to 1; got {tolerance!r}.")
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise BadSetting(f"seed must be a whole number, 0 or more; got {seed!r}.")
+    return Posterior(tally, priors.make(prior), tolerance, int(seed))
+
+
+# -- routes
+
+
+def _exact_law(metric: Metric, model: Model) -> tuple[Any, str]:
+    """The law by the form of the metric and the model, or None where only draws are left."""
+    reading = metric.reading
+    made = _route(reading.form, model)
+    if made is None:
+        return None, "sampled"
+    law, route = made
+    if reading.outer:
+        from howsure.kernels.through import Through
+
+        law = Through(law, reading.outer)
+        route = "quadrature" if route == "quadrature" else route
+    return law, route
+
+
+def _route(form: Any, model: Model) -> tuple[Any, str] | None:
+    flat = model.shares is None
+    if isinstance(form, Other):
+        return None
+    if isinstance(form, Linear):
+        if flat:
+            return _linear_law(form, model.cells)
+        return _two_level_linear(form, model)
+    if isinstance(form, TwoRates) and (flat or form.chart == "rows"):
+        return _rates_law(form, model.cells)
+    if isinstance(form, Rising) and flat:
+        return _rising_law(form, model.cells)
+    return None
+
+
+def _linear_law(form: Linear, cells: Shapes) -> tuple[Any, str] | None:
+    """Cells with equal coefficients add to one Gamma; two groups are closed, three and four take an integral."""
+    groups: dict[tuple[float, float], Array] = {}
+    for c, top, bottom in zip(CELLS, form.top, form.bottom, strict=True):
+        if top or bottom:
+            groups[top, bottom] = groups.get((top, bottom), np.zeros(())) + cells[c]
+    groups = {k: np.asarray(v, dtype=float) for k, v in groups.items() if np.any(v)}
+    if len(groups) == 2:
+        from howsure.kernels.moebius import Moebius
+
+        ((u1, v1), a), ((u2, v2), b) = groups.items()
+        if u1 * v2 < u2 * v1:
+            u1, v1, a, u2, v2, b = u2, v2, b, u1, v1, a
+        return Moebius(a, b, u1, v1, u2, v2), "closed form"
+    if len(groups) in (3, 4):
+        from howsure.kernels.cores import Groups
+        from howsure.kernels.integral import Integral
+
+        tops, bottoms = tuple(k[0] for k in groups), tuple(k[1] for k in groups)
+        return Integral(Groups(tuple(groups.values()), tops, bottoms)), "quadrature"
+    return None
+
+
+def _two_level_linear(form: Linear, model: Model) -> tuple[Any, str] | None:
+    """Rates within one truth row, and the class shares, are Beta in the two-level model too."""
+    used = {c for c, b in zip(CELLS, form.bottom, strict=True) if b}
+    if used in ({"tp", "fn"}, {"fp", "tn"}):
+        return _linear_law(form, model.cells)
+    rows = {k: (form.top[k[0]], form.top[k[1]]) for k in ((0, 2), (1, 3))}
+    if len(set(form.bottom)) == 1 and all(a == b for a, b in rows.values()):
+        assert model.shares is not None  # noqa: S101 - narrows the type
+        zero = np.zeros(model.shape)
+        return _linear_law(form, {"tp": model.shares[0], "fn": zero, "fp": model.shares[1], "tn": zero})
+    return None
+
+
+def _rates_law(form: TwoRates, cells: Shapes) -> tuple[Any, str]:
+    """Turn both rates so that the measure rises in them."""
+    from howsure.kernels.cores import Bilinear
+    from howsure.kernels.integral import Integral
+
+    u = ("tp", "fn") if form.chart == "rows" else ("tp", "fp")
+    v = ("tn", "fp") if form.chart == "rows" else ("tn", "fn")
+    top, bottom = form.top, form.bottom
+    if not form.up[0]:
+        u, top, bottom = u[::-1], top[::-1], bottom[::-1]
+    if not form.up[1]:
+        v = v[::-1]
+        top, bottom = (tuple(row[::-1] for row in part) for part in (top, bottom))  # type: ignore[assignment]
+    inner, outer = ((cells[x[0]], cells[x[1]]) for x in (u, v))
+    return Integral(Bilinear(inner, outer, top, bottom)), "quadrature"
+
+
+def _rising_law(form: Rising, cells: Shapes) -> tuple[Any, str]:
+    from howsure.kernels.cores import Ray
+    from howsure.kernels.integral import Integral
+
+    inner = (cells["tp"], cells["fp"] + cells["fn"])
+    return Integral(Ray(inner, (cells["fp"], cells["fn"]), form.top, form.bottom)), "quadrature"

@@ -1,0 +1,50 @@
+"""Plain text tables for terminals, logs and screen readers; colour and bold through rich on a terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from howsure.render.tables import Table, from_document
+
+
+def table(document: dict[str, Any]) -> str:
+    """An aligned table with its headline and notes."""
+    return text(from_document(document))
+
+
+def text(t: Table) -> str:
+    """Columns two blanks apart, numbers to the right."""
+    shown = [t.columns, *t.rows]
+    widths = [max(len(row[i]) for row in shown) for i in range(len(t.columns))]
+    lines = [t.headline, ""]
+    for k, row in enumerate(shown):
+        cells = (x.rjust(w) if right else x.ljust(w) for x, w, right in zip(row, widths, t.right, strict=True))
+        lines.append("  ".join(cells).rstrip())
+        if k == 0:
+            lines.append("  ".join("-" * w for w in widths))
+    lines += ["", *(f"- {_clean(note)}" for note in t.notes)] if t.notes else []
+    return "\n".join(_clean(line) for line in lines) + "\n"
+
+
+def _clean(line: str) -> str:
+    """No control characters from user text reach a terminal."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)
+
+
+def on_terminal(document: dict[str, Any]) -> None:
+    """Print the table with rich: the same content, with a rule under the head and dim notes."""
+    from rich.console import Console
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    t = from_document(document)
+    console = Console()
+    console.print(Text(_clean(t.headline), style="bold"))
+    grid = Grid(box=None, pad_edge=False, header_style="bold")
+    for name, right in zip(t.columns, t.right, strict=True):
+        grid.add_column(Text(name), justify="right" if right else "left", overflow="fold")
+    for row in t.rows:
+        grid.add_row(*(Text(_clean(x)) for x in row))
+    console.print(grid)
+    for note in t.notes:
+        console.print(Text(f"- {_clean(note)}", style="dim"))

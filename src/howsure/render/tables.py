@@ -1,0 +1,96 @@
+"""From a document to the table that text, Markdown and LaTeX share: a headline, columns, rows and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from howsure.render.numbers import count, probability, short
+
+
+@dataclass(frozen=True)
+class Table:
+    """Texts only; `right` marks the columns that hold numbers."""
+
+    headline: str
+    columns: tuple[str, ...]
+    right: tuple[bool, ...]
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...]
+
+
+Row = dict[str, Any]
+Column = tuple[str, bool, Callable[[Row], str]]
+
+
+def from_document(document: dict[str, Any]) -> Table:
+    """The table of any howsure document that has rows."""
+    rows = document["rows"]
+    columns = _score_columns(document, rows)
+    return Table(
+        headline(document),
+        tuple(c[0] for c in columns),
+        tuple(c[1] for c in columns),
+        tuple(tuple(c[2](row) for c in columns) for row in rows),
+        tuple(note["text"] for note in document["notes"]),
+    )
+
+
+def headline(document: dict[str, Any]) -> str:
+    """What was scored, in one line."""
+    data = document["data"]
+    parts = []
+    if data.get("n") is not None:
+        parts.append(f"n = {count(data['n'])}")
+    if data.get("cells"):
+        parts.append(", ".join(f"{k} {count(v)}" for k, v in data["cells"].items()))
+    if data.get("positive") is not None and not data.get("outcome"):
+        parts.append(f"positive {data['positive']}")
+    if data.get("chi_square") and data["chi_square"]["value"] is not None:
+        x = data["chi_square"]
+        parts.append(f"chi-square {short(x['value'])} (p {probability(x['p'])})")
+    parts.append(f"prior {document['prior']['name']}")
+    return "; ".join(parts)
+
+
+def _score_columns(document: dict[str, Any], rows: list[Row]) -> list[Column]:
+    kind = "" if document["interval"] == "equal-tailed" else f" {document['interval']}"
+    level = f"{100 * document['level']:.6g}%{kind} interval"
+    columns: list[Column] = [("metric", False, lambda r: str(r["asked"]))]
+    if any(r["slice"] for r in rows):
+        columns.insert(0, ("slice", False, lambda r: _slice(r["slice"])))
+    if any(r["system"] for r in rows):
+        columns.insert(0, ("system", False, lambda r: str(r["system"])))
+    columns += [
+        ("score", True, lambda r: _value(r, "score", "undefined")),
+        ("mean", True, lambda r: _value(r, "mean", "infinite")),
+        (level, True, _interval),
+    ]
+    if any(r["above"] is not None for r in rows):
+        columns.append(("P(above)", True, _above))
+    columns.append(("route", False, lambda r: str(r["route"])))
+    return columns
+
+
+def _value(row: Row, key: str, empty: str) -> str:
+    if row[key] is None:
+        return "infinite" if key in row.get("infinite", ()) else empty
+    return short(row[key])
+
+
+def _interval(row: Row) -> str:
+    unit = row["range"] == [0.0, 1.0]
+    low = short(row["low"], 1 - row["low"] if unit and row["low"] is not None else None)
+    high = "infinite" if row["high"] is None else short(row["high"], row["high_gap"] if unit else None)
+    return f"[{low}, {high}]"
+
+
+def _above(row: Row) -> str:
+    if row["above"] is None:
+        return ""
+    return f"P(> {row['above']:g}) = {probability(row['p_above'])}"
+
+
+def _slice(at: dict[str, Any] | None) -> str:
+    return ", ".join(f"{k}={v}" for k, v in at.items()) if at else ""

@@ -1,0 +1,501 @@
+"""Tally: the sufficient statistic. Counts of the patterns (truth, answer of each system) that occur.
+
+One layout serves every size: `cells` holds the integer codes of the patterns, one row a pattern, truth first;
+`counts` holds batch axes and then one entry a pattern. A 2x2 table keeps all four patterns; a larger one only
+those that occur. Codes point into `labels`; -1 is a missing answer that was kept as never right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from howsure.errors import BadCounts, BadLabels, UnknownName, listing, nearest
+
+Array = NDArray[Any]
+Label = Hashable
+Axis = tuple[str, tuple[Label, ...]]
+
+MOST: Final = 2**53  # counts stay exact in a double up to here
+BINARY: Final = ("tp", "fp", "fn", "tn")
+_PATTERNS: Final = ((0, 0), (0, 1), (1, 0), (1, 1))
+SQUARE: Final = np.array(_PATTERNS)
+SQUARE.setflags(write=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Counts of (truth, answers) patterns; immutable; `a + b` merges, so `sum(tallies)` merges shards.
+
+    >>> t = Tally.binary(tp=80, fp=20, fn=30, tn=870)
+    >>> t.n
+    1000
+    >>> (t + t).n
+    2000
+    """
+
+    cells: Array
+    counts: Array
+    labels: tuple[Label, ...]
+    systems: tuple[str, ...] = ("system",)
+    positive: Label | None = None
+    batch: tuple[Axis, ...] = ()
+    squares: Array | None = None
+    outcome: bool = False
+    notes: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        for array in (self.cells, self.counts, self.squares):
+            if array is not None:
+                array.setflags(write=False)
+
+    # -- makers
+
+    @classmethod
+    def binary(cls, *, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Tally:
+        """A 2x2 table from its four counts; arrays make a batch.
+
+        >>> Tally.binary(tp=[1, 2], fp=0, fn=0, tn=5).shape
+        (2,)
+        """
+        given = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
+        parts = {name: _whole(value, name) for name, value in given.items()}
+        try:
+            full = np.broadcast_arrays(*(parts[name] for name in ("tn", "fp", "fn", "tp")))
+        except ValueError:
+            sizes = ", ".join(f"{name} {part.shape}" for name, part in parts.items())
+            raise BadCounts(f"tp, fp, fn and tn must have one shape, or broadcast to one; got {sizes}.") from None
+        counts = np.stack(full, axis=-1)
+        return cls(SQUARE, _within(counts), (0, 1), positive=1, batch=_plain_axes(counts.shape[:-1]))
+
+    @classmethod
+    def matrix(
+        cls,
+        table: ArrayLike,
+        *,
+        labels: Sequence[Label] | None = None,
+        positive: Label | None = None,
+        rows: str = "truth",
+    ) -> Tally:
+        """A K x K confusion matrix, truth by rows (or `rows="pred"` for the transpose); labels default to 0..K-1.
+
+        >>> t = Tally.matrix([[870, 20], [30, 80]])
+        >>> t.tp, t.fp, t.fn, t.tn
+        (80, 20, 30, 870)
+        """
+        square = _whole(table, "the matrix")
+        if square.ndim < 2 or square.shape[-1] != square.shape[-2] or square.shape[-1] < 2:
+            raise BadCounts(
+                f"a confusion matrix must be square, two classes or more; this one has shape {square.shape}."
+            )
+        if rows not in ("truth", "pred"):
+            raise UnknownName(f"rows={rows!r} is not known: give rows='truth' or rows='pred'.")
+        if rows == "pred":
+            square = np.swapaxes(square, -1, -2)
+        k = square.shape[-1]
+        names = tuple(range(k)) if labels is None else tuple(plain(x) for x in labels)
+        if len(names) != k:
+            raise BadLabels(f"the matrix has {k} classes but {len(names)} labels were given: {listing(names)}.")
+        _distinct(names)
+        codes = np.stack(np.meshgrid(np.arange(k), np.arange(k), indexing="ij"), axis=-1).reshape(-1, 2)
+        counts = square.reshape(*square.shape[:-2], k * k)
+        t = cls(codes, _within(counts), names, batch=_plain_axes(counts.shape[:-1]))
+        return t.with_positive(positive if positive is not None else usual_positive(names))._tidy()
+
+    @classmethod
+    def rate(cls, *, hits: ArrayLike, of: ArrayLike) -> Tally:
+        """Outcomes: so many hits of so many trials; arrays make a batch.
+
+        >>> Tally.rate(hits=47, of=50).n
+        50
+        """
+        good, total = np.broadcast_arrays(_whole(hits, "hits"), _whole(of, "of"))
+        if np.any(good > total):
+            at = np.argmax((good > total).ravel())
+            raise BadCounts(f"hits cannot exceed trials: got {good.ravel()[at]} hits of {total.ravel()[at]}.")
+        counts = np.stack([total - good, good], axis=-1)
+        return cls(
+            np.array([(1, 0), (1, 1)]),
+            counts,
+            ("fail", "pass"),
+            positive="pass",
+            batch=_plain_axes(counts.shape[:-1]),
+            outcome=True,
+        )
+
+    # -- what it holds
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The batch shape; () for one table."""
+        return cast("tuple[int, ...]", self.counts.shape[:-1])
+
+    @property
+    def n(self) -> Any:
+        """The number of items (the sum of weights when weighted)."""
+        return _out(self.counts.sum(axis=-1))
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the counts are sums of weights."""
+        return self.squares is not None
+
+    @property
+    def effective(self) -> Array:
+        """Counts that drive the posterior: the counts, or counts·Σw/Σw² when weighted (Kish 1965)."""
+        if self.squares is None:
+            return self.counts.astype(float)
+        total, square = self.counts.sum(axis=-1), self.squares.sum(axis=-1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            factor = np.where(square > 0, total / square, 1.0)
+        return np.asarray(self.counts * factor[..., None])
+
+    def named(self, *, effective: bool = False) -> dict[str, Array]:
+        """The counts by name, tp fp fn tn, for a table with a positive class and one system."""
+        if self.outcome:
+            hit, miss = (
+                self._sum_where(self.cells[:, 1] == 1, effective),
+                self._sum_where(self.cells[:, 1] != 1, effective),
+            )
+            zero = np.zeros_like(hit)
+            return {"tp": hit, "fp": zero, "fn": miss, "tn": zero}
+        self._single()
+        if self.positive is None:
+            raise BadLabels(f"this table has no positive class: give one of {listing(self.labels)}.")
+        yes = self.labels.index(self.positive)
+        if self.cells is SQUARE:
+            counts = self.effective if effective else self.counts
+            at = (3, 1, 2, 0) if yes else (0, 2, 1, 3)
+            return {name: counts[..., i] for name, i in zip(BINARY, at, strict=True)}
+        truth, answer = self.cells[:, 0] == yes, self.cells[:, 1] == yes
+        lost = self.cells[:, 1] < 0
+        if len(self.labels) == 2:
+            answer = answer | (lost & ~truth)  # a missing answer is never right
+        parts = {"tp": truth & answer, "fp": ~truth & answer, "fn": truth & ~answer, "tn": ~truth & ~answer}
+        return {name: self._sum_where(where, effective) for name, where in parts.items()}
+
+    def _sum_where(self, where: NDArray[np.bool_], effective: bool) -> Array:
+        counts = self.effective if effective else self.counts
+        return np.asarray(counts[..., where].sum(axis=-1))
+
+    @property
+    def tp(self) -> Any:
+        """Positive items answered positive."""
+        return _out(self.named()["tp"])
+
+    @property
+    def fp(self) -> Any:
+        """Negative items answered positive."""
+        return _out(self.named()["fp"])
+
+    @property
+    def fn(self) -> Any:
+        """Positive items answered negative."""
+        return _out(self.named()["fn"])
+
+    @property
+    def tn(self) -> Any:
+        """Negative items answered negative."""
+        return _out(self.named()["tn"])
+
+    def right_wrong(self) -> tuple[Array, Array]:
+        """Effective counts of right and of wrong answers, any number of classes."""
+        self._single()
+        right = self.cells[:, 0] == self.cells[:, 1]
+        return self._sum_where(right, True), self._sum_where(~right, True)
+
+    def dense(self) -> Array:
+        """The K x K table, truth by rows (missing answers left out), for one system."""
+        self._single()
+        k = len(self.labels)
+        table = np.zeros((*self.shape, k, k), dtype=self.counts.dtype)
+        kept = self.cells[:, 1] >= 0
+        table[..., self.cells[kept, 0], self.cells[kept, 1]] = self.counts[..., kept]
+        return table
+
+    def chi_square(self) -> tuple[Any, Any]:
+        """Pearson's chi-square of the 2x2 table and its p-value (1 degree of freedom); a statistic, no posterior.
+
+        >>> x, p = Tally.binary(tp=80, fp=20, fn=30, tn=870).chi_square()
+        >>> round(x, 4), p < 1e-99
+        (540.3473, True)
+        """
+        from scipy import special
+
+        c = {name: value.astype(float) for name, value in self.named(effective=True).items()}
+        rows, columns = (c["tp"] + c["fn"]) * (c["fp"] + c["tn"]), (c["tp"] + c["fp"]) * (c["fn"] + c["tn"])
+        n = c["tp"] + c["fp"] + c["fn"] + c["tn"]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = n * (c["tp"] * c["tn"] - c["fp"] * c["fn"]) ** 2 / (rows * columns)
+        return _out(value), _out(special.gammaincc(0.5, np.asarray(value) / 2))
+
+    # -- views
+
+    def system(self, name: str) -> Tally:
+        """The table of one system, the others summed out."""
+        if name not in self.systems:
+            raise UnknownName(f"no system named {name!r}.{nearest(name, self.systems)} Given: {listing(self.systems)}.")
+        at = self.systems.index(name) + 1
+        return replace(self, cells=self.cells[:, [0, at]], systems=(name,))._tidy()
+
+    def versus_rest(self, label: Label) -> Tally:
+        """The 2x2 table of one class against all others.
+
+        >>> Tally.matrix([[5, 1, 0], [2, 7, 1], [0, 0, 9]], labels=["a", "b", "c"]).versus_rest("b").tp
+        7
+        """
+        at = self.find(label)
+        if len(self.labels) == 2 and at == 1:
+            return self.with_positive(self.labels[at])
+        codes = np.where(self.cells < 0, -1, (self.cells == at).astype(int))
+        if len(self.labels) > 2:
+            codes = np.maximum(codes, 0)
+        rest = "rest" if self.labels[at] != "rest" else "other"
+        names = (self.labels[1 - at] if len(self.labels) == 2 else rest, self.labels[at])
+        return replace(self, cells=codes, labels=names, positive=self.labels[at])._tidy()
+
+    def with_positive(self, label: Label | None) -> Tally:
+        """The same table with another positive class (or none)."""
+        return replace(self, positive=None if label is None else self.labels[self.find(label)])
+
+    def find(self, label: Label) -> int:
+        """The place of a label; text that spells a label will do."""
+        wanted = plain(label)
+        for i, own in enumerate(self.labels):
+            if own == wanted and isinstance(own, bool) == isinstance(wanted, bool):
+                return i
+        for i, own in enumerate(self.labels):
+            if own == wanted or str(own) == str(wanted):
+                return i
+        names = [str(x) for x in self.labels]
+        raise UnknownName(f"no class named {label!r}.{nearest(str(label), names)} Classes: {listing(self.labels)}.")
+
+    # -- algebra
+
+    def __add__(self, other: object) -> Tally:
+        if isinstance(other, int) and other == 0:
+            return self
+        if not isinstance(other, Tally):
+            return NotImplemented
+        return _merge(self, other)
+
+    __radd__ = __add__
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tally):
+            return NotImplemented
+        a, b = self._tidy(), other._tidy()
+        same = (a.labels, a.systems, a.positive, a.batch, a.outcome) == (
+            b.labels,
+            b.systems,
+            b.positive,
+            b.batch,
+            b.outcome,
+        )
+        return bool(
+            same
+            and np.array_equal(a.cells, b.cells)
+            and np.array_equal(a.counts, b.counts)
+            and (a.squares is None) == (b.squares is None)
+            and (a.squares is None or np.allclose(a.squares, cast("Array", b.squares)))
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        size = f"{len(self.labels)} classes" if not self.outcome else "outcomes"
+        batch = f", batch {self.shape}" if self.shape else ""
+        if not self.shape and self.positive is not None and len(self.systems) == 1 and not self.outcome:
+            size = ", ".join(f"{k}={_out(v)}" for k, v in self.named().items())
+        if self.outcome and not self.shape and len(self.systems) == 1:
+            size = f"{_out(self.named()['tp'])} hits of {self.n}"
+        return f"Tally({size}{batch})"
+
+    # -- inside
+
+    def _single(self) -> None:
+        if len(self.systems) != 1:
+            raise BadLabels(
+                f"this tally holds {len(self.systems)} systems: take one with t.system({self.systems[0]!r})."
+            )
+
+    def _tidy(self) -> Tally:
+        """Patterns in order, equal ones merged, empty ones left out unless the table is 2x2."""
+        width = len(self.labels) + 1
+        codes = self.cells.astype(np.int64)
+        if self.cells.shape[1] * np.log2(width) < 62:
+            key = np.ravel_multi_index(tuple((codes + 1).T), (width,) * codes.shape[1])
+            _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+        else:
+            _, first, inverse = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+        inverse = inverse.reshape(-1)
+        cells, counts = codes[first], _collect(self.counts, inverse, first.size)
+        squares = None if self.squares is None else _collect(self.squares, inverse, first.size)
+        if len(self.labels) == 2 and len(self.systems) == 1 and not self.outcome:
+            return replace(self, **_full_square(cells, counts, squares))
+        keep = counts.reshape(-1, counts.shape[-1]).any(axis=0)
+        if self.outcome:
+            keep = np.ones_like(keep)
+        return replace(
+            self,
+            cells=cells[keep],
+            counts=counts[..., keep],
+            squares=None if squares is None else squares[..., keep],
+        )
+
+
+def _collect(values: Array, inverse: Array, size: int) -> Array:
+    if size == values.shape[-1]:
+        out = np.empty_like(values)
+        out[..., inverse] = values
+        return out
+    out = np.zeros((*values.shape[:-1], size), dtype=values.dtype)
+    np.add.at(np.moveaxis(out, -1, 0), inverse, np.moveaxis(values, -1, 0))
+    return out
+
+
+def _full_square(cells: Array, counts: Array, squares: Array | None) -> dict[str, Any]:
+    """All four patterns of a 2x2 table (and missing answers, if any), in order."""
+    lost = sorted({tuple(c) for c in cells.tolist()} - set(_PATTERNS))
+    patterns = [*_PATTERNS, *lost]
+    place = {p: i for i, p in enumerate(patterns)}
+    at = [place[tuple(c)] for c in cells.tolist()]
+    full = np.zeros((*counts.shape[:-1], len(patterns)), dtype=counts.dtype)
+    full[..., at] = counts
+    more = None
+    if squares is not None:
+        more = np.zeros((*counts.shape[:-1], len(patterns)))
+        more[..., at] = squares
+    return {"cells": SQUARE if not lost else np.array(patterns), "counts": full, "squares": more}
+
+
+def _merge(a: Tally, b: Tally) -> Tally:
+    """Counts of both; labels are the union; what must agree is checked."""
+    if a.outcome != b.outcome:
+        raise BadLabels("a tally of outcomes and a tally of classes cannot be added.")
+    if a.systems != b.systems:
+        raise BadLabels(f"tallies of different systems cannot be added: {listing(a.systems)} and {listing(b.systems)}.")
+    if a.batch != b.batch:
+        raise BadCounts(f"tallies of different batches cannot be added: shapes {a.shape} and {b.shape}.")
+    labels = a.labels if a.labels == b.labels else in_order({*a.labels, *b.labels})
+    positive = a.positive
+    if a.positive != b.positive:
+        known = [x.positive for x in (a, b) if x.positive is not None]
+        if len(known) == 2 or usual_positive(labels) != known[0]:
+            raise BadLabels(f"tallies with different positive classes cannot be added: {a.positive!r}, {b.positive!r}.")
+        positive = known[0]
+    weighted = a.weighted or b.weighted
+    parts = []
+    for t in (a, b):
+        to = np.array([labels.index(x) for x in t.labels] + [-1])
+        parts.append(to[t.cells])
+    counts = np.concatenate([a.counts, b.counts], axis=-1)
+    squares = np.concatenate([_squares(a), _squares(b)], axis=-1) if weighted else None
+    notes = a.notes + tuple(x for x in b.notes if x not in a.notes)
+    merged = replace(
+        a,
+        cells=np.concatenate(parts),
+        counts=counts,
+        labels=labels,
+        positive=positive,
+        squares=squares,
+        notes=notes,
+    )._tidy()
+    if not weighted:
+        _within(merged.counts)
+    return merged
+
+
+def _squares(t: Tally) -> Array:
+    return t.counts.astype(float) if t.squares is None else t.squares
+
+
+# -- labels
+
+
+def plain(label: Any) -> Label:
+    """A label as a plain Python value; whole floats become ints."""
+    value = label.item() if isinstance(label, np.generic) else label
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return cast("Label", value)
+
+
+def in_order(labels: set[Label] | frozenset[Label]) -> tuple[Label, ...]:
+    """Labels sorted within their types, so that any order of merging gives the same tuple."""
+    kind = {bool: "0", int: "1", float: "1"}
+    return tuple(sorted(labels, key=lambda x: (kind.get(type(x), type(x).__name__), cast("Any", x))))
+
+
+def usual_positive(labels: Sequence[Label]) -> Label | None:
+    """1 or True when the labels lie in {0, 1}, {False, True} or {-1, 1}; otherwise none."""
+    if len(labels) == 2 and all(isinstance(x, (int, bool)) for x in labels) and set(labels) in ({0, 1}, {-1, 1}):
+        return next(x for x in labels if x == 1)
+    return None
+
+
+def _distinct(labels: Sequence[Label]) -> None:
+    seen: set[Label] = set()
+    for label in labels:
+        if label in seen:
+            raise BadLabels(f"label {label!r} is given twice; every class needs its own name.")
+        seen.add(label)
+
+
+# -- counts
+
+
+def _whole(value: ArrayLike, name: str) -> NDArray[np.int64]:
+    """Counts as whole numbers, or one sentence about the first that is not."""
+    array = np.asarray(value)
+    if array.dtype == object or array.dtype.kind in "USmM":
+        array = _numbers(array, name)
+    if array.dtype.kind == "c":
+        raise BadCounts(f"{name} must be whole numbers; got complex ones.")
+    if array.dtype.kind == "f":
+        _refuse(~np.isfinite(array), array, f"{name} must be finite; got {{}}.")
+        _refuse(
+            array != np.floor(array),
+            array,
+            f"{name} must be whole numbers; got {{}}. For weighted items use weight=.",
+        )
+    _refuse(array < 0, array, f"{name} cannot be negative; got {{}}.")
+    return _within(array).astype(np.int64)
+
+
+def _numbers(array: Array, name: str) -> Array:
+    """Whole Python numbers of any size from an object array."""
+    flat = array.ravel().tolist()
+    for x in flat:
+        if isinstance(x, bool) or not isinstance(x, (int, float, np.integer, np.floating)):
+            raise BadCounts(f"{name} must be numbers; got {x!r}.")
+        if isinstance(x, int) and abs(x) > MOST:
+            raise BadCounts(_TOO_LARGE.format(x))
+    return np.array([float(x) for x in flat]).reshape(array.shape)
+
+
+_TOO_LARGE = "counts above 2^53 (9007199254740992) are not exact; got {}."
+
+
+def _within(array: Array) -> Array:
+    _refuse(array > MOST, array, _TOO_LARGE)
+    return array
+
+
+def _refuse(bad: Array | bool, array: Array, message: str) -> None:
+    if np.any(bad):
+        raise BadCounts(message.format(np.asarray(array).ravel()[int(np.argmax(np.asarray(bad).ravel()))].item()))
+
+
+def _plain_axes(shape: tuple[int, ...]) -> tuple[Axis, ...]:
+    return tuple((f"batch{i}" if i else "batch", tuple(range(size))) for i, size in enumerate(shape))
+
+
+def _out(value: Any) -> Any:
+    """A Python number for a single value, an array for a batch."""
+    array = np.asarray(value)
+    return array.item() if array.ndim == 0 else array

@@ -1,0 +1,81 @@
+"""Docs that cannot lie: examples run, generated pages are current, nothing public is undocumented."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+
+from howsure.cli.app import app, run
+from tools import docs as generated
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def blocks(language: str) -> list[object]:
+    """Fenced blocks of a language in README and docs."""
+    found = []
+    for page in PAGES:
+        for i, (kind, body) in enumerate(FENCE.findall(page.read_text(encoding="utf-8"))):
+            if kind == language and page.name != "CONTRIBUTING.md":
+                found.append(pytest.param(body, id=f"{page.name}-{i}"))
+    return found
+
+
+@pytest.mark.parametrize("body", blocks("python"))
+def test_python_examples_run(body: str) -> None:
+    """Every Python example runs as it stands."""
+    exec(compile(body, "example", "exec"), {"__name__": "example"})
+
+
+@pytest.mark.parametrize("body", blocks("console"))
+def test_console_examples_are_true(body: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The command prints what the page shows (the page may leave out what follows)."""
+    for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
+        line, _, shown = part.partition("\n")
+        words = shlex.split(line, comments=True)
+        if words[0] == "make":
+            assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
+            continue
+        assert words[0] == "howsure"
+        assert run(words[1:]) == 0
+        assert capsys.readouterr().out.startswith(shown.rstrip() + "\n")
+
+
+@pytest.mark.parametrize("name", generated.PAGES)
+def test_generated_pages_are_current(name: str) -> None:
+    """docs/metrics.md and docs/command.md are what `make docs` writes now."""
+    assert (ROOT / "docs" / name).read_text(encoding="utf-8") == generated.PAGES[name](), "run make docs"
+
+
+def test_every_command_is_in_the_readme_or_docs() -> None:
+    """A command without a word in the docs fails."""
+    text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    for name in app.commands:
+        assert f"howsure {name}" in text
+
+
+def test_every_option_says_what_it_does() -> None:
+    """Every option of every command has a help text."""
+    for command in app.commands.values():
+        for option in command.params:
+            if isinstance(option, click.Option):
+                assert option.help, (command.name, option.name)
+
+
+def test_links_lead_somewhere() -> None:
+    """Relative links in README and docs point to files of the project."""
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), (page.name, target)
+
+
+def test_no_addresses_of_registries() -> None:
+    """constraints.txt holds names and versions only."""
+    for line in (ROOT / "constraints.txt").read_text().splitlines():
+        assert not line or line.startswith("#") or re.fullmatch(r"[A-Za-z0-9._-]+(\[[a-z]+\])?==[\w.+!-]+", line), line

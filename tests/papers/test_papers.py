@@ -1,0 +1,195 @@
+"""What the papers print, recomputed: every verdict is kept, and every number is computed when asked."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from howsure import papers
+from howsure.errors import UnknownName
+from howsure.papers.item import AGREES, CANNOT, SAMPLING, VERDICTS, WRONG, claim, close, judge, rounds
+
+SNAPSHOT = Path(__file__).with_name("verdicts.json")
+ALL = papers.items()
+
+
+@cache
+def row(name: str) -> dict[str, Any]:
+    (item,) = (x for x in ALL if x.id == name)
+    (found,) = papers.document([item])["rows"]
+    return found
+
+
+def data(name: str) -> dict[str, Any]:
+    return row(name)["data"]
+
+
+@pytest.mark.parametrize("item", ALL, ids=lambda item: item.id)
+def test_every_item_computes_and_keeps_its_verdict(item: papers.Item) -> None:
+    found = row(item.id)
+    assert found["verdict"] in VERDICTS
+    assert found["verdict"] == json.loads(SNAPSHOT.read_text(encoding="utf-8"))[item.id], found["computed"]
+    assert found["printed"]
+    assert found["computed"]
+    assert found["title"]
+
+
+def test_the_snapshot_holds_no_item_that_is_gone() -> None:
+    assert list(json.loads(SNAPSHOT.read_text(encoding="utf-8"))) == [x.id for x in ALL]
+
+
+def test_ids_are_unique_and_begin_with_the_paper() -> None:
+    ids = [x.id for x in ALL]
+    assert len(set(ids)) == len(ids)
+    assert all(x.split("-")[0] in papers.PAPERS for x in ids)
+
+
+EXACT = [
+    ("goutte-2.2-probability", "p_better", 0.652222372208884),
+    ("goutte-fig-1", "p_first_better", 1 - 0.652222372208884),
+    ("goutte-2.3-f-beta", "p_f2", 0.154507784879716),
+    ("goutte-2.2-system-2", "mean", 3.5 / 6),
+    ("goutte-2.2-system-2", "mode", 0.625),
+    ("goutte-2.2-system-1", "mean", 0.5),
+    ("goutte-2.2-system-1", "mode", 0.5),
+    ("goutte-eq-9", "mean", 80.5 / 101),
+    ("goutte-eq-9", "mode", 79.5 / 99),
+    ("powers-eq-5", "chi_square", 1000 * 69000**2 / (110 * 890 * 100 * 900)),
+]
+
+
+@pytest.mark.parametrize(("name", "key", "value"), EXACT)
+def test_numbers_are_exact(name: str, key: str, value: float) -> None:
+    assert data(name)[key] == pytest.approx(value, rel=1e-12, abs=0)
+
+
+def test_class_averages_are_those_of_the_errata() -> None:
+    found = data("powers-2.4-classes")
+    assert found["informedness"] == pytest.approx(0.5200910201, abs=5e-11)
+    assert found["markedness"] == pytest.approx(0.5767277167, abs=5e-11)
+
+
+def test_figure_1_has_two_densities_on_201_points() -> None:
+    found = data("goutte-fig-1")
+    assert [len(found[k]) for k in ("x", "first", "second")] == [201] * 3
+    for name in ("first", "second"):  # a density integrates to 1: the trapezoid rule is good to 1e-5 here
+        assert sum(found[name]) / 200 == pytest.approx(1, abs=1e-5)
+
+
+def test_the_mode_condition_fails_at_a_table_with_small_tp_and_fn() -> None:
+    weight, tp, fp, fn, mode = data("goutte-after-eq-9")["failing"][0]
+    assert tp + fn < 2 - 2 * weight
+    assert 0 < mode < 1
+    assert mode == pytest.approx((tp + weight - 1) / (tp + fp + 2 * weight - 2))
+
+
+def test_ci_covers_far_less_than_it_should_and_the_posterior_does_not() -> None:
+    rows = data("powers-eq-5-coverage")["coverage"]
+    assert min(r["ci"] for r in rows) < 0.3
+    assert max(r["ci"] for r in rows) < 0.94
+    assert all(0.92 < r["posterior"] < 0.98 for r in rows)
+
+
+# -- verdicts follow from the checks ------------------------------------------------------------------------------
+
+
+def test_verdicts_are_derived() -> None:
+    assert judge([rounds(0.5833, "58%")]) == AGREES
+    assert judge([rounds(0.625, "63%")]) == AGREES
+    assert judge([rounds(0.6, "58%")]) == CANNOT
+    assert judge([rounds(0.99767, "99.77%", 0.0005), rounds(0.9632, "96.41%", 0.0019)]) == SAMPLING
+    assert judge([rounds(0.08771, "9.76%", 0.0030)]) == CANNOT
+    assert judge([claim(False)], [claim(True)]) == WRONG
+    assert judge([claim(False)], [claim(True), claim(False)]) == CANNOT
+    assert judge([close(float("nan"), 1.0)]) == CANNOT
+
+
+def test_a_wrong_library_loses_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is hard-coded: with another law behind it, the probability is another and the verdict falls."""
+    from howsure.papers import goutte_precision
+
+    honest = goutte_precision.law
+    monkeypatch.setattr(goutte_precision, "law", lambda name, prior=0.5, **counts: honest(name, 20.0, **counts))
+    for name in ("goutte-2.2-probability", "goutte-2.2-system-2", "goutte-fig-1", "goutte-eq-9"):
+        (item,) = papers.select(name)
+        assert item.compute().verdict == CANNOT
+
+
+# -- select and render --------------------------------------------------------------------------------------------
+
+
+def test_select_by_nothing_paper_item_and_beginning() -> None:
+    assert papers.select(None) == papers.select() == ALL
+    assert [x.id for x in papers.select("goutte-eq-9")] == ["goutte-eq-9"]
+    assert [x.id for x in papers.select(" Goutte_EQ 9 ")] == ["goutte-eq-9"]
+    assert [x.id for x in papers.select("powers-eq-5")] == ["powers-eq-5"]
+    assert {x.paper for x in papers.select("goutte")} == {"Goutte & Gaussier 2005"}
+    assert len(papers.select("goutte")) + len(papers.select("powers")) == len(ALL)
+    assert [x.id for x in papers.select("powers-2.2")] == ["powers-2.2-equal", "powers-2.2-fallout"]
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [("goute", " Did you mean 'goutte'?"), ("goutte-eq-99", " Did you mean 'goutte-eq-9'?"), ("zzz", ""), ("", "")],
+)
+def test_an_unknown_item_gets_a_hint(text: str, hint: str) -> None:
+    with pytest.raises(UnknownName) as caught:
+        papers.select(text)
+    assert str(caught.value) == f"no paper or item of a paper named {text!r}.{hint} See: howsure papers"
+
+
+def test_json_is_whole_and_finite() -> None:
+    def refuse(name: str) -> None:
+        raise AssertionError(f"{name} in the JSON text")
+
+    found = json.loads(papers.render(ALL, "json"), parse_constant=refuse)
+    assert list(found) == ["schema", "version", "rows", "notes"]
+    assert found["schema"] == "howsure.papers/1"
+    assert found["notes"] == []
+    keys = ["id", "paper", "where", "title", "printed", "computed", "verdict", "note", "data"]
+    assert all(list(r) == keys for r in found["rows"])
+    assert [r["id"] for r in found["rows"]] == [x.id for x in ALL]
+
+
+def test_numbers_that_are_not_finite_become_null() -> None:
+    odd = papers.Item("x", "p", "w", "t", "1", lambda: papers.Result("2", CANNOT, {"a": [float("nan"), 1.0]}))
+    assert papers.document([odd])["rows"][0]["data"] == {"a": [None, 1.0]}
+
+
+def test_text_fits_and_shows_every_item_and_note() -> None:
+    text = papers.render(ALL, "table")
+    table, _, notes = text.partition("\n- ")
+    lines = table.splitlines()
+    assert all(len(line) <= 132 for line in lines[2:])
+    assert all(any(line.startswith(x.id) for line in lines) for x in ALL)
+    assert all(f"{x.id}: {x.note}" in f"- {notes}" for x in ALL if x.note)
+    assert lines[0].startswith(f"{len(ALL)} items of Goutte & Gaussier 2005, Powers 2007. agrees: ")
+
+
+def test_text_of_one_item_says_where_it_is() -> None:
+    text = papers.render(papers.select("goutte-eq-8"), "table")
+    assert text.splitlines()[0] == "Goutte & Gaussier 2005, eq. 8: Posterior of precision"
+
+
+def test_markdown_is_a_table_with_escaped_cells() -> None:
+    lines = papers.render(papers.select("goutte-eq-3"), "markdown").splitlines()
+    assert lines[2] == "| item | where | what | printed | howsure | verdict |"
+    assert r"p = P(l=+ \| z=+)" in lines[4]
+    assert lines[-1].startswith("- goutte-eq-3: ")
+
+
+def test_an_unknown_format_gets_a_hint() -> None:
+    with pytest.raises(UnknownName, match=r"no format 'jsn'\. Did you mean 'json'"):
+        papers.render(papers.select("goutte-eq-1"), "jsn")
+
+
+def test_importing_papers_loads_no_numerics() -> None:
+    code = "import sys, howsure.papers; print(sorted({'numpy', 'scipy', 'howsure.papers.goutte'} & set(sys.modules)))"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
