@@ -40,29 +40,32 @@ class Model:
     def shape(self) -> tuple[int, ...]:
         return np.shape(self.cells["tp"])
 
-    def log_draws(self, n: int, seed: int) -> dict[str, Array]:
-        """Logs of the cell probabilities, each of shape (n, *batch)."""
+    def draws(self, n: int, seed: int) -> tuple[Shapes, Shapes | None]:
+        """Cell probabilities, each of shape (n, *batch), and their logs when small shapes need them."""
+        flat = np.stack([np.broadcast_to(self.cells[c], self.shape).ravel() for c in CELLS])
+        tables = [self._table(flat[:, j], j, n, seed) for j in range(flat.shape[1])]
+        logs = None
+        if any(log is not None for _, log in tables):
+            with np.errstate(divide="ignore"):
+                logs = self._stack([np.log(x) if log is None else log for x, log in tables], n)
+        return self._stack([x for x, _ in tables], n), logs
+
+    def _stack(self, tables: list[Array], n: int) -> Shapes:
+        whole = tables[0][..., None] if len(tables) == 1 else np.stack(tables, axis=-1)
+        return {c: whole[i].reshape(n, *self.shape) for i, c in enumerate(CELLS)}
+
+    def _table(self, cells: Array, j: int, n: int, seed: int) -> tuple[Array, Array | None]:
+        """Draws of one table of the batch: (4, n)."""
         from howsure.kernels import draws
 
-        names = CELLS
-        flat = np.stack([np.broadcast_to(self.cells[c], self.shape).ravel() for c in names])
-        out = np.empty((4, n, flat.shape[1]))
-        for j in range(flat.shape[1]):
-            if self.shares is None:
-                out[:, :, j] = draws.log_shares(flat[:, j], n, seed)
-            else:
-                out[:, :, j] = self._two_level(flat[:, j], j, n, seed)
-        return {c: out[i].reshape(n, *self.shape) for i, c in enumerate(names)}
-
-    def _two_level(self, cells: Array, j: int, n: int, seed: int) -> Array:
-        from howsure.kernels import draws
-
-        assert self.shares is not None  # noqa: S101 - narrows the type
+        if self.shares is None:
+            return draws.shares(cells, n, seed)
         share = np.array([float(np.ravel(x)[j]) for x in self.shares])
         yes, no = draws.log_shares(share, n, seed)
         row = draws.log_shares(cells[[0, 2]], n, seed + 1_000_003)
         other = draws.log_shares(cells[[3, 1]], n, seed + 2_000_003)
-        return np.stack([yes + row[0], no + other[1], yes + row[1], no + other[0]])
+        logs = np.stack([yes + row[0], no + other[1], yes + row[1], no + other[0]])
+        return np.exp(logs), logs
 
 
 @dataclass(frozen=True)
@@ -191,7 +194,7 @@ class Posterior(Mapping[str, Distribution]):
         law, route = _exact_law(metric, model)
 
         def sampler(n: int, seed: int) -> Array:
-            return _values(metric, self._cell_draws(metric, model, n, seed))
+            return _values(metric, *self._cell_draws(metric, model, n, seed))
 
         notes = self._notes()
         if law is None:
@@ -207,11 +210,11 @@ class Posterior(Mapping[str, Distribution]):
             notes.append(Note("no-data", "the table is empty: these are the prior's own numbers"))
         return tuple(notes)
 
-    def _cell_draws(self, metric: Metric, model: Model, n: int, seed: int) -> dict[str, Array]:
-        """Logs of draws of the cells, kept for the metrics that share them."""
+    def _cell_draws(self, metric: Metric, model: Model, n: int, seed: int) -> tuple[Shapes, Shapes | None]:
+        """Draws of the cells, kept for the metrics that share them."""
         key = ("draws", metric.label, metric.agreement and len(self.tally.labels) != 2, n, seed)
         if key not in self._cache:
-            self._cache[key] = model.log_draws(n, seed)
+            self._cache[key] = model.draws(n, seed)
         return self._cache[key]  # type: ignore[no-any-return]
 
     def _sampled_law(self, metric: Metric, sampler: Callable[[int, int], Array]) -> Any:
@@ -231,17 +234,17 @@ class Posterior(Mapping[str, Distribution]):
 
     def draws(self, n: int, *, seed: int = 0) -> dict[str, Array]:
         """n joint draws of the cell probabilities tp, fp, fn, tn, each of shape (n, *batch)."""
-        logs = self._model(parse(DEFAULT_BINARY[-1])).log_draws(n, seed)
-        return {c: np.exp(x) for c, x in logs.items()}
+        return dict(self._model(parse(DEFAULT_BINARY[-1])).draws(n, seed)[0])
 
 
-def _values(metric: Metric, logs: dict[str, Array]) -> Array:
+def _values(metric: Metric, cells: Shapes, logs: Shapes | None) -> Array:
     """The measure at drawn cells; where cells underflow to 0/0, from the shares it really depends on."""
     from howsure.kernels.draws import together
 
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
-        cells = {c: np.exp(x) for c, x in logs.items()}
         value = np.asarray(metric.formula(**cells))
+        if logs is None:
+            return value
         lost = np.isnan(value)
         if not lost.any():
             return value

@@ -68,8 +68,28 @@ def tally(
     if len(truth) == 0:
         raise BadLabels("there are no items: y_true and y_pred are empty.")
     weights = None if weight is None else _weights(weight, len(truth))
+    if weights is None and labels is None and positive is None and len(columns) == 1:
+        binary = _zeros_and_ones(truth, columns[0], tuple(answers))
+        if binary is not None:
+            return binary
     patterns = _count([truth, *columns], weights)
     return _finish(patterns, tuple(str(x) for x in answers), positive, labels, missing, weights is not None)
+
+
+def _zeros_and_ones(truth: Any, answer: Any, systems: tuple[str, ...]) -> Tally | None:
+    """The commonest case, 0/1 or False/True in two arrays, without a detour over patterns."""
+    if not (isinstance(truth, np.ndarray) and isinstance(answer, np.ndarray)):
+        return None
+    kinds = truth.dtype.kind + answer.dtype.kind
+    if "U" in kinds or (kinds != "bb" and (min(truth.min(), answer.min()) < 0 or max(truth.max(), answer.max()) > 1)):
+        return None
+    counts = np.zeros(4, dtype=np.int64)
+    for start in range(0, truth.size, _PIECE):
+        code = np.multiply(truth[start : start + _PIECE], 2, dtype=np.intp, casting="unsafe")
+        code += answer[start : start + _PIECE]
+        counts += np.bincount(code, minlength=4)
+    known: tuple[Label, ...] = (False, True) if kinds == "bb" else (0, 1)
+    return Tally(SQUARE, counts, known, systems, known[1])
 
 
 # -- columns

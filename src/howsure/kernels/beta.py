@@ -123,9 +123,8 @@ def _beyond_mean(a: Array, b: Array, x: Array, y: Array) -> tuple[Array, NDArray
 
 def quantile(a: Array, b: Array, p: Array, q: Array) -> tuple[Array, Array]:
     """The point (x, y) with lower tail p and upper tail q = 1 - p; 0 where it underflows."""
-    a, b, p, q = np.broadcast_arrays(a, b, p, q)
     flip = a > b  # work on the side whose value is small, so that it keeps its digits
-    c, d = np.where(flip, b, a), np.where(flip, a, b)
+    c, d = np.minimum(a, b), np.maximum(a, b)
     low, high = np.where(flip, q, p), np.where(flip, p, q)
     use_low = low <= high
     if use_low.all():
@@ -135,7 +134,7 @@ def quantile(a: Array, b: Array, p: Array, q: Array) -> tuple[Array, Array]:
     else:
         z = np.where(use_low, special.betaincinv(c, d, low), special.betainccinv(c, d, high))
     if d.size and d.max() > _POLISH_ABOVE:
-        z = _polish(c, d, np.asarray(z, dtype=float), low, high)
+        z = _polish(*np.broadcast_arrays(c, d, z, low, high))
     z = np.where(z <= _SMALLEST, 0.0, z)
     rest = 1.0 - z
     return np.where(flip, rest, z), np.where(flip, z, rest)

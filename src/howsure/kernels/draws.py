@@ -27,20 +27,35 @@ def log_gamma_draws(shape: float, n: int, rng: np.random.Generator) -> Array:
     return lifted - rng.standard_exponential(n) / shape
 
 
-def log_shares(shapes: Array, n: int, seed: int) -> Array:
-    """Logs of n draws of Dirichlet(shapes), as an array (cells, n); -inf for a shape of 0 (an empty cell)."""
+def shares(shapes: Array, n: int, seed: int) -> tuple[Array, Array | None]:
+    """n draws of Dirichlet(shapes), as an array (cells, n), and their logs when a shape below 1 asks for them.
+
+    A shape of 0 is an empty cell.
+    """
+    small = bool((shapes < 1).any())
     streams = [np.random.Generator(np.random.SFC64([seed, i])) for i in range(shapes.size)]
 
     def one(i: int) -> Array:
-        return log_gamma_draws(float(shapes[i]), n, streams[i])
+        a = float(shapes[i])
+        return log_gamma_draws(a, n, streams[i]) if small else streams[i].standard_gamma(a, n)
 
     if n >= _THREADS_ABOVE:
         with ThreadPoolExecutor(2) as pool:
-            logs = np.stack(list(pool.map(one, range(shapes.size))))
+            cells = np.stack(list(pool.map(one, range(shapes.size))))
     else:
-        logs = np.stack([one(i) for i in range(shapes.size)])
-    largest = logs.max(axis=0)
-    return np.asarray(logs - (largest + np.log(np.exp(logs - largest).sum(axis=0))))
+        cells = np.stack([one(i) for i in range(shapes.size)])
+    if not small:
+        cells /= cells.sum(axis=0)
+        return cells, None
+    largest = cells.max(axis=0)
+    cells -= largest + np.log(np.exp(cells - largest).sum(axis=0))
+    return np.exp(cells), cells
+
+
+def log_shares(shapes: Array, n: int, seed: int) -> Array:
+    """Logs of n draws of Dirichlet(shapes), as an array (cells, n); -inf for an empty cell."""
+    plain, logs = shares(shapes, n, seed)
+    return logs if logs is not None else np.log(plain)
 
 
 def together(*logs: Array) -> tuple[Array, ...]:

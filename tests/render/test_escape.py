@@ -1,0 +1,217 @@
+"""Labels are user text: no format lets them out of their cell."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+import howsure as hs
+from howsure.render import latex, markdown, plain, render
+
+NASTY = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "a|b",
+    "x_y & 5%",
+    "**bold** _it_ `code`",
+    "[link](http://example.org)",
+    r"back\slash",
+    r"\input{/etc/passwd}",
+    "$math$ #1 ~ ^",
+    "{brace}",
+    "' or 1=1 --",
+    "Ünï 😀",
+]
+CONTROL = ["a\x1b[31mred", "bell\x07", "line\nbreak", "tab\there", "nul\x00", "right\u202eleft", "\x9bcsi"]
+
+
+def report(label: str) -> hs.Report:
+    t = hs.Tally.matrix([[7, 1], [2, 5]], labels=["other", label], positive=label)
+    return hs.score(t, metrics=[f"f1:{label}"])
+
+
+class Cells(HTMLParser):
+    """The tags of a page and the text of its cells."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.cells: list[str] = []
+        self.inside = False
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        if tag in ("td", "th", "caption"):
+            self.cells.append("")
+            self.inside = True
+
+    def handle_endtag(self, tag):
+        self.inside = self.inside and tag not in ("td", "th", "caption")
+
+    def handle_data(self, data):
+        if self.inside:
+            self.cells[-1] += data
+
+
+def parsed(text: str) -> Cells:
+    page = Cells()
+    page.feed(text)
+    page.close()
+    return page
+
+
+def as_markdown(text: str) -> Cells:
+    return parsed(MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(text))
+
+
+# -- HTML ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("label", NASTY)
+def test_html_shows_labels_as_text(label):
+    """The only tags are the table's own, and the cell holds the label itself."""
+    page = parsed(report(label).to_html())
+    assert set(page.tags) <= {"table", "caption", "thead", "tbody", "tr", "th", "td", "ul", "li"}
+    assert f"f1:{label}" in page.cells
+    assert f"positive {label}" in page.cells[0]
+
+
+# -- Markdown -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("label", NASTY)
+def test_markdown_shows_labels_as_text(label):
+    """A Markdown reader shows the label itself: no tag, no emphasis, no link, no further column."""
+    text = report(label).to_markdown()
+    page = as_markdown(text)
+    assert f"f1:{label}" in page.cells
+    assert set(page.tags) <= {"p", "table", "thead", "tbody", "tr", "th", "td", "ul", "li"}
+    head = next(line for line in text.splitlines() if line.startswith("| metric"))
+    row = next(line for line in text.splitlines() if line.startswith("| f1"))
+    assert len(re.findall(r"(?<!\\)\|", row)) == len(re.findall(r"(?<!\\)\|", head))
+
+
+@given(
+    st.text(st.characters(codec="ascii", categories=["L", "N", "P", "S", "Zs"], exclude_characters="&~"), max_size=20)
+)
+@settings(deadline=None, max_examples=150)
+def test_markdown_escape_holds_for_any_text(text):
+    """Whatever the text, a Markdown table cell shows it letter by letter."""
+    page = as_markdown(f"| h |\n|---|\n| x{markdown.escape(text)}x |\n")
+    assert page.cells[1] == f"x{' '.join(text.split())}x"
+
+
+@pytest.mark.xfail(strict=True, reason="& and ~ are not escaped: entities are decoded, ~~text~~ is struck out")
+@pytest.mark.parametrize("text", ["&lt;b&gt;", "&amp;", "~~gone~~", "AT&copy;T"])
+def test_markdown_shows_entities_and_tildes_as_text(text):
+    """A label that spells an entity or a strike-through is shown as it is."""
+    assert as_markdown(f"| h |\n|---|\n| {markdown.escape(text)} |\n").cells[1] == text
+
+
+def test_markdown_keeps_interval_brackets_plain():
+    """An interval has no backslashes in a table cell."""
+    assert re.search(r"\| \[0\.\d+, 0\.\d+\] \|", report("spam").to_markdown())
+
+
+# -- LaTeX --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("label", NASTY)
+def test_latex_has_no_live_character_of_a_label(label):
+    """Every special character of a label is escaped, in cells and in comments."""
+    text = report(label).to_latex()
+    assert f"f1:{latex.escape(label)}" in text
+    rows = [line for line in text.splitlines() if line.startswith("f1:")]
+    assert len(rows) == 1
+    bare = re.sub(r"\\(?:[&%$#_{}]|text\w+\{\})", "", rows[0].removesuffix(r" \\"))
+    assert not re.search(r"[\\$#_%^~<>|]", bare.replace("{[", "").replace("]}", ""))
+    assert bare.count("&") == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("x_y & 5%", r"x\_y \& 5\%"),
+        ("a\\b", r"a\textbackslash{}b"),
+        ("{$#}", r"\{\$\#\}"),
+        ("~^", r"\textasciitilde{}\textasciicircum{}"),
+        ("<|>", r"\textless{}\textbar{}\textgreater{}"),
+        ("a\nb", "a b"),
+    ],
+)
+def test_latex_escape(text, shown):
+    """Each special character has its own escape, and no line can end inside a comment."""
+    assert latex.escape(text) == shown
+
+
+def test_latex_guards_brackets_at_the_start_of_a_cell():
+    """A row end may take an option in brackets, so a cell that starts with one is put in braces."""
+    assert "{[0." in report("spam").to_latex()
+
+
+@pytest.mark.xfail(strict=True, reason="the power-of-ten rule is applied to labels too")
+@pytest.mark.parametrize("label", ["1e5", "exp2e3x"])
+def test_latex_leaves_labels_that_look_like_powers(label):
+    """A class called 1e5 keeps its name."""
+    assert f"f1:{label}" in report(label).to_latex()
+
+
+# -- text, JSON, CSV ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("label", CONTROL, ids=repr)
+def test_no_control_character_reaches_a_terminal(label):
+    """Escape sequences, bells, line breaks and reversed text in a label are replaced in the text table."""
+    text = render(report(label).to_dict(), "table")
+    assert all(c == "\n" or c.isprintable() for c in text)
+    assert "\N{REPLACEMENT CHARACTER}" in text
+    assert sum(line.startswith("f1:") for line in text.splitlines()) == 1
+
+
+@pytest.mark.parametrize("label", CONTROL, ids=repr)
+def test_no_control_character_reaches_rich(label, capsys):
+    """The coloured table on a terminal is as clean as the plain one."""
+    plain.on_terminal(report(label).to_dict())
+    out = capsys.readouterr().out
+    assert all(c == "\n" or c.isprintable() for c in out)
+
+
+@pytest.mark.xfail(
+    strict=True, reason="only the text table is cleaned; Markdown, LaTeX and HTML print the escape sequence"
+)
+@pytest.mark.parametrize("kind", ["markdown", "latex", "html"])
+def test_no_escape_sequence_in_any_text_format(kind):
+    """Formats that are printed too hold no escape sequence of a label."""
+    assert "\x1b" not in render(report("a\x1b[31mred").to_dict(), kind)
+
+
+@pytest.mark.parametrize("label", ["[bold]x[/bold]", "[link=http://x]y[/link]", ":smile:"])
+def test_rich_markup_in_a_label_is_text(label, capsys):
+    """Markup of the terminal library in a label is shown, not obeyed."""
+    plain.on_terminal(report(label).to_dict())
+    assert f"f1:{label}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("label", NASTY + CONTROL, ids=repr)
+def test_json_and_csv_keep_labels(label):
+    """Data formats keep the label as it is."""
+    r = report(label)
+    assert json.loads(render(r.to_dict(), "json"))["rows"][0]["class"] == label
+    assert next(csv.DictReader(io.StringIO(r.to_csv(), newline="")))["class"] == label
+
+
+@pytest.mark.parametrize("kind", ["table", "markdown", "latex", "html"])
+def test_columns_do_not_move(kind):
+    """A label with a line break takes one row in every format."""
+    plain_rows = render(report("x").to_dict(), kind).count("\n")
+    assert render(report("a b").to_dict(), kind).count("\n") == plain_rows
+    if kind != "html":
+        assert render(report("a\nb").to_dict(), kind).count("\n") == plain_rows

@@ -1,0 +1,128 @@
+"""The public API as a user writes it, for mypy --strict only: nothing here runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any, assert_type
+
+import numpy as np
+import numpy.typing as npt
+
+import howsure as hs
+
+
+def makers() -> hs.Tally:
+    """Tallies from counts, matrices, rates and labels."""
+    t = hs.Tally.binary(tp=80, fp=20, fn=30, tn=870)
+    assert_type(t, hs.Tally)
+    hs.Tally.binary(tp=[1, 2], fp=np.array([3, 4]), fn=0, tn=5)
+    hs.Tally.matrix([[1, 2], [3, 4]])
+    hs.Tally.matrix(np.eye(3, dtype=np.int64), labels=["a", "b", "c"], positive="a", rows="pred")
+    hs.Tally.rate(hits=47, of=50)
+    y: list[str] = ["ham", "spam"]
+    z: npt.NDArray[np.str_] = np.array(["ham", "ham"])
+    assert_type(hs.tally(y, z, positive="spam", labels=["ham", "spam"], weight=[1.0, 2.0], missing="drop"), hs.Tally)
+    hs.tally(y, {"a": z, "b": z})
+    return t
+
+
+def algebra(t: hs.Tally) -> None:
+    """Merging, views and what a tally holds."""
+    assert_type(t + t, hs.Tally)
+    total = sum([t, t], start=t)
+    assert_type(total, hs.Tally)
+    assert_type(t.system("a"), hs.Tally)
+    assert_type(t.versus_rest("spam"), hs.Tally)
+    assert_type(t.shape, tuple[int, ...])
+    assert_type(t.systems, tuple[str, ...])
+    assert_type(t.weighted, bool)
+    n: int = t.n
+    value, p = t.chi_square()
+    print(n, value, p, t == total)
+
+
+def posteriors(t: hs.Tally) -> hs.Posterior:
+    """Priors of every kind, updates, and the mapping."""
+    p = hs.posterior(t)
+    assert_type(p, hs.Posterior)
+    for prior in ("even", 0.5, [1.0, 1.0, 1.0, 1.0], np.ones((2, 2)), hs.two_level(within=1, between=2), p):
+        hs.posterior(t, prior=prior, tolerance=0.05, seed=7)
+    assert_type(p.update(t), hs.Posterior)
+    as_mapping: Mapping[str, hs.Distribution] = p
+    names: Iterator[str] = iter(as_mapping)
+    assert_type("f1" in p, bool)
+    cells = p.draws(100, seed=0)
+    shares: npt.NDArray[np.float64] = cells["tp"]
+    print(next(names), shares)
+    return p
+
+
+def distributions(p: hs.Posterior) -> None:
+    """A distribution, its functions and its intervals."""
+    d = p["f1"]
+    assert_type(d, hs.Distribution)
+    assert_type(p[hs.fbeta(3)], hs.Distribution)
+    mean: float = d.mean
+    points: npt.NDArray[np.float64] = d.cdf([0.1, 0.2])
+    probability: float = d.prob_above(0.8)
+    assert_type(d.route, str)
+    assert_type(d.shape, tuple[int, ...])
+    assert_type(d.range, tuple[float, float])
+    draws: npt.NDArray[np.float64] = d.draws(1000, seed=0)
+    bound: float = d.error.value
+    interval = d.interval(0.95, kind="hdi")
+    assert_type(interval, hs.Interval)
+    low, high = interval
+    inside: bool = 0.5 in interval
+    print(mean, d.std, d.median, d.mode, d.sf(0.5), d.pdf(0.5), d.ppf(0.5), points, probability, draws, bound)
+    print(low, high, interval.low, interval.high, interval.level, interval.kind, inside)
+
+
+def reports(t: hs.Tally) -> None:
+    """Scores with every setting, and every way to write them out."""
+    r = hs.score(t)
+    assert_type(r, hs.Report)
+    hs.score([0, 1], [1, 1], metrics=["f1", hs.fbeta(2)], above=0.8, level=0.9, interval="hdi", prior="jeffreys")
+    hs.score(t, metrics="f1", above={"f1": 0.8}, positive=1, seed=3, tolerance=0.1)
+    assert_type(r.to_dict(), dict[str, Any])
+    for text in (r.to_markdown(), r.to_latex(), r.to_csv(), r.to_html(), r._repr_html_(), str(r)):
+        assert_type(text, str)
+    assert_type(r["f1"], hs.Distribution)
+    r.to_frame()
+
+
+def metrics() -> hs.Metric:
+    """A measure of one's own, and those there are."""
+    tp, fp, fn, tn = hs.cells
+    lift = hs.Metric("lift", (tp / (tp + fp)) / ((tp + fn) / (tp + fp + fn + tn)), better="higher", meaning="lift")
+    hs.Metric("half", hs.Ratio(0.5 * tp, tp + 2 * fp), "lower", aliases=("h",))
+    hs.Metric("root", hs.sqrt(tp / (tp + fp)) - hs.log(1 + Fraction(1, 3) * tn) ** 2, None)
+    assert_type(lift.of("spam"), hs.Metric)
+    assert_type(lift.bounds, tuple[float, float])
+    assert_type(lift.latex, str)
+    assert_type(hs.metrics(), tuple[hs.Metric, ...])
+    assert_type(hs.utility(tp=2, fp=-1, cost=False), hs.Metric)
+    return lift
+
+
+def errors(t: hs.Tally) -> str:
+    """One family of errors, under ValueError; the version is a text."""
+    try:
+        hs.posterior(t, prior="nonsense")
+    except hs.HowsureError as error:
+        caught: ValueError = error
+        return str(caught)
+    return hs.__version__
+
+
+def refused(t: hs.Tally) -> None:
+    """What a type checker must refuse; mypy reports an ignore that is not needed."""
+    hs.Tally.binary(80, 20, 30, 870)  # type: ignore[call-arg]
+    hs.Tally.binary(tp=1, fp=2, fn=3)  # type: ignore[call-arg]
+    hs.posterior([1, 2, 3, 4])  # type: ignore[arg-type]
+    hs.score(t, level="high")  # type: ignore[arg-type]
+    t.labels = ("a",)  # type: ignore[misc]
+    hs.Metric("x", "tp")  # type: ignore[arg-type]
+    hs.Metric("x", hs.cells.tp, better="up")  # type: ignore[arg-type]
+    hs.fbeta("2")  # type: ignore[arg-type]
