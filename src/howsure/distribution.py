@@ -128,7 +128,7 @@ class Distribution:
 
     def ppf(self, q: ArrayLike) -> Any:
         """The point with lower tail q; where it rounds to the end of the range, that end."""
-        p = np.asarray(q, dtype=float)
+        p = _points(q)
         if not np.all((p >= 0) & (p <= 1)):
             raise BadSetting(f"a quantile needs a probability from 0 to 1; got {_first_bad(p, (p >= 0) & (p <= 1))}.")
         value = self.law.quantile(p, 1.0 - p)[0]
@@ -137,9 +137,9 @@ class Distribution:
 
     def draws(self, n: int, *, seed: int = 0) -> Array:
         """n draws, shape (n, *batch); the same seed gives the same tables for every measure of one posterior."""
-        if n < 1:
-            raise BadSetting(f"the number of draws must be 1 or more; got {n}.")
-        return self.sampler(n, seed)
+        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
+            raise BadSetting(f"the number of draws must be a whole number, 1 or more; got {n!r}.")
+        return self.sampler(int(n), check_seed(seed))
 
     def interval(self, level: float = 0.95, *, kind: str = "equal-tailed") -> Interval:
         """The credible interval of that level: equal-tailed, or hdi (the shortest)."""
@@ -255,6 +255,13 @@ def check_level(level: float) -> float:
     return float(level)
 
 
+def check_seed(seed: int) -> int:
+    """The seed, if it is a whole number from 0 on."""
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise BadSetting(f"seed must be a whole number, 0 or more; got {seed!r}.")
+    return int(seed)
+
+
 def check_kind(kind: str) -> str:
     """The kind of interval, spelled as it is known."""
     name = str(kind).strip().lower().replace("_", "-")
@@ -264,7 +271,10 @@ def check_kind(kind: str) -> str:
 
 
 def _points(x: ArrayLike) -> Array:
-    array = np.asarray(x, dtype=float)
+    try:
+        array = np.asarray(x, dtype=float)
+    except (TypeError, ValueError):
+        raise BadSetting(f"a point to evaluate at must be a number or an array of numbers; got {x!r}.") from None
     if np.isnan(array).any():
         raise BadSetting("a point to evaluate at is NaN.")
     return array

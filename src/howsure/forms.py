@@ -189,38 +189,51 @@ def _number(x: Fraction) -> str:
 
 
 def _text(e: Expression, outer: int = 0, right: bool = False) -> str:
-    if e.op in ("cell", "number"):
-        shown = e.value if isinstance(e.value, str) else _number(e.value)
-        return f"({shown})" if shown.startswith("-") and outer else shown
+    """Infix text; parentheses where the outer operation binds closer, or equally from the left of a - or /."""
+    if e.op == "cell":
+        return str(e.value)
+    if e.op == "number":
+        shown = _number(e.value)  # type: ignore[arg-type]
+        own = 2 if "/" in shown else 9
+        return f"({shown})" if (shown.startswith("-") and outer) or own < outer or (right and own == outer) else shown
     if e.op in ("sqrt", "log"):
         return f"{e.op}({_text(e.args[0])})"
-    if e.op == "*" and e.args[0].op == "number" and e.args[0].value == -1:
-        return f"-{_text(e.args[1], 3)}" if not outer else f"(-{_text(e.args[1], 3)})"
+    if _negated(e):
+        return f"(-{_text(e.args[1], 3)})" if outer else f"-{_text(e.args[1], 3)}"
     own = _BINDS[e.op]
     if e.op == "^":
-        return f"{_text(e.args[0], 5)}^{_text(e.args[1])}"
-    body = f"{_text(e.args[0], own)} {e.op} {_text(e.args[1], own, True)}"
-    wrap = own < outer or (right and own == outer and not (e.op in "+*" and outer == own and e.op == "+"))
-    return f"({body})" if wrap else body
+        inner = _text(e.args[0], 5)
+        return f"({inner})^{_text(e.args[1])}" if e.args[0].op == "^" else f"{inner}^{_text(e.args[1])}"
+    body = f"{_text(e.args[0], own)} {e.op} {_text(e.args[1], own, e.op in '-/')}"
+    return f"({body})" if own < outer or (right and own == outer) else body
 
 
-def _latex(e: Expression, outer: int = 0) -> str:
+def _negated(e: Expression) -> bool:
+    return e.op == "*" and e.args[0].op == "number" and e.args[0].value == -1
+
+
+def _latex(e: Expression, outer: int = 0, right: bool = False) -> str:
+    """As the text; a fraction needs no parentheses but under a power."""
     if e.op == "cell":
         return _LATEX_CELL[str(e.value)]
     if e.op == "number":
-        return _number(e.value) if isinstance(e.value, Fraction) else str(e.value)
+        shown = _number(e.value)  # type: ignore[arg-type]
+        return rf"\left({shown}\right)" if shown.startswith("-") and outer else shown
     if e.op == "sqrt":
         return rf"\sqrt{{{_latex(e.args[0])}}}"
     if e.op == "log":
         return rf"\log\left({_latex(e.args[0])}\right)"
-    if e.op == "/":
-        return rf"\frac{{{_latex(e.args[0])}}}{{{_latex(e.args[1])}}}"
     own = _BINDS[e.op]
-    sign = r" \cdot " if e.op == "*" else f" {e.op} "
-    if e.op == "^":
-        return f"{_latex(e.args[0], 5)}^{{{_latex(e.args[1])}}}"
-    body = f"{_latex(e.args[0], own)}{sign}{_latex(e.args[1], own + (e.op in '-*'))}"
-    return rf"\left({body}\right)" if own < outer else body
+    if e.op == "/":
+        body, own = rf"\frac{{{_latex(e.args[0])}}}{{{_latex(e.args[1])}}}", 4
+    elif _negated(e):
+        body, own = f"-{_latex(e.args[1], 3)}", 0
+    elif e.op == "^":
+        body = f"{_latex(e.args[0], 5)}^{{{_latex(e.args[1])}}}"
+    else:
+        sign = r" \cdot " if e.op == "*" else f" {e.op} "
+        body = f"{_latex(e.args[0], own)}{sign}{_latex(e.args[1], own, e.op == '-')}"
+    return rf"\left({body}\right)" if own < outer or (right and own == outer) else body
 
 
 # -- forms
@@ -307,7 +320,9 @@ def _quotient(e: Expression, kind: str) -> tuple[list[Fraction], list[Fraction]]
     m = len(features)
     rng = random.Random(20050000 + m)
     rows: list[list[Fraction]] = []
-    while len(rows) < 2 * m + 4:
+    for _ in range(40 * m):
+        if len(rows) == 2 * m + 4:
+            break
         at = _point(rng)
         try:
             value = _evaluate(e, dict(at))
@@ -315,7 +330,7 @@ def _quotient(e: Expression, kind: str) -> tuple[list[Fraction], list[Fraction]]
             continue
         phi = [math.prod((at[c] for c in names), start=Fraction(1)) for names in features]
         rows.append([Fraction(value) * x for x in phi] + [-x for x in phi])
-    vector = _null_vector(rows)
+    vector = _null_vector(rows) if len(rows) == 2 * m + 4 else None
     if vector is None:
         return None
     bottom, top = vector[:m], vector[m:]
@@ -454,7 +469,7 @@ def _symmetric(e: Expression) -> bool:
     """Whether the measure stays the same when the classes swap."""
     rng = random.Random(7)
     for _ in range(4):
-        at = {name: rng.randint(1, 50) + 0.5 for name in CELLS}
+        at = {name: np.float64(rng.randint(1, 50) + 0.5) for name in CELLS}
         swapped = {"tp": at["tn"], "tn": at["tp"], "fp": at["fn"], "fn": at["fp"]}
         with np.errstate(all="ignore"):
             a, b = (float(_evaluate(e, x)) for x in (at, swapped))

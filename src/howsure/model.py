@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from howsure import priors
 from howsure.catalogue import DEFAULT_BINARY, Metric, parse
-from howsure.distribution import Distribution, Note
-from howsure.errors import BadSetting, NeedsPositive, UnknownName, listing
+from howsure.distribution import Distribution, Note, check_seed
+from howsure.errors import BadSetting, HowsureError, NeedsPositive, listing
 from howsure.forms import CELLS, Linear, Other, Rising, TwoRates
 from howsure.priors import Prior
 from howsure.table import Tally
@@ -105,7 +105,7 @@ class Posterior(Mapping[str, Distribution]):
     def __contains__(self, metric: object) -> bool:
         try:
             self._model(parse(metric))  # type: ignore[arg-type]
-        except (UnknownName, NeedsPositive, BadSetting):
+        except HowsureError:
             return False
         return True
 
@@ -132,7 +132,7 @@ class Posterior(Mapping[str, Distribution]):
             return self._outcome_model(metric)
         if metric.name == "rate":
             raise BadSetting("rate is for outcomes (hits of trials); for a table of classes ask for accuracy.")
-        if metric.label:
+        if metric.label is not None:
             return self._binary_model(t.versus_rest(t.labels[t.find(metric.label)]), t.find(metric.label))
         if metric.agreement and len(t.labels) != 2:
             return self._agreement_model()
@@ -175,7 +175,7 @@ class Posterior(Mapping[str, Distribution]):
         m, t = parse(metric), self.tally
         if t.outcome:
             return t.named()
-        if m.label:
+        if m.label is not None:
             return t.versus_rest(t.labels[t.find(m.label)]).named()
         if m.agreement and len(t.labels) != 2:
             right = t._sum_where(t.cells[:, 0] == t.cells[:, 1], False)
@@ -212,7 +212,8 @@ class Posterior(Mapping[str, Distribution]):
 
     def _cell_draws(self, metric: Metric, model: Model, n: int, seed: int) -> tuple[Shapes, Shapes | None]:
         """Draws of the cells, kept for the metrics that share them."""
-        key = ("draws", metric.label, metric.agreement and len(self.tally.labels) != 2, n, seed)
+        folded = metric.name != "rate" if self.tally.outcome else metric.agreement and len(self.tally.labels) != 2
+        key = ("draws", metric.label, folded, n, seed)
         if key not in self._cache:
             self._cache[key] = model.draws(n, seed)
         return self._cache[key]  # type: ignore[no-any-return]
@@ -289,13 +290,11 @@ def posterior(tally: Tally, prior: Any = "even", *, tolerance: float = 0.02, see
         raise BadSetting(
             f"posterior needs a Tally; got {type(tally).__name__}. Make one with hs.tally or hs.Tally.binary."
         )
-    if isinstance(prior, Posterior):
-        return prior.update(tally)
-    if not 1e-4 <= tolerance <= 1:
+    if isinstance(tolerance, (str, bool)) or not 1e-4 <= tolerance <= 1:
         raise BadSetting(f"tolerance is a share of the standard deviation from 0.0001 to 1; got {tolerance!r}.")
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise BadSetting(f"seed must be a whole number, 0 or more; got {seed!r}.")
-    return Posterior(tally, priors.make(prior), tolerance, int(seed))
+    if isinstance(prior, Posterior):
+        return replace(prior.update(tally), tolerance=tolerance, seed=check_seed(seed))
+    return Posterior(tally, priors.make(prior), tolerance, check_seed(seed))
 
 
 # -- routes

@@ -26,6 +26,7 @@ class Prior:
     name: str
     weight: float | None = None
     table: Array | None = field(default=None, compare=False)
+    weights: tuple[float, ...] = ()  # the same as the table, for comparison
     within: float | None = None
     between: float | None = None
     by_name: bool = False  # the table was given as tp, fp, fn, tn
@@ -55,7 +56,7 @@ class Prior:
         """Total weight of right and of wrong answers."""
         if self.name == "even":
             return 1.0, 1.0
-        w = self.cells(k)
+        w = self.cells(max(k, 2))  # with one class seen, an answer could still be another
         right = float(np.trace(w))
         return right, float(w.sum() - right)
 
@@ -72,7 +73,7 @@ class Prior:
         """The prior of one class against the rest: what a user gets who collapses the table first."""
         if self.table is None or k == 2:
             return self
-        w = self.table
+        w = self.cells(k)
         tp, pred, truth, total = w[place, place], w[:, place].sum(), w[place].sum(), w.sum()
         table = np.array([[total - pred - truth + tp, pred - tp], [truth - tp, tp]])
         return Prior(self.name, table=table)
@@ -99,11 +100,8 @@ def two_level(within: float = 1.0, between: float = 1.0) -> Prior:
     >>> two_level().name
     'two-level(1, 1)'
     """
-    return Prior(
-        f"two-level({within:g}, {between:g})",
-        within=_positive(within, "within"),
-        between=_positive(between, "between"),
-    )
+    inside, outside = _positive(within, "within"), _positive(between, "between")
+    return Prior(f"two-level({inside:g}, {outside:g})", within=inside, between=outside)
 
 
 def make(given: Any) -> Prior:
@@ -156,11 +154,13 @@ def _table(given: ArrayLike) -> Prior:
         )
     if not (np.all(np.isfinite(weights)) and np.all(weights > 0)):
         raise BadSetting("prior weights must be finite and above 0 in every cell.")
-    return Prior("given", table=weights, by_name=by_name)
+    weights = weights.copy()
+    weights.setflags(write=False)
+    return Prior("given", table=weights, weights=tuple(weights.ravel().tolist()), by_name=by_name)
 
 
 def _positive(value: Any, what: str) -> float:
-    number = float(value)
+    number = float(value) if isinstance(value, (int, float, np.number)) else float("nan")
     if not (np.isfinite(number) and number > 0):
         raise BadSetting(f"{what} must be a weight above 0; got {value!r}. For no opinion use 'even'.")
     return number

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -58,7 +59,7 @@ class Report:
         """The JSON document (schema howsure.score/1); never NaN or Infinity."""
         if not self._document:
             self._document.update(_document(self))
-        return self._document
+        return copy.deepcopy(self._document)
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, or a polars one where pandas is not installed."""
@@ -152,6 +153,8 @@ def _asked(p: Posterior, metrics: Any) -> list[str | Metric]:
     if len(t.systems) != 1:
         raise BadSetting(f"this tally holds {len(t.systems)} systems: score one with t.system({t.systems[0]!r}).")
     if metrics is not None:
+        if not isinstance(metrics, (str, Metric, Iterable)):
+            raise BadSetting(f"metrics= takes names, Metrics or a list of them; got {metrics!r}.")
         names = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
         if not names:
             raise BadSetting("metrics= is empty; leave it out for the default table.")
@@ -160,7 +163,7 @@ def _asked(p: Posterior, metrics: Any) -> list[str | Metric]:
         return ["rate"]
     if t.positive is not None:
         return list(DEFAULT_BINARY)
-    per_class: list[str | Metric] = [f"{m}:{label}" for label in t.labels for m in DEFAULT_CLASS]
+    per_class: list[str | Metric] = [parse(m).of(label) for label in t.labels for m in DEFAULT_CLASS]
     whole = ["accuracy"] + (["balanced-accuracy", "phi"] if len(t.labels) == 2 else [])
     return per_class + whole
 
@@ -170,8 +173,9 @@ def _limits(above: Any, asked: list[str | Metric]) -> list[float | None]:
     if above is None:
         return [None] * len(asked)
     if isinstance(above, Mapping):
-        wanted = {parse(k): _finite(v) for k, v in above.items()}
         mine = [parse(name) for name in asked]
+        own = {str(m): m for m in mine}
+        wanted = {own.get(k) or parse(k): _finite(v) for k, v in above.items()}
         unused = [str(m) for m in wanted if m not in mine]
         if unused:
             raise UnknownName(
@@ -222,7 +226,8 @@ def _prior_notes(p: Posterior, rows: tuple[Row, ...]) -> Notes:
     if t.outcome:
         notes.append("prior even: weight 1 on a hit and 1 on a miss")
     elif by_class:
-        of = " of class against rest" if any(r.metric.label for r in by_class) and len(t.labels) > 2 else ""
+        single = any(r.metric.label is not None for r in by_class)
+        of = " of class against rest" if single and len(t.labels) > 2 else ""
         notes.append(f"prior even: weight 1/2 on each cell of the 2x2 table{of}")
     if len(by_class) < len(rows) and not t.outcome:
         notes.append("accuracy and error-rate: weight 1 on right and 1 on wrong answers")
@@ -284,7 +289,7 @@ def data_of(t: Tally) -> dict[str, Any]:
         two = t if len(t.labels) == 2 else t.versus_rest(t.positive)
         data["cells"] = {k: _number(v) for k, v in two.named().items()}
         value, p = two.chi_square()
-        data["chi_square"] = {"value": _real(value), "p": _real(p)}
+        data["chi_square"] = {"value": value, "p": p}
     return data
 
 
@@ -325,7 +330,7 @@ def _one(row: Row, values: dict[str, Any], where: dict[str, Any] | None, n: Any)
         "asked": row.asked,
         "system": None,
         "slice": where,
-        "class": row.metric.label or None,
+        "class": _json(row.metric.label),
         "n": n,
         **{k: _real(values[k]) for k in _SHOWN},
         "low_gap": _real(values["low_gap"]),

@@ -7,7 +7,7 @@ those that occur. Codes point into `labels`; -1 is a missing answer that was kep
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
@@ -47,6 +47,7 @@ class Tally:
     squares: Array | None = None
     outcome: bool = False
     notes: tuple[tuple[str, str], ...] = ()
+    fixed: bool = True  # the labels were given, not read off the data
 
     def __post_init__(self) -> None:
         for array in (self.cells, self.counts, self.squares):
@@ -97,10 +98,9 @@ class Tally:
         if rows == "pred":
             square = np.swapaxes(square, -1, -2)
         k = square.shape[-1]
-        names = tuple(range(k)) if labels is None else tuple(plain(x) for x in labels)
+        names = tuple(range(k)) if labels is None else check_labels(labels)
         if len(names) != k:
             raise BadLabels(f"the matrix has {k} classes but {len(names)} labels were given: {listing(names)}.")
-        _distinct(names)
         codes = np.stack(np.meshgrid(np.arange(k), np.arange(k), indexing="ij"), axis=-1).reshape(-1, 2)
         counts = square.reshape(*square.shape[:-2], k * k)
         t = cls(codes, _within(counts), names, batch=_plain_axes(counts.shape[:-1]))
@@ -113,7 +113,11 @@ class Tally:
         >>> Tally.rate(hits=47, of=50).n
         50
         """
-        good, total = np.broadcast_arrays(_whole(hits, "hits"), _whole(of, "of"))
+        parts = _whole(hits, "hits"), _whole(of, "of")
+        try:
+            good, total = np.broadcast_arrays(*parts)
+        except ValueError:
+            raise BadCounts(f"hits and of must have one shape; got {parts[0].shape} and {parts[1].shape}.") from None
         if np.any(good > total):
             at = np.argmax((good > total).ravel())
             raise BadCounts(f"hits cannot exceed trials: got {good.ravel()[at]} hits of {total.ravel()[at]}.")
@@ -220,6 +224,8 @@ class Tally:
     def chi_square(self) -> tuple[Any, Any]:
         """Pearson's chi-square of the 2x2 table and its p-value (1 degree of freedom); a statistic, no posterior.
 
+        None for a table with an empty margin (NaN within a batch).
+
         >>> x, p = Tally.binary(tp=80, fp=20, fn=30, tn=870).chi_square()
         >>> round(x, 4), p < 1e-99
         (540.3473, True)
@@ -231,6 +237,8 @@ class Tally:
         n = c["tp"] + c["fp"] + c["fn"] + c["tn"]
         with np.errstate(divide="ignore", invalid="ignore"):
             value = n * (c["tp"] * c["tn"] - c["fp"] * c["fn"]) ** 2 / (rows * columns)
+        if np.ndim(value) == 0 and np.isnan(value):
+            return None, None  # an empty margin: nothing to associate
         return _out(value), _out(special.gammaincc(0.5, np.asarray(value) / 2))
 
     # -- views
@@ -265,6 +273,8 @@ class Tally:
     def find(self, label: Label) -> int:
         """The place of a label; text that spells a label will do."""
         wanted = plain(label)
+        if not isinstance(wanted, Hashable):
+            raise BadLabels(f"a class is named by one value, not by {type(label).__name__}.")
         for i, own in enumerate(self.labels):
             if own == wanted and isinstance(own, bool) == isinstance(wanted, bool):
                 return i
@@ -381,24 +391,22 @@ def _merge(a: Tally, b: Tally) -> Tally:
         raise BadLabels(f"tallies of different systems cannot be added: {listing(a.systems)} and {listing(b.systems)}.")
     if a.batch != b.batch:
         raise BadCounts(f"tallies of different batches cannot be added: shapes {a.shape} and {b.shape}.")
-    labels = a.labels if a.labels == b.labels else in_order({*a.labels, *b.labels})
-    positive = a.positive
-    if a.positive != b.positive:
-        known = [x.positive for x in (a, b) if x.positive is not None]
-        if len(known) == 2 or usual_positive(labels) != known[0]:
-            raise BadLabels(f"tallies with different positive classes cannot be added: {a.positive!r}, {b.positive!r}.")
-        positive = known[0]
+    labels = _merged_labels(a, b)
+    positive = _merged_positive(a, b, labels)
     weighted = a.weighted or b.weighted
     parts = []
     for t in (a, b):
-        to = np.array([labels.index(x) for x in t.labels] + [-1])
+        to = np.array([labels.index(x) if x in labels else -2 for x in t.labels] + [-1])
         parts.append(to[t.cells])
-    counts = np.concatenate([a.counts, b.counts], axis=-1)
-    squares = np.concatenate([_squares(a), _squares(b)], axis=-1) if weighted else None
+    codes = np.concatenate(parts)
+    kept = (codes > -2).all(axis=1)
+    counts = np.concatenate([a.counts, b.counts], axis=-1)[..., kept]
+    squares = np.concatenate([_squares(a), _squares(b)], axis=-1)[..., kept] if weighted else None
     notes = a.notes + tuple(x for x in b.notes if x not in a.notes)
     merged = replace(
         a,
-        cells=np.concatenate(parts),
+        fixed=a.fixed and b.fixed,
+        cells=codes[kept],
         counts=counts,
         labels=labels,
         positive=positive,
@@ -408,6 +416,28 @@ def _merge(a: Tally, b: Tally) -> Tally:
     if not weighted:
         _within(merged.counts)
     return merged
+
+
+def _merged_labels(a: Tally, b: Tally) -> tuple[Label, ...]:
+    """The union of the labels; labels that only the 0/1 rule added to a shard are decided anew."""
+    if a.fixed or b.fixed:
+        return a.labels if a.labels == b.labels else in_order({*a.labels, *b.labels})
+    return completed(_occurring(a) | _occurring(b)) or a.labels
+
+
+def _occurring(t: Tally) -> set[Label]:
+    used = t.cells[t.counts.reshape(-1, t.counts.shape[-1]).any(axis=0)]
+    return {t.labels[i] for i in np.unique(used).tolist() if i >= 0}
+
+
+def _merged_positive(a: Tally, b: Tally, labels: tuple[Label, ...]) -> Label | None:
+    """The positive class of both; one that a shard has only by the 0/1 rule gives way to what holds of the whole."""
+    by_rule = [x.positive is None or x.positive == usual_positive(x.labels) for x in (a, b)]
+    if all(by_rule) and not (a.positive is None and b.positive is None and usual_positive(labels) is not None):
+        return usual_positive(labels)
+    if a.positive != b.positive:
+        raise BadLabels(f"tallies with different positive classes cannot be added: {a.positive!r}, {b.positive!r}.")
+    return a.positive
 
 
 def _squares(t: Tally) -> Array:
@@ -431,6 +461,19 @@ def in_order(labels: set[Label] | frozenset[Label]) -> tuple[Label, ...]:
     return tuple(sorted(labels, key=lambda x: (kind.get(type(x), type(x).__name__), cast("Any", x))))
 
 
+def completed(seen: set[Label]) -> tuple[Label, ...]:
+    """Labels that occur, in order; 0 or 1 alone, False or True alone, -1 or 1 alone are joined by their partner."""
+    if seen and all(isinstance(x, bool) for x in seen):
+        return (False, True)
+    if seen and all(isinstance(x, (int, bool)) for x in seen):
+        numbers = {int(x) for x in seen}  # type: ignore[call-overload]
+        for pair in ((0, 1), (-1, 1)):
+            if numbers <= set(pair):
+                return pair
+        return in_order(numbers)
+    return in_order(seen)
+
+
 def usual_positive(labels: Sequence[Label]) -> Label | None:
     """1 or True when the labels lie in {0, 1}, {False, True} or {-1, 1}; otherwise none."""
     if len(labels) == 2 and all(isinstance(x, (int, bool)) for x in labels) and set(labels) in ({0, 1}, {-1, 1}):
@@ -438,8 +481,19 @@ def usual_positive(labels: Sequence[Label]) -> Label | None:
     return None
 
 
+def check_labels(labels: Any) -> tuple[Label, ...]:
+    """Labels given by the user: a sequence of distinct plain values."""
+    if isinstance(labels, (str, bytes)) or not isinstance(labels, Iterable):
+        raise BadLabels(f"labels= takes a list of class names; got {labels!r}.")
+    names = tuple(plain(x) for x in labels)
+    _distinct(names)
+    return names
+
+
 def _distinct(labels: Sequence[Label]) -> None:
     seen: set[Label] = set()
+    if not all(isinstance(x, Hashable) for x in labels):
+        raise BadLabels(f"class names must be plain values such as text or numbers; got {list(labels)!r}.")
     for label in labels:
         if label in seen:
             raise BadLabels(f"label {label!r} is given twice; every class needs its own name.")
@@ -451,7 +505,10 @@ def _distinct(labels: Sequence[Label]) -> None:
 
 def _whole(value: ArrayLike, name: str) -> NDArray[np.int64]:
     """Counts as whole numbers, or one sentence about the first that is not."""
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise BadCounts(f"{name} must be a number or a regular array of numbers; its rows differ in length.") from None
     if array.dtype == object or array.dtype.kind in "USmM":
         array = _numbers(array, name)
     if array.dtype.kind == "c":

@@ -19,7 +19,7 @@ __all__ = ["DEFAULT_BINARY", "Metric", "fbeta", "metrics", "parse", "utility"]
 DEFAULT_BINARY: Final = ("precision", "recall", "f1", "specificity", "accuracy", "balanced-accuracy", "phi")
 DEFAULT_CLASS: Final = ("precision", "recall", "f1")
 
-_F = re.compile(r"^f-?(\d+(?:\.\d*)?|\.\d+)(?:-score|-measure)?$")
+_F = re.compile(r"^f-?((?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?)(?:-score|-measure)?$")
 _WEIGHTED = re.compile(r"^(utility|cost)(?:\((.*)\))?$")
 
 
@@ -59,22 +59,23 @@ def parse(name: str | Metric) -> Metric:
 
 @lru_cache(maxsize=4096)
 def _parse(name: str) -> Metric:
-    base, colon, label = name.strip().partition(":")
+    base, colon, label = name.partition(":")
     metric = _base(base)
     if colon and not label:
         raise UnknownName(f"{name!r} ends in ':' but names no class; write {metric}:CLASS.")
-    return metric.of(label) if label else metric
+    return metric.of(label) if colon else metric
 
 
 def _base(text: str) -> Metric:
+    bare = re.sub(r"\s+", "", text.lower())
     name = re.sub(r"[\s_]+", "-", text.strip().lower())
     known = _known()
     if name in known:
         return known[name]
+    if found := _WEIGHTED.match(bare):
+        return _with_weights(found[1], found[2] or "", text)
     if found := _F.match(name):
         return fbeta(_number(found[1]))
-    if found := _WEIGHTED.match(name):
-        return _with_weights(found[1], found[2] or "", text)
     hint = nearest(name, known)
     raise UnknownName(f"no metric named {text!r}.{hint} See: howsure metrics")
 

@@ -6,6 +6,8 @@ from fractions import Fraction
 from functools import reduce
 from typing import Final
 
+import numpy as np
+
 from howsure.catalogue.metric import Metric
 from howsure.errors import BadSetting
 from howsure.forms import Expression, cells, sqrt
@@ -82,6 +84,7 @@ def fbeta(beta: float) -> Metric:
     >>> str(fbeta(3))
     'f3'
     """
+    beta = beta.item() if isinstance(beta, np.generic) else beta
     if isinstance(beta, bool) or not isinstance(beta, (int, float)) or not 0 < beta <= 1e6:
         raise BadSetting(f"beta must be a number above 0 (at most 1e6); got {beta!r}.")
     b2 = Fraction(repr(beta)) ** 2

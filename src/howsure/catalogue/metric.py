@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -35,29 +35,32 @@ class Metric:
     source: str = ""
     aliases: tuple[str, ...] = ()
     chance: str = ""
-    label: str = ""
+    label: Hashable = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.formula, Expression):
             raise BadSetting(f"the formula of {self.name!r} must be made of cells, such as tp / (tp + fp).")
         if self.better not in ("higher", "lower", None):
             raise BadSetting(f"better= is 'higher', 'lower' or None; got {self.better!r}.")
-        if not any(x.op == "cell" for x in self.formula.walk()) or self._constant():
+        values = self._probe()
+        if not any(math.isfinite(v) for v in values):
+            raise BadSetting(f"the formula of {self.name!r} has no value at any table: {self.formula}.")
+        if all(math.isclose(v, values[0], rel_tol=1e-12, abs_tol=1e-14) for v in values):
             raise BadSetting(f"the formula of {self.name!r} has the same value at every table: {self.formula}.")
 
-    def _constant(self) -> bool:
+    def _probe(self) -> list[float]:
+        """Values at a few tables."""
         rng = random.Random(3)
-        tables = [{c: rng.uniform(0.5, 9.5) for c in CELLS} for _ in range(5)]
+        tables = [{c: np.float64(rng.uniform(0.5, 9.5)) for c in CELLS} for _ in range(5)]
         with np.errstate(all="ignore"):
-            values = [float(self.formula(**t)) for t in tables]
-        return all(math.isclose(v, values[0], rel_tol=1e-12, abs_tol=1e-14) for v in values)
+            return [float(self.formula(**t)) for t in tables]
 
     def __str__(self) -> str:
-        return f"{self.name}:{self.label}" if self.label else self.name
+        return self.name if self.label is None else f"{self.name}:{self.label}"
 
-    def of(self, label: object) -> Metric:
+    def of(self, label: Hashable) -> Metric:
         """The same measure of one class against the rest."""
-        return replace(self, label=str(label))
+        return replace(self, label=label)
 
     @cached_property
     def reading(self) -> Reading:

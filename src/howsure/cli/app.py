@@ -25,17 +25,21 @@ def run(arguments: list[str]) -> int:
     try:
         result = app.main(args=[a for a in arguments if a != "--debug"], prog_name="howsure", standalone_mode=False)
         return result if isinstance(result, int) else 0
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return 2
     except click.exceptions.Abort:
         return 130
     except KeyboardInterrupt:
         return 130
     except click.ClickException as error:
-        return _complain(error.format_message().rstrip("."), 2)
+        return _complain(error.format_message(), 2)
     except HowsureError as error:
-        return _complain(str(error).rstrip("."), 2)
+        return _complain(str(error), 2)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return _silence()
+    except SystemExit as error:  # click ends a closed pipe this way
+        return _silence() if error.code == 1 else int(error.code or 0)
     except Exception as error:
         if debug:
             raise
@@ -47,8 +51,15 @@ def run(arguments: list[str]) -> int:
 
 
 def _complain(message: str, code: int) -> int:
-    click.echo(f"howsure: {' '.join(message.split())}.", err=True)
+    text = " ".join(message.split()).rstrip(".")
+    click.echo(f"howsure: {text}{'' if text.endswith('?') else '.'}", err=True)
     return code
+
+
+def _silence() -> int:
+    """The reader of the output went away: no message, no failure."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
 
 
 @click.group(context_settings=CONTEXT)
@@ -191,9 +202,19 @@ def _write(text: str, out: Path | None) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
         return
+    temporary: Path | None = None
     try:
+        if out.exists() and not out.is_file():  # a pipe or a device cannot be replaced
+            out.write_text(text, encoding="utf-8")
+            return
         with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=out.parent, prefix=".howsure-", delete=False) as f:
+            temporary = Path(f.name)
             f.write(text)
-        Path(f.name).replace(out)
+        mask = os.umask(0)
+        os.umask(mask)
+        temporary.chmod(0o666 & ~mask)
+        temporary.replace(out)
     except OSError as error:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
         raise click.ClickException(f"cannot write {str(out)!r}: {error.strerror or error}") from None

@@ -107,15 +107,14 @@ def limits(given: tuple[str, ...]) -> Any:
 def read_matrix(path: Path, rows: str, labels: list[str] | None) -> Tally:
     """A CSV confusion matrix: numbers only, or with a head line and a first column of labels."""
     table = _table(path)
-    head = None
-    if not all(_is_number(x) for x in table[0][1:]) or not table[0][0]:
-        head = table[0]
-        table = table[1:]
-    side = None
-    if table and not all(_is_number(row[0]) for row in table):
+    corner = not _is_number(table[0][0]) and len(table) == len(table[0])  # numbers may be labels beside it
+    head = side = None
+    if corner or not all(_is_number(x) for x in table[0][1:]):
+        head, table = table[0], table[1:]
+    if table and (corner or not all(_is_number(row[0]) for row in table)):
         side = [row[0] for row in table]
         table = [row[1:] for row in table]
-    if not table:
+    if not table or not table[0]:
         raise BadCounts(f"{str(path)!r} holds no rows of counts")
     width = len(table[0])
     names: list[Label] | None = None
@@ -142,9 +141,11 @@ def _table(path: Path) -> list[list[str]]:
         raise BadCounts(f"cannot read {str(path)!r}: {error.strerror or error}") from None
     sample = text[:4096]
     mark = max(",;\t", key=sample.count)
-    table = [
-        [x.strip() for x in row] for row in csv.reader(io.StringIO(text), delimiter=mark) if any(x.strip() for x in row)
-    ]
+    try:
+        lines = list(csv.reader(io.StringIO(text), delimiter=mark))
+    except csv.Error as error:
+        raise BadCounts(f"{str(path)!r} is not a confusion matrix: {error}") from None
+    table = [[x.strip() for x in row] for row in lines if any(x.strip() for x in row)]
     if not table:
         raise BadCounts(f"{str(path)!r} is empty")
     return table

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import BadLabels, UnknownName, listing, nearest
-from howsure.table import SQUARE, Label, Tally, _distinct, in_order, plain, usual_positive
+from howsure.table import SQUARE, Label, Tally, check_labels, completed, plain, usual_positive
 
 Codes = NDArray[np.intp]
 
@@ -89,7 +89,7 @@ def _zeros_and_ones(truth: Any, answer: Any, systems: tuple[str, ...]) -> Tally 
         code += answer[start : start + _PIECE]
         counts += np.bincount(code, minlength=4)
     known: tuple[Label, ...] = (False, True) if kinds == "bb" else (0, 1)
-    return Tally(SQUARE, counts, known, systems, known[1])
+    return Tally(SQUARE, counts, known, systems, known[1], fixed=False)
 
 
 # -- columns
@@ -97,8 +97,12 @@ def _zeros_and_ones(truth: Any, answer: Any, systems: tuple[str, ...]) -> Tally 
 
 def _column(x: Any, name: str) -> Any:
     """A 1-d numpy array of numbers or bools, or a list of anything else."""
-    if isinstance(x, (str, bytes)) or x is None:
+    if isinstance(x, (str, bytes)) or not isinstance(x, Iterable):
         raise BadLabels(f"{name} must be a sequence of labels; got {x!r}.")
+    if hasattr(x, "columns"):
+        raise BadLabels(f"{name} is a table; give one of its columns, such as frame['label'].")
+    if isinstance(x, np.ma.MaskedArray):
+        x = x.tolist()  # masked items become None: missing
     if hasattr(x, "to_list") and hasattr(x, "dtype"):  # a pandas or polars Series
         kind = str(x.dtype).lower()
         x = x.to_numpy() if kind.startswith(("int", "uint", "bool", "float")) and _no_nulls(x) else x.to_list()
@@ -114,6 +118,8 @@ def _column(x: Any, name: str) -> Any:
         array = array.ravel()
     if array.ndim != 1:
         raise BadLabels(f"{name} must have one dimension; got shape {array.shape}.")
+    if array.dtype == np.uint64:
+        array = array.astype(np.int64) if array.max(initial=0) < 2**63 else array.astype(object)
     if array.dtype.kind in "iubU":
         return array
     return _checked(array, name) if array.dtype.kind == "f" else array.tolist()
@@ -139,6 +145,8 @@ def _checked(array: NDArray[Any], name: str) -> Any:
         return array
     lost = np.isnan(array)
     known = array[~lost] if lost.any() else array
+    if float(np.abs(known).max(initial=0.0)) >= 2.0**53:
+        return array.tolist()
     bad = known != np.floor(known)
     if bad.any():
         raise BadLabels(SCORES.format(name, float(known[int(np.argmax(bad))])))
@@ -200,6 +208,7 @@ def _count_small(columns: list[NDArray[Any]], weights: NDArray[np.float64] | Non
     n = columns[0].size
     total = np.zeros(k**axes, dtype=np.int64 if weights is None else np.float64)
     square = np.zeros(k**axes)
+    seen = np.zeros(k**axes, dtype=np.int64)
     for start in range(0, n, _PIECE):
         stop = start + _PIECE
         code = np.subtract(columns[0][start:stop], low, dtype=np.intp, casting="unsafe")
@@ -214,7 +223,8 @@ def _count_small(columns: list[NDArray[Any]], weights: NDArray[np.float64] | Non
             w = weights[start:stop]
             total += np.bincount(code, weights=w, minlength=total.size)
             square += np.bincount(code, weights=w * w, minlength=total.size)
-    where = np.flatnonzero(total)
+            seen += np.bincount(code, minlength=total.size)
+    where = np.flatnonzero(total if weights is None else seen)
     codes = np.unravel_index(where, (k,) * axes)
     asked = [[_value(c, v + low) for v in axis.tolist()] for c, axis in zip(columns, codes, strict=True)]
     return {key: (total[i].item(), float(square[i])) for key, i in zip(zip(*asked, strict=True), where, strict=True)}
@@ -291,12 +301,13 @@ def _finish(
     known = _known_labels(patterns, labels)
     place = {label: i for i, label in enumerate(known)}
     if len(known) == 2 and len(systems) == 1 and not weighted and not notes:
-        return _two_by_two(patterns, known, place, systems, positive)
+        return _two_by_two(patterns, known, place, systems, positive, labels is not None)
     cells = [[-1 if x is _NOTHING else place[_same_kind(plain(x), known)] for x in key] for key in patterns]
     values = list(patterns.values())
     counts = np.array([v[0] for v in values], dtype=float if weighted else np.int64)
     squares = np.array([v[1] for v in values]) if weighted else None
-    t = Tally(np.array(cells, dtype=np.int64), counts, known, systems, squares=squares, notes=notes)
+    fixed = labels is not None
+    t = Tally(np.array(cells, dtype=np.int64), counts, known, systems, squares=squares, notes=notes, fixed=fixed)
     chosen = positive if positive is not None else usual_positive(known)
     return t.with_positive(chosen)._tidy()
 
@@ -307,13 +318,14 @@ def _two_by_two(
     place: dict[Label, int],
     systems: tuple[str, ...],
     positive: Label | None,
+    fixed: bool,
 ) -> Tally:
     """The commonest table, made without sorting patterns."""
     counts = [0, 0, 0, 0]
     for (truth, answer), (count, _) in patterns.items():
         counts[2 * place[_same_kind(plain(truth), known)] + place[_same_kind(plain(answer), known)]] += int(count)
     chosen = usual_positive(known)
-    t = Tally(SQUARE, np.array(counts), known, systems, chosen)
+    t = Tally(SQUARE, np.array(counts), known, systems, chosen, fixed=fixed)
     return t if positive is None else t.with_positive(positive)
 
 
@@ -331,7 +343,7 @@ def _handle_missing(patterns: Patterns, missing: str) -> tuple[Patterns, tuple[t
         return patterns, ()
     truth = sum(v[0] for key, v in patterns.items() if _lost(key[0]))
     pred = sum(v[0] for key, v in patterns.items() if any(_lost(x) for x in key[1:]))
-    said = f"{truth:g} missing truths and {pred:g} missing predictions"
+    said = f"{_many(truth)} missing truths and {_many(pred)} missing predictions"
     if missing == "refuse":
         raise BadLabels(
             f"there are {said}. Give missing='drop' to leave these items out, or 'wrong' to count a missing "
@@ -342,7 +354,7 @@ def _handle_missing(patterns: Patterns, missing: str) -> tuple[Patterns, tuple[t
         if bad[key] and (missing == "drop" or _lost(key[0])):
             if missing == "wrong":
                 raise BadLabels(
-                    f"there are {truth:g} missing truths; an item without a truth cannot be scored. "
+                    f"there are {_many(truth)} missing truths; an item without a truth cannot be scored. "
                     "Give missing='drop'."
                 )
             continue
@@ -353,7 +365,12 @@ def _handle_missing(patterns: Patterns, missing: str) -> tuple[Patterns, tuple[t
         raise BadLabels(f"there are {said}, and no items are left without them.")
     if missing == "drop":
         return out, (("missing-dropped", f"{said} were left out"),)
-    return out, (("missing-wrong", f"{pred:g} missing predictions are counted as wrong"),)
+    return out, (("missing-wrong", f"{_many(pred)} missing predictions are counted as wrong"),)
+
+
+def _many(count: float) -> str:
+    """A count with all of its digits."""
+    return f"{int(count):,}" if float(count).is_integer() else f"{count:,}"
 
 
 def _known_labels(patterns: Patterns, labels: Sequence[Label] | None) -> tuple[Label, ...]:
@@ -362,9 +379,8 @@ def _known_labels(patterns: Patterns, labels: Sequence[Label] | None) -> tuple[L
     seen = truths | answers
     _refuse_scores(seen)
     if labels is not None:
-        known = tuple(plain(x) for x in labels)
-        _distinct(known)
-        unknown = [x for x in in_order(frozenset(seen)) if _same_kind(x, known) not in known]
+        known = check_labels(labels)
+        unknown = sorted((x for x in seen if _same_kind(x, known) not in known), key=str)
         if unknown:
             where = "y_true" if unknown[0] in truths else "the predictions"
             hint = nearest(str(unknown[0]), [str(x) for x in known])
@@ -375,15 +391,8 @@ def _known_labels(patterns: Patterns, labels: Sequence[Label] | None) -> tuple[L
             f"truths and predictions do not match: truths such as {next(iter(truths))!r}, predictions such as "
             f"{next(iter(answers))!r}. Give both in one type."
         )
-    if all(isinstance(x, bool) for x in seen):
-        return (False, True)
-    if all(isinstance(x, (int, bool)) for x in seen):
-        seen = {int(x) for x in seen}  # type: ignore[call-overload]
-        for pair in ((0, 1), (-1, 1)):
-            if seen <= set(pair):
-                return pair
     try:
-        return in_order(frozenset(seen))
+        return completed(seen)
     except TypeError:
         raise BadLabels(f"labels of mixed types cannot be ordered: {listing(seen)}. Give labels=.") from None
 

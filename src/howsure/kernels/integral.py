@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -37,6 +37,28 @@ class Integral:
     def unimodal(self) -> bool:
         """Whether every shape is well above 1, so that the density has one inner peak and falls off smoothly."""
         return self.core.smallest() >= 1.5
+
+    def rows(self, pick: NDArray[np.bool_], shape: tuple[int, ...]) -> Integral:
+        """The law of the picked entries of the batch, flat."""
+
+        def some(*arrays: Array) -> tuple[Array, ...]:
+            return tuple(np.broadcast_to(x, shape)[pick] for x in arrays)
+
+        core = self.core
+        if isinstance(core, Groups):
+            return Integral(replace(core, shapes=some(*core.shapes)))
+        return Integral(replace(core, inner=some(*core.inner), outer=some(*core.outer)))  # type: ignore[arg-type]
+
+    def corners(self) -> tuple[float, ...]:
+        """Values at the corners of the simplex, where the density may have a corner too."""
+        core = self.core
+        top: tuple[float, ...]
+        bottom: tuple[float, ...]
+        if isinstance(core, Bilinear):
+            top, bottom = (*core.top[0], *core.top[1]), (*core.bottom[0], *core.bottom[1])
+        else:
+            top, bottom = core.top, core.bottom
+        return tuple(p / q for p, q in zip(top, bottom, strict=True) if q)
 
     def one_tail(self, t: Array, t_low: Array | float, upper: Mask, density: bool) -> tuple[Array, Array, Array]:
         """P(M > t) where upper, else P(M <= t); the density if asked for; the quadrature's last difference."""

@@ -248,9 +248,10 @@ class Moebius:
         high = np.where(falls, top, np.where(rises, 1.0, high))
         return low, high, ~(falls | rises | (inner & ok))
 
-    def rows(self, pick: NDArray[np.bool_]) -> Moebius:
-        """The law restricted to the picked entries of the batch, flat."""
-        return replace(self, a=self.a[pick], b=self.b[pick])
+    def rows(self, pick: NDArray[np.bool_], shape: tuple[int, ...] | None = None) -> Moebius:
+        """The law restricted to the picked entries of the batch (of a larger shape, if given), flat."""
+        wide = self.shape if shape is None else shape
+        return replace(self, a=np.broadcast_to(self.a, wide)[pick], b=np.broadcast_to(self.b, wide)[pick])
 
 
 def _edge(a: Array, b: Array, slope: Array | float) -> Array:

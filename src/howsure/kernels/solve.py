@@ -53,9 +53,10 @@ class Steppable(Law, Protocol):
 class Scale:
     """The real line for a range: y is the logit of the place in it, or the log of the distance to its one end."""
 
-    def __init__(self, lower: float, upper: float) -> None:
+    def __init__(self, lower: Array | float, upper: Array | float) -> None:
         self.lower, self.upper = lower, upper
-        self.bounded = np.isfinite(lower) and np.isfinite(upper)
+        self.from_low = bool(np.all(np.isfinite(lower)))
+        self.bounded = self.from_low and bool(np.all(np.isfinite(upper)))
 
     def out(self, y: Array) -> tuple[Array, Array, Array]:
         """The point at y and its gaps to both ends."""
@@ -65,7 +66,7 @@ class Scale:
                 below, above = width * special.expit(y), width * special.expit(-y)
                 t = np.where(y <= 0, self.lower + below, self.upper - above)
                 return t, below, above
-            if np.isfinite(self.lower):
+            if self.from_low:
                 below = np.exp(y)
                 return self.lower + below, below, np.full_like(below, np.inf)
             above = np.exp(-y)
@@ -76,13 +77,13 @@ class Scale:
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.bounded:
                 return np.log(t - self.lower) - np.log(self.upper - t)
-            return np.log(t - self.lower) if np.isfinite(self.lower) else -np.log(self.upper - t)
+            return np.log(t - self.lower) if self.from_low else -np.log(self.upper - t)
 
     def stretch(self, below: Array, above: Array) -> Array:
         """dt/dy."""
         if self.bounded:
             return below * above / (self.upper - self.lower)
-        return below if np.isfinite(self.lower) else above
+        return below if self.from_low else above
 
 
 def quantile(law: Steppable, p: Array, q: Array) -> tuple[Array, Array, Array]:

@@ -24,6 +24,7 @@ class Inner(Law, Protocol):
     """A law that can take moments of a function of itself."""
 
     def moments(self, g: Callable[[Array], Array], growth: float) -> tuple[Array, Array]: ...
+    def rows(self, pick: NDArray[np.bool_], shape: tuple[int, ...]) -> Inner: ...
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,15 @@ class Through:
         """As the inner law's."""
         inner = getattr(self.inner, "drawn", None)
         return int(inner()) if inner is not None else 0
+
+    def rows(self, pick: NDArray[np.bool_], shape: tuple[int, ...]) -> Through:
+        """The law of the picked entries of the batch, flat."""
+        return Through(self.inner.rows(pick, shape), self.kind)
+
+    def corners(self) -> tuple[float, ...]:
+        """Points where the density may have a corner."""
+        found = getattr(self.inner, "corners", None)
+        return tuple(float(self._g(np.asarray(x))) for x in found() if x >= 0) if found is not None else ()
 
     def _g(self, x: Array) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):
