@@ -15,7 +15,7 @@ def json_text(document: dict[str, Any]) -> str:
 
 def csv_text(document: dict[str, Any]) -> str:
     """One line a row; nested parts become columns joined by a dot."""
-    rows = [_flat(row) for row in document["rows"]]
+    rows = [flat(row) for row in document["rows"]]
     names = list(dict.fromkeys(k for row in rows for k in row))
     out = io.StringIO()
     writer = csv.DictWriter(out, names, lineterminator="\n", restval="")
@@ -24,13 +24,14 @@ def csv_text(document: dict[str, Any]) -> str:
     return out.getvalue()
 
 
-def _flat(row: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
+def flat(row: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """A row without nesting: keys joined by a dot, lists by blanks."""
+    out: dict[str, Any] = {}
     for key, value in row.items():
         if isinstance(value, dict):
-            flat |= _flat(value, f"{prefix}{key}.")
+            out |= flat(value, f"{prefix}{key}.")
         elif isinstance(value, (list, tuple)):
-            flat[prefix + key] = " ".join(str(x) for x in value)
+            out[prefix + key] = " ".join(str(x) for x in value)
         else:
-            flat[prefix + key] = value
-    return flat
+            out[prefix + key] = value
+    return out

@@ -1,0 +1,241 @@
+"""Rows and documents: what reports, comparisons and leaderboards have in common."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.catalogue import Metric, parse
+from howsure.distribution import Distribution, Note
+from howsure.errors import BadSetting
+from howsure.model import Posterior
+from howsure.table import Tally
+
+Array = NDArray[np.float64]
+Notes = tuple[Note, ...]
+
+
+class Result:
+    """A frozen result: one document, and the formats that are made from it."""
+
+    def _make(self) -> dict[str, Any]:
+        raise BadSetting("this result has no document.")  # every result makes its own
+
+    @cached_property
+    def _document(self) -> dict[str, Any]:
+        return self._make()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON document; never NaN or Infinity."""
+        return copy.deepcopy(self._document)
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame, or a polars one where pandas is not installed."""
+        from howsure.render.raw import flat
+
+        return frame([flat(row) for row in self._document["rows"]])
+
+    def to_markdown(self) -> str:
+        """A table for a pull request."""
+        return self._render("markdown")
+
+    def to_latex(self) -> str:
+        """A booktabs table for a paper."""
+        return self._render("latex")
+
+    def to_csv(self) -> str:
+        """One line a row, full precision."""
+        return self._render("csv")
+
+    def to_html(self) -> str:
+        """An HTML table; user text is escaped."""
+        return self._render("html")
+
+    def _render(self, kind: str) -> str:
+        from howsure.render import render
+
+        return render(self._document, kind)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def __str__(self) -> str:
+        return self._render("table")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measure of every table of the batch, as arrays of the batch shape."""
+
+    metric: Metric
+    asked: str
+    distribution: Distribution
+    score: Array
+    low: Array
+    high: Array
+    low_gap: Array
+    high_gap: Array
+    above: float | None
+    notes: Notes
+
+
+def make_row(p: Posterior, name: str | Metric, level: float, kind: str, above: float | None) -> Row:
+    """A measure of a posterior, with its interval and what is to be said of it."""
+    metric = parse(name)
+    d = p[name]
+    got = d.interval(level, kind=kind)
+    value = np.asarray(metric.score(p.counts(metric)), dtype=float)
+    notes = [*d.notes, *got.notes]
+    if np.isnan(value).any():
+        some = "" if value.ndim == 0 else " for some tables"
+        notes.append(Note("undefined-score", f"{name} is undefined{some} ({metric.undefined}); its posterior is not"))
+    if np.isinf(np.asarray(d.mean)).any():
+        notes.append(Note("infinite-mean", f"the mean of {name} is infinite: its tail is too heavy; use the median"))
+    if d.route == "sampled":
+        notes.append(Note("sampled", _sampled_note(str(name), d)))
+    low, high, low_gap, high_gap = (np.asarray(x, dtype=float) for x in (*got, got.low_gap, got.high_gap))
+    return Row(metric, str(name), d, value, low, high, low_gap, high_gap, above, tuple(notes))
+
+
+def _sampled_note(name: str, d: Distribution) -> str:
+    worst = float(np.max(np.asarray(d.error.value)))
+    return (
+        f"{name} is sampled with {d.law.n:,} draws: interval ends are within {worst:.1g}, "
+        f"probabilities within {d.error.probability:.1g}"
+    )
+
+
+def envelope(
+    schema: str, p: Posterior, level: float, interval: str, seed: int, data: Any, rows: Any, notes: Notes
+) -> dict[str, Any]:
+    """The frame that every document shares."""
+    from howsure.version import VERSION
+
+    total = p.prior.total(max(2, len(p.tally.labels)), p.tally.outcome)
+    return {
+        "schema": schema,
+        "version": VERSION,
+        "prior": {"name": p.prior.name, "total": total},
+        "level": level,
+        "interval": interval,
+        "seed": seed,
+        "data": data,
+        "rows": rows,
+        "notes": [{"code": note.code, "text": note.text} for note in notes],
+    }
+
+
+def data_of(t: Tally) -> dict[str, Any]:
+    """What was tallied: size, labels, and the named cells when there are four."""
+    single = not t.shape and len(t.systems) == 1
+    data: dict[str, Any] = {
+        "n": number(t.counts.sum()),
+        "labels": [_json(x) for x in t.labels],
+        "positive": _json(t.positive),
+        "systems": list(t.systems),
+        "outcome": t.outcome,
+        "weighted": t.weighted,
+    }
+    if single and t.outcome:
+        counts = t.named()
+        data["cells"] = {"hits": number(counts["tp"]), "misses": number(counts["fn"])}
+    elif single and t.positive is not None:
+        two = t if len(t.labels) == 2 else t.versus_rest(t.positive)
+        data["cells"] = {k: number(v) for k, v in two.named().items()}
+        value, p = two.chi_square()
+        data["chi_square"] = {"value": value, "p": p}
+    return data
+
+
+def row_documents(rows: Iterable[Row], t: Tally, system: str | None = None) -> list[dict[str, Any]]:
+    """One score row for each measure and each table of the batch."""
+    places = list(np.ndindex(t.shape))
+    slices = [{name: _json(axis[i]) for (name, axis), i in zip(t.batch, at, strict=True)} for at in places]
+    totals = np.asarray(t.counts.sum(axis=-1))
+    out = []
+    for row in rows:
+        columns = _columns(row)
+        for at, where in zip(places, slices, strict=True):
+            values = {k: v[at] for k, v in columns.items()}
+            out.append(_one(row, values, where or None, number(totals[at]), system))
+    return out
+
+
+def _columns(row: Row) -> dict[str, Array]:
+    """Every number of the row, as arrays of the batch shape."""
+    d = row.distribution
+    p_above = np.nan if row.above is None else d.prob_above(row.above)
+    columns = {
+        "score": row.score, "mean": d.mean, "std": d.std, "median": d.median, "mode": d.mode,
+        "low": row.low, "high": row.high, "low_gap": row.low_gap, "high_gap": row.high_gap,
+        "p_above": p_above, "value": d.error.value, "probability": d.error.probability,
+        "mean_error": d.mean_error() if d.route == "sampled" else d.error.value,
+    }  # fmt: skip
+    return {k: np.broadcast_to(np.asarray(v, dtype=float), d.shape) for k, v in columns.items()}
+
+
+_SHOWN = ("score", "mean", "std", "median", "mode", "low", "high")
+
+
+def _one(row: Row, values: dict[str, Any], where: dict[str, Any] | None, n: Any, system: str | None) -> dict[str, Any]:
+    low, high = row.distribution.range
+    return {
+        "metric": str(row.metric),
+        "asked": row.asked,
+        "system": system,
+        "slice": where,
+        "class": _json(row.metric.label),
+        "n": n,
+        **{k: real(values[k]) for k in _SHOWN},
+        "low_gap": real(values["low_gap"]),
+        "high_gap": real(values["high_gap"]),
+        "above": row.above,
+        "p_above": real(values["p_above"]),
+        "p_above_chance": None,
+        "error": {
+            "value": real(values["value"]),
+            "probability": real(values["probability"]),
+            "mean": real(values["mean_error"]),
+        },
+        "route": row.distribution.route,
+        "range": [real(low), real(high)],
+        "infinite": [k for k in _SHOWN if np.isinf(values[k])],
+    }
+
+
+def real(x: Any) -> float | None:
+    """A finite number, or null."""
+    value = float(x)
+    return value if np.isfinite(value) else None
+
+
+def number(x: Any) -> int | float:
+    """A count: whole where it is."""
+    value = np.asarray(x).item()
+    return int(value) if float(value).is_integer() else float(value)
+
+
+def _json(x: Any) -> Any:
+    return x if x is None or isinstance(x, (bool, int, float, str)) else str(x)
+
+
+def frame(rows: list[dict[str, Any]]) -> Any:
+    """Rows as a pandas DataFrame, else a polars one."""
+    try:
+        import pandas
+
+        return pandas.DataFrame(rows)
+    except ImportError:
+        pass
+    try:
+        import polars
+
+        return polars.DataFrame(rows)
+    except ImportError:
+        raise BadSetting("to_frame needs pandas or polars: pip install pandas") from None
