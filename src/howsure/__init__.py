@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from howsure.catalogue import metrics as metrics
     from howsure.catalogue import utility as utility
     from howsure.catalogue.metric import Metric as Metric
+    from howsure.comparison.result import Comparison as Comparison
+    from howsure.comparison.verbs import compare as compare
+    from howsure.comparison.wins import Wins as Wins
+    from howsure.comparison.wins import compare_wins as compare_wins
     from howsure.distribution import Distribution as Distribution
     from howsure.distribution import Interval as Interval
     from howsure.errors import HowsureError as HowsureError
@@ -34,15 +38,18 @@ if TYPE_CHECKING:
 __version__: str
 
 _HOME = {
-    "Distribution": "distribution", "HowsureError": "errors", "Interval": "distribution", "Metric": "catalogue.metric",
-    "Posterior": "model", "Ratio": "forms", "Report": "scoring", "Tally": "table", "cells": "forms",
-    "fbeta": "catalogue", "log": "forms", "metrics": "catalogue", "posterior": "model", "score": "scoring",
-    "sqrt": "forms", "tally": "ingest.arrays", "two_level": "priors", "utility": "catalogue",
+    "Comparison": "comparison.result", "Distribution": "distribution", "HowsureError": "errors",
+    "Interval": "distribution", "Metric": "catalogue.metric", "Posterior": "model", "Ratio": "forms",
+    "Report": "scoring", "Tally": "table", "Wins": "comparison.wins", "cells": "forms", "compare": "comparison.verbs",
+    "compare_wins": "comparison.wins", "fbeta": "catalogue", "log": "forms", "metrics": "catalogue",
+    "posterior": "model", "score": "scoring", "sqrt": "forms", "tally": "ingest.arrays", "two_level": "priors",
+    "utility": "catalogue",
 }  # fmt: skip
 
 __all__ = [
-    "Distribution", "HowsureError", "Interval", "Metric", "Posterior", "Ratio", "Report", "Tally",
-    "cells", "fbeta", "log", "metrics", "papers", "posterior", "score", "sqrt", "tally", "two_level", "utility",
+    "Comparison", "Distribution", "HowsureError", "Interval", "Metric", "Posterior", "Ratio", "Report", "Tally", "Wins",
+    "cells", "compare", "compare_wins", "fbeta", "log", "metrics", "papers", "posterior", "score", "sqrt", "tally",
+    "two_level", "utility",
 ]  # fmt: skip
 
 

@@ -27,7 +27,10 @@ Column = tuple[str, bool, Callable[[Row], str]]
 def from_document(document: dict[str, Any]) -> Table:
     """The table of any howsure document that has rows."""
     rows = document["rows"]
-    columns = _score_columns(document, rows)
+    kind = document["schema"].partition(".")[2].partition("/")[0]
+    columns = {"compare": _compare_columns, "leaderboard": _leaderboard_columns}.get(kind, _score_columns)(
+        document, rows
+    )
     return Table(
         headline(document),
         tuple(c[0] for c in columns),
@@ -41,6 +44,11 @@ def headline(document: dict[str, Any]) -> str:
     """What was scored, in one line."""
     data = document["data"]
     parts = []
+    rows = document["rows"]
+    if "verdict" in (rows[0] if rows else ()) and len(rows) == 1:
+        parts.append(rows[0]["verdict"])
+    if data.get("paired"):
+        parts.append("on the same items")
     if data.get("n") is not None:
         parts.append(f"n = {count(data['n'])}")
     if data.get("cells"):
@@ -55,8 +63,7 @@ def headline(document: dict[str, Any]) -> str:
 
 
 def _score_columns(document: dict[str, Any], rows: list[Row]) -> list[Column]:
-    kind = "" if document["interval"] == "equal-tailed" else f" {document['interval']}"
-    level = f"{100 * document['level']:.6g}%{kind} interval"
+    level = _level(document)
     columns: list[Column] = [("metric", False, lambda r: str(r["asked"]))]
     if any(r["slice"] for r in rows):
         columns.insert(0, ("slice", False, lambda r: _slice(r["slice"])))
@@ -71,6 +78,44 @@ def _score_columns(document: dict[str, Any], rows: list[Row]) -> list[Column]:
         columns.append(("P(above)", True, _above))
     columns.append(("route", False, lambda r: str(r["route"])))
     return columns
+
+
+def _level(document: dict[str, Any]) -> str:
+    kind = "" if document["interval"] == "equal-tailed" else f" {document['interval']}"
+    return f"{100 * document['level']:.6g}%{kind} interval"
+
+
+def _compare_columns(document: dict[str, Any], rows: list[Row]) -> list[Column]:
+    a, b = document["data"]["systems"]
+    columns: list[Column] = [("metric", False, lambda r: str(r["metric"]))]
+    if any(r["slice"] for r in rows):
+        columns.insert(0, ("slice", False, lambda r: _slice(r["slice"])))
+    columns += [
+        (a, True, lambda r: _side(r["first"])),
+        (b, True, lambda r: _side(r["second"])),
+        ("difference", True, lambda r: short(r["difference"]["mean"])),
+        (_level(document), True, lambda r: f"[{short(r['difference']['low'])}, {short(r['difference']['high'])}]"),
+        (f"P({a} better)", True, lambda r: probability(r["p_better"])),
+    ]
+    if any(r["p_equal"] is not None for r in rows):
+        columns.append((f"P(within {rows[0]['equal_within']:g})", True, lambda r: probability(r["p_equal"])))
+    columns.append(("route", False, lambda r: str(r["route"])))
+    return columns
+
+
+def _side(row: Row) -> str:
+    return count(row["wins"]) if "wins" in row else _value(row, "score", "undefined")
+
+
+def _leaderboard_columns(document: dict[str, Any], rows: list[Row]) -> list[Column]:
+    return [
+        ("system", False, lambda r: str(r["system"])),
+        (str(rows[0]["metric"]), True, lambda r: _value(r, "score", "undefined")),
+        (_level(document), True, _interval),
+        ("P(best)", True, lambda r: probability(r["p_best"])),
+        ("expected rank", True, lambda r: f"{r['expected_rank']:.2f}"),
+        ("group", True, lambda r: str(r["group"])),
+    ]
 
 
 def _value(row: Row, key: str, empty: str) -> str:

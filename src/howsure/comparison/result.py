@@ -1,0 +1,164 @@
+"""Comparison: P(first better than second), the law of the difference, and the verdict in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.catalogue import Metric
+from howsure.distribution import Distribution, Error, Note, check_level
+from howsure.document import Notes, Result, Row, envelope, real, row_documents
+from howsure.errors import BadSetting
+from howsure.model import Posterior
+from howsure.render.numbers import probability, short
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two systems: its name, its posterior and its row."""
+
+    name: str
+    posterior: Posterior
+    row: Row
+
+    @property
+    def distribution(self) -> Distribution:
+        """The law of the measure for this system."""
+        return self.row.distribution
+
+
+@dataclass(frozen=True)
+class Comparison(Result):
+    """first against second on one measure; numbers for one pair of tables, arrays for a batch."""
+
+    metric: Metric
+    first: Side
+    second: Side
+    paired: bool
+    p_above: Any
+    p_below: Any
+    difference: Distribution
+    route: str
+    p_error: float
+    level: float
+    interval: str
+    equal_within: float | None
+    between: Callable[[float], Any]
+    notes: Notes
+
+    @property
+    def p_better(self) -> Any:
+        """P(first better than second) in the metric's direction; None when it has none."""
+        return {"higher": self.p_above, "lower": self.p_below, None: None}[self.metric.better]
+
+    @property
+    def p_worse(self) -> Any:
+        """P(first worse than second); p_better + p_worse = 1."""
+        return {"higher": self.p_below, "lower": self.p_above, None: None}[self.metric.better]
+
+    @cached_property
+    def p_equal(self) -> Any:
+        """P(the two differ by at most equal_within); None when that was not given."""
+        return None if self.equal_within is None else self.between(self.equal_within)
+
+    @property
+    def error(self) -> Error:
+        """Bounds: of the difference's numbers, and of every probability."""
+        return Error(self.difference.error.value, self.p_error)
+
+    @property
+    def verdict(self) -> Any:
+        """The finding in words; a list for a batch."""
+        better, equal = np.asarray(self.p_better, dtype=object), np.asarray(self.p_equal, dtype=object)
+        if better.ndim == 0:
+            return self._words(better.item(), equal.item())
+        equal = np.broadcast_to(equal, better.shape)
+        return [self._words(p, q) for p, q in zip(better.ravel(), equal.ravel(), strict=True)]
+
+    def _words(self, p: float | None, equal: float | None) -> str:
+        a, b, on = self.first.name, self.second.name, self.metric
+        if p is None:
+            said = f"{a} and {b} differ on {on}, which has no better direction"
+        elif p >= 0.5:
+            said = f"{a} beats {b} on {on} with probability {probability(p)}"
+        else:
+            said = f"{b} beats {a} on {on} with probability {probability(1 - p)}"
+        if equal is not None:
+            said += f"; they are within {self.equal_within:g} of each other with probability {probability(equal)}"
+        return said
+
+    def _make(self) -> dict[str, Any]:
+        p = self.first.posterior
+        one, two = (row_documents([s.row], s.posterior.tally, s.name) for s in (self.first, self.second))
+        data = {"systems": [self.first.name, self.second.name], "paired": self.paired, "n": None}
+        if self.paired:
+            data["n"] = one[0]["n"] if len(one) == 1 else None
+        rows = self._rows(one, two)
+        return envelope("howsure.compare/1", p, self.level, self.interval, p.seed, data, rows, self.notes)
+
+    def _rows(self, one: list[dict[str, Any]], two: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        d = self.difference
+        low, high = d.interval(self.level, kind=self.interval)
+        size = np.shape(self.p_above)
+        columns = {
+            "mean": d.mean, "std": d.std, "median": d.median, "low": low, "high": high,
+            "p_better": self.p_better, "p_worse": self.p_worse, "p_equal": self.p_equal, "value": d.error.value,
+        }  # fmt: skip
+        flat = {k: None if v is None else np.broadcast_to(v, size).ravel() for k, v in columns.items()}
+        words = [self.verdict] if not size else self.verdict
+
+        def at(key: str, i: int) -> float | None:
+            values = flat[key]
+            return None if values is None else real(values[i])
+
+        return [
+            {
+                "metric": str(self.metric),
+                "better": self.metric.better,
+                "paired": self.paired,
+                "first": a,
+                "second": b,
+                "slice": a["slice"],
+                **{k: at(k, i) for k in ("p_better", "p_worse", "p_equal")},
+                "equal_within": self.equal_within,
+                "difference": {k: at(k, i) for k in ("mean", "std", "median", "low", "high")},
+                "error": {"value": at("value", i), "probability": self.p_error},
+                "route": self.route,
+                "verdict": words[i],
+            }
+            for i, (a, b) in enumerate(zip(one, two, strict=True))
+        ]
+
+    def __repr__(self) -> str:
+        if np.ndim(self.p_above):
+            return f"Comparison({self.first.name}, {self.second.name}, {self.metric}, batch {np.shape(self.p_above)})"
+        low, high = self.difference.interval(self.level)
+        return f"{self.verdict}; difference {short(self.difference.median)} [{short(low)}, {short(high)}]"
+
+
+def check_margin(margin: Any) -> float | None:
+    """equal_within: a finite number from 0 on, or None."""
+    if margin is None:
+        return None
+    if isinstance(margin, bool) or not isinstance(margin, (int, float, np.number)) or not 0 <= margin < np.inf:
+        raise BadSetting(f"equal_within must be a number, 0 or more; got {margin!r}.")
+    return float(margin)
+
+
+def check(level: float) -> float:
+    """The level of the interval."""
+    return check_level(level)
+
+
+def direction_note(metric: Metric) -> Notes:
+    """What to say of a measure without a direction."""
+    if metric.better is not None:
+        return ()
+    return (Note("no-direction", f"{metric} has no better direction: only the difference is given"),)

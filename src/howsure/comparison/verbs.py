@@ -1,0 +1,164 @@
+"""compare: two tallies, or two systems of one joint tally."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from howsure.catalogue import Metric, parse
+from howsure.comparison import independent, paired
+from howsure.comparison.result import Comparison, Side, check, check_margin, direction_note
+from howsure.distribution import Note, check_kind
+from howsure.document import Notes, make_row
+from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
+from howsure.model import Posterior, posterior
+from howsure.render.numbers import probability
+from howsure.table import Tally
+
+
+def compare(
+    first: Any,
+    second: Any = None,
+    third: Any = None,
+    *,
+    metric: str | Metric | None = None,
+    equal_within: float | None = None,
+    prior: Any = "even",
+    names: tuple[str, str] = ("first", "second"),
+    level: float = 0.95,
+    interval: str = "equal-tailed",
+    method: str = "exact",
+    draws: int = 10_000,
+    positive: Any = None,
+    tolerance: float = 0.02,
+    seed: int = 0,
+) -> Comparison:
+    """Is the first better than the second?
+
+    Independent tests: compare(ta, tb). The same items: compare(joint, "a", "b"), or compare(y, {"a": za, "b": zb}).
+    method="sample" is Goutte & Gaussier's own: the share of `draws` draws.
+
+    >>> a = Tally.binary(tp=3, fp=2, fn=0, tn=0)
+    >>> b = Tally.binary(tp=10, fp=10, fn=0, tn=0)
+    >>> round(compare(a, b, metric="precision").p_better, 12)
+    0.652222372209
+    """
+    check(level)
+    settings = {"level": level, "interval": check_kind(interval), "equal_within": check_margin(equal_within)}
+    if method not in ("exact", "sample"):
+        raise UnknownName(f"no method {method!r}.{nearest(str(method), ('exact', 'sample'))} Give 'exact' or 'sample'.")
+    if isinstance(draws, bool) or not isinstance(draws, (int, np.integer)) or draws < 100:
+        raise BadSetting(f"draws must be a whole number, 100 or more; got {draws!r}.")
+    own: dict[str, Any] = {"tolerance": tolerance, "seed": seed}
+    if isinstance(first, Tally) and isinstance(second, Tally):
+        if third is not None:
+            raise BadSetting("compare takes two tallies; for three and more use leaderboard.")
+        one, two = (t if positive is None else t.with_positive(positive) for t in (first, second))
+        return _independent((one, two), names, metric, prior, settings, own, draws if method == "sample" else None)
+    joint, a, b = _joint(first, second, third, positive)
+    return _paired(joint, a, b, metric, prior, settings, own)
+
+
+def _joint(first: Any, second: Any, third: Any, positive: Any) -> tuple[Tally, str, str]:
+    """One joint tally and the names of the two systems."""
+    if isinstance(first, Tally):
+        joint, asked = first, [x for x in (second, third) if x is not None]
+    elif isinstance(second, Mapping):
+        from howsure.ingest.arrays import tally
+
+        joint, asked = tally(first, second, positive=positive), [] if third is None else list(third)
+    else:
+        raise BadSetting("compare needs two tallies, a joint tally with two names, or truths and {name: predictions}.")
+    if positive is not None:
+        joint = joint.with_positive(positive)
+    for name in asked:
+        if name not in joint.systems:
+            raise UnknownName(
+                f"no system named {name!r}.{nearest(str(name), joint.systems)} Given: {listing(joint.systems)}."
+            )
+    if not asked and len(joint.systems) > 2:
+        raise BadSetting(
+            f"compare takes two systems; this tally has {len(joint.systems)}: name two, or use leaderboard."
+        )
+    chosen = asked or list(joint.systems)
+    if len(chosen) != 2 or chosen[0] == chosen[1]:
+        raise BadSetting(f"compare needs two different systems; got {listing(chosen)}.")
+    at = [0, *(joint.systems.index(x) + 1 for x in chosen)]
+    two = Tally(
+        joint.cells[:, at], joint.counts, joint.labels, tuple(chosen), joint.positive, joint.batch, joint.squares,
+        joint.outcome, joint.notes,
+    )  # fmt: skip
+    return two._tidy(), chosen[0], chosen[1]
+
+
+def default_metric(t: Tally) -> str:
+    """f1 for two classes, accuracy for more, rate for outcomes."""
+    if t.outcome:
+        return "rate"
+    return "f1" if t.positive is not None else "accuracy"
+
+
+def _independent(
+    tallies: tuple[Tally, Tally],
+    names: Any,
+    metric: Any,
+    prior: Any,
+    settings: dict[str, Any],
+    own: dict[str, Any],
+    draws: int | None,
+) -> Comparison:
+    a, b = _names(names)
+    m = parse(metric if metric is not None else default_metric(tallies[0]))
+    both = prior if isinstance(prior, tuple) and len(prior) == 2 else (prior, prior)
+    sides = tuple(_side(n, posterior(t, w, **own), m, settings) for n, t, w in zip((a, b), tallies, both, strict=True))
+    try:
+        np.broadcast_shapes(tallies[0].shape, tallies[1].shape)
+    except ValueError:
+        raise BadLabels(f"the batches do not match: shapes {tallies[0].shape} and {tallies[1].shape}.") from None
+    found = independent.outcome(sides[0].distribution, sides[1].distribution, own["tolerance"], own["seed"], draws)
+    return _result(m, sides, False, found, settings, direction_note(m))
+
+
+def _names(names: Any) -> tuple[str, str]:
+    given = () if isinstance(names, str) else tuple(str(x) for x in names)
+    if len(set(given)) != 2 or len(given) != 2:
+        raise BadSetting(f"names takes two different names; got {names!r}.")
+    return given[0], given[1]
+
+
+def _side(name: str, p: Posterior, metric: Metric, settings: dict[str, Any]) -> Side:
+    return Side(name, p, make_row(p, metric, settings["level"], settings["interval"], None))
+
+
+def _paired(
+    joint: Tally, a: str, b: str, metric: Any, prior: Any, settings: dict[str, Any], own: dict[str, Any]
+) -> Comparison:
+    m = parse(metric if metric is not None else default_metric(joint))
+    p = posterior(joint, prior, **own)
+    sides = tuple(_side(name, p.system(name), m, settings) for name in (a, b))
+    found = paired.outcome(p, m, own["tolerance"], own["seed"])
+    return _result(m, sides, True, found, settings, (*direction_note(m), *_gain(m, sides, found, own)))
+
+
+def _gain(m: Metric, sides: tuple[Side, ...], found: tuple[Any, ...], own: dict[str, Any]) -> Notes:
+    """What pairing told: the probability as if the systems had been tested on different items."""
+    if np.ndim(found[0]) or m.better is None:
+        return ()
+    apart = independent.outcome(sides[0].distribution, sides[1].distribution, own["tolerance"], own["seed"], None)
+    at = 0 if m.better == "higher" else 1
+    here, there = (probability(x) for x in ((found[0], apart[0]), (found[1], apart[1]))[at])
+    text = f"the same items: {here}; as if tested on different items it would be {there}"
+    return (Note("pairing", text),)
+
+
+def _result(
+    m: Metric, sides: tuple[Side, ...], paired_: bool, found: tuple[Any, ...], settings: dict[str, Any], notes: Notes
+) -> Comparison:
+    above, below, difference, route, error, between = found
+    said = dict.fromkeys((*notes, *sides[0].row.notes, *sides[1].row.notes))
+    return Comparison(
+        m, sides[0], sides[1], paired_, above, below, difference, route, error,
+        settings["level"], settings["interval"], settings["equal_within"], between, tuple(said),
+    )  # fmt: skip
