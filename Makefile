@@ -35,6 +35,7 @@ check: $(VENV)/.stamp-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/mypy --strict tests/typing/public_api.py
 	$(BIN)/lint-imports --no-logo
 
 bench: $(VENV)/.stamp-bench

@@ -15,7 +15,6 @@ from howsure.errors import BadSetting, UnknownName, nearest
 Array = NDArray[np.float64]
 EPS = float(np.finfo(float).eps)
 KINDS = ("equal-tailed", "hdi")
-ROUTES = ("closed form", "quadrature", "sampled")
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class Error:
     probability: Any
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Interval:
     """A credible interval; unpacks to (low, high). `low_gap` and `high_gap` are the distances to the range's ends."""
 
@@ -50,7 +49,15 @@ class Interval:
         return iter((self.low, self.high))
 
     def __contains__(self, x: float) -> bool:
-        return bool(self.low <= x <= self.high)
+        return bool(np.all((self.low <= x) & (x <= self.high)))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Interval):
+            return NotImplemented
+        same = (self.level, self.kind) == (other.level, other.kind)
+        return same and np.array_equal(self.low, other.low) and np.array_equal(self.high, other.high)
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         if np.ndim(self.low):
@@ -58,7 +65,7 @@ class Interval:
         return f"Interval(low={self.low!r}, high={self.high!r})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Distribution:
     """The law of a measure: numbers for one table, arrays for a batch; arguments broadcast as in numpy."""
 
@@ -136,10 +143,11 @@ class Distribution:
         return _out(np.clip(value, self.law.lower, self.law.upper))
 
     def draws(self, n: int, *, seed: int = 0) -> Array:
-        """n draws, shape (n, *batch); the same seed gives the same tables for every measure of one posterior."""
-        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-            raise BadSetting(f"the number of draws must be a whole number, 1 or more; got {n!r}.")
-        return self.sampler(int(n), check_seed(seed))
+        """n draws, shape (n, *batch); the same seed gives the same tables for every measure of one posterior.
+
+        Draws of two independent posteriors need two seeds: with the same one they go together.
+        """
+        return self.sampler(check_draws(n), check_seed(seed))
 
     def interval(self, level: float = 0.95, *, kind: str = "equal-tailed") -> Interval:
         """The credible interval of that level: equal-tailed, or hdi (the shortest)."""
@@ -163,10 +171,15 @@ class Distribution:
 
         law = self.law
         if isinstance(law, Sampled):
-            return self._make(*law.shortest(level), level, "hdi")
+            return self._make(*law.shortest(level, self.log_scale), level, "hdi")
         if not isinstance(law, Moebius) or self.log_scale:
             low, high, _ = solve.shortest(law, level, self.log_scale)
-            return self._make(low, high, level, "hdi")
+            wild = np.asarray(solve.unbounded_both(law))
+            if not wild.any():
+                return self._make(low, high, level, "hdi")
+            even = self._equal_tailed(level)
+            low, high = np.where(wild, even.low, low), np.where(wild, even.high, high)
+            return self._make(low, high, level, "hdi", None, (Note("hdi-unbounded", _UNBOUNDED.format(self.name)),))
         x1, x2, rest = law.shortest(level)
         low, high = np.atleast_1d(law.value(x1, 1 - x1)), np.atleast_1d(law.value(x2, 1 - x2))
         wild = np.atleast_1d(law.unbounded_both())
@@ -214,9 +227,7 @@ class Distribution:
             return Error(_out(value), 1.5 / float(np.sqrt(self.law.n)))
         middle, spread = self._size
         round_off = 8 * EPS * (np.abs(middle) + 1.0)
-        drawn = self.law.drawn() if hasattr(self.law, "drawn") else 0
-        by_draws = 3.0 * np.asarray(self.std) / np.sqrt(drawn) if drawn else 0.0
-        return Error(_out(5e-11 * spread + round_off + by_draws), _out(1e-12 + round_off * 0.6 / spread))
+        return Error(_out(5e-11 * spread + round_off), _out(1e-12 + round_off * 0.6 / spread))
 
     @cached_property
     def _size(self) -> tuple[Array, Array]:
@@ -224,6 +235,14 @@ class Distribution:
         p = np.array([0.16, 0.5, 0.84]).reshape(3, *([1] * len(self.shape)))
         low, mid, high = self.law.quantile(p, 1.0 - p)[0]
         return mid, np.maximum(0.5 * (high - low), 1e-300)
+
+    def end_errors(self, level: float, kind: str) -> tuple[Any, Any]:
+        """How far the ends of that interval can be off; the ends of a sampled hdi about twice as much as tails."""
+        if self.route != "sampled":
+            return self.error.value, self.error.value
+        tail = 0.5 * (1.0 - level)
+        factor = 2.0 if kind == "hdi" else 1.0
+        return tuple(_out(factor * self.law.quantile_error(p)) for p in (tail, 1.0 - tail))
 
     def mean_error(self) -> Array:
         """Three standard errors of the mean of a sampled route."""
@@ -237,7 +256,8 @@ class Distribution:
         from howsure.render.numbers import short
 
         low, high = self.interval()
-        return f"{self.name} {short(self.median)} [{short(low)}, {short(high)}] 95% equal-tailed, {self.route}"
+        middle = self.mean if np.isfinite(self.mean) else self.median
+        return f"{self.name} {short(middle)} [{short(low)}, {short(high)}] 95% equal-tailed, {self.route}"
 
 
 _UNBOUNDED = (
@@ -253,6 +273,13 @@ def check_level(level: float) -> float:
         hint = f" Did you mean {level / 100:g}?" if isinstance(level, (int, float)) and 1 < level < 100 else ""
         raise BadSetting(f"a level lies between 0 and 1, such as 0.95; got {level!r}.{hint}")
     return float(level)
+
+
+def check_draws(n: int) -> int:
+    """The number of draws, if it is a whole number from 1 on."""
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
+        raise BadSetting(f"the number of draws must be a whole number, 1 or more; got {n!r}.")
+    return int(n)
 
 
 def check_seed(seed: int) -> int:

@@ -82,6 +82,7 @@ class Row:
     low_gap: Array
     high_gap: Array
     above: float | None
+    end_errors: tuple[Any, Any]
     notes: Notes
 
 
@@ -91,20 +92,25 @@ def make_row(p: Posterior, name: str | Metric, level: float, kind: str, above: f
     d = p[name]
     got = d.interval(level, kind=kind)
     value = np.asarray(metric.score(p.counts(metric)), dtype=float)
+    ends = d.end_errors(level, kind)
     notes = [*d.notes, *got.notes]
     if np.isnan(value).any():
         some = "" if value.ndim == 0 else " for some tables"
         notes.append(Note("undefined-score", f"{name} is undefined{some} ({metric.undefined}); its posterior is not"))
     if np.isinf(np.asarray(d.mean)).any():
         notes.append(Note("infinite-mean", f"the mean of {name} is infinite: its tail is too heavy; use the median"))
+    if d.route == "sampled" and not np.isfinite(metric.bounds).all():
+        notes.append(
+            Note("unbounded", f"{name} has no bound: its mean may not exist, and a sample cannot tell; use the median")
+        )
     if d.route == "sampled":
-        notes.append(Note("sampled", _sampled_note(str(name), d)))
+        notes.append(Note("sampled", _sampled_note(str(name), d, ends)))
     low, high, low_gap, high_gap = (np.asarray(x, dtype=float) for x in (*got, got.low_gap, got.high_gap))
-    return Row(metric, str(name), d, value, low, high, low_gap, high_gap, above, tuple(notes))
+    return Row(metric, str(name), d, value, low, high, low_gap, high_gap, above, ends, tuple(notes))
 
 
-def _sampled_note(name: str, d: Distribution) -> str:
-    worst = float(np.max(np.asarray(d.error.value)))
+def _sampled_note(name: str, d: Distribution, ends: tuple[Any, Any]) -> str:
+    worst = float(np.max(np.asarray(ends)))
     return (
         f"{name} is sampled with {d.law.n:,} draws: interval ends are within {worst:.1g}, "
         f"probabilities within {d.error.probability:.1g}"
@@ -176,6 +182,7 @@ def _columns(row: Row) -> dict[str, Array]:
         "low": row.low, "high": row.high, "low_gap": row.low_gap, "high_gap": row.high_gap,
         "p_above": p_above, "value": d.error.value, "probability": d.error.probability,
         "mean_error": d.mean_error() if d.route == "sampled" else d.error.value,
+        "low_error": row.end_errors[0], "high_error": row.end_errors[1],
     }  # fmt: skip
     return {k: np.broadcast_to(np.asarray(v, dtype=float), d.shape) for k, v in columns.items()}
 
@@ -202,6 +209,8 @@ def _one(row: Row, values: dict[str, Any], where: dict[str, Any] | None, n: Any,
             "value": real(values["value"]),
             "probability": real(values["probability"]),
             "mean": real(values["mean_error"]),
+            "low": real(values["low_error"]),
+            "high": real(values["high_error"]),
         },
         "route": row.distribution.route,
         "range": [real(low), real(high)],

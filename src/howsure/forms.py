@@ -114,12 +114,12 @@ cells: Final = Cells(*(Expression("cell", value=name) for name in CELLS))
 
 def sqrt(x: Expression) -> Expression:
     """The square root of a formula."""
-    return x.sqrt()
+    return _expression(x).sqrt()
 
 
 def log(x: Expression) -> Expression:
     """The natural logarithm of a formula."""
-    return x.log()
+    return _expression(x).log()
 
 
 def Ratio(top: Expression, bottom: Expression) -> Expression:  # noqa: N802 - reads as a type in the public API

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure import priors
-from howsure.catalogue import DEFAULT_BINARY, Metric, parse
-from howsure.distribution import Distribution, Note, check_seed
+from howsure.catalogue import Metric, metrics, parse
+from howsure.distribution import Distribution, Note, check_draws, check_seed
 from howsure.errors import BadSetting, HowsureError, NeedsPositive, listing
 from howsure.forms import CELLS, Linear, Other, Rising, TwoRates
 from howsure.priors import Prior
@@ -27,6 +27,8 @@ Shapes = dict[str, Array]
 
 END_ERROR = 2.67  # standard error of a normal law's 2.5% point, times √n, in standard deviations
 MOST_DRAWS = 2_000_000
+TINY = 0.02  # below, a measure of tp, fp and fn jumps across any grid of nodes, and is sampled
+MOST_NUMBERS = 40_000_000  # kept at a time for a batch
 
 
 @dataclass(frozen=True)
@@ -40,32 +42,26 @@ class Model:
     def shape(self) -> tuple[int, ...]:
         return np.shape(self.cells["tp"])
 
-    def draws(self, n: int, seed: int) -> tuple[Shapes, Shapes | None]:
-        """Cell probabilities, each of shape (n, *batch), and their logs when small shapes need them."""
-        flat = np.stack([np.broadcast_to(self.cells[c], self.shape).ravel() for c in CELLS])
-        tables = [self._table(flat[:, j], j, n, seed) for j in range(flat.shape[1])]
-        logs = None
-        if any(log is not None for _, log in tables):
-            with np.errstate(divide="ignore"):
-                logs = self._stack([np.log(x) if log is None else log for x, log in tables], n)
-        return self._stack([x for x, _ in tables], n), logs
+    def size(self) -> int:
+        """The number of tables."""
+        return int(np.prod(self.shape, dtype=int))
 
-    def _stack(self, tables: list[Array], n: int) -> Shapes:
-        whole = tables[0][..., None] if len(tables) == 1 else np.stack(tables, axis=-1)
-        return {c: whole[i].reshape(n, *self.shape) for i, c in enumerate(CELLS)}
-
-    def _table(self, cells: Array, j: int, n: int, seed: int) -> tuple[Array, Array | None]:
-        """Draws of one table of the batch: (4, n)."""
+    def table(self, j: int, n: int, seed: int) -> tuple[Shapes, Shapes | None]:
+        """n draws of the cell probabilities of one table of the batch, and their logs when small shapes need them."""
         from howsure.kernels import draws
 
+        cells = np.array([np.broadcast_to(self.cells[c], self.shape).ravel()[j] for c in CELLS])
         if self.shares is None:
-            return draws.shares(cells, n, seed)
-        share = np.array([float(np.ravel(x)[j]) for x in self.shares])
-        yes, no = draws.log_shares(share, n, seed)
-        row = draws.log_shares(cells[[0, 2]], n, seed + 1_000_003)
-        other = draws.log_shares(cells[[3, 1]], n, seed + 2_000_003)
-        logs = np.stack([yes + row[0], no + other[1], yes + row[1], no + other[0]])
-        return np.exp(logs), logs
+            plain, logs = draws.shares(cells, n, seed, j)
+        else:
+            share = np.array([float(np.ravel(x)[j]) for x in self.shares])
+            yes, no = draws.log_shares(share, n, seed, j)
+            row = draws.log_shares(cells[[0, 2]], n, seed + 1_000_003, j)
+            other = draws.log_shares(cells[[3, 1]], n, seed + 2_000_003, j)
+            logs = np.stack([yes + row[0], no + other[1], yes + row[1], no + other[0]])
+            plain = np.exp(logs)
+        named = dict(zip(CELLS, plain, strict=True))
+        return named, None if logs is None else dict(zip(CELLS, logs, strict=True))
 
 
 @dataclass(frozen=True)
@@ -85,6 +81,8 @@ class Posterior(Mapping[str, Distribution]):
 
     def update(self, tally: Tally) -> Posterior:
         """The posterior after more data; the order of updates does not matter (Goutte & Gaussier, note in 3)."""
+        if not isinstance(tally, Tally):
+            raise BadSetting(f"update takes a Tally; got {type(tally).__name__}.")
         return replace(self, tally=self.tally + tally, _cache={})
 
     def system(self, name: str) -> Posterior:
@@ -109,9 +107,14 @@ class Posterior(Mapping[str, Distribution]):
             return False
         return True
 
-    def __iter__(self) -> Iterator[str]:
-        from howsure.catalogue import metrics
+    def get(self, metric: str, default: Any = None) -> Any:
+        """The Distribution of a metric, or the default where there is none."""
+        return self[metric] if metric in self else default  # noqa: SIM401 - this is get
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_cache": {}}
+
+    def __iter__(self) -> Iterator[str]:
         return (str(m) for m in metrics() if str(m) in self)
 
     def __len__(self) -> int:
@@ -120,8 +123,7 @@ class Posterior(Mapping[str, Distribution]):
     def __repr__(self) -> str:
         return f"Posterior({self.tally!r}, prior={self.prior.name!r})"
 
-    def __hash__(self) -> int:
-        return id(self)
+    __hash__ = None  # type: ignore[assignment]
 
     # -- models
 
@@ -130,7 +132,7 @@ class Posterior(Mapping[str, Distribution]):
         t = self.tally
         if t.outcome:
             return self._outcome_model(metric)
-        if metric.name == "rate":
+        if metric == parse("rate"):
             raise BadSetting("rate is for outcomes (hits of trials); for a table of classes ask for accuracy.")
         if metric.label is not None:
             return self._binary_model(t.versus_rest(t.labels[t.find(metric.label)]), t.find(metric.label))
@@ -144,7 +146,7 @@ class Posterior(Mapping[str, Distribution]):
         raise NeedsPositive(_need(metric, t))
 
     def _outcome_model(self, metric: Metric) -> Model:
-        if metric.name != "rate" and not metric.agreement:
+        if not _only_hits(metric) and not metric.agreement:
             raise BadSetting(f"this tally holds outcomes, hits and misses; ask for rate, not {metric}.")
         counts = self.tally.named(effective=True)
         hit, miss = self.prior.outcome()
@@ -161,7 +163,7 @@ class Posterior(Mapping[str, Distribution]):
 
     def _binary_model(self, t: Tally, place: int) -> Model:
         counts = t.named(effective=True)
-        weights = self.prior.binary(place, len(self.tally.labels))
+        weights = self.prior.binary(place, len(self.tally.labels), self._positive_place)
         cells = {c: np.asarray(counts[c] + weights[c], dtype=float) for c in CELLS}
         if not self.prior.two_level:
             return Model(cells)
@@ -169,6 +171,11 @@ class Posterior(Mapping[str, Distribution]):
         yes = counts["tp"] + counts["fn"] + self.prior.between
         no = counts["fp"] + counts["tn"] + self.prior.between
         return Model(cells, (np.asarray(yes), np.asarray(no)))
+
+    @property
+    def _positive_place(self) -> int:
+        t = self.tally
+        return 1 if t.positive is None else t.find(t.positive)
 
     def counts(self, metric: str | Metric) -> Shapes:
         """The raw counts that the metric's point score is computed from."""
@@ -189,13 +196,10 @@ class Posterior(Mapping[str, Distribution]):
 
     def _distribution(self, metric: Metric, shown: str) -> Distribution:
         model = self._model(metric)
-        if isinstance(metric.reading.form, Linear) and self.tally.outcome and metric.name != "rate":
-            model = Model({**model.cells, "tp": model.cells["tp"], "fp": model.cells["fn"], "fn": model.cells["fp"]})
+        if self.tally.outcome and not _only_hits(metric):  # right and wrong answers, as accuracy names them
+            model = Model({**model.cells, "fp": model.cells["fn"], "fn": model.cells["fp"]})
         law, route = _exact_law(metric, model)
-
-        def sampler(n: int, seed: int) -> Array:
-            return _values(metric, *self._cell_draws(metric, model, n, seed))
-
+        sampler = Sampler(self, metric, model)
         notes = self._notes()
         if law is None:
             law = self._sampled_law(metric, sampler)
@@ -210,32 +214,67 @@ class Posterior(Mapping[str, Distribution]):
             notes.append(Note("no-data", "the table is empty: these are the prior's own numbers"))
         return tuple(notes)
 
-    def _cell_draws(self, metric: Metric, model: Model, n: int, seed: int) -> tuple[Shapes, Shapes | None]:
-        """Draws of the cells, kept for the metrics that share them."""
-        folded = metric.name != "rate" if self.tally.outcome else metric.agreement and len(self.tally.labels) != 2
-        key = ("draws", metric.label, folded, n, seed)
-        if key not in self._cache:
-            self._cache[key] = model.draws(n, seed)
-        return self._cache[key]  # type: ignore[no-any-return]
+    def _table(self, metric: Metric, model: Model, j: int, n: int, seed: int) -> tuple[Shapes, Shapes | None]:
+        """Draws of the cells of one table; those of a single table are kept for the metrics that share them."""
+        if model.shape:
+            return model.table(j, n, seed)
+        folded = metric.agreement and len(self.tally.labels) != 2
+        key = ("draws", metric.label, folded or (self.tally.outcome and not _only_hits(metric)))
+        kept = self._cache.get(key)
+        if kept is None or kept[0] != (n, seed):
+            kept = self._cache[key] = ((n, seed), model.table(j, n, seed))
+        return kept[1]
 
     def _sampled_law(self, metric: Metric, sampler: Callable[[int, int], Array]) -> Any:
         """As many draws as keep equal-tailed ends within the tolerance, three standard errors counted."""
         from howsure.kernels.sampled import Sampled
 
-        n = int(np.ceil((3 * END_ERROR / self.tolerance) ** 2))
+        tables = max(1, int(np.prod(self.tally.shape, dtype=int)))
+        most = max(10_000, min(MOST_DRAWS, MOST_NUMBERS // tables))
+        n = min(most, int(np.ceil((3 * END_ERROR / self.tolerance) ** 2)))
         while True:
             draws = sampler(n, self.seed)
-            draws = draws[np.newaxis] if draws.ndim == 0 else draws
-            law = Sampled(np.sort(draws, axis=0), *metric.bounds)
+            low, high = metric.bounds  # found on a grid for such formulas: the draws may know better
+            law = Sampled(np.sort(draws, axis=0), min(low, float(draws.min())), max(high, float(draws.max())))
             with np.errstate(divide="ignore", invalid="ignore"):
                 worst = max(float(np.max(law.quantile_error(p) / law.std())) for p in (0.025, 0.975))
-            if worst <= self.tolerance * 1.05 or n >= MOST_DRAWS:
+            if worst <= self.tolerance * 1.05 or n >= most or not np.isfinite(worst):
                 return law
-            n = int(min(MOST_DRAWS, n * max(1.3, 1.1 * (worst / self.tolerance) ** 2)))
+            n = int(min(most, n * max(1.3, 1.1 * (worst / self.tolerance) ** 2)))
 
     def draws(self, n: int, *, seed: int = 0) -> dict[str, Array]:
-        """n joint draws of the cell probabilities tp, fp, fn, tn, each of shape (n, *batch)."""
-        return dict(self._model(parse(DEFAULT_BINARY[-1])).draws(n, seed)[0])
+        """n joint draws of the cell probabilities tp, fp, fn, tn (outcomes: tp, fn), each of shape (n, *batch).
+
+        Independent posteriors need different seeds: with the same one their draws go together.
+        """
+        check_draws(n)
+        check_seed(seed)
+        name = "rate" if self.tally.outcome else "phi"
+        model = self._model(parse(name))
+        tables = [model.table(j, int(n), seed)[0] for j in range(model.size())]
+        used = ("tp", "fn") if self.tally.outcome else CELLS
+        return {c: np.stack([x[c] for x in tables], axis=-1).reshape(n, *model.shape) for c in used}
+
+
+@dataclass(frozen=True, eq=False)
+class Sampler:
+    """Draws of one measure of a posterior."""
+
+    posterior: Posterior
+    metric: Metric
+    model: Model
+
+    def __call__(self, n: int, seed: int) -> Array:
+        m = self.model
+        values = [_values(self.metric, *self.posterior._table(self.metric, m, j, n, seed)) for j in range(m.size())]
+        return np.stack(values, axis=-1).reshape(n, *m.shape)
+
+
+def _only_hits(metric: Metric) -> bool:
+    """Whether it is the rate, or a user's own formula of tp and fn alone."""
+    if metric == parse("rate"):
+        return True
+    return metric not in metrics() and {str(x.value) for x in metric.formula.walk() if x.op == "cell"} <= {"tp", "fn"}
 
 
 def _values(metric: Metric, cells: Shapes, logs: Shapes | None) -> Array:
@@ -260,6 +299,13 @@ def _values(metric: Metric, cells: Shapes, logs: Shapes | None) -> Array:
         for names in pairs:
             if names:
                 part |= dict(zip(names, (np.log(x) for x in together(*(part[c] for c in names))), strict=True))
+        if isinstance(form, Rising):
+            from howsure.kernels.cores import Ray
+
+            ray = Ray((np.ones(()), np.ones(())), (np.ones(()), np.ones(())), form.top, form.bottom)
+            found = ray.at_logs(*(part[c] for c in ("tp", "fp", "fn")))
+            value[lost] = {"": found, "sqrt": np.sqrt(found), "log": np.log(found)}[metric.reading.outer]
+            return value
         # what still underflows counts as tiny: the limit of a vanishing margin
         value[lost] = metric.formula(**{c: np.exp(np.maximum(x, -340.0)) for c, x in part.items()})
         return value
@@ -290,7 +336,7 @@ def posterior(tally: Tally, prior: Any = "even", *, tolerance: float = 0.02, see
         raise BadSetting(
             f"posterior needs a Tally; got {type(tally).__name__}. Make one with hs.tally or hs.Tally.binary."
         )
-    if isinstance(tolerance, (str, bool)) or not 1e-4 <= tolerance <= 1:
+    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not 1e-4 <= tolerance <= 1:
         raise BadSetting(f"tolerance is a share of the standard deviation from 0.0001 to 1; got {tolerance!r}.")
     if isinstance(prior, Posterior):
         return replace(prior.update(tally), tolerance=tolerance, seed=check_seed(seed))
@@ -311,7 +357,6 @@ def _exact_law(metric: Metric, model: Model) -> tuple[Any, str]:
         from howsure.kernels.through import Through
 
         law = Through(law, reading.outer)
-        route = "quadrature" if route == "quadrature" else route
     return law, route
 
 
@@ -325,7 +370,7 @@ def _route(form: Any, model: Model) -> tuple[Any, str] | None:
         return _two_level_linear(form, model)
     if isinstance(form, TwoRates) and (flat or form.chart == "rows"):
         return _rates_law(form, model.cells)
-    if isinstance(form, Rising) and flat:
+    if isinstance(form, Rising) and flat and all(np.all(model.cells[c] >= TINY) for c in ("tp", "fp", "fn")):
         return _rising_law(form, model.cells)
     return None
 

@@ -17,6 +17,7 @@ from howsure.errors import BadSetting, UnknownName, nearest
 Array = NDArray[np.float64]
 
 NAMES = ("even", "jeffreys", "uniform")
+LOWEST, HIGHEST = 1e-6, 1e12
 
 
 @dataclass(frozen=True)
@@ -78,10 +79,12 @@ class Prior:
         table = np.array([[total - pred - truth + tp, pred - tp], [truth - tp, tp]])
         return Prior(self.name, table=table)
 
-    def binary(self, place: int, k: int) -> dict[str, float]:
-        """Weights of tp, fp, fn, tn when the class at that place is positive."""
+    def binary(self, place: int, k: int, positive: int = 1) -> dict[str, float]:
+        """Weights of tp, fp, fn, tn when the class at that place is asked for; `positive` is the tally's own."""
         w = self.collapsed(place, k).cells(2)
-        yes = place if k == 2 and self.table is not None and not self.by_name else 1
+        yes = 1
+        if k == 2 and self.table is not None:
+            yes = int(place == positive) if self.by_name else place
         no = 1 - yes
         return {"tp": w[yes, yes], "fp": w[no, yes], "fn": w[yes, no], "tn": w[no, no]}
 
@@ -152,8 +155,8 @@ def _table(given: ArrayLike) -> Prior:
         raise BadSetting(
             f"prior weights must be four numbers (tp, fp, fn, tn) or a square table; got shape {weights.shape}."
         )
-    if not (np.all(np.isfinite(weights)) and np.all(weights > 0)):
-        raise BadSetting("prior weights must be finite and above 0 in every cell.")
+    if not np.all((weights >= LOWEST) & (weights <= HIGHEST)):
+        raise BadSetting("prior weights must be finite and above 0, from 1e-6 to 1e12, in every cell.")
     weights = weights.copy()
     weights.setflags(write=False)
     return Prior("given", table=weights, weights=tuple(weights.ravel().tolist()), by_name=by_name)
@@ -161,6 +164,8 @@ def _table(given: ArrayLike) -> Prior:
 
 def _positive(value: Any, what: str) -> float:
     number = float(value) if isinstance(value, (int, float, np.number)) else float("nan")
-    if not (np.isfinite(number) and number > 0):
-        raise BadSetting(f"{what} must be a weight above 0; got {value!r}. For no opinion use 'even'.")
+    if not LOWEST <= number <= HIGHEST:
+        raise BadSetting(
+            f"{what} must be a weight above 0, from 1e-6 to 1e12; got {value!r}. For no opinion use 'even'."
+        )
     return number

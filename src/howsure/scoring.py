@@ -12,7 +12,7 @@ import numpy as np
 from howsure.catalogue import DEFAULT_BINARY, DEFAULT_CLASS, Metric, parse
 from howsure.distribution import Distribution, Note, check_kind, check_level
 from howsure.document import Notes, Result, Row, data_of, envelope, make_row, row_documents
-from howsure.errors import BadSetting, UnknownName, listing
+from howsure.errors import BadSetting, HowsureError, UnknownName, listing
 from howsure.model import Posterior, posterior
 from howsure.table import Tally
 
@@ -27,12 +27,12 @@ class Report(Result):
     rows: tuple[Row, ...]
     notes: Notes
 
-    def __getitem__(self, metric: str) -> Distribution:
+    def __getitem__(self, metric: str | Metric) -> Distribution:
         """The Distribution of a row, by the name asked for or its canonical name."""
         for row in self.rows:
-            if metric in (row.asked, str(row.metric)):
+            if metric in (row.asked, str(row.metric)) or _same(metric, row.metric):
                 return row.distribution
-        raise UnknownName(f"no row {metric!r} in this report; rows: {listing([r.asked for r in self.rows])}.")
+        raise UnknownName(f"no row {str(metric)!r} in this report; rows: {listing([r.asked for r in self.rows])}.")
 
     def _make(self) -> dict[str, Any]:
         p = self.posterior
@@ -43,6 +43,13 @@ class Report(Result):
         if len(self.rows) == 1 and not self.posterior.tally.shape:
             return repr(self.rows[0].distribution)
         return f"Report({', '.join(r.asked for r in self.rows)}; {self.posterior.tally!r})"
+
+
+def _same(asked: Any, metric: Metric) -> bool:
+    try:
+        return parse(asked) == metric
+    except HowsureError:
+        return False
 
 
 def score(
@@ -65,7 +72,7 @@ def score(
 
     >>> r = score(Tally.binary(tp=80, fp=20, fn=30, tn=870), metrics=["f1"], above=0.7)
     >>> r
-    f1 0.760 [0.691, 0.819] 95% equal-tailed, closed form
+    f1 0.759 [0.691, 0.819] 95% equal-tailed, closed form
     """
     t = _as_tally(data, y_pred, positive=positive, labels=labels, weight=weight, missing=missing)
     p = posterior(t, prior, tolerance=tolerance, seed=seed)
@@ -85,7 +92,11 @@ def _as_tally(data: Any, y_pred: Any, **options: Any) -> Tally:
         extra = [k for k, v in options.items() if v is not None and k not in ("positive", "missing")]
         if extra:
             raise BadSetting(f"{extra[0]}= belongs to the making of a tally; this one is made already.")
-        return data if options["positive"] is None else data.with_positive(options["positive"])
+        if options["positive"] is None:
+            return data
+        if data.outcome:
+            raise BadSetting("outcomes have no positive class to choose: hits are what is scored.")
+        return data.with_positive(options["positive"])
     if y_pred is None:
         raise BadSetting("score needs a Tally, or truths and predictions: hs.score(y_true, y_pred).")
     from howsure.ingest.arrays import tally
@@ -132,7 +143,8 @@ def _limits(above: Any, asked: list[str | Metric]) -> list[float | None]:
 
 
 def _finite(x: Any) -> float:
-    if isinstance(x, bool) or not isinstance(x, (int, float, np.number)) or not np.isfinite(x):
+    number = isinstance(x, (int, float, np.integer, np.floating)) and not isinstance(x, bool)
+    if not number or not -1e300 < x < 1e300:
         raise BadSetting(f"above= must be a finite number, or a mapping from metric to number; got {x!r}.")
     return float(x)
 

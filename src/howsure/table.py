@@ -48,6 +48,7 @@ class Tally:
     outcome: bool = False
     notes: tuple[tuple[str, str], ...] = ()
     fixed: bool = True  # the labels were given, not read off the data
+    chosen: bool = False  # the positive class was asked for, not found by rule
 
     def __post_init__(self) -> None:
         for array in (self.cells, self.counts, self.squares):
@@ -104,7 +105,9 @@ class Tally:
         codes = np.stack(np.meshgrid(np.arange(k), np.arange(k), indexing="ij"), axis=-1).reshape(-1, 2)
         counts = square.reshape(*square.shape[:-2], k * k)
         t = cls(codes, _within(counts), names, batch=_plain_axes(counts.shape[:-1]))
-        return t.with_positive(positive if positive is not None else usual_positive(names))._tidy()
+        return (
+            t.with_positive(positive) if positive is not None else replace(t, positive=usual_positive(names))
+        )._tidy()
 
     @classmethod
     def rate(cls, *, hits: ArrayLike, of: ArrayLike) -> Tally:
@@ -177,8 +180,7 @@ class Tally:
             return {name: counts[..., i] for name, i in zip(BINARY, at, strict=True)}
         truth, answer = self.cells[:, 0] == yes, self.cells[:, 1] == yes
         lost = self.cells[:, 1] < 0
-        if len(self.labels) == 2:
-            answer = answer | (lost & ~truth)  # a missing answer is never right
+        answer = answer | (lost & ~truth)  # a missing answer is never right
         parts = {"tp": truth & answer, "fp": ~truth & answer, "fn": truth & ~answer, "tn": ~truth & ~answer}
         return {name: self._sum_where(where, effective) for name, where in parts.items()}
 
@@ -260,15 +262,15 @@ class Tally:
         if len(self.labels) == 2 and at == 1:
             return self.with_positive(self.labels[at])
         codes = np.where(self.cells < 0, -1, (self.cells == at).astype(int))
-        if len(self.labels) > 2:
-            codes = np.maximum(codes, 0)
         rest = "rest" if self.labels[at] != "rest" else "other"
         names = (self.labels[1 - at] if len(self.labels) == 2 else rest, self.labels[at])
         return replace(self, cells=codes, labels=names, positive=self.labels[at])._tidy()
 
     def with_positive(self, label: Label | None) -> Tally:
         """The same table with another positive class (or none)."""
-        return replace(self, positive=None if label is None else self.labels[self.find(label)])
+        return replace(
+            self, positive=None if label is None else self.labels[self.find(label)], chosen=label is not None
+        )
 
     def find(self, label: Label) -> int:
         """The place of a label; text that spells a label will do."""
@@ -432,8 +434,7 @@ def _occurring(t: Tally) -> set[Label]:
 
 def _merged_positive(a: Tally, b: Tally, labels: tuple[Label, ...]) -> Label | None:
     """The positive class of both; one that a shard has only by the 0/1 rule gives way to what holds of the whole."""
-    by_rule = [x.positive is None or x.positive == usual_positive(x.labels) for x in (a, b)]
-    if all(by_rule) and not (a.positive is None and b.positive is None and usual_positive(labels) is not None):
+    if not a.chosen and not b.chosen and not (a.outcome or b.outcome):
         return usual_positive(labels)
     if a.positive != b.positive:
         raise BadLabels(f"tallies with different positive classes cannot be added: {a.positive!r}, {b.positive!r}.")
@@ -549,6 +550,8 @@ def _refuse(bad: Array | bool, array: Array, message: str) -> None:
 
 
 def _plain_axes(shape: tuple[int, ...]) -> tuple[Axis, ...]:
+    if 0 in shape:
+        raise BadCounts(f"an empty batch has no tables: got arrays of shape {shape}.")
     return tuple((f"batch{i}" if i else "batch", tuple(range(size))) for i, size in enumerate(shape))
 
 

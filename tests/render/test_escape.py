@@ -109,7 +109,6 @@ def test_markdown_escape_holds_for_any_text(text):
     assert page.cells[1] == f"x{' '.join(text.split())}x"
 
 
-@pytest.mark.xfail(strict=True, reason="& and ~ are not escaped: entities are decoded, ~~text~~ is struck out")
 @pytest.mark.parametrize("text", ["&lt;b&gt;", "&amp;", "~~gone~~", "AT&copy;T"])
 def test_markdown_shows_entities_and_tildes_as_text(text):
     """A label that spells an entity or a strike-through is shown as it is."""
@@ -157,7 +156,6 @@ def test_latex_guards_brackets_at_the_start_of_a_cell():
     assert "{[0." in report("spam").to_latex()
 
 
-@pytest.mark.xfail(strict=True, reason="the power-of-ten rule is applied to labels too")
 @pytest.mark.parametrize("label", ["1e5", "exp2e3x"])
 def test_latex_leaves_labels_that_look_like_powers(label):
     """A class called 1e5 keeps its name."""
@@ -184,9 +182,6 @@ def test_no_control_character_reaches_rich(label, capsys):
     assert all(c == "\n" or c.isprintable() for c in out)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="only the text table is cleaned; Markdown, LaTeX and HTML print the escape sequence"
-)
 @pytest.mark.parametrize("kind", ["markdown", "latex", "html"])
 def test_no_escape_sequence_in_any_text_format(kind):
     """Formats that are printed too hold no escape sequence of a label."""

@@ -71,22 +71,17 @@ def test_count(n, shown):
     assert count(n) == shown
 
 
-@pytest.mark.xfail(strict=True, reason="shown as -0")
 def test_minus_zero_is_zero():
     """A negative zero, such as the utility of nothing found, is 0."""
     assert short(-0.0) == "0"
 
 
-@pytest.mark.xfail(strict=True, reason="near -1 digits are lost: -0.99999 is shown as -1.000, and so is -1")
 def test_minus_one_is_told_from_what_is_near():
     """The lower end of informedness or phi is treated as the upper one is."""
     assert short(-1.0) == "-1"
     assert short(-0.99999) != "-1.000"
 
 
-@pytest.mark.xfail(
-    strict=True, reason="between 0.0005 and 0.01 three decimals are one digit: 0.00057 is shown as 0.001"
-)
 @pytest.mark.parametrize("x", [0.00057, 0.00149, 0.0025])
 def test_small_numbers_keep_two_digits(x):
     """A small rate is not shown at nearly twice its size."""

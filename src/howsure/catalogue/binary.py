@@ -85,8 +85,8 @@ def fbeta(beta: float) -> Metric:
     'f3'
     """
     beta = beta.item() if isinstance(beta, np.generic) else beta
-    if isinstance(beta, bool) or not isinstance(beta, (int, float)) or not 0 < beta <= 1e6:
-        raise BadSetting(f"beta must be a number above 0 (at most 1e6); got {beta!r}.")
+    if isinstance(beta, bool) or not isinstance(beta, (int, float)) or not 1e-6 <= beta <= 1e6:
+        raise BadSetting(f"beta must be a number from 1e-6 to 1e6; got {beta!r}.")
     b2 = Fraction(repr(beta)) ** 2
     aliases = {1: ("f-measure", "f-score", "f-factor", "dice")}.get(int(beta) if beta == int(beta) else 0, ())
     return Metric(
@@ -107,6 +107,10 @@ def utility(*, tp: float = 0, fp: float = 0, fn: float = 0, tn: float = 0, cost:
     'utility(2,-1,0,0)'
     """
     weights = (tp, fp, fn, tn)
+    if any(
+        isinstance(w, bool) or not isinstance(w, (int, float)) or (w and not 1e-9 <= abs(w) <= 1e9) for w in weights
+    ):
+        raise BadSetting(f"weights of tp, fp, fn, tn are 0 or numbers of size 1e-9 to 1e9; got {weights!r}.")
     name = "cost" if cost else "utility"
     parts = [w * c for w, c in zip(weights, cells, strict=True) if w]
     formula = reduce(lambda a, b: a + b, parts) if parts else 0 * cells.tp

@@ -34,7 +34,6 @@ class Metric:
     meaning: str = ""
     source: str = ""
     aliases: tuple[str, ...] = ()
-    chance: str = ""
     label: Hashable = None
 
     def __post_init__(self) -> None:
@@ -42,18 +41,28 @@ class Metric:
             raise BadSetting(f"the formula of {self.name!r} must be made of cells, such as tp / (tp + fp).")
         if self.better not in ("higher", "lower", None):
             raise BadSetting(f"better= is 'higher', 'lower' or None; got {self.better!r}.")
-        values = self._probe()
+        if not isinstance(self.name, str) or not self.name.strip():
+            raise BadSetting(f"a metric needs a name; got {self.name!r}.")
+        values, doubled = self._probe(1.0), self._probe(2.0)
+        if any(math.isfinite(v) and not math.isclose(v, w, rel_tol=1e-9) for v, w in zip(values, doubled, strict=True)):
+            raise BadSetting(
+                f"the formula of {self.name!r} changes when every cell is doubled: {self.formula}. "
+                "Divide by a sum of cells, such as n = tp + fp + fn + tn."
+            )
         if not any(math.isfinite(v) for v in values):
             raise BadSetting(f"the formula of {self.name!r} has no value at any table: {self.formula}.")
-        if all(math.isclose(v, values[0], rel_tol=1e-12, abs_tol=1e-14) for v in values):
+        if all(math.isclose(v, values[0], rel_tol=1e-12) for v in values):
             raise BadSetting(f"the formula of {self.name!r} has the same value at every table: {self.formula}.")
 
-    def _probe(self) -> list[float]:
-        """Values at a few tables."""
+    def _probe(self, size: float) -> list[float]:
+        """Values at a few tables, all cells times size."""
         rng = random.Random(3)
-        tables = [{c: np.float64(rng.uniform(0.5, 9.5)) for c in CELLS} for _ in range(5)]
+        tables = [{c: np.float64(size * rng.uniform(0.5, 9.5)) for c in CELLS} for _ in range(5)]
         with np.errstate(all="ignore"):
             return [float(self.formula(**t)) for t in tables]
+
+    def __repr__(self) -> str:
+        return f"Metric({str(self)!r}, {self.formula})"
 
     def __str__(self) -> str:
         return self.name if self.label is None else f"{self.name}:{self.label}"

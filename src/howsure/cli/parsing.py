@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import BadCounts, BadSetting, UnknownName, nearest
-from howsure.table import BINARY, Label, Tally, plain
+from howsure.table import BINARY, Label, Tally
 
 _MOST_BYTES = 64_000_000
 
@@ -27,9 +27,13 @@ def tally_of(
         got = " and ".join(given) if given else "nothing"
         raise BadSetting(f"give one of --counts, --rate and --matrix; got {got}")
     if counts is not None:
+        if labels is not None:
+            raise BadSetting("--labels goes with --matrix; the cells of --counts have no names to give")
         t = Tally.binary(**cells(counts))
         return _with_positive(t, positive)
     if rate is not None:
+        if positive is not None or labels is not None:
+            raise BadSetting("--rate has no classes: leave out --positive and --labels")
         return outcome(rate)
     assert matrix is not None  # noqa: S101 - narrows the type
     names = [x.strip() for x in labels.split(",")] if labels else None
@@ -119,13 +123,15 @@ def read_matrix(path: Path, rows: str, labels: list[str] | None) -> Tally:
     width = len(table[0])
     names: list[Label] | None = None
     if head is not None:
-        names = [plain(x) for x in head[-width:]]
+        names = list(head[-width:])
     if side is not None and names is not None and list(names) != side:
         raise BadCounts(f"{str(path)!r} names columns {list(names)} but rows {side}; they must agree")
     names = list(side) if names is None and side is not None else names
     for number, row in enumerate(table, 1):
         if len(row) != width:
             raise BadCounts(f"row {number} of {str(path)!r} has {len(row)} counts where the first has {width}")
+    if names is not None and all(str(x).lstrip("-").isdigit() for x in names):
+        names = [int(str(x)) for x in names]
     counts = [[_whole(x, f"a count in {str(path)!r}") for x in row] for row in table]
     return Tally.matrix(counts, labels=labels if labels is not None else names, rows=rows)
 

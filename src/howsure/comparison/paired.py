@@ -56,7 +56,8 @@ def joint_of(p: Posterior, metric: Metric) -> Joint:
         w = {1: weights[0], 0: weights[1]}
         return _build(t, [np.ones(len(t.cells), dtype=int)], right, {1: w})
     two, place = _two_classes(t, metric)
-    cells = p.prior.binary(place, len(t.labels))
+    positive = 1 if t.positive is None else t.find(t.positive)
+    cells = p.prior.binary(place, len(t.labels), positive)
     rows = {1: {1: cells["tp"], 0: cells["fn"]}, 0: {1: cells["fp"], 0: cells["tn"]}}
     truth = two.cells[:, 0]
     answers = [np.where(two.cells[:, k] < 0, 1 - truth, two.cells[:, k]) == 1 for k in (1, 2)]
@@ -143,7 +144,7 @@ def _sampler(joint: Joint, metric: Metric) -> Callable[[int, int], Array]:
         flat = np.stack([np.broadcast_to(s, shape).ravel() for s in joint.shapes])
         out = np.empty((n, flat.shape[1]))
         for j in range(flat.shape[1]):
-            logs = drawing.log_shares(flat[:, j], n, seed)
+            logs = drawing.log_shares(flat[:, j], n, seed, j)
             out[:, j] = np.subtract(*(_measure(joint, metric, logs, side) for side in (0, 1)))
         return out.reshape(n, *shape)
 

@@ -74,7 +74,7 @@ class Wins(Result):
 
     def _draw(self, n: int, seed: int, of: Any) -> Any:
         flat = np.stack([x.ravel() for x in self._shapes])
-        columns = [of(draws.shares(flat[:, j], n, seed)[0]) for j in range(flat.shape[1])]
+        columns = [of(draws.shares(flat[:, j], n, seed, j)[0]) for j in range(flat.shape[1])]
         return np.stack(columns, axis=-1).reshape(n, *self._shapes[0].shape)
 
     @cached_property
@@ -173,10 +173,13 @@ def compare_wins(
         np.broadcast_shapes(a.shape, b.shape, c.shape)
     except ValueError:
         raise BadSetting("first, second and same must have one shape, or broadcast to one.") from None
-    weights = tuple(float(w) for w in prior)
-    if len(weights) != 3 or not all(np.isfinite(w) and w > 0 for w in weights):
+    try:
+        weights = tuple(float(w) for w in prior)
+    except (TypeError, ValueError):
+        weights = ()
+    if len(weights) != 3 or not all(1e-6 <= w <= 1e12 for w in weights):
         raise BadSetting(f"prior takes three weights above 0, for first, second and same; got {prior!r}.")
-    if len(set(names)) != 2:
+    if isinstance(names, str) or len(set(names)) != 2:
         raise BadSetting(f"names takes two different names; got {names!r}.")
     shown = (str(names[0]), str(names[1]))
     kind, margin = check_kind(interval), check_margin(equal_within)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,14 +27,6 @@ _BUCKETS = 1 << _BUCKET_BITS
 _MISSING_KINDS = ("refuse", "drop", "wrong")
 _NA_TYPES = ("NAType", "NaTType")
 SCORES = "{} holds {!r}: these look like scores; give a threshold, such as y_score >= 0.5."
-
-
-@dataclass(frozen=True)
-class Missing:
-    """How many truths and predictions were missing."""
-
-    truth: int
-    pred: int
 
 
 def tally(
@@ -99,6 +91,8 @@ def _column(x: Any, name: str) -> Any:
     """A 1-d numpy array of numbers or bools, or a list of anything else."""
     if isinstance(x, (str, bytes)) or not isinstance(x, Iterable):
         raise BadLabels(f"{name} must be a sequence of labels; got {x!r}.")
+    if isinstance(x, (Mapping, set, frozenset)):
+        raise BadLabels(f"{name} must be a sequence in the order of the items; got a {type(x).__name__}.")
     if hasattr(x, "columns"):
         raise BadLabels(f"{name} is a table; give one of its columns, such as frame['label'].")
     if isinstance(x, np.ma.MaskedArray):
@@ -145,13 +139,13 @@ def _checked(array: NDArray[Any], name: str) -> Any:
         return array
     lost = np.isnan(array)
     known = array[~lost] if lost.any() else array
+    if np.isinf(known).any():
+        raise BadLabels(f"{name} holds an infinite value; labels must be finite.")
     if float(np.abs(known).max(initial=0.0)) >= 2.0**53:
         return array.tolist()
     bad = known != np.floor(known)
     if bad.any():
         raise BadLabels(SCORES.format(name, float(known[int(np.argmax(bad))])))
-    if np.isinf(known).any():
-        raise BadLabels(f"{name} holds an infinite value; labels must be finite.")
     if lost.any():
         whole = np.where(lost, 0, array).astype(np.int64).astype(object)
         whole[lost] = None
@@ -161,7 +155,8 @@ def _checked(array: NDArray[Any], name: str) -> Any:
 
 def _weights(weight: Any, n: int) -> NDArray[np.float64]:
     try:
-        w = np.asarray(weight.to_numpy() if hasattr(weight, "to_numpy") else weight, dtype=float)
+        given = np.asarray(weight.to_numpy() if hasattr(weight, "to_numpy") else weight)
+        w = given.astype(float) if given.dtype.kind != "c" else np.asarray("complex").astype(float)
     except (TypeError, ValueError):
         raise BadLabels("weights must be numbers.") from None
     if w.shape != (n,):
@@ -172,6 +167,8 @@ def _weights(weight: Any, n: int) -> NDArray[np.float64]:
         raise BadLabels(f"weights cannot be negative; got {float(w.min())}.")
     if not w.any():
         raise BadLabels("all weights are 0.")
+    if w.max() > 1e100 or w[w > 0].min() < 1e-100:
+        raise BadLabels("weights must lie between 1e-100 and 1e100 (or be 0); scale them, only their ratios matter.")
     return w
 
 
@@ -308,8 +305,8 @@ def _finish(
     squares = np.array([v[1] for v in values]) if weighted else None
     fixed = labels is not None
     t = Tally(np.array(cells, dtype=np.int64), counts, known, systems, squares=squares, notes=notes, fixed=fixed)
-    chosen = positive if positive is not None else usual_positive(known)
-    return t.with_positive(chosen)._tidy()
+    t = t.with_positive(positive) if positive is not None else replace(t, positive=usual_positive(known))
+    return t._tidy()
 
 
 def _two_by_two(

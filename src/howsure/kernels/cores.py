@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.kernels import quadrature
-from howsure.kernels.draws import log_shares
 from howsure.kernels.exact import linear
 from howsure.kernels.mixture import Line, Mixture, Quadratic
 from howsure.kernels.moebius import Moebius
@@ -23,14 +22,11 @@ from howsure.kernels.quadrature import Index
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Matrix = tuple[tuple[float, float], tuple[float, float]]
-Triple = tuple[float, float, float]
 Transform = Callable[[Array], Array]
 
 _NODES = 64
 _FINE_NODES = ((2.0, 80), (0.4, 112), (0.0, 288))  # nodes each way, by the smallest shape
 _OUTER_NODES = 96
-TINY = 0.02
-DRAWS = 400_000
 
 
 def _flat(*arrays: Array | float) -> tuple[tuple[int, ...], list[Array]]:
@@ -186,6 +182,19 @@ class Bilinear:
 
         return _tensor(self.outer, self.inner, value, g, centre, (order * by_u, order * by_v))
 
+    def about_log(self, g: Transform, centre: Array) -> tuple[Array, Array]:
+        """First and second moment of g(log M) about centre, from logs: right where shares underflow."""
+
+        def value(_: Index, u: Array, r: Array, v: Array, w: Array) -> Array:
+            us, vs = ([-np.logaddexp(0.0, -x) for x in pair] for pair in ((r, u), (w, v)))
+            logs = [
+                reduce(np.logaddexp, [np.log(x[i][j]) + us[i] + vs[j] for i in (0, 1) for j in (0, 1) if x[i][j] > 0])
+                for x in (self.top, self.bottom)
+            ]
+            return np.asarray(logs[0] - logs[1])
+
+        return _tensor(self.outer, self.inner, value, g, centre, in_logs=True)
+
     def centre(self) -> Array:
         return _centre(self.outer, self.inner, self.value)
 
@@ -264,7 +273,7 @@ class Ray:
     def value(self, u: Array, r: Array, v: Array, w: Array) -> Array:
         """The measure at the shares (u, r) and (v, w)."""
         with np.errstate(divide="ignore"):
-            return self._at(np.log(u), np.log(r) + np.log(v), np.log(r) + np.log(w))
+            return self.at_logs(np.log(u), np.log(r) + np.log(v), np.log(r) + np.log(w))
 
     def integral(self, t: Array, t_low: Array | float) -> tuple[tuple[int, ...], Quadratic]:
         """The quadratic in the odds tp : fp+fn whose positive root is the threshold at each fp:fn."""
@@ -293,11 +302,11 @@ class Ray:
 
         def value(_: Index, u: Array, r: Array, v: Array, w: Array) -> Array:
             log_u, log_r, log_v, log_w = (-np.logaddexp(0.0, -x) for x in (u, r, v, w))
-            return self._at(log_u, log_r + log_v, log_r + log_w)
+            return self.at_logs(log_u, log_r + log_v, log_r + log_w)
 
         return _tensor(self.outer, self.inner, value, g, centre, in_logs=True)
 
-    def _at(self, *logs: Array) -> Array:
+    def at_logs(self, *logs: Array) -> Array:
         """The measure at the logs of tp, fp and fn, which may be far below the smallest double."""
         tp, fp, fn = logs
         terms = (2 * tp, tp + fp, tp + fn, 2 * fp, fp + fn, 2 * fn)
@@ -322,12 +331,6 @@ class Ray:
     def closed(self) -> tuple[Array, Array] | None:
         """No closed moments."""
         return None
-
-    def drawn(self, g: Transform) -> tuple[Array, Array]:
-        """Moments of g(M) by draws: with a tiny shape the measure jumps across any grid of nodes."""
-        shape, shapes = _flat(self.inner[0], *self.outer)
-        values = [g(self._at(*log_shares(np.array(row), DRAWS, seed=0))) for row in zip(*shapes, strict=True)]
-        return np.array([x.mean() for x in values]).reshape(shape), np.array([x.std() for x in values]).reshape(shape)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 Statement: log G = log G' + log(U)/a with G' ~ Gamma(a+1) and U uniform (Devroye 1986, IV.6.4): exact for a < 1, where
 numpy's own draws are exactly 0 for 47% of cases at shape .001. Shares are normalised by log-sum-exp.
-Each cell has a stream of its own, so that tables of a batch, drawn alone or together, give the same numbers.
+Streams are keyed by (seed, place in the batch, cell): tables of a batch are independent, and repeat with the seed.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ def log_gamma_draws(shape: float, n: int, rng: np.random.Generator) -> Array:
     return lifted - rng.standard_exponential(n) / shape
 
 
-def shares(shapes: Array, n: int, seed: int) -> tuple[Array, Array | None]:
+def shares(shapes: Array, n: int, seed: int, place: int = 0) -> tuple[Array, Array | None]:
     """n draws of Dirichlet(shapes), as an array (cells, n), and their logs when a shape below 1 asks for them.
 
-    A shape of 0 is an empty cell.
+    A shape of 0 is an empty cell. Each place of a batch, and each of its cells, has a stream of its own.
     """
     small = bool((shapes < 1).any())
-    streams = [np.random.Generator(np.random.SFC64([seed, i])) for i in range(shapes.size)]
+    streams = [np.random.Generator(np.random.SFC64([seed, place, i])) for i in range(shapes.size)]
 
     def one(i: int) -> Array:
         a = float(shapes[i])
@@ -52,9 +52,9 @@ def shares(shapes: Array, n: int, seed: int) -> tuple[Array, Array | None]:
     return np.exp(cells), cells
 
 
-def log_shares(shapes: Array, n: int, seed: int) -> Array:
+def log_shares(shapes: Array, n: int, seed: int, place: int = 0) -> Array:
     """Logs of n draws of Dirichlet(shapes), as an array (cells, n); -inf for an empty cell."""
-    plain, logs = shares(shapes, n, seed)
+    plain, logs = shares(shapes, n, seed, place)
     return logs if logs is not None else np.log(plain)
 
 

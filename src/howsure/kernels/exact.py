@@ -37,6 +37,8 @@ def two_sum(a: Array | float, b: Array | float) -> tuple[Array, Array]:
 
 def linear(c0: Array | float, c1: Array | float, t: Array | float, t_low: Array | float = 0.0) -> Array:
     """c0 + c1·(t + t_low), correct to the last place even where the terms cancel."""
-    p, e = two_product(c1, t)
-    s, r = two_sum(c0, p)
-    return s + (r + (e + np.multiply(c1, t_low)))
+    with np.errstate(over="ignore", invalid="ignore"):
+        p, e = two_product(c1, t)
+        s, r = two_sum(c0, p)
+        low = r + (e + np.multiply(c1, t_low))
+    return s + np.where(np.isfinite(low), low, 0.0)  # the splitting overflows near 1e300: nothing cancels there

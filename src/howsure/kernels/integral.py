@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.kernels import solve
-from howsure.kernels.cores import DRAWS, TINY, Bilinear, Groups, Ray, Transform, _back
+from howsure.kernels.cores import Bilinear, Groups, Ray, Transform, _back
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -92,10 +92,6 @@ class Integral:
             small, beyond = np.where(wrong, other, small), beyond ^ wrong
         return np.where(beyond, 1.0 - small, small), np.where(beyond, small, 1.0 - small)
 
-    def drawn(self) -> int:
-        """The number of draws behind the mean, 0 when it is integrated."""
-        return DRAWS if isinstance(self.core, Ray) and self.core.smallest() < TINY else 0
-
     @cached_property
     def _middle(self) -> Array:
         return self.core.centre()
@@ -131,11 +127,18 @@ class Integral:
             return self.upper - mean, std
         return self.moments(lambda x: x, 1.0)
 
+    def log_moments(self, g: Transform) -> tuple[Array, Array]:
+        """Mean and standard deviation of g(log M) for a measure that is never negative."""
+        if not isinstance(self.core, Bilinear):
+            return self.moments(lambda x: g(np.log(x)), 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            centre = np.asarray(g(np.log(self.core.centre())))
+            one, two = self.core.about_log(g, centre)
+        return centre + one, np.sqrt(np.maximum(two - one * one, 0.0))
+
     def moments(self, g: Transform, growth: float) -> tuple[Array, Array]:
         """Mean and standard deviation of g(M), g growing like M^growth; infinite where they do not exist."""
         core = self.core
-        if isinstance(core, Ray) and self.drawn():
-            return core.drawn(g)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             centre = np.asarray(g(core.centre()))
             first, second = core.exists(growth), core.exists(2 * growth)

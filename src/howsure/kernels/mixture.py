@@ -11,6 +11,7 @@ Error: as in quadrature.py.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +53,17 @@ class Line:
             np.where((zero > 0) & (one < 0), slope * nodes.below_hi, plain),
         )
 
+    def log_at(self, index: Index, nodes: Nodes) -> Array:
+        """Logs of the values at the nodes, right where the shares underflow."""
+        one, zero = self.one[index, None], self.zero[index, None]
+        log_v, log_w, log_above, log_below = nodes.logs
+        with np.errstate(divide="ignore", invalid="ignore"):
+            slope = np.log(np.abs(one) + np.abs(zero))
+            plain = np.logaddexp(np.log(np.maximum(one, 0.0)) + log_v, np.log(np.maximum(zero, 0.0)) + log_w)
+        return np.where(
+            (zero < 0) & (one > 0), slope + log_above, np.where((zero > 0) & (one < 0), slope + log_below, plain)
+        )
+
 
 def bilinear_window(a: Array, b: Array, c: Array, d: Array, top: Line, bottom: Line) -> Window:
     """The interval of v on which both the numerator N and the denominator D of the odds are positive.
@@ -88,22 +100,40 @@ class Mixture:
 
         def inner(index: Index, nodes: Nodes) -> Array:
             n, d = self.top.at(index, nodes), self.bottom.at(index, nodes)
-            x, y = _share(n, d)
+            (x, y), logs = self._point(index, nodes, n, d)
             shape = self.c[index, None], self.d[index, None]
-            probability = _one_tail(*shape, x, y, upper[index, None])
+            probability = _one_tail(*shape, x, y, upper[index, None], logs)
             if not with_density:
                 return probability
             slope = self._slope(index, nodes, n, d)
-            return np.stack([probability, _density(*shape, x, y, slope, peak[index, None])])
+            return np.stack([probability, _density(*shape, x, y, slope, peak[index, None], logs)])
 
         value, error = expect(window, inner, 2 if with_density else 1)
         probability = value[0] + self._sure(upper)
         return probability, value[1] if with_density else np.zeros_like(probability), error
 
+    @cached_property
+    def _tiny(self) -> bool:
+        """Whether a shape is so small that much of its mass lies closer to an end than doubles reach."""
+        return bool(min(x.min(initial=1.0) for x in (self.a, self.b, self.c, self.d)) < 0.1)
+
+    def _point(
+        self, index: Index, nodes: Nodes, n: Array, d: Array
+    ) -> tuple[tuple[Array, Array], tuple[Array, Array] | None]:
+        """The shares of the odds n : d, and their logs when tiny shapes need them."""
+        if not self._tiny:
+            return _share(n, d), None
+        odds = self.top.log_at(index, nodes) - self.bottom.log_at(index, nodes)
+        logs = -np.logaddexp(0.0, -odds), -np.logaddexp(0.0, odds)
+        return (np.exp(logs[0]), np.exp(logs[1])), logs
+
     def _slope(self, index: Index, nodes: Nodes, n: Array, d: Array) -> Array:
-        """The derivative of log(N/D) with respect to t."""
+        """The log of the derivative of log(N/D) with respect to t."""
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            return self.top_slope.at(index, nodes) / n + self.bottom_slope.at(index, nodes) / d
+            if not self._tiny:
+                return np.log(self.top_slope.at(index, nodes) / n + self.bottom_slope.at(index, nodes) / d)
+            by_top = self.top_slope.log_at(index, nodes) - self.top.log_at(index, nodes)
+            return np.logaddexp(by_top, self.bottom_slope.log_at(index, nodes) - self.bottom.log_at(index, nodes))
 
     def density(self) -> tuple[Array, Array]:
         """The density of M at t, and the error."""
@@ -112,13 +142,9 @@ class Mixture:
 
         def inner(index: Index, nodes: Nodes) -> Array:
             n, d = self.top.at(index, nodes), self.bottom.at(index, nodes)
-            return _density(
-                self.c[index, None],
-                self.d[index, None],
-                *_share(n, d),
-                self._slope(index, nodes, n, d),
-                peak[index, None],
-            )
+            (x, y), logs = self._point(index, nodes, n, d)
+            slope = self._slope(index, nodes, n, d)
+            return _density(self.c[index, None], self.d[index, None], x, y, slope, peak[index, None], logs)
 
         value, error = expect(window, inner)
         return value[0], error
@@ -164,12 +190,12 @@ class Quadratic:
         return np.where(away, 2.0 * constant, root - single), np.where(away, single + root, 2.0 * square)
 
     def _log_slope(self, index: Index, nodes: Nodes, n: Array, d: Array) -> Array:
-        """d log o / dt by implicit differentiation, o = n/d."""
+        """The log of d log o / dt, by implicit differentiation, o = n/d."""
         square, single = _form(self.square, index, nodes), _form(self.single, index, nodes)
         ds, dl, dc = (_form(k, index, nodes) for k in self.slopes)
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             odds = n / d
-            return (dc - ds * odds * odds - dl * odds) / ((2.0 * square * odds + single) * odds)
+            return np.log((dc - ds * odds * odds - dl * odds) / ((2.0 * square * odds + single) * odds))
 
     def tail(self, upper: Mask, with_density: bool = False) -> tuple[Array, Array, Array]:
         """As for Mixture."""
@@ -214,12 +240,22 @@ def _share(n: Array, d: Array) -> tuple[Array, Array]:
         return np.where(total > 0, n / total, 0.0), np.where(total > 0, d / total, 1.0)
 
 
-def _one_tail(c: Array, d: Array, x: Array, y: Array, upper: Mask) -> Array:
+def _one_tail(c: Array, d: Array, x: Array, y: Array, upper: Mask, logs: tuple[Array, Array] | None = None) -> Array:
     up = np.broadcast_to(upper, x.shape)
-    return beta.lower_tail(np.where(up, d, c), np.where(up, c, d), np.where(up, y, x), np.where(up, x, y))
+    turned = None if logs is None else (np.where(up, logs[1], logs[0]), np.where(up, *logs))
+    return beta.lower_tail(np.where(up, d, c), np.where(up, c, d), np.where(up, y, x), np.where(up, x, y), turned)
 
 
-def _density(c: Array, d: Array, x: Array, y: Array, slope: Array, peak: Array) -> Array:
+def _density(
+    c: Array,
+    d: Array,
+    x: Array,
+    y: Array,
+    slope: Array,
+    peak: Array,
+    logs: tuple[Array, Array] | None = None,
+) -> Array:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
-        value = np.exp(beta.log_density(c, d, x, y, peak)) * slope
-    return np.where((x > 0) & (y > 0) & np.isfinite(value), value, 0.0)
+        value = np.exp(beta.log_density(c, d, x, y, peak, logs) + slope)
+    inside = (x > 0) & (y > 0) if logs is None else np.isfinite(logs[0]) & np.isfinite(logs[1])
+    return np.where(inside & np.isfinite(value), value, 0.0)

@@ -90,8 +90,8 @@ class Moebius:
         x, y, n, d = self._shares(t, t_low)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
             inner = np.exp(beta.log_density(self.a, self.b, x, y)) * self._det / (n * d)
-            at_low = _edge(self.a, self.b, self.v2 / d)
-            at_high = _edge(self.b, self.a, self.v1 / n)
+            at_low = _edge(self.a, self.b, self.v2 / d) if self.v2 else np.zeros(())
+            at_high = _edge(self.b, self.a, self.v1 / n) if self.v1 else np.zeros(())
         value = np.where(n == 0, at_low, np.where(d == 0, at_high, inner))
         return np.where((t < self.lower) | (t > self.upper), 0.0, value)
 
@@ -231,7 +231,7 @@ class Moebius:
 
     def unbounded_both(self) -> NDArray[np.bool_]:
         """Whether the density has no upper bound at either end."""
-        return (self.a < 1) & (self.b < 1)
+        return (self.a < 1) & (self.b < 1) & bool(self.v1 and self.v2)
 
     def shortest(self, level: float) -> tuple[Array, Array, NDArray[np.bool_]]:
         """Shares of the shortest interval (x at both ends) by Newton, and where it needs the general search."""
@@ -297,5 +297,5 @@ def _newton_step(
         d1, d2 = np.clip(d1, -sd, sd), np.clip(d2, -sd, sd)
         o1, o2 = x1 / y1 * np.exp(d1), x2 / y2 * np.exp(d2)
         size = np.maximum(np.abs(d1), np.abs(d2)) / sd
-    size = np.where(np.isfinite(size), size, 0.0 + 1.0)
+    size = np.where(np.isfinite(size), size, 1.0)
     return o1 / (1 + o1), 1 / (1 + o1), o2 / (1 + o2), 1 / (1 + o2), size

@@ -107,11 +107,14 @@ class Sampled:
         grid, height = self._density
         return np.asarray(np.take_along_axis(grid, height.argmax(axis=0)[None], axis=0)[0].reshape(self.shape))
 
-    def shortest(self, level: float) -> tuple[Array, Array]:
-        """The shortest stretch of order statistics that holds the mass."""
+    def shortest(self, level: float, log_scale: bool = False) -> tuple[Array, Array]:
+        """The shortest stretch of order statistics that holds the mass, on the measure's scale or its logarithm."""
         inside = int(np.ceil(level * self.n))
         data = self._columns()
-        width = data[inside - 1 :] - data[: self.n - inside + 1]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scale = np.log(data) if log_scale else data
+            width = scale[inside - 1 :] - scale[: self.n - inside + 1]
+        width = np.where(np.isnan(width), np.inf, width)
         at = width.argmin(axis=0)
         columns = np.arange(data.shape[1])
         low, high = data[at, columns], data[at + inside - 1, columns]

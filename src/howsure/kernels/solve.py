@@ -124,7 +124,7 @@ def _newton(law: Steppable, scale: Scale, y: Array, use_low: Mask, target: Array
             halve = np.isfinite(middle) & ((new <= low) | (new >= high) | slow)
         new = np.where(halve, middle, new)
         active = active & ~(np.abs(step) <= _SMALL_STEP * (1 + np.abs(y)))
-        y = np.where(active, new, y)
+        y = np.where(active, np.clip(new, -700.0, 700.0) if not scale.bounded else new, y)
         active = active & ~((np.abs(miss) < _CLOSE) & ~halve)  # quadratic: this was the last step needed
         if not active.any():
             break
@@ -149,7 +149,11 @@ def _start(law: Steppable, scale: Scale, p: Array, q: Array) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.log(x - law.lower) if up else -np.log(law.upper - x)
 
-    mean, std = law.moments(log_gap, 0.0)
+    with np.errstate(all="ignore"):
+        by_logs = getattr(law, "log_moments", None)
+        mean, std = by_logs(lambda x: x) if by_logs is not None and law.lower == 0 else law.moments(log_gap, 0.0)
+    lost = ~(np.isfinite(mean) & np.isfinite(std))
+    mean, std = np.where(lost, 0.0, mean), np.where(lost, 10.0, std)
     normal = np.where(p <= q, special.ndtri(np.maximum(p, 1e-300)), -special.ndtri(np.maximum(q, 1e-300)))
     return np.clip(mean + std * normal, -650, 650)
 
@@ -206,7 +210,7 @@ class _Table(Ruler):
         small = np.array([1e-9, 0.5]).reshape(2, *([1] * len(law.shape)))
         left, middle = law.quantile(small, 1.0 - small)[0]
         right = law.quantile(1.0 - small[0], small[0])[0]
-        y1, y0, y2 = (self.scale.place(x) for x in (left, middle, right))
+        y1, y0, y2 = (np.clip(self.scale.place(x), -700.0, 700.0) for x in (left, middle, right))
         fraction = np.linspace(0.0, 1.0, _GRID).reshape(-1, *([1] * len(law.shape)))
         line = np.concatenate([y1 + (y0 - y1) * fraction, y0 + (y2 - y0) * fraction[1:]])
         self.t, _, _ = self.scale.out(line)
@@ -226,6 +230,15 @@ class _Table(Ruler):
         return self.scale.out(y.reshape(want.shape))[0]
 
 
+def unbounded_both(law: Law) -> Mask:
+    """Whether the density rises without bound towards both ends: it still rises from tails of 1e-6 to 1e-9."""
+    if law.unimodal:
+        return np.full(law.shape, False)
+    p = np.array([1e-9, 1e-6, 1e-3]).reshape(3, *([1] * len(law.shape)))
+    low, high = law.pdf(law.quantile(p, 1.0 - p)[0]), law.pdf(law.quantile(1.0 - p, p)[0])
+    return np.asarray((low[0] > 1.5 * low[1]) & (low[1] > low[2]) & (high[0] > 1.5 * high[1]) & (high[1] > high[2]))
+
+
 def _normal_score(p: Array, q: Array) -> Array:
     with np.errstate(divide="ignore"):
         return np.where(p <= q, special.ndtri(np.maximum(p, 1e-300)), -special.ndtri(np.maximum(q, 1e-300)))
@@ -234,7 +247,7 @@ def _normal_score(p: Array, q: Array) -> Array:
 def _equal_densities(law: Law, table: Ruler, level: float, low: Array, high: Array) -> tuple[Array, Array, Mask]:
     """Newton steps on "mass between the ends is the level" and "densities at the ends are equal"; where settled."""
     scale = table.scale
-    y1, y2 = scale.place(low), scale.place(high)
+    y1, y2 = (np.clip(scale.place(x), -700.0, 700.0) for x in (low, high))
     step = 1e-3 * np.maximum(np.abs(y2 - y1), 1e-12)
     for _ in range(12):
         places = np.stack([y1, y1 - step, y1 + step, y2, y2 - step, y2 + step])
@@ -267,7 +280,8 @@ def _against_one_sided(law: Law, table: _Table, level: float, low: Array, high: 
     top, bottom = law.quantile(one, rest)[0], law.quantile(rest, one)[0]
     below, above = law.tails(np.stack([low, high]))
     left = below[0]
-    good = np.abs(1.0 - level - left - above[1]) < 1e-7
+    rounding = np.max(np.abs(np.stack([low, high])) + 1, axis=0) * np.max(law.pdf(np.stack([low, high])), axis=0)
+    good = np.abs(1.0 - level - left - above[1]) < 1e-7 + 16 * np.finfo(float).eps * rounding
     with np.errstate(invalid="ignore", divide="ignore"):
         inner = np.where(good, table.ruler(high) - table.ruler(low), np.inf)
         from_low = table.ruler(top) - table.ruler(np.asarray(law.lower))

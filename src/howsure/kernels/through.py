@@ -42,11 +42,6 @@ class Through:
     def unimodal(self) -> bool:
         return self.inner.unimodal
 
-    def drawn(self) -> int:
-        """As the inner law's."""
-        inner = getattr(self.inner, "drawn", None)
-        return int(inner()) if inner is not None else 0
-
     def rows(self, pick: NDArray[np.bool_], shape: tuple[int, ...]) -> Through:
         """The law of the picked entries of the batch, flat."""
         return Through(self.inner.rows(pick, shape), self.kind)
@@ -112,5 +107,9 @@ class Through:
 
     def moments(self, g: Callable[[Array], Array], growth: float) -> tuple[Array, Array]:
         """Moments of g(M), through R's own law."""
+        by_logs = getattr(self.inner, "log_moments", None)
+        if self.kind == "log" and by_logs is not None:
+            mean, std = by_logs(g)
+            return np.asarray(mean), np.asarray(std)
         rate = 0.5 * growth if self.kind == "sqrt" else 0.0
         return self.inner.moments(lambda x: g(self._g(x)), rate)

@@ -1,17 +1,14 @@
-"""Goutte & Gaussier 2005, section 2.3 and appendix A: the F-score as a ratio of Gammas, and the proofs."""
+"""Goutte & Gaussier 2005, section 2.3: the F-score as a ratio of Gammas, and two systems compared on it."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from math import comb
 from typing import Final
 
 import numpy as np
 
 import howsure as hs
-from howsure.catalogue import parse
-from howsure.papers.asking import GRID, WORKED, Array, beta_cdf, law, nodes, point, worked
-from howsure.papers.goutte_precision import CELLS, SIZE, binomial, given, outcomes
+from howsure.papers.asking import GRID, WORKED, Array, beats, beta_cdf, law, nodes, versus
 from howsure.papers.item import Check, Register, Result, apart, claim, close, result
 
 item = Register("goutte", "Goutte & Gaussier 2005")
@@ -92,6 +89,67 @@ def closed_form() -> Result:
     return result(text, [claim(not known)], checks, cdf_at_three_quarters=d.cdf(0.75))
 
 
+# Category crude of Table 1, linear kernel, ltc and nnn weighting: see goutte_tables.
+LTC: Final = {"tp": 160, "fp": 19, "fn": 29}
+NNN: Final = {"tp": 168, "fp": 33, "fn": 21}
+L: Final = 10_000
+
+
+def _double_integral(first: hs.Distribution, second: hs.Distribution) -> float:
+    """Eq. 12 as printed, from the two densities alone: the inner integral runs over what the indicator leaves."""
+    x, w = nodes()
+    inner = (second.pdf(np.multiply.outer(x, x)) * x[:, np.newaxis]) @ w
+    return float(np.sum(w * first.pdf(x) * inner))
+
+
+def _of_draws(p: float, exact: float, size: int = L) -> Check:
+    """A share of draws against the probability: four standard errors are allowed."""
+    return Check(abs(p - exact), 4 * float(np.sqrt(exact * (1 - exact) / size)))
+
+
+@item("eq-12", "eq. 12", "P(one F1 is above another) as an integral", "∫∫ I(F1a > F1b) P(F1a) P(F1b) dF1a dF1b")
+def as_an_integral() -> Result:
+    """The comparison against the printed double integral over the two densities."""
+    p = versus("f1", LTC, NNN).p_better
+    check = close(p, _double_integral(law("f1", **LTC), law("f1", **NNN)))
+    return result(f"crude, ltc against nnn: {p:.10f}; the double integral {apart(check)}", [check], p_better=p)
+
+
+@item("2.3-exact", "section 2.3", "Whether eq. 12 can be evaluated", "we cannot evaluate (12) exactly",
+      "It can: with the law of F1 in closed form one integral of a smooth function is left.")  # fmt: skip
+def evaluated() -> Result:
+    """By quadrature, by an integral of this page, with the systems swapped, and by draws."""
+    found, swapped = versus("f1", LTC, NNN), versus("f1", NNN, LTC)
+    p = found.p_better
+    checks = [
+        claim(found.route == "quadrature"),
+        close(p, beats(law("f1", **LTC), law("f1", **NNN))),
+        close(p + swapped.p_better, 1.0),
+        _of_draws(versus("f1", LTC, NNN, method="sample", draws=L).p_better, p),
+    ]
+    known = all(c.holds for c in checks)
+    text = f"{found.route}: {p:.10f}, swapped {swapped.p_better:.10f}; an integral of our own {apart(checks[1])}"
+    return result(text, [claim(not known)], checks, p_better=p, p_swapped=swapped.p_better)
+
+
+@item("eq-13", "eq. 13", "The share of draws, and the Beta posterior of it",
+      "P is estimated by the share of L draws; its reliability by a Beta posterior",
+      "The +/- of the tables is its standard deviation at L = 10,000; see goutte-4-plus-minus.")  # fmt: skip
+def share_of_draws() -> Result:
+    """The paper's method on the same systems: the share, its posterior, and the exact value under it."""
+    exact = versus("f1", LTC, NNN).p_better
+    drawn = versus("f1", LTC, NNN, method="sample", draws=L)
+    hits = round(drawn.p_better * (L + 1) - 0.5)
+    share = hs.posterior(hs.Tally.rate(hits=hits, of=L), prior=0.5)["rate"]
+    checks = [
+        close(drawn.p_better, share.mean),
+        Check(abs(share.mean - exact), 4 * share.std),
+        claim(abs(drawn.p_better - exact) <= drawn.error.probability),
+    ]
+    text = f"{hits:,} of {L:,} draws: {share.mean:.2%} +/- {share.std:.2%}; exact {exact:.3%}"
+    return result(text, checks, hits=hits, draws=L, share=share.mean, std=share.std, exact=exact)
+
+
 def _f_beta_cdf(beta: float, t: float) -> float:
     """P(F_β <= t): given Y/(Y+Z) = w the bound on X/(X+Y+Z) is known, so it is a mean of incomplete betas."""
     from scipy import special
@@ -113,53 +171,13 @@ def f_beta() -> Result:
     return result(text, checks, p_f2=p2, p_f05=p_half)
 
 
-# -- appendix A ---------------------------------------------------------------------------------------------------
-
-
-@item("eq-23", "eq. 23", "Margins of a multinomial table", "TP+FP ~ B(n; π1+π2), TP+FN ~ B(n; π1+π3)")
-def margins() -> Result:
-    """All tables of six items, in exact fractions, against bias and prevalence at the cell probabilities."""
-    checks = []
-    for metric, at in (("bias", 1), ("prevalence", 2)):
-        rate = Fraction(parse(metric).formula(**CELLS))
-        sums = [sum(row[3] for row in outcomes() if row[0] + row[at] == k) for k in range(SIZE + 1)]
-        checks.append(claim(sums == [binomial(k, SIZE, rate) for k in range(SIZE + 1)]))
-    how = "exactly so" if all(c.holds for c in checks) else "not so"
-    return result(f"{how} on all {len(outcomes())} tables of {SIZE} items", checks)
-
-
-def _quotient(m: int, k: int, step: Fraction, rest: Fraction) -> Fraction:
-    """The right side of eq. 26 with a given rate of FP given TP, and a given rate of what is not returned."""
-    first = comb(SIZE, k) * CELLS["tp"] ** k * (1 - CELLS["tp"]) ** (SIZE - k)
-    second = comb(SIZE - k, m - k) * step ** (m - k) * (1 - step) ** (SIZE - m)
-    returned = CELLS["tp"] + CELLS["fp"]
-    return first * second / (comb(SIZE, m) * returned**m * rest ** (SIZE - m))
-
-
-@item("eq-26", "eq. 26", "TP given TP+FP, before it is simplified", "FP given TP has rate π2/(π1+π2); (1-π1+π2) below",
-      "In the copy we hold. Property 4 gives the rate π2/(1-π1), and the factor below is 1-π1-π2; with these it "
-      "simplifies to eq. 27.")  # fmt: skip
-def before_simplifying() -> Result:
-    """Both forms against the enumerated law, in exact fractions."""
-    p1, p2 = CELLS["tp"], CELLS["fp"]
-    places = [(m, k, given(m, "fp")[k]) for m in range(SIZE + 1) for k in range(m + 1)]
-    as_printed = [close(_quotient(m, k, p2 / (p1 + p2), 1 - p1 + p2), wanted) for m, k, wanted in places]
-    corrected = [claim(_quotient(m, k, p2 / (1 - p1), 1 - p1 - p2) == wanted) for m, k, wanted in places]
-    how = "exact" if all(c.holds for c in corrected) else "off"
-    text = f"six items: as printed {apart(*as_printed)}; with π2/(1-π1) and 1-π1-π2 {how}"
-    return result(text, as_printed, corrected)
-
-
-@item("eq-28", "eq. 28", "Precision as a conditional probability", "p = P(z=+ | l=+), and P(l=+) = π1+π2",
-      "That is recall. Precision is P(l=+ | z=+), as in eq. 3, and π1+π2 is P(z=+).")  # fmt: skip
-def which_is_given() -> Result:
-    """Both readings at the worked table."""
-    t = worked()
-    joint = t.tp / t.n
-    p, returned = point(t, "precision"), point(t, "bias")
-    given_label, given_answer = joint / point(t, "prevalence"), joint / returned
-    sums = (t.tp + t.fp) / t.n
-    as_printed = [close(p, given_label), close(point(t, "prevalence"), sums)]
-    corrected = [close(p, given_answer), close(returned, sums)]
-    text = f"precision {p:.4f}; P(z=+|l=+) = {given_label:.4f}, P(l=+|z=+) = {given_answer:.4f}"
-    return result(text, as_printed, corrected, precision=p, given_label=given_label, given_answer=given_answer)
+@item("2.3-f-beta-compare", "section 2.3", "Two systems compared on F_β", "again done by Monte Carlo simulation",
+      "One integral over the two laws does it; the draws agree within their error.")  # fmt: skip
+def f_beta_compared() -> Result:
+    """P(F2 of one system above F2 of the other) by quadrature, by an integral of this page, and by draws."""
+    found = versus("f2", LTC, NNN)
+    drawn = versus("f2", LTC, NNN, method="sample", draws=L).p_better
+    again = beats(law("f2", **LTC), law("f2", **NNN))
+    checks = [_of_draws(drawn, found.p_better), close(found.p_better, again, 1e-10)]
+    text = f"crude, ltc against nnn on F2: {found.p_better:.4%} by {found.route}, {drawn:.2%} by {L:,} draws"
+    return result(text, checks, p_better=found.p_better, drawn=drawn, draws=L)

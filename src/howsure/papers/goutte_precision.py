@@ -11,7 +11,7 @@ import numpy as np
 
 import howsure as hs
 from howsure.catalogue import parse
-from howsure.papers.asking import GRID, WORKED, beats, beta_cdf, law, point, worked
+from howsure.papers.asking import GRID, WORKED, beats, beta_cdf, law, point, table, versus, worked
 from howsure.papers.item import Check, Register, Result, apart, claim, close, result, rounds
 
 item = Register("goutte", "Goutte & Gaussier 2005")
@@ -291,7 +291,7 @@ def empty() -> Result:
 @item("2.2-points", "section 2.2", "Precision of the two systems", "system 1: p = 1/2; system 2: p = 3/5")
 def points() -> Result:
     """Point scores of 10 and 10, and of 3 and 2."""
-    p1, p2 = (point(hs.Tally.binary(**s, fn=0, tn=0), "precision") for s in (SYSTEM_1, SYSTEM_2))
+    p1, p2 = (point(table(**s), "precision") for s in (SYSTEM_1, SYSTEM_2))
     return result(f"{p1:g} and {p2:g}", [close(p1, Fraction(1, 2)), close(p2, Fraction(3, 5))], first=p1, second=p2)
 
 
@@ -322,9 +322,10 @@ def system_2() -> Result:
 @item("2.2-probability", "section 2.2", "Whether system 2 is better", "P(system 2 better) around 65%",
       "One integral, the mean of one cdf under the other law; no sampling.")  # fmt: skip
 def probability() -> Result:
-    """The mean of the first law's cdf under the second."""
-    p = beats(law("precision", **SYSTEM_2), law("precision", **SYSTEM_1))
-    return result(f"{p:.4%}", [rounds(p, "65%")], p_better=p)
+    """The comparison of the two tables against an integral over their laws."""
+    p = versus("precision", SYSTEM_2, SYSTEM_1).p_better
+    again = beats(law("precision", **SYSTEM_2), law("precision", **SYSTEM_1))
+    return result(f"{p:.4%}", [rounds(p, "65%"), close(p, again)], p_better=p)
 
 
 @item(
@@ -336,8 +337,8 @@ def probability() -> Result:
 def figure_1() -> Result:
     """Both densities on 201 points, and the probability of the caption."""
     first, second = law("precision", **SYSTEM_1), law("precision", **SYSTEM_2)
-    p, x = beats(first, second), np.linspace(0, 1, 201)
-    checks = [rounds(p, "35%"), claim(first.std < second.std)]
+    p, x = versus("precision", SYSTEM_1, SYSTEM_2).p_better, np.linspace(0, 1, 201)
+    checks = [rounds(p, "35%"), close(p, beats(first, second)), claim(first.std < second.std)]
     text = f"system 1 wins in {p:.4%}; standard deviations {first.std:.4f} and {second.std:.4f}"
     data = {"p_first_better": p, "std_first": first.std, "std_second": second.std}
     return result(text, checks, **data, x=x, first=first.pdf(x), second=second.pdf(x))

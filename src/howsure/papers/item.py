@@ -43,7 +43,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Check:
-    """One comparison: how far print and computation are apart, what may be, and three standard errors of the print."""
+    """One comparison: how far print and computation are apart, what may be, and four standard errors of the print."""
 
     gap: float
     allowed: float = 0.0
@@ -80,7 +80,7 @@ def rounds(got: float, printed: str, error: float = 0.0) -> Check:
     scale = 0.01 if printed.endswith("%") else 1.0
     digits = printed.rstrip("%")
     unit = scale * 10.0 ** -len(digits.partition(".")[2])
-    return Check(abs(got - scale * float(digits)), 0.5 * unit * (1 + 1e-9), 3 * error)
+    return Check(abs(got - scale * float(digits)), 0.5 * unit * (1 + 1e-9), 4 * error)
 
 
 def claim(holds: object) -> Check:

@@ -12,6 +12,7 @@ _SPECIAL = {
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
 }  # fmt: skip
+_NUMBERS = re.compile(r"\[.*\]|1 [-+] .*|-?\d[\d.]*e[-+]\d+|P\(.*")
 _POWER = re.compile(r"(-?\d(?:\.\d+)?)e([+-]?\d+)")
 
 
@@ -37,5 +38,7 @@ def table(document: dict[str, Any]) -> str:
 
 def _cell(text: str) -> str:
     """Brackets are guarded (a row end may take an option); powers of ten become mathematics."""
-    shown = _POWER.sub(lambda m: rf"${m[1]}\times 10^{{{int(m[2])}}}$", escape(text))
+    shown = escape(text)
+    if _NUMBERS.fullmatch(text):  # a number or an interval, not a label that looks like one
+        shown = _POWER.sub(lambda m: rf"${m[1]}\times 10^{{{int(m[2])}}}$", shown)
     return "{" + shown + "}" if shown.startswith("[") else shown

@@ -7,7 +7,7 @@ from typing import Any
 
 from howsure.render.tables import from_document
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#])")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#&~])")
 
 
 def escape(text: str) -> str:

@@ -15,14 +15,16 @@ def short(x: float | None, gap: float | None = None, digits: int = 3) -> str:
         return "-"
     if math.isinf(x):
         return "infinite"
-    if x in (0.0, 1.0) and not gap:
-        return f"{x:.0f}"
+    if x in (0.0, 1.0, -1.0) and not gap:
+        return f"{x + 0.0:.0f}"
     close = abs(gap) if gap is not None else abs(1.0 - x)
     if abs(x - 1.0) < 0.5 * 10**-digits:
         if close > 0.5e-5:
             return f"{x:.{digits + 2}f}".rstrip("0")
         return f"1 - {close:.2g}" if x <= 1 else f"1 + {close:.2g}"
-    if abs(x) < 0.5 * 10**-digits:
+    if abs(x + 1.0) < 0.5 * 10**-digits:
+        return "-" + short(-x, gap, digits)
+    if abs(x) < 10 ** (1 - digits):
         return f"{x:.2g}"
     if abs(x) < 10:
         return f"{x:.{digits}f}"

@@ -22,13 +22,8 @@ def text(t: Table) -> str:
         lines.append("  ".join(cells).rstrip())
         if k == 0:
             lines.append("  ".join("-" * w for w in widths))
-    lines += ["", *(f"- {_clean(note)}" for note in t.notes)] if t.notes else []
-    return "\n".join(_clean(line) for line in lines) + "\n"
-
-
-def _clean(line: str) -> str:
-    """No control characters from user text reach a terminal."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)
+    lines += ["", *(f"- {note}" for note in t.notes)] if t.notes else []
+    return "\n".join(lines) + "\n"
 
 
 def on_terminal(document: dict[str, Any]) -> None:
@@ -39,12 +34,12 @@ def on_terminal(document: dict[str, Any]) -> None:
 
     t = from_document(document)
     console = Console()
-    console.print(Text(_clean(t.headline), style="bold"))
+    console.print(Text(t.headline, style="bold"))
     grid = Grid(box=None, pad_edge=False, header_style="bold")
     for name, right in zip(t.columns, t.right, strict=True):
         grid.add_column(Text(name), justify="right" if right else "left", overflow="fold")
     for row in t.rows:
-        grid.add_row(*(Text(_clean(x)) for x in row))
+        grid.add_row(*(Text(x) for x in row))
     console.print(grid)
     for note in t.notes:
-        console.print(Text(f"- {_clean(note)}", style="dim"))
+        console.print(Text(f"- {note}", style="dim"))

@@ -32,12 +32,17 @@ def from_document(document: dict[str, Any]) -> Table:
         document, rows
     )
     return Table(
-        headline(document),
-        tuple(c[0] for c in columns),
+        clean(headline(document)),
+        tuple(clean(c[0]) for c in columns),
         tuple(c[1] for c in columns),
-        tuple(tuple(c[2](row) for c in columns) for row in rows),
-        tuple(note["text"] for note in document["notes"]),
+        tuple(tuple(clean(c[2](row)) for c in columns) for row in rows),
+        tuple(clean(note["text"]) for note in document["notes"]),
     )
+
+
+def clean(text: str) -> str:
+    """No control characters from user text reach a page or a terminal."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def headline(document: dict[str, Any]) -> str:
@@ -82,7 +87,7 @@ def _score_columns(document: dict[str, Any], rows: list[Row]) -> list[Column]:
 
 def _level(document: dict[str, Any]) -> str:
     kind = "" if document["interval"] == "equal-tailed" else f" {document['interval']}"
-    return f"{100 * document['level']:.6g}%{kind} interval"
+    return f"{100 * document['level']:.12g}%{kind} interval"
 
 
 def _compare_columns(document: dict[str, Any], rows: list[Row]) -> list[Column]:

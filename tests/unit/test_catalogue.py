@@ -1,0 +1,405 @@
+"""The catalogue: names, aliases, and measures that users declare."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn import metrics as sk
+
+import howsure as hs
+from howsure.catalogue import parse
+from howsure.errors import BadSetting, UnknownName
+
+tp, fp, fn, tn = hs.cells
+CATALOGUE = hs.metrics()
+COUNTS = {"tp": 80, "fp": 20, "fn": 30, "tn": 870}
+T = hs.Tally.binary(**COUNTS)
+THREE = hs.Tally.matrix([[5, 1, 0], [2, 7, 1], [0, 3, 9]], labels=["a", "b", "c"])
+MINE = hs.Metric("lift", (tp / (tp + fp)) / ((tp + fn) / (tp + fp + fn + tn)), meaning="precision over prevalence")
+
+CANONICAL = [
+    "precision",
+    "recall",
+    "specificity",
+    "npv",
+    "fallout",
+    "miss-rate",
+    "fdr",
+    "for",
+    "accuracy",
+    "error-rate",
+    "prevalence",
+    "bias",
+    "f1",
+    "f2",
+    "f0.5",
+    "jaccard",
+    "a-measure",
+    "fowlkes-mallows",
+    "informedness",
+    "markedness",
+    "balanced-accuracy",
+    "g-mean",
+    "phi",
+    "kappa",
+    "lr-plus",
+    "lr-minus",
+    "odds-ratio",
+    "utility",
+    "rate",
+]  # design.md 3, without tetrachoric
+ALIASES = {
+    "sensitivity": "recall", "tpr": "recall", "hit rate": "recall", "confidence": "precision", "ppv": "precision",
+    "tpa": "precision", "inverse recall": "specificity", "tnr": "specificity", "selectivity": "specificity",
+    "inverse precision": "npv", "tna": "npv", "fpr": "fallout", "fnr": "miss-rate", "fpa": "fdr", "fna": "for",
+    "Rand accuracy": "accuracy", "generality": "prevalence", "predicted-prevalence": "bias", "Tanimoto": "jaccard",
+    "threat score": "jaccard", "youden": "informedness", "deltap'": "informedness", "bookmaker": "informedness",
+    "deltap": "markedness", "mcc": "phi", "dice": "f1", "f-measure": "f1",
+}  # fmt: skip
+
+
+# -- names --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("metric", CATALOGUE, ids=str)
+def test_names_read_back(metric):
+    """parse(str(m)) == m, alone and of a class."""
+    assert parse(str(metric)) == metric
+    assert parse(str(metric.of("spam"))) == metric.of("spam")
+    assert parse(metric) is metric
+
+
+@pytest.mark.parametrize("name", CANONICAL)
+def test_every_name_of_the_design_is_there(name):
+    """Each canonical name is known, and is the name it is shown by (utility shows its weights)."""
+    assert str(parse(name)).partition("(")[0] == name
+
+
+@pytest.mark.parametrize(("alias", "name"), ALIASES.items(), ids=list(ALIASES))
+def test_aliases_of_the_papers(alias, name):
+    """The synonyms of the papers and of other fields lead to one measure."""
+    assert str(parse(alias)) == name
+
+
+@pytest.mark.parametrize("metric", CATALOGUE, ids=str)
+def test_every_alias_leads_home(metric):
+    """Every alias an entry declares is parsed to that entry, and no two entries share one."""
+    assert [parse(alias) for alias in metric.aliases] == [metric] * len(metric.aliases)
+
+
+def test_no_name_is_declared_twice():
+    """Names and aliases are all different."""
+    names = [name for m in CATALOGUE for name in (m.name, *m.aliases)]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("metric", CATALOGUE, ids=str)
+def test_names_are_lower_case_with_hyphens(metric):
+    """Canonical names are written in one way."""
+    assert metric.name == metric.name.lower()
+    assert "_" not in metric.name
+    assert " " not in metric.name
+
+
+@pytest.mark.parametrize("metric", CATALOGUE, ids=str)
+def test_case_and_underscores_are_forgiven(metric):
+    """Upper case, underscores and blanks are forgiven on input."""
+    for spelled in (metric.name.upper(), metric.name.replace("-", "_"), f"  {metric.name.title()} "):
+        if "(" not in spelled or spelled == metric.name.upper():
+            assert parse(spelled) == metric
+
+
+@pytest.mark.parametrize("metric", CATALOGUE, ids=str)
+def test_every_entry_says_what_it_means(metric):
+    """A measure has a meaning, a source, and a direction or none."""
+    assert metric.meaning
+    assert metric.source
+    assert metric.better in ("higher", "lower", None)
+
+
+LOWER = {"fallout", "miss-rate", "fdr", "for", "error-rate", "lr-minus"}
+
+
+@pytest.mark.parametrize("metric", CATALOGUE, ids=str)
+def test_direction(metric):
+    """Rates of error and lr-minus are better when lower; shares of the table have no direction."""
+    expected = "lower" if metric.name in LOWER else None if metric.name in ("prevalence", "bias") else "higher"
+    assert metric.better == expected
+
+
+@given(st.floats(0.001, 1000) | st.integers(1, 1000))
+def test_every_beta_reads_back(beta):
+    """F of any beta in reach has a name that reads back to it."""
+    assert parse(str(hs.fbeta(beta))) == hs.fbeta(beta)
+
+
+@pytest.mark.parametrize(
+    ("text", "beta"),
+    [
+        ("f0.5", 0.5),
+        ("F_0.5", 0.5),
+        ("f.5", 0.5),
+        ("f3", 3),
+        ("f3.0", 3),
+        ("F3-score", 3),
+        ("f2-measure", 2),
+        ("f-2", 2),
+    ],
+)
+def test_f_of_any_beta(text, beta):
+    """Spellings of F-beta are one metric."""
+    assert parse(text) == hs.fbeta(beta)
+
+
+def test_fbeta_weighs_recall():
+    """F-beta is (1+b²)PR/(b²P+R), so f2 leans to recall and f0.5 to precision."""
+    p, r = 80 / 100, 80 / 110
+    for beta in (0.5, 1, 2, 3, 0.1):
+        expected = (1 + beta**2) * p * r / (beta**2 * p + r)
+        assert float(hs.fbeta(beta).score(COUNTS)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("beta", [0, -1, float("nan"), float("inf"), 1e7, "2", None, True])
+def test_bad_beta_is_refused(beta):
+    """Beta must be a number above 0."""
+    with pytest.raises(BadSetting, match="beta must be a number from 1e-6 to 1e6"):
+        hs.fbeta(beta)
+
+
+@pytest.mark.parametrize(
+    ("text", "metric"),
+    [
+        ("utility(2,-1,0,0)", hs.utility(tp=2, fp=-1)),
+        ("utility(tp=2,fp=-1)", hs.utility(tp=2, fp=-1)),
+        ("utility(fp=-1,tp=2)", hs.utility(tp=2, fp=-1)),
+        ("UTILITY(TP=2,FP=-1)", hs.utility(tp=2, fp=-1)),
+        ("utility", hs.utility(tp=2, fp=-1)),
+        ("cost(fp=1,fn=10)", hs.utility(fp=1, fn=10, cost=True)),
+        ("cost(0,0.5,2.5,0)", hs.utility(fp=0.5, fn=2.5, cost=True)),
+        ("utility(1e-7,0,0,0)", hs.utility(tp=1e-7)),
+    ],
+)
+def test_utility_and_cost(text, metric):
+    """A linear utility or cost is named by its weights, in cell order or by name."""
+    assert parse(text) == metric
+    assert parse(str(metric)) == metric
+    assert metric.better == ("lower" if text.startswith("cost") else "higher")
+
+
+def test_utility_is_the_mean_weight():
+    """The utility of a table is the mean weight of its cells."""
+    m = hs.utility(tp=2, fp=-1, fn=-0.5, tn=0.25)
+    assert float(m.score(COUNTS)) == pytest.approx((160 - 20 - 15 + 217.5) / 1000)
+    assert m.bounds == (-1, 2)
+
+
+@pytest.mark.parametrize("text", ["utility()", "cost", "utility(1,2)", "utility(tp=x)", "utility(xp=1)", "cost(tp)"])
+def test_bad_weights_are_refused(text):
+    """Weights that cannot be read are refused with the two ways to write them."""
+    with pytest.raises(BadSetting, match=r"needs the weights of tp, fp, fn, tn"):
+        parse(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("precison", "precision"),
+        ("recal", "recall"),
+        ("specifity", "specificity"),
+        ("jacard", "jaccard"),
+        ("mmc", "mcc"),
+    ],
+)
+def test_unknown_names_get_a_hint(name, hint):
+    """A misspelled measure gets the nearest name and the command that lists all."""
+    with pytest.raises(UnknownName) as error:
+        parse(name)
+    assert str(error.value) == f"no metric named {name!r}. Did you mean {hint!r}? See: howsure metrics"
+
+
+@pytest.mark.parametrize("name", ["", "zzzzzz", "f", "f0x", "🙂", "f1@3", 5, None, b"f1"])
+def test_nonsense_is_refused(name):
+    """What is no name at all is refused as unknown."""
+    with pytest.raises(UnknownName):
+        parse(name)
+
+
+@pytest.mark.parametrize("label", ["spam", "a:b", "A_b", "x y", "f1", "(", "1", "ä"])
+def test_the_class_is_taken_verbatim(label):
+    """Everything after the first colon is the class, in its own case and spelling."""
+    metric = parse(f"F1:{label}")
+    assert (metric.name, metric.label) == ("f1", label)
+    assert str(metric) == f"f1:{label}"
+
+
+def test_a_colon_needs_a_class():
+    """A name that ends in a colon names no class."""
+    with pytest.raises(UnknownName, match="names no class"):
+        parse("f1:")
+
+
+# -- values -------------------------------------------------------------------------------------------------------
+
+SKLEARN = {
+    "precision": sk.precision_score,
+    "recall": sk.recall_score,
+    "f1": sk.f1_score,
+    "f2": lambda y, z: sk.fbeta_score(y, z, beta=2),
+    "f0.5": lambda y, z: sk.fbeta_score(y, z, beta=0.5),
+    "accuracy": sk.accuracy_score,
+    "balanced-accuracy": sk.balanced_accuracy_score,
+    "jaccard": sk.jaccard_score,
+    "phi": sk.matthews_corrcoef,
+    "kappa": sk.cohen_kappa_score,
+    "error-rate": sk.zero_one_loss,
+    "lr-plus": lambda y, z: sk.class_likelihood_ratios(y, z)[0],
+    "lr-minus": lambda y, z: sk.class_likelihood_ratios(y, z)[1],
+}
+
+
+@pytest.mark.parametrize("name", SKLEARN)
+def test_point_scores_are_those_of_scikit_learn(name):
+    """The score of a measure is what scikit-learn computes from the same labels."""
+    y = np.repeat([1, 0, 1, 0], [80, 20, 30, 870])
+    z = np.repeat([1, 1, 0, 0], [80, 20, 30, 870])
+    assert float(parse(name).score(COUNTS)) == pytest.approx(SKLEARN[name](y, z), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("specificity", 870 / 890), ("npv", 870 / 900), ("fallout", 20 / 890), ("miss-rate", 30 / 110),
+        ("fdr", 20 / 100), ("for", 30 / 900), ("prevalence", 0.11), ("bias", 0.1), ("a-measure", (0.8 + 8 / 11) / 2),
+        ("fowlkes-mallows", (0.8 * 8 / 11) ** 0.5), ("informedness", 8 / 11 + 87 / 89 - 1),
+        ("markedness", 0.8 + 87 / 90 - 1), ("g-mean", (8 / 11 * 87 / 89) ** 0.5), ("odds-ratio", 80 * 870 / 600),
+        ("rate", 80 / 110),
+    ],
+)  # fmt: skip
+def test_point_scores_by_hand(name, value):
+    """The measures scikit-learn lacks have the value of their textbook formula."""
+    assert float(parse(name).score(COUNTS)) == pytest.approx(value, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "counts", "value"),
+    [
+        ("precision", (0, 0, 3, 4), np.nan),
+        ("recall", (0, 1, 0, 4), np.nan),
+        ("f1", (0, 0, 0, 4), np.nan),
+        ("f1", (0, 1, 0, 4), 0.0),
+        ("lr-plus", (3, 0, 1, 4), np.inf),
+        ("odds-ratio", (3, 0, 1, 4), np.inf),
+        ("odds-ratio", (0, 0, 1, 4), np.nan),
+        ("accuracy", (0, 0, 0, 0), np.nan),
+    ],
+)
+def test_undefined_scores_are_nan_and_infinite_ones_infinite(name, counts, value):
+    """0/0 is undefined, x/0 infinite; neither is a silent 0."""
+    got = float(parse(name).score(dict(zip(("tp", "fp", "fn", "tn"), counts, strict=True))))
+    np.testing.assert_equal(got, value)
+
+
+ROUTES = {
+    "closed form": "precision recall specificity npv fallout miss-rate fdr for accuracy error-rate prevalence bias "
+    "jaccard f1 rate",
+    "quadrature": "f2 f0.5 a-measure fowlkes-mallows informedness markedness balanced-accuracy g-mean lr-plus lr-minus "
+    "odds-ratio",
+    "sampled": "phi kappa",
+}
+
+
+@pytest.mark.parametrize(("route", "names"), ROUTES.items())
+def test_routes_are_those_of_the_plan(route, names):
+    """Each measure takes the best route there is for its form, and its Distribution says the same."""
+    for name in names.split():
+        t = hs.Tally.rate(hits=3, of=5) if name == "rate" else T
+        assert parse(name).route == route
+        assert hs.posterior(t)[name].route == route
+
+
+# -- a user's own measure -----------------------------------------------------------------------------------------
+
+
+def test_an_own_measure_is_read_like_any_other():
+    """Range, formula and undefined condition are read off an unregistered measure."""
+    assert MINE.bounds == (0, np.inf)
+    assert MINE.text == "tp / (tp + fp) / ((tp + fn) / (tp + fp + fn + tn))"
+    assert MINE.needs_positive
+    assert "tp + fp = 0" in MINE.undefined
+    assert str(MINE) == "lift"
+
+
+def test_an_own_measure_works_in_posterior_and_score():
+    """A declared measure has a posterior, a row, a class variant and a probability above."""
+    p = hs.posterior(T)
+    d = p[MINE]
+    assert 0 < d.interval().low < 0.8 / 0.11 < d.interval().high
+    assert MINE in p
+    row = hs.score(T, metrics=[MINE, "f1"], above={MINE: 5}).to_dict()["rows"][0]
+    assert (row["metric"], row["above"]) == ("lift", 5)
+    assert row["p_above"] == pytest.approx(d.prob_above(5))
+    assert hs.score(THREE, metrics=[MINE.of("b")]).to_dict()["rows"][0]["class"] == "b"
+    assert hs.score(T, metrics=MINE)["lift"].mean == d.mean
+
+
+def test_an_own_closed_form_is_exact():
+    """A weighted precision declared by the user has the law of a Beta after a Möbius map."""
+    own = hs.Metric("weighted", hs.Ratio(3 * tp, 3 * tp + fp))
+    d, precision = hs.posterior(T)[own], hs.posterior(T)["precision"]
+    assert d.route == "closed form"
+    for x in (0.7, 0.9, 0.95):
+        assert d.cdf(x) == pytest.approx(precision.cdf(x / (3 - 2 * x)), rel=1e-12)
+
+
+def test_an_own_name_does_not_hide_a_known_one():
+    """A user's measure called f1 is the user's; the catalogue keeps its own."""
+    own = hs.Metric("f1", tp / (tp + fp + tn))
+    p = hs.posterior(T)
+    assert p[own].mean != p["f1"].mean
+    assert p["f1"].mean == hs.posterior(T)["f1"].mean
+
+
+def test_an_own_measure_may_be_lower_better_or_neither():
+    """Direction is one of three; anything else is refused."""
+    assert hs.Metric("x", fp / (fp + tn), better="lower").better == "lower"
+    assert hs.Metric("x", fp / (fp + tn), better=None).better is None
+    with pytest.raises(BadSetting, match="better= is 'higher', 'lower' or None; got 'up'"):
+        hs.Metric("x", fp / (fp + tn), better="up")
+
+
+# -- faults found once, held down ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["utility(tp=2, fp=-1)", "utility(2, -1, 0, 0)", " utility( 2,-1,0,0 ) "])
+def test_blanks_between_weights_are_forgiven(text):
+    """Weights may be written with blanks after the commas."""
+    assert parse(text) == hs.utility(tp=2, fp=-1)
+
+
+def test_a_blank_does_not_change_the_sign_of_a_weight():
+    """A blank before a weight is no minus sign."""
+    assert parse("utility(2, 1, 0, 0)") == hs.utility(tp=2, fp=1)
+
+
+@pytest.mark.parametrize("beta", [1e-5, 1e6, 5e5 * 2])
+def test_extreme_betas_read_back(beta):
+    """Every beta that fbeta takes has a name that reads back."""
+    assert parse(str(hs.fbeta(beta))) == hs.fbeta(beta)
+
+
+@pytest.mark.parametrize("beta", [np.float64(0.5), np.float32(0.5), np.int64(2)], ids=repr)
+def test_beta_may_come_from_numpy(beta):
+    """numpy numbers are numbers."""
+    assert hs.fbeta(beta) == hs.fbeta(beta.item())
+
+
+def test_a_class_keeps_its_trailing_blank():
+    """A label is taken verbatim, blanks and all."""
+    assert parse("f1:x ").label == "x "
+
+
+def test_an_own_measure_is_found_by_name_in_above():
+    """above={"lift": 5} finds the user's own row by its name, as report["lift"] does."""
+    assert hs.score(T, metrics=[MINE], above={"lift": 5}).to_dict()["rows"][0]["above"] == 5

@@ -1,0 +1,272 @@
+"""Every message for bad input, word for word, kept in messages.txt.
+
+A message says what was given, what is needed and what to do, in one line without the words of a trace. After a wanted
+change write the file anew with
+
+    HOWSURE_RENEW=1 .venv/bin/python -m pytest tests/unit/test_messages.py
+
+and read the difference before you commit it. A new case is one line of CASES: its name, a call, and the part of the
+input that the message must name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import howsure as hs
+from howsure.catalogue import parse
+from howsure.cli import app
+from howsure.errors import HowsureError
+from tests.render.snapshot import RENEW, held
+
+KEPT = Path(__file__).with_name("messages.txt")
+
+tp, fp, fn, tn = hs.cells
+T = hs.Tally.binary(tp=80, fp=20, fn=30, tn=870)
+TWO = hs.Tally.matrix([[870, 20], [30, 80]], labels=["ham", "spam"])
+THREE = hs.Tally.matrix([[5, 1, 0], [2, 7, 1], [0, 3, 9]], labels=["a", "b", "c"])
+JOINT = hs.tally([0, 1], {"a": [0, 1], "b": [1, 1]})
+RATE = hs.Tally.rate(hits=3, of=5)
+NAN, INF = float("nan"), float("inf")
+
+
+def binary(**changed):
+    return hs.Tally.binary(**{"tp": 1, "fp": 2, "fn": 3, "tn": 4, **changed})
+
+
+CASES = {
+    # counts
+    "negative count": (lambda: binary(fp=-3), "fp"),
+    "fractional count": (lambda: binary(fn=2.5), "2.5"),
+    "NaN count": (lambda: binary(tn=NAN), "tn"),
+    "infinite count": (lambda: binary(tp=INF), "tp"),
+    "overflowing count": (lambda: binary(tp=2**53 + 1), "9007199254740993"),
+    "overflowing sum": (lambda: binary(tp=2**53) + binary(), "9007199254740993"),
+    "text for a count": (lambda: binary(tp="three"), "'three'"),
+    "no count": (lambda: binary(tp=None), "None"),
+    "complex count": (lambda: binary(tp=1j), "tp"),
+    "one bad count of many": (lambda: binary(tp=[1, 2, -7]), "-7"),
+    "shapes of counts": (lambda: binary(tp=[1, 2], fp=[1, 2, 3]), "(3,)"),
+    "oblong matrix": (lambda: hs.Tally.matrix([[1, 2, 3], [4, 5, 6]]), "(2, 3)"),
+    "matrix of one class": (lambda: hs.Tally.matrix([[5]]), "(1, 1)"),
+    "negative in a matrix": (lambda: hs.Tally.matrix([[1, -2], [3, 4]]), "-2"),
+    "labels of a matrix": (lambda: hs.Tally.matrix([[1, 2], [3, 4]], labels=["a"]), "'a'"),
+    "label twice": (lambda: hs.Tally.matrix([[1, 2], [3, 4]], labels=["a", "a"]), "'a'"),
+    "rows of a matrix": (lambda: hs.Tally.matrix([[1, 2], [3, 4]], rows="cols"), "'cols'"),
+    "positive of a matrix": (
+        lambda: hs.Tally.matrix([[1, 2], [3, 4]], labels=["ham", "spam"], positive="spm"),
+        "'spm'",
+    ),
+    "more hits than trials": (lambda: hs.Tally.rate(hits=5, of=3), "5"),
+    "negative hits": (lambda: hs.Tally.rate(hits=-1, of=3), "hits"),
+    # labels
+    "lengths differ": (lambda: hs.tally([0, 1, 1], [0, 1]), "3 truths"),
+    "lengths differ in a system": (lambda: hs.tally([0, 1], {"a": [0, 1], "b": [0]}), "'b'"),
+    "empty data": (lambda: hs.tally([], []), "empty"),
+    "no predictions": (lambda: hs.tally([0, 1], {}), "predictions"),
+    "scores for predictions": (lambda: hs.tally([0, 1], [0.2, 0.9]), "0.2"),
+    "scores for truths": (lambda: hs.tally(np.array([0.5, 1.0]), [0, 1]), "y_true"),
+    "scores among objects": (lambda: hs.tally(np.array([0, 0.5], dtype=object), [0, 1]), "0.5"),
+    "infinite label": (lambda: hs.tally([0, INF], [0, 1]), "y_true"),
+    "text for a column": (lambda: hs.tally("spam", ["spam"]), "'spam'"),
+    "None for a column": (lambda: hs.tally([0], None), "None"),
+    "table for a column": (lambda: hs.tally(np.eye(2), [0, 1]), "(2, 2)"),
+    "lists in a column": (lambda: hs.tally([[0], [1]], [0, 1]), "[0]"),
+    "unhashable label": (lambda: hs.tally([0] * 101 + [{}], [0] * 102), "labels"),
+    "text against numbers": (lambda: hs.tally(["1"], [1]), "'1'"),
+    "positive never occurs": (lambda: hs.tally(["ham", "spam"], ["ham", "ham"], positive="spma"), "'spma'"),
+    "unknown label": (lambda: hs.tally(["ham", "spam"], ["ham", "ham"], labels=["ham", "spa"]), "'spam'"),
+    "missing labels": (lambda: hs.tally([0, None, 1], [None, None, 1]), "1 missing truths and 2 missing predictions"),
+    "missing truth as wrong": (lambda: hs.tally([0, None], [0, 1], missing="wrong"), "1 missing truths"),
+    "nothing left": (lambda: hs.tally([None], [1], missing="drop"), "1 missing truths"),
+    "unknown way with missing": (lambda: hs.tally([0], [0], missing="drp"), "'drp'"),
+    "text for weights": (lambda: hs.tally([0, 1], [0, 1], weight=["a", "b"]), "weights"),
+    "number of weights": (lambda: hs.tally([0, 1], [0, 1], weight=[1]), "(1,)"),
+    "negative weight": (lambda: hs.tally([0, 1], [0, 1], weight=[1, -2]), "-2"),
+    "NaN weight": (lambda: hs.tally([0, 1], [0, 1], weight=[1, NAN]), "NaN"),
+    "weights of 0": (lambda: hs.tally([0, 1], [0, 1], weight=[0, 0]), "weights"),
+    # tallies
+    "cells without a positive class": (lambda: TWO.tp, "'ham', 'spam'"),
+    "cells of several systems": (lambda: JOINT.tp, "'a'"),
+    "unknown system": (lambda: JOINT.system("aa"), "'aa'"),
+    "unknown class": (lambda: THREE.versus_rest("d"), "'d'"),
+    "different positive classes": (lambda: TWO.with_positive("ham") + TWO.with_positive("spam"), "'ham', 'spam'"),
+    "different systems": (lambda: JOINT + hs.tally([0, 1], {"a": [0, 1], "c": [1, 1]}), "'c'"),
+    "different batches": (lambda: T + hs.Tally.binary(tp=[1, 2], fp=0, fn=0, tn=0), "(2,)"),
+    "outcomes and classes": (lambda: T + RATE, "outcomes"),
+    # metrics
+    "unknown metric": (lambda: hs.posterior(T)["precison"], "'precison'"),
+    "no metric": (lambda: hs.posterior(T)[5], "5"),
+    "metric of no class": (lambda: hs.posterior(T)["f1:"], "'f1:'"),
+    "metric of an unknown class": (lambda: hs.posterior(THREE)["f1:d"], "'d'"),
+    "metric without a positive class": (lambda: hs.posterior(TWO)["f1"], "f1"),
+    "metric of many classes": (lambda: hs.posterior(THREE)["recall"], "recall"),
+    "rate of classes": (lambda: hs.posterior(T)["rate"], "rate"),
+    "f1 of outcomes": (lambda: hs.posterior(RATE)["f1"], "f1"),
+    "beta of 0": (lambda: hs.fbeta(0), "0"),
+    "beta of text": (lambda: hs.fbeta("2"), "'2'"),
+    "weights of a utility": (lambda: parse("utility(1,2)"), "'utility(1,2)'"),
+    "utility of nothing": (hs.utility, "utility(0,0,0,0)"),
+    "constant formula": (lambda: hs.Metric("one", tp / tp), "'one'"),
+    "no formula": (lambda: hs.Metric("one", 1), "'one'"),
+    "unknown direction": (lambda: hs.Metric("x", tp / (tp + fp), better="up"), "'up'"),
+    "text in a formula": (lambda: tp + "fp", "'fp'"),
+    "power in a formula": (lambda: tp**-2, "-2"),
+    "NaN in a formula": (lambda: tp * NAN, "nan"),
+    "ratio that is none": (lambda: hs.Ratio(tp * tn, fp + fn), "tp * tn / (fp + fn)"),
+    # settings
+    "prior of 0": (lambda: hs.posterior(T, 0), "0"),
+    "prior below 0": (lambda: hs.posterior(T, -0.5), "-0.5"),
+    "prior of NaN": (lambda: hs.posterior(T, NAN), "nan"),
+    "unknown prior": (lambda: hs.posterior(T, "jefreys"), "'jefreys'"),
+    "prior of three numbers": (lambda: hs.posterior(T, [1, 2, 3]), "(3,)"),
+    "prior with a 0": (lambda: hs.posterior(T, [1, 2, 3, 0]), "above 0"),
+    "prior of another size": (lambda: hs.posterior(T, np.ones((3, 3)))["f1"], "3 x 3"),
+    "prior of a dict": (lambda: hs.posterior(T, {"tp": 1}), "{'tp': 1}"),
+    "two-level prior of 0": (lambda: hs.two_level(between=0), "between"),
+    "no tally": (lambda: hs.posterior([1, 2, 3, 4]), "list"),
+    "tolerance": (lambda: hs.posterior(T, tolerance=2), "2"),
+    "seed": (lambda: hs.posterior(T, seed=-1), "-1"),
+    "level as a percentage": (lambda: hs.score(T, level=95), "95"),
+    "level of 1": (lambda: hs.posterior(T)["f1"].interval(1), "1"),
+    "kind of interval": (lambda: hs.score(T, interval="hpd"), "'hpd'"),
+    "limit of text": (lambda: hs.score(T, above="0.8"), "'0.8'"),
+    "limit of another row": (lambda: hs.score(T, metrics=["f1"], above={"recall": 0.5}), "'recall'"),
+    "no metrics": (lambda: hs.score(T, metrics=[]), "metrics="),
+    "data twice": (lambda: hs.score(T, [1, 0]), "Tally"),
+    "data without predictions": (lambda: hs.score([1, 0]), "y_pred"),
+    "labels of a tally": (lambda: hs.score(T, labels=[0, 1]), "labels="),
+    "score of several systems": (lambda: hs.score(JOINT), "'a'"),
+    "row that is not there": (lambda: hs.score(T, metrics=["f1"])["recall"], "'recall'"),
+    "quantile above 1": (lambda: hs.posterior(T)["f1"].ppf([0.5, 1.5]), "1.5"),
+    "cdf at NaN": (lambda: hs.posterior(T)["f1"].cdf(NAN), "NaN"),
+    "no draws": (lambda: hs.posterior(T)["f1"].draws(0), "0"),
+    # what once was an error of Python or numpy
+    "ragged matrix": (lambda: hs.Tally.matrix([[1, 2], [3]]), "the matrix"),
+    "ragged counts": (lambda: binary(tp=[[1], [1, 2]]), "tp"),
+    "shapes of a rate": (lambda: hs.Tally.rate(hits=[1, 2], of=[1, 2, 3]), "(3,)"),
+    "unhashable labels of a matrix": (lambda: hs.Tally.matrix([[1, 2], [3, 4]], labels=[["a"], ["b"]]), "['a']"),
+    "number for labels of a matrix": (lambda: hs.Tally.matrix([[1, 2], [3, 4]], labels=5), "5"),
+    "number for a column": (lambda: hs.tally(1, 1), "y_true"),
+    "number for labels": (lambda: hs.tally([1], [1], labels=5), "5"),
+    "array for a positive class": (lambda: hs.tally([1, 0], [1, 0], positive=np.array([1, 2])), "ndarray"),
+    "text for a two-level weight": (lambda: hs.two_level("x"), "'x'"),
+    "text for a tolerance": (lambda: hs.posterior(T, tolerance="x"), "'x'"),
+    "number for metrics": (lambda: hs.score(T, metrics=5), "5"),
+    "fraction of a draw": (lambda: hs.posterior(T)["f1"].draws(2.5), "2.5"),
+    "negative seed of draws": (lambda: hs.posterior(T)["f1"].draws(3, seed=-1), "-1"),
+    "text for a quantile": (lambda: hs.posterior(T)["f1"].ppf("x"), "'x'"),
+    "text for a point": (lambda: hs.posterior(T)["f1"].cdf("x"), "'x'"),
+    "division by nothing": (lambda: hs.Metric("x", tp / (fp - fp)), "tp / (fp - fp)"),
+}
+COMMANDS = {
+    "no source": (["score"], "nothing"),
+    "two sources": (["score", "--counts", "1,2,3,4", "--rate", "1/2"], "--rate"),
+    "three counts": (["score", "--counts", "1,2,3"], "'1,2,3'"),
+    "unknown cell": (["score", "--counts", "tp=1,zz=2,fn=3,tn=4"], "'zz=2'"),
+    "cell twice": (["score", "--counts", "tp=1,tp=2,fn=3,tn=4"], "tp twice"),
+    "cell left out": (["score", "--counts", "tp=1,fp=2,fn=3"], "tn"),
+    "word for a count": (["score", "--counts", "x,2,3,4"], "'x'"),
+    "fraction for a count": (["score", "--counts", "1.5,2,3,4"], "'1.5'"),
+    "negative count": (["score", "--counts", "1,2,3,-4"], "-4"),
+    "rate without trials": (["score", "--rate", "47"], "'47'"),
+    "more hits than trials": (["score", "--rate", "50/47"], "50"),
+    "unknown metric": (["score", "--counts", "1,2,3,4", "--metric", "recal"], "'recal'"),
+    "unknown prior": (["score", "--counts", "1,2,3,4", "--prior", "uniformly"], "'uniformly'"),
+    "limit of text": (["score", "--counts", "1,2,3,4", "--above", "f1=x"], "'f1=x'"),
+    "two plain limits": (["score", "--counts", "1,2,3,4", "--above", ".5", "--above", ".6"], "--above"),
+    "missing file": (["score", "--matrix", "no/such.csv"], "no/such.csv"),
+}
+TRACE = ("Traceback", "NoneType", "object has no", "ufunc", "dtype", "argument of type", "not subscriptable", "\n")
+
+
+def complaint(call) -> str:
+    with pytest.raises(HowsureError) as error:
+        call()
+    return str(error.value)
+
+
+def line(capsys, arguments: list[str]) -> str:
+    assert app.run(arguments) == 2
+    return capsys.readouterr().err.removesuffix("\n")
+
+
+def kept() -> dict[str, str]:
+    pairs = (text.partition(": ") for text in KEPT.read_text(encoding="utf-8").splitlines())
+    return {name: message for name, _, message in pairs}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def renew():
+    """Write the file anew when asked to."""
+    if os.environ.get(RENEW):
+        lines = [f"{name}: {complaint(call)}" for name, (call, _) in CASES.items()]
+        for name, (arguments, _) in COMMANDS.items():
+            with contextlib.redirect_stderr(io.StringIO()) as err:
+                app.run(arguments)
+            lines.append(f"command, {name}: {err.getvalue().strip()}")
+        held(KEPT, "\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_message(name):
+    """The message is the one that is kept, names the offender, and reads as a sentence."""
+    call, offender = CASES[name]
+    message = complaint(call)
+    assert message == kept()[name]
+    check(message, offender)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_message_of_the_command(name, capsys):
+    """Standard error holds the one line that is kept."""
+    arguments, offender = COMMANDS[name]
+    message = line(capsys, arguments)
+    assert message == kept()[f"command, {name}"]
+    check(message, offender)
+
+
+def check(message: str, offender: str) -> None:
+    assert offender in message
+    assert not any(word in message for word in TRACE)
+    assert message.endswith((".", "?", "howsure metrics"))
+    assert len(message) <= 200
+
+
+def test_no_message_is_kept_in_vain():
+    """Every line of the file belongs to a case."""
+    assert set(kept()) == set(CASES) | {f"command, {name}" for name in COMMANDS}
+
+
+def test_a_question_has_no_full_stop(capsys):
+    """A hint at the end keeps its question mark alone."""
+    assert not line(capsys, ["score", "--counts", "1,2,3,4", "--level", "2"]).endswith("?.")
+
+
+RAW = {
+    "no tables in a batch": lambda: hs.score(hs.Tally.binary(tp=[], fp=1, fn=1, tn=1), metrics="f1").to_dict(),
+    "complex weights": lambda: hs.tally([0, 1], [0, 1], weight=np.array([1 + 2j, 1])),
+    "mapping for truths": lambda: hs.tally({0: 1}, [1]),
+    "set for truths": lambda: hs.tally({0, 1}, [0, 1]),
+    "update with a number": lambda: hs.posterior(T).update(5),
+    "no joint draws": lambda: hs.posterior(T).draws(0),
+    "fraction of a joint draw": lambda: hs.posterior(T).draws(2.5),
+    "negative seed of joint draws": lambda: hs.posterior(T).draws(2, seed=-1),
+    "huge limit": lambda: hs.score(T, metrics="f1", above=10**400),
+    "huge prior": lambda: hs.posterior(T, 1e308)["f1"],
+    "huge weights of a utility": lambda: hs.score(T, metrics="utility(1e300,1e-300,0,0)"),
+    "nameless metric": lambda: hs.Metric("", tp / (tp + fp)),
+    "number for the name of a metric": lambda: hs.Metric(5, tp / (tp + fp)),
+}
+
+
+@pytest.mark.parametrize("name", RAW)
+def test_bad_input_is_never_an_error_of_another_library(name):
+    """Bad input raises an error of howsure's own family (move a mended case to CASES)."""
+    complaint(RAW[name])
