@@ -149,6 +149,56 @@ def score(
     _show(report.to_dict(), kind, out)
 
 
+@app.command()
+@click.option(
+    "--counts", multiple=True, metavar="tp=80,fp=20,fn=30,tn=870", help="The four cells of a system; give it twice."
+)
+@click.option("--rate", multiple=True, metavar="47/50", help="Hits of trials of a system; give it twice.")
+@click.option("--wins", metavar="17,4,3278", help="Items won by the first, by the second, and the same for both.")
+@click.option("--name", "names", multiple=True, metavar="NAME", help="The name of a system; give it twice.")
+@click.option("--metric", metavar="NAME", help="The measure to compare on; f1 unless said otherwise.")
+@click.option("--equal-within", type=float, help="Also show the probability that they differ by at most this much.")
+@click.option(
+    "--prior", default="even", show_default=True, help="even, jeffreys, uniform, two-level or a weight a cell."
+)
+@click.option("--level", type=float, default=0.95, show_default=True, help="Probability of the interval.")
+@click.option(
+    "--interval", default="equal-tailed", show_default=True, metavar="equal-tailed|hdi", help="Kind of interval."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of sampled measures.")
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["table", "json", "markdown", "latex", "csv", "html"]),
+    default="table",
+    show_default=True,
+    help="Format of the output.",
+)
+@OUT
+def compare(
+    counts: tuple[str, ...],
+    rate: tuple[str, ...],
+    wins: str | None,
+    names: tuple[str, ...],
+    kind: str,
+    out: Path | None,
+    **settings: Any,
+) -> None:
+    """Is the first better than the second? Two tables of counts, two rates, or wins on the same items."""
+    from howsure.comparison.verbs import compare as run_compare
+    from howsure.comparison.wins import compare_wins
+
+    shown = parsing.two_names(names)
+    if wins is not None:
+        parsing.alone("--wins", counts=counts, rate=rate, metric=settings["metric"])
+        first, second, same = parsing.win_counts(wins)
+        chosen = {k: settings[k] for k in ("equal_within", "level", "interval")}
+        _show(compare_wins(first, second, same, names=shown, **chosen).to_dict(), kind, out)
+        return
+    a, b = parsing.two_tallies(counts, rate)
+    _show(run_compare(a, b, names=shown, **settings).to_dict(), kind, out)
+
+
 @app.command("metrics")
 @click.argument("name", required=False)
 @click.option(

@@ -66,6 +66,40 @@ def cells(text: str) -> dict[str, int]:
     return found
 
 
+def two_names(names: tuple[str, ...]) -> tuple[str, str]:
+    """The names of two systems, or first and second."""
+    if len(names) not in (0, 2):
+        raise BadSetting(f"--name is given once for each of the two systems, or not at all; got {len(names)}")
+    return (names[0], names[1]) if names else ("first", "second")
+
+
+def alone(option: str, **others: Any) -> None:
+    """Refuse options that another one makes meaningless."""
+    for name, value in others.items():
+        if value:
+            raise BadSetting(f"{option} stands alone: leave out --{name}")
+
+
+def two_tallies(counts: tuple[str, ...], rates: tuple[str, ...]) -> tuple[Tally, Tally]:
+    """Two tables of counts, or two rates."""
+    if counts and rates:
+        raise BadSetting("give --counts twice, or --rate twice, not both")
+    if len(counts) + len(rates) != 2:
+        more = "; for three and more systems there is no command yet" if len(counts) + len(rates) > 2 else ""
+        raise BadSetting(f"compare needs --counts twice, --rate twice, or --wins; got {len(counts) + len(rates)}{more}")
+    a, b = [Tally.binary(**cells(x)) for x in counts] or [outcome(x) for x in rates]
+    return a, b
+
+
+def win_counts(text: str) -> tuple[int, int, int]:
+    """17,4,3278: won by the first, by the second, the same; the last may be left out."""
+    parts = [x for x in text.split(",") if x.strip()]
+    if len(parts) not in (2, 3):
+        raise BadCounts(f"--wins needs first,second,same such as 17,4,3278; got {text!r}")
+    first, second, *same = (_whole(x, "a count of --wins") for x in parts)
+    return first, second, same[0] if same else 0
+
+
 def outcome(text: str) -> Tally:
     """47/50: hits of trials."""
     hits, slash, trials = text.partition("/")

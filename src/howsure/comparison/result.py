@@ -107,6 +107,8 @@ class Comparison(Result):
         d = self.difference
         low, high = d.interval(self.level, kind=self.interval)
         size = np.shape(self.p_above)
+        many = int(np.prod(size, dtype=int))
+        one, two = (x * many if len(x) == 1 else x for x in (one, two))  # one table against each of a batch
         columns = {
             "mean": d.mean, "std": d.std, "median": d.median, "low": low, "high": high,
             "p_better": self.p_better, "p_worse": self.p_worse, "p_equal": self.p_equal, "value": d.error.value,

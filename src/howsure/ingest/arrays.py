@@ -383,11 +383,13 @@ def _known_labels(patterns: Patterns, labels: Sequence[Label] | None) -> tuple[L
             hint = nearest(str(unknown[0]), [str(x) for x in known])
             raise BadLabels(f"label {unknown[0]!r} in {where} is not among labels= ({listing(known)}).{hint}")
         return known
-    if truths and answers and _kinds(truths).isdisjoint(_kinds(answers)):
-        raise BadLabels(
-            f"truths and predictions do not match: truths such as {next(iter(truths))!r}, predictions such as "
-            f"{next(iter(answers))!r}. Give both in one type."
-        )
+    for k in range(1, len(next(iter(patterns)))):
+        mine = {plain(key[k]) for key in patterns if key[k] is not _NOTHING}
+        if truths and mine and _kinds(truths).isdisjoint(_kinds(mine)):
+            raise BadLabels(
+                f"truths and predictions do not match: truths such as {min(truths, key=str)!r}, predictions such as "
+                f"{min(mine, key=str)!r}. Give both in one type."
+            )
     try:
         return completed(seen)
     except TypeError:

@@ -1,0 +1,289 @@
+"""Comparing two systems: independent tests, the same items, and wins only."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import howsure as hs
+from howsure.cli.app import run
+from howsure.errors import BadLabels, BadSetting, HowsureError, UnknownName
+from howsure.table import Tally
+
+CELLS = ("tp", "fp", "fn", "tn")
+METRICS = [m for m in hs.metrics() if m.name != "rate"]
+QUICK = [m for m in METRICS if m.route == "closed form"]
+A, B = (84, 18, 26, 872), (70, 25, 40, 865)
+
+
+def table(cells: tuple[int, ...]) -> Tally:
+    """A Tally from tp, fp, fn, tn."""
+    return Tally.binary(**dict(zip(CELLS, cells, strict=True)))
+
+
+def joint(n: int = 300, seed: int = 1) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Truths and the answers of two correlated systems."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    a = np.where(rng.random(n) < 0.85, y, 1 - y)
+    b = np.where(rng.random(n) < 0.12, 1 - a, a)
+    return y, {"a": a, "b": b}
+
+
+# -- independent
+
+
+def test_the_example_of_goutte() -> None:
+    """Precision 3 of 5 against 10 of 20: 0.652222372208884 (section 2.2, exact value from mpmath)."""
+    c = hs.compare(table((3, 2, 0, 0)), table((10, 10, 0, 0)), metric="precision")
+    assert c.p_better == pytest.approx(0.65222237220888356, abs=1e-14)
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+def test_probability_agrees_with_draws(metric: hs.Metric) -> None:
+    """P(A > B) of every metric agrees with 100,000 draws of each system within five standard errors."""
+    c = hs.compare(table(A), table(B), metric=metric)
+    n = 100_000
+    x = c.first.distribution.draws(n, seed=11)
+    y = c.second.distribution.draws(n, seed=12)
+    assert abs(c.p_above - (x > y).mean()) < 5 * np.sqrt(0.25 / n) + c.p_error
+    assert c.p_above + c.p_below == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+def test_swapping_the_systems_swaps_the_answer(metric: hs.Metric) -> None:
+    """P(A > B) + P(B > A) = 1 to 1e-12 on exact routes, and the difference changes its sign."""
+    one, two = hs.compare(table(A), table(B), metric=metric), hs.compare(table(B), table(A), metric=metric)
+    exact = one.route != "sampled"
+    assert one.p_above == pytest.approx(two.p_below, abs=1e-12 if exact else 3 * one.p_error)
+    if np.isfinite(one.difference.mean):
+        room = 1e-12 if one.difference.route != "sampled" else 0.05 * one.difference.std
+        assert one.difference.mean == pytest.approx(-two.difference.mean, abs=room)
+
+
+@pytest.mark.parametrize("metric", ["f1", "precision", "f2", "informedness"])
+def test_equal_systems_are_even(metric: str) -> None:
+    """Identical tables: P = 0.5 and a difference centred on 0."""
+    c = hs.compare(table(A), table(A), metric=metric)
+    assert c.p_better == pytest.approx(0.5, abs=1e-12)
+    if c.difference.route != "sampled":
+        assert c.difference.median == pytest.approx(0.0, abs=1e-12)
+
+
+def test_very_different_sizes() -> None:
+    """n = 10 against n = 2e9: the large one is a point, and the answer the small one's tail there."""
+    small, large = table((4, 3, 2, 1)), table((10**9, 5 * 10**8, 10**8, 10**9))
+    for metric in ("f1", "f2", "informedness"):
+        c = hs.compare(small, large, metric=metric)
+        at = c.second.distribution.mean
+        assert c.p_above == pytest.approx(c.first.distribution.sf(at), abs=1e-7)
+
+
+def test_tiny_probabilities_keep_their_digits() -> None:
+    """Answers near 0 and 1 are right in their own scale: 1e-15 and 1 - 1e-15 (mpmath, P of two Betas)."""
+    import mpmath
+
+    a, b = (60.5, 5.5), (5.5, 60.5)
+    c = hs.compare(table((5, 60, 0, 0)), table((60, 5, 0, 0)), metric="precision")
+    with mpmath.workdps(40):
+        density = lambda x: x ** (a[0] - 1) * (1 - x) ** (a[1] - 1) / mpmath.beta(*a)  # noqa: E731
+        below = lambda x: mpmath.betainc(*b, x, 1, regularized=True)  # noqa: E731
+        want = mpmath.quad(lambda x: density(x) * below(x), [0, 0.2, 0.4, 0.5, 0.6, 0.8, 1])
+    assert c.p_above == pytest.approx(float(want), rel=1e-8)
+    assert c.p_above < 1e-15
+
+
+def test_batches_compare_entry_by_entry() -> None:
+    """A batch gives what each pair gives alone."""
+    tp = np.array([3, 50, 84])
+    c = hs.compare(Tally.binary(tp=tp, fp=18, fn=26, tn=872), table(B), metric="f1", equal_within=0.02)
+    for i, x in enumerate(tp.tolist()):
+        one = hs.compare(table((x, 18, 26, 872)), table(B), metric="f1", equal_within=0.02)
+        assert c.p_better[i] == pytest.approx(one.p_better, rel=1e-10)
+        assert c.p_equal[i] == pytest.approx(one.p_equal, rel=1e-8)
+    assert len(c.to_dict()["rows"]) == 3
+
+
+@given(st.tuples(*[st.integers(0, 60)] * 4), st.tuples(*[st.integers(0, 60)] * 4))
+@settings(max_examples=15, deadline=None)
+def test_the_difference_is_a_law(a: tuple[int, ...], b: tuple[int, ...]) -> None:
+    """Its cdf at 0 is P(B > A), its quantiles undo its cdf, and its mean is the difference of means."""
+    c = hs.compare(table(a), table(b), metric="f1")
+    d = c.difference
+    assert d.cdf(0.0) == pytest.approx(c.p_below, abs=1e-10)
+    assert d.mean == pytest.approx(c.first.distribution.mean - c.second.distribution.mean, abs=1e-14)
+    for q in (0.025, 0.5, 0.975):
+        assert d.cdf(d.ppf(q)) == pytest.approx(q, abs=1e-9)
+
+
+def test_the_papers_own_method() -> None:
+    """method="sample" is the share of draws, within its stated error of the exact value."""
+    exact = hs.compare(table(A), table(B), metric="f1")
+    drawn = hs.compare(table(A), table(B), metric="f1", method="sample", draws=10_000)
+    assert drawn.route == "sampled"
+    assert abs(drawn.p_better - exact.p_better) < drawn.p_error
+
+
+def test_direction() -> None:
+    """p_better follows the metric's direction; a metric without one has none, and says so."""
+    up, down = (hs.compare(table(A), table(B), metric=m) for m in ("specificity", "fallout"))
+    assert up.p_better == pytest.approx(down.p_better, abs=1e-12)
+    assert down.p_above < 0.5 < down.p_better
+    none = hs.compare(table(A), table(B), metric="prevalence")
+    assert none.p_better is None
+    assert [n.code for n in none.notes if n.code == "no-direction"]
+    assert none.to_dict()["rows"][0]["p_better"] is None
+
+
+def test_priors_may_differ() -> None:
+    """A pair of priors belongs to the two systems."""
+    c = hs.compare(table(A), table(A), metric="recall", prior=(0.5, 50.0))
+    assert c.first.distribution.mean > c.second.distribution.mean
+
+
+# -- the same items
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+def test_each_systems_own_posterior_is_what_it_is_alone(metric: hs.Metric) -> None:
+    """Drawn from the joint table, each system's measure has the law that hs.posterior gives it alone."""
+    from howsure.comparison.paired import _measure, joint_of
+    from howsure.kernels.draws import log_shares
+
+    y, answers = joint()
+    p = hs.posterior(hs.tally(y, answers))
+    cells = joint_of(p, metric)
+    logs = log_shares(np.array([float(s) for s in cells.shapes]), 40_000, 5)
+    for side, name in enumerate(("a", "b")):
+        alone = hs.posterior(hs.tally(y, answers[name]), tolerance=0.1)[metric]
+        x = _measure(cells, metric, logs, side)
+        for q in (0.1, 0.5, 0.9):
+            assert (x <= alone.ppf(q)).mean() == pytest.approx(q, abs=0.025 if alone.route == "sampled" else 0.012)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "recall", "specificity", "f1", "phi"])
+def test_paired_exact_agrees_with_joint_draws(metric: str) -> None:
+    """The probability and the interval of the difference agree with draws of the joint cells."""
+    y, answers = joint()
+    c = hs.compare(y, answers, metric=metric)
+    x = c.difference.draws(100_000, seed=77)
+    assert c.p_above == pytest.approx((x > 0).mean(), abs=0.006)
+    np.testing.assert_allclose(tuple(c.difference.interval()), np.quantile(x, [0.025, 0.975]), atol=0.05 * x.std())
+
+
+def test_rate_accuracy_joint_and_wins_agree() -> None:
+    """The same items counted four ways give one probability (design: one model for all of it)."""
+    y, answers = joint(200)
+    right = {k: (v == y) for k, v in answers.items()}
+    wins = hs.compare_wins(
+        first=int((right["a"] & ~right["b"]).sum()),
+        second=int((right["b"] & ~right["a"]).sum()),
+        same=int((right["a"] == right["b"]).sum()),
+    )
+    by_class = hs.compare(y, answers, metric="accuracy")
+    names = np.array(["x", "y"])
+    by_text = hs.compare(names[y], {k: names[v] for k, v in answers.items()}, metric="accuracy")
+    assert by_class.p_better == pytest.approx(wins.p_better, abs=1e-12)
+    assert by_text.p_better == pytest.approx(wins.p_better, abs=1e-12)
+    assert by_class.difference.interval().low == pytest.approx(wins.difference.interval().low, abs=1e-10)
+
+
+def test_identical_answers_are_even() -> None:
+    """No disagreement: one half, never certain."""
+    y, answers = joint(50)
+    same = hs.compare(y, {"a": answers["a"], "b": answers["a"]}, metric="accuracy")
+    assert same.p_better == pytest.approx(0.5, abs=1e-12)
+    assert hs.compare_wins(first=0, second=0, same=50).p_better == pytest.approx(0.5, abs=1e-15)
+
+
+def test_pairing_is_said_to_gain() -> None:
+    """A note sets the paired probability beside that of independent tests."""
+    y, answers = joint()
+    notes = {n.code: n.text for n in hs.compare(y, answers, metric="accuracy").notes}
+    assert "different items" in notes["pairing"]
+
+
+# -- wins
+
+
+def test_wins_have_closed_moments() -> None:
+    """E[Δ] and E[ρ] are those of Goutte & Gaussier, eqs 20 and 21."""
+    from scipy.special import digamma
+
+    w = hs.compare_wins(first=17, second=4, same=3278)
+    assert w.p_better == pytest.approx(0.9983015627320135, abs=1e-14)
+    assert w.difference.mean == pytest.approx(13 / 3301, rel=1e-12)
+    assert w.log_odds.mean == pytest.approx(digamma(17.5) - digamma(4.5), rel=1e-12)
+    x = w.log_odds.draws(100_000, seed=1)
+    assert w.log_odds.std == pytest.approx(x.std(), rel=0.02)
+    assert w.p_better + w.p_worse == pytest.approx(1.0, abs=1e-14)
+
+
+def test_wins_in_batches() -> None:
+    """Arrays of wins make a batch."""
+    w = hs.compare_wins(first=[17, 4], second=[4, 17], same=100)
+    assert w.p_better[0] == pytest.approx(w.p_worse[1], abs=1e-14)
+
+
+# -- what is shown
+
+
+def test_document_and_formats() -> None:
+    """The keys of the contract are there, and every format shows the verdict or the numbers."""
+    c = hs.compare(table(A), table(B), metric="f1", names=("new", "old"), equal_within=0.01)
+    row = c.to_dict()["rows"][0]
+    keys = "metric better paired first second slice p_better p_worse p_equal equal_within difference error verdict"
+    assert set(keys.split()) <= set(row)
+    assert set(row["difference"]) == {"mean", "std", "median", "low", "high"}
+    assert row["verdict"].startswith("new beats old on f1 with probability 0.")
+    for text in (str(c), c.to_markdown(), c.to_latex(), c.to_html(), c.to_csv()):
+        assert "f1" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["--counts", "84,18,26,872", "--counts", "70,25,40,865", "--equal-within", "0.01"], 0, "first beats second"),
+        (["--wins", "17,4,3278", "--name", "ltc", "--name", "nnn"], 0, "ltc beats nnn on wins with probability 0.998"),
+        (["--rate", "47/50", "--rate", "40/50"], 0, "on rate with probability 0.979"),
+        (["--counts", "1,2,3,4"], 2, "needs --counts twice"),
+        (["--wins", "1"], 2, "first,second,same"),
+        (["--wins", "1,2", "--metric", "f1"], 2, "leave out --metric"),
+        (["--counts", "1,2,3,4", "--rate", "1/2"], 2, "not both"),
+        (["--counts", "1,2,3,4", "--counts", "1,2,3,4", "--equal-within", "-1"], 2, "0 or more"),
+    ],
+)
+def test_the_command(arguments: list[str], code: int, says: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """howsure compare answers, or complains in one sentence with exit code 2."""
+    assert run(["compare", *arguments]) == code
+    shown = capsys.readouterr()
+    assert says in (shown.out if code == 0 else shown.err)
+
+
+# -- bad input
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "says"),
+    [
+        (lambda: hs.compare(*[hs.tally(*joint())] * 1, "a", "c"), UnknownName, "no system named 'c'"),
+        (lambda: hs.compare(hs.tally(joint()[0], {"a": joint()[0]})), BadSetting, "two different systems"),
+        (lambda: hs.compare(hs.tally(joint()[0], dict.fromkeys("abc", joint()[0]))), BadSetting, "leaderboard"),
+        (lambda: hs.compare(table(A), table(B), table(A)), BadSetting, "three and more"),
+        (lambda: hs.compare(table(A), table(B), equal_within=-0.1), BadSetting, "0 or more"),
+        (lambda: hs.compare(table(A), 5), HowsureError, "no system named 5"),
+        (lambda: hs.compare([1, 0], {"a": [1, 0], "b": ["x", "y"]}), HowsureError, "labels|match"),
+        (lambda: hs.compare([1, 0], {"a": [1, 0], "b": [1]}), BadLabels, "2 truths but 1 predictions of 'b'"),
+        (lambda: hs.compare(table(A), table(B), method="magic"), UnknownName, "no method 'magic'"),
+        (lambda: hs.compare(table(A), table(B), names=("a", "a")), BadSetting, "two different names"),
+        (lambda: hs.compare_wins(-1, 2, 3), HowsureError, "negative"),
+        (lambda: hs.compare_wins(1, 2, 3, prior=0.5), BadSetting, "three weights"),
+        (lambda: hs.compare_wins(1, 2, 3, names="ab"), BadSetting, "two different names"),
+    ],
+)
+def test_bad_input(call: object, error: type[Exception], says: str) -> None:
+    """One clear sentence each."""
+    with pytest.raises(error, match=says):
+        call()  # type: ignore[operator]
