@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from howsure.distribution import Distribution as Distribution
     from howsure.distribution import Interval as Interval
     from howsure.errors import HowsureError as HowsureError
+    from howsure.expressions import cells as cells
+    from howsure.expressions import log as log
+    from howsure.expressions import sqrt as sqrt
     from howsure.forms import Ratio as Ratio
-    from howsure.forms import cells as cells
-    from howsure.forms import log as log
-    from howsure.forms import sqrt as sqrt
     from howsure.ingest.arrays import tally as tally
     from howsure.model import Posterior as Posterior
     from howsure.model import posterior as posterior
@@ -40,10 +40,10 @@ __version__: str
 _HOME = {
     "Comparison": "comparison.result", "Distribution": "distribution", "HowsureError": "errors",
     "Interval": "distribution", "Metric": "catalogue.metric", "Posterior": "model", "Ratio": "forms",
-    "Report": "scoring", "Tally": "table", "Wins": "comparison.wins", "cells": "forms", "compare": "comparison.verbs",
-    "compare_wins": "comparison.wins", "fbeta": "catalogue", "log": "forms", "metrics": "catalogue",
-    "posterior": "model", "score": "scoring", "sqrt": "forms", "tally": "ingest.arrays", "two_level": "priors",
-    "utility": "catalogue",
+    "Report": "scoring", "Tally": "table", "Wins": "comparison.wins", "cells": "expressions",
+    "compare": "comparison.verbs", "compare_wins": "comparison.wins", "fbeta": "catalogue", "log": "expressions",
+    "metrics": "catalogue", "posterior": "model", "score": "scoring", "sqrt": "expressions", "tally": "ingest.arrays",
+    "two_level": "priors", "utility": "catalogue",
 }  # fmt: skip
 
 __all__ = [

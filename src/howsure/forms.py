@@ -9,231 +9,29 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
 from howsure.errors import BadSetting
-
-CELLS: Final = ("tp", "fp", "fn", "tn")
-_BINDS: Final = {"+": 1, "-": 1, "*": 2, "/": 2, "^": 4}
-_LATEX_CELL: Final = {name: rf"\mathrm{{{name.upper()}}}" for name in CELLS}
-
-
-# -- expressions
-
-
-@dataclass(frozen=True)
-class Expression:
-    """A formula over tp, fp, fn and tn; combine with + - * / ** and sqrt, log."""
-
-    op: str
-    args: tuple[Expression, ...] = ()
-    value: Fraction | str = ""
-
-    def __add__(self, other: object) -> Expression:
-        return _binary("+", self, other)
-
-    def __radd__(self, other: object) -> Expression:
-        return _binary("+", other, self)
-
-    def __sub__(self, other: object) -> Expression:
-        return _binary("-", self, other)
-
-    def __rsub__(self, other: object) -> Expression:
-        return _binary("-", other, self)
-
-    def __mul__(self, other: object) -> Expression:
-        return _binary("*", self, other)
-
-    def __rmul__(self, other: object) -> Expression:
-        return _binary("*", other, self)
-
-    def __truediv__(self, other: object) -> Expression:
-        return _binary("/", self, other)
-
-    def __rtruediv__(self, other: object) -> Expression:
-        return _binary("/", other, self)
-
-    def __neg__(self) -> Expression:
-        return _binary("*", -1, self)
-
-    def __pow__(self, power: object) -> Expression:
-        if power == 0.5:
-            return self.sqrt()
-        if isinstance(power, int) and 1 <= power <= 8:
-            return Expression("^", (self, _constant(power)))
-        raise BadSetting(f"a formula takes powers 1 to 8 and 0.5; got {power!r}.")
-
-    def sqrt(self) -> Expression:
-        """The square root (numpy.sqrt calls this)."""
-        return Expression("sqrt", (self,))
-
-    def log(self) -> Expression:
-        """The natural logarithm (numpy.log calls this)."""
-        return Expression("log", (self,))
-
-    def __call__(self, **cells: Any) -> Any:
-        """The value at the given cells: numbers, fractions or arrays."""
-        return _evaluate(self, cells)
-
-    def __str__(self) -> str:
-        return _text(self)
-
-    @property
-    def latex(self) -> str:
-        """The formula in LaTeX."""
-        return _latex(self)
-
-    def walk(self) -> Iterator[Expression]:
-        """Every part of the formula."""
-        yield self
-        for part in self.args:
-            yield from part.walk()
-
-    def denominators(self) -> tuple[Expression, ...]:
-        """What the formula divides by, without repeats."""
-        return tuple(dict.fromkeys(x.args[1] for x in self.walk() if x.op == "/" and x.args[1].op != "number"))
-
-
-class Cells(NamedTuple):
-    """The four cells of a 2x2 table, as parts of a formula."""
-
-    tp: Expression
-    fp: Expression
-    fn: Expression
-    tn: Expression
-
-
-cells: Final = Cells(*(Expression("cell", value=name) for name in CELLS))
-
-
-def sqrt(x: Expression) -> Expression:
-    """The square root of a formula."""
-    return _expression(x).sqrt()
-
-
-def log(x: Expression) -> Expression:
-    """The natural logarithm of a formula."""
-    return _expression(x).log()
+from howsure.expressions import CELLS, Expression, evaluate, expression
 
 
 def Ratio(top: Expression, bottom: Expression) -> Expression:  # noqa: N802 - reads as a type in the public API
     """A quotient of two linear forms in the cells, which has an exact posterior.
 
+    >>> from howsure.expressions import cells
     >>> tp, fp, fn, tn = cells
     >>> str(Ratio(tp, tp + fp))
     'tp / (tp + fp)'
     """
-    formula = _expression(top) / _expression(bottom)
+    formula = expression(top) / expression(bottom)
     if not isinstance(read(formula).form, Linear):
         raise BadSetting(f"a Ratio needs linear forms of the cells with no negative weight below; got {formula}.")
     return formula
-
-
-def _constant(x: object) -> Expression:
-    if isinstance(x, bool) or not isinstance(x, (int, float, Fraction, np.integer, np.floating)):
-        raise BadSetting(f"a formula is made of cells and numbers; got {x!r}.")
-    if isinstance(x, (float, np.floating)) and not math.isfinite(x):
-        raise BadSetting(f"a formula needs finite numbers; got {x!r}.")
-    exact = (
-        x if isinstance(x, Fraction) else Fraction(repr(float(x)) if isinstance(x, (float, np.floating)) else int(x))
-    )
-    return Expression("number", value=exact)
-
-
-def _expression(x: object) -> Expression:
-    return x if isinstance(x, Expression) else _constant(x)
-
-
-_ONE: Final = Expression("number", value=Fraction(1))
-
-
-def _binary(op: str, a: object, b: object) -> Expression:
-    left, right = _expression(a), _expression(b)
-    if op == "*" and left == _ONE:
-        return right
-    return Expression(op, (left, right))
-
-
-_OPERATIONS: Final[dict[str, Callable[..., Any]]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: a / b,
-    "^": lambda a, b: a ** int(b),
-    "sqrt": np.sqrt,
-    "log": np.log,
-}
-
-
-def _evaluate(e: Expression, at: dict[str, Any]) -> Any:
-    if e.op == "cell":
-        return at[str(e.value)]
-    if e.op == "number":
-        assert isinstance(e.value, Fraction)  # noqa: S101 - narrows the type
-        exact = any(isinstance(x, Fraction) for x in at.values())
-        return e.value if exact else float(e.value)
-    return _OPERATIONS[e.op](*(_evaluate(x, at) for x in e.args))
-
-
-def _number(x: Fraction) -> str:
-    if x.denominator == 1:
-        return str(x.numerator)
-    short = repr(float(x))
-    return short if Fraction(short) == x else f"{x.numerator}/{x.denominator}"
-
-
-def _text(e: Expression, outer: int = 0, right: bool = False) -> str:
-    """Infix text; parentheses where the outer operation binds closer, or equally from the left of a - or /."""
-    if e.op == "cell":
-        return str(e.value)
-    if e.op == "number":
-        shown = _number(e.value)  # type: ignore[arg-type]
-        own = 2 if "/" in shown else 9
-        return f"({shown})" if (shown.startswith("-") and outer) or own < outer or (right and own == outer) else shown
-    if e.op in ("sqrt", "log"):
-        return f"{e.op}({_text(e.args[0])})"
-    if _negated(e):
-        return f"(-{_text(e.args[1], 3)})" if outer else f"-{_text(e.args[1], 3)}"
-    own = _BINDS[e.op]
-    if e.op == "^":
-        inner = _text(e.args[0], 5)
-        return f"({inner})^{_text(e.args[1])}" if e.args[0].op == "^" else f"{inner}^{_text(e.args[1])}"
-    body = f"{_text(e.args[0], own)} {e.op} {_text(e.args[1], own, e.op in '-/')}"
-    return f"({body})" if own < outer or (right and own == outer) else body
-
-
-def _negated(e: Expression) -> bool:
-    return e.op == "*" and e.args[0].op == "number" and e.args[0].value == -1
-
-
-def _latex(e: Expression, outer: int = 0, right: bool = False) -> str:
-    """As the text; a fraction needs no parentheses but under a power."""
-    if e.op == "cell":
-        return _LATEX_CELL[str(e.value)]
-    if e.op == "number":
-        shown = _number(e.value)  # type: ignore[arg-type]
-        return rf"\left({shown}\right)" if shown.startswith("-") and outer else shown
-    if e.op == "sqrt":
-        return rf"\sqrt{{{_latex(e.args[0])}}}"
-    if e.op == "log":
-        return rf"\log\left({_latex(e.args[0])}\right)"
-    own = _BINDS[e.op]
-    if e.op == "/":
-        body, own = rf"\frac{{{_latex(e.args[0])}}}{{{_latex(e.args[1])}}}", 4
-    elif _negated(e):
-        body, own = f"-{_latex(e.args[1], 3)}", 0
-    elif e.op == "^":
-        body = f"{_latex(e.args[0], 5)}^{{{_latex(e.args[1])}}}"
-    else:
-        sign = r" \cdot " if e.op == "*" else f" {e.op} "
-        body = f"{_latex(e.args[0], own)}{sign}{_latex(e.args[1], own, e.op == '-')}"
-    return rf"\left({body}\right)" if own < outer or (right and own == outer) else body
 
 
 # -- forms
@@ -325,7 +123,7 @@ def _quotient(e: Expression, kind: str) -> tuple[list[Fraction], list[Fraction]]
             break
         at = _point(rng)
         try:
-            value = _evaluate(e, dict(at))
+            value = evaluate(e, dict(at))
         except ZeroDivisionError:
             continue
         phi = [math.prod((at[c] for c in names), start=Fraction(1)) for names in features]
@@ -472,7 +270,7 @@ def _symmetric(e: Expression) -> bool:
         at = {name: np.float64(rng.randint(1, 50) + 0.5) for name in CELLS}
         swapped = {"tp": at["tn"], "tn": at["tp"], "fp": at["fn"], "fn": at["fp"]}
         with np.errstate(all="ignore"):
-            a, b = (float(_evaluate(e, x)) for x in (at, swapped))
+            a, b = (float(evaluate(e, x)) for x in (at, swapped))
         if not math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12):
             return False
     return True

@@ -1,9 +1,4 @@
-"""Posterior: the law of the cell probabilities, and the table of routes from (form, model) to a kernel.
-
-Flat model: cell probabilities are Dirichlet with shapes count + prior weight, so cells are normalised independent
-Gammas. Two-level model (Zhang, Wang & Zhao 2015): each truth row is Dirichlet and so are the class shares; rates within
-rows are the same Betas, everything across rows needs draws.
-"""
+"""Posterior: the law of the cell probabilities after the data, and a mapping from metric to Distribution."""
 
 from __future__ import annotations
 
@@ -18,50 +13,16 @@ from howsure import priors
 from howsure.catalogue import Metric, metrics, parse
 from howsure.distribution import Distribution, Note, check_draws, check_seed
 from howsure.errors import BadSetting, HowsureError, NeedsPositive, listing
-from howsure.forms import CELLS, Linear, Other, Rising, TwoRates
+from howsure.expressions import CELLS
 from howsure.priors import Prior
+from howsure.routes import Model, Shapes, exact_law, values
 from howsure.table import Tally
 
 Array = NDArray[np.float64]
-Shapes = dict[str, Array]
 
 END_ERROR = 2.67  # standard error of a normal law's 2.5% point, times √n, in standard deviations
 MOST_DRAWS = 2_000_000
-TINY = 0.02  # below, a measure of tp, fp and fn jumps across any grid of nodes, and is sampled
 MOST_NUMBERS = 40_000_000  # kept at a time for a batch
-
-
-@dataclass(frozen=True)
-class Model:
-    """Shapes of the four cells; `shares` are the shapes of the class shares when they are not the row sums."""
-
-    cells: Shapes
-    shares: tuple[Array, Array] | None = None
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return np.shape(self.cells["tp"])
-
-    def size(self) -> int:
-        """The number of tables."""
-        return int(np.prod(self.shape, dtype=int))
-
-    def table(self, j: int, n: int, seed: int) -> tuple[Shapes, Shapes | None]:
-        """n draws of the cell probabilities of one table of the batch, and their logs when small shapes need them."""
-        from howsure.kernels import draws
-
-        cells = np.array([np.broadcast_to(self.cells[c], self.shape).ravel()[j] for c in CELLS])
-        if self.shares is None:
-            plain, logs = draws.shares(cells, n, seed, j)
-        else:
-            share = np.array([float(np.ravel(x)[j]) for x in self.shares])
-            yes, no = draws.log_shares(share, n, seed, j)
-            row = draws.log_shares(cells[[0, 2]], n, seed + 1_000_003, j)
-            other = draws.log_shares(cells[[3, 1]], n, seed + 2_000_003, j)
-            logs = np.stack([yes + row[0], no + other[1], yes + row[1], no + other[0]])
-            plain = np.exp(logs)
-        named = dict(zip(CELLS, plain, strict=True))
-        return named, None if logs is None else dict(zip(CELLS, logs, strict=True))
 
 
 @dataclass(frozen=True)
@@ -127,23 +88,28 @@ class Posterior(Mapping[str, Distribution]):
 
     # -- models
 
-    def _model(self, metric: Metric) -> Model:
-        """The shapes of the cells this metric looks at."""
+    def _view(self, metric: Metric) -> tuple[Tally, int] | None:
+        """The 2x2 table a metric looks at and the place of its class; None for right and wrong answers of many."""
         t = self.tally
-        if t.outcome:
-            return self._outcome_model(metric)
         if metric == parse("rate"):
             raise BadSetting("rate is for outcomes (hits of trials); for a table of classes ask for accuracy.")
-        if metric.label is not None:
-            return self._binary_model(t.versus_rest(t.labels[t.find(metric.label)]), t.find(metric.label))
-        if metric.agreement and len(t.labels) != 2:
-            return self._agreement_model()
-        if t.positive is not None:
-            at = t.find(t.positive)
-            return self._binary_model(t if len(t.labels) == 2 else t.versus_rest(t.positive), at)
-        if not metric.needs_positive and len(t.labels) == 2:
-            return self._binary_model(t.with_positive(t.labels[1]), 1)
-        raise NeedsPositive(_need(metric, t))
+        if metric.label is None and metric.agreement and len(t.labels) != 2:
+            return None
+        label = metric.label if metric.label is not None else t.positive
+        if label is None and not metric.needs_positive and len(t.labels) == 2:
+            label = t.labels[1]
+        if label is None:
+            raise NeedsPositive(_need(metric, t))
+        place = t.find(label)
+        same = len(t.labels) == 2 and t.positive == t.labels[place]
+        return (t if same else t.versus_rest(t.labels[place])), place
+
+    def _model(self, metric: Metric) -> Model:
+        """The shapes of the cells this metric looks at."""
+        if self.tally.outcome:
+            return self._outcome_model(metric)
+        view = self._view(metric)
+        return self._agreement_model() if view is None else self._binary_model(*view)
 
     def _outcome_model(self, metric: Metric) -> Model:
         if not _only_hits(metric) and not metric.agreement:
@@ -179,18 +145,15 @@ class Posterior(Mapping[str, Distribution]):
 
     def counts(self, metric: str | Metric) -> Shapes:
         """The raw counts that the metric's point score is computed from."""
-        m, t = parse(metric), self.tally
+        t = self.tally
         if t.outcome:
             return t.named()
-        if m.label is not None:
-            return t.versus_rest(t.labels[t.find(m.label)]).named()
-        if m.agreement and len(t.labels) != 2:
-            right = t._sum_where(t.cells[:, 0] == t.cells[:, 1], False)
-            zero = np.zeros_like(right)
-            return {"tp": right, "fp": np.asarray(t.counts.sum(axis=-1)) - right, "fn": zero, "tn": zero}
-        if t.positive is None:
-            return t.with_positive(t.labels[1]).named()
-        return (t if len(t.labels) == 2 else t.versus_rest(t.positive)).named()
+        view = self._view(parse(metric))
+        if view is not None:
+            return view[0].named()
+        right, wrong = t.right_wrong(effective=False)
+        zero = np.zeros_like(right)
+        return {"tp": right, "fp": wrong, "fn": zero, "tn": zero}
 
     # -- distributions
 
@@ -198,7 +161,7 @@ class Posterior(Mapping[str, Distribution]):
         model = self._model(metric)
         if self.tally.outcome and not _only_hits(metric):  # right and wrong answers, as accuracy names them
             model = Model({**model.cells, "fp": model.cells["fn"], "fn": model.cells["fp"]})
-        law, route = _exact_law(metric, model)
+        law, route = exact_law(metric, model)
         sampler = Sampler(self, metric, model)
         notes = self._notes()
         if law is None:
@@ -265,9 +228,9 @@ class Sampler:
     model: Model
 
     def __call__(self, n: int, seed: int) -> Array:
-        m = self.model
-        values = [_values(self.metric, *self.posterior._table(self.metric, m, j, n, seed)) for j in range(m.size())]
-        return np.stack(values, axis=-1).reshape(n, *m.shape)
+        m, p = self.model, self.posterior
+        columns = [values(self.metric, *p._table(self.metric, m, j, n, seed)) for j in range(m.size())]
+        return np.stack(columns, axis=-1).reshape(n, *m.shape)
 
 
 def _only_hits(metric: Metric) -> bool:
@@ -275,40 +238,6 @@ def _only_hits(metric: Metric) -> bool:
     if metric == parse("rate"):
         return True
     return metric not in metrics() and {str(x.value) for x in metric.formula.walk() if x.op == "cell"} <= {"tp", "fn"}
-
-
-def _values(metric: Metric, cells: Shapes, logs: Shapes | None) -> Array:
-    """The measure at drawn cells; where cells underflow to 0/0, from the shares it really depends on."""
-    from howsure.kernels.draws import together
-
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
-        value = np.asarray(metric.formula(**cells))
-        if logs is None:
-            return value
-        lost = np.isnan(value)
-        if not lost.any():
-            return value
-        part = {c: x[lost] for c, x in logs.items()}
-        form = metric.reading.form
-        pairs: tuple[tuple[str, ...], ...] = ()
-        if isinstance(form, TwoRates):
-            pairs = (("tp", "fn"), ("tn", "fp")) if form.chart == "rows" else (("tp", "fp"), ("tn", "fn"))
-        elif isinstance(form, Linear):
-            used = tuple(c for c, t, b in zip(CELLS, form.top, form.bottom, strict=True) if t or b)
-            pairs = (used, tuple(c for c in CELLS if c not in used))
-        for names in pairs:
-            if names:
-                part |= dict(zip(names, (np.log(x) for x in together(*(part[c] for c in names))), strict=True))
-        if isinstance(form, Rising):
-            from howsure.kernels.cores import Ray
-
-            ray = Ray((np.ones(()), np.ones(())), (np.ones(()), np.ones(())), form.top, form.bottom)
-            found = ray.at_logs(*(part[c] for c in ("tp", "fp", "fn")))
-            value[lost] = {"": found, "sqrt": np.sqrt(found), "log": np.log(found)}[metric.reading.outer]
-            return value
-        # what still underflows counts as tiny: the limit of a vanishing margin
-        value[lost] = metric.formula(**{c: np.exp(np.maximum(x, -340.0)) for c, x in part.items()})
-        return value
 
 
 _WEIGHTED = (
@@ -341,96 +270,3 @@ def posterior(tally: Tally, prior: Any = "even", *, tolerance: float = 0.02, see
     if isinstance(prior, Posterior):
         return replace(prior.update(tally), tolerance=tolerance, seed=check_seed(seed))
     return Posterior(tally, priors.make(prior), tolerance, check_seed(seed))
-
-
-# -- routes
-
-
-def _exact_law(metric: Metric, model: Model) -> tuple[Any, str]:
-    """The law by the form of the metric and the model, or None where only draws are left."""
-    reading = metric.reading
-    made = _route(reading.form, model)
-    if made is None:
-        return None, "sampled"
-    law, route = made
-    if reading.outer:
-        from howsure.kernels.through import Through
-
-        law = Through(law, reading.outer)
-    return law, route
-
-
-def _route(form: Any, model: Model) -> tuple[Any, str] | None:
-    flat = model.shares is None
-    if isinstance(form, Other):
-        return None
-    if isinstance(form, Linear):
-        if flat:
-            return _linear_law(form, model.cells)
-        return _two_level_linear(form, model)
-    if isinstance(form, TwoRates) and (flat or form.chart == "rows"):
-        return _rates_law(form, model.cells)
-    if isinstance(form, Rising) and flat and all(np.all(model.cells[c] >= TINY) for c in ("tp", "fp", "fn")):
-        return _rising_law(form, model.cells)
-    return None
-
-
-def _linear_law(form: Linear, cells: Shapes) -> tuple[Any, str] | None:
-    """Cells with equal coefficients add to one Gamma; two groups are closed, three and four take an integral."""
-    groups: dict[tuple[float, float], Array] = {}
-    for c, top, bottom in zip(CELLS, form.top, form.bottom, strict=True):
-        if top or bottom:
-            groups[top, bottom] = groups.get((top, bottom), np.zeros(())) + cells[c]
-    groups = {k: np.asarray(v, dtype=float) for k, v in groups.items() if np.any(v)}
-    if len(groups) == 2:
-        from howsure.kernels.moebius import Moebius
-
-        ((u1, v1), a), ((u2, v2), b) = groups.items()
-        if u1 * v2 < u2 * v1:
-            u1, v1, a, u2, v2, b = u2, v2, b, u1, v1, a
-        return Moebius(a, b, u1, v1, u2, v2), "closed form"
-    if len(groups) in (3, 4):
-        from howsure.kernels.cores import Groups
-        from howsure.kernels.integral import Integral
-
-        tops, bottoms = tuple(k[0] for k in groups), tuple(k[1] for k in groups)
-        return Integral(Groups(tuple(groups.values()), tops, bottoms)), "quadrature"
-    return None
-
-
-def _two_level_linear(form: Linear, model: Model) -> tuple[Any, str] | None:
-    """Rates within one truth row, and the class shares, are Beta in the two-level model too."""
-    used = {c for c, b in zip(CELLS, form.bottom, strict=True) if b}
-    if used in ({"tp", "fn"}, {"fp", "tn"}):
-        return _linear_law(form, model.cells)
-    rows = {k: (form.top[k[0]], form.top[k[1]]) for k in ((0, 2), (1, 3))}
-    if len(set(form.bottom)) == 1 and all(a == b for a, b in rows.values()):
-        assert model.shares is not None  # noqa: S101 - narrows the type
-        zero = np.zeros(model.shape)
-        return _linear_law(form, {"tp": model.shares[0], "fn": zero, "fp": model.shares[1], "tn": zero})
-    return None
-
-
-def _rates_law(form: TwoRates, cells: Shapes) -> tuple[Any, str]:
-    """Turn both rates so that the measure rises in them."""
-    from howsure.kernels.cores import Bilinear
-    from howsure.kernels.integral import Integral
-
-    u = ("tp", "fn") if form.chart == "rows" else ("tp", "fp")
-    v = ("tn", "fp") if form.chart == "rows" else ("tn", "fn")
-    top, bottom = form.top, form.bottom
-    if not form.up[0]:
-        u, top, bottom = u[::-1], top[::-1], bottom[::-1]
-    if not form.up[1]:
-        v = v[::-1]
-        top, bottom = (tuple(row[::-1] for row in part) for part in (top, bottom))  # type: ignore[assignment]
-    inner, outer = ((cells[x[0]], cells[x[1]]) for x in (u, v))
-    return Integral(Bilinear(inner, outer, top, bottom)), "quadrature"
-
-
-def _rising_law(form: Rising, cells: Shapes) -> tuple[Any, str]:
-    from howsure.kernels.cores import Ray
-    from howsure.kernels.integral import Integral
-
-    inner = (cells["tp"], cells["fp"] + cells["fn"])
-    return Integral(Ray(inner, (cells["fp"], cells["fn"]), form.top, form.bottom)), "quadrature"

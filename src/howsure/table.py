@@ -7,20 +7,20 @@ those that occur. Codes point into `labels`; -1 is a missing answer that was kep
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from howsure.counting import whole, within
 from howsure.errors import BadCounts, BadLabels, UnknownName, listing, nearest
+from howsure.labels import Label, check_labels, completed, in_order, plain, usual_positive
 
 Array = NDArray[Any]
-Label = Hashable
 Axis = tuple[str, tuple[Label, ...]]
 
-MOST: Final = 2**53  # counts stay exact in a double up to here
 BINARY: Final = ("tp", "fp", "fn", "tn")
 _PATTERNS: Final = ((0, 0), (0, 1), (1, 0), (1, 1))
 SQUARE: Final = np.array(_PATTERNS)
@@ -65,14 +65,14 @@ class Tally:
         (2,)
         """
         given = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
-        parts = {name: _whole(value, name) for name, value in given.items()}
+        parts = {name: whole(value, name) for name, value in given.items()}
         try:
             full = np.broadcast_arrays(*(parts[name] for name in ("tn", "fp", "fn", "tp")))
         except ValueError:
             sizes = ", ".join(f"{name} {part.shape}" for name, part in parts.items())
             raise BadCounts(f"tp, fp, fn and tn must have one shape, or broadcast to one; got {sizes}.") from None
         counts = np.stack(full, axis=-1)
-        return cls(SQUARE, _within(counts), (0, 1), positive=1, batch=_plain_axes(counts.shape[:-1]))
+        return cls(SQUARE, within(counts), (0, 1), positive=1, batch=_plain_axes(counts.shape[:-1]))
 
     @classmethod
     def matrix(
@@ -89,7 +89,7 @@ class Tally:
         >>> t.tp, t.fp, t.fn, t.tn
         (80, 20, 30, 870)
         """
-        square = _whole(table, "the matrix")
+        square = whole(table, "the matrix")
         if square.ndim < 2 or square.shape[-1] != square.shape[-2] or square.shape[-1] < 2:
             raise BadCounts(
                 f"a confusion matrix must be square, two classes or more; this one has shape {square.shape}."
@@ -104,7 +104,7 @@ class Tally:
             raise BadLabels(f"the matrix has {k} classes but {len(names)} labels were given: {listing(names)}.")
         codes = np.stack(np.meshgrid(np.arange(k), np.arange(k), indexing="ij"), axis=-1).reshape(-1, 2)
         counts = square.reshape(*square.shape[:-2], k * k)
-        t = cls(codes, _within(counts), names, batch=_plain_axes(counts.shape[:-1]))
+        t = cls(codes, within(counts), names, batch=_plain_axes(counts.shape[:-1]))
         return (
             t.with_positive(positive) if positive is not None else replace(t, positive=usual_positive(names))
         )._tidy()
@@ -116,7 +116,7 @@ class Tally:
         >>> Tally.rate(hits=47, of=50).n
         50
         """
-        parts = _whole(hits, "hits"), _whole(of, "of")
+        parts = whole(hits, "hits"), whole(of, "of")
         try:
             good, total = np.broadcast_arrays(*parts)
         except ValueError:
@@ -208,11 +208,11 @@ class Tally:
         """Negative items answered negative."""
         return _out(self.named()["tn"])
 
-    def right_wrong(self) -> tuple[Array, Array]:
-        """Effective counts of right and of wrong answers, any number of classes."""
+    def right_wrong(self, *, effective: bool = True) -> tuple[Array, Array]:
+        """Counts of right and of wrong answers, any number of classes."""
         self._single()
         right = self.cells[:, 0] == self.cells[:, 1]
-        return self._sum_where(right, True), self._sum_where(~right, True)
+        return self._sum_where(right, effective), self._sum_where(~right, effective)
 
     def dense(self) -> Array:
         """The K x K table, truth by rows (missing answers left out), for one system."""
@@ -416,7 +416,7 @@ def _merge(a: Tally, b: Tally) -> Tally:
         notes=notes,
     )._tidy()
     if not weighted:
-        _within(merged.counts)
+        within(merged.counts)
     return merged
 
 
@@ -443,110 +443,6 @@ def _merged_positive(a: Tally, b: Tally, labels: tuple[Label, ...]) -> Label | N
 
 def _squares(t: Tally) -> Array:
     return t.counts.astype(float) if t.squares is None else t.squares
-
-
-# -- labels
-
-
-def plain(label: Any) -> Label:
-    """A label as a plain Python value; whole floats become ints."""
-    value = label.item() if isinstance(label, np.generic) else label
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return cast("Label", value)
-
-
-def in_order(labels: set[Label] | frozenset[Label]) -> tuple[Label, ...]:
-    """Labels sorted within their types, so that any order of merging gives the same tuple."""
-    kind = {bool: "0", int: "1", float: "1"}
-    return tuple(sorted(labels, key=lambda x: (kind.get(type(x), type(x).__name__), cast("Any", x))))
-
-
-def completed(seen: set[Label]) -> tuple[Label, ...]:
-    """Labels that occur, in order; 0 or 1 alone, False or True alone, -1 or 1 alone are joined by their partner."""
-    if seen and all(isinstance(x, bool) for x in seen):
-        return (False, True)
-    if seen and all(isinstance(x, (int, bool)) for x in seen):
-        numbers = {int(x) for x in seen}  # type: ignore[call-overload]
-        for pair in ((0, 1), (-1, 1)):
-            if numbers <= set(pair):
-                return pair
-        return in_order(numbers)
-    return in_order(seen)
-
-
-def usual_positive(labels: Sequence[Label]) -> Label | None:
-    """1 or True when the labels lie in {0, 1}, {False, True} or {-1, 1}; otherwise none."""
-    if len(labels) == 2 and all(isinstance(x, (int, bool)) for x in labels) and set(labels) in ({0, 1}, {-1, 1}):
-        return next(x for x in labels if x == 1)
-    return None
-
-
-def check_labels(labels: Any) -> tuple[Label, ...]:
-    """Labels given by the user: a sequence of distinct plain values."""
-    if isinstance(labels, (str, bytes)) or not isinstance(labels, Iterable):
-        raise BadLabels(f"labels= takes a list of class names; got {labels!r}.")
-    names = tuple(plain(x) for x in labels)
-    _distinct(names)
-    return names
-
-
-def _distinct(labels: Sequence[Label]) -> None:
-    seen: set[Label] = set()
-    if not all(isinstance(x, Hashable) for x in labels):
-        raise BadLabels(f"class names must be plain values such as text or numbers; got {list(labels)!r}.")
-    for label in labels:
-        if label in seen:
-            raise BadLabels(f"label {label!r} is given twice; every class needs its own name.")
-        seen.add(label)
-
-
-# -- counts
-
-
-def _whole(value: ArrayLike, name: str) -> NDArray[np.int64]:
-    """Counts as whole numbers, or one sentence about the first that is not."""
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        raise BadCounts(f"{name} must be a number or a regular array of numbers; its rows differ in length.") from None
-    if array.dtype == object or array.dtype.kind in "USmM":
-        array = _numbers(array, name)
-    if array.dtype.kind == "c":
-        raise BadCounts(f"{name} must be whole numbers; got complex ones.")
-    if array.dtype.kind == "f":
-        _refuse(~np.isfinite(array), array, f"{name} must be finite; got {{}}.")
-        _refuse(
-            array != np.floor(array),
-            array,
-            f"{name} must be whole numbers; got {{}}. For weighted items use weight=.",
-        )
-    _refuse(array < 0, array, f"{name} cannot be negative; got {{}}.")
-    return _within(array).astype(np.int64)
-
-
-def _numbers(array: Array, name: str) -> Array:
-    """Whole Python numbers of any size from an object array."""
-    flat = array.ravel().tolist()
-    for x in flat:
-        if isinstance(x, bool) or not isinstance(x, (int, float, np.integer, np.floating)):
-            raise BadCounts(f"{name} must be numbers; got {x!r}.")
-        if isinstance(x, int) and abs(x) > MOST:
-            raise BadCounts(_TOO_LARGE.format(x))
-    return np.array([float(x) for x in flat]).reshape(array.shape)
-
-
-_TOO_LARGE = "counts above 2^53 (9007199254740992) are not exact; got {}."
-
-
-def _within(array: Array) -> Array:
-    _refuse(array > MOST, array, _TOO_LARGE)
-    return array
-
-
-def _refuse(bad: Array | bool, array: Array, message: str) -> None:
-    if np.any(bad):
-        raise BadCounts(message.format(np.asarray(array).ravel()[int(np.argmax(np.asarray(bad).ravel()))].item()))
 
 
 def _plain_axes(shape: tuple[int, ...]) -> tuple[Axis, ...]:

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from howsure.catalogue import parse
-from howsure.forms import CELLS
-from howsure.model import Model, _exact_law
+from howsure.expressions import CELLS
+from howsure.routes import Model, exact_law
 
 CASES = json.loads((Path(__file__).parent / "binary.json").read_text())
 EPS = np.finfo(float).eps
@@ -23,7 +23,7 @@ def law_of(name: str, shapes: tuple[str, ...]) -> Any:
     """The law of a metric at the given shapes of tp, fp, fn, tn."""
     metric = parse(f"utility({name[8:]})" if name.startswith("utility:") else name)
     cells = {c: np.asarray(float(s)) for c, s in zip(CELLS, shapes, strict=True)}
-    return _exact_law(metric, Model(cells))[0]
+    return exact_law(metric, Model(cells))[0]
 
 
 def sampled(name: str, shapes: tuple[str, ...]) -> bool:

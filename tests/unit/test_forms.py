@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 import howsure as hs
 from howsure.errors import BadSetting
-from howsure.forms import CELLS, Expression, Linear, Other, Rising, TwoRates, read
+from howsure.expressions import CELLS, Expression
+from howsure.forms import Linear, Other, Rising, TwoRates, read
 
 tp, fp, fn, tn = hs.cells
 n = tp + fp + fn + tn

@@ -12,7 +12,7 @@ from typing import Final
 from howsure.catalogue.binary import DECLARED, fbeta, utility
 from howsure.catalogue.metric import Metric
 from howsure.errors import BadSetting, UnknownName, nearest
-from howsure.forms import CELLS
+from howsure.expressions import CELLS
 
 __all__ = ["DEFAULT_BINARY", "Metric", "fbeta", "metrics", "parse", "utility"]
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from howsure.catalogue.metric import Metric
 from howsure.errors import BadSetting
-from howsure.forms import Expression, cells, sqrt
+from howsure.expressions import Expression, cells, sqrt
 
 tp, fp, fn, tn = cells
 n: Final[Expression] = tp + fp + fn + tn

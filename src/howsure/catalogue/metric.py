@@ -12,7 +12,8 @@ from typing import Any, Literal
 import numpy as np
 
 from howsure.errors import BadSetting
-from howsure.forms import CELLS, Expression, Linear, Other, Reading, read
+from howsure.expressions import CELLS, Expression
+from howsure.forms import Linear, Other, Reading, read
 
 Better = Literal["higher", "lower"] | None
 
@@ -21,7 +22,7 @@ Better = Literal["higher", "lower"] | None
 class Metric:
     """A measure of a 2x2 table, declared by its formula.
 
-    >>> from howsure.forms import cells
+    >>> from howsure.expressions import cells
     >>> tp, fp, fn, tn = cells
     >>> m = Metric("lift", (tp / (tp + fp)) / ((tp + fn) / (tp + fp + fn + tn)))
     >>> m.bounds, m.needs_positive

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import BadCounts, BadSetting, UnknownName, nearest
-from howsure.table import BINARY, Label, Tally
+from howsure.labels import Label
+from howsure.table import BINARY, Tally
 
 _MOST_BYTES = 64_000_000
 

@@ -19,13 +19,15 @@ from howsure.catalogue import Metric
 from howsure.comparison.independent import _out, _shares, within
 from howsure.distribution import Distribution
 from howsure.errors import BadSetting
-from howsure.forms import CELLS, Linear
+from howsure.expressions import CELLS
+from howsure.forms import Linear
 from howsure.kernels import draws as drawing
-from howsure.kernels.cores import Groups
+from howsure.kernels.groups import Groups
 from howsure.kernels.integral import Integral
 from howsure.kernels.moebius import Moebius
 from howsure.kernels.sampled import Sampled
-from howsure.model import END_ERROR, Posterior, _values
+from howsure.model import END_ERROR, Posterior
+from howsure.routes import values
 from howsure.table import Tally
 
 Array = NDArray[np.float64]
@@ -157,4 +159,4 @@ def _measure(joint: Joint, metric: Metric, logs: Array, side: int) -> Array:
     for c in CELLS:
         mine = [logs[i] for i, pattern in enumerate(joint.patterns) if joint.cell(pattern, side) == c]
         cells[c] = np.logaddexp.reduce(mine) if mine else np.full(logs.shape[1], -np.inf)
-    return _values(metric, {c: np.exp(x) for c, x in cells.items()}, cells)
+    return values(metric, {c: np.exp(x) for c, x in cells.items()}, cells)

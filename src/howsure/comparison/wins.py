@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 
 from howsure.comparison.result import check, check_margin
+from howsure.counting import whole
 from howsure.distribution import Distribution, Error, check_kind
 from howsure.document import Result, number, real
 from howsure.errors import BadSetting
 from howsure.kernels import beta, draws
-from howsure.kernels.cores import Groups
+from howsure.kernels.groups import Groups
 from howsure.kernels.integral import Integral
 from howsure.kernels.moebius import Moebius
 from howsure.kernels.through import Through
 from howsure.render.numbers import probability
-from howsure.table import _whole
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ def compare_wins(
     >>> compare_wins(first=17, second=4, same=3278)
     first beats second on wins with probability 0.998
     """
-    a, b, c = (_whole(x, name) for x, name in ((first, "first"), (second, "second"), (same, "same")))
+    a, b, c = (whole(x, name) for x, name in ((first, "first"), (second, "second"), (same, "same")))
     try:
         np.broadcast_shapes(a.shape, b.shape, c.shape)
     except ValueError:

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import BadLabels, UnknownName, listing, nearest
-from howsure.table import SQUARE, Label, Tally, check_labels, completed, plain, usual_positive
+from howsure.labels import Label, check_labels, completed, plain, usual_positive
+from howsure.table import SQUARE, Tally
 
 Codes = NDArray[np.intp]
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.kernels import solve
-from howsure.kernels.cores import Bilinear, Groups, Ray, Transform, _back
+from howsure.kernels.cores import Bilinear, Ray, Transform, _back
+from howsure.kernels.groups import Groups
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]

@@ -1,0 +1,60 @@
+"""Counts: whole numbers that stay exact in a double, or one sentence about the first that is not."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from howsure.errors import BadCounts
+
+Array = NDArray[Any]
+
+MOST: Final = 2**53  # counts stay exact in a double up to here
+
+
+def whole(value: ArrayLike, name: str) -> NDArray[np.int64]:
+    """Counts as whole numbers, or one sentence about the first that is not."""
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise BadCounts(f"{name} must be a number or a regular array of numbers; its rows differ in length.") from None
+    if array.dtype == object or array.dtype.kind in "USmM":
+        array = _numbers(array, name)
+    if array.dtype.kind == "c":
+        raise BadCounts(f"{name} must be whole numbers; got complex ones.")
+    if array.dtype.kind == "f":
+        _refuse(~np.isfinite(array), array, f"{name} must be finite; got {{}}.")
+        _refuse(
+            array != np.floor(array),
+            array,
+            f"{name} must be whole numbers; got {{}}. For weighted items use weight=.",
+        )
+    _refuse(array < 0, array, f"{name} cannot be negative; got {{}}.")
+    return within(array).astype(np.int64)
+
+
+def _numbers(array: Array, name: str) -> Array:
+    """Whole Python numbers of any size from an object array."""
+    flat = array.ravel().tolist()
+    for x in flat:
+        if isinstance(x, bool) or not isinstance(x, (int, float, np.integer, np.floating)):
+            raise BadCounts(f"{name} must be numbers; got {x!r}.")
+        if isinstance(x, int) and abs(x) > MOST:
+            raise BadCounts(_TOO_LARGE.format(x))
+    return np.array([float(x) for x in flat]).reshape(array.shape)
+
+
+_TOO_LARGE = "counts above 2^53 (9007199254740992) are not exact; got {}."
+
+
+def within(array: Array) -> Array:
+    """The array, if every count is exact in a double."""
+    _refuse(array > MOST, array, _TOO_LARGE)
+    return array
+
+
+def _refuse(bad: Array | bool, array: Array, message: str) -> None:
+    if np.any(bad):
+        raise BadCounts(message.format(np.asarray(array).ravel()[int(np.argmax(np.asarray(bad).ravel()))].item()))

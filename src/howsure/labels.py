@@ -1,0 +1,65 @@
+"""Labels: plain values in a settled order, and the rule of the positive class."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from howsure.errors import BadLabels
+
+Label = Hashable
+
+
+def plain(label: Any) -> Label:
+    """A label as a plain Python value; whole floats become ints."""
+    value = label.item() if isinstance(label, np.generic) else label
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return cast("Label", value)
+
+
+def in_order(labels: set[Label] | frozenset[Label]) -> tuple[Label, ...]:
+    """Labels sorted within their types, so that any order of merging gives the same tuple."""
+    kind = {bool: "0", int: "1", float: "1"}
+    return tuple(sorted(labels, key=lambda x: (kind.get(type(x), type(x).__name__), cast("Any", x))))
+
+
+def completed(seen: set[Label]) -> tuple[Label, ...]:
+    """Labels that occur, in order; 0 or 1 alone, False or True alone, -1 or 1 alone are joined by their partner."""
+    if seen and all(isinstance(x, bool) for x in seen):
+        return (False, True)
+    if seen and all(isinstance(x, (int, bool)) for x in seen):
+        numbers = {int(x) for x in seen}  # type: ignore[call-overload]
+        for pair in ((0, 1), (-1, 1)):
+            if numbers <= set(pair):
+                return pair
+        return in_order(numbers)
+    return in_order(seen)
+
+
+def usual_positive(labels: Sequence[Label]) -> Label | None:
+    """1 or True when the labels lie in {0, 1}, {False, True} or {-1, 1}; otherwise none."""
+    if len(labels) == 2 and all(isinstance(x, (int, bool)) for x in labels) and set(labels) in ({0, 1}, {-1, 1}):
+        return next(x for x in labels if x == 1)
+    return None
+
+
+def check_labels(labels: Any) -> tuple[Label, ...]:
+    """Labels given by the user: a sequence of distinct plain values."""
+    if isinstance(labels, (str, bytes)) or not isinstance(labels, Iterable):
+        raise BadLabels(f"labels= takes a list of class names; got {labels!r}.")
+    names = tuple(plain(x) for x in labels)
+    _distinct(names)
+    return names
+
+
+def _distinct(labels: Sequence[Label]) -> None:
+    seen: set[Label] = set()
+    if not all(isinstance(x, Hashable) for x in labels):
+        raise BadLabels(f"class names must be plain values such as text or numbers; got {list(labels)!r}.")
+    for label in labels:
+        if label in seen:
+            raise BadLabels(f"label {label!r} is given twice; every class needs its own name.")
+        seen.add(label)

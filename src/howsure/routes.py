@@ -1,0 +1,180 @@
+"""From (form, model) to a law: the table of routes, and the draws that are left where there is none.
+
+Flat model: cell probabilities are Dirichlet, so cells are normalised independent Gammas. Two-level model (Zhang, Wang &
+Zhao 2015): each truth row is Dirichlet and so are the class shares; rates within rows are the same Betas, everything
+across rows needs draws.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.catalogue import Metric
+from howsure.expressions import CELLS
+from howsure.forms import Linear, Other, Rising, TwoRates
+
+Array = NDArray[np.float64]
+Shapes = dict[str, Array]
+
+TINY = 0.02  # below, a measure of tp, fp and fn jumps across any grid of nodes, and is sampled
+
+
+@dataclass(frozen=True)
+class Model:
+    """Shapes of the four cells; `shares` are the shapes of the class shares when they are not the row sums."""
+
+    cells: Shapes
+    shares: tuple[Array, Array] | None = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return np.shape(self.cells["tp"])
+
+    def size(self) -> int:
+        """The number of tables."""
+        return int(np.prod(self.shape, dtype=int))
+
+    def table(self, j: int, n: int, seed: int) -> tuple[Shapes, Shapes | None]:
+        """n draws of the cell probabilities of one table of the batch, and their logs when small shapes need them."""
+        from howsure.kernels import draws
+
+        cells = np.array([np.broadcast_to(self.cells[c], self.shape).ravel()[j] for c in CELLS])
+        if self.shares is None:
+            plain, logs = draws.shares(cells, n, seed, j)
+        else:
+            share = np.array([float(np.ravel(x)[j]) for x in self.shares])
+            yes, no = draws.log_shares(share, n, seed, j)
+            row = draws.log_shares(cells[[0, 2]], n, seed + 1_000_003, j)
+            other = draws.log_shares(cells[[3, 1]], n, seed + 2_000_003, j)
+            logs = np.stack([yes + row[0], no + other[1], yes + row[1], no + other[0]])
+            plain = np.exp(logs)
+        named = dict(zip(CELLS, plain, strict=True))
+        return named, None if logs is None else dict(zip(CELLS, logs, strict=True))
+
+
+def exact_law(metric: Metric, model: Model) -> tuple[Any, str]:
+    """The law by the form of the metric and the model, or None where only draws are left."""
+    reading = metric.reading
+    made = _route(reading.form, model)
+    if made is None:
+        return None, "sampled"
+    law, route = made
+    if reading.outer:
+        from howsure.kernels.through import Through
+
+        law = Through(law, reading.outer)
+    return law, route
+
+
+def _route(form: Any, model: Model) -> tuple[Any, str] | None:
+    flat = model.shares is None
+    if isinstance(form, Other):
+        return None
+    if isinstance(form, Linear):
+        if flat:
+            return _linear_law(form, model.cells)
+        return _two_level_linear(form, model)
+    if isinstance(form, TwoRates) and (flat or form.chart == "rows"):
+        return _rates_law(form, model.cells)
+    if isinstance(form, Rising) and flat and all(np.all(model.cells[c] >= TINY) for c in ("tp", "fp", "fn")):
+        return _rising_law(form, model.cells)
+    return None
+
+
+def _linear_law(form: Linear, cells: Shapes) -> tuple[Any, str] | None:
+    """Cells with equal coefficients add to one Gamma; two groups are closed, three and four take an integral."""
+    groups: dict[tuple[float, float], Array] = {}
+    for c, top, bottom in zip(CELLS, form.top, form.bottom, strict=True):
+        if top or bottom:
+            groups[top, bottom] = groups.get((top, bottom), np.zeros(())) + cells[c]
+    groups = {k: np.asarray(v, dtype=float) for k, v in groups.items() if np.any(v)}
+    if len(groups) == 2:
+        from howsure.kernels.moebius import Moebius
+
+        ((u1, v1), a), ((u2, v2), b) = groups.items()
+        if u1 * v2 < u2 * v1:
+            u1, v1, a, u2, v2, b = u2, v2, b, u1, v1, a
+        return Moebius(a, b, u1, v1, u2, v2), "closed form"
+    if len(groups) in (3, 4):
+        from howsure.kernels.groups import Groups
+        from howsure.kernels.integral import Integral
+
+        tops, bottoms = tuple(k[0] for k in groups), tuple(k[1] for k in groups)
+        return Integral(Groups(tuple(groups.values()), tops, bottoms)), "quadrature"
+    return None
+
+
+def _two_level_linear(form: Linear, model: Model) -> tuple[Any, str] | None:
+    """Rates within one truth row, and the class shares, are Beta in the two-level model too."""
+    used = {c for c, b in zip(CELLS, form.bottom, strict=True) if b}
+    if used in ({"tp", "fn"}, {"fp", "tn"}):
+        return _linear_law(form, model.cells)
+    rows = {k: (form.top[k[0]], form.top[k[1]]) for k in ((0, 2), (1, 3))}
+    if len(set(form.bottom)) == 1 and all(a == b for a, b in rows.values()):
+        assert model.shares is not None  # noqa: S101 - narrows the type
+        zero = np.zeros(model.shape)
+        return _linear_law(form, {"tp": model.shares[0], "fn": zero, "fp": model.shares[1], "tn": zero})
+    return None
+
+
+def _rates_law(form: TwoRates, cells: Shapes) -> tuple[Any, str]:
+    """Turn both rates so that the measure rises in them."""
+    from howsure.kernels.cores import Bilinear
+    from howsure.kernels.integral import Integral
+
+    u = ("tp", "fn") if form.chart == "rows" else ("tp", "fp")
+    v = ("tn", "fp") if form.chart == "rows" else ("tn", "fn")
+    top, bottom = form.top, form.bottom
+    if not form.up[0]:
+        u, top, bottom = u[::-1], top[::-1], bottom[::-1]
+    if not form.up[1]:
+        v = v[::-1]
+        top, bottom = (tuple(row[::-1] for row in part) for part in (top, bottom))  # type: ignore[assignment]
+    inner, outer = ((cells[x[0]], cells[x[1]]) for x in (u, v))
+    return Integral(Bilinear(inner, outer, top, bottom)), "quadrature"
+
+
+def _rising_law(form: Rising, cells: Shapes) -> tuple[Any, str]:
+    from howsure.kernels.cores import Ray
+    from howsure.kernels.integral import Integral
+
+    inner = (cells["tp"], cells["fp"] + cells["fn"])
+    return Integral(Ray(inner, (cells["fp"], cells["fn"]), form.top, form.bottom)), "quadrature"
+
+
+def values(metric: Metric, cells: Shapes, logs: Shapes | None) -> Array:
+    """The measure at drawn cells; where cells underflow to 0/0, from the shares it really depends on."""
+    from howsure.kernels.draws import together
+
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
+        value = np.asarray(metric.formula(**cells))
+        if logs is None:
+            return value
+        lost = np.isnan(value)
+        if not lost.any():
+            return value
+        part = {c: x[lost] for c, x in logs.items()}
+        form = metric.reading.form
+        pairs: tuple[tuple[str, ...], ...] = ()
+        if isinstance(form, TwoRates):
+            pairs = (("tp", "fn"), ("tn", "fp")) if form.chart == "rows" else (("tp", "fp"), ("tn", "fn"))
+        elif isinstance(form, Linear):
+            used = tuple(c for c, t, b in zip(CELLS, form.top, form.bottom, strict=True) if t or b)
+            pairs = (used, tuple(c for c in CELLS if c not in used))
+        for names in pairs:
+            if names:
+                part |= dict(zip(names, (np.log(x) for x in together(*(part[c] for c in names))), strict=True))
+        if isinstance(form, Rising):
+            from howsure.kernels.cores import Ray
+
+            ray = Ray((np.ones(()), np.ones(())), (np.ones(()), np.ones(())), form.top, form.bottom)
+            found = ray.at_logs(*(part[c] for c in ("tp", "fp", "fn")))
+            value[lost] = {"": found, "sqrt": np.sqrt(found), "log": np.log(found)}[metric.reading.outer]
+            return value
+        # what still underflows counts as tiny: the limit of a vanishing margin
+        value[lost] = metric.formula(**{c: np.exp(np.maximum(x, -340.0)) for c, x in part.items()})
+        return value
