@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from howsure.catalogue import metrics as metrics
     from howsure.catalogue import utility as utility
     from howsure.catalogue.metric import Metric as Metric
+    from howsure.comparison.ranks import Leaderboard as Leaderboard
+    from howsure.comparison.ranks import leaderboard as leaderboard
     from howsure.comparison.result import Comparison as Comparison
     from howsure.comparison.verbs import compare as compare
     from howsure.comparison.wins import Wins as Wins
@@ -39,17 +41,18 @@ __version__: str
 
 _HOME = {
     "Comparison": "comparison.result", "Distribution": "distribution", "HowsureError": "errors",
-    "Interval": "distribution", "Metric": "catalogue.metric", "Posterior": "model", "Ratio": "forms",
-    "Report": "scoring", "Tally": "table", "Wins": "comparison.wins", "cells": "expressions",
-    "compare": "comparison.verbs", "compare_wins": "comparison.wins", "fbeta": "catalogue", "log": "expressions",
-    "metrics": "catalogue", "posterior": "model", "score": "scoring", "sqrt": "expressions", "tally": "ingest.arrays",
-    "two_level": "priors", "utility": "catalogue",
+    "Interval": "distribution", "Leaderboard": "comparison.ranks", "Metric": "catalogue.metric", "Posterior": "model",
+    "Ratio": "forms", "Report": "scoring", "Tally": "table", "Wins": "comparison.wins", "cells": "expressions",
+    "compare": "comparison.verbs", "compare_wins": "comparison.wins", "fbeta": "catalogue",
+    "leaderboard": "comparison.ranks", "log": "expressions", "metrics": "catalogue", "posterior": "model",
+    "score": "scoring", "sqrt": "expressions", "tally": "ingest.arrays", "two_level": "priors", "utility": "catalogue",
 }  # fmt: skip
 
 __all__ = [
-    "Comparison", "Distribution", "HowsureError", "Interval", "Metric", "Posterior", "Ratio", "Report", "Tally", "Wins",
-    "cells", "compare", "compare_wins", "fbeta", "log", "metrics", "papers", "posterior", "score", "sqrt", "tally",
-    "two_level", "utility",
+    "Comparison", "Distribution", "HowsureError", "Interval", "Leaderboard", "Metric", "Posterior", "Ratio", "Report",
+    "Tally", "Wins",
+    "cells", "compare", "compare_wins", "fbeta", "leaderboard", "log", "metrics", "papers", "posterior", "score",
+    "sqrt", "tally", "two_level", "utility",
 ]  # fmt: skip
 
 

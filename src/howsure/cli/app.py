@@ -18,6 +18,38 @@ OUT = click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file, whole or not at all."
 )
 
+PRIOR = click.option(
+    "--prior",
+    default="even",
+    show_default=True,
+    help="even, jeffreys, uniform, two-level or a weight a cell.",
+)
+LEVEL = click.option("--level", type=float, default=0.95, show_default=True, help="Probability of the interval.")
+INTERVAL = click.option(
+    "--interval",
+    default="equal-tailed",
+    show_default=True,
+    metavar="equal-tailed|hdi",
+    help="Kind of interval.",
+)
+SEED = click.option("--seed", type=int, default=0, show_default=True, help="Seed of sampled measures.")
+FORMAT = click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["table", "json", "markdown", "latex", "csv", "html"]),
+    default="table",
+    show_default=True,
+    help="Format of the output.",
+)
+LISTING = click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["table", "json", "markdown"]),
+    default="table",
+    show_default=True,
+    help="Format of the output.",
+)
+
 
 def run(arguments: list[str]) -> int:
     """Run the command line and return its exit code."""
@@ -64,6 +96,7 @@ def _silence() -> int:
 
 @click.group(context_settings=CONTEXT)
 @click.version_option(package_name="howsure", message="howsure %(version)s")
+@click.option("--debug", is_flag=True, expose_value=False, help="Show the trace of an error of howsure's own.")
 def app() -> None:
     """How sure are you of that score, and is B really better than A?"""
 
@@ -97,20 +130,9 @@ def app() -> None:
     help="A measure, such as f1, recall or f1:spam; repeat for more.",
 )
 @click.option("--above", multiple=True, metavar="0.8 | f1=0.8", help="Show the probability of exceeding this value.")
-@click.option(
-    "--prior",
-    default="even",
-    show_default=True,
-    help="even, jeffreys, uniform, two-level or a weight a cell.",
-)
-@click.option("--level", type=float, default=0.95, show_default=True, help="Probability of the interval.")
-@click.option(
-    "--interval",
-    default="equal-tailed",
-    show_default=True,
-    metavar="equal-tailed|hdi",
-    help="Kind of interval.",
-)
+@PRIOR
+@LEVEL
+@INTERVAL
 @click.option(
     "--tolerance",
     type=float,
@@ -118,15 +140,8 @@ def app() -> None:
     show_default=True,
     help="How far a sampled interval end may be off, in standard deviations.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of sampled measures.")
-@click.option(
-    "--format",
-    "kind",
-    type=click.Choice(["table", "json", "markdown", "latex", "csv", "html"]),
-    default="table",
-    show_default=True,
-    help="Format of the output.",
-)
+@SEED
+@FORMAT
 @OUT
 def score(
     counts: str | None,
@@ -161,19 +176,12 @@ def score(
 @click.option(
     "--prior", default="even", show_default=True, help="even, jeffreys, uniform, two-level or a weight a cell."
 )
-@click.option("--level", type=float, default=0.95, show_default=True, help="Probability of the interval.")
+@LEVEL
 @click.option(
     "--interval", default="equal-tailed", show_default=True, metavar="equal-tailed|hdi", help="Kind of interval."
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of sampled measures.")
-@click.option(
-    "--format",
-    "kind",
-    type=click.Choice(["table", "json", "markdown", "latex", "csv", "html"]),
-    default="table",
-    show_default=True,
-    help="Format of the output.",
-)
+@SEED
+@FORMAT
 @OUT
 def compare(
     counts: tuple[str, ...],
@@ -199,16 +207,31 @@ def compare(
     _show(run_compare(a, b, names=shown, **settings).to_dict(), kind, out)
 
 
+@app.command()
+@click.option("--counts", multiple=True, metavar="tp=80,fp=20,fn=30,tn=870", help="The four cells of a system; repeat.")
+@click.option("--rate", multiple=True, metavar="47/50", help="Hits of trials of a system; repeat.")
+@click.option("--name", "names", multiple=True, metavar="NAME", help="The name of a system; one for each.")
+@click.option("--metric", metavar="NAME", help="The measure to rank by; f1 unless said otherwise.")
+@click.option("--apart", type=float, default=0.95, show_default=True, help="Probability at which a new group starts.")
+@click.option("--draws", type=int, default=20_000, show_default=True, help="Number of draws.")
+@PRIOR
+@LEVEL
+@INTERVAL
+@SEED
+@FORMAT
+@OUT
+def leaderboard(
+    counts: tuple[str, ...], rate: tuple[str, ...], names: tuple[str, ...], kind: str, out: Path | None, **settings: Any
+) -> None:
+    """Rank systems tested on different items: P(best), expected rank, groups that cannot be told apart."""
+    from howsure.comparison.ranks import leaderboard as run_leaderboard
+
+    _show(run_leaderboard(parsing.many_tallies(counts, rate, names), **settings).to_dict(), kind, out)
+
+
 @app.command("metrics")
 @click.argument("name", required=False)
-@click.option(
-    "--format",
-    "kind",
-    type=click.Choice(["table", "json", "markdown"]),
-    default="table",
-    show_default=True,
-    help="Format of the output.",
-)
+@LISTING
 @OUT
 def metrics_command(name: str | None, kind: str, out: Path | None) -> None:
     """List every measure, or show one: formula, range, synonyms, meaning and source."""
@@ -221,14 +244,7 @@ def metrics_command(name: str | None, kind: str, out: Path | None) -> None:
 
 @app.command("papers")
 @click.argument("item", required=False)
-@click.option(
-    "--format",
-    "kind",
-    type=click.Choice(["table", "json", "markdown"]),
-    default="table",
-    show_default=True,
-    help="Format of the output.",
-)
+@LISTING
 @OUT
 def papers_command(item: str | None, kind: str, out: Path | None) -> None:
     """Recompute what the papers print, and set it beside the print."""

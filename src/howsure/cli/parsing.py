@@ -86,10 +86,23 @@ def two_tallies(counts: tuple[str, ...], rates: tuple[str, ...]) -> tuple[Tally,
     if counts and rates:
         raise BadSetting("give --counts twice, or --rate twice, not both")
     if len(counts) + len(rates) != 2:
-        more = "; for three and more systems there is no command yet" if len(counts) + len(rates) > 2 else ""
+        more = "; for three and more systems use leaderboard" if len(counts) + len(rates) > 2 else ""
         raise BadSetting(f"compare needs --counts twice, --rate twice, or --wins; got {len(counts) + len(rates)}{more}")
     a, b = [Tally.binary(**cells(x)) for x in counts] or [outcome(x) for x in rates]
     return a, b
+
+
+def many_tallies(counts: tuple[str, ...], rates: tuple[str, ...], names: tuple[str, ...]) -> dict[str, Tally]:
+    """Named tables of counts, or named rates."""
+    if bool(counts) == bool(rates):
+        raise BadSetting("give --counts for each system, or --rate for each")
+    tallies = [Tally.binary(**cells(x)) for x in counts] or [outcome(x) for x in rates]
+    if names and len(set(names)) != len(tallies):
+        raise BadSetting(
+            f"--name is given once for each of the {len(tallies)} systems, all different; got {len(names)}"
+        )
+    shown = names or tuple(f"system {i}" for i in range(1, len(tallies) + 1))
+    return dict(zip(shown, tallies, strict=True))
 
 
 def win_counts(text: str) -> tuple[int, int, int]:

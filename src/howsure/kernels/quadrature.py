@@ -131,6 +131,8 @@ def _expect(window: Window, g: Integrand, index: Index, columns: int) -> tuple[A
     total = np.zeros((columns + 1, index.size))
     error = np.zeros(index.size)
     todo = everything
+    a, b = window.a[index], window.b[index]
+    agree = _AGREE + 4 * np.finfo(float).eps * np.sqrt(a / (a + b) * b)  # no finer than the nodes are rounded
     n = _FIRST
     fraction = np.linspace(0.0, 1.0, n + 1)[None, :]
     u = first[:, None] + (last - first)[:, None] * fraction
@@ -143,7 +145,7 @@ def _expect(window: Window, g: Integrand, index: Index, columns: int) -> tuple[A
         error[todo] = np.abs(finer[0] - total[0, todo])
         total[:, todo] = finer
         n *= 2
-        todo = todo[error[todo] > _AGREE * np.abs(total[0, todo])]
+        todo = todo[error[todo] > agree[todo] * np.abs(total[0, todo])]
         if todo.size == 0:
             break
     span = (last - first) * _blur(window, index, total[-1] * (last - first))

@@ -52,6 +52,8 @@ def headline(document: dict[str, Any]) -> str:
     rows = document["rows"]
     if "verdict" in (rows[0] if rows else ()) and len(rows) == 1:
         parts.append(rows[0]["verdict"])
+    if document.get("verdict"):
+        parts.append(document["verdict"])
     if data.get("paired"):
         parts.append("on the same items")
     if data.get("n") is not None:

@@ -1,0 +1,263 @@
+"""Many systems at once: P(best), the distribution of ranks, all pairs, and groups that cannot be told apart.
+
+Systems on the same items are drawn together: the occupied answer patterns carry Gammas of their counts, and the
+prior's weight is one Gamma dealt by stick-breaking from the prior itself (y, then each system's answer given y), so
+patterns not yet seen need no enumeration and the cost follows the distinct patterns. Systems on different items are
+drawn apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.catalogue import Metric, parse
+from howsure.comparison.independent import OTHER_SEED
+from howsure.comparison.result import Side, check
+from howsure.comparison.verbs import default_metric
+from howsure.distribution import Note, check_draws, check_kind, check_seed
+from howsure.document import Notes, Result, envelope, make_row, real, row_documents
+from howsure.errors import BadSetting
+from howsure.model import Posterior, posterior
+from howsure.render.numbers import probability
+from howsure.table import Tally
+
+Array = NDArray[np.float64]
+
+STICKS = 48  # at a total weight of 2 they leave (2/3)^48 = 4e-9 of the prior's mass to the last atom
+CHUNK = 2_000  # draws at a time
+
+
+@dataclass(frozen=True)
+class Leaderboard(Result):
+    """Systems in the order of their expected rank."""
+
+    metric: Metric
+    sides: tuple[Side, ...]
+    draws: Array
+    paired: bool
+    level: float
+    interval: str
+    apart: float
+    notes: Notes
+
+    @cached_property
+    def _ranks(self) -> Array:
+        """Rank of each system in each draw, 1 the best; ties share their ranks."""
+        x = self._signed
+        ahead = [(x < x[:, [i]]).sum(axis=1) + 0.5 * (x == x[:, [i]]).sum(axis=1) for i in range(x.shape[1])]
+        return np.stack(ahead, axis=1) + 0.5
+
+    @cached_property
+    def _signed(self) -> Array:
+        """Draws, turned so that less is better."""
+        return self.draws if self.metric.better == "lower" else -self.draws
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The systems, best expected rank first."""
+        return tuple(s.name for s in self.sides)
+
+    @cached_property
+    def p_best(self) -> Array:
+        """P(each system is the best); a tie for the first place is shared."""
+        first = self._signed == self._signed.min(axis=1, keepdims=True)
+        return np.asarray((first / first.sum(axis=1, keepdims=True)).mean(axis=0))
+
+    def p_top(self, k: int) -> Array:
+        """P(each system is among the best k)."""
+        return np.asarray((self._ranks <= k).mean(axis=0))
+
+    @cached_property
+    def expected_rank(self) -> Array:
+        """The mean rank of each system."""
+        return np.asarray(self._ranks.mean(axis=0))
+
+    @cached_property
+    def rank_probabilities(self) -> Array:
+        """P(system i has rank r), one row a system; shared ranks count for the ranks around them."""
+        near = np.clip(np.floor(self._ranks + 0.5).astype(int), 1, len(self.sides))
+        return np.stack([(near == r).mean(axis=0) for r in range(1, len(self.sides) + 1)], axis=1)
+
+    @cached_property
+    def pairs(self) -> Array:
+        """P(system i better than system j); a half on the diagonal."""
+        x = self._signed
+        table = np.array(
+            [(x[:, [i]] < x).mean(axis=0) + 0.5 * (x[:, [i]] == x).mean(axis=0) for i in range(x.shape[1])]
+        )
+        np.fill_diagonal(table, 0.5)
+        return table
+
+    @cached_property
+    def groups(self) -> tuple[int, ...]:
+        """A new group starts where the first system of the last one is better with the stated probability."""
+        groups, lead = [1], 0
+        for i in range(1, len(self.sides)):
+            if self.pairs[lead, i] >= self.apart:
+                lead = i
+                groups.append(groups[-1] + 1)
+            else:
+                groups.append(groups[-1])
+        return tuple(groups)
+
+    @property
+    def p_error(self) -> float:
+        """Three standard errors of any probability here, at most."""
+        return 1.5 / float(np.sqrt(len(self.draws)))
+
+    @property
+    def verdict(self) -> str:
+        """The finding in words."""
+        best = int(np.argmax(self.p_best))
+        p = probability(self.p_best[best])
+        return f"{self.names[best]} is the best of {len(self.names)} on {self.metric} with probability {p}"
+
+    def _make(self) -> dict[str, Any]:
+        p = self.sides[0].posterior
+        rows = []
+        for i, side in enumerate(self.sides):
+            (row,) = row_documents([side.row], side.posterior.tally, side.name)
+            extra = {
+                "p_best": real(self.p_best[i]),
+                "expected_rank": real(self.expected_rank[i]),
+                "group": self.groups[i],
+            }
+            rows.append(row | extra | {"ranks": [real(x) for x in self.rank_probabilities[i]]})
+        data = {"systems": list(self.names), "paired": self.paired, "n": rows[0]["n"] if self.paired else None}
+        document = envelope("howsure.leaderboard/1", p, self.level, self.interval, p.seed, data, rows, self.notes)
+        document["pairs"] = [
+            {"first": a, "second": b, "p_better": real(self.pairs[i, j])}
+            for i, a in enumerate(self.names)
+            for j, b in enumerate(self.names)
+            if i < j
+        ]
+        return document | {"verdict": self.verdict}
+
+    def __repr__(self) -> str:
+        return self.verdict
+
+
+def leaderboard(
+    data: Any,
+    *,
+    metric: str | Metric | None = None,
+    prior: Any = "even",
+    apart: float = 0.95,
+    level: float = 0.95,
+    interval: str = "equal-tailed",
+    draws: int = 20_000,
+    positive: Any = None,
+    seed: int = 0,
+) -> Leaderboard:
+    """Rank the systems of a joint tally, or of a mapping from name to tally (tested on different items).
+
+    >>> t = {"a": Tally.rate(hits=40, of=50), "b": Tally.rate(hits=30, of=50), "c": Tally.rate(hits=48, of=50)}
+    >>> leaderboard(t).names
+    ('c', 'a', 'b')
+    """
+    check(level)
+    kind, n, seed = check_kind(interval), check_draws(draws), check_seed(seed)
+    if isinstance(apart, bool) or not isinstance(apart, (int, float)) or not 0.5 < apart < 1:
+        raise BadSetting(f"apart is a probability between 0.5 and 1; got {apart!r}.")
+    joint, tallies = _given(data, positive)
+    first = next(iter(tallies.values()))
+    m = parse(metric if metric is not None else default_metric(first))
+    if m.better is None:
+        raise BadSetting(f"{m} has no better direction: there is nothing to rank by.")
+    own = {name: posterior(t, prior, seed=seed) for name, t in tallies.items()}
+    if joint is not None:
+        x = _together(posterior(joint, prior, seed=seed), m, n, seed)
+    else:
+        x = np.stack([p[m].draws(n, seed=seed + k * OTHER_SEED) for k, p in enumerate(own.values())], axis=1)
+    signed = x if m.better == "lower" else -x
+    order = signed.argsort(axis=1).argsort(axis=1).mean(axis=0).argsort(kind="stable").tolist()
+    listed = [list(own)[k] for k in order]
+    sides = tuple(Side(name, own[name], make_row(own[name], m, level, kind, None)) for name in listed)
+    notes = (Note("sampled", f"ranks are sampled with {n:,} draws: probabilities within {1.5 / np.sqrt(n):.1g}"),)
+    return Leaderboard(m, sides, x[:, order], joint is not None, level, kind, float(apart), notes)
+
+
+def _given(data: Any, positive: Any) -> tuple[Tally | None, dict[str, Tally]]:
+    """The joint tally, if it is one, and the tally of each system."""
+    if isinstance(data, Tally):
+        joint = data if positive is None else data.with_positive(positive)
+        tallies = {name: joint.system(name) for name in joint.systems}
+    elif isinstance(data, Mapping) and all(isinstance(t, Tally) for t in data.values()):
+        joint = None
+        tallies = {str(k): t if positive is None else t.with_positive(positive) for k, t in data.items()}
+    else:
+        raise BadSetting("leaderboard needs a joint tally, or a mapping from name to tally.")
+    if len(tallies) < 2:
+        raise BadSetting(f"a leaderboard needs two systems or more; got {len(tallies)}.")
+    if any(t.shape for t in tallies.values()):
+        raise BadSetting("a leaderboard takes single tables, not batches.")
+    return joint, tallies
+
+
+# -- systems on the same items
+
+
+def _together(p: Posterior, metric: Metric, n: int, seed: int) -> Array:
+    """Draws of the measure for every system, (n, systems)."""
+    if p.prior.two_level:
+        raise BadSetting(
+            "systems on the same items need a flat prior such as even; a two-level prior has no joint form."
+        )
+    truth, answers, counts, rows = _patterns(p, metric)
+    rng = np.random.Generator(np.random.SFC64([seed, 10_007]))
+    weight = np.array([sum(rows[y]) for y in (0, 1)])
+    rate = np.array([rows[y][1] / sum(rows[y]) if sum(rows[y]) else 0.0 for y in (0, 1)])
+    out = []
+    for start in range(0, n, CHUNK):
+        size = min(CHUNK, n - start)
+        mass = rng.standard_gamma(counts, (size, counts.size))
+        sticks, y, a = _sticks(rng, size, weight, rate, answers.shape[1])
+        cells = {}
+        for name, yes, says in (("tp", 1, True), ("fn", 1, False), ("fp", 0, True), ("tn", 0, False)):
+            seen = mass[:, truth == yes] @ (answers[truth == yes] == says)
+            unseen = np.einsum("nk,nks->ns", sticks * (y == yes), (a == says).astype(float))
+            cells[name] = seen + unseen
+        with np.errstate(divide="ignore", invalid="ignore"):
+            out.append(np.asarray(metric.formula(**cells)))
+    return np.concatenate(out)
+
+
+def _sticks(
+    rng: np.random.Generator, size: int, weight: Array, rate: Array, systems: int
+) -> tuple[Array, NDArray[np.int64], NDArray[np.bool_]]:
+    """The prior's mass in atoms: their weights, their truths and the systems' answers."""
+    total = float(weight.sum())
+    broken = rng.beta(1.0, total, (size, STICKS))
+    left = np.cumprod(1.0 - broken, axis=1)
+    parts = np.concatenate([broken[:, :1], broken[:, 1:] * left[:, :-1]], axis=1)
+    parts[:, -1] += left[:, -1]
+    y = (rng.random((size, STICKS)) < weight[1] / total).astype(np.int64)
+    a = rng.random((size, STICKS, systems)) < rate[y][..., None]
+    return parts * rng.standard_gamma(total, (size, 1)), y, a
+
+
+def _patterns(p: Posterior, metric: Metric) -> tuple[Any, Any, Array, dict[int, tuple[float, float]]]:
+    """Truth and answers of the occupied patterns as 0 and 1, their counts, and the prior's weights of a row."""
+    t = p.tally
+    right_wrong = t.outcome or (metric.label is None and metric.agreement and len(t.labels) != 2)
+    if right_wrong:
+        truth = np.ones(len(t.cells), dtype=int)
+        answers = t.cells[:, 1:] == (1 if t.outcome else t.cells[:, [0]])
+        hit, miss = p.prior.outcome() if t.outcome else p.prior.right_wrong(len(t.labels))
+        rows = {1: (miss, hit), 0: (0.0, 0.0)}
+    else:
+        view = Posterior(t.system(t.systems[0]), p.prior)._view(metric)
+        place = 1 if view is None else view[1]
+        truth = (t.cells[:, 0] == place).astype(int)
+        answers = np.where(t.cells[:, 1:] < 0, truth[:, None] == 0, t.cells[:, 1:] == place)
+        w = p.prior.binary(place, len(t.labels), 1 if t.positive is None else t.find(t.positive))
+        rows = {1: (w["fn"], w["tp"]), 0: (w["tn"], w["fp"])}
+    counts = t.effective
+    kept = counts > 0
+    return truth[kept], answers[kept], counts[kept], rows
