@@ -106,7 +106,18 @@ class Integral:
         else:
             shape, integral = self.core.integral(safe, t_low)
             (value,) = _back(shape, integral.density()[0])
-        return np.where(inside, value, 0.0)
+        value = np.where(inside, value, 0.0)
+        for end, step in ((self.lower, 1.0), (self.upper, -1.0)):
+            at = t == end
+            if np.isfinite(end) and np.any(at):
+                value = np.where(at, self._at_end(end, step), value)
+        return value
+
+    def _at_end(self, end: float, step: float) -> Array:
+        """The density's limit at an end: infinite where it still grows between 1e-9 and 1e-12 of the range from it."""
+        size = step * (self.upper - self.lower if np.isfinite(self.upper - self.lower) else 1.0)
+        near, far = (self.pdf(np.asarray(end + size * gap)) for gap in (1e-12, 1e-9))
+        return np.where(near > 1.5 * far, np.inf, np.where(near < far / 1.5, 0.0, near))
 
     def quantile(self, p: Array, q: Array) -> tuple[Array, Array, Array]:
         return solve.quantile(self, p, q)
