@@ -205,6 +205,58 @@ def test_pairing_is_said_to_gain() -> None:
     assert "different items" in notes["pairing"]
 
 
+def test_classical_tests_beside_the_posterior() -> None:
+    """McNemar's p-values are those of statsmodels; a permutation test of accuracy agrees with them."""
+    from statsmodels.stats.contingency_tables import mcnemar
+
+    y, answers = joint()
+    right = {k: v == y for k, v in answers.items()}
+    table_ = [
+        [(right["a"] & right["b"]).sum(), (right["a"] & ~right["b"]).sum()],
+        [(~right["a"] & right["b"]).sum(), (~right["a"] & ~right["b"]).sum()],
+    ]
+    found = hs.compare(y, answers, metric="accuracy").tests()
+    assert found["mcnemar-exact"] == pytest.approx(mcnemar(table_, exact=True).pvalue, rel=1e-9)
+    assert found["mcnemar-mid-p"] < found["mcnemar-exact"]
+    assert found["permutation"] == pytest.approx(found["mcnemar-exact"], abs=0.05)
+    same = hs.compare(y, {"a": answers["a"], "b": answers["a"]}, metric="accuracy").tests()
+    assert same["mcnemar-exact"] == 1.0
+
+
+def test_ratio_and_sampling_error() -> None:
+    """The ratio's median is near the ratio of medians; the sampled share has the paper's standard error."""
+    c = hs.compare(table(A), table(B), metric="f1")
+    want = c.first.distribution.median / c.second.distribution.median
+    assert c.ratio.median == pytest.approx(want, rel=0.01)
+    y, answers = joint()
+    assert hs.compare(y, answers, metric="f1").ratio.interval().low > 0.5
+    drawn = hs.compare(table(A), table(B), metric="f1", method="sample", draws=10_000)
+    p = drawn.p_better
+    assert drawn.proportion.std == pytest.approx(np.sqrt(p * (1 - p) / 10_000), rel=0.02)
+    with pytest.raises(BadSetting, match="not sampled"):
+        _ = c.proportion
+    with pytest.raises(BadSetting, match="negative"):
+        _ = hs.compare(table(A), table(B), metric="informedness").ratio
+
+
+@pytest.mark.parametrize("n", [100, 1000])
+def test_calibration(n: int) -> None:
+    """Both systems drawn from the prior: among comparisons of probability p, the first is better in a share p."""
+    rng = np.random.default_rng(n)
+    m = 4000
+    shares = rng.dirichlet([0.5] * 4, (2, m))
+    counts = np.stack([[rng.multinomial(n, x) for x in side] for side in shares])
+    f1 = 2 * shares[..., 0] / (2 * shares[..., 0] + shares[..., 1] + shares[..., 2])
+    a, b = (Tally.binary(**dict(zip(CELLS, side.T, strict=True))) for side in counts)
+    p = hs.compare(a, b, metric="f1", prior="jeffreys").p_better
+    truth = f1[0] > f1[1]
+    for low in np.arange(0.0, 1.0, 0.05):
+        here = (p >= low) & (p < low + 0.05)
+        if here.sum() > 50:
+            spread = np.sqrt(p[here].mean() * (1 - p[here].mean()) / here.sum()) + 0.002
+            assert abs(truth[here].mean() - p[here].mean()) < 4 * spread, low
+
+
 # -- wins
 
 

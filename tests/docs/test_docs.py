@@ -29,8 +29,11 @@ def blocks(language: str) -> list[object]:
 
 @pytest.mark.parametrize("body", blocks("python"))
 def test_python_examples_run(body: str) -> None:
-    """Every Python example runs as it stands."""
-    exec(compile(body, "example", "exec"), {"__name__": "example"})
+    """Every Python example runs as it stands, and prints the numbers its comments show."""
+    names: dict[str, object] = {"__name__": "example"}
+    exec(compile(body, "example", "exec"), names)
+    for call, shown in re.findall(r"^print\((.*)\)  # ((?:f1 )?\d.*)$", body, re.MULTILINE):
+        assert str(eval(call, names)) == shown
 
 
 @pytest.mark.parametrize("body", blocks("console"))

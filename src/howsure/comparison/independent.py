@@ -43,9 +43,11 @@ def outcome(
     return _out(above), _out(below), difference, "quadrature", EXACT_ERROR, between
 
 
-def _sampler(a: Distribution, b: Distribution) -> Callable[[int, int], Array]:
+def _sampler(
+    a: Distribution, b: Distribution, combine: Callable[[Array, Array], Array] = np.subtract
+) -> Callable[[int, int], Array]:
     def sampler(n: int, seed: int) -> Array:
-        return a.draws(n, seed=seed) - b.draws(n, seed=seed + OTHER_SEED)
+        return combine(a.draws(n, seed=seed), b.draws(n, seed=seed + OTHER_SEED))
 
     return sampler
 

@@ -41,6 +41,7 @@ class Joint:
 
     patterns: tuple[tuple[int, int, int], ...]
     shapes: tuple[Array, ...]
+    counts: tuple[Array, ...] = ()
 
     def cell(self, pattern: tuple[int, int, int], side: int) -> str:
         """The cell of tp, fp, fn, tn that a pattern is for one of the systems."""
@@ -84,12 +85,13 @@ def _two_classes(t: Tally, metric: Metric) -> tuple[Tally, int]:
 def _build(t: Tally, truth: list[Any], answers: list[Any], rows: dict[int, dict[int, float]]) -> Joint:
     patterns = tuple(product(sorted(rows), (0, 1), (0, 1)))
     counts = t.effective
-    shapes = []
+    shapes, raw = [], []
     for y, a, b in patterns:
         here = (truth[0] == y) & (answers[0] == a) & (answers[1] == b)
         weight = rows[y][a] * rows[y][b] / (rows[y][0] + rows[y][1])
         shapes.append(np.asarray(counts[..., here].sum(axis=-1) + weight))
-    return Joint(patterns, tuple(shapes))
+        raw.append(np.asarray(t.counts[..., here].sum(axis=-1)))
+    return Joint(patterns, tuple(shapes), tuple(raw))
 
 
 def outcome(
@@ -138,8 +140,10 @@ def _exact(joint: Joint, metric: Metric) -> Any:
     return Integral(Groups(tuple(groups.values()), tops, bottoms)) if len(groups) in (3, 4) else None
 
 
-def _sampler(joint: Joint, metric: Metric) -> Callable[[int, int], Array]:
-    """Draws of the difference: both measures from the same joint cells."""
+def _sampler(
+    joint: Joint, metric: Metric, combine: Callable[[Array, Array], Array] = np.subtract
+) -> Callable[[int, int], Array]:
+    """Draws of the difference (or the ratio): both measures from the same joint cells."""
 
     def sampler(n: int, seed: int) -> Array:
         shape = np.broadcast_shapes(*(s.shape for s in joint.shapes))
@@ -147,7 +151,7 @@ def _sampler(joint: Joint, metric: Metric) -> Callable[[int, int], Array]:
         out = np.empty((n, flat.shape[1]))
         for j in range(flat.shape[1]):
             logs = drawing.log_shares(flat[:, j], n, seed, j)
-            out[:, j] = np.subtract(*(_measure(joint, metric, logs, side) for side in (0, 1)))
+            out[:, j] = combine(*(_measure(joint, metric, logs, side) for side in (0, 1)))
         return out.reshape(n, *shape)
 
     return sampler

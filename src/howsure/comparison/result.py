@@ -52,6 +52,7 @@ class Comparison(Result):
     equal_within: float | None
     between: Callable[[float], Any]
     notes: Notes
+    joint: Posterior | None = None
 
     @property
     def p_better(self) -> Any:
@@ -67,6 +68,51 @@ class Comparison(Result):
     def p_equal(self) -> Any:
         """P(the two differ by at most equal_within); None when that was not given."""
         return None if self.equal_within is None else self.between(self.equal_within)
+
+    @cached_property
+    def ratio(self) -> Distribution:
+        """The law of first/second, by draws; for measures that start at 0."""
+        from howsure.comparison import independent, paired
+        from howsure.kernels.sampled import Sampled
+
+        a, b = self.first.distribution, self.second.distribution
+        if a.range[0] < 0 or b.range[0] < 0:
+            raise BadSetting(f"a ratio of {self.metric} makes no sense: it can be negative.")
+
+        def divide(x: Array, y: Array) -> Array:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return np.asarray(np.where(y > 0, x / np.where(y > 0, y, 1.0), np.inf))
+
+        if self.paired and self.joint is not None:
+            sampler = paired._sampler(paired.joint_of(self.joint, self.metric), self.metric, divide)
+        else:
+            sampler = independent._sampler(a, b, divide)
+        draws = np.sort(sampler(200_000, self.first.posterior.seed), axis=0)
+        return Distribution(f"ratio of {self.metric}", Sampled(draws, 0.0, np.inf), "sampled", sampler, log_scale=True)
+
+    @cached_property
+    def proportion(self) -> Distribution:
+        """The posterior of a sampled P(first above second): Beta, whose std is the paper's "+/-" (after eq. 13)."""
+        from howsure.kernels.sampled import Sampled
+        from howsure.model import posterior
+        from howsure.table import Tally
+
+        law = self.difference.law
+        if self.route != "sampled" or not isinstance(law, Sampled):
+            raise BadSetting("this probability was computed, not sampled: it has no sampling error.")
+        return posterior(Tally.rate(hits=(law.draws > 0).sum(axis=0), of=law.n), "jeffreys")["rate"]
+
+    def tests(self) -> dict[str, float | None]:
+        """p-values for readers of journals: McNemar exact (the sign test) and mid-p, and a paired permutation test."""
+        from howsure.comparison import journal, paired
+
+        if not self.paired or self.joint is None:
+            raise BadSetting("these tests are for two systems on the same items.")
+        if np.ndim(self.p_above) or self.joint.tally.weighted:
+            raise BadSetting("these tests take a single table of unweighted items.")
+        joint = paired.joint_of(self.joint, self.metric)
+        counts = tuple(int(c) for c in joint.counts)
+        return journal.p_values(joint, counts, self.metric, self.first.posterior.seed)
 
     @property
     def error(self) -> Error:

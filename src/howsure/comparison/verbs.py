@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -139,7 +140,8 @@ def _paired(
     p = posterior(joint, prior, **own)
     sides = tuple(_side(name, p.system(name), m, settings) for name in (a, b))
     found = paired.outcome(p, m, own["tolerance"], own["seed"])
-    return _result(m, sides, True, found, settings, (*direction_note(m), *_gain(m, sides, found, own)))
+    notes = (*direction_note(m), *_gain(m, sides, found, own))
+    return replace(_result(m, sides, True, found, settings, notes), joint=p)
 
 
 def _gain(m: Metric, sides: tuple[Side, ...], found: tuple[Any, ...], own: dict[str, Any]) -> Notes:

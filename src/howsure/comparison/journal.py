@@ -1,0 +1,55 @@
+"""For readers of journals: classical paired tests beside the posterior, computed by scipy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from howsure.catalogue import Metric
+from howsure.comparison.paired import Joint
+from howsure.expressions import CELLS
+
+MOST_ITEMS = 20_000
+RESAMPLES = 1_999
+
+
+def p_values(joint: Joint, counts: tuple[int, ...], metric: Metric, seed: int) -> dict[str, float | None]:
+    """McNemar exact and mid-p, and a paired permutation test of the metric; None where it is too large.
+
+    McNemar's exact test is the sign test on the items where exactly one system is right.
+    """
+    from scipy import stats
+
+    first = sum(n for (y, a, b), n in zip(joint.patterns, counts, strict=True) if a == y != b)
+    second = sum(n for (y, a, b), n in zip(joint.patterns, counts, strict=True) if b == y != a)
+    n = first + second
+    exact = float(stats.binomtest(first, n, 0.5).pvalue) if n else 1.0
+    mid = exact - float(stats.binom.pmf(first, n, 0.5)) if n and first != second else exact
+    return {"mcnemar-exact": exact, "mcnemar-mid-p": mid, "permutation": _permutation(joint, counts, metric, seed)}
+
+
+def _permutation(joint: Joint, counts: tuple[int, ...], metric: Metric, seed: int) -> float | None:
+    """scipy.stats.permutation_test: the two answers of each item change places at random."""
+    from scipy import stats
+
+    if sum(counts) > MOST_ITEMS or sum(counts) == 0:
+        return None
+    y, a, b = (np.repeat([p[k] for p in joint.patterns], counts) for k in range(3))
+
+    def statistic(one: Any, two: Any, axis: int = -1) -> Any:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.nan_to_num(_at(metric, y, one, axis) - _at(metric, y, two, axis))
+
+    found = stats.permutation_test(
+        (a, b), statistic, permutation_type="samples", n_resamples=RESAMPLES, vectorized=True, batch=200,
+        rng=np.random.default_rng(seed),
+    )  # fmt: skip
+    return float(found.pvalue)
+
+
+def _at(metric: Metric, y: Any, answer: Any, axis: int) -> Any:
+    """The measure of many answers to the same items."""
+    yes, says = y == 1, answer == 1
+    parts = (yes & says, ~yes & says, yes & ~says, ~yes & ~says)
+    return metric.formula(**{c: x.sum(axis=axis).astype(float) for c, x in zip(CELLS, parts, strict=True)})
