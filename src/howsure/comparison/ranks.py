@@ -21,7 +21,7 @@ from howsure.comparison.independent import OTHER_SEED
 from howsure.comparison.result import Side, check
 from howsure.comparison.verbs import default_metric
 from howsure.distribution import Note, check_draws, check_kind, check_seed
-from howsure.document import Notes, Result, envelope, make_row, real, row_documents
+from howsure.document import Notes, Result, envelope, real, row_documents
 from howsure.errors import BadSetting
 from howsure.model import Posterior, posterior
 from howsure.render.numbers import probability
@@ -178,7 +178,7 @@ def leaderboard(
     signed = x if m.better == "lower" else -x
     order = signed.argsort(axis=1).argsort(axis=1).mean(axis=0).argsort(kind="stable").tolist()
     listed = [list(own)[k] for k in order]
-    sides = tuple(Side(name, own[name], make_row(own[name], m, level, kind, None)) for name in listed)
+    sides = tuple(Side(name, own[name], m, level, kind) for name in listed)
     notes = (Note("sampled", f"ranks are sampled with {n:,} draws: probabilities within {1.5 / np.sqrt(n):.1g}"),)
     return Leaderboard(m, sides, x[:, order], joint is not None, level, kind, float(apart), notes)
 

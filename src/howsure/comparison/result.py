@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
 from howsure.distribution import Distribution, Error, Note, check_level
-from howsure.document import Notes, Result, Row, envelope, real, row_documents
+from howsure.document import Notes, Result, Row, envelope, make_row, real, row_documents
 from howsure.errors import BadSetting
 from howsure.model import Posterior
 from howsure.render.numbers import probability, short
@@ -22,16 +22,23 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two systems: its name, its posterior and its row."""
+    """One of the systems: its name, its posterior and, when asked for, its row."""
 
     name: str
     posterior: Posterior
-    row: Row
+    metric: Metric
+    level: float
+    interval: str
 
-    @property
+    @cached_property
     def distribution(self) -> Distribution:
         """The law of the measure for this system."""
-        return self.row.distribution
+        return self.posterior[self.metric]
+
+    @cached_property
+    def row(self) -> Row:
+        """The score row, as in a report."""
+        return make_row(self.posterior, self.metric, self.level, self.interval, None)
 
 
 @dataclass(frozen=True)
@@ -51,8 +58,13 @@ class Comparison(Result):
     interval: str
     equal_within: float | None
     between: Callable[[float], Any]
-    notes: Notes
+    own_notes: Notes
     joint: Posterior | None = None
+
+    @cached_property
+    def notes(self) -> Notes:
+        """What is to be said of the comparison and of both systems."""
+        return tuple(dict.fromkeys((*self.own_notes, *self.first.row.notes, *self.second.row.notes)))
 
     @property
     def p_better(self) -> Any:

@@ -12,7 +12,7 @@ from howsure.catalogue import Metric, parse
 from howsure.comparison import independent, paired
 from howsure.comparison.result import Comparison, Side, check, check_margin, direction_note
 from howsure.distribution import Note, check_kind
-from howsure.document import Notes, make_row
+from howsure.document import Notes
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
 from howsure.model import Posterior, posterior
 from howsure.render.numbers import probability
@@ -130,7 +130,7 @@ def _names(names: Any) -> tuple[str, str]:
 
 
 def _side(name: str, p: Posterior, metric: Metric, settings: dict[str, Any]) -> Side:
-    return Side(name, p, make_row(p, metric, settings["level"], settings["interval"], None))
+    return Side(name, p, metric, settings["level"], settings["interval"])
 
 
 def _paired(
@@ -159,8 +159,7 @@ def _result(
     m: Metric, sides: tuple[Side, ...], paired_: bool, found: tuple[Any, ...], settings: dict[str, Any], notes: Notes
 ) -> Comparison:
     above, below, difference, route, error, between = found
-    said = dict.fromkeys((*notes, *sides[0].row.notes, *sides[1].row.notes))
     return Comparison(
         m, sides[0], sides[1], paired_, above, below, difference, route, error,
-        settings["level"], settings["interval"], settings["equal_within"], between, tuple(said),
+        settings["level"], settings["interval"], settings["equal_within"], between, notes,
     )  # fmt: skip

@@ -92,7 +92,9 @@ class Wins(Result):
 
     @property
     def verdict(self) -> str:
-        """The finding in words (one pair of counts)."""
+        """The finding in words, for one pair of counts."""
+        if np.ndim(self.p_better):
+            raise BadSetting("a batch of wins has no single verdict; look at p_better.")
         a, b = self.names
         first, p = (a, self.p_better) if self.p_better >= 0.5 else (b, self.p_worse)
         other = b if first == a else a
@@ -104,6 +106,8 @@ class Wins(Result):
     def _make(self) -> dict[str, Any]:
         from howsure.version import VERSION
 
+        if np.ndim(self.p_better):
+            raise BadSetting("a batch of wins has no single document; take them one by one.")
         low, high = self.difference.interval(self.level, kind=self.interval)
         d = self.difference
         first, second, same = (number(c) for c in self.counts)
