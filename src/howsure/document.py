@@ -146,6 +146,7 @@ def data_of(t: Tally) -> dict[str, Any]:
         "positive": _json(t.positive),
         "systems": list(t.systems),
         "outcome": t.outcome,
+        "tables": int(np.prod(t.shape, dtype=int)),
         "weighted": t.weighted,
     }
     if single and t.outcome:

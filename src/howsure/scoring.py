@@ -82,7 +82,17 @@ def score(
     limits = _limits(above, asked)
     rows = tuple(make_row(p, name, level, kind, limit) for name, limit in zip(asked, limits, strict=True))
     notes = dict.fromkeys(itertools.chain(_prior_notes(p, rows), *(row.notes for row in rows)))
-    return Report(p, level, kind, rows, tuple(notes))
+    return Report(p, level, kind, rows, _gathered(tuple(notes)))
+
+
+def _gathered(notes: Notes) -> Notes:
+    """Many undefined scores in one sentence."""
+    undefined = [note for note in notes if note.code == "undefined-score"]
+    if len(undefined) < 3:
+        return notes
+    names = ", ".join(note.text.partition(" is undefined")[0] for note in undefined)
+    one = Note("undefined-score", f"0/0: {names} are undefined here; their posteriors are not")
+    return (*(note for note in notes if note.code != "undefined-score"), one)
 
 
 def _as_tally(data: Any, y_pred: Any, **options: Any) -> Tally:

@@ -57,7 +57,8 @@ def headline(document: dict[str, Any]) -> str:
     if data.get("paired"):
         parts.append("on the same items")
     if data.get("n") is not None:
-        parts.append(f"n = {count(data['n'])}")
+        many = data.get("tables", 1)
+        parts.append(f"n = {count(data['n'])}" + (f" in {count(many)} tables" if many > 1 else ""))
     if data.get("cells"):
         parts.append(", ".join(f"{k} {count(v)}" for k, v in data["cells"].items()))
     if data.get("positive") is not None and not data.get("outcome"):
