@@ -84,9 +84,12 @@ class Row:
     above: float | None
     end_errors: tuple[Any, Any]
     notes: Notes
+    system: str | None = None
 
 
-def make_row(p: Posterior, name: str | Metric, level: float, kind: str, above: float | None) -> Row:
+def make_row(
+    p: Posterior, name: str | Metric, level: float, kind: str, above: float | None, system: str | None = None
+) -> Row:
     """A measure of a posterior, with its interval and what is to be said of it."""
     metric = parse(name)
     d = p[name]
@@ -106,7 +109,7 @@ def make_row(p: Posterior, name: str | Metric, level: float, kind: str, above: f
     if d.route == "sampled":
         notes.append(Note("sampled", _sampled_note(str(name), d, ends)))
     low, high, low_gap, high_gap = (np.asarray(x, dtype=float) for x in (*got, got.low_gap, got.high_gap))
-    return Row(metric, str(name), d, value, low, high, low_gap, high_gap, above, ends, tuple(notes))
+    return Row(metric, str(name), d, value, low, high, low_gap, high_gap, above, ends, tuple(notes), system)
 
 
 def _sampled_note(name: str, d: Distribution, ends: tuple[Any, Any]) -> str:
@@ -160,7 +163,7 @@ def data_of(t: Tally) -> dict[str, Any]:
     return data
 
 
-def row_documents(rows: Iterable[Row], t: Tally, system: str | None = None) -> list[dict[str, Any]]:
+def row_documents(rows: Iterable[Row], t: Tally) -> list[dict[str, Any]]:
     """One score row for each measure and each table of the batch."""
     places = list(np.ndindex(t.shape))
     slices = [{name: _json(axis[i]) for (name, axis), i in zip(t.batch, at, strict=True)} for at in places]
@@ -170,7 +173,7 @@ def row_documents(rows: Iterable[Row], t: Tally, system: str | None = None) -> l
         columns = _columns(row)
         for at, where in zip(places, slices, strict=True):
             values = {k: v[at] for k, v in columns.items()}
-            out.append(_one(row, values, where or None, number(totals[at]), system))
+            out.append(_one(row, values, where or None, number(totals[at])))
     return out
 
 
@@ -191,12 +194,12 @@ def _columns(row: Row) -> dict[str, Array]:
 _SHOWN = ("score", "mean", "std", "median", "mode", "low", "high")
 
 
-def _one(row: Row, values: dict[str, Any], where: dict[str, Any] | None, n: Any, system: str | None) -> dict[str, Any]:
+def _one(row: Row, values: dict[str, Any], where: dict[str, Any] | None, n: Any) -> dict[str, Any]:
     low, high = row.distribution.range
     return {
         "metric": str(row.metric),
         "asked": row.asked,
-        "system": system,
+        "system": row.system,
         "slice": where,
         "class": _json(row.metric.label),
         "n": n,

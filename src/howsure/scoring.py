@@ -70,6 +70,8 @@ def score(
 ) -> Report:
     """Score a Tally, or truths and predictions: each measure with its posterior.
 
+    Predictions may be a mapping from system to predictions: each system gets its rows.
+
     >>> r = score(Tally.binary(tp=80, fp=20, fn=30, tn=870), metrics=["f1"], above=0.7)
     >>> r
     f1 0.759 [0.691, 0.819] 95% equal-tailed, closed form
@@ -78,9 +80,15 @@ def score(
     p = posterior(t, prior, tolerance=tolerance, seed=seed)
     check_level(level)
     kind = check_kind(interval)
-    asked = _asked(p, metrics)
+    single = len(t.systems) == 1
+    asked = _asked(p if single else p.system(t.systems[0]), metrics)
     limits = _limits(above, asked)
-    rows = tuple(make_row(p, name, level, kind, limit) for name, limit in zip(asked, limits, strict=True))
+    own = {None: p} if single else {name: p.system(name) for name in t.systems}
+    rows = tuple(
+        make_row(q, name, level, kind, limit, system)
+        for system, q in own.items()
+        for name, limit in zip(asked, limits, strict=True)
+    )
     notes = dict.fromkeys(itertools.chain(_prior_notes(p, rows), *(row.notes for row in rows)))
     return Report(p, level, kind, rows, _gathered(tuple(notes)))
 
@@ -117,8 +125,6 @@ def _as_tally(data: Any, y_pred: Any, **options: Any) -> Tally:
 def _asked(p: Posterior, metrics: Any) -> list[str | Metric]:
     """The measures asked for, or the default table of the kind of tally."""
     t = p.tally
-    if len(t.systems) != 1:
-        raise BadSetting(f"this tally holds {len(t.systems)} systems: score one with t.system({t.systems[0]!r}).")
     if metrics is not None:
         if not isinstance(metrics, (str, Metric, Iterable)):
             raise BadSetting(f"metrics= takes names, Metrics or a list of them; got {metrics!r}.")

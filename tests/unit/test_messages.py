@@ -142,7 +142,6 @@ CASES = {
     "data twice": (lambda: hs.score(T, [1, 0]), "Tally"),
     "data without predictions": (lambda: hs.score([1, 0]), "y_pred"),
     "labels of a tally": (lambda: hs.score(T, labels=[0, 1]), "labels="),
-    "score of several systems": (lambda: hs.score(JOINT), "'a'"),
     "row that is not there": (lambda: hs.score(T, metrics=["f1"])["recall"], "'recall'"),
     "quantile above 1": (lambda: hs.posterior(T)["f1"].ppf([0.5, 1.5]), "1.5"),
     "cdf at NaN": (lambda: hs.posterior(T)["f1"].cdf(NAN), "NaN"),

@@ -234,12 +234,13 @@ def test_data_are_given_once():
         hs.score(T, metrics=[])
 
 
-def test_several_systems_are_scored_one_at_a_time():
-    """A joint tally names the call that takes one system."""
-    joint = hs.tally([0, 1], {"a": [0, 1], "b": [1, 1]})
-    with pytest.raises(BadSetting, match=r"2 systems: score one with t\.system\('a'\)"):
-        hs.score(joint)
-    assert names(hs.score(joint.system("a"), metrics="f1")) == ["f1"]
+def test_several_systems_get_their_rows():
+    """A joint tally gives each system the rows it has alone."""
+    joint = hs.tally([0, 1, 1], {"a": [0, 1, 0], "b": [1, 1, 1]})
+    rows = hs.score(joint, metrics=["f1", "recall"]).to_dict()["rows"]
+    assert [(r["system"], r["metric"]) for r in rows] == [("a", "f1"), ("a", "recall"), ("b", "f1"), ("b", "recall")]
+    alone = hs.score(joint.system("b"), metrics="f1").to_dict()["rows"][0]
+    assert (rows[2]["low"], rows[2]["high"]) == (alone["low"], alone["high"])
 
 
 # -- the positive class -------------------------------------------------------------------------------------------

@@ -122,7 +122,7 @@ class Leaderboard(Result):
         p = self.sides[0].posterior
         rows = []
         for i, side in enumerate(self.sides):
-            (row,) = row_documents([side.row], side.posterior.tally, side.name)
+            (row,) = row_documents([side.row], side.posterior.tally)
             extra = {
                 "p_best": real(self.p_best[i]),
                 "expected_rank": real(self.expected_rank[i]),

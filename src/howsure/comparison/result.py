@@ -38,7 +38,7 @@ class Side:
     @cached_property
     def row(self) -> Row:
         """The score row, as in a report."""
-        return make_row(self.posterior, self.metric, self.level, self.interval, None)
+        return make_row(self.posterior, self.metric, self.level, self.interval, None, self.name)
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ class Comparison(Result):
 
     def _make(self) -> dict[str, Any]:
         p = self.first.posterior
-        one, two = (row_documents([s.row], s.posterior.tally, s.name) for s in (self.first, self.second))
+        one, two = (row_documents([s.row], s.posterior.tally) for s in (self.first, self.second))
         data = {"systems": [self.first.name, self.second.name], "paired": self.paired, "n": None}
         if self.paired:
             data["n"] = one[0]["n"] if len(one) == 1 else None
