@@ -54,7 +54,7 @@ DECLARED: Final = (
     Metric("fowlkes-mallows", sqrt(precision * recall), meaning="geometric mean of precision and recall",
            source=f"{POWERS} 2.1", aliases=("g-measure", "fm-index")),
     Metric("informedness", recall + specificity - 1, meaning="how much better than chance the answer knows the truth",
-           source=f"{POWERS} eq. 3", aliases=("youden", "youden-j", "deltap-prime", "bookmaker", "deltap'")),
+           source=f"{POWERS} eq. 3", aliases=("youden", "youden-j", "youden's-j", "deltap-prime", "bookmaker", "deltap'")),
     Metric("markedness", precision + npv - 1, meaning="how much better than chance the truth marks the answer",
            source=f"{POWERS} eq. 4", aliases=("deltap",)),
     Metric("balanced-accuracy", (recall + specificity) / 2, meaning="mean of recall and specificity: AUC of one point",
