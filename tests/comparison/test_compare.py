@@ -239,7 +239,7 @@ def test_ratio_and_sampling_error() -> None:
         _ = hs.compare(table(A), table(B), metric="informedness").ratio
 
 
-@pytest.mark.parametrize("n", [100, 1000])
+@pytest.mark.parametrize("n", [100, 1000, 5000])
 def test_calibration(n: int) -> None:
     """Both systems drawn from the prior: among comparisons of probability p, the first is better in a share p."""
     rng = np.random.default_rng(n)
@@ -255,6 +255,15 @@ def test_calibration(n: int) -> None:
         if here.sum() > 50:
             spread = np.sqrt(p[here].mean() * (1 - p[here].mean()) / here.sum()) + 0.002
             assert abs(truth[here].mean() - p[here].mean()) < 4 * spread, low
+
+
+@pytest.mark.parametrize("n", [100, 1000, 5000])
+def test_seeds_agree(n: int) -> None:
+    """Eight seeds of a sampled paired comparison lie within twice the stated error of each other."""
+    y, answers = joint(n, seed=n)
+    found = [hs.compare(y, answers, metric="f1", tolerance=0.05, seed=k) for k in range(8)]
+    p = [c.p_better for c in found]
+    assert max(p) - min(p) < 2 * found[0].p_error
 
 
 # -- wins
