@@ -4,7 +4,7 @@ Statement: for given V = v the event M <= t is "odds of U at most N(v)/D(v)". Fo
 M = (u, 1-u)·P·(v, 1-v) / (u, 1-u)·Q·(v, 1-v) both N and D are linear in v, so cdf, sf and density are means of
 an incomplete beta (or its density) over v, on the interval where N and D are positive; outside it the event is
 sure or impossible. For a measure of tp, fp, fn that rises with tp at a fixed fp:fn, N/D is the root of a quadratic.
-Source: Goutte & Gaussier (2005) eq. 10 for the Gammas; the integrals are ours (shared recipe in docs/numerics.md).
+Source: Goutte & Gaussier (2005) eq. 10 for the Gammas; the integrals are ours (docs/why/002).
 Error: as in quadrature.py.
 """
 
