@@ -32,7 +32,7 @@ def metric_page() -> str:
         _ABOUT,
         listing.render(doc, "markdown").rstrip(),
         "## Formulas in LaTeX",
-        "\n".join(f"- `{row['metric']}`: `{row['latex']}`, undefined when {row['undefined']}" for row in doc["rows"]),
+        "\n".join(f"- `{row['metric']}`: `{row['latex']}`, divides by 0 if {row['undefined']}" for row in doc["rows"]),
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -91,39 +91,39 @@ class Distribution:
     @cached_property
     def mean(self) -> Any:
         """The posterior mean; infinite where it does not exist."""
-        return _out(self.law.mean())
+        return number_or_array(self.law.mean())
 
     @cached_property
     def std(self) -> Any:
         """The posterior standard deviation; infinite where it does not exist."""
-        return _out(self.law.std())
+        return number_or_array(self.law.std())
 
     @cached_property
     def median(self) -> Any:
         """The point with half of the probability on each side."""
         if self.route == "quadrature":  # three quantiles cost one search
-            return _out(self._size[0])
+            return number_or_array(self._size[0])
         half = np.asarray(0.5)
-        return _out(self.law.quantile(half, half)[0])
+        return number_or_array(self.law.quantile(half, half)[0])
 
     @cached_property
     def mode(self) -> Any:
         """The highest point of the density, an end of the range when there is no inner one."""
         if hasattr(self.law, "mode"):
-            return _out(self.law.mode())
+            return number_or_array(self.law.mode())
         from howsure.kernels import solve
 
-        return _out(solve.mode(self.law))
+        return number_or_array(solve.mode(self.law))
 
     # -- functions
 
     def cdf(self, x: ArrayLike) -> Any:
         """P(measure <= x)."""
-        return _out(self.law.tails(_points(x))[0])
+        return number_or_array(self.law.tails(_points(x))[0])
 
     def sf(self, x: ArrayLike) -> Any:
         """P(measure > x), with its digits even where it is tiny."""
-        return _out(self.law.tails(_points(x))[1])
+        return number_or_array(self.law.tails(_points(x))[1])
 
     def prob_above(self, x: ArrayLike) -> Any:
         """P(measure > x)."""
@@ -131,7 +131,7 @@ class Distribution:
 
     def pdf(self, x: ArrayLike) -> Any:
         """The density at x; infinite at an end where it has no bound."""
-        return _out(self.law.pdf(_points(x)))
+        return number_or_array(self.law.pdf(_points(x)))
 
     def ppf(self, q: ArrayLike) -> Any:
         """The point with lower tail q; where it rounds to the end of the range, that end."""
@@ -140,7 +140,7 @@ class Distribution:
             raise BadSetting(f"a quantile needs a probability from 0 to 1; got {_first_bad(p, (p >= 0) & (p <= 1))}.")
         value = self.law.quantile(p, 1.0 - p)[0]
         value = np.where(p == 0, self.law.lower, np.where(p == 1, self.law.upper, value))
-        return _out(np.clip(value, self.law.lower, self.law.upper))
+        return number_or_array(np.clip(value, self.law.lower, self.law.upper))
 
     def draws(self, n: int, *, seed: int = 0) -> Array:
         """n draws, shape (n, *batch); the same seed gives the same tables for every measure of one posterior.
@@ -215,7 +215,15 @@ class Distribution:
         below, above = gaps if gaps is not None else (low - bottom, top - high)
         if self.route != "sampled" and (((low == bottom) & (below > 0)) | ((high == top) & (above > 0))).any():
             notes = (*notes, Note("rounds-to-edge", _ROUNDS.format(self.name)))
-        return Interval(_out(low), _out(high), level, kind, _out(below), _out(above), notes)
+        return Interval(
+            number_or_array(low),
+            number_or_array(high),
+            level,
+            kind,
+            number_or_array(below),
+            number_or_array(above),
+            notes,
+        )
 
     # -- accuracy
 
@@ -224,10 +232,10 @@ class Distribution:
         """Bounds on how far the numbers may be off (see the accuracy page of the docs)."""
         if self.route == "sampled":
             value = np.maximum.reduce([self.mean_error(), *(self.law.quantile_error(p) for p in (0.025, 0.5, 0.975))])
-            return Error(_out(value), 1.5 / float(np.sqrt(self.law.n)))
+            return Error(number_or_array(value), 1.5 / float(np.sqrt(self.law.n)))
         middle, spread = self._size
         round_off = 8 * EPS * (np.abs(middle) + 1.0)
-        return Error(_out(5e-11 * spread + round_off), _out(1e-12 + round_off * 0.6 / spread))
+        return Error(number_or_array(5e-11 * spread + round_off), number_or_array(1e-12 + round_off * 0.6 / spread))
 
     @cached_property
     def _size(self) -> tuple[Array, Array]:
@@ -242,7 +250,7 @@ class Distribution:
             return self.error.value, self.error.value
         tail = 0.5 * (1.0 - level)
         factor = 2.0 if kind == "hdi" else 1.0
-        return tuple(_out(factor * self.law.quantile_error(p)) for p in (tail, 1.0 - tail))
+        return tuple(number_or_array(factor * self.law.quantile_error(p)) for p in (tail, 1.0 - tail))
 
     def mean_error(self) -> Array:
         """Three standard errors of the mean of a sampled route."""
@@ -311,6 +319,7 @@ def _first_bad(values: Array, good: NDArray[np.bool_]) -> float:
     return float(values.ravel()[int(np.argmin(good.ravel()))])
 
 
-def _out(value: Any) -> Any:
+def number_or_array(value: Any) -> Any:
+    """A float for a single value, an array for a batch."""
     array = np.asarray(value)
     return float(array) if array.ndim == 0 else array

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.distribution import Distribution
+from howsure.distribution import Distribution, number_or_array
 from howsure.kernels.moebius import Moebius
 from howsure.kernels.sampled import Sampled
 from howsure.kernels.versus import Difference, beats
@@ -32,20 +32,22 @@ def outcome(
 
     def between(margin: float) -> Any:
         if margin == 0:
-            return _out(np.zeros(law.shape))
+            return number_or_array(np.zeros(law.shape))
         below_margin = law.tails(np.asarray(margin))[0]
-        return _out(np.clip(below_margin - law.tails(np.asarray(-margin))[0], 0.0, 1.0))
+        return number_or_array(np.clip(below_margin - law.tails(np.asarray(-margin))[0], 0.0, 1.0))
 
     if isinstance(a.law, Moebius) and isinstance(b.law, Moebius):
-        difference = Distribution(f"difference of {a.name}", law, "quadrature", _sampler(a, b))
+        difference = Distribution(f"difference of {a.name}", law, "quadrature", sampler_of(a, b))
     else:
         difference = _drawn_difference(a, b, tolerance, seed, None)
-    return _out(above), _out(below), difference, "quadrature", EXACT_ERROR, between
+    return number_or_array(above), number_or_array(below), difference, "quadrature", EXACT_ERROR, between
 
 
-def _sampler(
+def sampler_of(
     a: Distribution, b: Distribution, combine: Callable[[Array, Array], Array] = np.subtract
 ) -> Callable[[int, int], Array]:
+    """Draws of the difference (or the ratio) of two independent laws."""
+
     def sampler(n: int, seed: int) -> Array:
         return combine(a.draws(n, seed=seed), b.draws(n, seed=seed + OTHER_SEED))
 
@@ -54,9 +56,9 @@ def _sampler(
 
 def _drawn_difference(a: Distribution, b: Distribution, tolerance: float, seed: int, draws: int | None) -> Distribution:
     n = draws or int(np.ceil(1.3 * (3 * END_ERROR / tolerance) ** 2))
-    x = _sampler(a, b)(n, seed)
+    x = sampler_of(a, b)(n, seed)
     low, high = a.range[0] - b.range[1], a.range[1] - b.range[0]
-    return Distribution(f"difference of {a.name}", Sampled(np.sort(x, axis=0), low, high), "sampled", _sampler(a, b))
+    return Distribution(f"difference of {a.name}", Sampled(np.sort(x, axis=0), low, high), "sampled", sampler_of(a, b))
 
 
 def _drawn(
@@ -64,11 +66,18 @@ def _drawn(
 ) -> tuple[Any, Any, Distribution, str, float, Callable[[float], Any]]:
     """The paper's own way (eq. 13): the share of draws; its error is three standard errors at most."""
     difference = _drawn_difference(a, b, tolerance, seed, draws)
-    above, below = _shares(difference.law)
-    return _out(above), _out(below), difference, "sampled", 1.5 / float(np.sqrt(difference.law.n)), within(difference)
+    above, below = shares_of_draws(difference.law)
+    return (
+        number_or_array(above),
+        number_or_array(below),
+        difference,
+        "sampled",
+        1.5 / float(np.sqrt(difference.law.n)),
+        within(difference),
+    )
 
 
-def _shares(law: Sampled) -> tuple[Array, Array]:
+def shares_of_draws(law: Sampled) -> tuple[Array, Array]:
     """P(> 0) and P(< 0), ties shared equally, never exactly 0 or 1: the mean of the proportion's Beta posterior."""
     above, below = (law.draws > 0).sum(axis=0), (law.draws < 0).sum(axis=0)
     tied = law.n - above - below
@@ -80,11 +89,6 @@ def within(difference: Distribution) -> Callable[[float], Any]:
 
     def between(margin: float) -> Any:
         inside = np.asarray(difference.cdf(margin)) - np.asarray(difference.cdf(np.nextafter(-margin, -np.inf)))
-        return _out(np.clip(inside, 0.0, 1.0))
+        return number_or_array(np.clip(inside, 0.0, 1.0))
 
     return between
-
-
-def _out(value: Any) -> Any:
-    array = np.asarray(value)
-    return float(array) if array.ndim == 0 else array

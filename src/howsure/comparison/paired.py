@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
-from howsure.comparison.independent import _out, _shares, within
-from howsure.distribution import Distribution
+from howsure.comparison.independent import shares_of_draws, within
+from howsure.distribution import Distribution, number_or_array
 from howsure.errors import BadSetting
 from howsure.expressions import CELLS
 from howsure.forms import Linear
@@ -101,21 +101,28 @@ def outcome(
     joint = joint_of(p, metric)
     law = _exact(joint, metric)
     if law is not None:
-        difference = Distribution(f"difference of {metric}", law, "quadrature", _sampler(joint, metric))
+        difference = Distribution(f"difference of {metric}", law, "quadrature", sampler_of(joint, metric))
         below, above = law.tails(np.zeros(()))
 
         def between(margin: float) -> Any:
             inside = law.tails(np.asarray(margin))[0] - law.tails(np.asarray(-margin))[0]
-            return _out(np.clip(inside, 0.0, 1.0))
+            return number_or_array(np.clip(inside, 0.0, 1.0))
 
-        return _out(above), _out(below), difference, "closed form", 1e-12, between
-    sampler = _sampler(joint, metric)
+        return number_or_array(above), number_or_array(below), difference, "closed form", 1e-12, between
+    sampler = sampler_of(joint, metric)
     n = int(np.ceil(1.3 * (3 * END_ERROR / tolerance) ** 2))
     low, high = metric.bounds
     draws = Sampled(np.sort(sampler(n, seed), axis=0), low - high, high - low)
     difference = Distribution(f"difference of {metric}", draws, "sampled", sampler)
-    above, below = _shares(draws)
-    return _out(above), _out(below), difference, "sampled", 1.5 / float(np.sqrt(n)), within(difference)
+    above, below = shares_of_draws(draws)
+    return (
+        number_or_array(above),
+        number_or_array(below),
+        difference,
+        "sampled",
+        1.5 / float(np.sqrt(n)),
+        within(difference),
+    )
 
 
 def _exact(joint: Joint, metric: Metric) -> Any:
@@ -140,7 +147,7 @@ def _exact(joint: Joint, metric: Metric) -> Any:
     return Integral(Groups(tuple(groups.values()), tops, bottoms)) if len(groups) in (3, 4) else None
 
 
-def _sampler(
+def sampler_of(
     joint: Joint, metric: Metric, combine: Callable[[Array, Array], Array] = np.subtract
 ) -> Callable[[int, int], Array]:
     """Draws of the difference (or the ratio): both measures from the same joint cells."""

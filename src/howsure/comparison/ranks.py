@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from howsure.catalogue import Metric, parse
 from howsure.comparison.independent import OTHER_SEED
-from howsure.comparison.result import Side, check
+from howsure.comparison.result import Side
 from howsure.comparison.verbs import default_metric
-from howsure.distribution import Note, check_draws, check_kind, check_seed
+from howsure.distribution import Note, check_draws, check_kind, check_level, check_seed
 from howsure.document import Notes, Result, envelope, real, row_documents
 from howsure.errors import BadSetting
 from howsure.model import Posterior, posterior
@@ -161,7 +161,7 @@ def leaderboard(
     >>> leaderboard(t).names
     ('c', 'a', 'b')
     """
-    check(level)
+    check_level(level)
     kind, n, seed = check_kind(interval), check_draws(draws), check_seed(seed)
     if isinstance(apart, bool) or not isinstance(apart, (int, float)) or not 0.5 < apart < 1:
         raise BadSetting(f"apart is a probability between 0.5 and 1; got {apart!r}.")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
-from howsure.distribution import Distribution, Error, Note, check_level
+from howsure.distribution import Distribution, Error, Note
 from howsure.document import Notes, Result, Row, envelope, make_row, real, row_documents
 from howsure.errors import BadSetting
 from howsure.model import Posterior
@@ -96,9 +96,9 @@ class Comparison(Result):
                 return np.asarray(np.where(y > 0, x / np.where(y > 0, y, 1.0), np.inf))
 
         if self.paired and self.joint is not None:
-            sampler = paired._sampler(paired.joint_of(self.joint, self.metric), self.metric, divide)
+            sampler = paired.sampler_of(paired.joint_of(self.joint, self.metric), self.metric, divide)
         else:
-            sampler = independent._sampler(a, b, divide)
+            sampler = independent.sampler_of(a, b, divide)
         draws = np.sort(sampler(200_000, self.first.posterior.seed), axis=0)
         return Distribution(f"ratio of {self.metric}", Sampled(draws, 0.0, np.inf), "sampled", sampler, log_scale=True)
 
@@ -210,11 +210,6 @@ def check_margin(margin: Any) -> float | None:
     if isinstance(margin, bool) or not isinstance(margin, (int, float, np.number)) or not 0 <= margin < np.inf:
         raise BadSetting(f"equal_within must be a number, 0 or more; got {margin!r}.")
     return float(margin)
-
-
-def check(level: float) -> float:
-    """The level of the interval."""
-    return check_level(level)
 
 
 def direction_note(metric: Metric) -> Notes:

@@ -10,8 +10,8 @@ import numpy as np
 
 from howsure.catalogue import Metric, parse
 from howsure.comparison import independent, paired
-from howsure.comparison.result import Comparison, Side, check, check_margin, direction_note
-from howsure.distribution import Note, check_kind
+from howsure.comparison.result import Comparison, Side, check_margin, direction_note
+from howsure.distribution import Note, check_kind, check_level
 from howsure.document import Notes
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
 from howsure.model import Posterior, posterior
@@ -46,7 +46,7 @@ def compare(
     >>> round(compare(a, b, metric="precision").p_better, 12)
     0.652222372209
     """
-    check(level)
+    check_level(level)
     settings = {"level": level, "interval": check_kind(interval), "equal_within": check_margin(equal_within)}
     if method not in ("exact", "sample"):
         raise UnknownName(f"no method {method!r}.{nearest(str(method), ('exact', 'sample'))} Give 'exact' or 'sample'.")

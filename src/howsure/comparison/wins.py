@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from howsure.comparison.result import check, check_margin
+from howsure.comparison.result import check_margin
 from howsure.counting import whole
-from howsure.distribution import Distribution, Error, check_kind
+from howsure.distribution import Distribution, Error, check_kind, check_level, number_or_array
 from howsure.document import Result, number, real
 from howsure.errors import BadSetting
 from howsure.kernels import beta, draws
@@ -42,13 +42,13 @@ class Wins(Result):
     def p_better(self) -> Any:
         """P(first wins more often) = 1 - I_½(first + α1, second + α2): closed; no draws are needed."""
         half = np.asarray(0.5)
-        return _out(beta.tails(self._shapes[0], self._shapes[1], half, half)[1])
+        return number_or_array(beta.tails(self._shapes[0], self._shapes[1], half, half)[1])
 
     @cached_property
     def p_worse(self) -> Any:
         """P(second wins more often), by its own tail."""
         half = np.asarray(0.5)
-        return _out(beta.tails(self._shapes[0], self._shapes[1], half, half)[0])
+        return number_or_array(beta.tails(self._shapes[0], self._shapes[1], half, half)[0])
 
     @cached_property
     def difference(self) -> Distribution:
@@ -83,7 +83,7 @@ class Wins(Result):
         if self.equal_within is None:
             return None
         d = self.difference
-        return _out(np.asarray(d.cdf(self.equal_within)) - np.asarray(d.cdf(-self.equal_within)))
+        return number_or_array(np.asarray(d.cdf(self.equal_within)) - np.asarray(d.cdf(-self.equal_within)))
 
     @property
     def error(self) -> Error:
@@ -187,9 +187,4 @@ def compare_wins(
         raise BadSetting(f"names takes two different names; got {names!r}.")
     shown = (str(names[0]), str(names[1]))
     kind, margin = check_kind(interval), check_margin(equal_within)
-    return Wins((a, b, c), (weights[0], weights[1], weights[2]), shown, check(level), kind, margin)
-
-
-def _out(value: Any) -> Any:
-    array = np.asarray(value)
-    return float(array) if array.ndim == 0 else array
+    return Wins((a, b, c), (weights[0], weights[1], weights[2]), shown, check_level(level), kind, margin)

@@ -73,7 +73,7 @@ def _one(row: dict[str, Any]) -> str:
         f"  formula         {row['formula']}",
         f"  LaTeX           {row['latex']}",
         f"  range           {_range(row['range'])}; {row['better'] or 'neither direction'} is better",
-        f"  undefined when  {row['undefined']}",
+        f"  divides by 0 if {row['undefined']}",
         f"  positive class  {positive}",
         f"  posterior       {row['route']}",
         f"  also called     {', '.join(row['aliases']) or '-'}",
