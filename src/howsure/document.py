@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.catalogue import Metric, parse
+from howsure.catalogue import Metric
 from howsure.distribution import Distribution, Note
 from howsure.errors import BadSetting
-from howsure.model import Posterior
+from howsure.items import Items, Mean
+from howsure.model import Known
 from howsure.table import Tally
 
 Array = NDArray[np.float64]
@@ -73,7 +74,7 @@ class Result:
 class Row:
     """One measure of every table of the batch, as arrays of the batch shape."""
 
-    metric: Metric
+    metric: Metric | Mean
     asked: str
     distribution: Distribution
     score: Array
@@ -88,13 +89,13 @@ class Row:
 
 
 def make_row(
-    p: Posterior, name: str | Metric, level: float, kind: str, above: float | None, system: str | None = None
+    p: Known, name: str | Metric | Mean, level: float, kind: str, above: float | None, system: str | None = None
 ) -> Row:
     """A measure of a posterior, with its interval and what is to be said of it."""
-    metric = parse(name)
+    metric = p.measure(name)
     d = p[name]
     got = d.interval(level, kind=kind)
-    value = np.asarray(metric.score(p.counts(metric)), dtype=float)
+    value = p.point(metric)
     ends = d.end_errors(level, kind)
     notes = [*d.notes, *got.notes]
     if np.isnan(value).any():
@@ -121,16 +122,15 @@ def _sampled_note(name: str, d: Distribution, ends: tuple[Any, Any]) -> str:
 
 
 def envelope(
-    schema: str, p: Posterior, level: float, interval: str, seed: int, data: Any, rows: Any, notes: Notes
+    schema: str, p: Known, level: float, interval: str, seed: int, data: Any, rows: Any, notes: Notes
 ) -> dict[str, Any]:
     """The frame that every document shares."""
     from howsure.version import VERSION
 
-    total = p.prior.total(max(2, len(p.tally.labels)), p.tally.outcome)
     return {
         "schema": schema,
         "version": VERSION,
-        "prior": {"name": p.prior.name, "total": total},
+        "prior": p.prior_document,
         "level": level,
         "interval": interval,
         "seed": seed,
@@ -140,8 +140,14 @@ def envelope(
     }
 
 
-def data_of(t: Tally) -> dict[str, Any]:
+def data_of(t: Tally | Items) -> dict[str, Any]:
     """What was tallied: size, labels, and the named cells when there are four."""
+    if isinstance(t, Items):
+        return {
+            "n": t.n, "labels": [], "positive": None, "systems": list(t.systems), "value": t.measure.of,
+            "weighted": t.weighted, "clusters": None if t.clusters is None else len(t.units[2]),
+            "bounds": None if t.bounds is None else list(t.bounds),
+        }  # fmt: skip
     single = not t.shape and len(t.systems) == 1
     data: dict[str, Any] = {
         "n": number(t.counts.sum()),
@@ -163,11 +169,11 @@ def data_of(t: Tally) -> dict[str, Any]:
     return data
 
 
-def row_documents(rows: Iterable[Row], t: Tally) -> list[dict[str, Any]]:
+def row_documents(rows: Iterable[Row], t: Tally | Items) -> list[dict[str, Any]]:
     """One score row for each measure and each table of the batch."""
     places = list(np.ndindex(t.shape))
     slices = [{name: _json(axis[i]) for (name, axis), i in zip(t.batch, at, strict=True)} for at in places]
-    totals = np.asarray(t.counts.sum(axis=-1))
+    totals = t.totals
     out = []
     for row in rows:
         columns = _columns(row)

@@ -13,7 +13,8 @@ from howsure.catalogue import DEFAULT_BINARY, DEFAULT_CLASS, Metric, parse
 from howsure.distribution import Distribution, Note, check_kind, check_level
 from howsure.document import Notes, Result, Row, data_of, envelope, make_row, row_documents
 from howsure.errors import BadSetting, HowsureError, UnknownName, listing
-from howsure.model import Posterior, posterior
+from howsure.items import Items, Mean
+from howsure.model import Known, Posterior, posterior
 from howsure.table import Tally
 
 
@@ -21,7 +22,7 @@ from howsure.table import Tally
 class Report(Result):
     """The scores of a tally with their posteriors; prints as a table."""
 
-    posterior: Posterior
+    posterior: Known
     level: float
     interval: str
     rows: tuple[Row, ...]
@@ -36,16 +37,16 @@ class Report(Result):
 
     def _make(self) -> dict[str, Any]:
         p = self.posterior
-        rows = row_documents(self.rows, p.tally)
-        return envelope("howsure.score/1", p, self.level, self.interval, p.seed, data_of(p.tally), rows, self.notes)
+        rows = row_documents(self.rows, p.source)
+        return envelope("howsure.score/1", p, self.level, self.interval, p.seed, data_of(p.source), rows, self.notes)
 
     def __repr__(self) -> str:
-        if len(self.rows) == 1 and not self.posterior.tally.shape:
+        if len(self.rows) == 1 and not self.posterior.source.shape:
             return repr(self.rows[0].distribution)
-        return f"Report({', '.join(r.asked for r in self.rows)}; {self.posterior.tally!r})"
+        return f"Report({', '.join(r.asked for r in self.rows)}; {self.posterior.source!r})"
 
 
-def _same(asked: Any, metric: Metric) -> bool:
+def _same(asked: Any, metric: Metric | Mean) -> bool:
     try:
         return parse(asked) == metric
     except HowsureError:
@@ -76,14 +77,14 @@ def score(
     >>> r
     f1 0.759 [0.691, 0.819] 95% equal-tailed, closed form
     """
-    t = _as_tally(data, y_pred, positive=positive, labels=labels, weight=weight, missing=missing)
-    p = posterior(t, prior, tolerance=tolerance, seed=seed)
+    t = _as_source(data, y_pred, positive=positive, labels=labels, weight=weight, missing=missing)
+    p: Known = posterior(t, prior, tolerance=tolerance, seed=seed)
     check_level(level)
     kind = check_kind(interval)
     single = len(t.systems) == 1
     asked = _asked(p if single else p.system(t.systems[0]), metrics)
-    limits = _limits(above, asked)
-    own = {None: p} if single else {name: p.system(name) for name in t.systems}
+    limits = _limits(above, asked, p)
+    own: dict[str | None, Known] = {None: p} if single else {name: p.system(name) for name in t.systems}
     rows = tuple(
         make_row(q, name, level, kind, limit, system)
         for system, q in own.items()
@@ -103,15 +104,17 @@ def _gathered(notes: Notes) -> Notes:
     return (*(note for note in notes if note.code != "undefined-score"), one)
 
 
-def _as_tally(data: Any, y_pred: Any, **options: Any) -> Tally:
-    if isinstance(data, Tally):
+def _as_source(data: Any, y_pred: Any, **options: Any) -> Any:
+    if isinstance(data, (Tally, Items)):
         if y_pred is not None:
-            raise BadSetting("give a Tally, or truths and predictions, not both.")
+            raise BadSetting(f"give {type(data).__name__}, or truths and predictions, not both.")
         extra = [k for k, v in options.items() if v is not None and k not in ("positive", "missing")]
         if extra:
             raise BadSetting(f"{extra[0]}= belongs to the making of a tally; this one is made already.")
         if options["positive"] is None:
             return data
+        if isinstance(data, Items):
+            raise BadSetting("graded values have no positive class.")
         if data.outcome:
             raise BadSetting("outcomes have no positive class to choose: hits are what is scored.")
         return data.with_positive(options["positive"])
@@ -122,9 +125,8 @@ def _as_tally(data: Any, y_pred: Any, **options: Any) -> Tally:
     return tally(data, y_pred, **options)
 
 
-def _asked(p: Posterior, metrics: Any) -> list[str | Metric]:
+def _asked(p: Known, metrics: Any) -> list[str | Metric]:
     """The measures asked for, or the default table of the kind of tally."""
-    t = p.tally
     if metrics is not None:
         if not isinstance(metrics, (str, Metric, Iterable)):
             raise BadSetting(f"metrics= takes names, Metrics or a list of them; got {metrics!r}.")
@@ -132,6 +134,9 @@ def _asked(p: Posterior, metrics: Any) -> list[str | Metric]:
         if not names:
             raise BadSetting("metrics= is empty; leave it out for the default table.")
         return names
+    if not isinstance(p, Posterior):
+        return list(p)
+    t = p.tally
     if t.outcome:
         return ["rate"]
     if t.positive is not None:
@@ -141,14 +146,14 @@ def _asked(p: Posterior, metrics: Any) -> list[str | Metric]:
     return per_class + whole
 
 
-def _limits(above: Any, asked: list[str | Metric]) -> list[float | None]:
+def _limits(above: Any, asked: list[str | Metric], p: Known) -> list[float | None]:
     """The reference value of each row."""
     if above is None:
         return [None] * len(asked)
     if isinstance(above, Mapping):
-        mine = [parse(name) for name in asked]
+        mine = [p.measure(name) for name in asked]
         own = {str(m): m for m in mine}
-        wanted = {own.get(k) or parse(k): _finite(v) for k, v in above.items()}
+        wanted = {own.get(k) or p.measure(k): _finite(v) for k, v in above.items()}
         unused = [str(m) for m in wanted if m not in mine]
         if unused:
             raise UnknownName(
@@ -165,12 +170,15 @@ def _finite(x: Any) -> float:
     return float(x)
 
 
-def _prior_notes(p: Posterior, rows: tuple[Row, ...]) -> Notes:
+def _prior_notes(p: Known, rows: tuple[Row, ...]) -> Notes:
     """What the prior puts on the cells that the rows look at."""
+    if not isinstance(p, Posterior):
+        text = "weight 1 on each bound of the values" if p.data.bounds else "none: the Bayesian bootstrap of the items"
+        return (Note("prior", f"prior {text}"),)
     if p.prior.name != "even":
         return ()
     t = p.tally
-    by_class = [r for r in rows if not (r.metric.agreement and len(t.labels) != 2)]
+    by_class = [r for r in rows if not (isinstance(r.metric, Metric) and r.metric.agreement and len(t.labels) != 2)]
     notes = []
     if t.outcome:
         notes.append("prior even: weight 1 on a hit and 1 on a miss")

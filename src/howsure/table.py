@@ -147,6 +147,11 @@ class Tally:
         return _out(self.counts.sum(axis=-1))
 
     @property
+    def totals(self) -> Array:
+        """The number of items of every table, as an array of the batch shape."""
+        return np.asarray(self.counts.sum(axis=-1))
+
+    @property
     def weighted(self) -> bool:
         """Whether the counts are sums of weights."""
         return self.squares is not None

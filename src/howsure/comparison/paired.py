@@ -21,12 +21,13 @@ from howsure.distribution import Distribution, number_or_array
 from howsure.errors import BadSetting
 from howsure.expressions import CELLS
 from howsure.forms import Linear
+from howsure.items import Mean
 from howsure.kernels import draws as drawing
 from howsure.kernels.groups import Groups
 from howsure.kernels.integral import Integral
 from howsure.kernels.moebius import Moebius
 from howsure.kernels.sampled import Sampled
-from howsure.model import END_ERROR, Posterior
+from howsure.model import END_ERROR, Known, Posterior, Resampled
 from howsure.routes import values
 from howsure.table import Tally
 
@@ -94,26 +95,25 @@ def _build(t: Tally, truth: list[Any], answers: list[Any], rows: dict[int, dict[
     return Joint(patterns, tuple(shapes), tuple(raw))
 
 
-def outcome(
-    p: Posterior, metric: Metric, tolerance: float, seed: int
-) -> tuple[Any, Any, Distribution, str, float, Callable[[float], Any]]:
-    """As for independent systems, from the joint table."""
+Found = tuple[Any, Any, Distribution, str, float, Callable[[float], Any]]
+
+
+def outcome(p: Known, metric: Metric | Mean, tolerance: float, seed: int) -> Found:
+    """As for independent systems, from the joint table or the values of the same items."""
+    if isinstance(p, Resampled):
+        difference = p.difference(*p.data.systems)
+        return _exact_outcome(difference, difference.route)
+    assert isinstance(metric, Metric)  # noqa: S101 - narrows the type
     joint = joint_of(p, metric)
     law = _exact(joint, metric)
     if law is not None:
         difference = Distribution(f"difference of {metric}", law, "quadrature", sampler_of(joint, metric))
-        below, above = law.tails(np.zeros(()))
-
-        def between(margin: float) -> Any:
-            inside = law.tails(np.asarray(margin))[0] - law.tails(np.asarray(-margin))[0]
-            return number_or_array(np.clip(inside, 0.0, 1.0))
-
-        return number_or_array(above), number_or_array(below), difference, "closed form", 1e-12, between
-    sampler = sampler_of(joint, metric)
+        return _exact_outcome(difference, "closed form")
+    draw = sampler_of(joint, metric)
     n = int(np.ceil(1.3 * (3 * END_ERROR / tolerance) ** 2))
     low, high = metric.bounds
-    draws = Sampled(np.sort(sampler(n, seed), axis=0), low - high, high - low)
-    difference = Distribution(f"difference of {metric}", draws, "sampled", sampler)
+    draws = Sampled(np.sort(draw(n, seed), axis=0), low - high, high - low)
+    difference = Distribution(f"difference of {metric}", draws, "sampled", draw)
     above, below = shares_of_draws(draws)
     return (
         number_or_array(above),
@@ -123,6 +123,25 @@ def outcome(
         1.5 / float(np.sqrt(n)),
         within(difference),
     )
+
+
+def _exact_outcome(difference: Distribution, route: str) -> Found:
+    law = difference.law
+    below, above = law.tails(np.zeros(()))
+
+    def between(margin: float) -> Any:
+        inside = law.tails(np.asarray(margin))[0] - law.tails(np.asarray(-margin))[0]
+        return number_or_array(np.clip(inside, 0.0, 1.0))
+
+    return number_or_array(above), number_or_array(below), difference, route, 1e-12, between
+
+
+def sampler(p: Known, metric: Metric | Mean, combine: Callable[[Array, Array], Array]) -> Callable[[int, int], Array]:
+    """Draws of the difference (or the ratio) of two systems on the same items."""
+    if isinstance(p, Resampled):
+        return lambda n, seed: combine(*p.draws(n, seed=seed).T)
+    assert isinstance(metric, Metric)  # noqa: S101 - narrows the type
+    return sampler_of(joint_of(p, metric), metric, combine)
 
 
 def _exact(joint: Joint, metric: Metric) -> Any:

@@ -29,7 +29,7 @@ MOST_NUMBERS = 40_000_000  # kept at a time for a batch
 class Posterior(Mapping[str, Distribution]):
     """What is known of the cells after the data; maps a metric's name to its Distribution.
 
-    >>> p = posterior(Tally.binary(tp=80, fp=20, fn=30, tn=870))
+    >>> p = Posterior(Tally.binary(tp=80, fp=20, fn=30, tn=870), priors.make("even"))
     >>> p["f1"]
     f1 0.759 [0.691, 0.819] 95% equal-tailed, closed form
     """
@@ -39,6 +39,26 @@ class Posterior(Mapping[str, Distribution]):
     tolerance: float = 0.02
     seed: int = 0
     _cache: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def source(self) -> Tally:
+        """The data."""
+        return self.tally
+
+    @property
+    def prior_document(self) -> dict[str, Any]:
+        """Name and total weight of the prior."""
+        t = self.tally
+        return {"name": self.prior.name, "total": self.prior.total(max(2, len(t.labels)), t.outcome)}
+
+    def measure(self, name: Any) -> Metric:
+        """The metric of a name."""
+        return parse(name)
+
+    def point(self, metric: Any) -> Array:
+        """The score of the counts themselves; NaN where it is undefined."""
+        m = parse(metric)
+        return np.asarray(m.score(self.counts(m)), dtype=float)
 
     def update(self, tally: Tally) -> Posterior:
         """The posterior after more data; the order of updates does not matter (Goutte & Gaussier, note in 3)."""
@@ -52,7 +72,7 @@ class Posterior(Mapping[str, Distribution]):
 
     # -- mapping
 
-    def __getitem__(self, metric: str | Metric) -> Distribution:
+    def __getitem__(self, metric: Any) -> Distribution:
         key = metric if isinstance(metric, str) else str(metric)
         if isinstance(metric, str) and key in self._cache:
             return self._cache[key]  # type: ignore[no-any-return]
@@ -259,14 +279,8 @@ def _need(metric: Metric, t: Tally) -> str:
     )
 
 
-def posterior(tally: Tally, prior: Any = "even", *, tolerance: float = 0.02, seed: int = 0) -> Posterior:
-    """The posterior of a tally under a prior: a name, a weight, an array of weights, or an earlier Posterior."""
-    if not isinstance(tally, Tally):
-        raise BadSetting(
-            f"posterior needs a Tally; got {type(tally).__name__}. Make one with hs.tally or hs.Tally.binary."
-        )
-    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not 1e-4 <= tolerance <= 1:
-        raise BadSetting(f"tolerance is a share of the standard deviation from 0.0001 to 1; got {tolerance!r}.")
+def of_table(tally: Tally, prior: Any, tolerance: float, seed: int) -> Posterior:
+    """The posterior of a tally under a prior, or after an earlier Posterior."""
     if isinstance(prior, Posterior):
-        return replace(prior.update(tally), tolerance=tolerance, seed=check_seed(seed))
-    return Posterior(tally, priors.make(prior), tolerance, check_seed(seed))
+        return replace(prior.update(tally), tolerance=tolerance, seed=seed)
+    return Posterior(tally, priors.make(prior), tolerance, seed)
