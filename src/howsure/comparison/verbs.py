@@ -109,12 +109,12 @@ def _joint(first: Any, second: Any, third: Any, positive: Any) -> tuple[Tally | 
 
 
 def default_metric(t: Tally | Items) -> str:
-    """f1 for two classes, accuracy for more, rate for outcomes, the mean of graded values."""
+    """f1 for a positive class, macro-f1 for many, rate for outcomes, the mean of graded values."""
     if isinstance(t, Items):
         return "mean"
     if t.outcome:
         return "rate"
-    return "f1" if t.positive is not None else "accuracy"
+    return "f1" if t.positive is not None else "macro-f1" if len(t.labels) > 1 else "accuracy"
 
 
 def _independent(
