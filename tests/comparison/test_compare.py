@@ -13,7 +13,7 @@ from howsure.errors import BadLabels, BadSetting, HowsureError, UnknownName
 from howsure.table import Tally
 
 CELLS = ("tp", "fp", "fn", "tn")
-METRICS = [m for m in hs.metrics() if m.name != "rate" and m.average != "samples"]
+METRICS = [m for m in hs.metrics() if m.name != "rate" and not m.any_of]
 SQUARE = [m for m in METRICS if not m.over_classes]
 QUICK = [m for m in METRICS if m.route == "closed form"]
 A, B = (84, 18, 26, 872), (70, 25, 40, 865)

@@ -103,7 +103,7 @@ def _joint(first: Any, second: Any, third: Any, positive: Any) -> tuple[Tally | 
     at = [0, *(joint.systems.index(x) + 1 for x in chosen)]
     two = Tally(
         joint.cells[:, at], joint.counts, joint.labels, tuple(chosen), joint.positive, joint.batch, joint.squares,
-        joint.outcome, joint.notes,
+        joint.outcome, joint.notes, joint.fixed, joint.chosen, joint.sets, joint.independent,
     )  # fmt: skip
     return two._tidy(), chosen[0], chosen[1]
 
