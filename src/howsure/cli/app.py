@@ -51,6 +51,22 @@ LISTING = click.option(
 )
 
 
+MATRICES = click.option(
+    "--matrix",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A CSV file with the confusion matrix of a system; repeat.",
+)
+ROWS = click.option(
+    "--rows",
+    type=click.Choice(["truth", "pred"]),
+    default="truth",
+    show_default=True,
+    help="What the rows of the matrix are.",
+)
+LABELS = click.option("--labels", metavar="a,b,c", help="Names of the classes of the matrix.")
+
+
 def run(arguments: list[str]) -> int:
     """Run the command line and return its exit code."""
     debug = "--debug" in arguments
@@ -113,14 +129,8 @@ def app() -> None:
     type=click.Path(path_type=Path),
     help="A CSV file with a confusion matrix, with or without labels.",
 )
-@click.option(
-    "--rows",
-    type=click.Choice(["truth", "pred"]),
-    default="truth",
-    show_default=True,
-    help="What the rows of the matrix are.",
-)
-@click.option("--labels", metavar="a,b,c", help="Names of the classes of the matrix.")
+@ROWS
+@LABELS
 @click.option("--positive", metavar="LABEL", help="The positive class.")
 @click.option(
     "--metric",
@@ -169,9 +179,13 @@ def score(
     "--counts", multiple=True, metavar="tp=80,fp=20,fn=30,tn=870", help="The four cells of a system; give it twice."
 )
 @click.option("--rate", multiple=True, metavar="47/50", help="Hits of trials of a system; give it twice.")
+@MATRICES
+@ROWS
+@LABELS
+@click.option("--positive", metavar="LABEL", help="The positive class.")
 @click.option("--wins", metavar="17,4,3278", help="Items won by the first, by the second, and the same for both.")
 @click.option("--name", "names", multiple=True, metavar="NAME", help="The name of a system; give it twice.")
-@click.option("--metric", metavar="NAME", help="The measure to compare on; f1 unless said otherwise.")
+@click.option("--metric", metavar="NAME", help="The measure to compare on; f1, macro-f1 or rate by default.")
 @click.option("--equal-within", type=float, help="Also show the probability that they differ by at most this much.")
 @click.option(
     "--prior", default="even", show_default=True, help="even, jeffreys, uniform, two-level or a weight a cell."
@@ -186,32 +200,39 @@ def score(
 def compare(
     counts: tuple[str, ...],
     rate: tuple[str, ...],
+    matrix: tuple[Path, ...],
+    rows: str,
+    labels: str | None,
     wins: str | None,
     names: tuple[str, ...],
     kind: str,
     out: Path | None,
     **settings: Any,
 ) -> None:
-    """Is the first better than the second? Two tables of counts, two rates, or wins on the same items."""
+    """Is the first better than the second? Two tables of counts, rates or matrices, or wins on the same items."""
     from howsure.comparison.verbs import compare as run_compare
     from howsure.comparison.wins import compare_wins
 
     shown = parsing.two_names(names)
     if wins is not None:
-        parsing.alone("--wins", counts=counts, rate=rate, metric=settings["metric"])
+        parsing.alone("--wins", counts=counts, rate=rate, matrix=matrix, metric=settings["metric"])
         first, second, same = parsing.win_counts(wins)
         chosen = {k: settings[k] for k in ("equal_within", "level", "interval")}
         _show(compare_wins(first, second, same, names=shown, **chosen).to_dict(), kind, out)
         return
-    a, b = parsing.two_tallies(counts, rate)
+    a, b = parsing.two_tallies(counts, rate, matrix, rows, labels)
     _show(run_compare(a, b, names=shown, **settings).to_dict(), kind, out)
 
 
 @app.command()
 @click.option("--counts", multiple=True, metavar="tp=80,fp=20,fn=30,tn=870", help="The four cells of a system; repeat.")
 @click.option("--rate", multiple=True, metavar="47/50", help="Hits of trials of a system; repeat.")
+@MATRICES
+@ROWS
+@LABELS
+@click.option("--positive", metavar="LABEL", help="The positive class.")
 @click.option("--name", "names", multiple=True, metavar="NAME", help="The name of a system; one for each.")
-@click.option("--metric", metavar="NAME", help="The measure to rank by; f1 unless said otherwise.")
+@click.option("--metric", metavar="NAME", help="The measure to rank by; f1, macro-f1 or rate by default.")
 @click.option("--apart", type=float, default=0.95, show_default=True, help="Probability at which a new group starts.")
 @click.option("--draws", type=int, default=20_000, show_default=True, help="Number of draws.")
 @PRIOR
@@ -221,12 +242,21 @@ def compare(
 @FORMAT
 @OUT
 def leaderboard(
-    counts: tuple[str, ...], rate: tuple[str, ...], names: tuple[str, ...], kind: str, out: Path | None, **settings: Any
+    counts: tuple[str, ...],
+    rate: tuple[str, ...],
+    matrix: tuple[Path, ...],
+    rows: str,
+    labels: str | None,
+    names: tuple[str, ...],
+    kind: str,
+    out: Path | None,
+    **settings: Any,
 ) -> None:
     """Rank systems tested on different items: P(best), expected rank, groups that cannot be told apart."""
     from howsure.comparison.ranks import leaderboard as run_leaderboard
 
-    _show(run_leaderboard(parsing.many_tallies(counts, rate, names), **settings).to_dict(), kind, out)
+    tallies = parsing.many_tallies(counts, rate, matrix, rows, labels, names)
+    _show(run_leaderboard(tallies, **settings).to_dict(), kind, out)
 
 
 @app.command("metrics")

@@ -18,6 +18,7 @@ from howsure.expressions import CELLS, Expression
 from howsure.forms import Linear
 from howsure.kernels.classes import measured
 from howsure.model import anyof, classes
+from howsure.model.export import to_arviz
 from howsure.priors import Prior
 from howsure.routes import Model, Shapes, exact_law, values
 from howsure.table import Tally
@@ -411,6 +412,10 @@ class Posterior(Mapping[str, Distribution]):
         tables = [model.table(j, int(n), seed)[0] for j in range(model.size())]
         used = ("tp", "fn") if t.outcome else CELLS
         return {c: np.stack([x[c] for x in tables], axis=-1).reshape(n, *model.shape) for c in used}
+
+    def to_arviz(self, metrics: Any = None, *, draws: int = 1000, chains: int = 4, seed: int = 0) -> Any:
+        """Independent draws of measures as ArviZ's InferenceData, with dimensions chain and draw (extra `arviz`)."""
+        return to_arviz(self, list(self) if metrics is None else metrics, draws, chains, seed)
 
     def _class_draws(self, n: int, seed: int) -> dict[str, Array]:
         if self.tally.shape:
