@@ -135,6 +135,8 @@ def _across_rows(form: Linear, model: Model) -> tuple[Any, str] | None:
         from howsure.kernels.mellin import AcrossRows
 
         share, cells = model.shares, model.cells
+        if any(np.any(x < TINY) for x in (*share, *cells.values())):
+            return None
         one = AcrossRows(share, (cells[yes], cells[others[0]]), (cells[no], cells[others[1]]))
         if at[yes] != (1.0, 1.0):
             one = AcrossRows(share[::-1], one.lower_row, one.upper_row)
