@@ -383,7 +383,8 @@ class Posterior(Mapping[str, Distribution]):
         tables = max(1, int(np.prod(self.tally.shape, dtype=int)))
         most = max(10_000, min(MOST_DRAWS, MOST_NUMBERS // tables))
         if isinstance(sampler, classes.ClassSampler):
-            most = max(min(most, 10_000), min(most, MOST_CLASS_NUMBERS // sampler.cost))
+            least = 10_000 if tables <= 100 else 1_000
+            most = max(min(most, least), min(most, MOST_CLASS_NUMBERS // sampler.cost))
         n = min(most, int(np.ceil((3 * END_ERROR / self.tolerance) ** 2)))
         while True:
             draws = sampler(n, self.seed)
