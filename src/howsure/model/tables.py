@@ -269,11 +269,15 @@ class Posterior(Mapping[str, Distribution]):
         assert formula is not None  # noqa: S101 - narrows the type
         measure = classes.formula(formula, *metric.bounds)
         made = classes.ClassSampler(self.tally, self.prior, measure, metric.equal, metric.bounds)
-        if not classes.pooled(self.prior, metric.equal):
+        if not self._shifted(metric):
             return made, None
         tables = range(int(np.prod(self.tally.shape, dtype=int)))
         middle = np.array([classes.centre(self.tally, measure, j) for j in tables]).reshape(self.tally.shape)
         return made, middle
+
+    def _shifted(self, metric: Metric) -> bool:
+        """Whether draws are moved to the measure of the mean table: not those of a ratio, whose mean may not exist."""
+        return classes.pooled(self.prior, metric.equal) and bool(np.isfinite(metric.bounds).all())
 
     def joint_draws(self, metric: Metric, n: int, seed: int) -> Array:
         """Draws of a measure of all classes for the systems of a joint tally, (n, systems)."""
@@ -282,7 +286,7 @@ class Posterior(Mapping[str, Distribution]):
         assert formula is not None  # noqa: S101 - narrows the type
         measure = classes.formula(formula, *metric.bounds)
         x = measured(classes.plan(self.tally, self.prior, metric.equal), n, seed, measure, classes.silent)
-        if not classes.pooled(self.prior, metric.equal):
+        if not self._shifted(metric):
             return x
         middle = np.array([classes.centre(self.tally.system(name), measure) for name in self.tally.systems])
         return np.asarray(np.clip(x + (middle - x.mean(axis=0)), *metric.bounds))
@@ -359,6 +363,10 @@ class Posterior(Mapping[str, Distribution]):
         check_draws(n)
         check_seed(seed)
         t = self.tally
+        if len(t.systems) > 1:
+            raise BadSetting(f"draws are of one system's cells: take posterior.system({t.systems[0]!r}).")
+        if not t.outcome and len(t.labels) < 2:
+            raise BadSetting(f"draws need two classes or more; only {listing(t.labels)} occurs. Give labels=.")
         if not t.outcome and len(t.labels) > 2 and t.positive is None:
             return self._class_draws(int(n), seed)
         view = self.view(parse("rate" if t.outcome else "phi" if len(t.labels) == 2 else "lr-plus"))
