@@ -61,14 +61,19 @@ class Posterior(Mapping[str, Distribution]):
         return parse(name)
 
     def point(self, metric: Any) -> Array:
-        """The score of the counts themselves; NaN where it is undefined."""
-        view = self.view(parse(metric))
-        if view.kind != "classes":
+        """The score of the counts themselves; NaN where it is undefined.
+
+        Averages take an undefined class for 0 at any number of classes, two included.
+        """
+        asked = parse(metric)
+        view = self.view(asked)
+        two = view.kind == "square" and asked.over_classes
+        if view.kind != "classes" and not two:
             return np.asarray(view.metric.score(self._counts(view)), dtype=float)
-        formula = view.metric.of_classes(len(self.tally.labels))
+        formula = asked.formula if two else view.metric.of_classes(len(self.tally.labels))
         assert formula is not None  # noqa: S101 - narrows the type
         with np.errstate(all="ignore"):
-            return np.asarray(formula(**{c: x.astype(float) for c, x in self._counts(view).items()}))
+            return np.asarray(formula(**{c: x.astype(float) for c, x in self.tally.by_class().items()}))
 
     def update(self, tally: Tally) -> Posterior:
         """The posterior after more data; the order of updates does not matter (Goutte & Gaussier, note in 3)."""
@@ -220,8 +225,6 @@ class Posterior(Mapping[str, Distribution]):
         t = self.tally
         if view.kind == "outcome":
             return t.named()
-        if view.kind == "classes":
-            return t.by_class()
         if view.kind != "right-wrong":
             return self._square(view.place).named()
         right, wrong = t.right_wrong(effective=False)
