@@ -330,7 +330,14 @@ class Posterior(Mapping[str, Distribution]):
         if not self._shifted(metric):
             return x
         middle = np.array([classes.centre(self.tally.system(name), measure) for name in self.tally.systems])
-        return np.asarray(np.clip(x + (middle - x.mean(axis=0)), *metric.bounds))
+        return np.asarray(np.clip(x + (middle - self._means(x)), *metric.bounds))
+
+    def _means(self, x: Array) -> Array:
+        """Means of the systems' draws; one mean for systems with the same answers, whose draws are mostly ties."""
+        answers = self.tally.cells[self.tally.counts > 0][:, 1:]
+        _, same = np.unique(answers, axis=1, return_inverse=True)
+        same = np.ravel(same)
+        return np.asarray((np.bincount(same, x.mean(axis=0)) / np.bincount(same))[same])
 
     def item_difference(self, metric: Metric) -> tuple[Any, str]:
         """The law of the difference of two systems in a mean over the same items."""
