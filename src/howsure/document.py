@@ -15,6 +15,7 @@ from howsure.catalogue import Metric, parse
 from howsure.distribution import Distribution, Note
 from howsure.errors import BadSetting
 from howsure.model import Posterior
+from howsure.slices import Slices
 from howsure.table import Tally
 
 Array = NDArray[np.float64]
@@ -166,7 +167,7 @@ def data_of(t: Tally) -> dict[str, Any]:
 def row_documents(rows: Iterable[Row], t: Tally) -> list[dict[str, Any]]:
     """One score row for each measure and each table of the batch."""
     places = list(np.ndindex(t.shape))
-    slices = [{name: _json(axis[i]) for (name, axis), i in zip(t.batch, at, strict=True)} for at in places]
+    slices = [slice_of(t, at) for at in places]
     totals = np.asarray(t.counts.sum(axis=-1))
     out = []
     for row in rows:
@@ -175,6 +176,14 @@ def row_documents(rows: Iterable[Row], t: Tally) -> list[dict[str, Any]]:
             values = {k: v[at] for k, v in columns.items()}
             out.append(_one(row, values, where or None, number(totals[at])))
     return out
+
+
+def slice_of(t: Tally, at: tuple[int, ...]) -> dict[str, Any]:
+    """The place of one table of the batch: each slice column, or other axis, with its value."""
+    found: dict[str, Any] = {}
+    for (name, axis), i in zip(t.batch, at, strict=True):
+        found |= axis.where(i) if isinstance(axis, Slices) else {name: axis[i]}
+    return {name: _json(value) for name, value in found.items()}
 
 
 def _columns(row: Row) -> dict[str, Array]:
