@@ -16,7 +16,7 @@ from howsure.distribution import Distribution, Note
 from howsure.errors import BadSetting
 from howsure.model import Posterior
 from howsure.slices import Slices
-from howsure.table import Tally
+from howsure.table import THRESHOLD, Tally
 
 Array = NDArray[np.float64]
 Notes = tuple[Note, ...]
@@ -145,7 +145,7 @@ def data_of(t: Tally) -> dict[str, Any]:
     """What was tallied: size, labels, and the named cells when there are four."""
     single = not t.shape and len(t.systems) == 1
     data: dict[str, Any] = {
-        "n": number(t.counts.sum()),
+        "n": number(_items(t).sum()),
         "labels": [_json(x) for x in t.labels],
         "positive": _json(t.positive),
         "systems": list(t.systems),
@@ -162,6 +162,15 @@ def data_of(t: Tally) -> dict[str, Any]:
         value, p = two.chi_square()
         data["chi_square"] = {"value": value, "p": p}
     return data
+
+
+def _items(t: Tally) -> Any:
+    """Counts in which every item occurs once: the tables of several thresholds share their items."""
+    counts = t.counts
+    for k, (name, axis) in reversed(list(enumerate(t.batch))):
+        if name == THRESHOLD and not isinstance(axis, Slices):
+            counts = counts.take(0, axis=k)
+    return counts
 
 
 def row_documents(rows: Iterable[Row], t: Tally) -> list[dict[str, Any]]:

@@ -24,6 +24,7 @@ from howsure.slices import Slices, joined
 Array = NDArray[Any]
 Axis = tuple[str, Sequence[Label]]
 
+THRESHOLD: Final = "threshold"  # an axis whose tables share their items
 SCHEMA: Final = "howsure.tally/1"
 BINARY: Final = ("tp", "fp", "fn", "tn")
 _PATTERNS: Final = ((0, 0), (0, 1), (1, 0), (1, 1))

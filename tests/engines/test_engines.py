@@ -12,10 +12,12 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 import howsure as hs
 from tests.engines.data import CASES, COLUMNS, ENGINES, N, polars_frame, reference
+from tests.engines.spark_cases import commands, scored
 
 ROOT = Path(__file__).parents[2]
 
@@ -31,15 +33,22 @@ def test_the_same_tally_on_every_engine(engine, case):
 
 
 @pytest.mark.parametrize("mode", ["connect", "classic"])
-def test_the_same_tally_on_spark(mode):
-    """Spark Connect and classic Spark give every tally that polars gives."""
+def test_the_same_tally_on_spark(mode, tmp_path):
+    """Spark Connect and classic Spark give every tally that polars gives, and the command's rows are DuckDB's."""
+    frame = polars_frame().with_columns(pl.col("kind", "kind_a").cast(pl.String))
+    frame.write_csv(tmp_path / "a.csv")
+    frame.write_parquet(tmp_path / "a.parquet")
+    nested = frame.with_columns(nested=pl.struct(guess="animal_gaps")).drop("digit_nan")
+    nested.write_ndjson(tmp_path / "a.jsonl")
     env = {**os.environ, "PYTHONPATH": str(ROOT), "SPARK_LOCAL_IP": "127.0.0.1"}
     env.pop("SPARK_REMOTE", None)
-    line = [sys.executable, "-m", "tests.engines.spark_cases", mode]
+    line = [sys.executable, "-m", "tests.engines.spark_cases", mode, str(tmp_path)]
     done = subprocess.run(line, env=env, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False)
     found = [x for x in done.stdout.splitlines() if x.startswith("RESULT ")]
     assert found, done.stderr[-2000:]
-    tallies = {k: hs.Tally.from_dict(v) for k, v in json.loads(found[-1].removeprefix("RESULT ")).items()}
+    results = json.loads(found[-1].removeprefix("RESULT "))
+    assert results.pop("commands") == [scored(line) for line in commands(str(tmp_path))]
+    tallies = {k: hs.Tally.from_dict(v) for k, v in results.items()}
     assert set(tallies) == set(CASES)
     assert [name for name, case in CASES.items() if tallies[name] != reference(case)] == []
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from howsure.cli import parsing
+from howsure.cli import parsing, sources
 from howsure.errors import HowsureError
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -102,6 +102,7 @@ def app() -> None:
 
 
 @app.command()
+@sources.files_of_one
 @click.option(
     "--counts",
     metavar="tp=80,fp=20,fn=30,tn=870",
@@ -120,7 +121,7 @@ def app() -> None:
     show_default=True,
     help="What the rows of the matrix are.",
 )
-@click.option("--labels", metavar="a,b,c", help="Names of the classes of the matrix.")
+@click.option("--labels", metavar="a,b,c", help="Names of the classes, in their order.")
 @click.option("--positive", metavar="LABEL", help="The positive class.")
 @click.option(
     "--metric",
@@ -144,6 +145,7 @@ def app() -> None:
 @FORMAT
 @OUT
 def score(
+    ask: sources.Ask,
     counts: str | None,
     rate: str | None,
     matrix: Path | None,
@@ -156,15 +158,21 @@ def score(
     out: Path | None,
     **settings: Any,
 ) -> None:
-    """Score counts, a rate or a confusion matrix: each measure with its exact posterior."""
+    """Score files, counts, a rate or a confusion matrix: each measure with its exact posterior."""
     from howsure.scoring import score as run_score
 
-    tally = parsing.tally_of(counts, rate, matrix, rows, labels, positive)
+    if ask.given:
+        parsing.alone("FILE", counts=counts, rate=rate, matrix=matrix)
+        tally = sources.tally(ask, positive, labels)
+    else:
+        tally = parsing.tally_of(counts, rate, matrix, rows, labels, positive)
     report = run_score(tally, metrics=list(metrics) or None, above=parsing.limits(above), **settings)
     _show(report.to_dict(), kind, out)
 
 
 @app.command()
+@sources.files_of_many
+@click.option("--positive", metavar="LABEL", help="The positive class.")
 @click.option(
     "--counts", multiple=True, metavar="tp=80,fp=20,fn=30,tn=870", help="The four cells of a system; give it twice."
 )
@@ -184,6 +192,8 @@ def score(
 @FORMAT
 @OUT
 def compare(
+    ask: sources.Ask,
+    positive: str | None,
     counts: tuple[str, ...],
     rate: tuple[str, ...],
     wins: str | None,
@@ -192,11 +202,19 @@ def compare(
     out: Path | None,
     **settings: Any,
 ) -> None:
-    """Is the first better than the second? Two tables of counts, two rates, or wins on the same items."""
+    """Is the first better than the second? Files, two tables of counts, two rates, or wins on the same items."""
     from howsure.comparison.verbs import compare as run_compare
     from howsure.comparison.wins import compare_wins
 
     shown = parsing.two_names(names)
+    if ask.given:
+        parsing.alone("FILE", counts=counts, rate=rate, wins=wins)
+        if ask.independent:
+            (one, a), (two, b) = parsing.two_of(sources.apart(ask, names, positive))
+            _show(run_compare(a, b, names=(one, two), **settings).to_dict(), kind, out)
+            return
+        _show(run_compare(sources.joint(ask, names, positive), **settings).to_dict(), kind, out)
+        return
     if wins is not None:
         parsing.alone("--wins", counts=counts, rate=rate, metric=settings["metric"])
         first, second, same = parsing.win_counts(wins)
@@ -208,6 +226,8 @@ def compare(
 
 
 @app.command()
+@sources.files_of_many
+@click.option("--positive", metavar="LABEL", help="The positive class.")
 @click.option("--counts", multiple=True, metavar="tp=80,fp=20,fn=30,tn=870", help="The four cells of a system; repeat.")
 @click.option("--rate", multiple=True, metavar="47/50", help="Hits of trials of a system; repeat.")
 @click.option("--name", "names", multiple=True, metavar="NAME", help="The name of a system; one for each.")
@@ -221,11 +241,23 @@ def compare(
 @FORMAT
 @OUT
 def leaderboard(
-    counts: tuple[str, ...], rate: tuple[str, ...], names: tuple[str, ...], kind: str, out: Path | None, **settings: Any
+    ask: sources.Ask,
+    positive: str | None,
+    counts: tuple[str, ...],
+    rate: tuple[str, ...],
+    names: tuple[str, ...],
+    kind: str,
+    out: Path | None,
+    **settings: Any,
 ) -> None:
-    """Rank systems tested on different items: P(best), expected rank, groups that cannot be told apart."""
+    """Rank systems of files, counts or rates: P(best), expected rank, groups that cannot be told apart."""
     from howsure.comparison.ranks import leaderboard as run_leaderboard
 
+    if ask.given:
+        parsing.alone("FILE", counts=counts, rate=rate)
+        data = sources.apart(ask, names, positive) if ask.independent else sources.joint(ask, names, positive)
+        _show(run_leaderboard(data, **settings).to_dict(), kind, out)
+        return
     _show(run_leaderboard(parsing.many_tallies(counts, rate, names), **settings).to_dict(), kind, out)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -53,12 +54,12 @@ def tally(
     count: str | None = None,
     missing: str = "refuse",
 ) -> Tally:
-    """Count (truth, answer) pairs: of two arrays, or of the columns of a frame.
+    """Count (truth, answer) pairs: of two arrays, or of the columns of a frame or a file.
 
     Arrays, lists, Series: `tally(y_true, y_pred)`; a mapping of predictions counts joint patterns of several systems.
-    Frames of any engine, and iterators of them: `tally(frame, truth="label", pred="model")`. `pred=["a", "b"]` is a
-    joint tally, `by=` makes a batch of slices, `outcome="passed"` counts passes and fails, `score=` with `threshold=`
-    cuts a score, `weight=` and `count=` name columns of weights or of counts made earlier.
+    Frames of any engine, iterators of them, and paths: `tally(frame, truth="label", pred="model")`. `pred=["a", "b"]`
+    is a joint tally, `by=` makes a batch of slices, `outcome="passed"` counts passes and fails, `score=` with
+    `threshold=` cuts a score, `weight=` and `count=` name columns of weights or of counts made earlier.
 
     >>> tally([1, 0, 1, 1], [1, 0, 0, 1])
     Tally(tp=2, fp=0, fn=1, tn=1)
@@ -76,13 +77,25 @@ def tally(
     given = [name for name, x in {**named, "count": count}.items() if x is not None]
     settings: Any = {"positive": positive, "labels": labels, "weight": weight, "missing": missing}
     if y_pred is None and (given or _is_frame(data)):
-        from howsure.ingest import request
-        from howsure.ingest.frames import tally_frame
-
-        return tally_frame(data, request.make(**named, count=count, **settings))
+        return _tally_columns(data, {**named, "count": count, **settings})
     if given:
         raise BadSetting(f"{given[0]}= names a column of a frame; with arrays write hs.tally(y_true, y_pred).")
     return _tally_arrays(data, y_pred, **settings)
+
+
+def _tally_columns(data: Any, asked: dict[str, Any]) -> Tally:
+    """Columns of files or of frames."""
+    from howsure.ingest import request
+
+    wanted = request.make(**asked)
+    many = isinstance(data, (list, tuple)) and len(data) > 0
+    if isinstance(data, (str, Path)) or (many and all(isinstance(x, (str, Path)) for x in data)):
+        from howsure.ingest.files import tally_files
+
+        return tally_files([data] if isinstance(data, (str, Path)) else data, wanted)
+    from howsure.ingest.frames import tally_frame
+
+    return tally_frame(data, wanted)
 
 
 def _is_frame(data: Any) -> bool:

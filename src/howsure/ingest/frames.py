@@ -23,7 +23,7 @@ def tally_frame(data: Any, request: Request) -> Tally:
     """The Tally of a frame, or of an iterator of frames."""
     pending: list[Counted] = []
     for frame in _frames(data):
-        pending.append(_count(frame, request))
+        pending.append(request.counted(_group(frame, request)))
         if len(pending) == PENDING:
             pending = [merged(pending)]
     if not pending:
@@ -91,7 +91,12 @@ def _refuse_doubled(data: Any) -> None:
         raise BadLabels(f"column {doubled!r} of the frame is named twice; every column needs its own name.")
 
 
-def _count(frame: Any, request: Request) -> Counted:
+def group(data: Any, request: Request) -> dict[str, Any]:
+    """What one group-by of a frame gives, by name."""
+    return _group(_checked(data), request)
+
+
+def _group(frame: Any, request: Request) -> dict[str, Any]:
     """One group-by; the keys and aggregates as lists and arrays."""
     import narwhals as nw
 
@@ -105,9 +110,9 @@ def _count(frame: Any, request: Request) -> Counted:
     grouped = table.group_by([name for name, _ in request.keys]).agg(*_aggregates(request))
     native = grouped.to_native()
     if _module(native) in ("duckdb", "_duckdb"):
-        return request.counted(native.fetchnumpy())
+        return dict(native.fetchnumpy())
     eager = grouped.collect() if isinstance(grouped, nw.LazyFrame) else grouped
-    return request.counted({name: _values(eager[name]) for name in eager.columns})
+    return {name: _values(eager[name]) for name in eager.columns}
 
 
 def _refuse_nested(schema: Any, request: Request) -> None:

@@ -18,7 +18,7 @@ from howsure.counting import MOST, within
 from howsure.errors import BadCounts, BadLabels, NeedsPositive, UnknownName, listing, nearest
 from howsure.labels import Label, check_labels, completed, plain, usual_positive
 from howsure.slices import Slices, distinct, level_order
-from howsure.table import Axis, Tally
+from howsure.table import THRESHOLD, Axis, Tally
 
 Codes = NDArray[np.int64]
 Notes = tuple[tuple[str, str], ...]
@@ -364,7 +364,7 @@ def settle_scores(
     pattern = np.array([(y, z) for y in (0, 1) for z in (-1, 0, 1)])
     t = Tally(pattern, parts[0], (rest, positive), (system,), positive, batch, parts[1], notes=notes, chosen=True)
     if steps > 1:
-        t = replace(t, batch=(*batch, ("threshold", tuple(thresholds))))
+        t = replace(t, batch=(*batch, (THRESHOLD, tuple(thresholds))))
     else:
         t = replace(t, counts=_one(t.counts), squares=_one(t.squares))
     return t._tidy()
