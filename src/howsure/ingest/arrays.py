@@ -53,6 +53,8 @@ def tally(
     weight: Any = None,
     count: str | None = None,
     missing: str = "refuse",
+    table: str | None = None,
+    query: str | None = None,
 ) -> Tally:
     """Count (truth, answer) pairs: of two arrays, or of the columns of a frame or a file.
 
@@ -60,6 +62,7 @@ def tally(
     Frames of any engine, iterators of them, and paths: `tally(frame, truth="label", pred="model")`. `pred=["a", "b"]`
     is a joint tally, `by=` makes a batch of slices, `outcome="passed"` counts passes and fails, `score=` with
     `threshold=` cuts a score, `weight=` and `count=` name columns of weights or of counts made earlier.
+    A DB-API connection takes `table=` or `query=` beside them.
 
     >>> tally([1, 0, 1, 1], [1, 0, 0, 1])
     Tally(tp=2, fp=0, fn=1, tn=1)
@@ -77,17 +80,21 @@ def tally(
     given = [name for name, x in {**named, "count": count}.items() if x is not None]
     settings: Any = {"positive": positive, "labels": labels, "weight": weight, "missing": missing}
     if y_pred is None and (given or _is_frame(data)):
-        return _tally_columns(data, {**named, "count": count, **settings})
+        return _tally_columns(data, {**named, "count": count, **settings}, table, query)
     if given:
         raise BadSetting(f"{given[0]}= names a column of a frame; with arrays write hs.tally(y_true, y_pred).")
     return _tally_arrays(data, y_pred, **settings)
 
 
-def _tally_columns(data: Any, asked: dict[str, Any]) -> Tally:
-    """Columns of files or of frames."""
-    from howsure.ingest import request
+def _tally_columns(data: Any, asked: dict[str, Any], table: str | None, query: str | None) -> Tally:
+    """Columns of databases, of files or of frames."""
+    from howsure.ingest import request, sql
 
     wanted = request.make(**asked)
+    if sql.is_connection(data):
+        return sql.tally_sql(data, wanted, table, query)
+    if table is not None or query is not None:
+        raise BadSetting(f"table= and query= go with a database connection; got {type(data).__name__}.")
     many = isinstance(data, (list, tuple)) and len(data) > 0
     if isinstance(data, (str, Path)) or (many and all(isinstance(x, (str, Path)) for x in data)):
         from howsure.ingest.files import tally_files

@@ -16,6 +16,7 @@ from howsure.ingest.patterns import Counted, merged
 from howsure.ingest.request import COUNT, GIVEN, LEAST, MOST, SQUARE, SUM, Request
 from howsure.table import Tally
 
+HUGE: Final = 1.7976931348623157e308  # Ibis cannot ask every database for NaN, but NaN is not below this
 PENDING: Final = 64  # batches whose cells are kept apart before they are added up
 
 
@@ -103,7 +104,8 @@ def _group(frame: Any, request: Request) -> dict[str, Any]:
     schema = frame.collect_schema()
     request.check(schema.names(), "the frame")
     _refuse_nested(schema, request)
-    keys = [_key(name, column, request) for name, column in request.keys]
+    ibis = _module(frame.to_native()) == "ibis"
+    keys = [_key(name, column, request, ibis) for name, column in request.keys]
     table = frame.select(*keys, *_amount(request))
     if request.amount is not None:
         table = table.with_columns((nw.col(SUM) * nw.col(SUM)).alias(SQUARE))
@@ -121,18 +123,19 @@ def _refuse_nested(schema: Any, request: Request) -> None:
             raise BadLabels(f"column {column!r} holds {schema[column]}; one plain value an item is needed.")
 
 
-def _key(name: str, column: str, request: Request) -> Any:
+def _key(name: str, column: str, request: Request, ibis: bool) -> Any:
     """A column under its name in the query; a score becomes the number of thresholds it reaches."""
     import narwhals as nw
 
     if not request.thresholds or not name.startswith("answer"):
         return nw.col(column).alias(name)
     score = nw.col(column).cast(nw.Float64)
-    steps = [(score >= t).cast(nw.Int64) for t in request.thresholds]
+    steps = [nw.when(score >= t).then(nw.lit(1)).otherwise(nw.lit(0)) for t in request.thresholds]
     total = steps[0]
     for step in steps[1:]:
         total = total + step
-    return nw.when(~score.is_nan()).then(total).alias(name)
+    known = score <= HUGE if ibis else ~score.is_nan()
+    return nw.when(known).then(total).alias(name)
 
 
 def _amount(request: Request) -> list[Any]:
