@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from howsure.expressions import sqrt as sqrt
     from howsure.forms import Ratio as Ratio
     from howsure.ingest.arrays import tally as tally
+    from howsure.ingest.graded import means as means
+    from howsure.items import Items as Items
     from howsure.model import Posterior as Posterior
     from howsure.model import posterior as posterior
     from howsure.priors import two_level as two_level
@@ -41,18 +43,19 @@ __version__: str
 
 _HOME = {
     "Comparison": "comparison.result", "Distribution": "distribution", "HowsureError": "errors",
-    "Interval": "distribution", "Leaderboard": "comparison.ranks", "Metric": "catalogue.metric", "Posterior": "model",
-    "Ratio": "forms", "Report": "scoring", "Tally": "table", "Wins": "comparison.wins", "cells": "expressions",
-    "compare": "comparison.verbs", "compare_wins": "comparison.wins", "fbeta": "catalogue",
-    "leaderboard": "comparison.ranks", "log": "expressions", "metrics": "catalogue", "posterior": "model",
-    "score": "scoring", "sqrt": "expressions", "tally": "ingest.arrays", "two_level": "priors", "utility": "catalogue",
+    "Interval": "distribution", "Items": "items", "Leaderboard": "comparison.ranks", "Metric": "catalogue.metric",
+    "Posterior": "model", "Ratio": "forms", "Report": "scoring", "Tally": "table", "Wins": "comparison.wins",
+    "cells": "expressions", "compare": "comparison.verbs", "compare_wins": "comparison.wins", "fbeta": "catalogue",
+    "leaderboard": "comparison.ranks", "log": "expressions", "means": "ingest.graded", "metrics": "catalogue",
+    "posterior": "model", "score": "scoring", "sqrt": "expressions", "tally": "ingest.arrays", "two_level": "priors",
+    "utility": "catalogue",
 }  # fmt: skip
 
 __all__ = [
-    "Comparison", "Distribution", "HowsureError", "Interval", "Leaderboard", "Metric", "Posterior", "Ratio", "Report",
-    "Tally", "Wins",
-    "cells", "compare", "compare_wins", "fbeta", "leaderboard", "log", "metrics", "papers", "posterior", "score",
-    "sqrt", "tally", "two_level", "utility",
+    "Comparison", "Distribution", "HowsureError", "Interval", "Items", "Leaderboard", "Metric", "Posterior", "Ratio",
+    "Report", "Tally", "Wins",
+    "cells", "compare", "compare_wins", "fbeta", "leaderboard", "log", "means", "metrics", "papers", "posterior",
+    "score", "sqrt", "tally", "two_level", "utility",
 ]  # fmt: skip
 
 

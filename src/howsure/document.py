@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.catalogue import Metric, parse
+from howsure.catalogue import Metric
 from howsure.distribution import Distribution, Note
 from howsure.errors import BadSetting
-from howsure.model import Posterior
+from howsure.items import Items, Mean
+from howsure.model import Known, Posterior
 from howsure.slices import Slices
 from howsure.table import THRESHOLD, Tally
 
@@ -74,7 +76,7 @@ class Result:
 class Row:
     """One measure of every table of the batch, as arrays of the batch shape."""
 
-    metric: Metric
+    metric: Metric | Mean
     asked: str
     distribution: Distribution
     score: Array
@@ -86,16 +88,17 @@ class Row:
     end_errors: tuple[Any, Any]
     notes: Notes
     system: str | None = None
+    classes: tuple[Any, ...] | None = None  # the arrays have a first axis over these classes
 
 
 def make_row(
-    p: Posterior, name: str | Metric, level: float, kind: str, above: float | None, system: str | None = None
+    p: Known, name: str | Metric | Mean, level: float, kind: str, above: float | None, system: str | None = None
 ) -> Row:
     """A measure of a posterior, with its interval and what is to be said of it."""
-    metric = parse(name)
+    metric = p.measure(name)
     d = p[name]
     got = d.interval(level, kind=kind)
-    value = np.asarray(metric.score(p.counts(metric)), dtype=float)
+    value = p.point(metric)
     ends = d.end_errors(level, kind)
     notes = [*d.notes, *got.notes]
     if np.isnan(value).any():
@@ -113,6 +116,20 @@ def make_row(
     return Row(metric, str(name), d, value, low, high, low_gap, high_gap, above, ends, tuple(notes), system)
 
 
+def class_row(p: Posterior, name: str, level: float, kind: str, above: float | None, system: str | None) -> Row:
+    """A measure of every class against the rest at once, classes first."""
+    each = replace(p, tally=p.tally.versus_each(), _cache={})
+    row = make_row(each, name, level, kind, above, system)
+    undefined = np.asarray(np.isnan(row.score).reshape(len(p.tally.labels), -1).any(axis=1))
+    notes = [note for note in row.notes if note.code != "undefined-score"]
+    notes += [
+        Note("undefined-score", f"{name}:{label} is undefined ({row.metric.undefined}); its posterior is not")
+        for label, lost in zip(p.tally.labels, undefined, strict=True)
+        if lost
+    ]
+    return replace(row, classes=p.tally.labels, notes=tuple(notes))
+
+
 def _sampled_note(name: str, d: Distribution, ends: tuple[Any, Any]) -> str:
     worst = float(np.max(np.asarray(ends)))
     return (
@@ -122,16 +139,15 @@ def _sampled_note(name: str, d: Distribution, ends: tuple[Any, Any]) -> str:
 
 
 def envelope(
-    schema: str, p: Posterior, level: float, interval: str, seed: int, data: Any, rows: Any, notes: Notes
+    schema: str, p: Known, level: float, interval: str, seed: int, data: Any, rows: Any, notes: Notes
 ) -> dict[str, Any]:
     """The frame that every document shares."""
     from howsure.version import VERSION
 
-    total = p.prior.total(max(2, len(p.tally.labels)), p.tally.outcome)
     return {
         "schema": schema,
         "version": VERSION,
-        "prior": {"name": p.prior.name, "total": total},
+        "prior": p.prior_document,
         "level": level,
         "interval": interval,
         "seed": seed,
@@ -141,13 +157,19 @@ def envelope(
     }
 
 
-def data_of(t: Tally) -> dict[str, Any]:
+def data_of(t: Tally | Items) -> dict[str, Any]:
     """What was tallied: size, labels, and the named cells when there are four."""
+    if isinstance(t, Items):
+        return {
+            "n": t.n, "labels": [], "positive": None, "systems": list(t.systems), "value": t.measure.of,
+            "weighted": t.weighted, "clusters": None if t.clusters is None else len(t.units[2]),
+            "bounds": None if t.bounds is None else list(t.bounds),
+        }  # fmt: skip
     single = not t.shape and len(t.systems) == 1
     data: dict[str, Any] = {
         "n": number(_items(t).sum()),
-        "labels": [_json(x) for x in t.labels],
-        "positive": _json(t.positive),
+        "labels": [as_json(x) for x in t.labels],
+        "positive": as_json(t.positive),
         "systems": list(t.systems),
         "outcome": t.outcome,
         "tables": int(np.prod(t.shape, dtype=int)),
@@ -173,26 +195,44 @@ def _items(t: Tally) -> Any:
     return counts
 
 
-def row_documents(rows: Iterable[Row], t: Tally) -> list[dict[str, Any]]:
-    """One score row for each measure and each table of the batch."""
-    places = list(np.ndindex(t.shape))
-    slices = [slice_of(t, at) for at in places]
-    totals = np.asarray(t.counts.sum(axis=-1))
-    out = []
-    for row in rows:
-        columns = _columns(row)
-        for at, where in zip(places, slices, strict=True):
-            values = {k: v[at] for k, v in columns.items()}
-            out.append(_one(row, values, where or None, number(totals[at])))
+Place = tuple[int, ...]
+Places = Callable[[Row, int | None], Iterable[Place]]
+
+
+def row_documents(rows: Iterable[Row], t: Tally | Items, places: Places | None = None) -> list[dict[str, Any]]:
+    """One score row for each measure and each table of the batch; `places` chooses and orders the tables of a row."""
+    every = list(np.ndindex(t.shape)) if places is None else []
+    chosen: Places = places if places is not None else lambda _row, _class: every
+    totals = t.totals
+    out: list[dict[str, Any]] = []
+
+    def add(row: Row, columns: dict[str, Array], i: int | None, extra: dict[str, Any]) -> None:
+        for at in chosen(row, i):
+            values = {k: v[at if i is None else (i, *at)] for k, v in columns.items()}
+            out.append(_one(row, values, slice_of(t, at) or None, number(totals[at])) | extra)
+
+    for (_, classes), group in groupby(rows, key=lambda row: (row.system, row.classes)):
+        tables = [(row, _columns(row)) for row in group]
+        if classes is None:
+            for row, columns in tables:
+                add(row, columns, None, {})
+            continue
+        for i, label in enumerate(classes):
+            for row, columns in tables:
+                add(row, columns, i, _of_class(row, label))
     return out
 
 
-def slice_of(t: Tally, at: tuple[int, ...]) -> dict[str, Any]:
+def slice_of(t: Tally | Items, at: Place) -> dict[str, Any]:
     """The place of one table of the batch: each slice column, or other axis, with its value."""
     found: dict[str, Any] = {}
     for (name, axis), i in zip(t.batch, at, strict=True):
         found |= axis.where(i) if isinstance(axis, Slices) else {name: axis[i]}
-    return {name: _json(value) for name, value in found.items()}
+    return {name: as_json(value) for name, value in found.items()}
+
+
+def _of_class(row: Row, label: Any) -> dict[str, Any]:
+    return {"metric": f"{row.metric}:{label}", "asked": f"{row.asked}:{label}", "class": as_json(label)}
 
 
 def _columns(row: Row) -> dict[str, Array]:
@@ -219,7 +259,7 @@ def _one(row: Row, values: dict[str, Any], where: dict[str, Any] | None, n: Any)
         "asked": row.asked,
         "system": row.system,
         "slice": where,
-        "class": _json(row.metric.label),
+        "class": as_json(row.metric.label),
         "n": n,
         **{k: real(values[k]) for k in _SHOWN},
         "low_gap": real(values["low_gap"]),
@@ -252,7 +292,8 @@ def number(x: Any) -> int | float:
     return int(value) if float(value).is_integer() else float(value)
 
 
-def _json(x: Any) -> Any:
+def as_json(x: Any) -> Any:
+    """A label as JSON has it."""
     return x if x is None or isinstance(x, (bool, int, float, str)) else str(x)
 
 

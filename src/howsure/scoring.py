@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from howsure.catalogue import DEFAULT_BINARY, DEFAULT_CLASS, Metric, parse
+from howsure.catalogue import DEFAULT_BINARY, DEFAULT_CLASS, DEFAULT_WHOLE, Metric, parse
 from howsure.distribution import Distribution, Note, check_kind, check_level
-from howsure.document import Notes, Result, Row, data_of, envelope, make_row, row_documents
+from howsure.document import (
+    Notes,
+    Result,
+    Row,
+    as_json,
+    class_row,
+    data_of,
+    envelope,
+    make_row,
+    real,
+    row_documents,
+)
 from howsure.errors import BadSetting, HowsureError, UnknownName, listing
-from howsure.model import Posterior, posterior
+from howsure.items import Items, Mean
+from howsure.model import Known, Posterior, posterior
+from howsure.render.numbers import short
 from howsure.table import Tally
 
 
@@ -21,7 +35,7 @@ from howsure.table import Tally
 class Report(Result):
     """The scores of a tally with their posteriors; prints as a table."""
 
-    posterior: Posterior
+    posterior: Known
     level: float
     interval: str
     rows: tuple[Row, ...]
@@ -30,22 +44,51 @@ class Report(Result):
     def __getitem__(self, metric: str | Metric) -> Distribution:
         """The Distribution of a row, by the name asked for or its canonical name."""
         for row in self.rows:
+            if row.classes is not None:
+                m = _known(self.posterior, metric)
+                if m is not None and m.label is not None and m.name == row.metric.name:
+                    return self.posterior[m]
+                continue
             if metric in (row.asked, str(row.metric)) or _same(metric, row.metric):
                 return row.distribution
         raise UnknownName(f"no row {str(metric)!r} in this report; rows: {listing([r.asked for r in self.rows])}.")
 
     def _make(self) -> dict[str, Any]:
         p = self.posterior
-        rows = row_documents(self.rows, p.tally)
-        return envelope("howsure.score/1", p, self.level, self.interval, p.seed, data_of(p.tally), rows, self.notes)
+        rows = row_documents(self.rows, p.source)
+        made = envelope("howsure.score/1", p, self.level, self.interval, p.seed, data_of(p.source), rows, self.notes)
+        if any(note.code == "confusions" for note in self.notes):
+            made["confusions"] = [self._confusion(c) for c in self.confusions]
+        return made
+
+    @cached_property
+    def confusions(self) -> tuple[Confusion, ...]:
+        """The most frequent mistakes of many classes, each with the posterior of its share of the true class."""
+        if not isinstance(self.posterior, Posterior) or self.posterior.tally.shape:
+            raise BadSetting("confusions are listed for a single table of classes.")
+        return confusions(self.posterior)
+
+    def _confusion(self, c: Confusion) -> dict[str, Any]:
+        low, high = c.share.interval(self.level)
+        names = {"truth": as_json(c.truth), "answer": as_json(c.answer)}
+        return {**names, "count": c.count, "of": c.of, "mean": real(c.share.mean), "low": real(low), "high": real(high)}
 
     def __repr__(self) -> str:
-        if len(self.rows) == 1 and not self.posterior.tally.shape:
+        if len(self.rows) == 1 and not self.posterior.source.shape:
             return repr(self.rows[0].distribution)
-        return f"Report({', '.join(r.asked for r in self.rows)}; {self.posterior.tally!r})"
+        return f"Report({', '.join(r.asked for r in self.rows)}; {self.posterior.source!r})"
 
 
-def _same(asked: Any, metric: Metric) -> bool:
+def _known(p: Known, asked: Any) -> Metric | None:
+    """The metric of a name, if it is one of a table."""
+    try:
+        found = p.measure(asked)
+    except HowsureError:
+        return None
+    return found if isinstance(found, Metric) else None
+
+
+def _same(asked: Any, metric: Metric | Mean) -> bool:
     try:
         return parse(asked) == metric
     except HowsureError:
@@ -76,21 +119,82 @@ def score(
     >>> r
     f1 0.759 [0.691, 0.819] 95% equal-tailed, closed form
     """
-    t = _as_tally(data, y_pred, positive=positive, labels=labels, weight=weight, missing=missing)
-    p = posterior(t, prior, tolerance=tolerance, seed=seed)
+    t = _as_source(data, y_pred, positive=positive, labels=labels, weight=weight, missing=missing)
+    p: Known = posterior(t, prior, tolerance=tolerance, seed=seed)
     check_level(level)
     kind = check_kind(interval)
     single = len(t.systems) == 1
     asked = _asked(p if single else p.system(t.systems[0]), metrics)
-    limits = _limits(above, asked)
-    own = {None: p} if single else {name: p.system(name) for name in t.systems}
-    rows = tuple(
-        make_row(q, name, level, kind, limit, system)
-        for system, q in own.items()
-        for name, limit in zip(asked, limits, strict=True)
-    )
-    notes = dict.fromkeys(itertools.chain(_prior_notes(p, rows), *(row.notes for row in rows)))
+    limits = _limits(above, asked, p)
+    own: dict[str | None, Known] = {None: p} if single else {name: p.system(name) for name in t.systems}
+    if _by_class(p, metrics, above):
+        limit = None if above is None else _finite(above)
+        rows = tuple(row for system, q in own.items() for row in _class_table(q, level, kind, limit, system))
+    else:
+        rows = tuple(
+            make_row(q, name, level, kind, limit, system)
+            for system, q in own.items()
+            for name, limit in zip(asked, limits, strict=True)
+        )
+    notes = dict.fromkeys(itertools.chain(_prior_notes(p, rows), *(row.notes for row in rows), _confused(p)))
     return Report(p, level, kind, rows, _gathered(tuple(notes)))
+
+
+def _by_class(p: Known, metrics: Any, above: Any) -> bool:
+    """Whether the default table of many classes is due, its classes computed all at once."""
+    if not isinstance(p, Posterior) or metrics is not None or isinstance(above, Mapping):
+        return False
+    t = p.tally
+    special = p.prior.two_level or p.prior.table is not None  # priors that differ from class to class
+    return not t.outcome and t.positive is None and len(t.labels) > 2 and not special
+
+
+def _class_table(p: Any, level: float, kind: str, above: float | None, system: str | None) -> Iterator[Row]:
+    for name in DEFAULT_CLASS:
+        yield class_row(p, name, level, kind, above, system)
+    for name in DEFAULT_WHOLE:
+        yield make_row(p, name, level, kind, above, system)
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """Items of one class that were taken for another: how many, and the posterior of their share of the class."""
+
+    truth: Any
+    answer: Any
+    count: Any
+    of: Any
+    share: Distribution
+
+
+def confusions(p: Posterior, top: int = 10) -> tuple[Confusion, ...]:
+    """The most frequent mistakes of one table, with weight 1/2 on each and 1/2 on the rest of the class."""
+    t = p.tally
+    wrong = np.flatnonzero((t.cells[:, 0] != t.cells[:, 1]) & (t.cells[:, 1] >= 0) & (t.counts > 0))
+    order = wrong[np.argsort(-t.counts[wrong], kind="stable")][:top]
+    size = np.bincount(t.cells[:, 0], t.effective, len(t.labels))
+    out = []
+    for i in order.tolist():
+        y, z = (int(x) for x in t.cells[i])
+        hit = float(t.effective[i])
+        share = posterior(Tally.rate(hits=round(hit), of=max(round(hit), round(float(size[y])))), "jeffreys")["rate"]
+        out.append(Confusion(t.labels[y], t.labels[z], t.counts[i].item(), round(float(size[y]), 6), share))
+    return tuple(out)
+
+
+def _confused(p: Known) -> Notes:
+    """The three most frequent mistakes of many classes, in words."""
+    if not isinstance(p, Posterior) or p.tally.outcome or p.tally.shape or len(p.tally.systems) > 1:
+        return ()
+    if len(p.tally.labels) <= 2:
+        return ()
+    said = []
+    for c in confusions(p, 3):
+        low, high = c.share.interval()
+        said.append(f"{c.truth} taken for {c.answer} {short(c.share.mean)} [{short(low)}, {short(high)}]")
+    return (
+        (Note("confusions", f"most frequent mistakes, as shares of the true class: {'; '.join(said)}"),) if said else ()
+    )
 
 
 def _gathered(notes: Notes) -> Notes:
@@ -98,20 +202,23 @@ def _gathered(notes: Notes) -> Notes:
     undefined = [note for note in notes if note.code == "undefined-score"]
     if len(undefined) < 3:
         return notes
-    names = ", ".join(note.text.partition(" is undefined")[0] for note in undefined)
+    every = [note.text.partition(" is undefined")[0] for note in undefined]
+    names = ", ".join(every[:10]) + (f" and {len(every) - 10} more" if len(every) > 10 else "")
     one = Note("undefined-score", f"0/0: {names} are undefined here; their posteriors are not")
     return (*(note for note in notes if note.code != "undefined-score"), one)
 
 
-def _as_tally(data: Any, y_pred: Any, **options: Any) -> Tally:
-    if isinstance(data, Tally):
+def _as_source(data: Any, y_pred: Any, **options: Any) -> Any:
+    if isinstance(data, (Tally, Items)):
         if y_pred is not None:
-            raise BadSetting("give a Tally, or truths and predictions, not both.")
+            raise BadSetting(f"give {type(data).__name__}, or truths and predictions, not both.")
         extra = [k for k, v in options.items() if v is not None and k not in ("positive", "missing")]
         if extra:
             raise BadSetting(f"{extra[0]}= belongs to the making of a tally; this one is made already.")
         if options["positive"] is None:
             return data
+        if isinstance(data, Items):
+            raise BadSetting("graded values have no positive class.")
         if data.outcome:
             raise BadSetting("outcomes have no positive class to choose: hits are what is scored.")
         return data.with_positive(options["positive"])
@@ -122,9 +229,8 @@ def _as_tally(data: Any, y_pred: Any, **options: Any) -> Tally:
     return tally(data, y_pred, **options)
 
 
-def _asked(p: Posterior, metrics: Any) -> list[str | Metric]:
+def _asked(p: Known, metrics: Any) -> list[str | Metric]:
     """The measures asked for, or the default table of the kind of tally."""
-    t = p.tally
     if metrics is not None:
         if not isinstance(metrics, (str, Metric, Iterable)):
             raise BadSetting(f"metrics= takes names, Metrics or a list of them; got {metrics!r}.")
@@ -132,23 +238,27 @@ def _asked(p: Posterior, metrics: Any) -> list[str | Metric]:
         if not names:
             raise BadSetting("metrics= is empty; leave it out for the default table.")
         return names
+    if not isinstance(p, Posterior):
+        return list(p)
+    t = p.tally
     if t.outcome:
         return ["rate"]
     if t.positive is not None:
         return list(DEFAULT_BINARY)
     per_class: list[str | Metric] = [parse(m).of(label) for label in t.labels for m in DEFAULT_CLASS]
-    whole = ["accuracy"] + (["balanced-accuracy", "phi"] if len(t.labels) == 2 else [])
-    return per_class + whole
+    if len(t.labels) == 1:
+        return [*per_class, "accuracy"]
+    return [*per_class, *(DEFAULT_WHOLE if len(t.labels) > 2 else ("accuracy", "balanced-accuracy", "phi"))]
 
 
-def _limits(above: Any, asked: list[str | Metric]) -> list[float | None]:
+def _limits(above: Any, asked: list[str | Metric], p: Known) -> list[float | None]:
     """The reference value of each row."""
     if above is None:
         return [None] * len(asked)
     if isinstance(above, Mapping):
-        mine = [parse(name) for name in asked]
+        mine = [p.measure(name) for name in asked]
         own = {str(m): m for m in mine}
-        wanted = {own.get(k) or parse(k): _finite(v) for k, v in above.items()}
+        wanted = {own.get(k) or p.measure(k): _finite(v) for k, v in above.items()}
         unused = [str(m) for m in wanted if m not in mine]
         if unused:
             raise UnknownName(
@@ -165,19 +275,32 @@ def _finite(x: Any) -> float:
     return float(x)
 
 
-def _prior_notes(p: Posterior, rows: tuple[Row, ...]) -> Notes:
+_POOLED = "weight 1 a class, on its right and wrong answers as in all classes together (docs/coverage.md)"
+
+
+def _prior_notes(p: Known, rows: tuple[Row, ...]) -> Notes:
     """What the prior puts on the cells that the rows look at."""
+    if not isinstance(p, Posterior):
+        text = "weight 1 on each bound of the values" if p.data.bounds else "none: the Bayesian bootstrap of the items"
+        return (Note("prior", f"prior {text}"),)
     if p.prior.name != "even":
         return ()
     t = p.tally
-    by_class = [r for r in rows if not (r.metric.agreement and len(t.labels) != 2)]
+    k = len(t.labels)
+    kinds = {p.view(r.metric).kind for r in rows if r.classes is None and isinstance(r.metric, Metric)}
     notes = []
     if t.outcome:
         notes.append("prior even: weight 1 on a hit and 1 on a miss")
-    elif by_class:
-        single = any(r.metric.label is not None for r in by_class)
-        of = " of class against rest" if single and len(t.labels) > 2 else ""
-        notes.append(f"prior even: weight 1/2 on each cell of the 2x2 table{of}")
-    if len(by_class) < len(rows) and not t.outcome:
-        notes.append("accuracy and error-rate: weight 1 on right and 1 on wrong answers")
+    if "square" in kinds or any(r.classes is not None for r in rows):
+        notes.append(f"prior even: weight 1/2 on each cell of the 2x2 table{' of class against rest' if k > 2 else ''}")
+    if "right-wrong" in kinds:
+        notes.append("accuracy, error-rate and micro averages: weight 1 on right and 1 on wrong answers")
+    whole = [r for r in rows if r.classes is None and k != 2 and isinstance(r.metric, Metric) and not t.outcome]
+    whole = [r for r in whole if p.view(r.metric).kind == "classes"]  # type: ignore[arg-type]
+    equal = [r.asked for r in whole if r.metric.equal]  # type: ignore[union-attr]
+    other = [r.asked for r in whole if r.asked not in equal]
+    if equal:
+        notes.append(f"{', '.join(equal)}: {_POOLED}")
+    if other:
+        notes.append(f"{', '.join(other)}: weight 1 on right and 1 on wrong answers, shared equally among their cells")
     return tuple(Note("prior", text) for text in notes)

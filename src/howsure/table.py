@@ -152,6 +152,11 @@ class Tally:
         return _out(self.counts.sum(axis=-1))
 
     @property
+    def totals(self) -> Array:
+        """The number of items of every table, as an array of the batch shape."""
+        return np.asarray(self.counts.sum(axis=-1))
+
+    @property
     def weighted(self) -> bool:
         """Whether the counts are sums of weights."""
         return self.squares is not None
@@ -212,6 +217,39 @@ class Tally:
     def tn(self) -> Any:
         """Negative items answered negative."""
         return _out(self.named()["tn"])
+
+    def by_class(self, *, effective: bool = False) -> dict[str, Array]:
+        """The counts tp, fp, fn and tn of every class against the rest, classes first, then the batch."""
+        self._single()
+        k, counts = len(self.labels), self.effective if effective else self.counts
+        flat = np.moveaxis(counts, -1, 0)
+        truth, answer = self.cells[:, 0], self.cells[:, 1]
+        right, there = truth == answer, answer >= 0
+        row, tp, col, lost = (np.zeros((k, *self.shape), dtype=counts.dtype) for _ in range(4))
+        np.add.at(row, truth, flat)
+        np.add.at(tp, truth[right], flat[right])
+        np.add.at(col, answer[there], flat[there])
+        if not there.all():  # a missing answer is wrong for every class
+            np.add.at(lost, truth[~there], flat[~there])
+            col = col + lost.sum(axis=0) - lost
+        return {"tp": tp, "fp": col - tp, "fn": row - tp, "tn": flat.sum(axis=0) - row - col + tp}
+
+    def versus_each(self) -> Tally:
+        """The 2x2 tables of every class against the rest: a batch whose first axis is the class.
+
+        >>> Tally.matrix([[5, 1, 0], [2, 7, 1], [0, 0, 9]]).versus_each().tp.tolist()
+        [5, 7, 9]
+        """
+        cells = self.by_class()
+        counts = np.stack([cells[name] for name in ("tn", "fp", "fn", "tp")], axis=-1)
+        squares = None
+        if self.squares is not None:
+            parts = replace(self, counts=self.squares, squares=None).by_class()
+            squares = np.stack([parts[name] for name in ("tn", "fp", "fn", "tp")], axis=-1)
+        batch = (("class", self.labels), *self.batch)
+        return replace(
+            self, cells=SQUARE, counts=counts, squares=squares, labels=("rest", "class"), positive="class", batch=batch
+        )
 
     def right_wrong(self, *, effective: bool = True) -> tuple[Array, Array]:
         """Counts of right and of wrong answers, any number of classes."""

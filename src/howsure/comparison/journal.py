@@ -8,7 +8,9 @@ import numpy as np
 
 from howsure.catalogue import Metric
 from howsure.comparison.paired import Joint
+from howsure.errors import BadSetting
 from howsure.expressions import CELLS
+from howsure.items import Items
 
 MOST_ITEMS = 20_000
 RESAMPLES = 1_999
@@ -27,6 +29,33 @@ def p_values(joint: Joint, counts: tuple[int, ...], metric: Metric, seed: int) -
     exact = float(stats.binomtest(first, n, 0.5).pvalue) if n else 1.0
     mid = exact - float(stats.binom.pmf(first, n, 0.5)) if n and first != second else exact
     return {"mcnemar-exact": exact, "mcnemar-mid-p": mid, "permutation": _permutation(joint, counts, metric, seed)}
+
+
+def graded(items: Items, seed: int) -> dict[str, float | None]:
+    """Sign test, Wilcoxon's signed ranks, and a permutation test of the mean of two systems' values."""
+    from scipy import stats
+
+    if items.clusters is not None:
+        raise BadSetting("these tests take independent items, not clusters of them.")
+    gap = items.values[:, 0] - items.values[:, 1]
+    up, down = int((gap > 0).sum()), int((gap < 0).sum())
+    if up + down == 0:
+        return {"sign": 1.0, "wilcoxon": 1.0, "permutation": 1.0}
+    found = None
+    if items.n <= MOST_ITEMS:
+        found = stats.permutation_test(
+            (items.values[:, 0], items.values[:, 1]), _mean_gap, permutation_type="samples", n_resamples=RESAMPLES,
+            vectorized=True, batch=200, rng=np.random.default_rng(seed),
+        )  # fmt: skip
+    return {
+        "sign": float(stats.binomtest(up, up + down, 0.5).pvalue),
+        "wilcoxon": float(stats.wilcoxon(gap).pvalue),
+        "permutation": None if found is None else float(found.pvalue),
+    }
+
+
+def _mean_gap(one: Any, two: Any, axis: int = -1) -> Any:
+    return (one - two).mean(axis=axis)
 
 
 def _permutation(joint: Joint, counts: tuple[int, ...], metric: Metric, seed: int) -> float | None:

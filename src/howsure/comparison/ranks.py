@@ -16,14 +16,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.catalogue import Metric, parse
+from howsure.catalogue import Metric
 from howsure.comparison.independent import OTHER_SEED
 from howsure.comparison.result import Side
-from howsure.comparison.verbs import default_metric
+from howsure.comparison.verbs import default_metric, of_class
 from howsure.distribution import Note, check_draws, check_kind, check_level, check_seed
 from howsure.document import Notes, Result, envelope, real, row_documents
 from howsure.errors import BadSetting
-from howsure.model import Posterior, posterior
+from howsure.items import Items, Mean
+from howsure.model import Known, Posterior, Resampled, posterior
 from howsure.render.numbers import probability
 from howsure.table import Tally
 
@@ -37,7 +38,7 @@ CHUNK = 2_000  # draws at a time
 class Leaderboard(Result):
     """Systems in the order of their expected rank."""
 
-    metric: Metric
+    metric: Metric | Mean
     sides: tuple[Side, ...]
     draws: Array
     paired: bool
@@ -122,7 +123,7 @@ class Leaderboard(Result):
         p = self.sides[0].posterior
         rows = []
         for i, side in enumerate(self.sides):
-            (row,) = row_documents([side.row], side.posterior.tally)
+            (row,) = row_documents([side.row], side.posterior.source)
             extra = {
                 "p_best": real(self.p_best[i]),
                 "expected_rank": real(self.expected_rank[i]),
@@ -167,10 +168,10 @@ def leaderboard(
         raise BadSetting(f"apart is a probability between 0.5 and 1; got {apart!r}.")
     joint, tallies = _given(data, positive)
     first = next(iter(tallies.values()))
-    m = parse(metric if metric is not None else default_metric(first))
+    own: dict[str, Known] = {name: posterior(t, prior, seed=seed) for name, t in tallies.items()}
+    m = next(iter(own.values())).measure(metric if metric is not None else default_metric(first))
     if m.better is None:
         raise BadSetting(f"{m} has no better direction: there is nothing to rank by.")
-    own = {name: posterior(t, prior, seed=seed) for name, t in tallies.items()}
     if joint is not None:
         x = _together(posterior(joint, prior, seed=seed), m, n, seed)
     else:
@@ -185,14 +186,14 @@ def leaderboard(
     return Leaderboard(m, sides, x[:, order], joint is not None, level, kind, float(apart), notes)
 
 
-def _given(data: Any, positive: Any) -> tuple[Tally | None, dict[str, Tally]]:
+def _given(data: Any, positive: Any) -> tuple[Tally | Items | None, dict[str, Any]]:
     """The joint tally, if it is one, and the tally of each system."""
-    if isinstance(data, Tally):
-        joint = data if positive is None else data.with_positive(positive)
+    joint: Tally | Items | None = None
+    if isinstance(data, (Tally, Items)):
+        joint = of_class(data, positive)
         tallies = {name: joint.system(name) for name in joint.systems}
-    elif isinstance(data, Mapping) and all(isinstance(t, Tally) for t in data.values()):
-        joint = None
-        tallies = {str(k): t if positive is None else t.with_positive(positive) for k, t in data.items()}
+    elif isinstance(data, Mapping) and any(all(isinstance(t, k) for t in data.values()) for k in (Tally, Items)):
+        tallies = {str(k): of_class(t, positive) for k, t in data.items()}
     else:
         raise BadSetting("leaderboard needs a joint tally, or a mapping from name to tally.")
     if len(tallies) < 2:
@@ -205,13 +206,20 @@ def _given(data: Any, positive: Any) -> tuple[Tally | None, dict[str, Tally]]:
 # -- systems on the same items
 
 
-def _together(p: Posterior, metric: Metric, n: int, seed: int) -> Array:
+def _together(p: Known, metric: Metric | Mean, n: int, seed: int) -> Array:
     """Draws of the measure for every system, (n, systems)."""
+    if isinstance(p, Resampled):
+        return p.draws(n, seed=seed)
+    assert isinstance(metric, Metric)  # noqa: S101 - narrows the type
+    view = p.view(metric)
+    if view.kind == "classes":
+        return p.joint_draws(view.metric, n, seed)
     if p.prior.two_level:
         raise BadSetting(
             "systems on the same items need a flat prior such as even; a two-level prior has no joint form."
         )
     truth, answers, counts, rows = _patterns(p, metric)
+    metric = view.metric
     rng = np.random.Generator(np.random.SFC64([seed, 10_007]))
     weight = np.array([sum(rows[y]) for y in (0, 1)])
     rate = np.array([rows[y][1] / sum(rows[y]) if sum(rows[y]) else 0.0 for y in (0, 1)])
@@ -247,15 +255,14 @@ def _sticks(
 def _patterns(p: Posterior, metric: Metric) -> tuple[Any, Any, Array, dict[int, tuple[float, float]]]:
     """Truth and answers of the occupied patterns as 0 and 1, their counts, and the prior's weights of a row."""
     t = p.tally
-    right_wrong = t.outcome or (metric.label is None and metric.agreement and len(t.labels) != 2)
-    if right_wrong:
+    view = p.view(metric)
+    if view.kind in ("outcome", "right-wrong"):
         truth = np.ones(len(t.cells), dtype=int)
         answers = t.cells[:, 1:] == (1 if t.outcome else t.cells[:, [0]])
         hit, miss = p.prior.outcome() if t.outcome else p.prior.right_wrong(len(t.labels))
         rows = {1: (miss, hit), 0: (0.0, 0.0)}
     else:
-        view = Posterior(t.system(t.systems[0]), p.prior)._view(metric)
-        place = 1 if view is None else view[1]
+        place = view.place
         truth = (t.cells[:, 0] == place).astype(int)
         answers = np.where(t.cells[:, 1:] < 0, truth[:, None] == 0, t.cells[:, 1:] == place)
         w = p.prior.binary(place, len(t.labels), 1 if t.positive is None else t.find(t.positive))

@@ -14,7 +14,8 @@ from howsure.catalogue import Metric
 from howsure.distribution import Distribution, Error, Note
 from howsure.document import Notes, Result, Row, envelope, make_row, real, row_documents
 from howsure.errors import BadSetting
-from howsure.model import Posterior
+from howsure.items import Mean
+from howsure.model import Known, Posterior
 from howsure.render.numbers import probability, short
 
 Array = NDArray[np.float64]
@@ -25,8 +26,8 @@ class Side:
     """One of the systems: its name, its posterior and, when asked for, its row."""
 
     name: str
-    posterior: Posterior
-    metric: Metric
+    posterior: Known
+    metric: Metric | Mean
     level: float
     interval: str
 
@@ -45,7 +46,7 @@ class Side:
 class Comparison(Result):
     """first against second on one measure; numbers for one pair of tables, arrays for a batch."""
 
-    metric: Metric
+    metric: Metric | Mean
     first: Side
     second: Side
     paired: bool
@@ -59,7 +60,7 @@ class Comparison(Result):
     equal_within: float | None
     between: Callable[[float], Any]
     own_notes: Notes
-    joint: Posterior | None = None
+    joint: Known | None = None
 
     @cached_property
     def notes(self) -> Notes:
@@ -96,7 +97,7 @@ class Comparison(Result):
                 return np.asarray(np.where(y > 0, x / np.where(y > 0, y, 1.0), np.inf))
 
         if self.paired and self.joint is not None:
-            sampler = paired.sampler_of(paired.joint_of(self.joint, self.metric), self.metric, divide)
+            sampler = paired.sampler(self.joint, self.metric, divide)
         else:
             sampler = independent.sampler_of(a, b, divide)
         draws = np.sort(sampler(200_000, self.first.posterior.seed), axis=0)
@@ -115,13 +116,21 @@ class Comparison(Result):
         return posterior(Tally.rate(hits=(law.draws > 0).sum(axis=0), of=law.n), "jeffreys")["rate"]
 
     def tests(self) -> dict[str, float | None]:
-        """p-values for readers of journals: McNemar exact (the sign test) and mid-p, and a paired permutation test."""
+        """p-values for readers of journals: McNemar exact (the sign test) and mid-p, and a paired permutation test.
+
+        For graded values: the sign test, Wilcoxon's signed ranks, and a paired permutation test of the mean.
+        """
         from howsure.comparison import journal, paired
 
         if not self.paired or self.joint is None:
             raise BadSetting("these tests are for two systems on the same items.")
-        if np.ndim(self.p_above) or self.joint.tally.weighted:
+        if np.ndim(self.p_above) or self.joint.source.weighted:
             raise BadSetting("these tests take a single table of unweighted items.")
+        if not isinstance(self.joint, Posterior):
+            return journal.graded(self.joint.data, self.first.posterior.seed)
+        assert isinstance(self.metric, Metric)  # noqa: S101 - narrows the type
+        if self.joint.view(self.metric).kind == "classes":
+            raise BadSetting(f"these tests take a measure of a 2x2 table or of right answers, not {self.metric}.")
         joint = paired.joint_of(self.joint, self.metric)
         counts = tuple(int(c) for c in joint.counts)
         return journal.p_values(joint, counts, self.metric, self.first.posterior.seed)
@@ -154,7 +163,7 @@ class Comparison(Result):
 
     def _make(self) -> dict[str, Any]:
         p = self.first.posterior
-        one, two = (row_documents([s.row], s.posterior.tally) for s in (self.first, self.second))
+        one, two = (row_documents([s.row], s.posterior.source) for s in (self.first, self.second))
         data = {"systems": [self.first.name, self.second.name], "paired": self.paired, "n": None}
         if self.paired:
             data["n"] = one[0]["n"] if len(one) == 1 else None
@@ -212,7 +221,7 @@ def check_margin(margin: Any) -> float | None:
     return float(margin)
 
 
-def direction_note(metric: Metric) -> Notes:
+def direction_note(metric: Metric | Mean) -> Notes:
     """What to say of a measure without a direction."""
     if metric.better is not None:
         return ()

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from howsure.catalogue import Metric, parse
+from howsure.catalogue import Metric
 from howsure.comparison import independent, paired
 from howsure.comparison.result import Comparison, Side, check_margin, direction_note
 from howsure.distribution import Note, check_kind, check_level
 from howsure.document import Notes
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
-from howsure.model import Posterior, posterior
+from howsure.items import Items, Mean
+from howsure.model import Known, posterior
 from howsure.render.numbers import probability
 from howsure.table import Tally
 
@@ -53,18 +54,30 @@ def compare(
     if isinstance(draws, bool) or not isinstance(draws, (int, np.integer)) or draws < 100:
         raise BadSetting(f"draws must be a whole number, 100 or more; got {draws!r}.")
     own: dict[str, Any] = {"tolerance": tolerance, "seed": seed}
-    if isinstance(first, Tally) and isinstance(second, Tally):
+    if isinstance(first, (Tally, Items)) and isinstance(second, (Tally, Items)):
         if third is not None:
             raise BadSetting("compare takes two tallies; for three and more use leaderboard.")
-        one, two = (t if positive is None else t.with_positive(positive) for t in (first, second))
+        if isinstance(first, Tally) != isinstance(second, Tally):
+            raise BadSetting("a tally of classes and graded items cannot be compared.")
+        one, two = (of_class(t, positive) for t in (first, second))
         return _independent((one, two), names, metric, prior, settings, own, draws if method == "sample" else None)
     joint, a, b = _joint(first, second, third, positive)
     return _paired(joint, a, b, metric, prior, settings, own)
 
 
-def _joint(first: Any, second: Any, third: Any, positive: Any) -> tuple[Tally, str, str]:
-    """One joint tally and the names of the two systems."""
-    if isinstance(first, Tally):
+def of_class(data: Any, positive: Any) -> Any:
+    """The data, with the positive class that was asked for."""
+    if positive is None:
+        return data
+    if isinstance(data, Items):
+        raise BadSetting("graded values have no positive class.")
+    return data.with_positive(positive)
+
+
+def _joint(first: Any, second: Any, third: Any, positive: Any) -> tuple[Tally | Items, str, str]:
+    """One joint tally (or the items of several systems) and the names of the two systems."""
+    joint: Tally | Items
+    if isinstance(first, (Tally, Items)):
         joint, asked = first, [x for x in (second, third) if x is not None]
     elif isinstance(second, Mapping):
         from howsure.ingest.arrays import tally
@@ -72,8 +85,7 @@ def _joint(first: Any, second: Any, third: Any, positive: Any) -> tuple[Tally, s
         joint, asked = tally(first, second, positive=positive), [] if third is None else list(third)
     else:
         raise BadSetting("compare needs two tallies, a joint tally with two names, or truths and {name: predictions}.")
-    if positive is not None:
-        joint = joint.with_positive(positive)
+    joint = of_class(joint, positive)
     for name in asked:
         if name not in joint.systems:
             raise UnknownName(
@@ -81,11 +93,13 @@ def _joint(first: Any, second: Any, third: Any, positive: Any) -> tuple[Tally, s
             )
     if not asked and len(joint.systems) > 2:
         raise BadSetting(
-            f"compare takes two systems; this tally has {len(joint.systems)}: name two, or use leaderboard."
+            f"compare takes two systems; this data has {len(joint.systems)}: name two, or use leaderboard."
         )
     chosen = asked or list(joint.systems)
     if len(chosen) != 2 or chosen[0] == chosen[1]:
         raise BadSetting(f"compare needs two different systems; got {listing(chosen)}.")
+    if isinstance(joint, Items):
+        return joint.chosen(*chosen), chosen[0], chosen[1]
     at = [0, *(joint.systems.index(x) + 1 for x in chosen)]
     two = Tally(
         joint.cells[:, at], joint.counts, joint.labels, tuple(chosen), joint.positive, joint.batch, joint.squares,
@@ -94,15 +108,17 @@ def _joint(first: Any, second: Any, third: Any, positive: Any) -> tuple[Tally, s
     return two._tidy(), chosen[0], chosen[1]
 
 
-def default_metric(t: Tally) -> str:
-    """f1 for two classes, accuracy for more, rate for outcomes."""
+def default_metric(t: Tally | Items) -> str:
+    """f1 for a positive class, macro-f1 for many, rate for outcomes, the mean of graded values."""
+    if isinstance(t, Items):
+        return "mean"
     if t.outcome:
         return "rate"
-    return "f1" if t.positive is not None else "accuracy"
+    return "f1" if t.positive is not None else "macro-f1" if len(t.labels) > 1 else "accuracy"
 
 
 def _independent(
-    tallies: tuple[Tally, Tally],
+    tallies: tuple[Any, Any],
     names: Any,
     metric: Any,
     prior: Any,
@@ -111,9 +127,10 @@ def _independent(
     draws: int | None,
 ) -> Comparison:
     a, b = _names(names)
-    m = parse(metric if metric is not None else default_metric(tallies[0]))
     both = prior if isinstance(prior, tuple) and len(prior) == 2 else (prior, prior)
-    sides = tuple(_side(n, posterior(t, w, **own), m, settings) for n, t, w in zip((a, b), tallies, both, strict=True))
+    laws: list[Known] = [posterior(t, w, **own) for t, w in zip(tallies, both, strict=True)]
+    m = laws[0].measure(metric if metric is not None else default_metric(tallies[0]))
+    sides = tuple(_side(n, p, m, settings) for n, p in zip((a, b), laws, strict=True))
     try:
         np.broadcast_shapes(tallies[0].shape, tallies[1].shape)
     except ValueError:
@@ -129,22 +146,22 @@ def _names(names: Any) -> tuple[str, str]:
     return given[0], given[1]
 
 
-def _side(name: str, p: Posterior, metric: Metric, settings: dict[str, Any]) -> Side:
+def _side(name: str, p: Known, metric: Metric | Mean, settings: dict[str, Any]) -> Side:
     return Side(name, p, metric, settings["level"], settings["interval"])
 
 
 def _paired(
-    joint: Tally, a: str, b: str, metric: Any, prior: Any, settings: dict[str, Any], own: dict[str, Any]
+    joint: Any, a: str, b: str, metric: Any, prior: Any, settings: dict[str, Any], own: dict[str, Any]
 ) -> Comparison:
-    m = parse(metric if metric is not None else default_metric(joint))
-    p = posterior(joint, prior, **own)
+    p: Known = posterior(joint, prior, **own)
+    m = p.measure(metric if metric is not None else default_metric(joint))
     sides = tuple(_side(name, p.system(name), m, settings) for name in (a, b))
     found = paired.outcome(p, m, own["tolerance"], own["seed"])
     notes = (*direction_note(m), *_gain(m, sides, found, own))
     return replace(_result(m, sides, True, found, settings, notes), joint=p)
 
 
-def _gain(m: Metric, sides: tuple[Side, ...], found: tuple[Any, ...], own: dict[str, Any]) -> Notes:
+def _gain(m: Metric | Mean, sides: tuple[Side, ...], found: tuple[Any, ...], own: dict[str, Any]) -> Notes:
     """What pairing told: the probability as if the systems had been tested on different items."""
     if np.ndim(found[0]) or m.better is None:
         return ()
@@ -156,9 +173,15 @@ def _gain(m: Metric, sides: tuple[Side, ...], found: tuple[Any, ...], own: dict[
 
 
 def _result(
-    m: Metric, sides: tuple[Side, ...], paired_: bool, found: tuple[Any, ...], settings: dict[str, Any], notes: Notes
+    m: Metric | Mean,
+    sides: tuple[Side, ...],
+    paired_: bool,
+    found: tuple[Any, ...],
+    settings: dict[str, Any],
+    notes: Notes,
 ) -> Comparison:
     above, below, difference, route, error, between = found
+    notes = (*notes, *difference.notes)
     return Comparison(
         m, sides[0], sides[1], paired_, above, below, difference, route, error,
         settings["level"], settings["interval"], settings["equal_within"], between, notes,

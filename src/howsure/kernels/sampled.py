@@ -25,6 +25,7 @@ class Sampled:
     draws: Array
     lower: float
     upper: float
+    known_mean: Array | None = None  # where the mean has a closed form
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -69,7 +70,7 @@ class Sampled:
         return np.asarray(SIGMAS * (self.draws[b] - self.draws[a]) / max(b - a, 1) * half)
 
     def mean(self) -> Array:
-        return np.asarray(self.draws.mean(axis=0))
+        return np.asarray(self.draws.mean(axis=0) if self.known_mean is None else self.known_mean)
 
     def std(self) -> Array:
         return np.asarray(self.draws.std(axis=0))

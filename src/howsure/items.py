@@ -1,0 +1,148 @@
+"""Items: what has no finite table. Per item a value for each system, a weight, and the cluster it belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The measure of Items: the mean value of an item, in its direction."""
+
+    of: str | None = None
+    better: Literal["higher", "lower"] | None = "higher"
+    bounds: tuple[float, float] = (-np.inf, np.inf)
+    label: Hashable = None
+    undefined: str = "no items"
+
+    @property
+    def name(self) -> str:
+        """mean, or mean-grade for a named value."""
+        return "mean" if self.of is None else f"mean-{self.of}"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """Values of items, one column a system; immutable; `a + b` puts the items of both together.
+
+    >>> from howsure.ingest.graded import means
+    >>> means({"a": [0.2, 0.9, 0.4], "b": [0.1, 0.7, 0.6]})
+    Items(3 items, 2 systems)
+    """
+
+    values: Array
+    systems: tuple[str, ...] = ("system",)
+    ids: tuple[Hashable, ...] | None = None
+    weights: Array | None = None
+    clusters: NDArray[np.int64] | None = None
+    measure: Mean = Mean()
+    bounds: tuple[float, float] | None = None
+    notes: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        for array in (self.values, self.weights, self.clusters):
+            if array is not None:
+                array.setflags(write=False)
+
+    @property
+    def n(self) -> int:
+        """The number of items."""
+        return len(self.values)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Items are not batched."""
+        return ()
+
+    @property
+    def batch(self) -> tuple[Any, ...]:
+        """Items are not batched."""
+        return ()
+
+    @property
+    def totals(self) -> NDArray[np.int64]:
+        """The number of items, as an array of the batch shape."""
+        return np.asarray(self.n)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the items have weights."""
+        return self.weights is not None
+
+    def system(self, name: str) -> Items:
+        """The items of one system."""
+        if name not in self.systems:
+            raise UnknownName(f"no system named {name!r}.{nearest(name, self.systems)} Given: {listing(self.systems)}.")
+        at = self.systems.index(name)
+        return replace(self, values=self.values[:, [at]], systems=(name,))
+
+    def chosen(self, *names: str) -> Items:
+        """The items of these systems, in this order."""
+        at = [self.systems.index(name) for name in names]
+        return replace(self, values=self.values[:, at], systems=names)
+
+    def __add__(self, other: object) -> Items:
+        if isinstance(other, int) and other == 0:
+            return self
+        if not isinstance(other, Items):
+            return NotImplemented
+        return _together(self, other)
+
+    __radd__ = __add__
+
+    def __repr__(self) -> str:
+        many = f", {len(self.systems)} systems" if len(self.systems) > 1 else ""
+        return f"Items({self.n:,} items{many})"
+
+    # -- what is resampled
+
+    @property
+    def units(self) -> tuple[Array, Array, Array]:
+        """Sums of the values (units, systems), sizes and shapes of what is resampled: items, or whole clusters.
+
+        Weighted items have shapes that sum to Kish's effective size, (Σw)²/Σw².
+        """
+        size = np.ones(self.n) if self.weights is None else self.weights
+        sums = self.values * size[:, None]
+        if self.clusters is None:
+            if self.weights is None:
+                return sums, size, np.ones(self.n)
+            shapes = self.weights * (self.weights.sum() / (self.weights**2).sum())
+            return self.values, np.ones(self.n), shapes
+        count = int(self.clusters.max()) + 1
+        whole = [np.asarray(np.bincount(self.clusters, column, count), dtype=float) for column in (size, *sums.T)]
+        return np.stack(whole[1:], axis=1), whole[0], np.ones(count)
+
+
+def _together(a: Items, b: Items) -> Items:
+    if a.systems != b.systems:
+        raise BadLabels(f"items of different systems cannot be added: {listing(a.systems)} and {listing(b.systems)}.")
+    if (a.measure, a.bounds) != (b.measure, b.bounds):
+        raise BadSetting("items of different values, directions or bounds cannot be added.")
+    if any((x is None) != (y is None) for x, y in ((a.ids, b.ids), (a.clusters, b.clusters))):
+        raise BadSetting("items with ids or clusters cannot be added to items without.")
+    ids = None if a.ids is None or b.ids is None else a.ids + b.ids
+    if ids is not None and len(set(ids)) < len(ids):
+        raise BadLabels(f"both have an item {next(x for x in a.ids or () if x in set(b.ids or ()))!r}.")
+    weights = None
+    if a.weighted or b.weighted:
+        weights = np.concatenate([np.ones(x.n) if x.weights is None else x.weights for x in (a, b)])
+    clusters = None
+    if a.clusters is not None and b.clusters is not None:
+        clusters = np.concatenate([a.clusters, b.clusters + a.clusters.max() + 1])
+    notes = a.notes + tuple(x for x in b.notes if x not in a.notes)
+    return replace(
+        a, values=np.concatenate([a.values, b.values]), ids=ids, weights=weights, clusters=clusters, notes=notes
+    )

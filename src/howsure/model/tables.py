@@ -1,0 +1,455 @@
+"""Posterior: the law of the cell probabilities after the data, and a mapping from metric to Distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure import priors
+from howsure.catalogue import Metric, metrics, parse
+from howsure.catalogue.multiclass import of_right_and_wrong
+from howsure.distribution import Distribution, Note, check_draws, check_seed
+from howsure.errors import BadSetting, HowsureError, NeedsPositive, listing
+from howsure.expressions import CELLS
+from howsure.forms import Linear
+from howsure.kernels.classes import measured
+from howsure.model import classes
+from howsure.priors import Prior
+from howsure.routes import Model, Shapes, exact_law, values
+from howsure.table import Tally
+
+Array = NDArray[np.float64]
+
+END_ERROR = 2.67  # standard error of a normal law's 2.5% point, times √n, in standard deviations
+MOST_DRAWS = 2_000_000
+MOST_NUMBERS = 40_000_000  # kept at a time for a batch
+MOST_CLASS_NUMBERS = 150_000_000  # drawn for a measure of many classes
+
+
+@dataclass(frozen=True)
+class Posterior(Mapping[str, Distribution]):
+    """What is known of the cells after the data; maps a metric's name to its Distribution.
+
+    >>> p = Posterior(Tally.binary(tp=80, fp=20, fn=30, tn=870), priors.make("even"))
+    >>> p["f1"]
+    f1 0.759 [0.691, 0.819] 95% equal-tailed, closed form
+    """
+
+    tally: Tally
+    prior: Prior
+    tolerance: float = 0.02
+    seed: int = 0
+    _cache: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def source(self) -> Tally:
+        """The data."""
+        return self.tally
+
+    @property
+    def prior_document(self) -> dict[str, Any]:
+        """Name and total weight of the prior."""
+        t = self.tally
+        return {"name": self.prior.name, "total": self.prior.total(max(2, len(t.labels)), t.outcome)}
+
+    def measure(self, name: Any) -> Metric:
+        """The metric of a name."""
+        return parse(name)
+
+    def point(self, metric: Any) -> Array:
+        """The score of the counts themselves; NaN where it is undefined."""
+        view = self.view(parse(metric))
+        if view.kind != "classes":
+            return np.asarray(view.metric.score(self._counts(view)), dtype=float)
+        formula = view.metric.of_classes(len(self.tally.labels))
+        assert formula is not None  # noqa: S101 - narrows the type
+        with np.errstate(all="ignore"):
+            return np.asarray(formula(**{c: x.astype(float) for c, x in self._counts(view).items()}))
+
+    def update(self, tally: Tally) -> Posterior:
+        """The posterior after more data; the order of updates does not matter (Goutte & Gaussier, note in 3)."""
+        if not isinstance(tally, Tally):
+            raise BadSetting(f"update takes a Tally; got {type(tally).__name__}.")
+        return replace(self, tally=self.tally + tally, _cache={})
+
+    def system(self, name: str) -> Posterior:
+        """The posterior of one system's table."""
+        key = ("system", name)
+        if key not in self._cache:
+            self._cache[key] = replace(self, tally=self.tally.system(name), _cache={})
+        return self._cache[key]  # type: ignore[no-any-return]
+
+    # -- mapping
+
+    def __getitem__(self, metric: Any) -> Distribution:
+        key = metric if isinstance(metric, str) else str(metric)
+        if isinstance(metric, str) and key in self._cache:
+            return self._cache[key]  # type: ignore[no-any-return]
+        found = self._distribution(parse(metric), key)
+        if isinstance(metric, str):
+            self._cache[key] = found
+        return found
+
+    def __contains__(self, metric: object) -> bool:
+        if len(self.tally.systems) != 1:
+            return False
+        try:
+            view = self.view(parse(metric))  # type: ignore[arg-type]
+            if view.kind == "outcome":
+                self._model(view)
+        except HowsureError:
+            return False
+        return True
+
+    def get(self, metric: str, default: Any = None) -> Any:
+        """The Distribution of a metric, or the default where there is none."""
+        return self[metric] if metric in self else default  # noqa: SIM401 - this is get
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_cache": {}}
+
+    def __iter__(self) -> Iterator[str]:
+        return (str(m) for m in metrics() if str(m) in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        return f"Posterior({self.tally!r}, prior={self.prior.name!r})"
+
+    __hash__ = None  # type: ignore[assignment]
+
+    # -- models
+
+    def view(self, metric: Metric) -> View:
+        """What a metric looks at: a 2x2 table, right and wrong answers, or all classes at once."""
+        t, k = self.tally, len(self.tally.labels)
+        if t.outcome:
+            return View("outcome", metric)
+        if metric == parse("rate"):
+            raise BadSetting("rate is for outcomes (hits of trials); for a table of classes ask for accuracy.")
+        if metric.average == "samples":
+            raise BadSetting(f"{metric} is for items with many labels (Tally.multilabel); these have one class each.")
+        if k == 2 and metric.over_classes:
+            metric = metric.of_two()
+        elif metric.of_classes(k) is not None and not self._right_or_wrong(metric):
+            if k < 2:
+                raise BadSetting(f"{metric} needs two classes or more; only {listing(t.labels)} occurs. Give labels=.")
+            return View("classes", metric)
+        elif metric.average == "micro":
+            return View("right-wrong", of_right_and_wrong(metric, k))
+        if metric.label is None and metric.agreement and k != 2:
+            return View("right-wrong", metric)
+        label = metric.label if metric.label is not None else t.positive
+        if label is None and not metric.needs_positive and k == 2:
+            label = t.labels[1]
+        if label is None:
+            raise NeedsPositive(_need(metric, t))
+        place = t.find(label)
+        if self.prior.two_level and k > 2:
+            return View("class", metric, place)
+        return View("square", metric, place)
+
+    def _right_or_wrong(self, metric: Metric) -> bool:
+        """Whether a measure of all classes depends on the number of right answers alone, and has a law of its own."""
+        return (metric.agreement or metric.average == "micro") and not self.prior.two_level
+
+    def _square(self, place: int) -> Tally:
+        """The 2x2 table of a class against the rest."""
+        t = self.tally
+        same = len(t.labels) == 2 and t.positive == t.labels[place]
+        return t if same else t.versus_rest(t.labels[place])
+
+    def _model(self, view: View) -> Model:
+        """The shapes of the cells this metric looks at."""
+        if view.kind == "outcome":
+            return self._outcome_model(view.metric)
+        if view.kind == "right-wrong":
+            return self._agreement_model()
+        return self._class_model(view.place) if view.kind == "class" else self._binary_model(view.place)
+
+    def _outcome_model(self, metric: Metric) -> Model:
+        if not _only_hits(metric) and not metric.agreement:
+            raise BadSetting(f"this tally holds outcomes, hits and misses; ask for rate, not {metric}.")
+        counts = self.tally.named(effective=True)
+        hit, miss = self.prior.outcome()
+        zero = np.zeros(self.tally.shape)
+        cells = {"tp": counts["tp"] + hit, "fn": counts["fn"] + miss, "fp": zero, "tn": zero}
+        if not _only_hits(metric):  # right and wrong answers, as accuracy names them
+            cells = {**cells, "fp": cells["fn"], "fn": cells["fp"]}
+        return Model(cells)
+
+    def _agreement_model(self) -> Model:
+        right, wrong = self.tally.right_wrong()
+        w_right, w_wrong = self.prior.right_wrong(len(self.tally.labels))
+        zero = np.zeros(self.tally.shape)
+        return Model({"tp": right + w_right, "fn": wrong + w_wrong, "fp": zero, "tn": zero})
+
+    def _binary_model(self, place: int) -> Model:
+        counts = self._square(place).named(effective=True)
+        weights = self.prior.binary(place, len(self.tally.labels), self._positive_place)
+        cells = {c: np.asarray(counts[c] + weights[c], dtype=float) for c in CELLS}
+        if not self.prior.two_level:
+            return Model(cells)
+        assert self.prior.between is not None  # noqa: S101 - narrows the type
+        yes = counts["tp"] + counts["fn"] + self.prior.between
+        no = counts["fp"] + counts["tn"] + self.prior.between
+        return Model(cells, (np.asarray(yes), np.asarray(no)))
+
+    def _class_model(self, place: int) -> Model:
+        """A class of a two-level model of many: its own row is a Beta, and so is its share; the rest is mixed."""
+        counts = self._square(place).named(effective=True)
+        k, inside, outside = len(self.tally.labels), self.prior.within or 0.0, self.prior.between or 0.0
+        own = {"tp": counts["tp"] + inside, "fn": counts["fn"] + (k - 1) * inside}
+        yes = counts["tp"] + counts["fn"] + outside
+        no = counts["fp"] + counts["tn"] + (k - 1) * outside
+        mixed = np.full(self.tally.shape, np.nan)
+        return Model({**own, "fp": mixed, "tn": mixed}, (np.asarray(yes), np.asarray(no)))
+
+    @property
+    def _positive_place(self) -> int:
+        t = self.tally
+        return 1 if t.positive is None else t.find(t.positive)
+
+    def _counts(self, view: View) -> Shapes:
+        """The raw counts that the metric's point score is computed from."""
+        t = self.tally
+        if view.kind == "outcome":
+            return t.named()
+        if view.kind == "classes":
+            return t.by_class()
+        if view.kind != "right-wrong":
+            return self._square(view.place).named()
+        right, wrong = t.right_wrong(effective=False)
+        zero = np.zeros_like(right)
+        return {"tp": right, "fn": wrong, "fp": zero, "tn": zero}
+
+    # -- distributions
+
+    def _distribution(self, metric: Metric, shown: str) -> Distribution:
+        view = self.view(metric)
+        if view.kind == "classes":
+            return self._of_all_classes(view.metric, shown)
+        law, route, sampler = self._law(view)
+        if law is None:
+            law = self._sampled_law(metric, sampler)
+        return Distribution(shown, law, route, sampler, metric.unbounded, self._notes())
+
+    def _law(self, view: View) -> tuple[Any, str, Any]:
+        """The exact law where there is one, and the sampler of a 2x2 table, of outcomes, or of a class among many."""
+        model = self._model(view)
+        law, route = exact_law(view.metric, model)
+        if view.kind == "class" and _mixed(view.metric):
+            law, route = None, "sampled"
+        if view.kind != "class":
+            return law, route, Sampler(self, view.metric, model, view.kind)
+        one = classes.of_class(view.metric.formula, view.place)
+        return law, route, classes.ClassSampler(self.tally, self.prior, one, False, view.metric.bounds)
+
+    def _of_all_classes(self, metric: Metric, shown: str) -> Distribution:
+        """A measure of all classes at once, by draws."""
+        sampler, middle = self._class_sampler(metric)
+        law = self._sampled_law(metric, sampler)
+        if middle is not None:
+            sampler = replace(sampler, shift=middle - law.mean())
+            law = replace(law, draws=np.clip(law.draws + sampler.shift, *metric.bounds))
+        if self.prior.two_level and (metric.name == "accuracy" or _is_accuracy(metric, len(self.tally.labels))):
+            law = replace(law, known_mean=self._closed_accuracy())
+        return Distribution(
+            shown, law, "sampled", sampler, metric.unbounded, (*self._notes(), *self._class_notes(metric))
+        )
+
+    def _class_sampler(self, metric: Metric) -> tuple[classes.ClassSampler, Array | None]:
+        """The draws of a measure of all classes and, under the pooled prior, where their mean is to be."""
+        formula = metric.of_classes(len(self.tally.labels))
+        assert formula is not None  # noqa: S101 - narrows the type
+        measure = classes.formula(formula, *metric.bounds)
+        made = classes.ClassSampler(self.tally, self.prior, measure, metric.equal, metric.bounds)
+        if not classes.pooled(self.prior, metric.equal):
+            return made, None
+        tables = range(int(np.prod(self.tally.shape, dtype=int)))
+        middle = np.array([classes.centre(self.tally, measure, j) for j in tables]).reshape(self.tally.shape)
+        return made, middle
+
+    def joint_draws(self, metric: Metric, n: int, seed: int) -> Array:
+        """Draws of a measure of all classes for the systems of a joint tally, (n, systems)."""
+        k = len(self.tally.labels)
+        formula = metric.of_classes(k)
+        assert formula is not None  # noqa: S101 - narrows the type
+        measure = classes.formula(formula, *metric.bounds)
+        x = measured(classes.plan(self.tally, self.prior, metric.equal), n, seed, measure, classes.silent)
+        if not classes.pooled(self.prior, metric.equal):
+            return x
+        middle = np.array([classes.centre(self.tally.system(name), measure) for name in self.tally.systems])
+        return np.asarray(np.clip(x + (middle - x.mean(axis=0)), *metric.bounds))
+
+    def _closed_accuracy(self) -> Array:
+        """The mean accuracy of the two-level model, Σ E[share]·E[recall]: closed."""
+        t, k = self.tally, len(self.tally.labels)
+        inside, outside = self.prior.within or 0.0, self.prior.between or 0.0
+        cells = t.by_class(effective=True)
+        size = cells["tp"] + cells["fn"]
+        share = (size + outside) / (size.sum(axis=0) + k * outside)
+        return np.asarray((share * (cells["tp"] + inside) / (size + k * inside)).sum(axis=0))
+
+    def _class_notes(self, metric: Metric) -> tuple[Note, ...]:
+        """What empty and rare classes do to a measure of all classes."""
+        t, k = self.tally, len(self.tally.labels)
+        cells = t.by_class()
+        notes = []
+        flat = {c: x.reshape(k, -1).sum(axis=1) for c, x in cells.items()}
+        for what, here in (("true item", flat["tp"] + flat["fn"]), ("answer", flat["tp"] + flat["fp"])):
+            empty = [t.labels[i] for i in np.flatnonzero(here == 0).tolist()]
+            if empty:
+                notes.append(Note("empty-class", _EMPTY.format(listing(empty), what)))
+        if metric.equal and k >= 50 and not t.shape and t.n < 10 * k:
+            notes.append(Note("coverage", _COVERAGE))
+        return tuple(notes)
+
+    def _notes(self) -> tuple[Note, ...]:
+        notes = [Note(code, text) for code, text in self.tally.notes]
+        if self.tally.weighted:
+            notes.append(Note("weighted", _WEIGHTED))
+        if not self.tally.shape and not self.tally.counts.any():
+            notes.append(Note("no-data", "the table is empty: these are the prior's own numbers"))
+        return tuple(notes)
+
+    def _table(
+        self, metric: Metric, model: Model, kind: str, j: int, n: int, seed: int
+    ) -> tuple[Shapes, Shapes | None]:
+        """Draws of the cells of one table; those of a single table are kept for the metrics that share them."""
+        if model.shape:
+            return model.table(j, n, seed)
+        key = ("draws", metric.label, kind, kind == "outcome" and not _only_hits(metric))
+        kept = self._cache.get(key)
+        if kept is None or kept[0] != (n, seed):
+            kept = self._cache[key] = ((n, seed), model.table(j, n, seed))
+        return kept[1]
+
+    def _sampled_law(self, metric: Metric, sampler: Callable[[int, int], Array]) -> Any:
+        """As many draws as keep equal-tailed ends within the tolerance, three standard errors counted."""
+        from howsure.kernels.sampled import Sampled
+
+        tables = max(1, int(np.prod(self.tally.shape, dtype=int)))
+        most = max(10_000, min(MOST_DRAWS, MOST_NUMBERS // tables))
+        if isinstance(sampler, classes.ClassSampler):
+            most = max(min(most, 10_000), min(most, MOST_CLASS_NUMBERS // sampler.cost))
+        n = min(most, int(np.ceil((3 * END_ERROR / self.tolerance) ** 2)))
+        while True:
+            draws = sampler(n, self.seed)
+            low, high = metric.bounds  # found on a grid for such formulas: the draws may know better
+            law = Sampled(np.sort(draws, axis=0), min(low, float(draws.min())), max(high, float(draws.max())))
+            with np.errstate(divide="ignore", invalid="ignore"):
+                worst = max(float(np.max(law.quantile_error(p) / law.std())) for p in (0.025, 0.975))
+            if worst <= self.tolerance * 1.05 or n >= most or not np.isfinite(worst):
+                return law
+            n = int(min(most, n * max(1.3, 1.1 * (worst / self.tolerance) ** 2)))
+
+    def draws(self, n: int, *, seed: int = 0) -> dict[str, Array]:
+        """n joint draws of the cell probabilities tp, fp, fn, tn (outcomes: tp, fn), each of shape (n, *batch).
+
+        Of many classes without a positive one: the cells of each class against the rest, (n, classes).
+
+        Independent posteriors need different seeds: with the same one their draws go together.
+        """
+        check_draws(n)
+        check_seed(seed)
+        t = self.tally
+        if not t.outcome and len(t.labels) > 2 and t.positive is None:
+            return self._class_draws(int(n), seed)
+        view = self.view(parse("rate" if t.outcome else "phi" if len(t.labels) == 2 else "lr-plus"))
+        model = self._model(view)
+        tables = [model.table(j, int(n), seed)[0] for j in range(model.size())]
+        used = ("tp", "fn") if t.outcome else CELLS
+        return {c: np.stack([x[c] for x in tables], axis=-1).reshape(n, *model.shape) for c in used}
+
+    def _class_draws(self, n: int, seed: int) -> dict[str, Array]:
+        if self.tally.shape:
+            raise BadSetting("draws of many classes take a single table, not a batch.")
+        drawn = [x.cells(0) for x in classes.plan(self.tally, self.prior, False).draws(n, seed)]
+        cells = {c: np.concatenate([x[c] for x in drawn], axis=1).T for c in CELLS}
+        total = sum(cells.values())
+        return {c: np.asarray(x / total) for c, x in cells.items()}
+
+
+@dataclass(frozen=True)
+class View:
+    """What a metric looks at, the metric in that light, and the place of its class."""
+
+    kind: str  # outcome, square, right-wrong, classes, or class (of a two-level model of many)
+    metric: Metric
+    place: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Sampler:
+    """Draws of one measure of a posterior."""
+
+    posterior: Posterior
+    metric: Metric
+    model: Model
+    kind: str
+
+    def __call__(self, n: int, seed: int) -> Array:
+        m, p = self.model, self.posterior
+        columns = [values(self.metric, *p._table(self.metric, m, self.kind, j, n, seed)) for j in range(m.size())]
+        return np.stack(columns, axis=-1).reshape(n, *m.shape)
+
+
+def _only_hits(metric: Metric) -> bool:
+    """Whether it is the rate, or a user's own formula of tp and fn alone."""
+    if metric == parse("rate"):
+        return True
+    return metric not in metrics() and {str(x.value) for x in metric.formula.walk() if x.op == "cell"} <= {"tp", "fn"}
+
+
+def _mixed(metric: Metric) -> bool:
+    """Whether it looks at negative items by their answers: mixed over the rows of a two-level model of many classes."""
+    form = metric.reading.form
+    if not isinstance(form, Linear) or metric.reading.outer:
+        return True
+    rows = all(form.top[a] == form.top[b] and form.bottom[a] == form.bottom[b] for a, b in ((0, 2), (1, 3)))
+    return not (rows or not any((form.top[1], form.top[3], form.bottom[1], form.bottom[3])))
+
+
+def _is_accuracy(metric: Metric, k: int) -> bool:
+    """Whether a micro average is the share of right answers."""
+    if metric.average != "micro":
+        return False
+    form = of_right_and_wrong(metric, k).reading.form
+    return isinstance(form, Linear) and (form.top[0], form.bottom[0], form.top[2], form.bottom[2]) == (1, 1, 0, 1)
+
+
+_EMPTY = "class {} has no {}: its numbers are the prior's, and it counts as a class in every average"
+_COVERAGE = (
+    "many classes with few items: 95% intervals of macro averages held the true value in 81 to 96% of simulated tests "
+    "of this kind (docs/coverage.md)"
+)
+_WEIGHTED = (
+    "weighted items: the posterior uses counts times the sum of weights over the sum of squared weights "
+    "(Kish's effective sample size)"
+)
+
+
+def _need(metric: Metric, t: Tally) -> str:
+    if len(t.labels) == 2:
+        a, b = t.labels
+        return (
+            f"{metric} needs a positive class: {a!r} or {b!r}. Give positive=, or ask for {metric}:{b} "
+            f"(or {metric}:{a})."
+        )
+    return (
+        f"{metric} of {len(t.labels)} classes needs a class: ask for {metric}:{t.labels[0]} "
+        f"(classes: {listing(t.labels)})."
+    )
+
+
+def of_table(tally: Tally, prior: Any, tolerance: float, seed: int) -> Posterior:
+    """The posterior of a tally under a prior, or after an earlier Posterior."""
+    if isinstance(prior, Posterior):
+        return replace(prior.update(tally), tolerance=tolerance, seed=seed)
+    return Posterior(tally, priors.make(prior), tolerance, seed)
