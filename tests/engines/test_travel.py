@@ -45,7 +45,7 @@ def test_dates_are_slices_too():
 
 def test_a_report_names_the_slices():
     """Every row says its slice, column by column; a missing value is null."""
-    r = hs.score(hs.tally(polars_frame(), truth="bit", pred="bit_a", by=["year", "place"]), metrics="f1")
+    r = hs.score(hs.tally(polars_frame(), truth="bit", pred="bit_a", by=["year", "place"]), metrics="f1", sort="name")
     found = [row["slice"] for row in r.to_dict()["rows"]]
     assert found[:3] == [{"year": 2023, "place": "x"}, {"year": 2023, "place": "y"}, {"year": 2023, "place": None}]
     assert "year=2023, place=x" in str(r)

@@ -142,7 +142,8 @@ def app() -> None:
     help="How far a sampled interval end may be off, in standard deviations.",
 )
 @SEED
-@FORMAT
+@sources.SORT
+@sources.FORMAT
 @OUT
 def score(
     ask: sources.Ask,
@@ -167,7 +168,10 @@ def score(
     else:
         tally = parsing.tally_of(counts, rate, matrix, rows, labels, positive)
     report = run_score(tally, metrics=list(metrics) or None, above=parsing.limits(above), **settings)
-    _show(report.to_dict(), kind, out)
+    if sources.columnar(kind, out):
+        report.write(sources.target(out))
+        return
+    _show(report.to_dict() if kind in ("json", "csv") else report.page(), kind, out)
 
 
 @app.command()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -62,6 +63,21 @@ class Ask:
         }
 
 
+SORT = click.option(
+    "--sort",
+    default="worse",
+    show_default=True,
+    metavar="worse|better|name|n|score",
+    help="Order of slices; worse: most surely worse than the rest first.",
+)
+FORMAT = click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["table", "json", "markdown", "latex", "csv", "html", "parquet"]),
+    default="table",
+    show_default=True,
+    help="Format of the output; parquet (with --out) is for millions of slices.",
+)
 _FILES = click.argument("files", nargs=-1, metavar="[FILE]...")
 _COLUMNS = (
     click.option("--truth", metavar="COLUMN", help="The column of right answers."),
@@ -194,3 +210,15 @@ def _systems(ask: Ask, names: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[s
     if names and (len(names) != many or len(set(names)) != many):
         raise BadSetting(f"--name is given once for each of the {many} systems, all different; got {len(names)}")
     return each, names or (each if len(set(each)) == many else system_names(ask.files))
+
+
+def columnar(kind: str, out: Path | None) -> bool:
+    """Whether the output is a file of columns: Parquet, by format or by name."""
+    return kind == "parquet" or (kind == "table" and out is not None and out.suffix == ".parquet")
+
+
+def target(out: Path | None) -> Path:
+    """Where a file of columns goes."""
+    if out is None:
+        raise BadSetting("--format parquet is a file: name it with --out")
+    return out

@@ -79,9 +79,9 @@ def coded(values: Any) -> Column:
     if isinstance(values, np.ndarray) and values.dtype.kind in "iubf":
         return _coded_numbers(values)
     items = values.tolist() if isinstance(values, np.ndarray) else values
-    place: dict[Any, int] = {}
     try:
-        raw = np.fromiter((place.setdefault(x, len(place)) for x in items), dtype=np.int64, count=len(items))
+        place = {x: i for i, x in enumerate(dict.fromkeys(items))}
+        raw = np.fromiter(map(place.__getitem__, items), dtype=np.int64, count=len(items))
     except TypeError:
         raise BadLabels("labels must be plain values such as text, whole numbers or booleans.") from None
     return _with_plain_levels(list(place), raw)
