@@ -12,6 +12,7 @@ import numpy as np
 
 from howsure.document import Row
 from howsure.errors import BadFile
+from howsure.ingest import duck
 from howsure.items import Items
 from howsure.slices import Slices
 from howsure.table import Tally
@@ -103,7 +104,7 @@ def write_columns(columns: dict[str, Any], path: Path) -> None:
         temporary = Path(name)
         table = {f"c{i}": values for i, values in enumerate(columns.values())}
         names = ", ".join(f'c{i} AS "{n.replace(chr(34), chr(34) * 2)}"' for i, n in enumerate(columns))
-        with duckdb.connect() as con:
+        with duck.connect() as con:
             con.register("columns_of_report", table)
             quoted = name.replace("'", "''")
             con.execute(f"COPY (SELECT {names} FROM columns_of_report) TO '{quoted}' ({options})")

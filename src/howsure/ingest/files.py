@@ -23,7 +23,7 @@ from typing import Any, Final
 import numpy as np
 
 from howsure.errors import BadFile, BadLabels, UnknownName, listing, nearest
-from howsure.ingest import conditions
+from howsure.ingest import conditions, duck
 from howsure.ingest.patterns import Column, Counted, coded, merged
 from howsure.ingest.request import COUNT, GIVEN, LEAST, MOST, SQUARE, SUM, Request
 from howsure.ingest.sniffing import LONGEST, Source, expanded, sniff
@@ -31,7 +31,6 @@ from howsure.ingest.texts import typed, typed_together
 from howsure.table import Tally
 
 Watch = Callable[[Any], contextlib.AbstractContextManager[None]]
-_QUIET: Final = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 _WHOLE_SAMPLE: Final = -1
 LARGEST: Final = 1 << 24  # bytes of one JSON record
 
@@ -56,7 +55,7 @@ def opened(paths: Sequence[str | Path]) -> Iterator[tuple[Any, list[Source]]]:
     with contextlib.ExitStack() as stack:
         given = [str(p) for p in paths]
         found = [_standard_input(stack)] if given == ["-"] else [sniff(p) for p in expanded(given)]
-        con = stack.enter_context(duckdb.connect(config=dict(_QUIET)))
+        con = stack.enter_context(duck.connect())
         try:
             yield con, found
         except (duckdb.ParserException, duckdb.CatalogException, duckdb.InternalException):

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from howsure.errors import BadFile
+from howsure.ingest import duck
 
 HEAD: Final = 1 << 16
 LONGEST: Final = 2_000_000  # bytes of one line
@@ -124,7 +125,7 @@ def _unzst(path: str, name: str) -> bytes:
     query = "SELECT line FROM read_csv($1, columns={'line': 'VARCHAR'}, auto_detect=false, delim='\x01', quote='', "
     query += "escape='', header=false, compression='zstd') LIMIT 20"
     try:
-        with duckdb.connect() as con:
+        with duck.connect() as con:
             lines = [row[0] or "" for row in con.execute(query, [[escaped]]).fetchall()]
     except duckdb.Error:
         raise BadFile(f"{name!r} is a damaged zstd file, or one with a line over 2 MB.") from None
