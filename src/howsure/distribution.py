@@ -252,6 +252,18 @@ class Distribution:
         factor = 2.0 if kind == "hdi" else 1.0
         return tuple(number_or_array(factor * self.law.quantile_error(p)) for p in (tail, 1.0 - tail))
 
+    @property
+    def ess(self) -> int | None:
+        """The effective sample size of a sampled route, whose draws are independent: their number; else None."""
+        return int(self.law.n) if self.route == "sampled" else None
+
+    @property
+    def mc_error(self) -> Any:
+        """One standard error of the mean of a sampled route, as ArviZ's mcse_mean; 0 where nothing is sampled."""
+        if self.route != "sampled" or getattr(self.law, "known_mean", None) is not None:
+            return number_or_array(np.zeros(self.shape))
+        return number_or_array(np.asarray(self.std) / np.sqrt(self.law.n))
+
     def mean_error(self) -> Array:
         """Three standard errors of the mean of a sampled route; rounding where the mean is known in closed form."""
         if getattr(self.law, "known_mean", None) is not None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from howsure import standing
-from howsure.catalogue import DEFAULT_BINARY, DEFAULT_CLASS, DEFAULT_WHOLE, Metric, parse
+from howsure.catalogue import DEFAULT_BINARY, DEFAULT_CLASS, DEFAULT_LABELS, DEFAULT_WHOLE, Metric, parse
 from howsure.distribution import Distribution, Note, check_kind, check_level
 from howsure.document import (
     Notes,
@@ -186,13 +186,13 @@ def _by_class(p: Known, metrics: Any, above: Any) -> bool:
         return False
     t = p.tally
     special = p.prior.two_level or p.prior.table is not None  # priors that differ from class to class
-    return not t.outcome and t.positive is None and len(t.labels) > 2 and not special
+    return not t.outcome and t.positive is None and (len(t.labels) > 2 or t.sets is not None) and not special
 
 
 def _class_table(p: Any, level: float, kind: str, above: float | None, system: str | None) -> Iterator[Row]:
     for name in DEFAULT_CLASS:
         yield class_row(p, name, level, kind, above, system)
-    for name in DEFAULT_WHOLE:
+    for name in DEFAULT_WHOLE if p.tally.sets is None else DEFAULT_LABELS:
         yield make_row(p, name, level, kind, above, system)
 
 
@@ -226,7 +226,7 @@ def _confused(p: Known) -> Notes:
     """The three most frequent mistakes of many classes, in words."""
     if not isinstance(p, Posterior) or p.tally.outcome or p.tally.shape or len(p.tally.systems) > 1:
         return ()
-    if len(p.tally.labels) <= 2:
+    if len(p.tally.labels) <= 2 or p.tally.sets is not None:
         return ()
     said = []
     for c in confusions(p, 3):
@@ -283,6 +283,8 @@ def _asked(p: Known, metrics: Any) -> list[str | Metric]:
     t = p.tally
     if t.outcome:
         return ["rate"]
+    if t.sets is not None:
+        return [*(parse(m).of(label) for label in t.labels for m in DEFAULT_CLASS), *DEFAULT_LABELS]
     if t.positive is not None:
         return list(DEFAULT_BINARY)
     per_class: list[str | Metric] = [parse(m).of(label) for label in t.labels for m in DEFAULT_CLASS]
@@ -333,14 +335,26 @@ def _prior_notes(p: Known, rows: tuple[Row, ...]) -> Notes:
         notes.append("prior even: weight 1 on a hit and 1 on a miss")
     if "square" in kinds or any(r.classes is not None for r in rows):
         notes.append(f"prior even: weight 1/2 on each cell of the 2x2 table{' of class against rest' if k > 2 else ''}")
-    if "right-wrong" in kinds:
+    if "right-wrong" in kinds and t.sets is None:
         notes.append("accuracy, error-rate and micro averages: weight 1 on right and 1 on wrong answers")
-    whole = [r for r in rows if r.classes is None and k != 2 and isinstance(r.metric, Metric) and not t.outcome]
+    if "added" in kinds:
+        notes.append("micro averages: weight 1/2 on each cell of the table of all labels added up")
+    if "items" in kinds or ("right-wrong" in kinds and t.sets is not None):
+        notes.append("averages over items and subset-accuracy: weight 1 on each end of their range")
+    whole = [r for r in rows if r.classes is None and isinstance(r.metric, Metric) and not t.outcome]
     whole = [r for r in whole if p.view(r.metric).kind == "classes"]  # type: ignore[arg-type]
+    if t.independent:
+        return tuple(
+            Note("prior", text)
+            for text in [*notes, f"{', '.join(r.asked for r in whole)}: weight 1/2 on each cell of every label"]
+        )
     equal = [r.asked for r in whole if r.metric.equal]  # type: ignore[union-attr]
     other = [r.asked for r in whole if r.asked not in equal]
     if equal:
         notes.append(f"{', '.join(equal)}: {_POOLED}")
     if other:
-        notes.append(f"{', '.join(other)}: weight 1 on right and 1 on wrong answers, shared equally among their cells")
+        spread = "weight 1 on right and 1 on wrong answers, shared equally among their cells"
+        notes.append(
+            f"{', '.join(other)}: {spread if t.sets is None else 'weight 1/2 on each cell, shared by the labels'}"
+        )
     return tuple(Note("prior", text) for text in notes)

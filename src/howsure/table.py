@@ -19,10 +19,12 @@ from howsure import portable
 from howsure.counting import whole, within
 from howsure.errors import BadCounts, BadLabels, UnknownName, listing, nearest
 from howsure.labels import Label, check_labels, completed, in_order, plain, usual_positive
+from howsure.labelsets import LabelSets, distinct, of_columns
 from howsure.slices import Slices, joined
 
 Array = NDArray[Any]
 Axis = tuple[str, Sequence[Label]]
+Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 THRESHOLD: Final = "threshold"  # an axis whose tables share their items
 SCHEMA: Final = "howsure.tally/1"
@@ -54,6 +56,8 @@ class Tally:
     notes: tuple[tuple[str, str], ...] = ()
     fixed: bool = True  # the labels were given, not read off the data
     chosen: bool = False  # the positive class was asked for, not found by rule
+    sets: LabelSets | None = None  # items with any number of labels: the codes of the cells are those of sets
+    independent: bool = False  # whether each such label is taken on its own
 
     def __post_init__(self) -> None:
         for array in (self.cells, self.counts, self.squares):
@@ -139,6 +143,26 @@ class Tally:
             outcome=True,
         )
 
+    @classmethod
+    def multilabel(
+        cls, truth: Any, pred: Any, *, labels: Sequence[Label] | None = None, independent: bool = False
+    ) -> Tally:
+        """Items with any number of labels: indicator tables of 0 and 1, or lists of label sets; a mapping has systems.
+
+        Whole items are resampled, so that labels of one item stay together; independent=True takes each label alone.
+
+        >>> Tally.multilabel([{"a", "b"}, {"b"}, set()], [{"a"}, {"b"}, {"b"}]).versus_rest("b").tp
+        1
+        """
+        answers = dict(pred) if isinstance(pred, Mapping) else {"system": pred}
+        if not answers:
+            raise BadLabels("no predictions were given.")
+        names = ["the truths", *(f"answers of {x}" if len(answers) > 1 else "the answers" for x in answers)]
+        known, sets, codes = of_columns([truth, *answers.values()], names, labels)
+        cells, counts = np.unique(codes, axis=0, return_counts=True)
+        systems = tuple(str(x) for x in answers)
+        return cls(cells, counts, known, systems, fixed=labels is not None, sets=sets, independent=bool(independent))
+
     # -- what it holds
 
     @property
@@ -221,6 +245,8 @@ class Tally:
     def by_class(self, *, effective: bool = False) -> dict[str, Array]:
         """The counts tp, fp, fn and tn of every class against the rest, classes first, then the batch."""
         self._single()
+        if self.sets is not None:
+            return self._by_label(effective)
         k, counts = len(self.labels), self.effective if effective else self.counts
         flat = np.moveaxis(counts, -1, 0)
         truth, answer = self.cells[:, 0], self.cells[:, 1]
@@ -233,6 +259,26 @@ class Tally:
             np.add.at(lost, truth[~there], flat[~there])
             col = col + lost.sum(axis=0) - lost
         return {"tp": tp, "fp": col - tp, "fn": row - tp, "tn": flat.sum(axis=0) - row - col + tp}
+
+    def memberships(self) -> tuple[Pairs, tuple[Pairs, ...], tuple[Pairs, ...]]:
+        """Pattern and label of every true label, of every answer of each system, and of those that are right."""
+        sets = cast("LabelSets", self.sets)
+        truth, *answers = (sets.spread(column.astype(np.int64)) for column in self.cells.T)
+        k = len(self.labels)
+        both = []
+        for pattern, label in answers:
+            key = np.intersect1d(truth[0] * k + truth[1], pattern * k + label, assume_unique=True)
+            both.append((key // k, key % k))
+        return truth, tuple(answers), tuple(both)
+
+    def _by_label(self, effective: bool) -> dict[str, Array]:
+        counts = self.effective if effective else self.counts
+        truth, (answer,), (both,) = self.memberships()
+        k = len(self.labels)
+        row, col, tp = (
+            np.bincount(label, counts[pattern], k).astype(counts.dtype) for pattern, label in (truth, answer, both)
+        )
+        return {"tp": tp, "fp": col - tp, "fn": row - tp, "tn": counts.sum() - row - col + tp}
 
     def versus_each(self) -> Tally:
         """The 2x2 tables of every class against the rest: a batch whose first axis is the class.
@@ -248,8 +294,9 @@ class Tally:
             squares = np.stack([parts[name] for name in ("tn", "fp", "fn", "tp")], axis=-1)
         batch = (("class", self.labels), *self.batch)
         return replace(
-            self, cells=SQUARE, counts=counts, squares=squares, labels=("rest", "class"), positive="class", batch=batch
-        )
+            self, cells=SQUARE, counts=counts, squares=squares, labels=("rest", "class"), positive="class", batch=batch,
+            sets=None,
+        )  # fmt: skip
 
     def right_wrong(self, *, effective: bool = True) -> tuple[Array, Array]:
         """Counts of right and of wrong answers, any number of classes."""
@@ -302,6 +349,10 @@ class Tally:
         7
         """
         at = self.find(label)
+        if self.sets is not None:
+            inside = self.sets.holds(at).astype(np.int64)
+            names: tuple[Label, ...] = ("without" if self.labels[at] != "without" else "lacking", self.labels[at])
+            return replace(self, cells=inside[self.cells], labels=names, positive=self.labels[at], sets=None)._tidy()
         if len(self.labels) == 2 and at == 1:
             return self.with_positive(self.labels[at])
         codes = np.where(self.cells < 0, -1, (self.cells == at).astype(int))
@@ -343,7 +394,12 @@ class Tally:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tally):
             return NotImplemented
-        a, b = self._tidy(), other._tidy()
+        a, b = self, other
+        if (a.sets is None) != (b.sets is None) or a.independent != b.independent:
+            return False
+        if a.sets is not None and a.labels == b.labels:
+            a, b = _common_sets(a, b)
+        a, b = a._tidy(), b._tidy()
         same = (a.labels, a.systems, a.positive, a.batch, a.outcome) == (
             b.labels,
             b.systems,
@@ -363,6 +419,8 @@ class Tally:
 
     def __repr__(self) -> str:
         size = f"{len(self.labels)} classes" if not self.outcome else "outcomes"
+        if self.sets is not None:
+            size = f"{len(self.labels)} labels, {self.n:,} items"
         batch = f", batch {self.shape}" if self.shape else ""
         if not self.shape and self.positive is not None and len(self.systems) == 1 and not self.outcome:
             size = ", ".join(f"{k}={_out(v)}" for k, v in self.named().items())
@@ -392,6 +450,8 @@ class Tally:
             "counts": self.counts.tolist(),
             "squares": None if self.squares is None else self.squares.tolist(),
             "notes": [list(note) for note in self.notes],
+            "sets": None if self.sets is None else [list(x) for x in self.sets.tuples()],
+            "independent": self.independent,
         }
 
     @classmethod
@@ -433,7 +493,7 @@ class Tally:
 
     def _tidy(self) -> Tally:
         """Patterns in order, equal ones merged, empty ones left out unless the table is 2x2."""
-        width = len(self.labels) + 1
+        width = (len(self.labels) if self.sets is None else len(self.sets)) + 1
         codes = self.cells.astype(np.int64)
         if self.cells.shape[1] * np.log2(width) < 62:
             key = np.ravel_multi_index(tuple((codes + 1).T), (width,) * codes.shape[1])
@@ -443,7 +503,7 @@ class Tally:
         inverse = inverse.reshape(-1)
         cells, counts = codes[first], _collect(self.counts, inverse, first.size)
         squares = None if self.squares is None else _collect(self.squares, inverse, first.size)
-        if len(self.labels) == 2 and len(self.systems) == 1 and not self.outcome:
+        if len(self.labels) == 2 and len(self.systems) == 1 and not self.outcome and self.sets is None:
             return replace(self, **_full_square(cells, counts, squares))
         keep = counts.reshape(-1, counts.shape[-1]).any(axis=0)
         if self.outcome:
@@ -470,13 +530,15 @@ def _from_document(x: Mapping[str, Any]) -> Tally:
     counts = np.array(x["counts"], dtype=np.int64 if squares is None else float)
     cells = np.array(x["cells"], dtype=np.int64)
     labels = tuple(portable.label_in(label) for label in x["labels"])
-    fits = counts.shape == (*(len(axis) for _, axis in batch), len(cells)) and cells.max(initial=-1) < len(labels)
+    sets = None if x.get("sets") is None else distinct(tuple(one) for one in x["sets"])
+    codes = len(labels) if sets is None else len(sets)
+    fits = counts.shape == (*(len(axis) for _, axis in batch), len(cells)) and cells.max(initial=-1) < codes
     if not fits or cells.shape != (len(cells), len(x["systems"]) + 1) or (counts < 0).any():
         raise ValueError
     return Tally(
         SQUARE if np.array_equal(cells, SQUARE) else cells, counts, labels, tuple(x["systems"]),
         portable.label_in(x["positive"]), batch, squares, x["outcome"], tuple((a, b) for a, b in x["notes"]),
-        x["fixed"], x["chosen"],
+        x["fixed"], x["chosen"], sets, x.get("independent", False),
     )  # fmt: skip
 
 
@@ -514,9 +576,15 @@ def _merge(a: Tally, b: Tally) -> Tally:
     """Counts of both; labels are the union; what must agree is checked."""
     if a.outcome != b.outcome:
         raise BadLabels("a tally of outcomes and a tally of classes cannot be added.")
+    if (a.sets is None) != (b.sets is None) or a.independent != b.independent:
+        raise BadLabels("a tally of items with many labels can be added to one of its own kind only.")
     if a.systems != b.systems:
         raise BadLabels(f"tallies of different systems cannot be added: {listing(a.systems)} and {listing(b.systems)}.")
     a, b = _aligned(a, b)
+    if a.sets is not None and b.sets is not None:
+        a, b = _common_sets(a, b)
+        counts = np.concatenate([a.counts, b.counts])
+        return replace(a, cells=np.concatenate([a.cells, b.cells]), counts=counts)._tidy()
     labels = _merged_labels(a, b)
     positive = _merged_positive(a, b, labels)
     weighted = a.weighted or b.weighted
@@ -572,6 +640,24 @@ def _spread(t: Tally, k: int, axis: Axis, at: Array) -> Tally:
 
     batch = (*t.batch[:k], axis, *t.batch[k + 1 :])
     return replace(t, counts=cast("Array", put(t.counts)), squares=put(t.squares), batch=batch)
+
+
+def _common_sets(a: Tally, b: Tally) -> tuple[Tally, Tally]:
+    """Two tallies of label sets, coded alike."""
+    labels = a.labels if a.labels == b.labels else in_order({*a.labels, *b.labels})
+    place = {label: i for i, label in enumerate(labels)}
+    codes: dict[tuple[int, ...], int] = {}
+    cells = []
+    for t in (a, b):
+        own = [place[x] for x in t.labels]
+        sets = cast("LabelSets", t.sets)
+        to = [codes.setdefault(tuple(sorted(own[i] for i in one)), len(codes)) for one in sets.tuples()]
+        cells.append(np.array(to, dtype=np.int64)[t.cells])
+    found = distinct(codes)
+    return (
+        replace(a, cells=cells[0], labels=labels, sets=found, fixed=a.fixed and b.fixed),
+        replace(b, cells=cells[1], labels=labels, sets=found),
+    )
 
 
 def _merged_labels(a: Tally, b: Tally) -> tuple[Label, ...]:

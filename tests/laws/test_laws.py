@@ -11,7 +11,7 @@ import howsure as hs
 from howsure.catalogue import Metric
 from howsure.table import Tally
 
-BINARY = [m for m in hs.metrics() if m.name != "rate" and m.average != "samples"]
+BINARY = [m for m in hs.metrics() if m.name != "rate" and not m.any_of]
 EXACT = [m for m in BINARY if m.route != "sampled"]
 TABLES = [(80, 20, 30, 870), (3, 2, 1, 5), (0, 0, 0, 0), (10, 0, 0, 10), (0, 5, 7, 100), (100000, 3, 40, 2000000)]
 counts = st.integers(0, 300)

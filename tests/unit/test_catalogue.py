@@ -123,7 +123,7 @@ def test_every_entry_says_what_it_means(metric):
     assert metric.better in ("higher", "lower", None)
 
 
-LOWER = {"fallout", "miss-rate", "fdr", "for", "error-rate", "lr-minus"}
+LOWER = {"fallout", "miss-rate", "fdr", "for", "error-rate", "lr-minus", "hamming-loss"}
 
 
 @pytest.mark.parametrize("metric", CATALOGUE, ids=str)

@@ -20,7 +20,7 @@ from howsure.forms import Linear, Other, Rising, TwoRates, read
 tp, fp, fn, tn = hs.cells
 n = tp + fp + fn + tn
 precision, recall, specificity, npv = tp / (tp + fp), tp / (tp + fn), tn / (tn + fp), tn / (tn + fn)
-SQUARE = [m for m in hs.metrics() if not m.over_classes]
+SQUARE = [m for m in hs.metrics() if not m.over_classes and not m.any_of]
 RATIONAL = [m for m in SQUARE if not any(x.op in ("sqrt", "log") for x in m.formula.walk())]
 POINT = {"tp": Fraction(7, 3), "fp": Fraction(5, 2), "fn": Fraction(11, 7), "tn": Fraction(13, 5)}
 

@@ -22,6 +22,7 @@ __all__ = ["DEFAULT_BINARY", "Metric", "fbeta", "metrics", "parse", "utility"]
 DEFAULT_BINARY: Final = ("precision", "recall", "f1", "specificity", "accuracy", "balanced-accuracy", "phi")
 DEFAULT_CLASS: Final = ("precision", "recall", "f1")
 DEFAULT_WHOLE: Final = ("accuracy", "macro-f1", "weighted-f1")
+DEFAULT_LABELS: Final = ("micro-f1", "macro-f1", "weighted-f1", "samples-f1", "subset-accuracy", "hamming-loss")
 
 _F = re.compile(r"^f-?((?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?)(?:-score|-measure)?$")
 _AVERAGE = re.compile(rf"^({'|'.join(AVERAGES)})-(.+)$")
@@ -33,7 +34,7 @@ def _known() -> dict[str, Metric]:
     """Canonical names and aliases."""
     named: dict[str, Metric] = {}
     f1 = fbeta(1)
-    shown = [*DECLARED, f1, fbeta(2), fbeta(0.5), utility(tp=2, fp=-1), *multiclass.DECLARED]
+    shown = [*DECLARED, f1, fbeta(2), fbeta(0.5), utility(tp=2, fp=-1), *multiclass.DECLARED, multiclass.SUBSET]
     shown += [averaged(kind, f1) for kind in ("micro", "macro", "weighted", "samples")]
     shown += [averaged("macro", m) for m in DECLARED[:2]]
     for metric in shown:

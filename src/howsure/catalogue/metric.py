@@ -38,6 +38,7 @@ class Metric:
     label: Hashable = None
     many: Expression | None = None  # the measure of three classes and more, where it is more than a class against rest
     equal: bool = False  # whether classes count alike, however rare: its prior is then pooled over classes
+    any_of: bool = False  # only for items with any number of labels
     average: str = ""  # micro, macro, weighted or samples, of `base`
     base: Metric | None = None
 

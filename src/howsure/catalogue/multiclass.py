@@ -29,6 +29,8 @@ DECLARED: Final = (
     Metric("f1-of-means", 2 * precision * recall / (precision + recall),
            meaning="harmonic mean of macro-precision and macro-recall; not the mean of F1 over classes",
            source="Opitz & Burst 2019", aliases=("macro-f1-of-means", "f1-of-averages"), equal=True),
+    Metric("hamming-loss", mean((fp + fn) / n), "lower", "share of (item, label) pairs that are wrong",
+           "Schapire & Singer 2000", ("hamming",), equal=True, any_of=True),
 )  # fmt: skip
 
 
@@ -45,13 +47,13 @@ def averaged(kind: str, base: Metric) -> Metric:
     formula = {
         "micro": lambda: base.formula.replaced({c: total(x) for c, x in zip(CELLS, cells, strict=True)}),
         "macro": lambda: mean(base.formula),
-        "weighted": lambda: total((tp + fn) / n * base.formula),
+        "weighted": lambda: total((tp + fn) * base.formula) / total(tp + fn),
         "samples": lambda: mean(base.formula),
     }[kind]()
     return Metric(
         f"{kind}-{base.name}", formula, base.better, AVERAGES[kind].format(base.name),
         ZHANG if base.name == "f1" and kind in ("micro", "macro") else base.source,
-        _aliases(kind, base), equal=kind == "macro", average=kind, base=base,
+        _aliases(kind, base), equal=kind == "macro", any_of=kind == "samples", average=kind, base=base,
     )  # fmt: skip
 
 
@@ -59,6 +61,10 @@ def _aliases(kind: str, base: Metric) -> tuple[str, ...]:
     if (kind, base.name) == ("macro", "recall"):
         return ("mean-recall",)
     return {("micro", "f1"): ("mif1",), ("macro", "f1"): ("maf1", "mean-f1")}.get((kind, base.name), ())
+
+
+SUBSET = Metric("subset-accuracy", (tp + tn) / n, meaning="share of items whose labels are all right",
+                source="Zhu et al. 2005", aliases=("exact-match",), any_of=True)  # fmt: skip
 
 
 def of_right_and_wrong(metric: Metric, k: int) -> Metric:

@@ -35,6 +35,7 @@ from howsure.table import Tally
 
 Array = NDArray[np.float64]
 
+WHOLE = ("classes", "items", "added")  # views of all classes, labels or items at once
 _NAME = {(1, 1): "tp", (0, 1): "fp", (1, 0): "fn", (0, 0): "tn"}
 
 
@@ -104,7 +105,11 @@ def outcome(p: Known, metric: Metric | Mean, tolerance: float, seed: int) -> Fou
     assert isinstance(metric, Metric)  # noqa: S101 - narrows the type
     view = p.view(metric)
     name, metric = metric, view.metric
-    if view.kind != "classes":
+    if view.kind == "items":
+        law, route = p.item_difference(metric)
+        return _exact_outcome(Distribution(f"difference of {name}", law, route, sampler(p, name, np.subtract)), route)
+    whole = view.kind in WHOLE
+    if not whole:
         joint = joint_of(p, name)
         law = _exact(joint, metric)
         if law is not None:
@@ -112,7 +117,7 @@ def outcome(p: Known, metric: Metric | Mean, tolerance: float, seed: int) -> Fou
             return _exact_outcome(difference, "closed form")
     draw = sampler(p, name, np.subtract)
     n = int(np.ceil(1.3 * (3 * END_ERROR / tolerance) ** 2))
-    if view.kind == "classes":
+    if whole:
         n = max(min(n, 10_000), min(n, MOST_CLASS_NUMBERS // plan(p.tally, p.prior, metric.equal).cost))
     low, high = metric.bounds
     draws = Sampled(np.sort(draw(n, seed), axis=0), low - high, high - low)
@@ -145,7 +150,7 @@ def sampler(p: Known, metric: Metric | Mean, combine: Callable[[Array, Array], A
         return lambda n, seed: combine(*p.draws(n, seed=seed).T)
     assert isinstance(metric, Metric)  # noqa: S101 - narrows the type
     view = p.view(metric)
-    if view.kind == "classes":
+    if view.kind in WHOLE:
         if p.tally.shape:
             raise BadSetting(f"a paired comparison on {metric} takes a single table, not a batch.")
         return lambda n, seed: combine(*p.joint_draws(view.metric, n, seed).T)

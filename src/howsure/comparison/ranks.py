@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
 from howsure.comparison.independent import OTHER_SEED
+from howsure.comparison.paired import WHOLE
 from howsure.comparison.result import Side
 from howsure.comparison.verbs import default_metric, of_class
 from howsure.distribution import Note, check_draws, check_kind, check_level, check_seed
@@ -212,7 +213,7 @@ def _together(p: Known, metric: Metric | Mean, n: int, seed: int) -> Array:
         return p.draws(n, seed=seed)
     assert isinstance(metric, Metric)  # noqa: S101 - narrows the type
     view = p.view(metric)
-    if view.kind == "classes":
+    if view.kind in WHOLE:
         return p.joint_draws(view.metric, n, seed)
     if p.prior.two_level:
         raise BadSetting(

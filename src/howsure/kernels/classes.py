@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,20 +88,8 @@ class Classes:
         return int(self.shapes.size + dealt + 1)
 
     def draws(self, n: int, seed: int) -> Iterator[Tables]:
-        """Tables, some draws at a time, on two cores; the same for a seed however they are cut."""
-        size = min(n, max(_LEAST, _CHUNK // self.cost))
-        starts = list(range(0, n, size))
-
-        def one(i: int) -> Tables:
-            rng = np.random.Generator(np.random.SFC64([seed, 30_011, i]))
-            return self._some(rng, min(size, n - starts[i]))
-
-        if len(starts) == 1:
-            yield one(0)
-            return
-        with ThreadPoolExecutor(_WORKERS) as pool:
-            for first in range(0, len(starts), _WORKERS):
-                yield from pool.map(one, range(first, min(first + _WORKERS, len(starts))))
+        """Tables, some draws at a time."""
+        return chunks(self.cost, n, seed, self._some)
 
     def _some(self, rng: np.random.Generator, m: int) -> Tables:
         if self.pool is not None and self.rows is None:
@@ -216,6 +205,23 @@ class Classes:
         return [np.flatnonzero(self.codes[:, 1 + s] < 0) for s in range(self.systems)]
 
 
+def chunks(cost: int, n: int, seed: int, some: Callable[[np.random.Generator, int], Tables]) -> Iterator[Tables]:
+    """Draws a part at a time, on two cores; every part has a stream of its own, so the seed alone decides."""
+    size = min(n, max(_LEAST, _CHUNK // cost))
+    starts = list(range(0, n, size))
+
+    def one(i: int) -> Tables:
+        rng = np.random.Generator(np.random.SFC64([seed, 30_011, i]))
+        return some(rng, min(size, n - starts[i]))
+
+    if len(starts) == 1:
+        yield one(0)
+        return
+    with ThreadPoolExecutor(_WORKERS) as pool:
+        for first in range(0, len(starts), _WORKERS):
+            yield from pool.map(one, range(first, min(first + _WORKERS, len(starts))))
+
+
 @dataclass(frozen=True)
 class Tables:
     """Drawn tables: mass of true items (classes, m); right answers and all answers, one such array a system."""
@@ -223,12 +229,14 @@ class Tables:
     row: Array
     tp: list[Array]
     col: list[Array]
+    total: Array | None = None  # of all items, where they may have several labels or none
 
     def cells(self, s: int) -> dict[str, Array]:
         """The four cells of every class against the rest, for one system."""
         tp = self.tp[s]
         fn, fp = np.maximum(self.row - tp, 0.0), np.maximum(self.col[s] - tp, 0.0)
-        tn = np.maximum(self.row.sum(axis=0) - tp - fn - fp, 0.0)
+        total = self.row.sum(axis=0) if self.total is None else self.total
+        tn = np.maximum(total - tp - fn - fp, 0.0)
         return {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
 
 
@@ -320,8 +328,18 @@ def _spread(shapes: Array, rng: np.random.Generator) -> Array:
         return np.asarray(lifted * np.exp(-rng.standard_exponential(shapes.shape) / np.maximum(shapes, 1e-300)))
 
 
+class Drawable(Protocol):
+    """What draws the tables of all classes."""
+
+    @property
+    def systems(self) -> int: ...
+    @property
+    def cost(self) -> int: ...
+    def draws(self, n: int, seed: int) -> Iterator[Tables]: ...
+
+
 def measured(
-    classes: Classes, n: int, seed: int, measure: Callable[[dict[str, Array]], Array], tick: Callable[[int], None]
+    classes: Drawable, n: int, seed: int, measure: Callable[[dict[str, Array]], Array], tick: Callable[[int], None]
 ) -> Array:
     """n draws of a measure of all classes, (n, systems)."""
     out = np.empty((n, classes.systems))

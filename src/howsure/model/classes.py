@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from howsure.errors import BadSetting
 from howsure.expressions import CELLS, Expression
-from howsure.kernels.classes import Classes, Pool, measured
+from howsure.kernels.classes import Classes, Drawable, Pool, measured
+from howsure.model import anyof
 from howsure.priors import Prior
 from howsure.table import Tally
 
@@ -52,19 +53,21 @@ def of_class(e: Expression, place: int) -> Measure:
     return measure
 
 
-def pooled(prior: Prior, equal: bool) -> bool:
+def pooled(t: Tally, prior: Prior, equal: bool) -> bool:
     """Whether the prior of a measure is the pooled one."""
-    return equal and prior.name == "even"
+    return equal and prior.name == "even" and not t.independent
 
 
-def plan(t: Tally, prior: Prior, equal: bool, j: int = 0) -> Classes:
+def plan(t: Tally, prior: Prior, equal: bool, j: int = 0) -> Drawable:
     """What is drawn for one table of the batch."""
+    if t.sets is not None:
+        return anyof.plan(t, prior, equal)
     k = len(t.labels)
     counts = t.effective.reshape(-1, t.counts.shape[-1])[j]
     kept = counts > 0
     codes, shapes = t.cells[kept].astype(np.int64), counts[kept].astype(float)
     single = len(t.systems) == 1
-    if pooled(prior, equal):
+    if pooled(t, prior, equal):
         pool = pool_of(codes, shapes, k)
         if single and k <= TINY and (codes >= 0).all():
             return Classes(
@@ -117,7 +120,10 @@ def centre(t: Tally, measure: Measure, j: int = 0) -> float:
     k = len(t.labels)
     counts = t.effective.reshape(-1, t.counts.shape[-1])[j]
     kept = counts > 0
-    (p,) = pool_of(t.cells[kept], counts[kept], k).centre() if kept.any() else (0.5,)
+    if t.sets is not None:
+        (p,) = anyof.pool_of(t).centre()
+    else:
+        (p,) = pool_of(t.cells[kept], counts[kept], k).centre() if kept.any() else (0.5,)
     cells = {c: x.reshape(k, -1)[:, j] for c, x in t.by_class(effective=True).items()}
     mean = {"tp": cells["tp"] + p, "fp": cells["fp"] + 1 - p, "fn": cells["fn"] + 1 - p, "tn": cells["tn"] + k - 2 + p}
     return float(measure({c: mean[c][:, None] for c in CELLS})[0])

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from howsure.distribution import Distribution, Note
 from howsure.errors import BadSetting, UnknownName
 from howsure.items import Items, Mean
+from howsure.model.export import to_arviz
 
 Array = NDArray[np.float64]
 
@@ -133,6 +134,10 @@ class Resampled(Mapping[str, Distribution]):
             mass = rng.standard_exponential(many) if (shapes == 1).all() else rng.standard_gamma(shapes, many)
             out.append((mass @ top) / (mass @ bottom))
         return np.concatenate(out)
+
+    def to_arviz(self, metrics: Any = None, *, draws: int = 1000, chains: int = 4, seed: int = 0) -> Any:
+        """Independent draws of the mean as ArviZ's InferenceData, with dimensions chain and draw (extra `arviz`)."""
+        return to_arviz(self, list(self) if metrics is None else metrics, draws, chains, seed)
 
     def difference(self, first: str, second: str) -> Distribution:
         """The law of the mean difference of two systems on the same items."""
