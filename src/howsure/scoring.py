@@ -57,6 +57,9 @@ class Report(Result):
                 continue
             if metric in (row.asked, str(row.metric)) or _same(metric, row.metric):
                 return row.distribution
+        each = [r for r in self.rows if r.classes is not None and str(metric) in (r.asked, str(r.metric))]
+        if each:
+            raise UnknownName(f"{metric} has a row for each class: ask for {metric}:{each[0].classes[0]}.")  # type: ignore[index]
         raise UnknownName(f"no row {str(metric)!r} in this report; rows: {listing([r.asked for r in self.rows])}.")
 
     def _make(self, page: bool = False) -> dict[str, Any]:

@@ -34,6 +34,9 @@ T = hs.Tally.binary(tp=80, fp=20, fn=30, tn=870)
 TWO = hs.Tally.matrix([[870, 20], [30, 80]], labels=["ham", "spam"])
 THREE = hs.Tally.matrix([[5, 1, 0], [2, 7, 1], [0, 3, 9]], labels=["a", "b", "c"])
 JOINT = hs.tally([0, 1], {"a": [0, 1], "b": [1, 1]})
+JOINT3 = hs.tally(list("abca"), {"x": list("abcb"), "y": list("abbc")})
+BATCH = hs.Tally.matrix(np.arange(18).reshape(2, 3, 3))
+ONE = hs.tally(["a", "a"], ["a", "a"])
 RATE = hs.Tally.rate(hits=3, of=5)
 FRAME = pd.DataFrame({"label": [0, 1], "a": [0, 1], "b": ["x", "y"], "p": [0.2, 0.9], "n": [-1, 3]})
 NAN, INF = float("nan"), float("inf")
@@ -140,6 +143,56 @@ CASES = {
     "metric of an unknown class": (lambda: hs.posterior(THREE)["f1:d"], "'d'"),
     "metric without a positive class": (lambda: hs.posterior(TWO)["f1"], "f1"),
     "metric of many classes": (lambda: hs.posterior(THREE)["recall"], "recall"),
+    # many classes
+    "oblong matrix of many classes": (lambda: hs.Tally.matrix(np.ones((4, 3), int)), "(4, 3)"),
+    "too few labels of a matrix": (lambda: hs.Tally.matrix(np.ones((3, 3), int), labels=["a", "b"]), "3 classes"),
+    "too many labels of a matrix": (lambda: hs.Tally.matrix(np.eye(3, dtype=int), labels=list("abcd")), "4 labels"),
+    "one of three labels twice": (lambda: hs.Tally.matrix(np.eye(3, dtype=int), labels=["a", "b", "a"]), "'a'"),
+    "label twice among labels": (lambda: hs.tally(["a", "b"], ["a", "b"], labels=["a", "b", "c", "b"]), "'b'"),
+    "unknown label in predictions": (lambda: hs.tally(["a", "b"], ["a", "d"], labels=["a", "b", "c"]), "'d'"),
+    "unknown label of a system": (
+        lambda: hs.tally(["a", "b"], {"x": ["a", "b"], "y": ["a", "d"]}, labels=["a", "b", "c"]),
+        "'d'",
+    ),
+    "average of an average": (lambda: parse("macro-macro-f1"), "macro-f1"),
+    "average of another average": (lambda: parse("weighted-f1-of-means"), "f1-of-means"),
+    "average of a rate": (lambda: parse("macro-rate"), "rate"),
+    "class of an average": (lambda: parse("macro-f1:spam"), "f1:spam"),
+    "class of f1-of-means": (lambda: parse("f1-of-means:spam"), "'spam'"),
+    "average of no class": (lambda: parse("macro-f1:"), "'macro-f1:'"),
+    "unknown average": (lambda: parse("mean-precision"), "'mean-precision'"),
+    "unknown kind of average": (lambda: parse("harmonic-f1"), "'harmonic'"),
+    "misspelt average": (lambda: parse("marco-f1"), "'macro-f1'"),
+    "average of an unknown metric": (lambda: parse("macro-precison"), "'macro-precision'"),
+    "average that never changes": (lambda: parse("macro-prevalence"), "'macro-prevalence'"),
+    "average over many labels": (lambda: hs.posterior(THREE)["samples-f1"], "samples-f1"),
+    "average of one class": (lambda: hs.posterior(ONE)["macro-f1"], "'a'"),
+    "kappa of one class": (lambda: hs.posterior(ONE)["kappa"], "'a'"),
+    "draws of one class": (lambda: hs.posterior(ONE).draws(5), "'a'"),
+    "draws of two systems": (lambda: hs.posterior(JOINT).draws(5), "'a'"),
+    "draws of a batch of many classes": (lambda: hs.posterior(BATCH).draws(5), "batch"),
+    "row of every class": (lambda: hs.score(THREE)["f1"], "f1:a"),
+    "row of an unknown class": (lambda: hs.score(THREE)["f1:d"], "'d'"),
+    "prior of another size for an average": (lambda: hs.posterior(THREE, np.ones((2, 2)))["macro-f1"], "2 x 2"),
+    "two-level prior for systems": (
+        lambda: hs.compare(JOINT3, metric="macro-f1", prior=hs.two_level()),
+        "two-level",
+    ),
+    "table of weights for systems": (lambda: hs.compare(JOINT3, metric="macro-f1", prior=np.ones((3, 3))), "a table"),
+    "heavy prior for systems": (lambda: hs.compare(JOINT3, metric="macro-f1", prior=50), "50"),
+    "two-level prior with missing answers": (
+        lambda: hs.score(list("abc"), ["a", None, "c"], missing="wrong", prior=hs.two_level()),
+        "missing",
+    ),
+    "paired batch of many classes": (
+        lambda: hs.compare(
+            hs.Tally(
+                JOINT3.cells, np.stack([JOINT3.counts] * 2), JOINT3.labels, JOINT3.systems, batch=(("day", (1, 2)),)
+            ),
+            metric="macro-f1",
+        ),
+        "macro-f1",
+    ),
     "rate of classes": (lambda: hs.posterior(T)["rate"], "rate"),
     "f1 of outcomes": (lambda: hs.posterior(RATE)["f1"], "f1"),
     "beta of 0": (lambda: hs.fbeta(0), "0"),

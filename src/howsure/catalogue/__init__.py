@@ -71,7 +71,8 @@ def _parse(name: str) -> Metric:
     base, colon, label = name.partition(":")
     metric = _base(base)
     if colon and not label:
-        raise UnknownName(f"{name!r} ends in ':' but names no class; write {metric}:CLASS.")
+        write = f"{metric}" if metric.over_classes else f"{metric}:CLASS"
+        raise UnknownName(f"{name!r} ends in ':' but names no class; write {write}.")
     return metric.of(label) if colon else metric
 
 
@@ -82,13 +83,25 @@ def _base(text: str) -> Metric:
     if name in known:
         return known[name]
     if found := _AVERAGE.match(name):
-        return averaged(found[1], _base(found[2]))
+        return averaged(found[1], _averages(found[1], found[2], text))
     if found := _WEIGHTED.match(bare):
         return _with_weights(found[1], found[2] or "", text)
     if found := _F.match(name):
         return fbeta(_number(found[1]))
     hint = nearest(name, known)
+    kind, _, rest = name.partition("-")
+    if rest in known and not known[rest].over_classes and not nearest(kind, AVERAGES):
+        hint = f" There is no average {kind!r}: give micro, macro or weighted."
     raise UnknownName(f"no metric named {text!r}.{hint} See: howsure metrics")
+
+
+def _averages(kind: str, name: str, asked: str) -> Metric:
+    """What an average is taken of; a name that is not known is reported as it was asked."""
+    try:
+        return _base(name)
+    except UnknownName:
+        hint = nearest(f"{kind}-{name}", [f"{kind}-{x}" for x in _known()])
+        raise UnknownName(f"no metric named {asked!r}.{hint} See: howsure metrics") from None
 
 
 def _number(text: str) -> float:

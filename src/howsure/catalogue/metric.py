@@ -77,8 +77,9 @@ class Metric:
     def of(self, label: Hashable) -> Metric:
         """The same measure of one class against the rest."""
         if self.over_classes:
+            hint = "" if self.base is None else f" Ask for {self.base}:{label}."
             raise BadSetting(
-                f"{self.name} is a measure of all classes: it cannot be asked of the class {label!r} alone."
+                f"{self.name} is a measure of all classes: it cannot be asked of the class {label!r} alone.{hint}"
             )
         return replace(self, label=label)
 
@@ -89,8 +90,15 @@ class Metric:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The lowest and highest value over all tables."""
-        return self.reading.bounds
+        """The lowest and highest value over all tables.
+
+        An average lies between the values of its base, with 0 for classes where that is undefined: bounds found at two
+        classes need not hold for more.
+        """
+        if self.base is None:
+            return self.reading.bounds
+        low, high = self.base.bounds
+        return min(low, 0.0), max(high, 0.0)
 
     @property
     def needs_positive(self) -> bool:

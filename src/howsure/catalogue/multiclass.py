@@ -42,7 +42,7 @@ def averaged(kind: str, base: Metric) -> Metric:
     >>> str(averaged("macro", parse("f1")))
     'macro-f1'
     """
-    if base.over_classes or base.label is not None:
+    if base.over_classes or base.label is not None or base.name == "rate":
         raise BadSetting(f"an average is taken of a measure of one class against the rest, such as f1; got {base}.")
     formula = {
         "micro": lambda: base.formula.replaced({c: total(x) for c, x in zip(CELLS, cells, strict=True)}),

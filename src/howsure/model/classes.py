@@ -63,9 +63,7 @@ def plan(t: Tally, prior: Prior, equal: bool, j: int = 0) -> Drawable:
     if t.sets is not None:
         return anyof.plan(t, prior, equal)
     k = len(t.labels)
-    counts = t.effective.reshape(-1, t.counts.shape[-1])[j]
-    kept = counts > 0
-    codes, shapes = t.cells[kept].astype(np.int64), counts[kept].astype(float)
+    codes, shapes = _occupied(t, j)
     single = len(t.systems) == 1
     if pooled(t, prior, equal):
         pool = pool_of(codes, shapes, k)
@@ -82,10 +80,18 @@ def plan(t: Tally, prior: Prior, equal: bool, j: int = 0) -> Drawable:
     if single and (whole or k * k <= max(SMALL, 4 * shapes.size)):
         return _dense(codes, shapes, k, prior)
     if prior.table is not None or (prior.weight is not None and k * prior.weight > MOST_WEIGHT):
-        raise BadSetting(f"systems on the same items and {k} classes need the prior even; got {prior.name}.")
+        got = "a table of weights" if prior.table is not None else f"{prior.weight:g} a cell"
+        raise BadSetting(f"systems on the same items and {k} classes need the prior even or a small weight; got {got}.")
     diagonal, off = prior.diagonal(k)
     rows = np.full(k, diagonal + (k - 1) * off)
     return Classes(codes, shapes, k, rows=rows, right=diagonal / rows)
+
+
+def _occupied(t: Tally, j: int) -> tuple[Any, Array]:
+    """Patterns and counts of one table of the batch; none of an empty one."""
+    counts = t.effective.reshape(int(np.prod(t.shape, dtype=int)), -1)[j]
+    kept = counts > 0
+    return t.cells[kept].astype(np.int64), counts[kept].astype(float)
 
 
 def _dense(codes: Any, shapes: Array, k: int, prior: Prior) -> Classes:
@@ -109,6 +115,8 @@ def _square(k: int) -> Any:
 
 def pool_of(codes: Any, counts: Array, k: int) -> Pool:
     """The shared accuracy: items weighted so that every class counts about alike, with one pseudo-item, half right."""
+    if not counts.size:
+        return Pool(np.zeros((1, codes.shape[1] - 1), dtype=bool), np.zeros(1), 1.0, k / 3.0)
     size = np.bincount(codes[:, 0], counts, k)
     weights = counts / (size[codes[:, 0]] + 1.0)
     right, which = np.unique(codes[:, 1:] == codes[:, [0]], axis=0, return_inverse=True)
@@ -118,12 +126,8 @@ def pool_of(codes: Any, counts: Array, k: int) -> Pool:
 def centre(t: Tally, measure: Measure, j: int = 0) -> float:
     """The measure of the mean table under the pooled prior."""
     k = len(t.labels)
-    counts = t.effective.reshape(-1, t.counts.shape[-1])[j]
-    kept = counts > 0
-    if t.sets is not None:
-        (p,) = anyof.pool_of(t).centre()
-    else:
-        (p,) = pool_of(t.cells[kept], counts[kept], k).centre() if kept.any() else (0.5,)
+    pool = anyof.pool_of(t) if t.sets is not None else pool_of(*_occupied(t, j), k)
+    (p,) = pool.centre()
     cells = {c: x.reshape(k, -1)[:, j] for c, x in t.by_class(effective=True).items()}
     mean = {"tp": cells["tp"] + p, "fp": cells["fp"] + 1 - p, "fn": cells["fn"] + 1 - p, "tn": cells["tn"] + k - 2 + p}
     return float(measure({c: mean[c][:, None] for c in CELLS})[0])

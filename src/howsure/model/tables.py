@@ -62,16 +62,21 @@ class Posterior(Mapping[str, Distribution]):
         return parse(name)
 
     def point(self, metric: Any) -> Array:
-        """The score of the counts themselves; NaN where it is undefined."""
-        view = self.view(parse(metric))
+        """The score of the counts themselves; NaN where it is undefined.
+
+        Averages take an undefined class for 0 at any number of classes, two included.
+        """
+        asked = parse(metric)
+        view = self.view(asked)
         if view.kind == "items":
             values = anyof.item_values(self.tally, _of_item(view.metric))
             return np.asarray((values * self.tally.counts).sum() / self.tally.counts.sum())
-        if view.kind not in ("classes", "added"):
+        two = view.kind == "square" and asked.over_classes
+        if view.kind not in ("classes", "added") and not two:
             return np.asarray(view.metric.score(self._counts(view)), dtype=float)
-        formula = self._over_classes(view.metric)
+        formula = asked.formula if two else self._over_classes(view.metric)
         with np.errstate(all="ignore"):
-            return np.asarray(formula(**{c: x.astype(float) for c, x in self._counts(view).items()}))
+            return np.asarray(formula(**{c: x.astype(float) for c, x in self.tally.by_class().items()}))
 
     def update(self, tally: Tally) -> Posterior:
         """The posterior after more data; the order of updates does not matter (Goutte & Gaussier, note in 3)."""
@@ -242,8 +247,6 @@ class Posterior(Mapping[str, Distribution]):
         t = self.tally
         if view.kind == "outcome":
             return t.named()
-        if view.kind in ("classes", "added"):
-            return t.by_class()
         if view.kind != "right-wrong":
             return self._square(view.place).named()
         right, wrong = t.right_wrong(effective=False)
@@ -300,7 +303,7 @@ class Posterior(Mapping[str, Distribution]):
         formula = self._over_classes(metric)
         measure = classes.formula(formula, *metric.bounds)
         made = classes.ClassSampler(self.tally, self.prior, measure, metric.equal, metric.bounds)
-        if not classes.pooled(self.tally, self.prior, metric.equal):
+        if not self._shifted(metric):
             return made, None
         tables = range(int(np.prod(self.tally.shape, dtype=int)))
         middle = np.array([classes.centre(self.tally, measure, j) for j in tables]).reshape(self.tally.shape)
@@ -312,6 +315,10 @@ class Posterior(Mapping[str, Distribution]):
         assert formula is not None  # noqa: S101 - narrows the type
         return formula
 
+    def _shifted(self, metric: Metric) -> bool:
+        """Whether draws are moved to the measure of the mean table: not those of a ratio, whose mean may not exist."""
+        return classes.pooled(self.tally, self.prior, metric.equal) and bool(np.isfinite(metric.bounds).all())
+
     def joint_draws(self, metric: Metric, n: int, seed: int) -> Array:
         """Draws of a measure of all classes for the systems of a joint tally, (n, systems)."""
         kind = self.view(metric).kind
@@ -320,7 +327,7 @@ class Posterior(Mapping[str, Distribution]):
         formula = self._over_classes(metric)
         measure = classes.formula(formula, *metric.bounds)
         x = measured(classes.plan(self.tally, self.prior, metric.equal), n, seed, measure, classes.silent)
-        if not classes.pooled(self.tally, self.prior, metric.equal):
+        if not self._shifted(metric):
             return x
         middle = np.array([classes.centre(self.tally.system(name), measure) for name in self.tally.systems])
         return np.asarray(np.clip(x + (middle - x.mean(axis=0)), *metric.bounds))
@@ -406,6 +413,10 @@ class Posterior(Mapping[str, Distribution]):
         check_draws(n)
         check_seed(seed)
         t = self.tally
+        if len(t.systems) > 1:
+            raise BadSetting(f"draws are of one system's cells: take posterior.system({t.systems[0]!r}).")
+        if not t.outcome and len(t.labels) < 2:
+            raise BadSetting(f"draws need two classes or more; only {listing(t.labels)} occurs. Give labels=.")
         if not t.outcome and len(t.labels) > 2 and t.positive is None:
             return self._class_draws(int(n), seed)
         view = self.view(parse("rate" if t.outcome else "phi" if len(t.labels) == 2 else "lr-plus"))
