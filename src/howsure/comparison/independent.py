@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.distribution import Distribution, number_or_array
-from howsure.kernels.moebius import Moebius
 from howsure.kernels.sampled import Sampled
-from howsure.kernels.versus import Difference, beats
+from howsure.kernels.versus import Difference
 from howsure.model import END_ERROR
 
 Array = NDArray[np.float64]
@@ -27,8 +26,8 @@ def outcome(
     exact = draws is None and "sampled" not in (a.route, b.route)
     if not exact:
         return _drawn(a, b, tolerance, seed, draws)
-    above, below = beats(a.law, b.law)
     law = Difference(a.law, b.law)
+    above, below = law.signs()
 
     def between(margin: float) -> Any:
         if margin == 0:
@@ -36,10 +35,7 @@ def outcome(
         below_margin = law.tails(np.asarray(margin))[0]
         return number_or_array(np.clip(below_margin - law.tails(np.asarray(-margin))[0], 0.0, 1.0))
 
-    if isinstance(a.law, Moebius) and isinstance(b.law, Moebius):
-        difference = Distribution(f"difference of {a.name}", law, "quadrature", sampler_of(a, b))
-    else:
-        difference = _drawn_difference(a, b, tolerance, seed, None)
+    difference = Distribution(f"difference of {a.name}", law, "quadrature", sampler_of(a, b))
     return number_or_array(above), number_or_array(below), difference, "quadrature", EXACT_ERROR, between
 
 
