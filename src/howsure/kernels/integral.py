@@ -102,7 +102,7 @@ class Integral:
         inside = (t > self.lower) & (t < self.upper)
         safe = np.where(inside, t, self._somewhere())
         if isinstance(self.core, Groups):
-            value = self.core.evaluate(safe, t_low, np.asarray(False), True)[1]
+            value = self.core.evaluate(safe, t_low, None, True)[1]
         else:
             shape, integral = self.core.integral(safe, t_low)
             (value,) = _back(shape, integral.density()[0])

@@ -79,12 +79,17 @@ class Scale:
 
     def place(self, t: Array) -> Array:
         """The y of a point."""
+        with np.errstate(invalid="ignore"):
+            return self.between(t, t - self.lower, self.upper - t)
+
+    def between(self, t: Array, below: Array, above: Array) -> Array:
+        """The y of a point from its gaps to both ends, which may be known better than the point."""
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.bounded:
-                return np.log(t - self.lower) - np.log(self.upper - t)
+                return np.log(below) - np.log(above)
             if self.from_low:
-                return np.log(t - self.lower)
-            return -np.log(self.upper - t) if self.from_high else np.arcsinh(t)
+                return np.log(below)
+            return -np.log(above) if self.from_high else np.arcsinh(t)
 
     def stretch(self, t: Array, below: Array, above: Array) -> Array:
         """dt/dy at a point and its gaps to both ends."""

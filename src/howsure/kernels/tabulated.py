@@ -35,9 +35,24 @@ _FIRST, _LAST = 32, 1024
 _CELLS = 256
 _SMALL = 5e-11  # the last Chebyshev terms of the log density
 _NOISE = 1e-8
+_MOVE = 128  # the order at which the line is moved
+_DEEP = 25.0
 _FAR = 300.0  # on the line: gaps of 1e-130 and distances of 1e130
 _EPS = float(np.finfo(float).eps)
 _GAUSS = np.polynomial.legendre.leggauss(6)
+
+
+@dataclass(frozen=True)
+class Point:
+    """Points given as end + shift + gap, so that their distance to the same end of another law keeps its digits."""
+
+    end: Array | float
+    shift: Array | float
+    gap: Array | float = 0.0
+
+    def above(self, x: float) -> Array:
+        """How far the points lie above x."""
+        return np.asarray(((self.end - x) + self.shift) + self.gap)
 
 
 @dataclass(frozen=True)
@@ -48,17 +63,29 @@ class Place:
     centre: Array
     width: Array
 
-    def line(self, rows: Index, t: Array) -> Array:
-        """The u of points."""
-        return np.asarray(np.arcsinh((self.scale.place(t) - self.centre[rows]) / self.width[rows]))
+    def line(self, rows: Index, t: Point) -> tuple[Array, Array]:
+        """The u of points, and dt/du there."""
+        below, above = t.above(self.scale.lower), -t.above(self.scale.upper)
+        value = t.above(0.0)
+        u = np.arcsinh((self.scale.between(value, below, above) - self.centre[rows]) / self.width[rows])
+        return u, self.stretch(rows, u, value, below, above)
 
     def out(self, rows: Index, u: Array) -> tuple[Array, Array, Array]:
         """The points at u, and their gaps to both ends."""
         return self.scale.out(self.centre[rows] + self.width[rows] * np.sinh(u))
 
+    def from_end(self, rows: Index, u: Array) -> tuple[Array, Array]:
+        """The points at u as the nearer end and the gap to it; 0 and the point where there is no end."""
+        t, below, above = self.out(rows, u)
+        if not (self.scale.from_low or self.scale.from_high):
+            return np.zeros_like(t), t
+        low = below <= above
+        return np.where(low, self.scale.lower, self.scale.upper), np.where(low, below, -above)
+
     def stretch(self, rows: Index, u: Array, t: Array, below: Array, above: Array) -> Array:
         """dt/du."""
-        return self.scale.stretch(t, below, above) * self.width[rows] * np.cosh(u)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self.scale.stretch(t, below, above) * self.width[rows] * np.cosh(u)
 
     def limits(self) -> tuple[Array, Array]:
         """How far u may go before a point rounds to an end, or its distance leaves the doubles."""
@@ -102,9 +129,9 @@ class Piece:
         ends = [(log_f[k], slope[k] * step, bend[k] * step * step) for k in (at, at + 1)]
         return np.exp(_hermite(r, *ends[0], *ends[1]))
 
-    def look(self, rows: Index, t: Array, density: bool) -> tuple[Array, Array, Array]:
+    def look(self, rows: Index, t: Point, density: bool) -> tuple[Array, Array, Array]:
         """Both tails and, if asked for, the density at points within the piece."""
-        u = self.place.line(rows, t)
+        u, stretch = self.place.line(rows, t)
         at, r, step = self._cell(rows, u)
         log_f, slope, bend, below, above = (
             x.ravel() for x in (self.log_f, self.slope, self.bend, self.below, self.above)
@@ -123,7 +150,6 @@ class Piece:
         ends = [(log_f[k], slope[k] * step, bend[k] * step * step) for k in (at, at + 1)]
         inside = (u >= self.first[rows]) & (u <= self.last[rows])
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            stretch = self.place.stretch(rows, u, t, t - self.place.scale.lower, self.place.scale.upper - t)
             pdf = np.where(inside, np.exp(_hermite(r, *ends[0], *ends[1])) / stretch, 0.0)
         return lower, upper, pdf
 
@@ -144,16 +170,19 @@ class Tabulated:
     spread: Array
     miss: Array
 
-    def look(self, rows: Index, t: Array, density: bool) -> tuple[Array, Array, Array]:
+    def look(self, rows: Index, t: Point, density: bool) -> tuple[Array, Array, Array]:
         """Both tails and, if asked for, the density at any points."""
-        lower, upper, pdf = np.where(t <= self.ends[0], 0.0, 1.0), np.where(t <= self.ends[0], 1.0, 0.0), np.zeros(t.shape)
-        rows = np.broadcast_to(rows, t.shape)
-        for (low, high), piece in zip(pairwise(self.ends), self.pieces, strict=True):
-            here = (t > low) & (t < high) if high == self.ends[-1] else (t > low) & (t <= high)
+        over = [t.above(x) > 0 for x in self.ends[:-1]] + [t.above(self.ends[-1]) >= 0]
+        upper = np.where(over[0], 0.0, 1.0)
+        lower, pdf = 1.0 - upper, np.zeros_like(upper)
+        rows = np.broadcast_to(rows, upper.shape)
+        for (low, high), piece in zip(pairwise(over), self.pieces, strict=True):
+            here = low & ~high
             if here.all():
                 return piece.look(rows, t, density)
             if here.any():
-                lower[here], upper[here], found = piece.look(rows[here], t[here], density)
+                part = Point(*(np.broadcast_to(x, here.shape)[here] for x in (t.end, t.shift, t.gap)))
+                lower[here], upper[here], found = piece.look(rows[here], part, density)
                 if density:
                     pdf[here] = found
         return lower, upper, pdf
@@ -194,7 +223,7 @@ def tabulate(law: Any) -> Tabulated:
     floor = np.full(law.shape, -np.inf)
     for rows, _, values in scans:
         floor[rows] = np.maximum(floor[rows], values.max(axis=1) - _DROP)
-    drafts = [_series(law, place, *_window(*scan, floor)) for place, scan in zip(places, scans, strict=True)]
+    drafts = [_series(law, place, *_window(*scan, floor), floor) for place, scan in zip(places, scans, strict=True)]
     return _joined(ends, places, drafts, points[2] - points[0])
 
 
@@ -203,7 +232,8 @@ def _place(low: float, high: float, points: Array) -> Place:
     scale = Scale(low, high)
     spread = points[2] - points[0]
     room = np.minimum(spread, 0.25 * (high - low)) if scale.bounded else spread
-    middle = np.clip(points[1], low + room, high - room)
+    inside = (points[1] > low) & (points[1] < high)
+    middle = np.where(inside, points[1], np.clip(points[1], low + room, high - room))
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         width = np.clip(0.5 * spread / scale.stretch(middle, middle - low, high - middle), 1e-12, 1.0)
     return Place(scale, scale.place(middle), width)
@@ -274,28 +304,58 @@ class Series:
     terms: Array  # (order, rows)
 
 
-def _series(law: Any, place: Place, rows: Index, first: Array, last: Array) -> list[Series]:
-    """The order is doubled until the last terms are small, or noise."""
+def _series(
+    law: Any, place: Place, rows: Index, first: Array, last: Array, floor: Array, tries: int = 6
+) -> list[Series]:
+    """The order is doubled until the last terms are small, or noise; where that takes long, the line is moved first."""
     done: list[Series] = []
     n, before = _FIRST, np.full(rows.size, np.inf)
     values = np.zeros((0, 0))
     while rows.size:
-        middle, half = 0.5 * (first + last)[:, None], 0.5 * (last - first)[:, None]
         x = np.cos(np.pi * np.arange(n + 1) / n)
+        u = 0.5 * (first + last)[:, None] + 0.5 * (last - first)[:, None] * x
         if n == _FIRST:
-            values = _log_density(law, place, rows, middle + half * x)
+            values = _log_density(law, place, rows, u)
+            deep = ~(values[:, [0, -1]].min(axis=1) > floor[rows] - _DEEP) & (tries > 0)
         else:
             old, values = values, np.empty((rows.size, n + 1))
-            values[:, ::2], values[:, 1::2] = old, _log_density(law, place, rows, middle + half * x[1::2])
+            values[:, ::2], values[:, 1::2] = old, _log_density(law, place, rows, u[:, 1::2])
+            deep = np.full(rows.size, n == _MOVE and tries > 0)
         values = np.where(np.isfinite(values), values, -700.0)
         terms = _transform(n) @ values.T
         tail = np.abs(terms[-n // 8 :]).max(axis=0)
         good = (tail <= _SMALL) | ((tail < _NOISE) & (tail > 0.3 * before)) | (n >= _LAST)
+        again = deep if n == _FIRST else deep & ~good
+        good &= ~again
         if good.any():
             done.append(Series(rows[good], first[good], last[good], terms[:, good]))
-        rows, first, last, values, before = (x[~good] for x in (rows, first, last, values, tail))
+        if again.any():
+            some = rows[again]
+            ends = _moved(place, some, u[again], values[again], floor[some], n == _MOVE)
+            done += _series(law, place, some, *ends, floor, tries - 1 if n == _FIRST else 0)
+        rest = ~(good | again)
+        rows, first, last, values, before = (x[rest] for x in (rows, first, last, values, tail))
         n *= 2
     return done
+
+
+def _moved(place: Place, rows: Index, u: Array, values: Array, floor: Array, centre: bool) -> tuple[Array, Array]:
+    """The window cut to the points around those above the floor; the line moved to where the density bends most."""
+    lives = values > floor[:, None]
+    count, every = lives.shape[1] - 1, np.arange(rows.size)
+    right = u[every, np.maximum(lives.argmax(axis=1) - 1, 0)]
+    left = u[every, np.minimum(count - lives[:, ::-1].argmax(axis=1) + 1, count)]
+    if centre:
+        c, w = place.centre[rows], place.width[rows]
+        y = c[:, None] + w[:, None] * np.sinh(u)
+        slope = np.diff(values - np.log(np.cosh(u)), axis=1) / np.diff(y, axis=1)
+        bend = np.abs(2 * np.diff(slope, axis=1) / (y[:, 2:] - y[:, :-2])) * lives[:, 1:-1]
+        best = bend.argmax(axis=1)
+        ends = [c + w * np.sinh(x) for x in (left, right)]
+        place.centre[rows] = y[every, best + 1]
+        place.width[rows] = np.clip(1.0 / np.sqrt(bend[every, best]), 1e-12, 1.0)
+        left, right = (np.arcsinh((x - place.centre[rows]) / place.width[rows]) for x in ends)
+    return left, right
 
 
 def _joined(ends: tuple[float, ...], places: list[Place], drafts: list[list[Series]], spread: Array) -> Tabulated:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from howsure.kernels import beta, solve
 from howsure.kernels.moebius import Moebius
 from howsure.kernels.quadrature import Index, Nodes, Window, expect
-from howsure.kernels.tabulated import Piece, Tabulated, tabulate
+from howsure.kernels.tabulated import Piece, Point, Tabulated, tabulate
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -162,12 +162,12 @@ def _expect(outer: Tabulated, inner: Tabulated, rows: Index, others: Index, d: A
     """Means under the outer law of the inner one's lower tail, density and upper tail at x + d."""
     out = np.zeros((3, d.size))
 
-    def at(items: Index, x: Array) -> Array:
-        lower, upper, pdf = inner.look(others[items, None], x + d[items, None], density)
-        return np.stack([lower, np.broadcast_to(pdf, x.shape), upper])
+    def at(items: Index, end: Array, gap: Array) -> Array:
+        lower, upper, pdf = inner.look(others[items, None], Point(end, d[items, None], gap), density)
+        return np.stack([lower, np.broadcast_to(pdf, lower.shape), upper])
 
-    for (low, high), piece in zip(pairwise(outer.ends), outer.pieces, strict=True):
-        cuts = [piece.place.line(rows, np.clip(e - d, low, high)) for e in inner.ends if np.isfinite(e)]
+    for low, high, piece in zip(outer.ends[:-1], outer.ends[1:], outer.pieces, strict=True):
+        cuts = [_cut(piece, rows, Point(e, -d)) for e in inner.ends if np.isfinite(e)]
         first, last = piece.first[rows], piece.last[rows]
         ends = np.sort(np.clip(np.stack([first, *cuts, last]), first, last), axis=0)
         for left, right in pairwise(ends):
@@ -177,12 +177,21 @@ def _expect(outer: Tabulated, inner: Tabulated, rows: Index, others: Index, d: A
         for end, mass in ((low, piece.atoms[0][rows]), (high, piece.atoms[1][rows])):
             items = np.flatnonzero(mass > _TINY)
             if items.size:
-                out[:, items] += mass[items] * at(items, np.full((items.size, 1), end))[:, :, 0]
+                there = np.full((items.size, 1), np.clip(end, -1e300, 1e300))
+                out[:, items] += mass[items] * at(items, there, np.zeros(()))[:, :, 0]
     return out
 
 
+def _cut(piece: Piece, rows: Index, t: Point) -> Array:
+    """The u of a point, or the end of the line beyond which it lies."""
+    low, high = piece.place.scale.lower, piece.place.scale.upper
+    with np.errstate(invalid="ignore", divide="ignore"):
+        u = piece.place.line(rows, t)[0]
+    return np.where(t.above(low) <= 0, -np.inf, np.where(t.above(high) >= 0, np.inf, u))
+
+
 def _part(
-    piece: Piece, rows: Index, at: Callable[[Index, Array], Array], items: Index, left: Array, right: Array
+    piece: Piece, rows: Index, at: Callable[[Index, Array, Array], Array], items: Index, left: Array, right: Array
 ) -> Array:
     """The integral over u from left to right of the outer density times the values at its points."""
     middle, half = 0.5 * (left + right), 0.5 * (right - left)
@@ -192,7 +201,7 @@ def _part(
         u = middle[some, None] + half[some, None] * inside
         row = rows[items[some], None]
         weight = piece.weight(row, u) * (np.cosh(v) * (1.0 - inside * inside))
-        return np.asarray((at(items[some], piece.place.out(row, u)[0]) * weight).sum(axis=-1))
+        return np.asarray((at(items[some], *piece.place.from_end(row, u)) * weight).sum(axis=-1))
 
     todo, n = np.arange(items.size), _FIRST
     total = terms(todo, np.linspace(-_REACH, _REACH, n + 1)) / n
