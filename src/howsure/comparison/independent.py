@@ -27,16 +27,14 @@ def outcome(
     if not exact:
         return _drawn(a, b, tolerance, seed, draws)
     law = Difference(a.law, b.law)
+    if law.usual or law.closes:
+        difference = Distribution(f"difference of {a.name}", law, "quadrature", sampler_of(a, b))
+    elif law.closed:
+        difference = _drawn_difference(a, b, tolerance, seed, None)
+    else:
+        return _drawn(a, b, tolerance, seed, None)
     above, below = law.signs()
-
-    def between(margin: float) -> Any:
-        if margin == 0:
-            return number_or_array(np.zeros(law.shape))
-        below_margin = law.tails(np.asarray(margin))[0]
-        return number_or_array(np.clip(below_margin - law.tails(np.asarray(-margin))[0], 0.0, 1.0))
-
-    difference = Distribution(f"difference of {a.name}", law, "quadrature", sampler_of(a, b))
-    return number_or_array(above), number_or_array(below), difference, "quadrature", EXACT_ERROR, between
+    return number_or_array(above), number_or_array(below), difference, "quadrature", EXACT_ERROR, within(difference)
 
 
 def sampler_of(
@@ -84,6 +82,8 @@ def within(difference: Distribution) -> Callable[[float], Any]:
     """P(the difference lies within a margin)."""
 
     def between(margin: float) -> Any:
+        if margin == 0 and difference.route != "sampled":
+            return number_or_array(np.zeros(difference.shape))
         inside = np.asarray(difference.cdf(margin)) - np.asarray(difference.cdf(np.nextafter(-margin, -np.inf)))
         return number_or_array(np.clip(inside, 0.0, 1.0))
 

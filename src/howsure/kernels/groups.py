@@ -117,9 +117,7 @@ class Groups:
         return mean, np.sqrt(np.asarray(var))
 
 
-def _signed_sum(
-    shapes: Array, c: Array, slope: Array, upper: Mask | None, density: bool
-) -> tuple[Array, Array, Array]:
+def _signed_sum(shapes: Array, c: Array, slope: Array, upper: Mask | None, density: bool) -> tuple[Array, Array, Array]:
     """Tail of Σ c·G around 0, for coefficients c of both signs; density with respect to t by -dc/dt = slope."""
     order = np.argsort(-c, axis=0, kind="stable")
     shapes, c, slope = (np.take_along_axis(x, order, axis=0) for x in (shapes, c, slope))

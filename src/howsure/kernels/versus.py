@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 
 from howsure.kernels import beta, solve
 from howsure.kernels.moebius import Moebius
+from howsure.kernels.profile import Point
 from howsure.kernels.quadrature import Index, Nodes, Window, expect
-from howsure.kernels.tabulated import Piece, Point, Tabulated, tabulate
+from howsure.kernels.tabulated import Piece, Tabulated, tabulate
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -34,6 +35,8 @@ _FIRST = 64
 _LEVELS = 7
 _AGREE = 1e-9
 _TINY = 1e-26  # no relative agreement is asked of tails below this
+_CLOSED = 1e-10
+_SHAPE = 0.1
 _CHUNK = 400_000  # node evaluations at a time
 
 
@@ -88,13 +91,32 @@ class Difference:
     def std(self) -> Array:
         return np.asarray(np.hypot(self.a.std(), self.b.std()))
 
+    @property
+    def closed(self) -> bool:
+        """Whether both laws are Betas seen through the same map."""
+        return isinstance(self.a, Moebius) and isinstance(self.b, Moebius) and _same_map(self.a, self.b)
+
     def signs(self) -> tuple[Array, Array]:
         """P(A > B) and P(A < B), each by its own integral."""
-        a, b = self.a, self.b
-        if isinstance(a, Moebius) and isinstance(b, Moebius) and _same_map(a, b):
-            return _betas(a.a, a.b, b.a, b.b)
+        if self.closed:
+            return _betas(self.a.a, self.a.b, self.b.a, self.b.b)
         below, above = self.tails(np.zeros(()))
         return above, below
+
+    @property
+    def usual(self) -> bool:
+        """Whether the shapes of closed laws alone say that their tables will hold."""
+        return self.closed and min(float(x.min(initial=1.0)) for m in (self.a, self.b) for x in (m.a, m.b)) >= _SHAPE
+
+    @cached_property
+    def closes(self) -> bool:
+        """Whether the tables hold: their masses are 1, and ties at an end, which nothing can tell apart, are rare.
+
+        Shapes far below 0.1 put mass closer to an end than 1e-130, where the tables stop.
+        """
+        miss = max(float(np.abs(x.miss).max(initial=0.0)) for x in self._tables)
+        ties = np.prod([max(float(p.atoms.max(initial=0.0)) for p in x.pieces) for x in self._tables])
+        return bool(miss < _CLOSED and ties < _CLOSED)
 
     @cached_property
     def _tables(self) -> tuple[Tabulated, Tabulated]:
@@ -138,16 +160,13 @@ class Difference:
 
     def near(self, p: Array, q: Array) -> Array:
         """Points close to the quantiles: deviations from the medians added as those of normal laws."""
-        half = np.full((1, 1), 0.5)
+        shape = np.broadcast_shapes(p.shape, self.shape)
         (a, b), (rows_a, rows_b) = self._tables, self._rows(self.shape)
-        flat = [np.broadcast_to(x, np.broadcast_shapes(p.shape, self.shape)).reshape(-1, rows_a.size) for x in (p, q)]
-        away = []
-        for table, rows, side in ((a, rows_a, 1), (b, rows_b, -1)):
-            middle = table.near(half, half)[0][rows]
-            away.append((middle, table.near(*flat[::side], rows) - middle))
-        (middle_a, by_a), (middle_b, by_b) = away
-        t = middle_a - middle_b + np.copysign(np.hypot(by_a, by_b), by_a)
-        return np.asarray(t.reshape(np.broadcast_shapes(p.shape, self.shape)))
+        p, q = (np.broadcast_to(x, shape).reshape(-1, rows_a.size) for x in (p, q))
+        half = np.full((1, 1), 0.5)
+        middle_a, middle_b = a.near(rows_a, half, half), b.near(rows_b, half, half)
+        by_a, by_b = a.near(rows_a, p, q) - middle_a, b.near(rows_b, q, p) - middle_b
+        return np.asarray(middle_a - middle_b + np.copysign(np.hypot(by_a, by_b), by_a)).reshape(shape)
 
     def quantile(self, p: Array, q: Array) -> tuple[Array, Array, Array]:
         return solve.quantile(self, p, q)
@@ -171,7 +190,7 @@ def _expect(outer: Tabulated, inner: Tabulated, rows: Index, others: Index, d: A
         first, last = piece.first[rows], piece.last[rows]
         ends = np.sort(np.clip(np.stack([first, *cuts, last]), first, last), axis=0)
         for left, right in pairwise(ends):
-            items = np.flatnonzero((right > left) & (piece.below[rows, -1] > -700.0))
+            items = np.flatnonzero((right > left) & (piece.start[rows] > 0))
             if items.size:
                 out[:, items] += _part(piece, rows, at, items, left[items], right[items])
         for end, mass in ((low, piece.atoms[0][rows]), (high, piece.atoms[1][rows])):
