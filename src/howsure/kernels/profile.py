@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
 DROP = 60.0  # the series reach down to exp(-60) of the peak
-_SCAN = 32
+_SCAN, _CORE = 32, 5.0
 _FIRST, _MOVE, _LAST = 32, 128, 1024  # orders: the first, the one at which the line is moved, the last
 _SMALL = 5e-11
 _NOISE = 1e-8  # terms below this that no longer shrink are rounding
@@ -108,14 +108,16 @@ def breaks(law: Any) -> tuple[float, ...]:
 
 
 def profile(law: Any) -> tuple[tuple[float, ...], list[Place], list[list[Series]], Array]:
-    """Ends of the pieces, their lines and series, and the spread of the law; of a flat batch."""
+    """Ends of the pieces, their lines and series, and the spread of the law, by row of its batch."""
+    law = law.rows(np.full(law.shape, True), law.shape)
+    size = int(np.prod(law.shape, dtype=int))
     ends = (law.lower, *breaks(law), law.upper)
     scale = Scale(law.lower, law.upper)
-    p = np.array([[0.16], [0.5], [0.84]]) + np.zeros(law.shape)
+    p = np.array([[0.16], [0.5], [0.84]]) + np.zeros(size)
     points = scale.out(solve.start(law, scale, p, 1.0 - p))[0]
     places = [_place(low, high, points) for low, high in pairwise(ends)]
-    scans = [_scan(law, place, rows) for place, rows in zip(places, _live(law, ends), strict=True)]
-    floor = np.full(law.shape, -np.inf)
+    scans = [_scan(law, place, rows) for place, rows in zip(places, _live(law, ends, size), strict=True)]
+    floor = np.full(size, -np.inf)
     for rows, _, values in scans:
         floor[rows] = np.maximum(floor[rows], values.max(axis=1) - DROP)
     found = [_series(law, place, *_window(*scan, floor), floor) for place, scan in zip(places, scans, strict=True)]
@@ -145,19 +147,28 @@ def _log_density(law: Any, place: Place, rows: Index, u: Array) -> Array:
         return np.asarray(np.log(pdf * place.stretch(rows[:, None], u, t, below, above)))
 
 
-def _live(law: Any, ends: tuple[float, ...]) -> list[Index]:
+def _live(law: Any, ends: tuple[float, ...], size: int) -> list[Index]:
     """The rows that may have mass in each of the pieces."""
-    sure = np.ones(law.shape)
-    tails = [law.tails(np.asarray(c)) for c in ends[1:-1]]
+    sure = np.ones(size)
+    tails = [law.tails(np.full(size, c)) for c in ends[1:-1]]
     below, above = [*(x[0] for x in tails), sure], [sure, *(x[1] for x in tails)]
     return [np.flatnonzero(np.minimum(p, q) > np.exp(-DROP)) for p, q in zip(below, above, strict=True)]
 
 
 def _scan(law: Any, place: Place, rows: Index) -> tuple[Index, Array, Array]:
-    """The log density of some rows on a coarse grid over all of the piece."""
+    """The log density of some rows on a coarse grid: over 74 spreads, or all of the piece if it lives at their ends."""
     left, right = (x[rows, None] for x in place.limits())
-    u = left + (right - left) * np.linspace(0.0, 1.0, _SCAN)
+    share = np.linspace(0.0, 1.0, _SCAN)
+    low, high = np.maximum(left, -_CORE), np.minimum(right, _CORE)
+    u = low + (high - low) * share
     values = _log_density(law, place, rows, u) if rows.size else u
+    lives = values > np.nan_to_num(values, nan=-np.inf).max(axis=1, keepdims=True, initial=-np.inf) - DROP - 5.0
+    wide = np.flatnonzero(
+        (lives[:, :1] & (left < low) | lives[:, -1:] & (right > high)) | ~lives.any(axis=1, keepdims=True)
+    )
+    if wide.size:
+        u[wide] = left[wide] + (right - left)[wide] * share
+        values[wide] = _log_density(law, place, rows[wide], u[wide])
     return rows, u, np.where(np.isfinite(values), values, -np.inf)
 
 

@@ -132,7 +132,6 @@ class Tabulated:
 
 def tabulate(law: Any) -> Tabulated:
     """The table of a law."""
-    law = law.rows(np.full(law.shape, True), law.shape)
     ends, places, found, spread = profile(law)
     size = spread.size
     drafts = [[_cells(series) for series in several] for several in found]

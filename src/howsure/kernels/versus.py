@@ -86,7 +86,9 @@ class Difference:
         return bool(self.a.unimodal and self.b.unimodal)
 
     def mean(self) -> Array:
-        return np.asarray(self.a.mean() - self.b.mean())
+        """Not a number where both means are infinite: their difference is undefined."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self.a.mean() - self.b.mean())
 
     def std(self) -> Array:
         return np.asarray(np.hypot(self.a.std(), self.b.std()))
