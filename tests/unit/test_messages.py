@@ -17,6 +17,8 @@ import os
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 import howsure as hs
@@ -36,6 +38,7 @@ JOINT3 = hs.tally(list("abca"), {"x": list("abcb"), "y": list("abbc")})
 BATCH = hs.Tally.matrix(np.arange(18).reshape(2, 3, 3))
 ONE = hs.tally(["a", "a"], ["a", "a"])
 RATE = hs.Tally.rate(hits=3, of=5)
+FRAME = pd.DataFrame({"label": [0, 1], "a": [0, 1], "b": ["x", "y"], "p": [0.2, 0.9], "n": [-1, 3]})
 NAN, INF = float("nan"), float("inf")
 
 
@@ -94,6 +97,36 @@ CASES = {
     "negative weight": (lambda: hs.tally([0, 1], [0, 1], weight=[1, -2]), "-2"),
     "NaN weight": (lambda: hs.tally([0, 1], [0, 1], weight=[1, NAN]), "NaN"),
     "weights of 0": (lambda: hs.tally([0, 1], [0, 1], weight=[0, 0]), "weights"),
+    # frames
+    "unknown column": (lambda: hs.tally(FRAME, truth="lable", pred="a"), "'lable'"),
+    "column named twice": (lambda: hs.tally(pd.concat([FRAME, FRAME], axis=1), truth="label", pred="a"), "'label'"),
+    "no column asked for": (lambda: hs.tally(FRAME), "pred="),
+    "column without truths": (lambda: hs.tally(FRAME, pred="a"), "truth="),
+    "two kinds of answers": (lambda: hs.tally(FRAME, truth="label", pred="a", outcome="b"), "outcome="),
+    "column asked for twice": (lambda: hs.tally(FRAME, truth="label", pred=["a", "a"]), "'a'"),
+    "column that is none": (lambda: hs.tally(FRAME, truth="label", pred=[1, 0]), "pred="),
+    "columns of arrays": (lambda: hs.tally([0, 1], [0, 1], by="region"), "by="),
+    "columns of a list": (lambda: hs.tally([0, 1], truth="label", pred="a"), "int"),
+    "no batches": (lambda: hs.tally(iter([]), truth="label", pred="a"), "batches"),
+    "empty frame": (lambda: hs.tally(FRAME[:0], truth="label", pred="a"), "empty"),
+    "lists in a frame": (lambda: hs.tally(pl.DataFrame({"y": [[0]], "z": [1]}), truth="y", pred="z"), "'y'"),
+    "classes of outcomes": (lambda: hs.tally(FRAME, outcome="a", positive=1), "positive="),
+    "outcome that is none": (lambda: hs.tally(FRAME, outcome="b"), "'x'"),
+    "missing outcomes": (lambda: hs.tally(pl.DataFrame({"ok": [1, None]}), outcome="ok"), "1 missing outcomes"),
+    "score without a threshold": (lambda: hs.tally(FRAME, truth="label", score="p"), "threshold="),
+    "threshold without a score": (lambda: hs.tally(FRAME, truth="label", pred="a", threshold=0.5), "score="),
+    "threshold of text": (lambda: hs.tally(FRAME, truth="label", score="p", threshold="x"), "'x'"),
+    "score of no class": (lambda: hs.tally(FRAME, truth="b", score="p", threshold=0.5), "'x', 'y'"),
+    "weights and counts": (lambda: hs.tally(FRAME, truth="label", pred="a", weight="p", count="n"), "count="),
+    "fraction in a column of counts": (lambda: hs.tally(FRAME, truth="label", pred="a", count="p"), "'p'"),
+    "negative in a column of counts": (lambda: hs.tally(FRAME, truth="label", pred="a", count="n"), "'n'"),
+    "NaN in a column of weights": (
+        lambda: hs.tally(FRAME.assign(w=[NAN, 1]), truth="label", pred="a", weight="w"),
+        "'w'",
+    ),
+    "tally that is none": (lambda: hs.Tally.from_dict({"schema": "other"}), "howsure.tally/1"),
+    "tally of a text": (lambda: hs.Tally.from_json("[1"), "JSON"),
+    "damaged tally": (lambda: hs.Tally.from_dict({**T.to_dict(), "counts": [1, 2]}), "damaged"),
     # tallies
     "cells without a positive class": (lambda: TWO.tp, "'ham', 'spam'"),
     "cells of several systems": (lambda: JOINT.tp, "'a'"),

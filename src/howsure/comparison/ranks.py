@@ -181,7 +181,9 @@ def leaderboard(
     order = signed.argsort(axis=1).argsort(axis=1).mean(axis=0).argsort(kind="stable").tolist()
     listed = [list(own)[k] for k in order]
     sides = tuple(Side(name, own[name], m, level, kind) for name in listed)
-    notes = (Note("sampled", f"ranks are sampled with {n:,} draws: probabilities within {1.5 / np.sqrt(n):.1g}"),)
+    sampled = Note("sampled", f"ranks are sampled with {n:,} draws: probabilities within {1.5 / np.sqrt(n):.1g}")
+    told = dict.fromkeys(Note(code, text) for t in tallies.values() for code, text in t.notes)
+    notes = (sampled, *told)
     return Leaderboard(m, sides, x[:, order], joint is not None, level, kind, float(apart), notes)
 
 

@@ -31,6 +31,7 @@ _BLOCK = 16
 _BLOCKS = 60
 _NEGLIGIBLE = 1e-18
 _TERMS = 64  # of the power series, at ratios of 1/2 and less
+_SMOOTH = 16.0  # the density at a value has as many derivatives as the others have weight, less two
 _FEW = 512  # values up to which sums are taken one by one
 _NUMBERS = 2_000_000  # complex numbers held at a time
 
@@ -68,6 +69,10 @@ class Many:
         """The law itself: there is no batch to pick from."""
         del pick, shape
         return self
+
+    def corners(self) -> tuple[float, ...]:
+        """Values at which the density is not smooth: without that value, little weight is left."""
+        return tuple(self._values[self.total - self.shapes < _SMOOTH].tolist())
 
     @cached_property
     def total(self) -> float:
