@@ -115,8 +115,11 @@ class Many:
         tail = np.where((t <= self.lower) == above, 1.0, 0.0)
         pdf = np.zeros(t.shape)
         if inside.any():
-            found = self._inside(t[inside], above[inside], density)
-            tail[inside], pdf[inside] = np.clip(found[0], 0.0, 1.0), np.maximum(found[1], 0.0)
+            beyond = t[inside] > self._centre  # the tail on this side has its digits; the other is what is left
+            small, found = self._inside(t[inside], beyond, density)
+            small = np.clip(small, 0.0, 1.0)
+            tail[inside] = np.where(above[inside] == beyond, small, 1.0 - small)
+            pdf[inside] = np.maximum(found, 0.0)
         return tail, pdf, np.zeros(t.shape)
 
     def quantile(self, p: Array, q: Array) -> tuple[Array, Array, Array]:
@@ -220,31 +223,38 @@ class Many:
 
     def _generating(self, t: Array, path: _Path) -> Generating:
         """K(s) and Σ shape·bottom/(1 - s·c), which turns the integrand into the density's, by s - saddle."""
-        a, b = self.shapes, self.bottom
-        if not self._plain or a.size <= _FEW:
-            c = path.side[:, None] * linear(self.top, -b, t[:, None])
-            gap = (path.unit[:, None] - c) / path.unit[:, None]
-            c = c / path.unit[:, None]
-            real = _apart(gap, path.y)
-
-            def direct(ahead: Complex, rows: Index) -> tuple[Complex, Complex]:
-                rest = real[rows, None, :] - ahead[:, :, None] * c[rows, None, :]
-                return -_log_sum(rest, a), np.asarray((a * b / rest).sum(axis=-1))
-
-            return direct
-        shared = _Shared.of(self, t, path)
-        scale = float(b[0]) * path.side / path.unit
+        if not self._plain or self.shapes.size <= _FEW:
+            return self._one_by_one(t, path, slice(None))
+        near, series = _Series.of(self, t, path)
+        if series is None:
+            return self._one_by_one(t, path, slice(None))
+        others = self._one_by_one(t, path, ~near)
+        scale = float(self.bottom[0]) * path.side / path.unit
         shift = scale * (t - self._origin)
 
-        def plain(ahead: Complex, rows: Index) -> tuple[Complex, Complex]:
+        def both(ahead: Complex, rows: Index) -> tuple[Complex, Complex]:
             s = path.saddle[rows, None] + ahead
             more = s * shift[rows, None]
             u = scale[rows, None] * s / (1.0 + more)
-            value, slope = shared(u)
-            # Σ a/(1 - s·(v - t)) = (Σ a + u·Λ'(u))/(1 + more)
-            return value - self.total * _log_1p(more), float(b[0]) * (self.total + u * slope) / (1.0 + more)
+            value, slope = series(u)
+            k, weight = others(ahead, rows)
+            # 1 - s·c = (1 + more)·(1 - u·d), so Σ a/(1 - s·c) = (Σ a + u·Λ'(u))/(1 + more)
+            k = k + value - series.sums[0] * _log_1p(more)
+            return k, weight + float(self.bottom[0]) * (series.sums[0] + u * slope) / (1.0 + more)
 
-        return plain
+        return both
+
+    def _one_by_one(self, t: Array, path: _Path, some: Mask | slice) -> Generating:
+        a, b = self.shapes[some], self.bottom[some]
+        c = path.side[:, None] * linear(self.top[some], -b, t[:, None])
+        real = _apart((path.unit[:, None] - c) / path.unit[:, None], path.y)
+        c = c / path.unit[:, None]
+
+        def direct(ahead: Complex, rows: Index) -> tuple[Complex, Complex]:
+            rest = real[rows, None, :] - ahead[:, :, None] * c[rows, None, :]
+            return -_log_sum(rest, a), np.asarray((a * b / rest).sum(axis=-1))
+
+        return direct
 
 
 Index = NDArray[np.intp]
@@ -324,45 +334,36 @@ def _apart(gap: Array, y: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class _Shared:
-    """Λ(u) and its derivative: a power series for the values near the centre, the others one by one."""
+class _Series:
+    """Λ(u) and its derivative for the values near the origin, by their power sums."""
 
     sums: Array  # Σ shape·(d/reach)^k, k = 0 .. terms
     reach: float
-    far: Array
-    weights: Array
 
     @classmethod
-    def of(cls, law: Many, t: Array, path: _Path) -> _Shared:
-        d, a = law._values - law._origin, law.shapes
-        limit = 0.5 / _farthest(law, t, path)
-        near = np.abs(d) <= limit
+    def of(cls, law: Many, t: Array, path: _Path) -> tuple[Mask, _Series | None]:
+        """The values near enough, and their series; none where they are few."""
+        d = law._values - law._origin
+        reach = 0.5 / _farthest(law, t, path)
+        near = np.abs(d) <= reach
         if near.sum() <= _FEW:
-            return cls(np.zeros(0), 1.0, d, a)
-        part = d[near] / limit
-        power = a[near].copy()
+            return near, None
+        part, power = d[near] / reach, law.shapes[near].copy()
         sums = np.empty(_TERMS + 1)
         for k in range(_TERMS + 1):
             sums[k] = power.sum()
             power *= part
-        return cls(sums, limit, d[~near], a[~near])
+        return near, cls(sums, reach)
 
     def __call__(self, u: Complex) -> tuple[Complex, Complex]:
         value, slope = np.zeros_like(u), np.zeros_like(u)
-        if self.sums.size:
-            z = u * self.reach
-            over = np.abs(z) > 1.0
-            z = np.where(over, 0.0, z)
-            for k in range(self.sums.size - 1, 0, -1):
-                value = z * (value + self.sums[k] / k)
-                slope = z * slope + self.sums[k]
-            slope = slope * self.reach
-            value = np.where(over, -np.inf, value)  # beyond the farthest u the integrand has died out
-        if self.far.size:
-            rest = 1.0 - u[..., None] * self.far
-            value = value - np.log(rest) @ self.weights
-            slope = slope + (self.weights * self.far / rest).sum(axis=-1)
-        return value, slope
+        z = u * self.reach
+        over = np.abs(z) > 1.0
+        z = np.where(over, 0.0, z)
+        for k in range(self.sums.size - 1, 0, -1):
+            value = z * (value + self.sums[k] / k)
+            slope = z * slope + self.sums[k]
+        return np.where(over, -np.inf, value), slope * self.reach  # beyond the farthest u the integrand has died out
 
 
 def _farthest(law: Many, t: Array, path: _Path) -> float:
