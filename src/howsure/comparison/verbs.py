@@ -58,10 +58,14 @@ def compare(
         if third is not None:
             raise BadSetting("compare takes two tallies; for three and more use leaderboard.")
         if isinstance(first, Tally) != isinstance(second, Tally):
-            raise BadSetting("a tally of classes and graded items cannot be compared.")
+            raise BadSetting("a tally of classes and graded items cannot be compared; give two of one kind.")
         one, two = (of_class(t, positive) for t in (first, second))
         return _independent((one, two), names, metric, prior, settings, own, draws if method == "sample" else None)
     joint, a, b = _joint(first, second, third, positive)
+    if method == "sample":
+        raise BadSetting("method='sample' is for systems tested on different items; these have the same items.")
+    if names != ("first", "second"):
+        raise BadSetting(f"names= is for two tallies; the systems of these items have names: {a!r} and {b!r}.")
     return _paired(joint, a, b, metric, prior, settings, own)
 
 

@@ -9,7 +9,7 @@ tail that hangs on one far value would only turn round and round. The trapezoid 
 for the normal middle and for the algebraic tails of few items; its step is halved until two levels agree.
 With equal bottoms all t share Λ(u) = -Σ shape·log(1 - u·d), d = value - origin, u = s/(1 + s·(t - origin)): many values
 enter by their power sums about the median, and only those too far out for the series one by one.
-Domain: five values or more (fewer have laws of their own), total shape 1/2 or more.
+Domain: three values or more (fewer have laws of their own), total shape 1/2 or more.
 Error: 1e-12, tails below 1e-6 within 1e-8 relative.
 """
 
@@ -37,6 +37,7 @@ _FAR = 130.0  # e^(-130/2): nothing is left there at a total shape of 1/2
 _NEGLIGIBLE = 1e-18
 _TERMS = 64  # of the power series, at ratios of 1/2 and less
 _FEW = 512  # values up to which sums are taken one by one
+_CORNERS = 12  # more items than this have densities smooth enough to integrate across their values
 _ENDS = 64  # values at each end that stay apart when the others are gathered
 _NUMBERS = 2_000_000  # complex numbers held at a time
 
@@ -69,6 +70,10 @@ class Many:
     def unimodal(self) -> bool:
         """Whether so many items share the weight that the density has one peak."""
         return bool(self.total >= 50 and (self.shapes * self.bottom).max() < 0.1 * (self.shapes * self.bottom).sum())
+
+    def corners(self) -> tuple[float, ...]:
+        """The values, where the density of few items is not smooth."""
+        return tuple(self._values.tolist()) if self.shapes.size <= _CORNERS else ()
 
     def rows(self, pick: Mask, shape: tuple[int, ...]) -> Many:
         """The law itself: there is no batch to pick from."""
