@@ -41,6 +41,8 @@ class Ask:
     cluster: str | None = None
     better: str = "higher"
     bounds: str | None = None
+    stratum: str | None = None
+    population: str | None = None
     on: tuple[str, ...] = ()
     unmatched: str = "refuse"
     independent: bool = False
@@ -65,6 +67,8 @@ class Ask:
             "value",
             "cluster",
             "bounds",
+            "stratum",
+            "population",
         )
         stray = next((name for name in named if getattr(self, name)), None)
         if stray is not None:
@@ -170,7 +174,11 @@ def _taking(*options: Callable[[Any], Any]) -> Callable[[F], F]:
     return decorate
 
 
-files_of_one = _taking(_FILES, *_COLUMNS)
+_STRATA = (
+    click.option("--stratum", metavar="COLUMN", help="The stratum of a stratified sample."),
+    click.option("--population", metavar="a=9000,b=200", help="The population size of every stratum."),
+)
+files_of_one = _taking(_FILES, *_COLUMNS, *_STRATA)
 files_of_many = _taking(_FILES, *_COLUMNS, *_PAIRS)
 
 
@@ -180,6 +188,8 @@ def tally(
     """All files as shards of one data set."""
     if ask.value:
         return _items(ask, names)
+    if ask.stratum is not None or ask.population is not None:
+        return _stratified(ask, positive, labels)
     from howsure.cli.progress import watcher
     from howsure.ingest import request
     from howsure.ingest.files import tally_files
@@ -193,6 +203,26 @@ def tally(
     if ask.remote is not None:
         raise BadSetting("--remote is the address of a Spark Connect server; it goes with --engine spark")
     return tally_files(ask.files, wanted, ask.where, watcher(ask.files))
+
+
+def _stratified(ask: Ask, positive: str | None, labels: str | None) -> Tally:
+    """A stratified sample, put together by the population sizes of its strata."""
+    if ask.stratum is None or ask.population is None:
+        raise BadSetting("a stratified sample needs --stratum COLUMN and --population a=9000,b=200")
+    if ask.by:
+        raise BadSetting("a stratified sample is scored as a whole: leave out --by")
+    sizes: dict[str, float] = {}
+    for part in ask.population.split(","):
+        name, equals, size = part.rpartition("=")
+        try:
+            sizes[name.strip()] = float(size)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise BadSetting(f"--population takes stratum=size, such as a=9000,b=200; got {part!r}")
+    found = tally(replace(ask, stratum=None, population=None, by=(ask.stratum,)), positive, labels)
+    assert isinstance(found, Tally)  # noqa: S101 - narrows the type
+    return found.stratified(sizes)
 
 
 def _items(ask: Ask, names: tuple[str, ...]) -> Items:
