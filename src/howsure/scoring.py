@@ -257,7 +257,8 @@ def _as_source(data: Any, y_pred: Any, **options: Any) -> Any:
             raise BadSetting(f"give {type(data).__name__}, or truths and predictions, not both.")
         extra = [k for k, v in options.items() if v is not None and k not in ("positive", "missing")]
         if extra:
-            raise BadSetting(f"{extra[0]}= belongs to the making of a tally; this one is made already.")
+            made = "a tally; this one is" if isinstance(data, Tally) else "items; these are"
+            raise BadSetting(f"{extra[0]}= belongs to the making of {made} made already.")
         if options["positive"] is None:
             return data
         if isinstance(data, Items):

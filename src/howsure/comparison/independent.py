@@ -37,6 +37,16 @@ def outcome(
     return number_or_array(above), number_or_array(below), difference, "quadrature", EXACT_ERROR, within(difference)
 
 
+def chances(a: Distribution, b: Distribution, tolerance: float, seed: int) -> tuple[Any, Any]:
+    """P(A > B) and P(A < B) alone."""
+    if "sampled" not in (a.route, b.route):
+        law = Difference(a.law, b.law)
+        if law.usual or law.closes or law.closed:
+            above, below = law.signs()
+            return number_or_array(above), number_or_array(below)
+    return _drawn(a, b, tolerance, seed, None)[:2]
+
+
 def sampler_of(
     a: Distribution, b: Distribution, combine: Callable[[Array, Array], Array] = np.subtract
 ) -> Callable[[int, int], Array]:

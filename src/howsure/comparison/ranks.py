@@ -196,7 +196,9 @@ def _given(data: Any, positive: Any) -> tuple[Tally | Items | None, dict[str, An
     elif isinstance(data, Mapping) and any(all(isinstance(t, k) for t in data.values()) for k in (Tally, Items)):
         tallies = {str(k): of_class(t, positive) for k, t in data.items()}
     else:
-        raise BadSetting("leaderboard needs a joint tally, or a mapping from name to tally.")
+        raise BadSetting(
+            "leaderboard needs a joint tally, items of several systems, or a mapping from name to tally (or items)."
+        )
     if len(tallies) < 2:
         raise BadSetting(f"a leaderboard needs two systems or more; got {len(tallies)}.")
     if any(t.shape for t in tallies.values()):

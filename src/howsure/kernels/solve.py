@@ -312,11 +312,8 @@ def _against_one_sided(law: Law, table: _Table, level: float, low: Array, high: 
     return low, high, np.where(use_low, 0.0, np.where(use_high, rest, left))
 
 
-def _climb(law: Law) -> tuple[Array, Mask]:
+def _climb(law: Law, t: Array, spread: Array) -> tuple[Array, Mask]:
     """Parabolas through the log density from the median, narrower by steps; and where they settled inside."""
-    small = np.array([0.16, 0.5, 0.84]).reshape(3, *([1] * len(law.shape)))
-    low, t, high = law.quantile(small, 1.0 - small)[0]
-    spread = 0.5 * (high - low)
     ok = np.full(law.shape, True)
     for width in (0.5 * spread, 0.1 * spread, 0.02 * spread, 0.02 * spread):
         with np.errstate(all="ignore"):
@@ -328,13 +325,13 @@ def _climb(law: Law) -> tuple[Array, Mask]:
     return t, ok & (t > law.lower) & (t < law.upper) & (np.abs(shift) < 1e-6 * spread)
 
 
-def mode(law: Law) -> Array:
+def mode(law: Law, middle: Array, spread: Array) -> Array:
     """The highest point of the density, or the end of the range it rises to.
 
     The best point of a table of the law, refined by parabolas through the log density.
     """
     if law.unimodal:
-        t, ok = _climb(law)
+        t, ok = _climb(law, middle, spread)
         if ok.all():
             return t
     table = _Table(law, log_scale=False)
