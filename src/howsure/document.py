@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,9 @@ from howsure.catalogue import Metric
 from howsure.distribution import Distribution, Note
 from howsure.errors import BadSetting
 from howsure.items import Items, Mean
-from howsure.model import Known
-from howsure.table import Tally
+from howsure.model import Known, Posterior
+from howsure.slices import Slices
+from howsure.table import THRESHOLD, Tally
 
 Array = NDArray[np.float64]
 Notes = tuple[Note, ...]
@@ -86,6 +88,7 @@ class Row:
     end_errors: tuple[Any, Any]
     notes: Notes
     system: str | None = None
+    classes: tuple[Any, ...] | None = None  # the arrays have a first axis over these classes
 
 
 def make_row(
@@ -111,6 +114,20 @@ def make_row(
         notes.append(Note("sampled", _sampled_note(str(name), d, ends)))
     low, high, low_gap, high_gap = (np.asarray(x, dtype=float) for x in (*got, got.low_gap, got.high_gap))
     return Row(metric, str(name), d, value, low, high, low_gap, high_gap, above, ends, tuple(notes), system)
+
+
+def class_row(p: Posterior, name: str, level: float, kind: str, above: float | None, system: str | None) -> Row:
+    """A measure of every class against the rest at once, classes first."""
+    each = replace(p, tally=p.tally.versus_each(), _cache={})
+    row = make_row(each, name, level, kind, above, system)
+    undefined = np.asarray(np.isnan(row.score).reshape(len(p.tally.labels), -1).any(axis=1))
+    notes = [note for note in row.notes if note.code != "undefined-score"]
+    notes += [
+        Note("undefined-score", f"{name}:{label} is undefined ({row.metric.undefined}); its posterior is not")
+        for label, lost in zip(p.tally.labels, undefined, strict=True)
+        if lost
+    ]
+    return replace(row, classes=p.tally.labels, notes=tuple(notes))
 
 
 def _sampled_note(name: str, d: Distribution, ends: tuple[Any, Any]) -> str:
@@ -150,9 +167,9 @@ def data_of(t: Tally | Items) -> dict[str, Any]:
         }  # fmt: skip
     single = not t.shape and len(t.systems) == 1
     data: dict[str, Any] = {
-        "n": number(t.counts.sum()),
-        "labels": [_json(x) for x in t.labels],
-        "positive": _json(t.positive),
+        "n": number(_items(t).sum()),
+        "labels": [as_json(x) for x in t.labels],
+        "positive": as_json(t.positive),
         "systems": list(t.systems),
         "outcome": t.outcome,
         "tables": int(np.prod(t.shape, dtype=int)),
@@ -169,18 +186,53 @@ def data_of(t: Tally | Items) -> dict[str, Any]:
     return data
 
 
-def row_documents(rows: Iterable[Row], t: Tally | Items) -> list[dict[str, Any]]:
-    """One score row for each measure and each table of the batch."""
-    places = list(np.ndindex(t.shape))
-    slices = [{name: _json(axis[i]) for (name, axis), i in zip(t.batch, at, strict=True)} for at in places]
+def _items(t: Tally) -> Any:
+    """Counts in which every item occurs once: the tables of several thresholds share their items."""
+    counts = t.counts
+    for k, (name, axis) in reversed(list(enumerate(t.batch))):
+        if name == THRESHOLD and not isinstance(axis, Slices):
+            counts = counts.take(0, axis=k)
+    return counts
+
+
+Place = tuple[int, ...]
+Places = Callable[[Row, int | None], Iterable[Place]]
+
+
+def row_documents(rows: Iterable[Row], t: Tally | Items, places: Places | None = None) -> list[dict[str, Any]]:
+    """One score row for each measure and each table of the batch; `places` chooses and orders the tables of a row."""
+    every = list(np.ndindex(t.shape)) if places is None else []
+    chosen: Places = places if places is not None else lambda _row, _class: every
     totals = t.totals
-    out = []
-    for row in rows:
-        columns = _columns(row)
-        for at, where in zip(places, slices, strict=True):
-            values = {k: v[at] for k, v in columns.items()}
-            out.append(_one(row, values, where or None, number(totals[at])))
+    out: list[dict[str, Any]] = []
+
+    def add(row: Row, columns: dict[str, Array], i: int | None, extra: dict[str, Any]) -> None:
+        for at in chosen(row, i):
+            values = {k: v[at if i is None else (i, *at)] for k, v in columns.items()}
+            out.append(_one(row, values, slice_of(t, at) or None, number(totals[at])) | extra)
+
+    for (_, classes), group in groupby(rows, key=lambda row: (row.system, row.classes)):
+        tables = [(row, _columns(row)) for row in group]
+        if classes is None:
+            for row, columns in tables:
+                add(row, columns, None, {})
+            continue
+        for i, label in enumerate(classes):
+            for row, columns in tables:
+                add(row, columns, i, _of_class(row, label))
     return out
+
+
+def slice_of(t: Tally | Items, at: Place) -> dict[str, Any]:
+    """The place of one table of the batch: each slice column, or other axis, with its value."""
+    found: dict[str, Any] = {}
+    for (name, axis), i in zip(t.batch, at, strict=True):
+        found |= axis.where(i) if isinstance(axis, Slices) else {name: axis[i]}
+    return {name: as_json(value) for name, value in found.items()}
+
+
+def _of_class(row: Row, label: Any) -> dict[str, Any]:
+    return {"metric": f"{row.metric}:{label}", "asked": f"{row.asked}:{label}", "class": as_json(label)}
 
 
 def _columns(row: Row) -> dict[str, Array]:
@@ -207,7 +259,7 @@ def _one(row: Row, values: dict[str, Any], where: dict[str, Any] | None, n: Any)
         "asked": row.asked,
         "system": row.system,
         "slice": where,
-        "class": _json(row.metric.label),
+        "class": as_json(row.metric.label),
         "n": n,
         **{k: real(values[k]) for k in _SHOWN},
         "low_gap": real(values["low_gap"]),
@@ -240,7 +292,8 @@ def number(x: Any) -> int | float:
     return int(value) if float(value).is_integer() else float(value)
 
 
-def _json(x: Any) -> Any:
+def as_json(x: Any) -> Any:
+    """A label as JSON has it."""
     return x if x is None or isinstance(x, (bool, int, float, str)) else str(x)
 
 

@@ -1,4 +1,7 @@
-"""Formulas over the named cells of a 2x2 table: built by operators, read as text, LaTeX or a function."""
+"""Formulas over the named cells of a 2x2 table: built by operators, read as text, LaTeX or a function.
+
+total(x), mean(x) and mean_of_defined(x) run over classes: each class against the rest has its own four cells.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ import numpy as np
 from howsure.errors import BadSetting
 
 CELLS: Final = ("tp", "fp", "fn", "tn")
+OVER_CLASSES: Final = ("total", "mean", "mean of defined")
 _BINDS: Final = {"+": 1, "-": 1, "*": 2, "/": 2, "^": 4}
 _LATEX_CELL: Final = {name: rf"\mathrm{{{name.upper()}}}" for name in CELLS}
 
@@ -85,6 +89,25 @@ class Expression:
         for part in self.args:
             yield from part.walk()
 
+    @property
+    def over_classes(self) -> bool:
+        """Whether it sums over classes."""
+        return any(x.op in OVER_CLASSES for x in self.walk())
+
+    def replaced(self, cells: dict[str, Expression]) -> Expression:
+        """The formula with other formulas in the places of its cells."""
+        if self.op == "cell":
+            return cells[str(self.value)]
+        return Expression(self.op, tuple(x.replaced(cells) for x in self.args), self.value)
+
+    def of_two_classes(self) -> Expression:
+        """The formula with its sums over two classes written out; the second has the cells of the first, turned."""
+        if self.op not in OVER_CLASSES:
+            return Expression(self.op, tuple(x.of_two_classes() for x in self.args), self.value)
+        inner = self.args[0].of_two_classes()
+        both = inner + inner.replaced({"tp": cells.tn, "tn": cells.tp, "fp": cells.fn, "fn": cells.fp})
+        return both if self.op == "total" else both / 2
+
     def denominators(self) -> tuple[Expression, ...]:
         """What the formula divides by, without repeats."""
         return tuple(dict.fromkeys(x.args[1] for x in self.walk() if x.op == "/" and x.args[1].op != "number"))
@@ -110,6 +133,21 @@ def sqrt(x: Expression) -> Expression:
 def log(x: Expression) -> Expression:
     """The natural logarithm of a formula."""
     return expression(x).log()
+
+
+def total(x: Expression) -> Expression:
+    """The sum of a formula over all classes; a class for which it is undefined adds nothing."""
+    return Expression("total", (expression(x),))
+
+
+def mean(x: Expression) -> Expression:
+    """The mean of a formula over all classes; a class for which it is undefined counts as 0."""
+    return Expression("mean", (expression(x),))
+
+
+def mean_of_defined(x: Expression) -> Expression:
+    """The mean of a formula over the classes for which it is defined."""
+    return Expression("mean of defined", (expression(x),))
 
 
 def _constant(x: object) -> Expression:
@@ -146,11 +184,14 @@ _OPERATIONS: Final[dict[str, Callable[..., Any]]] = {
     "^": lambda a, b: a ** int(b),
     "sqrt": np.sqrt,
     "log": np.log,
+    "total": lambda x: np.where(np.isnan(x), 0.0, x).sum(axis=0),
+    "mean": lambda x: np.where(np.isnan(x), 0.0, x).mean(axis=0),
+    "mean of defined": lambda x: np.where(np.isnan(x), 0.0, x).sum(axis=0) / (~np.isnan(x)).sum(axis=0),
 }
 
 
 def evaluate(e: Expression, at: dict[str, Any]) -> Any:
-    """The value at the given cells; exact when these are fractions."""
+    """The value at the given cells; exact when these are fractions. Sums over classes run along the first axis."""
     if e.op == "cell":
         return at[str(e.value)]
     if e.op == "number":
@@ -177,6 +218,10 @@ def _text(e: Expression, outer: int = 0, right: bool = False) -> str:
         return f"({shown})" if (shown.startswith("-") and outer) or own < outer or (right and own == outer) else shown
     if e.op in ("sqrt", "log"):
         return f"{e.op}({_text(e.args[0])})"
+    if e.op in OVER_CLASSES:
+        return (
+            f"{e.op} over classes({_text(e.args[0])})" if e.op != "total" else f"sum over classes({_text(e.args[0])})"
+        )
     if _negated(e):
         return f"(-{_text(e.args[1], 3)})" if outer else f"-{_text(e.args[1], 3)}"
     own = _BINDS[e.op]
@@ -202,6 +247,9 @@ def _latex(e: Expression, outer: int = 0, right: bool = False) -> str:
         return rf"\sqrt{{{_latex(e.args[0])}}}"
     if e.op == "log":
         return rf"\log\left({_latex(e.args[0])}\right)"
+    if e.op in OVER_CLASSES:
+        sign = r"\sum_k" if e.op == "total" else r"\frac{1}{K}\sum_k"
+        return rf"{sign}\left({_latex(e.args[0])}\right)"
     own = _BINDS[e.op]
     if e.op == "/":
         body, own = rf"\frac{{{_latex(e.args[0])}}}{{{_latex(e.args[1])}}}", 4

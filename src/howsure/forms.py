@@ -99,6 +99,8 @@ _FEATURES: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
 @lru_cache(maxsize=512)
 def read(e: Expression) -> Reading:
     """The numerical form of an expression, with its range."""
+    if e.over_classes:
+        return Reading(Other(), "", _scanned_bounds(e.of_two_classes()), True)
     core, outer = (e.args[0], e.op) if e.op in ("sqrt", "log") else (e, "")
     form: Form = Other()
     if not any(x.op in ("sqrt", "log") for x in core.walk()):

@@ -53,6 +53,13 @@ class Prior:
         wrong = 1.0 / (k * (k - 1)) if k > 1 else 0.0
         return np.where(np.eye(k, dtype=bool), 1.0 / k, wrong)
 
+    def diagonal(self, k: int) -> tuple[float, float]:
+        """The weight of a cell on the diagonal and of one off it, for priors that treat classes alike."""
+        if self.name == "even":
+            return 1.0 / k, 1.0 / (k * (k - 1))
+        weight = float(self.weight or self.within or 0.0)
+        return weight, weight
+
     def right_wrong(self, k: int) -> tuple[float, float]:
         """Total weight of right and of wrong answers."""
         if self.name == "even":

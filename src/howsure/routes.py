@@ -113,11 +113,34 @@ def _two_level_linear(form: Linear, model: Model) -> tuple[Any, str] | None:
     used = {c for c, b in zip(CELLS, form.bottom, strict=True) if b}
     if used in ({"tp", "fn"}, {"fp", "tn"}):
         return _linear_law(form, model.cells)
+    across = _across_rows(form, model)
+    if across is not None:
+        return across
     rows = {k: (form.top[k[0]], form.top[k[1]]) for k in ((0, 2), (1, 3))}
     if len(set(form.bottom)) == 1 and all(a == b for a, b in rows.values()):
         assert model.shares is not None  # noqa: S101 - narrows the type
         zero = np.zeros(model.shape)
         return _linear_law(form, {"tp": model.shares[0], "fn": zero, "fp": model.shares[1], "tn": zero})
+    return None
+
+
+def _across_rows(form: Linear, model: Model) -> tuple[Any, str] | None:
+    """Precision, npv and their complements: a share of answers of one kind, from both truth rows."""
+    pairs = {("tp", "fp"): ("fn", "tn"), ("fn", "tn"): ("tp", "fp")}
+    for (yes, no), others in pairs.items():
+        at = {c: (t, b) for c, t, b in zip(CELLS, form.top, form.bottom, strict=True)}
+        if any(any(at[c]) for c in others) or {at[yes], at[no]} != {(1.0, 1.0), (0.0, 1.0)}:
+            continue
+        assert model.shares is not None  # noqa: S101 - narrows the type
+        from howsure.kernels.mellin import AcrossRows
+
+        share, cells = model.shares, model.cells
+        if any(np.any(x < TINY) for x in (*share, *cells.values())):
+            return None
+        one = AcrossRows(share, (cells[yes], cells[others[0]]), (cells[no], cells[others[1]]))
+        if at[yes] != (1.0, 1.0):
+            one = AcrossRows(share[::-1], one.lower_row, one.upper_row)
+        return one, "quadrature"
     return None
 
 

@@ -3,19 +3,37 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from howsure.catalogue import DEFAULT_BINARY, DEFAULT_CLASS, Metric, parse
+from howsure import standing
+from howsure.catalogue import DEFAULT_BINARY, DEFAULT_CLASS, DEFAULT_LABELS, DEFAULT_WHOLE, Metric, parse
 from howsure.distribution import Distribution, Note, check_kind, check_level
-from howsure.document import Notes, Result, Row, data_of, envelope, make_row, row_documents
+from howsure.document import (
+    Notes,
+    Place,
+    Result,
+    Row,
+    as_json,
+    class_row,
+    data_of,
+    envelope,
+    make_row,
+    real,
+    row_documents,
+)
 from howsure.errors import BadSetting, HowsureError, UnknownName, listing
 from howsure.items import Items, Mean
 from howsure.model import Known, Posterior, posterior
+from howsure.render import render
+from howsure.render.numbers import short
 from howsure.table import Tally
+from howsure.tracking import columns_of, flat_metrics, write_columns
 
 
 @dataclass(frozen=True)
@@ -27,23 +45,88 @@ class Report(Result):
     interval: str
     rows: tuple[Row, ...]
     notes: Notes
+    sort: str = "worse"
 
     def __getitem__(self, metric: str | Metric) -> Distribution:
         """The Distribution of a row, by the name asked for or its canonical name."""
         for row in self.rows:
+            if row.classes is not None:
+                m = _known(self.posterior, metric)
+                if m is not None and m.label is not None and m.name == row.metric.name:
+                    return self.posterior[m]
+                continue
             if metric in (row.asked, str(row.metric)) or _same(metric, row.metric):
                 return row.distribution
+        each = [r for r in self.rows if r.classes is not None and str(metric) in (r.asked, str(r.metric))]
+        if each:
+            raise UnknownName(f"{metric} has a row for each class: ask for {metric}:{each[0].classes[0]}.")  # type: ignore[index]
         raise UnknownName(f"no row {str(metric)!r} in this report; rows: {listing([r.asked for r in self.rows])}.")
 
-    def _make(self) -> dict[str, Any]:
+    def _make(self, page: bool = False) -> dict[str, Any]:
         p = self.posterior
-        rows = row_documents(self.rows, p.source)
-        return envelope("howsure.score/1", p, self.level, self.interval, p.seed, data_of(p.source), rows, self.notes)
+
+        def places(row: Row, i: int | None) -> list[Place]:
+            found = standing.order(p, row, i, self.sort)
+            return standing.ends(found) if page else found
+
+        rows = row_documents(self.rows, p.source, places if p.source.shape else None)
+        made = envelope("howsure.score/1", p, self.level, self.interval, p.seed, data_of(p.source), rows, self.notes)
+        tables = int(np.prod(p.source.shape, dtype=int))
+        if page and tables > standing.MOST:
+            made["hidden"] = {"tables": tables - 2 * standing.ENDS, "ends": standing.ENDS}
+        if any(note.code == "confusions" for note in self.notes):
+            made["confusions"] = [self._confusion(c) for c in self.confusions]
+        return made
+
+    def page(self) -> dict[str, Any]:
+        """The document for people: of thousands of tables only the first and the last in their order."""
+        return self._make(page=True) if int(np.prod(self.posterior.source.shape)) > standing.MOST else self._document
+
+    def _render(self, kind: str) -> str:
+        return render(self._document if kind in ("json", "csv") else self.page(), kind)
+
+    def to_metrics(self) -> dict[str, float]:
+        """Flat names and numbers for experiment trackers: f1, f1_low, f1_high; `/` for `:` and `@`; slices after it.
+
+        >>> r = score(Tally.binary(tp=80, fp=20, fn=30, tn=870), metrics=["f1"])
+        >>> {k: round(v, 3) for k, v in r.to_metrics().items()}
+        {'f1': 0.762, 'f1_low': 0.691, 'f1_high': 0.819}
+        """
+        return flat_metrics(self._document["rows"])
+
+    def to_table(self) -> dict[str, Any]:
+        """Columns of one line for each table and measure: slices, metric, system, n, score, mean, low, high."""
+        return columns_of(self.rows, self.posterior.source)
+
+    def write(self, path: str | Path) -> None:
+        """The columns of to_table as a Parquet or CSV file, whole or not at all; fit for millions of slices."""
+        write_columns(self.to_table(), Path(path))
+
+    @cached_property
+    def confusions(self) -> tuple[Confusion, ...]:
+        """The most frequent mistakes of many classes, each with the posterior of its share of the true class."""
+        if not isinstance(self.posterior, Posterior) or self.posterior.tally.shape:
+            raise BadSetting("confusions are listed for a single table of classes.")
+        return confusions(self.posterior)
+
+    def _confusion(self, c: Confusion) -> dict[str, Any]:
+        low, high = c.share.interval(self.level)
+        names = {"truth": as_json(c.truth), "answer": as_json(c.answer)}
+        return {**names, "count": c.count, "of": c.of, "mean": real(c.share.mean), "low": real(low), "high": real(high)}
 
     def __repr__(self) -> str:
         if len(self.rows) == 1 and not self.posterior.source.shape:
             return repr(self.rows[0].distribution)
         return f"Report({', '.join(r.asked for r in self.rows)}; {self.posterior.source!r})"
+
+
+def _known(p: Known, asked: Any) -> Metric | None:
+    """The metric of a name, if it is one of a table."""
+    try:
+        found = p.measure(asked)
+    except HowsureError:
+        return None
+    return found if isinstance(found, Metric) else None
 
 
 def _same(asked: Any, metric: Metric | Mean) -> bool:
@@ -68,10 +151,12 @@ def score(
     missing: str = "refuse",
     tolerance: float = 0.02,
     seed: int = 0,
+    sort: str = "worse",
 ) -> Report:
     """Score a Tally, or truths and predictions: each measure with its posterior.
 
-    Predictions may be a mapping from system to predictions: each system gets its rows.
+    Predictions may be a mapping from system to predictions: each system gets its rows. Slices are listed from those
+    most surely worse than the rest on (`sort`: worse, better, name, n or score).
 
     >>> r = score(Tally.binary(tp=80, fp=20, fn=30, tn=870), metrics=["f1"], above=0.7)
     >>> r
@@ -85,13 +170,74 @@ def score(
     asked = _asked(p if single else p.system(t.systems[0]), metrics)
     limits = _limits(above, asked, p)
     own: dict[str | None, Known] = {None: p} if single else {name: p.system(name) for name in t.systems}
-    rows = tuple(
-        make_row(q, name, level, kind, limit, system)
-        for system, q in own.items()
-        for name, limit in zip(asked, limits, strict=True)
+    if _by_class(p, metrics, above):
+        limit = None if above is None else _finite(above)
+        rows = tuple(row for system, q in own.items() for row in _class_table(q, level, kind, limit, system))
+    else:
+        rows = tuple(
+            make_row(q, name, level, kind, limit, system)
+            for system, q in own.items()
+            for name, limit in zip(asked, limits, strict=True)
+        )
+    notes = dict.fromkeys(itertools.chain(_prior_notes(p, rows), *(row.notes for row in rows), _confused(p)))
+    return Report(p, level, kind, rows, _gathered(tuple(notes)), standing.check_sort(sort))
+
+
+def _by_class(p: Known, metrics: Any, above: Any) -> bool:
+    """Whether the default table of many classes is due, its classes computed all at once."""
+    if not isinstance(p, Posterior) or metrics is not None or isinstance(above, Mapping):
+        return False
+    t = p.tally
+    special = p.prior.two_level or p.prior.table is not None  # priors that differ from class to class
+    return not t.outcome and t.positive is None and (len(t.labels) > 2 or t.sets is not None) and not special
+
+
+def _class_table(p: Any, level: float, kind: str, above: float | None, system: str | None) -> Iterator[Row]:
+    for name in DEFAULT_CLASS:
+        yield class_row(p, name, level, kind, above, system)
+    for name in DEFAULT_WHOLE if p.tally.sets is None else DEFAULT_LABELS:
+        yield make_row(p, name, level, kind, above, system)
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """Items of one class that were taken for another: how many, and the posterior of their share of the class."""
+
+    truth: Any
+    answer: Any
+    count: Any
+    of: Any
+    share: Distribution
+
+
+def confusions(p: Posterior, top: int = 10) -> tuple[Confusion, ...]:
+    """The most frequent mistakes of one table, with weight 1/2 on each and 1/2 on the rest of the class."""
+    t = p.tally
+    wrong = np.flatnonzero((t.cells[:, 0] != t.cells[:, 1]) & (t.cells[:, 1] >= 0) & (t.counts > 0))
+    order = wrong[np.argsort(-t.counts[wrong], kind="stable")][:top]
+    size = np.bincount(t.cells[:, 0], t.effective, len(t.labels))
+    out = []
+    for i in order.tolist():
+        y, z = (int(x) for x in t.cells[i])
+        hit = float(t.effective[i])
+        share = posterior(Tally.rate(hits=round(hit), of=max(round(hit), round(float(size[y])))), "jeffreys")["rate"]
+        out.append(Confusion(t.labels[y], t.labels[z], t.counts[i].item(), round(float(size[y]), 6), share))
+    return tuple(out)
+
+
+def _confused(p: Known) -> Notes:
+    """The three most frequent mistakes of many classes, in words."""
+    if not isinstance(p, Posterior) or p.tally.outcome or p.tally.shape or len(p.tally.systems) > 1:
+        return ()
+    if len(p.tally.labels) <= 2 or p.tally.sets is not None:
+        return ()
+    said = []
+    for c in confusions(p, 3):
+        low, high = c.share.interval()
+        said.append(f"{c.truth} taken for {c.answer} {short(c.share.mean)} [{short(low)}, {short(high)}]")
+    return (
+        (Note("confusions", f"most frequent mistakes, as shares of the true class: {'; '.join(said)}"),) if said else ()
     )
-    notes = dict.fromkeys(itertools.chain(_prior_notes(p, rows), *(row.notes for row in rows)))
-    return Report(p, level, kind, rows, _gathered(tuple(notes)))
 
 
 def _gathered(notes: Notes) -> Notes:
@@ -99,7 +245,8 @@ def _gathered(notes: Notes) -> Notes:
     undefined = [note for note in notes if note.code == "undefined-score"]
     if len(undefined) < 3:
         return notes
-    names = ", ".join(note.text.partition(" is undefined")[0] for note in undefined)
+    every = [note.text.partition(" is undefined")[0] for note in undefined]
+    names = ", ".join(every[:10]) + (f" and {len(every) - 10} more" if len(every) > 10 else "")
     one = Note("undefined-score", f"0/0: {names} are undefined here; their posteriors are not")
     return (*(note for note in notes if note.code != "undefined-score"), one)
 
@@ -140,11 +287,14 @@ def _asked(p: Known, metrics: Any) -> list[str | Metric]:
     t = p.tally
     if t.outcome:
         return ["rate"]
+    if t.sets is not None:
+        return [*(parse(m).of(label) for label in t.labels for m in DEFAULT_CLASS), *DEFAULT_LABELS]
     if t.positive is not None:
         return list(DEFAULT_BINARY)
     per_class: list[str | Metric] = [parse(m).of(label) for label in t.labels for m in DEFAULT_CLASS]
-    whole = ["accuracy"] + (["balanced-accuracy", "phi"] if len(t.labels) == 2 else [])
-    return per_class + whole
+    if len(t.labels) == 1:
+        return [*per_class, "accuracy"]
+    return [*per_class, *(DEFAULT_WHOLE if len(t.labels) > 2 else ("accuracy", "balanced-accuracy", "phi"))]
 
 
 def _limits(above: Any, asked: list[str | Metric], p: Known) -> list[float | None]:
@@ -171,6 +321,9 @@ def _finite(x: Any) -> float:
     return float(x)
 
 
+_POOLED = "weight 1 a class, on its right and wrong answers as in all classes together (docs/coverage.md)"
+
+
 def _prior_notes(p: Known, rows: tuple[Row, ...]) -> Notes:
     """What the prior puts on the cells that the rows look at."""
     if not isinstance(p, Posterior):
@@ -179,14 +332,33 @@ def _prior_notes(p: Known, rows: tuple[Row, ...]) -> Notes:
     if p.prior.name != "even":
         return ()
     t = p.tally
-    by_class = [r for r in rows if not (isinstance(r.metric, Metric) and r.metric.agreement and len(t.labels) != 2)]
+    k = len(t.labels)
+    kinds = {p.view(r.metric).kind for r in rows if r.classes is None and isinstance(r.metric, Metric)}
     notes = []
     if t.outcome:
         notes.append("prior even: weight 1 on a hit and 1 on a miss")
-    elif by_class:
-        single = any(r.metric.label is not None for r in by_class)
-        of = " of class against rest" if single and len(t.labels) > 2 else ""
-        notes.append(f"prior even: weight 1/2 on each cell of the 2x2 table{of}")
-    if len(by_class) < len(rows) and not t.outcome:
-        notes.append("accuracy and error-rate: weight 1 on right and 1 on wrong answers")
+    if "square" in kinds or any(r.classes is not None for r in rows):
+        notes.append(f"prior even: weight 1/2 on each cell of the 2x2 table{' of class against rest' if k > 2 else ''}")
+    if "right-wrong" in kinds and t.sets is None:
+        notes.append("accuracy, error-rate and micro averages: weight 1 on right and 1 on wrong answers")
+    if "added" in kinds:
+        notes.append("micro averages: weight 1/2 on each cell of the table of all labels added up")
+    if "items" in kinds or ("right-wrong" in kinds and t.sets is not None):
+        notes.append("averages over items and subset-accuracy: weight 1 on each end of their range")
+    whole = [r for r in rows if r.classes is None and isinstance(r.metric, Metric) and not t.outcome]
+    whole = [r for r in whole if p.view(r.metric).kind == "classes"]  # type: ignore[arg-type]
+    if t.independent:
+        return tuple(
+            Note("prior", text)
+            for text in [*notes, f"{', '.join(r.asked for r in whole)}: weight 1/2 on each cell of every label"]
+        )
+    equal = [r.asked for r in whole if r.metric.equal]  # type: ignore[union-attr]
+    other = [r.asked for r in whole if r.asked not in equal]
+    if equal:
+        notes.append(f"{', '.join(equal)}: {_POOLED}")
+    if other:
+        spread = "weight 1 on right and 1 on wrong answers, shared equally among their cells"
+        notes.append(
+            f"{', '.join(other)}: {spread if t.sets is None else 'weight 1/2 on each cell, shared by the labels'}"
+        )
     return tuple(Note("prior", text) for text in notes)

@@ -7,20 +7,27 @@ those that occur. Codes point into `labels`; -1 is a missing answer that was kep
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+import json
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from howsure import portable
 from howsure.counting import whole, within
 from howsure.errors import BadCounts, BadLabels, UnknownName, listing, nearest
 from howsure.labels import Label, check_labels, completed, in_order, plain, usual_positive
+from howsure.labelsets import LabelSets, distinct, of_columns
+from howsure.slices import Slices, joined
 
 Array = NDArray[Any]
-Axis = tuple[str, tuple[Label, ...]]
+Axis = tuple[str, Sequence[Label]]
+Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
+THRESHOLD: Final = "threshold"  # an axis whose tables share their items
+SCHEMA: Final = "howsure.tally/1"
 BINARY: Final = ("tp", "fp", "fn", "tn")
 _PATTERNS: Final = ((0, 0), (0, 1), (1, 0), (1, 1))
 SQUARE: Final = np.array(_PATTERNS)
@@ -49,6 +56,8 @@ class Tally:
     notes: tuple[tuple[str, str], ...] = ()
     fixed: bool = True  # the labels were given, not read off the data
     chosen: bool = False  # the positive class was asked for, not found by rule
+    sets: LabelSets | None = None  # items with any number of labels: the codes of the cells are those of sets
+    independent: bool = False  # whether each such label is taken on its own
 
     def __post_init__(self) -> None:
         for array in (self.cells, self.counts, self.squares):
@@ -134,6 +143,26 @@ class Tally:
             outcome=True,
         )
 
+    @classmethod
+    def multilabel(
+        cls, truth: Any, pred: Any, *, labels: Sequence[Label] | None = None, independent: bool = False
+    ) -> Tally:
+        """Items with any number of labels: indicator tables of 0 and 1, or lists of label sets; a mapping has systems.
+
+        Whole items are resampled, so that labels of one item stay together; independent=True takes each label alone.
+
+        >>> Tally.multilabel([{"a", "b"}, {"b"}, set()], [{"a"}, {"b"}, {"b"}]).versus_rest("b").tp
+        1
+        """
+        answers = dict(pred) if isinstance(pred, Mapping) else {"system": pred}
+        if not answers:
+            raise BadLabels("no predictions were given.")
+        names = ["the truths", *(f"answers of {x}" if len(answers) > 1 else "the answers" for x in answers)]
+        known, sets, codes = of_columns([truth, *answers.values()], names, labels)
+        cells, counts = np.unique(codes, axis=0, return_counts=True)
+        systems = tuple(str(x) for x in answers)
+        return cls(cells, counts, known, systems, fixed=labels is not None, sets=sets, independent=bool(independent))
+
     # -- what it holds
 
     @property
@@ -213,6 +242,62 @@ class Tally:
         """Negative items answered negative."""
         return _out(self.named()["tn"])
 
+    def by_class(self, *, effective: bool = False) -> dict[str, Array]:
+        """The counts tp, fp, fn and tn of every class against the rest, classes first, then the batch."""
+        self._single()
+        if self.sets is not None:
+            return self._by_label(effective)
+        k, counts = len(self.labels), self.effective if effective else self.counts
+        flat = np.moveaxis(counts, -1, 0)
+        truth, answer = self.cells[:, 0], self.cells[:, 1]
+        right, there = truth == answer, answer >= 0
+        row, tp, col, lost = (np.zeros((k, *self.shape), dtype=counts.dtype) for _ in range(4))
+        np.add.at(row, truth, flat)
+        np.add.at(tp, truth[right], flat[right])
+        np.add.at(col, answer[there], flat[there])
+        if not there.all():  # a missing answer is wrong for every class
+            np.add.at(lost, truth[~there], flat[~there])
+            col = col + lost.sum(axis=0) - lost
+        return {"tp": tp, "fp": col - tp, "fn": row - tp, "tn": flat.sum(axis=0) - row - col + tp}
+
+    def memberships(self) -> tuple[Pairs, tuple[Pairs, ...], tuple[Pairs, ...]]:
+        """Pattern and label of every true label, of every answer of each system, and of those that are right."""
+        sets = cast("LabelSets", self.sets)
+        truth, *answers = (sets.spread(column.astype(np.int64)) for column in self.cells.T)
+        k = len(self.labels)
+        both = []
+        for pattern, label in answers:
+            key = np.intersect1d(truth[0] * k + truth[1], pattern * k + label, assume_unique=True)
+            both.append((key // k, key % k))
+        return truth, tuple(answers), tuple(both)
+
+    def _by_label(self, effective: bool) -> dict[str, Array]:
+        counts = self.effective if effective else self.counts
+        truth, (answer,), (both,) = self.memberships()
+        k = len(self.labels)
+        row, col, tp = (
+            np.bincount(label, counts[pattern], k).astype(counts.dtype) for pattern, label in (truth, answer, both)
+        )
+        return {"tp": tp, "fp": col - tp, "fn": row - tp, "tn": counts.sum() - row - col + tp}
+
+    def versus_each(self) -> Tally:
+        """The 2x2 tables of every class against the rest: a batch whose first axis is the class.
+
+        >>> Tally.matrix([[5, 1, 0], [2, 7, 1], [0, 0, 9]]).versus_each().tp.tolist()
+        [5, 7, 9]
+        """
+        cells = self.by_class()
+        counts = np.stack([cells[name] for name in ("tn", "fp", "fn", "tp")], axis=-1)
+        squares = None
+        if self.squares is not None:
+            parts = replace(self, counts=self.squares, squares=None).by_class()
+            squares = np.stack([parts[name] for name in ("tn", "fp", "fn", "tp")], axis=-1)
+        batch = (("class", self.labels), *self.batch)
+        return replace(
+            self, cells=SQUARE, counts=counts, squares=squares, labels=("rest", "class"), positive="class", batch=batch,
+            sets=None,
+        )  # fmt: skip
+
     def right_wrong(self, *, effective: bool = True) -> tuple[Array, Array]:
         """Counts of right and of wrong answers, any number of classes."""
         self._single()
@@ -264,6 +349,10 @@ class Tally:
         7
         """
         at = self.find(label)
+        if self.sets is not None:
+            inside = self.sets.holds(at).astype(np.int64)
+            names: tuple[Label, ...] = ("without" if self.labels[at] != "without" else "lacking", self.labels[at])
+            return replace(self, cells=inside[self.cells], labels=names, positive=self.labels[at], sets=None)._tidy()
         if len(self.labels) == 2 and at == 1:
             return self.with_positive(self.labels[at])
         codes = np.where(self.cells < 0, -1, (self.cells == at).astype(int))
@@ -305,7 +394,12 @@ class Tally:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tally):
             return NotImplemented
-        a, b = self._tidy(), other._tidy()
+        a, b = self, other
+        if (a.sets is None) != (b.sets is None) or a.independent != b.independent:
+            return False
+        if a.sets is not None and a.labels == b.labels:
+            a, b = _common_sets(a, b)
+        a, b = a._tidy(), b._tidy()
         same = (a.labels, a.systems, a.positive, a.batch, a.outcome) == (
             b.labels,
             b.systems,
@@ -316,21 +410,78 @@ class Tally:
         return bool(
             same
             and np.array_equal(a.cells, b.cells)
-            and np.array_equal(a.counts, b.counts)
             and (a.squares is None) == (b.squares is None)
-            and (a.squares is None or np.allclose(a.squares, cast("Array", b.squares)))
+            and _equal(a.counts, b.counts, a.weighted)
+            and (a.squares is None or _equal(a.squares, cast("Array", b.squares), True))
         )
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         size = f"{len(self.labels)} classes" if not self.outcome else "outcomes"
+        if self.sets is not None:
+            size = f"{len(self.labels)} labels, {self.n:,} items"
         batch = f", batch {self.shape}" if self.shape else ""
         if not self.shape and self.positive is not None and len(self.systems) == 1 and not self.outcome:
             size = ", ".join(f"{k}={_out(v)}" for k, v in self.named().items())
         if self.outcome and not self.shape and len(self.systems) == 1:
             size = f"{_out(self.named()['tp'])} hits of {self.n}"
         return f"Tally({size}{batch})"
+
+    # -- travel
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values: `Tally.from_dict(t.to_dict()) == t`.
+
+        >>> t = Tally.binary(tp=80, fp=20, fn=30, tn=870)
+        >>> Tally.from_dict(t.to_dict()) == t
+        True
+        """
+        return {
+            "schema": SCHEMA,
+            "labels": [portable.label_out(x) for x in self.labels],
+            "positive": portable.label_out(self.positive),
+            "systems": list(self.systems),
+            "outcome": self.outcome,
+            "fixed": self.fixed,
+            "chosen": self.chosen,
+            "batch": [portable.axis_out(name, axis) for name, axis in self.batch],
+            "cells": self.cells.tolist(),
+            "counts": self.counts.tolist(),
+            "squares": None if self.squares is None else self.squares.tolist(),
+            "notes": [list(note) for note in self.notes],
+            "sets": None if self.sets is None else [list(x) for x in self.sets.tuples()],
+            "independent": self.independent,
+        }
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Tally:
+        """The Tally of a document that to_dict made."""
+        if not isinstance(document, Mapping) or document.get("schema") != SCHEMA:
+            raise BadCounts(f"this is no tally: a document with schema {SCHEMA!r} is needed, as Tally.to_dict makes.")
+        try:
+            return _from_document(document)
+        except (KeyError, TypeError, IndexError, ValueError) as error:
+            raise BadCounts(f"this tally is damaged: {type(error).__name__}; write it anew with to_dict.") from None
+
+    def to_json(self) -> str:
+        """to_dict as text."""
+        return json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Tally:
+        """The Tally of a text that to_json made."""
+        try:
+            return cls.from_dict(json.loads(text))
+        except json.JSONDecodeError:
+            raise BadCounts("this is no tally: the text is not JSON; Tally.to_json makes one.") from None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles hold counts in the smallest type that keeps them."""
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        for name in ("cells", "counts"):
+            values[name] = portable.small(values[name])
+        return _unpickled, (values,)
 
     # -- inside
 
@@ -342,7 +493,7 @@ class Tally:
 
     def _tidy(self) -> Tally:
         """Patterns in order, equal ones merged, empty ones left out unless the table is 2x2."""
-        width = len(self.labels) + 1
+        width = (len(self.labels) if self.sets is None else len(self.sets)) + 1
         codes = self.cells.astype(np.int64)
         if self.cells.shape[1] * np.log2(width) < 62:
             key = np.ravel_multi_index(tuple((codes + 1).T), (width,) * codes.shape[1])
@@ -352,7 +503,7 @@ class Tally:
         inverse = inverse.reshape(-1)
         cells, counts = codes[first], _collect(self.counts, inverse, first.size)
         squares = None if self.squares is None else _collect(self.squares, inverse, first.size)
-        if len(self.labels) == 2 and len(self.systems) == 1 and not self.outcome:
+        if len(self.labels) == 2 and len(self.systems) == 1 and not self.outcome and self.sets is None:
             return replace(self, **_full_square(cells, counts, squares))
         keep = counts.reshape(-1, counts.shape[-1]).any(axis=0)
         if self.outcome:
@@ -363,6 +514,37 @@ class Tally:
             counts=counts[..., keep],
             squares=None if squares is None else squares[..., keep],
         )
+
+
+def _unpickled(values: dict[str, Any]) -> Tally:
+    cells, counts = values["cells"].astype(np.int64), values["counts"]
+    cells = SQUARE if np.array_equal(cells, SQUARE) else cells
+    return Tally(
+        **{**values, "cells": cells, "counts": counts if counts.dtype.kind == "f" else counts.astype(np.int64)}
+    )
+
+
+def _from_document(x: Mapping[str, Any]) -> Tally:
+    squares = None if x["squares"] is None else np.array(x["squares"], dtype=float)
+    batch = tuple(portable.axis_in(axis) for axis in x["batch"])
+    counts = np.array(x["counts"], dtype=np.int64 if squares is None else float)
+    cells = np.array(x["cells"], dtype=np.int64)
+    labels = tuple(portable.label_in(label) for label in x["labels"])
+    sets = None if x.get("sets") is None else distinct(tuple(one) for one in x["sets"])
+    codes = len(labels) if sets is None else len(sets)
+    fits = counts.shape == (*(len(axis) for _, axis in batch), len(cells)) and cells.max(initial=-1) < codes
+    if not fits or cells.shape != (len(cells), len(x["systems"]) + 1) or (counts < 0).any():
+        raise ValueError
+    return Tally(
+        SQUARE if np.array_equal(cells, SQUARE) else cells, counts, labels, tuple(x["systems"]),
+        portable.label_in(x["positive"]), batch, squares, x["outcome"], tuple((a, b) for a, b in x["notes"]),
+        x["fixed"], x["chosen"], sets, x.get("independent", False),
+    )  # fmt: skip
+
+
+def _equal(a: Array, b: Array, sums: bool) -> bool:
+    """Equal counts; sums of weights may differ by the order in which they were added."""
+    return a.shape == b.shape and bool(np.allclose(a, b, rtol=1e-9, atol=0.0) if sums else np.array_equal(a, b))
 
 
 def _collect(values: Array, inverse: Array, size: int) -> Array:
@@ -394,10 +576,15 @@ def _merge(a: Tally, b: Tally) -> Tally:
     """Counts of both; labels are the union; what must agree is checked."""
     if a.outcome != b.outcome:
         raise BadLabels("a tally of outcomes and a tally of classes cannot be added.")
+    if (a.sets is None) != (b.sets is None) or a.independent != b.independent:
+        raise BadLabels("a tally of items with many labels can be added to one of its own kind only.")
     if a.systems != b.systems:
         raise BadLabels(f"tallies of different systems cannot be added: {listing(a.systems)} and {listing(b.systems)}.")
-    if a.batch != b.batch:
-        raise BadCounts(f"tallies of different batches cannot be added: shapes {a.shape} and {b.shape}.")
+    a, b = _aligned(a, b)
+    if a.sets is not None and b.sets is not None:
+        a, b = _common_sets(a, b)
+        counts = np.concatenate([a.counts, b.counts])
+        return replace(a, cells=np.concatenate([a.cells, b.cells]), counts=counts)._tidy()
     labels = _merged_labels(a, b)
     positive = _merged_positive(a, b, labels)
     weighted = a.weighted or b.weighted
@@ -423,6 +610,54 @@ def _merge(a: Tally, b: Tally) -> Tally:
     if not weighted:
         within(merged.counts)
     return merged
+
+
+def _aligned(a: Tally, b: Tally) -> tuple[Tally, Tally]:
+    """Both with the slices of either; other axes must agree."""
+    if a.batch == b.batch:
+        return a, b
+    if [name for name, _ in a.batch] != [name for name, _ in b.batch]:
+        raise BadCounts(f"tallies of different batches cannot be added: shapes {a.shape} and {b.shape}.")
+    for k, ((name, x), (_, y)) in enumerate(zip(a.batch, b.batch, strict=True)):
+        if x == y:
+            continue
+        if not isinstance(x, Slices) or not isinstance(y, Slices):
+            raise BadCounts(f"tallies of different batches cannot be added: shapes {a.shape} and {b.shape}.")
+        axis, at, bt = joined(x, y)
+        a, b = _spread(a, k, (name, axis), at), _spread(b, k, (name, axis), bt)
+    return a, b
+
+
+def _spread(t: Tally, k: int, axis: Axis, at: Array) -> Tally:
+    """The tables of one axis at their places on a longer one."""
+
+    def put(values: Array | None) -> Array | None:
+        if values is None:
+            return None
+        out = np.zeros((*values.shape[:k], len(axis[1]), *values.shape[k + 1 :]), dtype=values.dtype)
+        out[(slice(None),) * k + (at,)] = values
+        return out
+
+    batch = (*t.batch[:k], axis, *t.batch[k + 1 :])
+    return replace(t, counts=cast("Array", put(t.counts)), squares=put(t.squares), batch=batch)
+
+
+def _common_sets(a: Tally, b: Tally) -> tuple[Tally, Tally]:
+    """Two tallies of label sets, coded alike."""
+    labels = a.labels if a.labels == b.labels else in_order({*a.labels, *b.labels})
+    place = {label: i for i, label in enumerate(labels)}
+    codes: dict[tuple[int, ...], int] = {}
+    cells = []
+    for t in (a, b):
+        own = [place[x] for x in t.labels]
+        sets = cast("LabelSets", t.sets)
+        to = [codes.setdefault(tuple(sorted(own[i] for i in one)), len(codes)) for one in sets.tuples()]
+        cells.append(np.array(to, dtype=np.int64)[t.cells])
+    found = distinct(codes)
+    return (
+        replace(a, cells=cells[0], labels=labels, sets=found, fixed=a.fixed and b.fixed),
+        replace(b, cells=cells[1], labels=labels, sets=found),
+    )
 
 
 def _merged_labels(a: Tally, b: Tally) -> tuple[Label, ...]:

@@ -151,9 +151,9 @@ def test_rows_of_predictions(document, tmp_path):
 
 
 def test_many_classes(document, tmp_path):
-    """A matrix of three classes gives a row a class and measure, and accuracy."""
+    """A matrix of three classes gives a row a class and measure, then accuracy and the averages."""
     got = document("score", "--matrix", matrix(tmp_path, "5,1,0\n2,7,1\n0,3,9\n"))
-    assert [r["asked"] for r in got["rows"]][-2:] == ["f1:2", "accuracy"]
+    assert [r["asked"] for r in got["rows"]][-4:] == ["f1:2", "accuracy", "macro-f1", "weighted-f1"]
 
 
 @pytest.mark.parametrize("corner", ["", "row_0"], ids=["blank corner", "named corner"])

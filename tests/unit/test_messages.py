@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import howsure as hs
@@ -33,7 +34,11 @@ T = hs.Tally.binary(tp=80, fp=20, fn=30, tn=870)
 TWO = hs.Tally.matrix([[870, 20], [30, 80]], labels=["ham", "spam"])
 THREE = hs.Tally.matrix([[5, 1, 0], [2, 7, 1], [0, 3, 9]], labels=["a", "b", "c"])
 JOINT = hs.tally([0, 1], {"a": [0, 1], "b": [1, 1]})
+JOINT3 = hs.tally(list("abca"), {"x": list("abcb"), "y": list("abbc")})
+BATCH = hs.Tally.matrix(np.arange(18).reshape(2, 3, 3))
+ONE = hs.tally(["a", "a"], ["a", "a"])
 RATE = hs.Tally.rate(hits=3, of=5)
+FRAME = pd.DataFrame({"label": [0, 1], "a": [0, 1], "b": ["x", "y"], "p": [0.2, 0.9], "n": [-1, 3]})
 NAN, INF = float("nan"), float("inf")
 ITEMS = hs.means({"a": [0.1, 0.5, 0.3, 0.9], "b": [0.2, 0.4, 0.3, 0.8]})
 LONG = pd.DataFrame({"id": [1, 1, 2, 2, 3, 3], "model": ["a", "b"] * 3, "grade": [0.1, 0.2, 0.3, 0.5, 0.7, 0.6]})
@@ -98,6 +103,36 @@ CASES = {
     "negative weight": (lambda: hs.tally([0, 1], [0, 1], weight=[1, -2]), "-2"),
     "NaN weight": (lambda: hs.tally([0, 1], [0, 1], weight=[1, NAN]), "NaN"),
     "weights of 0": (lambda: hs.tally([0, 1], [0, 1], weight=[0, 0]), "weights"),
+    # frames
+    "unknown column": (lambda: hs.tally(FRAME, truth="lable", pred="a"), "'lable'"),
+    "column named twice": (lambda: hs.tally(pd.concat([FRAME, FRAME], axis=1), truth="label", pred="a"), "'label'"),
+    "no column asked for": (lambda: hs.tally(FRAME), "pred="),
+    "column without truths": (lambda: hs.tally(FRAME, pred="a"), "truth="),
+    "two kinds of answers": (lambda: hs.tally(FRAME, truth="label", pred="a", outcome="b"), "outcome="),
+    "column asked for twice": (lambda: hs.tally(FRAME, truth="label", pred=["a", "a"]), "'a'"),
+    "column that is none": (lambda: hs.tally(FRAME, truth="label", pred=[1, 0]), "pred="),
+    "columns of arrays": (lambda: hs.tally([0, 1], [0, 1], by="region"), "by="),
+    "columns of a list": (lambda: hs.tally([0, 1], truth="label", pred="a"), "int"),
+    "no batches": (lambda: hs.tally(iter([]), truth="label", pred="a"), "batches"),
+    "empty frame": (lambda: hs.tally(FRAME[:0], truth="label", pred="a"), "empty"),
+    "lists in a frame": (lambda: hs.tally(pl.DataFrame({"y": [[0]], "z": [1]}), truth="y", pred="z"), "'y'"),
+    "classes of outcomes": (lambda: hs.tally(FRAME, outcome="a", positive=1), "positive="),
+    "outcome that is none": (lambda: hs.tally(FRAME, outcome="b"), "'x'"),
+    "missing outcomes": (lambda: hs.tally(pl.DataFrame({"ok": [1, None]}), outcome="ok"), "1 missing outcomes"),
+    "score without a threshold": (lambda: hs.tally(FRAME, truth="label", score="p"), "threshold="),
+    "threshold without a score": (lambda: hs.tally(FRAME, truth="label", pred="a", threshold=0.5), "score="),
+    "threshold of text": (lambda: hs.tally(FRAME, truth="label", score="p", threshold="x"), "'x'"),
+    "score of no class": (lambda: hs.tally(FRAME, truth="b", score="p", threshold=0.5), "'x', 'y'"),
+    "weights and counts": (lambda: hs.tally(FRAME, truth="label", pred="a", weight="p", count="n"), "count="),
+    "fraction in a column of counts": (lambda: hs.tally(FRAME, truth="label", pred="a", count="p"), "'p'"),
+    "negative in a column of counts": (lambda: hs.tally(FRAME, truth="label", pred="a", count="n"), "'n'"),
+    "NaN in a column of weights": (
+        lambda: hs.tally(FRAME.assign(w=[NAN, 1]), truth="label", pred="a", weight="w"),
+        "'w'",
+    ),
+    "tally that is none": (lambda: hs.Tally.from_dict({"schema": "other"}), "howsure.tally/1"),
+    "tally of a text": (lambda: hs.Tally.from_json("[1"), "JSON"),
+    "damaged tally": (lambda: hs.Tally.from_dict({**T.to_dict(), "counts": [1, 2]}), "damaged"),
     # tallies
     "cells without a positive class": (lambda: TWO.tp, "'ham', 'spam'"),
     "cells of several systems": (lambda: JOINT.tp, "'a'"),
@@ -114,6 +149,56 @@ CASES = {
     "metric of an unknown class": (lambda: hs.posterior(THREE)["f1:d"], "'d'"),
     "metric without a positive class": (lambda: hs.posterior(TWO)["f1"], "f1"),
     "metric of many classes": (lambda: hs.posterior(THREE)["recall"], "recall"),
+    # many classes
+    "oblong matrix of many classes": (lambda: hs.Tally.matrix(np.ones((4, 3), int)), "(4, 3)"),
+    "too few labels of a matrix": (lambda: hs.Tally.matrix(np.ones((3, 3), int), labels=["a", "b"]), "3 classes"),
+    "too many labels of a matrix": (lambda: hs.Tally.matrix(np.eye(3, dtype=int), labels=list("abcd")), "4 labels"),
+    "one of three labels twice": (lambda: hs.Tally.matrix(np.eye(3, dtype=int), labels=["a", "b", "a"]), "'a'"),
+    "label twice among labels": (lambda: hs.tally(["a", "b"], ["a", "b"], labels=["a", "b", "c", "b"]), "'b'"),
+    "unknown label in predictions": (lambda: hs.tally(["a", "b"], ["a", "d"], labels=["a", "b", "c"]), "'d'"),
+    "unknown label of a system": (
+        lambda: hs.tally(["a", "b"], {"x": ["a", "b"], "y": ["a", "d"]}, labels=["a", "b", "c"]),
+        "'d'",
+    ),
+    "average of an average": (lambda: parse("macro-macro-f1"), "macro-f1"),
+    "average of another average": (lambda: parse("weighted-f1-of-means"), "f1-of-means"),
+    "average of a rate": (lambda: parse("macro-rate"), "rate"),
+    "class of an average": (lambda: parse("macro-f1:spam"), "f1:spam"),
+    "class of f1-of-means": (lambda: parse("f1-of-means:spam"), "'spam'"),
+    "average of no class": (lambda: parse("macro-f1:"), "'macro-f1:'"),
+    "unknown average": (lambda: parse("mean-precision"), "'mean-precision'"),
+    "unknown kind of average": (lambda: parse("harmonic-f1"), "'harmonic'"),
+    "misspelt average": (lambda: parse("marco-f1"), "'macro-f1'"),
+    "average of an unknown metric": (lambda: parse("macro-precison"), "'macro-precision'"),
+    "average that never changes": (lambda: parse("macro-prevalence"), "'macro-prevalence'"),
+    "average over many labels": (lambda: hs.posterior(THREE)["samples-f1"], "samples-f1"),
+    "average of one class": (lambda: hs.posterior(ONE)["macro-f1"], "'a'"),
+    "kappa of one class": (lambda: hs.posterior(ONE)["kappa"], "'a'"),
+    "draws of one class": (lambda: hs.posterior(ONE).draws(5), "'a'"),
+    "draws of two systems": (lambda: hs.posterior(JOINT).draws(5), "'a'"),
+    "draws of a batch of many classes": (lambda: hs.posterior(BATCH).draws(5), "batch"),
+    "row of every class": (lambda: hs.score(THREE)["f1"], "f1:a"),
+    "row of an unknown class": (lambda: hs.score(THREE)["f1:d"], "'d'"),
+    "prior of another size for an average": (lambda: hs.posterior(THREE, np.ones((2, 2)))["macro-f1"], "2 x 2"),
+    "two-level prior for systems": (
+        lambda: hs.compare(JOINT3, metric="macro-f1", prior=hs.two_level()),
+        "two-level",
+    ),
+    "table of weights for systems": (lambda: hs.compare(JOINT3, metric="macro-f1", prior=np.ones((3, 3))), "a table"),
+    "heavy prior for systems": (lambda: hs.compare(JOINT3, metric="macro-f1", prior=50), "50"),
+    "two-level prior with missing answers": (
+        lambda: hs.score(list("abc"), ["a", None, "c"], missing="wrong", prior=hs.two_level()),
+        "missing",
+    ),
+    "paired batch of many classes": (
+        lambda: hs.compare(
+            hs.Tally(
+                JOINT3.cells, np.stack([JOINT3.counts] * 2), JOINT3.labels, JOINT3.systems, batch=(("day", (1, 2)),)
+            ),
+            metric="macro-f1",
+        ),
+        "macro-f1",
+    ),
     "rate of classes": (lambda: hs.posterior(T)["rate"], "rate"),
     "f1 of outcomes": (lambda: hs.posterior(RATE)["f1"], "f1"),
     "beta of 0": (lambda: hs.fbeta(0), "0"),
@@ -197,7 +282,7 @@ CASES = {
     "item without a name": (lambda: long(LONG.assign(id=[1, 1, None, 2, 3, 3])), "'id'"),
     "row without a system": (lambda: long(LONG.assign(model=["a", None] * 3)), "'model'"),
     "weight that changes within an item": (lambda: long(LONG.assign(w=range(1, 7)), weight="w"), "item 1"),
-    "empty frame": (lambda: long(LONG[:0]), "0"),
+    "empty frame of values": (lambda: long(LONG[:0]), "0"),
     "three systems of values": (lambda: hs.compare(hs.means({x: [1, 2, 4] for x in "abc"})), "leaderboard"),
     "system of values twice": (lambda: hs.compare(ITEMS, "a", "a"), "'a', 'a'"),
     "unknown system of values": (lambda: hs.compare(ITEMS, "a", "bb"), "'bb'"),

@@ -1,6 +1,7 @@
 """The catalogue: every named measure, and the one grammar of their names.
 
-name = base [":" class]; lower case with hyphens; case and "_" are forgiven; parse(str(m)) == m.
+name = [average "-"] base [":" class]; average is micro, macro, weighted or samples; lower case with hyphens; case and
+"_" are forgiven; parse(str(m)) == m.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from howsure.catalogue import multiclass
 from howsure.catalogue.binary import DECLARED, fbeta, utility
 from howsure.catalogue.metric import Metric
+from howsure.catalogue.multiclass import AVERAGES, averaged
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.expressions import CELLS
 
@@ -18,8 +21,11 @@ __all__ = ["DEFAULT_BINARY", "Metric", "fbeta", "metrics", "parse", "utility"]
 
 DEFAULT_BINARY: Final = ("precision", "recall", "f1", "specificity", "accuracy", "balanced-accuracy", "phi")
 DEFAULT_CLASS: Final = ("precision", "recall", "f1")
+DEFAULT_WHOLE: Final = ("accuracy", "macro-f1", "weighted-f1")
+DEFAULT_LABELS: Final = ("micro-f1", "macro-f1", "weighted-f1", "samples-f1", "subset-accuracy", "hamming-loss")
 
 _F = re.compile(r"^f-?((?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?)(?:-score|-measure)?$")
+_AVERAGE = re.compile(rf"^({'|'.join(AVERAGES)})-(.+)$")
 _WEIGHTED = re.compile(r"^(utility|cost)(?:\((.*)\))?$")
 
 
@@ -27,7 +33,10 @@ _WEIGHTED = re.compile(r"^(utility|cost)(?:\((.*)\))?$")
 def _known() -> dict[str, Metric]:
     """Canonical names and aliases."""
     named: dict[str, Metric] = {}
-    shown = [*DECLARED, fbeta(1), fbeta(2), fbeta(0.5), utility(tp=2, fp=-1)]
+    f1 = fbeta(1)
+    shown = [*DECLARED, f1, fbeta(2), fbeta(0.5), utility(tp=2, fp=-1), *multiclass.DECLARED, multiclass.SUBSET]
+    shown += [averaged(kind, f1) for kind in ("micro", "macro", "weighted", "samples")]
+    shown += [averaged("macro", m) for m in DECLARED[:2]]
     for metric in shown:
         for name in (metric.name, *metric.aliases):
             named[name] = metric
@@ -62,7 +71,8 @@ def _parse(name: str) -> Metric:
     base, colon, label = name.partition(":")
     metric = _base(base)
     if colon and not label:
-        raise UnknownName(f"{name!r} ends in ':' but names no class; write {metric}:CLASS.")
+        write = f"{metric}" if metric.over_classes else f"{metric}:CLASS"
+        raise UnknownName(f"{name!r} ends in ':' but names no class; write {write}.")
     return metric.of(label) if colon else metric
 
 
@@ -72,12 +82,26 @@ def _base(text: str) -> Metric:
     known = _known()
     if name in known:
         return known[name]
+    if found := _AVERAGE.match(name):
+        return averaged(found[1], _averages(found[1], found[2], text))
     if found := _WEIGHTED.match(bare):
         return _with_weights(found[1], found[2] or "", text)
     if found := _F.match(name):
         return fbeta(_number(found[1]))
     hint = nearest(name, known)
+    kind, _, rest = name.partition("-")
+    if rest in known and not known[rest].over_classes and not nearest(kind, AVERAGES):
+        hint = f" There is no average {kind!r}: give micro, macro or weighted."
     raise UnknownName(f"no metric named {text!r}.{hint} See: howsure metrics")
+
+
+def _averages(kind: str, name: str, asked: str) -> Metric:
+    """What an average is taken of; a name that is not known is reported as it was asked."""
+    try:
+        return _base(name)
+    except UnknownName:
+        hint = nearest(f"{kind}-{name}", [f"{kind}-{x}" for x in _known()])
+        raise UnknownName(f"no metric named {asked!r}.{hint} See: howsure metrics") from None
 
 
 def _number(text: str) -> float:

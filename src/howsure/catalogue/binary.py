@@ -10,12 +10,15 @@ import numpy as np
 
 from howsure.catalogue.metric import Metric
 from howsure.errors import BadSetting
-from howsure.expressions import Expression, cells, sqrt
+from howsure.expressions import Expression, cells, mean_of_defined, sqrt, total
 
 tp, fp, fn, tn = cells
 n: Final[Expression] = tp + fp + fn + tn
 recall, specificity = tp / (tp + fn), tn / (tn + fp)
 precision, npv = tp / (tp + fp), tn / (tn + fn)
+
+prevalence, bias = (tp + fn) / n, (tp + fp) / n
+chance = total(prevalence * bias)  # agreement of independent answers with the same shares
 
 GOUTTE = "Goutte & Gaussier 2005"
 POWERS = "Powers 2007"
@@ -40,9 +43,9 @@ DECLARED: Final = (
     Metric("for", fn / (fn + tn), "lower", "share of negative answers that are wrong", f"{POWERS} eq. 4",
            ("fna", "false-omission-rate", "false-negative-accuracy")),
     Metric("accuracy", (tp + tn) / n, meaning="share of answers that are right", source=f"{POWERS} 2.1",
-           aliases=("rand-accuracy", "acc")),
+           aliases=("rand-accuracy", "acc"), many=total(tp / n)),
     Metric("error-rate", (fp + fn) / n, "lower", "share of answers that are wrong", f"{POWERS} 2.1",
-           ("misclassification-rate",)),
+           ("misclassification-rate",), many=1 - total(tp / n)),
     Metric("prevalence", (tp + fn) / n, None, "share of items that are positive", f"{POWERS} 2.2",
            ("generality",)),
     Metric("bias", (tp + fp) / n, None, "share of answers that are positive", f"{POWERS} 2.2",
@@ -55,19 +58,22 @@ DECLARED: Final = (
            source=f"{POWERS} 2.1", aliases=("g-measure", "fm-index")),
     Metric("informedness", recall + specificity - 1, meaning="how much better than chance the answer knows the truth",
            source=f"{POWERS} eq. 3",
-           aliases=("youden", "youden-j", "youden's-j", "deltap-prime", "bookmaker", "deltap'")),
+           aliases=("youden", "youden-j", "youden's-j", "deltap-prime", "bookmaker", "deltap'"),
+           many=total(bias * (recall + specificity - 1)), equal=True),
     Metric("markedness", precision + npv - 1, meaning="how much better than chance the truth marks the answer",
-           source=f"{POWERS} eq. 4", aliases=("deltap",)),
+           source=f"{POWERS} eq. 4", aliases=("deltap",),
+           many=total(prevalence * (precision + npv - 1)), equal=True),
     Metric("balanced-accuracy", (recall + specificity) / 2, meaning="mean of recall and specificity: AUC of one point",
-           source=f"{POWERS} 2.3", aliases=("single-point-auc", "bacc")),
+           source=f"{POWERS} 2.3", aliases=("single-point-auc", "bacc"), many=mean_of_defined(recall), equal=True),
     Metric("g-mean", sqrt(recall * specificity), meaning="geometric mean of recall and specificity",
            source="Kubat & Matwin 1997", aliases=("gmean",)),
     Metric("phi", (tp * tn - fp * fn) / sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)),
            meaning="correlation of truth and answer", source="Ishioka eq. 6, corrected",
-           aliases=("mcc", "matthews", "matthews-correlation")),
+           aliases=("mcc", "matthews", "matthews-correlation", "r-k"),
+           many=(total(tp / n) - chance) / sqrt((1 - total(prevalence**2)) * (1 - total(bias**2)))),
     Metric("kappa", 2 * (tp * tn - fp * fn) / ((tp + fp) * (fp + tn) + (tp + fn) * (fn + tn)),
            meaning="agreement beyond what equal margins would give by chance", source="Cohen 1960",
-           aliases=("cohen-kappa",)),
+           aliases=("cohen-kappa",), many=(total(tp / n) - chance) / (1 - chance)),
     Metric("lr-plus", recall / (fp / (fp + tn)), meaning="odds factor of a positive answer",
            source="Altman & Bland 1994", aliases=("positive-likelihood-ratio", "plr", "lr+")),
     Metric("lr-minus", fn / (tp + fn) / specificity, "lower", "odds factor of a negative answer",

@@ -36,6 +36,11 @@ class Metric:
     source: str = ""
     aliases: tuple[str, ...] = ()
     label: Hashable = None
+    many: Expression | None = None  # the measure of three classes and more, where it is more than a class against rest
+    equal: bool = False  # whether classes count alike, however rare: its prior is then pooled over classes
+    any_of: bool = False  # only for items with any number of labels
+    average: str = ""  # micro, macro, weighted or samples, of `base`
+    base: Metric | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.formula, Expression):
@@ -58,9 +63,10 @@ class Metric:
     def _probe(self, size: float) -> list[float]:
         """Values at a few tables, all cells times size."""
         rng = random.Random(3)
+        formula = self.formula.of_two_classes() if self.over_classes else self.formula
         tables = [{c: np.float64(size * rng.uniform(0.5, 9.5)) for c in CELLS} for _ in range(5)]
         with np.errstate(all="ignore"):
-            return [float(self.formula(**t)) for t in tables]
+            return [float(formula(**t)) for t in tables]
 
     def __repr__(self) -> str:
         return f"Metric({str(self)!r}, {self.formula})"
@@ -70,6 +76,11 @@ class Metric:
 
     def of(self, label: Hashable) -> Metric:
         """The same measure of one class against the rest."""
+        if self.over_classes:
+            hint = "" if self.base is None else f" Ask for {self.base}:{label}."
+            raise BadSetting(
+                f"{self.name} is a measure of all classes: it cannot be asked of the class {label!r} alone.{hint}"
+            )
         return replace(self, label=label)
 
     @cached_property
@@ -79,13 +90,35 @@ class Metric:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The lowest and highest value over all tables."""
-        return self.reading.bounds
+        """The lowest and highest value over all tables.
+
+        An average lies between the values of its base, with 0 for classes where that is undefined: bounds found at two
+        classes need not hold for more.
+        """
+        if self.base is None:
+            return self.reading.bounds
+        low, high = self.base.bounds
+        return min(low, 0.0), max(high, 0.0)
 
     @property
     def needs_positive(self) -> bool:
         """Whether the value changes when the two classes swap."""
         return not self.reading.symmetric
+
+    @property
+    def over_classes(self) -> bool:
+        """Whether the formula itself sums over classes, as an average does."""
+        return self.formula.over_classes
+
+    def of_classes(self, k: int) -> Expression | None:
+        """The formula over k classes when the measure is one of all of them together, else None."""
+        if self.label is not None or k == 2:
+            return None
+        return self.formula if self.over_classes else self.many
+
+    def of_two(self) -> Metric:
+        """The same measure of two classes, its sums written out."""
+        return replace(self, formula=self.formula.of_two_classes(), average="", base=None, aliases=())
 
     @cached_property
     def agreement(self) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from howsure.cli import parsing
+from howsure.cli import parsing, sources
 from howsure.errors import HowsureError
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -49,6 +49,22 @@ LISTING = click.option(
     show_default=True,
     help="Format of the output.",
 )
+
+
+MATRICES = click.option(
+    "--matrix",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A CSV file with the confusion matrix of a system; repeat.",
+)
+ROWS = click.option(
+    "--rows",
+    type=click.Choice(["truth", "pred"]),
+    default="truth",
+    show_default=True,
+    help="What the rows of the matrix are.",
+)
+LABELS = click.option("--labels", metavar="a,b,c", help="Names of the classes of the matrix.")
 
 
 def run(arguments: list[str]) -> int:
@@ -102,6 +118,7 @@ def app() -> None:
 
 
 @app.command()
+@sources.files_of_one
 @click.option(
     "--counts",
     metavar="tp=80,fp=20,fn=30,tn=870",
@@ -113,14 +130,8 @@ def app() -> None:
     type=click.Path(path_type=Path),
     help="A CSV file with a confusion matrix, with or without labels.",
 )
-@click.option(
-    "--rows",
-    type=click.Choice(["truth", "pred"]),
-    default="truth",
-    show_default=True,
-    help="What the rows of the matrix are.",
-)
-@click.option("--labels", metavar="a,b,c", help="Names of the classes of the matrix.")
+@ROWS
+@LABELS
 @click.option("--positive", metavar="LABEL", help="The positive class.")
 @click.option(
     "--metric",
@@ -141,9 +152,11 @@ def app() -> None:
     help="How far a sampled interval end may be off, in standard deviations.",
 )
 @SEED
-@FORMAT
+@sources.SORT
+@sources.FORMAT
 @OUT
 def score(
+    ask: sources.Ask,
     counts: str | None,
     rate: str | None,
     matrix: Path | None,
@@ -156,22 +169,34 @@ def score(
     out: Path | None,
     **settings: Any,
 ) -> None:
-    """Score counts, a rate or a confusion matrix: each measure with its exact posterior."""
+    """Score files, counts, a rate or a confusion matrix: each measure with its exact posterior."""
     from howsure.scoring import score as run_score
 
-    tally = parsing.tally_of(counts, rate, matrix, rows, labels, positive)
+    if ask.given:
+        parsing.alone("FILE", counts=counts, rate=rate, matrix=matrix)
+        tally = sources.tally(ask, positive, labels)
+    else:
+        tally = parsing.tally_of(counts, rate, matrix, rows, labels, positive)
     report = run_score(tally, metrics=list(metrics) or None, above=parsing.limits(above), **settings)
-    _show(report.to_dict(), kind, out)
+    if sources.columnar(kind, out):
+        report.write(sources.target(out))
+        return
+    _show(report.to_dict() if kind in ("json", "csv") else report.page(), kind, out)
 
 
 @app.command()
+@sources.files_of_many
 @click.option(
     "--counts", multiple=True, metavar="tp=80,fp=20,fn=30,tn=870", help="The four cells of a system; give it twice."
 )
 @click.option("--rate", multiple=True, metavar="47/50", help="Hits of trials of a system; give it twice.")
+@MATRICES
+@ROWS
+@LABELS
+@click.option("--positive", metavar="LABEL", help="The positive class.")
 @click.option("--wins", metavar="17,4,3278", help="Items won by the first, by the second, and the same for both.")
 @click.option("--name", "names", multiple=True, metavar="NAME", help="The name of a system; give it twice.")
-@click.option("--metric", metavar="NAME", help="The measure to compare on; f1 unless said otherwise.")
+@click.option("--metric", metavar="NAME", help="The measure to compare on; f1, macro-f1 or rate by default.")
 @click.option("--equal-within", type=float, help="Also show the probability that they differ by at most this much.")
 @click.option(
     "--prior", default="even", show_default=True, help="even, jeffreys, uniform, two-level or a weight a cell."
@@ -184,34 +209,51 @@ def score(
 @FORMAT
 @OUT
 def compare(
+    ask: sources.Ask,
     counts: tuple[str, ...],
     rate: tuple[str, ...],
+    matrix: tuple[Path, ...],
+    rows: str,
+    labels: str | None,
     wins: str | None,
     names: tuple[str, ...],
     kind: str,
     out: Path | None,
     **settings: Any,
 ) -> None:
-    """Is the first better than the second? Two tables of counts, two rates, or wins on the same items."""
+    """Is the first better than the second? Files, tables of counts, rates or matrices, or wins on the same items."""
     from howsure.comparison.verbs import compare as run_compare
     from howsure.comparison.wins import compare_wins
 
     shown = parsing.two_names(names)
+    if ask.given:
+        parsing.alone("FILE", counts=counts, rate=rate, matrix=matrix, wins=wins)
+        if ask.independent:
+            (one, a), (two, b) = parsing.two_of(sources.apart(ask, names, settings["positive"]))
+            _show(run_compare(a, b, names=(one, two), **settings).to_dict(), kind, out)
+            return
+        _show(run_compare(sources.joint(ask, names, settings["positive"]), **settings).to_dict(), kind, out)
+        return
     if wins is not None:
-        parsing.alone("--wins", counts=counts, rate=rate, metric=settings["metric"])
+        parsing.alone("--wins", counts=counts, rate=rate, matrix=matrix, metric=settings["metric"])
         first, second, same = parsing.win_counts(wins)
         chosen = {k: settings[k] for k in ("equal_within", "level", "interval")}
         _show(compare_wins(first, second, same, names=shown, **chosen).to_dict(), kind, out)
         return
-    a, b = parsing.two_tallies(counts, rate)
+    a, b = parsing.two_tallies(counts, rate, matrix, rows, labels)
     _show(run_compare(a, b, names=shown, **settings).to_dict(), kind, out)
 
 
 @app.command()
+@sources.files_of_many
 @click.option("--counts", multiple=True, metavar="tp=80,fp=20,fn=30,tn=870", help="The four cells of a system; repeat.")
 @click.option("--rate", multiple=True, metavar="47/50", help="Hits of trials of a system; repeat.")
+@MATRICES
+@ROWS
+@LABELS
+@click.option("--positive", metavar="LABEL", help="The positive class.")
 @click.option("--name", "names", multiple=True, metavar="NAME", help="The name of a system; one for each.")
-@click.option("--metric", metavar="NAME", help="The measure to rank by; f1 unless said otherwise.")
+@click.option("--metric", metavar="NAME", help="The measure to rank by; f1, macro-f1 or rate by default.")
 @click.option("--apart", type=float, default=0.95, show_default=True, help="Probability at which a new group starts.")
 @click.option("--draws", type=int, default=20_000, show_default=True, help="Number of draws.")
 @PRIOR
@@ -221,12 +263,27 @@ def compare(
 @FORMAT
 @OUT
 def leaderboard(
-    counts: tuple[str, ...], rate: tuple[str, ...], names: tuple[str, ...], kind: str, out: Path | None, **settings: Any
+    ask: sources.Ask,
+    counts: tuple[str, ...],
+    rate: tuple[str, ...],
+    matrix: tuple[Path, ...],
+    rows: str,
+    labels: str | None,
+    names: tuple[str, ...],
+    kind: str,
+    out: Path | None,
+    **settings: Any,
 ) -> None:
-    """Rank systems tested on different items: P(best), expected rank, groups that cannot be told apart."""
+    """Rank systems of files, counts or rates: P(best), expected rank, groups that cannot be told apart."""
     from howsure.comparison.ranks import leaderboard as run_leaderboard
 
-    _show(run_leaderboard(parsing.many_tallies(counts, rate, names), **settings).to_dict(), kind, out)
+    if ask.given:
+        parsing.alone("FILE", counts=counts, rate=rate, matrix=matrix)
+        data = (sources.apart if ask.independent else sources.joint)(ask, names, settings["positive"])
+        _show(run_leaderboard(data, **settings).to_dict(), kind, out)
+        return
+    tallies = parsing.many_tallies(counts, rate, matrix, rows, labels, names)
+    _show(run_leaderboard(tallies, **settings).to_dict(), kind, out)
 
 
 @app.command("metrics")

@@ -26,7 +26,7 @@ def tally_of(
     given = [name for name, x in (("--counts", counts), ("--rate", rate), ("--matrix", matrix)) if x is not None]
     if len(given) != 1:
         got = " and ".join(given) if given else "nothing"
-        raise BadSetting(f"give one of --counts, --rate and --matrix; got {got}")
+        raise BadSetting(f"give a FILE, or one of --counts, --rate and --matrix; got {got}")
     if counts is not None:
         if labels is not None:
             raise BadSetting("--labels goes with --matrix; the cells of --counts have no names to give")
@@ -81,22 +81,50 @@ def alone(option: str, **others: Any) -> None:
             raise BadSetting(f"{option} stands alone: leave out --{name}")
 
 
-def two_tallies(counts: tuple[str, ...], rates: tuple[str, ...]) -> tuple[Tally, Tally]:
-    """Two tables of counts, or two rates."""
-    if counts and rates:
-        raise BadSetting("give --counts twice, or --rate twice, not both")
-    if len(counts) + len(rates) != 2:
-        more = "; for three and more systems use leaderboard" if len(counts) + len(rates) > 2 else ""
-        raise BadSetting(f"compare needs --counts twice, --rate twice, or --wins; got {len(counts) + len(rates)}{more}")
-    a, b = [Tally.binary(**cells(x)) for x in counts] or [outcome(x) for x in rates]
-    return a, b
+def two_of(systems: dict[str, Tally]) -> list[tuple[str, Tally]]:
+    """Exactly two systems."""
+    if len(systems) != 2:
+        raise BadSetting(f"compare takes two systems; got {len(systems)}; for more use leaderboard")
+    return list(systems.items())
 
 
-def many_tallies(counts: tuple[str, ...], rates: tuple[str, ...], names: tuple[str, ...]) -> dict[str, Tally]:
-    """Named tables of counts, or named rates."""
-    if bool(counts) == bool(rates):
-        raise BadSetting("give --counts for each system, or --rate for each")
-    tallies = [Tally.binary(**cells(x)) for x in counts] or [outcome(x) for x in rates]
+def two_tallies(
+    counts: tuple[str, ...], rates: tuple[str, ...], matrices: tuple[Path, ...], rows: str, labels: str | None
+) -> tuple[Tally, Tally]:
+    """Two tables of counts, two rates, or two confusion matrices."""
+    found = _tables(counts, rates, matrices, rows, labels)
+    if len(found) != 2:
+        more = "; for three and more systems use leaderboard" if len(found) > 2 else ""
+        raise BadSetting(f"compare needs --counts, --rate or --matrix twice, or --wins; got {len(found)}{more}")
+    return found[0], found[1]
+
+
+def _tables(
+    counts: tuple[str, ...], rates: tuple[str, ...], matrices: tuple[Path, ...], rows: str, labels: str | None
+) -> list[Tally]:
+    given = [name for name, x in (("--counts", counts), ("--rate", rates), ("--matrix", matrices)) if x]
+    if len(given) > 1:
+        raise BadSetting(f"give --counts, --rate or --matrix for every system, not {' and '.join(given)}")
+    if labels is not None and not matrices:
+        raise BadSetting("--labels goes with --matrix")
+    if matrices:
+        classes = [x.strip() for x in labels.split(",")] if labels else None
+        return [read_matrix(path, rows, classes) for path in matrices]
+    return [Tally.binary(**cells(x)) for x in counts] or [outcome(x) for x in rates]
+
+
+def many_tallies(
+    counts: tuple[str, ...],
+    rates: tuple[str, ...],
+    matrices: tuple[Path, ...],
+    rows: str,
+    labels: str | None,
+    names: tuple[str, ...],
+) -> dict[str, Tally]:
+    """Named tables of counts, named rates, or named confusion matrices."""
+    tallies = _tables(counts, rates, matrices, rows, labels)
+    if not tallies:
+        raise BadSetting("give --counts, --rate or --matrix for each system")
     if names and len(set(names)) != len(tallies):
         raise BadSetting(
             f"--name is given once for each of the {len(tallies)} systems, all different; got {len(names)}"

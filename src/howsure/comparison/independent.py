@@ -9,11 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.distribution import Distribution, number_or_array
-from howsure.kernels.contour import Many
-from howsure.kernels.moebius import Moebius
 from howsure.kernels.sampled import Sampled
-from howsure.kernels.tabulated import Tabulated, tabulated
-from howsure.kernels.versus import Difference, beats
+from howsure.kernels.versus import Difference
 from howsure.model import END_ERROR
 
 Array = NDArray[np.float64]
@@ -29,42 +26,25 @@ def outcome(
     exact = draws is None and "sampled" not in (a.route, b.route)
     if not exact:
         return _drawn(a, b, tolerance, seed, draws)
-    one, two = _tables(a, b)
-    above, below = _chances(one, two)
-    law = Difference(one, two)
-
-    def between(margin: float) -> Any:
-        if margin == 0:
-            return number_or_array(np.zeros(law.shape))
-        below_margin = law.tails(np.asarray(margin))[0]
-        return number_or_array(np.clip(below_margin - law.tails(np.asarray(-margin))[0], 0.0, 1.0))
-
-    if isinstance(one, (Moebius, Tabulated)) and isinstance(two, (Moebius, Tabulated)):
+    law = Difference(a.law, b.law)
+    if law.usual or law.closes:
         difference = Distribution(f"difference of {a.name}", law, "quadrature", sampler_of(a, b))
-    else:
+    elif law.closed:
         difference = _drawn_difference(a, b, tolerance, seed, None)
-    return number_or_array(above), number_or_array(below), difference, "quadrature", EXACT_ERROR, between
+    else:
+        return _drawn(a, b, tolerance, seed, None)
+    above, below = law.signs()
+    return number_or_array(above), number_or_array(below), difference, "quadrature", EXACT_ERROR, within(difference)
 
 
 def chances(a: Distribution, b: Distribution, tolerance: float, seed: int) -> tuple[Any, Any]:
     """P(A > B) and P(A < B) alone."""
-    if "sampled" in (a.route, b.route):
-        return _drawn(a, b, tolerance, seed, None)[:2]
-    above, below = _chances(*_tables(a, b))
-    return number_or_array(above), number_or_array(below)
-
-
-def _tables(a: Distribution, b: Distribution) -> tuple[Any, Any]:
-    """Both laws; a mean of many values by a table of its law, which an integral asks for hundreds of points."""
-    one, two = (tabulated(d.law) if isinstance(d.law, Many) else d.law for d in (a, b))
-    return one, two
-
-
-def _chances(one: Any, two: Any) -> tuple[Array, Array]:
-    above, below = beats(one, two)
-    if isinstance(one, Tabulated) or isinstance(two, Tabulated):
-        above, below = above / (above + below), below / (above + below)  # 1 but for the rounding of the tables
-    return above, below
+    if "sampled" not in (a.route, b.route):
+        law = Difference(a.law, b.law)
+        if law.usual or law.closes or law.closed:
+            above, below = law.signs()
+            return number_or_array(above), number_or_array(below)
+    return _drawn(a, b, tolerance, seed, None)[:2]
 
 
 def sampler_of(
@@ -112,6 +92,8 @@ def within(difference: Distribution) -> Callable[[float], Any]:
     """P(the difference lies within a margin)."""
 
     def between(margin: float) -> Any:
+        if margin == 0 and difference.route != "sampled":
+            return number_or_array(np.zeros(difference.shape))
         inside = np.asarray(difference.cdf(margin)) - np.asarray(difference.cdf(np.nextafter(-margin, -np.inf)))
         return number_or_array(np.clip(inside, 0.0, 1.0))
 

@@ -28,11 +28,14 @@ from howsure.kernels.integral import Integral
 from howsure.kernels.moebius import Moebius
 from howsure.kernels.sampled import Sampled
 from howsure.model import END_ERROR, Known, Posterior, Resampled
+from howsure.model.classes import plan
+from howsure.model.tables import MOST_CLASS_NUMBERS
 from howsure.routes import values
 from howsure.table import Tally
 
 Array = NDArray[np.float64]
 
+WHOLE = ("classes", "items", "added")  # views of all classes, labels or items at once
 _NAME = {(1, 1): "tp", (0, 1): "fp", (1, 0): "fn", (0, 0): "tn"}
 
 
@@ -51,15 +54,15 @@ class Joint:
 
 def joint_of(p: Posterior, metric: Metric) -> Joint:
     """The joint patterns that a metric looks at, with their prior weights."""
-    t = p.tally
+    t, view = p.tally, p.view(metric)
     if p.prior.two_level:
         raise BadSetting("a paired comparison needs a flat prior such as even; a two-level prior has no joint form.")
-    if t.outcome or (metric.agreement and len(t.labels) != 2 and metric.label is None):
+    if view.kind in ("outcome", "right-wrong"):
         right = [(t.cells[:, 0] == t.cells[:, k]) if not t.outcome else t.cells[:, k] == 1 for k in (1, 2)]
         weights = p.prior.outcome() if t.outcome else p.prior.right_wrong(len(t.labels))
         w = {1: weights[0], 0: weights[1]}
         return _build(t, [np.ones(len(t.cells), dtype=int)], right, {1: w})
-    two, place = _two_classes(t, metric)
+    two, place = _two_classes(t, view.place), view.place
     positive = 1 if t.positive is None else t.find(t.positive)
     cells = p.prior.binary(place, len(t.labels), positive)
     rows = {1: {1: cells["tp"], 0: cells["fn"]}, 0: {1: cells["fp"], 0: cells["tn"]}}
@@ -68,19 +71,15 @@ def joint_of(p: Posterior, metric: Metric) -> Joint:
     return _build(two, [truth], answers, rows)
 
 
-def _two_classes(t: Tally, metric: Metric) -> tuple[Tally, int]:
-    """The table of the positive class (or the metric's class) against the rest, coded 1 and 0."""
-    label = metric.label if metric.label is not None else t.positive
-    if label is None and not metric.needs_positive and len(t.labels) == 2:
-        label = t.labels[1]
-    place = t.find(label)
+def _two_classes(t: Tally, place: int) -> Tally:
+    """The table of a class against the rest, coded 1 and 0."""
     two = t.versus_rest(t.labels[place])
     if two.labels.index(two.positive) == 0:
         two = Tally(
             np.where(two.cells < 0, -1, 1 - two.cells), two.counts, two.labels[::-1], two.systems, two.positive,
             two.batch, two.squares,
         )  # fmt: skip
-    return two, place
+    return two
 
 
 def _build(t: Tally, truth: list[Any], answers: list[Any], rows: dict[int, dict[int, float]]) -> Joint:
@@ -104,16 +103,25 @@ def outcome(p: Known, metric: Metric | Mean, tolerance: float, seed: int) -> Fou
         difference = p.difference(*p.data.systems)
         return _exact_outcome(difference, difference.route)
     assert isinstance(metric, Metric)  # noqa: S101 - narrows the type
-    joint = joint_of(p, metric)
-    law = _exact(joint, metric)
-    if law is not None:
-        difference = Distribution(f"difference of {metric}", law, "quadrature", sampler_of(joint, metric))
-        return _exact_outcome(difference, "closed form")
-    draw = sampler_of(joint, metric)
+    view = p.view(metric)
+    name, metric = metric, view.metric
+    if view.kind == "items":
+        law, route = p.item_difference(metric)
+        return _exact_outcome(Distribution(f"difference of {name}", law, route, sampler(p, name, np.subtract)), route)
+    whole = view.kind in WHOLE
+    if not whole:
+        joint = joint_of(p, name)
+        law = _exact(joint, metric)
+        if law is not None:
+            difference = Distribution(f"difference of {name}", law, "quadrature", sampler_of(joint, metric))
+            return _exact_outcome(difference, "closed form")
+    draw = sampler(p, name, np.subtract)
     n = int(np.ceil(1.3 * (3 * END_ERROR / tolerance) ** 2))
+    if whole:
+        n = max(min(n, 10_000), min(n, MOST_CLASS_NUMBERS // plan(p.tally, p.prior, metric.equal).cost))
     low, high = metric.bounds
     draws = Sampled(np.sort(draw(n, seed), axis=0), low - high, high - low)
-    difference = Distribution(f"difference of {metric}", draws, "sampled", draw)
+    difference = Distribution(f"difference of {name}", draws, "sampled", draw)
     above, below = shares_of_draws(draws)
     return (
         number_or_array(above),
@@ -141,7 +149,12 @@ def sampler(p: Known, metric: Metric | Mean, combine: Callable[[Array, Array], A
     if isinstance(p, Resampled):
         return lambda n, seed: combine(*p.draws(n, seed=seed).T)
     assert isinstance(metric, Metric)  # noqa: S101 - narrows the type
-    return sampler_of(joint_of(p, metric), metric, combine)
+    view = p.view(metric)
+    if view.kind in WHOLE:
+        if p.tally.shape:
+            raise BadSetting(f"a paired comparison on {metric} takes a single table, not a batch.")
+        return lambda n, seed: combine(*p.joint_draws(view.metric, n, seed).T)
+    return sampler_of(joint_of(p, metric), view.metric, combine)
 
 
 def _exact(joint: Joint, metric: Metric) -> Any:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
 from howsure.comparison.independent import OTHER_SEED
+from howsure.comparison.paired import WHOLE
 from howsure.comparison.result import Side
 from howsure.comparison.verbs import default_metric, of_class
 from howsure.distribution import Note, check_draws, check_kind, check_level, check_seed
@@ -193,7 +194,9 @@ def leaderboard(
     order = signed.argsort(axis=1).argsort(axis=1).mean(axis=0).argsort(kind="stable").tolist()
     listed = [list(own)[k] for k in order]
     sides = tuple(Side(name, own[name], m, level, kind) for name in listed)
-    notes = (Note("sampled", f"ranks are sampled with {n:,} draws: probabilities within {1.5 / np.sqrt(n):.1g}"),)
+    sampled = Note("sampled", f"ranks are sampled with {n:,} draws: probabilities within {1.5 / np.sqrt(n):.1g}")
+    told = dict.fromkeys(Note(code, text) for t in tallies.values() for code, text in t.notes)
+    notes = (sampled, *told)
     return Leaderboard(m, sides, x[:, order], joint is not None, level, kind, float(apart), notes)
 
 
@@ -224,11 +227,15 @@ def _together(p: Known, metric: Metric | Mean, n: int, seed: int) -> Array:
     if isinstance(p, Resampled):
         return p.draws(n, seed=seed)
     assert isinstance(metric, Metric)  # noqa: S101 - narrows the type
+    view = p.view(metric)
+    if view.kind in WHOLE:
+        return p.joint_draws(view.metric, n, seed)
     if p.prior.two_level:
         raise BadSetting(
             "systems on the same items need a flat prior such as even; a two-level prior has no joint form."
         )
     truth, answers, counts, rows = _patterns(p, metric)
+    metric = view.metric
     rng = np.random.Generator(np.random.SFC64([seed, 10_007]))
     weight = np.array([sum(rows[y]) for y in (0, 1)])
     rate = np.array([rows[y][1] / sum(rows[y]) if sum(rows[y]) else 0.0 for y in (0, 1)])
@@ -264,15 +271,14 @@ def _sticks(
 def _patterns(p: Posterior, metric: Metric) -> tuple[Any, Any, Array, dict[int, tuple[float, float]]]:
     """Truth and answers of the occupied patterns as 0 and 1, their counts, and the prior's weights of a row."""
     t = p.tally
-    right_wrong = t.outcome or (metric.label is None and metric.agreement and len(t.labels) != 2)
-    if right_wrong:
+    view = p.view(metric)
+    if view.kind in ("outcome", "right-wrong"):
         truth = np.ones(len(t.cells), dtype=int)
         answers = t.cells[:, 1:] == (1 if t.outcome else t.cells[:, [0]])
         hit, miss = p.prior.outcome() if t.outcome else p.prior.right_wrong(len(t.labels))
         rows = {1: (miss, hit), 0: (0.0, 0.0)}
     else:
-        view = Posterior(t.system(t.systems[0]), p.prior)._view(metric)
-        place = 1 if view is None else view[1]
+        place = view.place
         truth = (t.cells[:, 0] == place).astype(int)
         answers = np.where(t.cells[:, 1:] < 0, truth[:, None] == 0, t.cells[:, 1:] == place)
         w = p.prior.binary(place, len(t.labels), 1 if t.positive is None else t.find(t.positive))

@@ -131,6 +131,8 @@ class Comparison(Result):
         if not isinstance(self.joint, Posterior):
             return journal.graded(self.joint.data, self.first.posterior.seed)
         assert isinstance(self.metric, Metric)  # noqa: S101 - narrows the type
+        if self.joint.view(self.metric).kind in paired.WHOLE:
+            raise BadSetting(f"these tests take a measure of a 2x2 table or of right answers, not {self.metric}.")
         joint = paired.joint_of(self.joint, self.metric)
         counts = tuple(int(c) for c in joint.counts)
         return journal.p_values(joint, counts, self.metric, self.first.posterior.seed)

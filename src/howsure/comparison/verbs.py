@@ -15,7 +15,7 @@ from howsure.distribution import Note, check_kind, check_level
 from howsure.document import Notes
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
 from howsure.items import Items, Mean
-from howsure.model import Known, posterior
+from howsure.model import Known, Posterior, posterior
 from howsure.render.numbers import probability
 from howsure.table import Tally
 
@@ -107,18 +107,18 @@ def _joint(first: Any, second: Any, third: Any, positive: Any) -> tuple[Tally | 
     at = [0, *(joint.systems.index(x) + 1 for x in chosen)]
     two = Tally(
         joint.cells[:, at], joint.counts, joint.labels, tuple(chosen), joint.positive, joint.batch, joint.squares,
-        joint.outcome, joint.notes,
+        joint.outcome, joint.notes, joint.fixed, joint.chosen, joint.sets, joint.independent,
     )  # fmt: skip
     return two._tidy(), chosen[0], chosen[1]
 
 
 def default_metric(t: Tally | Items) -> str:
-    """f1 for two classes, accuracy for more, rate for outcomes, the mean of graded values."""
+    """f1 for a positive class, macro-f1 for many, rate for outcomes, the mean of graded values."""
     if isinstance(t, Items):
         return "mean"
     if t.outcome:
         return "rate"
-    return "f1" if t.positive is not None else "accuracy"
+    return "f1" if t.positive is not None else "macro-f1" if len(t.labels) > 1 else "accuracy"
 
 
 def _independent(
@@ -135,12 +135,33 @@ def _independent(
     laws: list[Known] = [posterior(t, w, **own) for t, w in zip(tallies, both, strict=True)]
     m = laws[0].measure(metric if metric is not None else default_metric(tallies[0]))
     sides = tuple(_side(n, p, m, settings) for n, p in zip((a, b), laws, strict=True))
+    _same_classes(tallies, laws, m)
     try:
         np.broadcast_shapes(tallies[0].shape, tallies[1].shape)
     except ValueError:
         raise BadLabels(f"the batches do not match: shapes {tallies[0].shape} and {tallies[1].shape}.") from None
     found = independent.outcome(sides[0].distribution, sides[1].distribution, own["tolerance"], own["seed"], draws)
     return _result(m, sides, False, found, settings, direction_note(m))
+
+
+def _same_classes(tallies: tuple[Any, Any], laws: list[Known], m: Metric | Mean) -> None:
+    """Refuse to compare measures of different classes."""
+    one, two = tallies
+    if isinstance(one, Items) or one.outcome != two.outcome:
+        if not isinstance(one, Items):
+            raise BadLabels("a tally of outcomes and a tally of classes cannot be compared.")
+        return
+    first, second = set(one.labels), set(two.labels)
+    numbers = {0, 1}  # four counts have no names of their own
+    if first == second or one.outcome or (numbers in (first, second) and len(first) == len(second) == 2):
+        return
+    whole = isinstance(laws[0], Posterior) and isinstance(m, Metric) and laws[0].view(m).kind == "classes"
+    if whole or one.positive != two.positive:
+        here, there = (listing(sorted(map(str, x))) for x in (first - second or first, second - first or second))
+        raise BadLabels(
+            f"the two tallies have different classes: {here} in the first, {there} in the second; "
+            "give both the same labels=."
+        )
 
 
 def _names(names: Any) -> tuple[str, str]:

@@ -25,6 +25,7 @@ class Sampled:
     draws: Array
     lower: float
     upper: float
+    known_mean: Array | None = None  # where the mean has a closed form
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -69,7 +70,7 @@ class Sampled:
         return np.asarray(SIGMAS * (self.draws[b] - self.draws[a]) / max(b - a, 1) * half)
 
     def mean(self) -> Array:
-        return np.asarray(self.draws.mean(axis=0))
+        return np.asarray(self.draws.mean(axis=0) if self.known_mean is None else self.known_mean)
 
     def std(self) -> Array:
         return np.asarray(self.draws.std(axis=0))
@@ -108,14 +109,38 @@ class Sampled:
         return np.asarray(np.take_along_axis(grid, height.argmax(axis=0)[None], axis=0)[0].reshape(self.shape))
 
     def shortest(self, level: float, log_scale: bool = False) -> tuple[Array, Array]:
-        """The shortest stretch of order statistics that holds the mass, on the measure's scale or its logarithm."""
+        """The shortest stretch of order statistics that holds the mass, on the measure's scale or its logarithm.
+
+        The width is flat around its minimum, so the place of the smallest one wanders (by n^(-1/3)); the vertex of a
+        parabola through the widths around it has half the error.
+        """
         inside = int(np.ceil(level * self.n))
         data = self._columns()
         with np.errstate(divide="ignore", invalid="ignore"):
             scale = np.log(data) if log_scale else data
             width = scale[inside - 1 :] - scale[: self.n - inside + 1]
         width = np.where(np.isnan(width), np.inf, width)
-        at = width.argmin(axis=0)
+        at = _vertex(width, width.argmin(axis=0))
         columns = np.arange(data.shape[1])
         low, high = data[at, columns], data[at + inside - 1, columns]
         return low.reshape(self.shape), high.reshape(self.shape)
+
+
+_STEPS = np.linspace(-1.0, 1.0, 201)
+_PARABOLA = np.linalg.pinv(np.stack([_STEPS**0, _STEPS, _STEPS**2], axis=1))
+_LEAST_REACH = 16
+_FLAT = 0.001  # a width this much larger is still the smallest, but for chance
+
+
+def _vertex(width: Array, at: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where a parabola through the widths around the smallest is lowest, halfway to the nearer end at most."""
+    reach = np.minimum(at, width.shape[0] - 1 - at) // 2
+    around = at + np.round(_STEPS[:, None] * reach).astype(np.int64)
+    seen = width[around, np.arange(width.shape[1])]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        _, slope, bend = _PARABOLA @ seen
+        move = np.clip(-slope / (2.0 * bend), -1.0, 1.0)
+    good = (reach >= _LEAST_REACH) & (bend > 0) & np.isfinite(move)
+    new = at + np.round(np.where(good, move, 0.0) * reach).astype(np.int64)
+    columns = np.arange(width.shape[1])
+    return np.where(width[new, columns] <= (1.0 + _FLAT) * width[at, columns], new, at)

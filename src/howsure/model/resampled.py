@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from howsure.distribution import Distribution, Note, check_draws, check_seed
 from howsure.errors import BadSetting, UnknownName, listing
 from howsure.items import Items, Mean
+from howsure.model.export import to_arviz
 
 Array = NDArray[np.float64]
 
@@ -156,6 +157,10 @@ class Resampled(Mapping[str, Distribution]):
                 above, below = above + more[0], below + more[1]
             out.append(above / below)
         return np.concatenate(out)
+
+    def to_arviz(self, metrics: Any = None, *, draws: int = 1000, chains: int = 4, seed: int = 0) -> Any:
+        """Independent draws of the mean as ArviZ's InferenceData, with dimensions chain and draw (extra `arviz`)."""
+        return to_arviz(self, list(self) if metrics is None else metrics, draws, chains, seed)
 
     def _dealt(self, rng: np.random.Generator, n: int) -> tuple[Array, Array]:
         """Draws of the prior's sums and sizes by stick-breaking: 2^systems corners need no enumeration."""

@@ -75,7 +75,7 @@ def beats(first: hs.Distribution, second: hs.Distribution) -> float:
     return float(np.sum(w * first.pdf(x) * second.cdf(x)))
 
 
-def beta_cdf(a: float, b: float, x: Array) -> Array:
+def beta_cdf(a: Any, b: Any, x: Array) -> Array:
     """The Beta law, from scipy: the outside reference."""
     from scipy import special
 

@@ -1,0 +1,224 @@
+"""Files and their columns on the command line: the options that name them, and the tallies they make."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from howsure.errors import BadSetting
+from howsure.table import Tally
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What was said of files."""
+
+    files: tuple[str, ...]
+    truth: str | None
+    pred: tuple[str, ...]
+    outcome: tuple[str, ...]
+    by: tuple[str, ...]
+    where: tuple[str, ...]
+    weight: str | None
+    count: str | None
+    missing: str
+    score: str | None
+    threshold: tuple[float, ...]
+    engine: str
+    remote: str | None
+    on: tuple[str, ...] = ()
+    unmatched: str = "refuse"
+    independent: bool = False
+
+    @property
+    def given(self) -> bool:
+        """Whether there is a file to read; a column without one is an error."""
+        if self.files:
+            return True
+        named = ("truth", "pred", "outcome", "by", "where", "weight", "count", "score", "threshold", "on", "remote")
+        stray = next((name for name in named if getattr(self, name)), None)
+        if stray is not None:
+            raise BadSetting(f"--{stray} names what is in a file: give the FILE too, or - for standard input")
+        return False
+
+    def columns(self) -> dict[str, Any]:
+        """The keywords of a request."""
+        return {
+            "truth": self.truth,
+            "pred": list(self.pred) or None,
+            "outcome": list(self.outcome) or None,
+            "score": self.score,
+            "threshold": list(self.threshold) or None,
+            "by": list(self.by) or None,
+            "weight": self.weight,
+            "count": self.count,
+            "missing": self.missing,
+        }
+
+
+SORT = click.option(
+    "--sort",
+    default="worse",
+    show_default=True,
+    metavar="worse|better|name|n|score",
+    help="Order of slices; worse: most surely worse than the rest first.",
+)
+FORMAT = click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["table", "json", "markdown", "latex", "csv", "html", "parquet"]),
+    default="table",
+    show_default=True,
+    help="Format of the output; parquet (with --out) is for millions of slices.",
+)
+_FILES = click.argument("files", nargs=-1, metavar="[FILE]...")
+_COLUMNS = (
+    click.option("--truth", metavar="COLUMN", help="The column of right answers."),
+    click.option("--pred", multiple=True, metavar="COLUMN", help="A column of predictions; repeat for more systems."),
+    click.option("--outcome", multiple=True, metavar="COLUMN", help="A column of passes and fails; repeat for more."),
+    click.option("--by", multiple=True, metavar="COLUMN", help="Slice by this column; repeat for more."),
+    click.option("--where", multiple=True, metavar="COLUMN=VALUE", help="Rows to take; also != < <= > >=; repeat."),
+    click.option("--weight", metavar="COLUMN", help="The column of weights."),
+    click.option("--count", metavar="COLUMN", help="The column of counts, where the rows are counted already."),
+    click.option(
+        "--missing",
+        default="refuse",
+        show_default=True,
+        metavar="refuse|drop|wrong",
+        help="Missing labels: refuse the data, drop the item, or count the prediction as wrong.",
+    ),
+    click.option("--score", metavar="COLUMN", help="A column of scores, cut by --threshold."),
+    click.option("--threshold", multiple=True, type=float, help="Scores from here on are positive; repeat for more."),
+    click.option(
+        "--engine",
+        type=click.Choice(["duckdb", "spark"]),
+        default="duckdb",
+        show_default=True,
+        help="What counts the rows.",
+    ),
+    click.option("--remote", metavar="sc://HOST", help="The Spark Connect server of --engine spark."),
+)
+_PAIRS = (
+    click.option("--on", multiple=True, metavar="COLUMN", help="The id that joins the items of several files; repeat."),
+    click.option(
+        "--unmatched",
+        default="refuse",
+        show_default=True,
+        metavar="refuse|drop",
+        help="Items that cannot be paired: refuse the files, or leave them out.",
+    ),
+    click.option("--independent", is_flag=True, help="The files hold different items."),
+)
+
+
+def _taking(*options: Callable[[Any], Any]) -> Callable[[F], F]:
+    """A decorator that adds the options and hands them over as one value, `ask`."""
+
+    def decorate(command: F) -> F:
+        names = set(Ask.__dataclass_fields__)
+
+        @functools.wraps(command)
+        def inner(**values: Any) -> Any:
+            own = {name: values.pop(name) for name in names & set(values)}
+            return command(ask=Ask(**own), **values)
+
+        made: Any = inner
+        for option in reversed(options):
+            made = option(made)
+        return made  # type: ignore[no-any-return]
+
+    return decorate
+
+
+files_of_one = _taking(_FILES, *_COLUMNS)
+files_of_many = _taking(_FILES, *_COLUMNS, *_PAIRS)
+
+
+def tally(ask: Ask, positive: str | None = None, labels: str | None = None, names: tuple[str, ...] = ()) -> Tally:
+    """All files as shards of one data set."""
+    from howsure.cli.progress import watcher
+    from howsure.ingest import request
+    from howsure.ingest.files import tally_files
+
+    classes = [x.strip() for x in labels.split(",")] if labels else None
+    wanted = request.make(**ask.columns(), positive=positive, labels=classes, systems=names)
+    if ask.engine == "spark":
+        from howsure.ingest.spark import tally_paths
+
+        return tally_paths(ask.files, wanted, ask.where, ask.remote)
+    if ask.remote is not None:
+        raise BadSetting("--remote is the address of a Spark Connect server; it goes with --engine spark")
+    return tally_files(ask.files, wanted, ask.where, watcher(ask.files))
+
+
+def joint(ask: Ask, names: tuple[str, ...], positive: str | None = None) -> Tally:
+    """Several systems on the same items: columns of one file, or files joined on ids."""
+    columns = ask.pred or ask.outcome
+    if len(ask.files) == 1 or (
+        len(columns) > 1 and not ask.on and not ask.independent and len(ask.files) != len(columns)
+    ):
+        return tally(ask, positive, None, names)
+    return _joined(ask, names, positive)
+
+
+def apart(ask: Ask, names: tuple[str, ...], positive: str | None = None) -> dict[str, Tally]:
+    """One tally a file, of systems tested on different items."""
+    if ask.on:
+        raise BadSetting("--independent files have no items in common: leave out --on")
+    columns, shown = _systems(ask, names)
+    found: dict[str, Tally] = {}
+    for name, file, column in zip(shown, ask.files, columns, strict=True):
+        chosen: Any = {"pred" if ask.pred else "outcome": (column,)}
+        found[name] = tally(replace(ask, files=(file,), **chosen), positive)
+    return found
+
+
+def _joined(ask: Ask, names: tuple[str, ...], positive: str | None) -> Tally:
+    from howsure.cli.progress import watcher
+    from howsure.ingest import request
+    from howsure.ingest.pairing import tally_joined
+
+    if not ask.on:
+        raise BadSetting(
+            f"{len(ask.files)} files: name the id that joins their items with --on, or give --independent; "
+            "rows are never paired by their order"
+        )
+    if ask.score is not None or ask.engine == "spark":
+        raise BadSetting("files joined on ids take --pred or --outcome, and the duckdb engine")
+    columns, shown = _systems(ask, names)
+    kind = "pred" if ask.pred else "outcome"
+    wanted = request.make(**{**ask.columns(), kind: list(shown)}, positive=positive)
+    return tally_joined(ask.files, wanted, columns, ask.on, ask.where, ask.unmatched, watcher(ask.files))
+
+
+def _systems(ask: Ask, names: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The answer column of each file, and what to call the systems."""
+    from howsure.ingest.sniffing import system_names
+
+    columns = ask.pred or ask.outcome
+    many = len(ask.files)
+    if len(columns) not in (1, many):
+        raise BadSetting(f"{many} files take one --pred (or --outcome) for all, or one for each; got {len(columns)}")
+    each = columns * many if len(columns) == 1 else columns
+    if names and (len(names) != many or len(set(names)) != many):
+        raise BadSetting(f"--name is given once for each of the {many} systems, all different; got {len(names)}")
+    return each, names or (each if len(set(each)) == many else system_names(ask.files))
+
+
+def columnar(kind: str, out: Path | None) -> bool:
+    """Whether the output is a file of columns: Parquet, by format or by name."""
+    return kind == "parquet" or (kind == "table" and out is not None and out.suffix == ".parquet")
+
+
+def target(out: Path | None) -> Path:
+    """Where a file of columns goes."""
+    if out is None:
+        raise BadSetting("--format parquet is a file: name it with --out")
+    return out
