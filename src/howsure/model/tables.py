@@ -77,7 +77,8 @@ class Posterior(Mapping[str, Distribution]):
             return np.asarray(view.metric.score(self._counts(view)), dtype=float)
         formula = asked.formula if two else self._over_classes(view.metric)
         with np.errstate(all="ignore"):
-            return np.asarray(formula(**{c: x.astype(float) for c, x in self.tally.by_class().items()}))
+            cells = self.tally.by_class(lost=bool(asked.average) or two)
+            return np.asarray(formula(**{c: x.astype(float) for c, x in cells.items()}))
 
     def update(self, tally: Tally) -> Posterior:
         """The posterior after more data; the order of updates does not matter (Goutte & Gaussier, note in 3)."""
@@ -296,16 +297,18 @@ class Posterior(Mapping[str, Distribution]):
             law, route = anyof.added_up(t, m)
             return law, route, lambda n, seed: anyof.together(t, m, "added", n, seed)[:, 0]
         values = anyof.item_values(t, _of_item(m))
-        law, route = anyof.mean_of_items(values, t.effective, m.bounds)
-        return law, route, lambda n, seed: anyof.together(t, _of_item(m), "items", n, seed)[:, 0]
+        weights = anyof.end_weights(self.prior, m, len(t.labels))
+        law, route = anyof.mean_of_items(values, t.effective, m.bounds, weights)
+        return law, route, lambda n, seed: anyof.together(t, _of_item(m), "items", n, seed, weights)[:, 0]
 
     def _of_all_classes(self, metric: Metric, shown: str) -> Distribution:
         """A measure of all classes at once, by draws."""
         sampler, middle = self._class_sampler(metric)
         law = self._sampled_law(metric, sampler)
         if middle is not None:
-            sampler = replace(sampler, shift=middle - law.mean())
-            law = replace(law, draws=np.clip(law.draws + sampler.shift, *metric.bounds))
+            shift = classes.move_to(law.draws, middle, metric.bounds)
+            sampler = replace(sampler, shift=shift)
+            law = replace(law, draws=classes.moved(law.draws, shift, metric.bounds))
         if self.prior.two_level and (metric.name == "accuracy" or _is_accuracy(metric, len(self.tally.labels))):
             law = replace(law, known_mean=self._closed_accuracy())
         return Distribution(
@@ -316,12 +319,9 @@ class Posterior(Mapping[str, Distribution]):
         """The draws of a measure of all classes and, under the pooled prior, where their mean is to be."""
         formula = self._over_classes(metric)
         measure = classes.formula(formula, *metric.bounds)
-        made = classes.ClassSampler(self.tally, self.prior, measure, metric.equal, metric.bounds)
-        if not self._shifted(metric):
-            return made, None
-        tables = range(int(np.prod(self.tally.shape, dtype=int)))
-        middle = np.array([classes.centre(self.tally, measure, j) for j in tables]).reshape(self.tally.shape)
-        return made, middle
+        lost = bool(metric.average)
+        made = classes.ClassSampler(self.tally, self.prior, measure, metric.equal, metric.bounds, lost=lost)
+        return made, classes.centres(self.tally, measure, lost) if self._shifted(metric) else None
 
     def _over_classes(self, metric: Metric) -> Expression:
         """The formula of all classes, or of all labels."""
@@ -337,25 +337,31 @@ class Posterior(Mapping[str, Distribution]):
         """Draws of a measure of all classes for the systems of a joint tally, (n, systems)."""
         kind = self.view(metric).kind
         if kind in ("items", "added"):
-            return anyof.together(self.tally, _of_item(metric) if kind == "items" else metric, kind, n, seed)
+            weights = anyof.end_weights(self.prior, metric, len(self.tally.labels)) if kind == "items" else (1.0, 1.0)
+            return anyof.together(self.tally, _of_item(metric) if kind == "items" else metric, kind, n, seed, weights)
         formula = self._over_classes(metric)
         measure = classes.formula(formula, *metric.bounds)
-        x = measured(classes.plan(self.tally, self.prior, metric.equal), n, seed, measure, classes.silent)
+        lost = bool(metric.average)
+        drawn = classes.plan(self.tally, self.prior, metric.equal, lost=lost)
+        x = measured(drawn, n, seed, measure, classes.silent)
         if not self._shifted(metric):
             return x
-        middle = np.array([classes.centre(self.tally.system(name), measure) for name in self.tally.systems])
-        return np.asarray(np.clip(x + (middle - self._means(x)), *metric.bounds))
+        for same in self._alike():
+            middle = classes.centres(self.tally.system(self.tally.systems[same[0]]), measure, lost)
+            shift = classes.move_to(x[:, same].reshape(-1), middle, metric.bounds)
+            x[:, same] = classes.moved(x[:, same], shift, metric.bounds)
+        return x
 
-    def _means(self, x: Array) -> Array:
-        """Means of the systems' draws; one mean for systems with the same answers, whose draws are mostly ties."""
+    def _alike(self) -> list[list[int]]:
+        """Groups of systems with the same answers, whose draws are mostly ties and are moved together."""
         answers = self.tally.cells[self.tally.counts > 0][:, 1:]
         _, same = np.unique(answers, axis=1, return_inverse=True)
-        same = np.ravel(same)
-        return np.asarray((np.bincount(same, x.mean(axis=0)) / np.bincount(same))[same])
+        return [np.flatnonzero(same.reshape(-1) == g).tolist() for g in range(int(same.max()) + 1)]
 
     def item_difference(self, metric: Metric) -> tuple[Any, str]:
         """The law of the difference of two systems in a mean over the same items."""
-        return anyof.mean_difference(self.tally, _of_item(metric), metric.bounds)
+        weights = anyof.end_weights(self.prior, metric, len(self.tally.labels))
+        return anyof.mean_difference(self.tally, _of_item(metric), metric.bounds, weights)
 
     def _closed_accuracy(self) -> Array:
         """The mean accuracy of the two-level model, Σ E[share]·E[recall]: closed."""
@@ -369,8 +375,6 @@ class Posterior(Mapping[str, Distribution]):
     def _class_notes(self, metric: Metric) -> tuple[Note, ...]:
         """What empty and rare classes do to a measure of all classes."""
         t, k = self.tally, len(self.tally.labels)
-        if t.sets is not None:
-            return ()
         cells = t.by_class()
         notes = []
         flat = {c: x.reshape(k, -1).sum(axis=1) for c, x in cells.items()}
