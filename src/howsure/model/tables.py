@@ -26,6 +26,7 @@ from howsure.table import Tally
 Array = NDArray[np.float64]
 
 END_ERROR = 2.67  # standard error of a normal law's 2.5% point, times √n, in standard deviations
+GROWN = 10**12  # between the seeds of draws that are added to others
 MOST_DRAWS = 2_000_000
 MOST_NUMBERS = 40_000_000  # kept at a time for a batch
 MOST_CLASS_NUMBERS = 150_000_000  # drawn for a measure of many classes
@@ -382,7 +383,7 @@ class Posterior(Mapping[str, Distribution]):
         self, metric: Metric, model: Model, kind: str, j: int, n: int, seed: int
     ) -> tuple[Shapes, Shapes | None]:
         """Draws of the cells of one table; those of a single table are kept for the metrics that share them."""
-        if model.shape:
+        if model.shape or seed >= GROWN:
             return model.table(j, n, seed)
         key = ("draws", metric.label, kind, kind == "outcome" and not _only_hits(metric))
         kept = self._cache.get(key)
@@ -400,15 +401,17 @@ class Posterior(Mapping[str, Distribution]):
             least = 10_000 if tables <= 100 else 1_000
             most = max(min(most, least), min(most, MOST_CLASS_NUMBERS // sampler.cost))
         n = min(most, int(np.ceil((3 * END_ERROR / self.tolerance) ** 2)))
+        draws, turn = sampler(n, self.seed), 0
         while True:
-            draws = sampler(n, self.seed)
             low, high = metric.bounds  # found on a grid for such formulas: the draws may know better
             law = Sampled(np.sort(draws, axis=0), min(low, float(draws.min())), max(high, float(draws.max())))
             with np.errstate(divide="ignore", invalid="ignore"):
                 worst = max(float(np.max(law.quantile_error(p) / law.std())) for p in (0.025, 0.975))
             if worst <= self.tolerance * 1.05 or n >= most or not np.isfinite(worst):
                 return law
-            n = int(min(most, n * max(1.3, 1.1 * (worst / self.tolerance) ** 2)))
+            more = int(min(most, n * max(1.1, 1.1 * (worst / self.tolerance) ** 2))) - n
+            turn += 1
+            draws, n = np.concatenate([draws, sampler(more, self.seed + turn * GROWN)]), n + more
 
     def draws(self, n: int, *, seed: int = 0) -> dict[str, Array]:
         """n joint draws of the cell probabilities tp, fp, fn, tn (outcomes: tp, fn), each of shape (n, *batch).
