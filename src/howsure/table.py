@@ -58,6 +58,7 @@ class Tally:
     chosen: bool = False  # the positive class was asked for, not found by rule
     sets: LabelSets | None = None  # items with any number of labels: the codes of the cells are those of sets
     independent: bool = False  # whether each such label is taken on its own
+    strata: tuple[Tally, tuple[float, ...]] | None = None  # a stratified sample: its parts, and their shares outside it
 
     def __post_init__(self) -> None:
         for array in (self.cells, self.counts, self.squares):
@@ -360,11 +361,38 @@ class Tally:
         names = (self.labels[1 - at] if len(self.labels) == 2 else rest, self.labels[at])
         return replace(self, cells=codes, labels=names, positive=self.labels[at])._tidy()
 
+    def stratified(self, sizes: Mapping[Any, float]) -> Tally:
+        """A stratified sample: the tables of the batch are strata with these population sizes, put together.
+
+        Every stratum keeps its own posterior, and rates are those of the population.
+
+        >>> t = Tally.rate(hits=[9, 2], of=[10, 10])
+        >>> t.stratified({0: 1000, 1: 9000}).named()["tp"].item()
+        5.4
+        """
+        if len(self.batch) != 1:
+            raise BadCounts("strata are the tables of one batch axis, such as by=['stratum'].")
+        names = [x[0] if isinstance(x, tuple) and len(x) == 1 else x for x in self.batch[0][1]]
+        given = {str(k): v for k, v in sizes.items()}
+        lost = [x for x in names if str(x) not in given]
+        extra = [x for x in given if x not in {str(n) for n in names}]
+        if lost or extra:
+            which = f"{listing(lost)} has none" if lost else f"{listing(extra)} is not in the sample"
+            raise BadCounts(f"every stratum needs its population size, and only they: {which}.")
+        population = np.array([float(given[str(x)]) for x in names])
+        if not ((population > 0) & np.isfinite(population)).all():
+            raise BadCounts("population sizes are finite numbers above 0.")
+        if self.weighted or not self.totals.all():
+            raise BadCounts("strata need items, and no weights of their own.")
+        share = population / population.sum()
+        counts = (self.counts * (share / self.totals)[:, None]).sum(axis=0) * self.totals.sum()
+        return replace(self, counts=counts, batch=(), strata=(self, tuple(share.tolist())))
+
     def with_positive(self, label: Label | None) -> Tally:
         """The same table with another positive class (or none)."""
-        return replace(
-            self, positive=None if label is None else self.labels[self.find(label)], chosen=label is not None
-        )
+        chosen = None if label is None else self.labels[self.find(label)]
+        parts = None if self.strata is None else (self.strata[0].with_positive(label), self.strata[1])
+        return replace(self, positive=chosen, chosen=label is not None, strata=parts)
 
     def find(self, label: Label) -> int:
         """The place of a label; text that spells a label will do."""
@@ -574,6 +602,8 @@ def _full_square(cells: Array, counts: Array, squares: Array | None) -> dict[str
 
 def _merge(a: Tally, b: Tally) -> Tally:
     """Counts of both; labels are the union; what must agree is checked."""
+    if a.strata is not None or b.strata is not None:
+        raise BadLabels("stratified tallies cannot be added; add the tallies of their strata.")
     if a.outcome != b.outcome:
         raise BadLabels("a tally of outcomes and a tally of classes cannot be added.")
     if (a.sets is None) != (b.sets is None) or a.independent != b.independent:

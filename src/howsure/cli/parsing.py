@@ -81,7 +81,7 @@ def alone(option: str, **others: Any) -> None:
             raise BadSetting(f"{option} stands alone: leave out --{name}")
 
 
-def two_of(systems: dict[str, Tally]) -> list[tuple[str, Tally]]:
+def two_of(systems: dict[str, Any]) -> list[tuple[str, Any]]:
     """Exactly two systems."""
     if len(systems) != 2:
         raise BadSetting(f"compare takes two systems; got {len(systems)}; for more use leaderboard")

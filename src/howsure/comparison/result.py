@@ -67,6 +67,8 @@ class Comparison(Result):
     def notes(self) -> Notes:
         """What is to be said of the comparison and of both systems."""
         gain = () if self.gain is None else self.gain()
+        if np.isnan(np.asarray(self.difference.mean, dtype=float)).any():
+            gain = (*gain, Note("no-mean", f"the difference of {self.metric} has no mean: both are infinite"))
         return tuple(dict.fromkeys((*self.own_notes, *gain, *self.first.row.notes, *self.second.row.notes)))
 
     @property

@@ -16,6 +16,7 @@ from howsure.errors import BadFile, BadSetting, UnknownName, nearest
 from howsure.ingest import files
 from howsure.ingest.files import Reader, Watch
 from howsure.ingest.request import SUM, Request
+from howsure.ingest.sniffing import Source
 from howsure.table import Tally
 
 LISTED = 5
@@ -50,28 +51,46 @@ def tally_joined(
 
     `request.answers` are the names of the systems. Slices and weights are read from the first file.
     """
+    with files.opened(paths) as (con, sources):
+        if len(sources) != len(columns):
+            raise BadSetting(f"{len(sources)} files were found for {len(columns)} systems; give one file a system.")
+        with watch(con) if watch is not None else contextlib.nullcontext():
+            troubles = load(con, sources, request, columns, on, where, unmatched)
+            found = _counted(con, len(sources), request)
+    kind = "json" if _all_json(sources) else "csv"
+    tally = request.settle(request.counted(files.decoded(kind, request, found)))
+    notes = tuple((t.code, f"left out: {t.text}") for t in troubles)
+    return replace(tally, notes=(*notes, *tally.notes))
+
+
+def load(
+    con: Any,
+    sources: Sequence[Source],
+    request: Request,
+    columns: Sequence[str],
+    on: Sequence[str],
+    where: Sequence[str],
+    unmatched: str,
+) -> list[Trouble]:
+    """The files as tables file0, file1, … and the ids that can be paired as `good`; what is left out, if allowed."""
     if unmatched not in ("refuse", "drop"):
         hint = nearest(unmatched, ("refuse", "drop"))
         raise UnknownName(f"unmatched={unmatched!r} is not known.{hint} Give 'refuse' or 'drop'.")
     if not on:
         raise BadSetting("files are joined on ids: name the columns that identify an item.")
-    with files.opened(paths) as (con, sources):
-        if len(sources) != len(columns):
-            raise BadSetting(f"{len(sources)} files were found for {len(columns)} systems; give one file a system.")
-        with watch(con) if watch is not None else contextlib.nullcontext():
-            readers = _readers(con, sources, request, columns, on, where)
-            plain = {r.kind for r in readers} != {"json"}  # files of different kinds or types meet as text
-            for i, r in enumerate(readers):
-                _load(con, i, r, request, columns[i], on, where, plain)
-            troubles = _troubles(con, [repr(s.path) for s in sources], request)
-            if troubles and unmatched == "refuse":
-                said = "; ".join(t.text for t in troubles)
-                raise BadFile(f"the items cannot be paired: {said}. Mend the files, or give --unmatched drop.")
-            found = _counted(con, len(sources), request)
-    kind = "csv" if plain else readers[0].kind
-    tally = request.settle(request.counted(files.decoded(kind, request, found)))
-    notes = tuple((t.code, f"left out: {t.text}") for t in troubles)
-    return replace(tally, notes=(*notes, *tally.notes))
+    plain = not _all_json(sources)
+    for i, r in enumerate(_readers(con, sources, request, columns, on, where)):
+        _load(con, i, r, request, columns[i], on, where, plain)
+    troubles = _troubles(con, [repr(s.path) for s in sources], request)
+    if troubles and unmatched == "refuse":
+        said = "; ".join(t.text for t in troubles)
+        raise BadFile(f"the items cannot be paired: {said}. Mend the files, or give --unmatched drop.")
+    return troubles
+
+
+def _all_json(sources: Sequence[Source]) -> bool:
+    """Files of different kinds or types meet as text."""
+    return {s.kind for s in sources} == {"json"}
 
 
 def _readers(

@@ -39,6 +39,7 @@ _TERMS = 64  # of the power series, at ratios of 1/2 and less
 _SMOOTH = 16.0  # the density at a value has as many derivatives as the others have weight, less two
 _FEW = 512  # values up to which sums are taken one by one
 _ENDS = 64  # values at each end that stay apart when the others are gathered
+_ALIKE = 16  # points that share one power series
 _NUMBERS = 2_000_000  # complex numbers held at a time
 
 
@@ -163,10 +164,16 @@ class Many:
 
     def _inside(self, t: Array, upper: Mask, density: bool) -> tuple[Array, Array]:
         """Tail and density at points inside the range, some at a time."""
-        width = self.shapes.size if not self._plain or self.shapes.size <= _FEW else _TERMS + 64
-        many = max(1, _NUMBERS // (width * _BLOCK))
-        parts = [self._some(t[i : i + many], upper[i : i + many], density) for i in range(0, t.size, many)]
-        return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
+        series = self._plain and self.shapes.size > _FEW
+        many = max(1, _NUMBERS // ((_TERMS + 64 if series else self.shapes.size) * _BLOCK))
+        order = np.arange(t.size)
+        if series:  # points alike share a series: one in a far tail would leave it hardly a value
+            order, many = np.argsort(np.abs(t - self._centre)), min(many, _ALIKE)
+        tail, pdf = np.empty(t.shape), np.empty(t.shape)
+        for start in range(0, t.size, many):
+            at = order[start : start + many]
+            tail[at], pdf[at] = self._some(t[at], upper[at], density)
+        return tail, pdf
 
     def _some(self, t: Array, upper: Mask, density: bool) -> tuple[Array, Array]:
         path = self._path(t, upper)

@@ -213,13 +213,22 @@ def _join(a: Array, b: Array) -> Array:
     return np.concatenate([a, b])
 
 
+def _different(top: Array, bottom: Array) -> tuple[Array, NDArray[np.intp]]:
+    """The different pairs, and which one each item has; a sort of plain numbers where the bottoms are equal."""
+    if (bottom == bottom[0]).all():
+        values, inverse = np.unique(top, return_inverse=True)
+        return np.stack([values, np.full(values.size, bottom[0])], axis=1), np.ravel(inverse)
+    pairs, inverse = np.unique(np.stack([top, bottom], axis=1), axis=0, return_inverse=True)
+    return pairs, np.ravel(inverse)
+
+
 def mean_law(top: Array, bottom: Array, shapes: Array) -> tuple[Any, str]:
     """The law of Σ top·G / Σ bottom·G: closed for two different values, one integral for more.
 
     Four values could nest two Beta integrals (groups.py); the contour gives the same digits for a fiftieth of the work.
     """
-    pairs, inverse = np.unique(np.stack([top, np.ravel(bottom)], axis=1), axis=0, return_inverse=True)
-    weight = np.asarray(np.bincount(np.ravel(inverse), shapes), dtype=float)
+    pairs, inverse = _different(top, np.ravel(bottom))
+    weight = np.asarray(np.bincount(inverse, shapes), dtype=float)
     if len(pairs) == 2:
         from howsure.kernels.moebius import Moebius
 

@@ -20,7 +20,7 @@ from howsure.kernels.classes import measured
 from howsure.model import anyof, classes
 from howsure.model.export import to_arviz
 from howsure.priors import Prior
-from howsure.routes import Model, Shapes, exact_law, values
+from howsure.routes import Mixed, Model, Shapes, exact_law, values
 from howsure.table import Tally
 
 Array = NDArray[np.float64]
@@ -258,6 +258,10 @@ class Posterior(Mapping[str, Distribution]):
 
     def _distribution(self, metric: Metric, shown: str) -> Distribution:
         view = self.view(metric)
+        if self.tally.strata is not None and view.kind not in ("square", "right-wrong", "outcome"):
+            raise BadSetting(
+                f"a stratified sample has measures of two classes or of right answers; {metric} is neither."
+            )
         if view.kind == "classes":
             return self._of_all_classes(view.metric, shown)
         law, route, sampler = self._item_law(view) if view.kind in ("items", "added") else self._law(view)
@@ -267,6 +271,8 @@ class Posterior(Mapping[str, Distribution]):
 
     def _law(self, view: View) -> tuple[Any, str, Any]:
         """The exact law where there is one, and the sampler of a 2x2 table, of outcomes, or of a class among many."""
+        if self.tally.strata is not None:
+            return None, "sampled", self._of_strata(view)
         model = self._model(view)
         law, route = exact_law(view.metric, model)
         if view.kind == "class" and _mixed(view.metric):
@@ -275,6 +281,13 @@ class Posterior(Mapping[str, Distribution]):
             return law, route, Sampler(self, view.metric, model, view.kind)
         one = classes.of_class(view.metric.formula, view.place)
         return law, route, classes.ClassSampler(self.tally, self.prior, one, False, view.metric.bounds)
+
+    def _of_strata(self, view: View) -> Sampler:
+        """Draws of the population's cells: those of the strata, by their shares."""
+        assert self.tally.strata is not None  # noqa: S101 - narrows the type
+        parts, shares = self.tally.strata
+        inner = replace(self, tally=parts, _cache={})
+        return Sampler(self, view.metric, Mixed(inner._model(view), shares), view.kind)
 
     def _item_law(self, view: View) -> tuple[Any, str, Any]:
         """Means over items, and sums over the labels of all items: exact under whole-item resampling."""
@@ -373,6 +386,8 @@ class Posterior(Mapping[str, Distribution]):
         notes = [Note(code, text) for code, text in self.tally.notes]
         if self.tally.weighted:
             notes.append(Note("weighted", _WEIGHTED))
+        if self.tally.strata is not None:
+            notes.append(Note("strata", _STRATA.format(len(self.tally.strata[1]))))
         if self.tally.sets is not None:
             notes.append(Note("labels", _APART if self.tally.independent else _TOGETHER))
         if not self.tally.shape and not self.tally.counts.any():
@@ -380,7 +395,7 @@ class Posterior(Mapping[str, Distribution]):
         return tuple(notes)
 
     def _table(
-        self, metric: Metric, model: Model, kind: str, j: int, n: int, seed: int
+        self, metric: Metric, model: Model | Mixed, kind: str, j: int, n: int, seed: int
     ) -> tuple[Shapes, Shapes | None]:
         """Draws of the cells of one table; those of a single table are kept for the metrics that share them."""
         if model.shape or seed >= GROWN:
@@ -463,7 +478,7 @@ class Sampler:
 
     posterior: Posterior
     metric: Metric
-    model: Model
+    model: Model | Mixed
     kind: str
 
     def __call__(self, n: int, seed: int) -> Array:
@@ -518,6 +533,7 @@ def _is_accuracy(metric: Metric, k: int) -> bool:
     return isinstance(form, Linear) and (form.top[0], form.bottom[0], form.top[2], form.bottom[2]) == (1, 1, 0, 1)
 
 
+_STRATA = "a sample of {} strata: each has a posterior of its own, and they are put together by their population sizes"
 _TOGETHER = "labels of one item stay together: whole items are resampled"
 _APART = "labels are taken as independent, each with a table of its own (Zhang, Wang & Zhao 2015)"
 _EMPTY = "class {} has no {}: its numbers are the prior's, and it counts as a class in every average"
