@@ -8,7 +8,8 @@ starts from the best of these points and narrows down; it is good to about six d
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any, Final
@@ -21,12 +22,14 @@ from howsure.relations.system import Curve, Flat, System, flat
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+Span = tuple[float, float] | None
 EDGE: Final = 1e-9  # a share this far below 0 is 0
 _STARTS: Final = 600
 _STEPS: Final = 40
 _MET: Final = 1e-10
-_ROUNDS: Final = 45
-_TRIES: Final = 48
+_ROUNDS: Final = 30
+_TRIES: Final = 12
+_HUGE: Final = 1e9
 
 
 @dataclass(frozen=True)
@@ -62,34 +65,38 @@ class Region:
 
     @cached_property
     def points(self) -> Array:
-        """Many points of the region; none if it is empty."""
+        """Many points of the region, some close to its sides and corners; none if it is empty."""
         rng = np.random.default_rng(0)
         k = len(self.corners)
-        mix = np.concatenate([rng.dirichlet(np.full(k, a), _STARTS // 2) for a in (0.4, 1.0)])
+        mix = np.concatenate([rng.dirichlet(np.full(k, a), _STARTS // 3) for a in (0.08, 0.4, 1.0)])
         starts = np.concatenate([mix @ self.corners, self.middle[None]])
-        if not self.curves:
-            return np.concatenate([starts, self.corners])
-        return self.settle(starts)
+        return self.settle(starts) if self.curves else np.concatenate([starts, self.corners])
 
     def settle(self, starts: Array) -> Array:
         """The points that Newton steps lead to, from where these meet all curves."""
-        if not self.curves or not self.dimension:
-            return starts[self._met(starts)] if self.curves else starts
-        x = starts
+        if not self.curves:
+            return starts
+        x = starts.copy()
+        active = np.arange(len(x)) if self.dimension else np.arange(0)
         for _ in range(_STEPS):
-            miss, slopes = self._slopes(x)
+            miss, slopes = self._slopes(x[active])
             good = np.isfinite(miss).all(axis=1) & np.isfinite(slopes).all(axis=(1, 2))
-            x, miss, slopes = x[good], miss[good], slopes[good]
-            if not len(x) or np.abs(miss).max() < 1e-15:
+            good &= np.abs(miss).max(axis=1, initial=0.0) > 1e-15
+            active, miss, slopes = active[good], miss[good], slopes[good]
+            if not len(active):
                 break
-            step = -(np.linalg.pinv(slopes, rcond=1e-9) @ miss[..., None])[..., 0] @ self.directions
-            x = x + step * self._room(x, step)[:, None]
+            step = _least(slopes, -miss) @ self.directions
+            x[active] += step * self._room(x[active], step)[:, None]
         return x[self._met(x)]
 
     def _met(self, x: Array) -> Mask:
         met: Mask = np.ones(len(x), dtype=bool)
         for curve in self.curves:
             met &= np.abs(curve.misses(x)) <= _MET * max(1.0, abs(curve.low))
+        for one in self.system.givens:  # next to a corner, rounding alone can break a linear condition
+            if one.quantity.linear is not None and not one.quantity.sized:
+                value = one.quantity.at(x)
+                met &= (value >= float(one.low) - 1e-7) & (value <= float(one.high) + 1e-7)
         return met
 
     def _slopes(self, x: Array, curves: tuple[Curve, ...] | None = None) -> tuple[Array, Array]:
@@ -112,23 +119,20 @@ class Region:
 
     @cached_property
     def freedom(self) -> int:
-        """How many values are free at a typical point, ranges not counted."""
-        return self.dimension - self._rank(())
-
-    def _rank(self, more: tuple[Quantity, ...]) -> int:
-        """How many of the exact curves and these quantities are independent at a typical point."""
-        exact = tuple(c for c in self.curves if c.exact)
-        extra = tuple(Curve(self.system.givens[0], q, 0.0, 0.0) for q in more)
-        if not exact and not extra:
-            return 0
-        inner = np.argsort(-(self.points @ self._sides.T).min(axis=1))[:5]
-        _, slopes = self._slopes(self.points[inner], exact + extra)
-        slopes = slopes[np.isfinite(slopes).all(axis=(1, 2))]
-        return int(max((np.linalg.matrix_rank(s, tol=1e-6) for s in slopes), default=0))
+        """How many values are free at a typical point, those with a range not counted."""
+        return self.settled_by(())
 
     def settled_by(self, more: tuple[Quantity, ...]) -> int:
         """How many values stay free when these quantities are given too."""
-        return self.dimension - self._rank(more)
+        extra = tuple(Curve(self.system.givens[0], q, 0.0, 0.0) for q in more)
+        held = (*self.curves, *self.system.ranges, *extra)
+        if not held:
+            return self.dimension
+        inner = np.argsort(-(self.points @ self._sides.T).min(axis=1))[:5]
+        slopes = self._slopes(self.points[inner], tuple(replace(c, low=0.0, high=0.0) for c in held))[1]
+        slopes = slopes[np.isfinite(slopes).all(axis=(1, 2))]
+        rank = max((int(np.linalg.matrix_rank(s, tol=1e-6)) for s in slopes), default=0)
+        return self.dimension - rank
 
     @cached_property
     def isolated(self) -> Array:
@@ -141,16 +145,22 @@ class Region:
 
     # -- spans
 
-    def span(self, q: Quantity) -> tuple[float, float] | None:
+    def span(self, q: Quantity) -> Span:
         """The lowest and highest value of a quantity; None if it is undefined throughout."""
-        if not self.curves and q.linear is not None and (not q.sized or self._scaled_by_sum):
-            return _ends(self._values(q, self.corners[_defined(q, self.corners)]), self._spread(q))
-        values = self._values(q, self.points)
-        kept = self.points[np.isfinite(values)]
-        if not len(kept):
-            return None
-        low, high = (sign * self._best(q, kept, sign) for sign in (-1.0, 1.0))
-        return _ends(np.array([low, high]), self._spread(q))
+        return self.spans((q,))[0]
+
+    def spans(self, quantities: Sequence[Quantity]) -> list[Span]:
+        """The spans of several quantities, searched together."""
+        searched = [q for q in quantities if not self._at_corners(q)]
+        found = dict(zip([q.name for q in searched], self._search(searched), strict=True)) if searched else {}
+        out: list[Span] = []
+        for q in quantities:
+            values = self._values(q, self.corners[_defined(q, self.corners)]) if self._at_corners(q) else found[q.name]
+            out.append(_ends(values, self._spread(q), _HUGE if q.bounds[1] == math.inf and not q.sized else math.inf))
+        return out
+
+    def _at_corners(self, q: Quantity) -> bool:
+        return not self.curves and q.linear is not None and (not q.sized or self._scaled_by_sum)
 
     @property
     def _scaled_by_sum(self) -> bool:
@@ -167,28 +177,48 @@ class Region:
 
     def _values(self, q: Quantity, x: Array) -> Array:
         values = np.asarray(q.at(x), dtype=float)
-        return values * self.system.size(x) if q.sized else values
+        with np.errstate(all="ignore"):
+            return values * self.system.size(x) if q.sized else values
 
-    def _best(self, q: Quantity, points: Array, sign: float) -> float:
-        """The highest value of sign·q, by moves towards other points that become smaller."""
+    def _search(self, quantities: Sequence[Quantity]) -> list[Array]:
+        """The lowest and highest values found, by moves of all sizes towards corners and other points."""
         rng = np.random.default_rng(1)
+        ends = [(q, sign) for q in quantities for sign in (-1.0, 1.0)]
+        kept = [self._top(q, sign, self.points) for q, sign in ends]
+        goals = np.concatenate([self.corners, self.points])
+        for turn in range(_ROUNDS if self.dimension and len(self.points) else 0):
+            starts = np.concatenate(kept)
+            towards = goals[_some(rng, len(self.corners), len(goals), (len(starts), _TRIES))]
+            part = np.exp(rng.uniform(np.log(1e-6), 0.0, (len(starts), _TRIES, 1))) ** (0.3 + turn / _ROUNDS)
+            radius = np.where(rng.random(part.shape) < 0.3, 1.0 - part, part)  # a little way, or almost all of it
+            tried = (starts[:, None] + radius * (towards - starts[:, None])).reshape(-1, 4)
+            if self.dimension == 3 and not self.system.inequalities:  # odds of any size lie close to a corner
+                far = tried * np.exp(10 * part.reshape(-1, 1) * rng.standard_normal(tried.shape))
+                tried = np.where(rng.random((len(tried), 1)) < 0.5, far / far.sum(axis=1, keepdims=True), tried)
+            moved = self.settle(tried)
+            kept = [self._top(q, s, np.concatenate([x, moved])) for (q, s), x in zip(ends, kept, strict=True)]
+        best = [self._values(q, x[:1]) for (q, _), x in zip(ends, kept, strict=True)]
+        return [np.concatenate(best[i : i + 2]) for i in range(0, len(best), 2)]
+
+    def _top(self, q: Quantity, sign: float, points: Array) -> Array:
+        """The two best points."""
         values = sign * self._values(q, points)
-        order = np.argsort(-values)[:4]
-        x, best = points[order], float(values[order[0]])
-        radius = 0.5
-        pool = np.concatenate([self.corners, points])
-        for _ in range(_ROUNDS if self.dimension else 0):
-            goals = np.concatenate([self.corners, pool[rng.integers(len(pool), size=_TRIES)]])
-            moved = (x[:, None] + radius * (goals - x[:, None])).reshape(-1, 4)
-            if self.curves:
-                moved = self.settle(moved[:: max(1, len(moved) // 64)])
-            trial = np.concatenate([x, moved])
-            values = np.nan_to_num(sign * self._values(q, trial), nan=-np.inf, posinf=np.inf, neginf=-np.inf)
-            order = np.argsort(-values)[:4]
-            x = trial[order]
-            best = max(best, float(values[order[0]]))
-            radius *= 0.7
-        return best
+        points, values = points[~np.isnan(values)], values[~np.isnan(values)]
+        return points[np.argsort(-values)[:2]]
+
+
+def _some(rng: np.random.Generator, corners: int, total: int, shape: tuple[int, int]) -> NDArray[np.int64]:
+    """Places of goals, half of them corners."""
+    return np.where(rng.random(shape) < 0.5, rng.integers(corners, size=shape), rng.integers(total, size=shape))
+
+
+def _least(slopes: Array, right: Array) -> Array:
+    """The shortest step that solves slopes·step = right, for each point."""
+    square = slopes @ slopes.transpose(0, 2, 1)
+    k = square.shape[1]
+    ridge = 1e-14 * np.trace(square, axis1=1, axis2=2)[:, None, None] + 1e-300
+    solved = np.linalg.solve(square + ridge * np.eye(k), right[..., None])
+    return np.asarray((slopes.transpose(0, 2, 1) @ solved)[..., 0])
 
 
 def region(system: System) -> Region | None:
@@ -236,12 +266,13 @@ def _defined(q: Quantity, x: Array) -> Mask:
     return np.asarray(x @ np.array([float(c) for c in q.linear[1]]) > 1e-13)
 
 
-def _ends(values: Array, spread: tuple[float, float]) -> tuple[float, float] | None:
+def _ends(values: Array, spread: tuple[float, float], huge: float) -> Span:
+    """Lowest and highest; a ratio that grows without end is infinite."""
     values = values[~np.isnan(values)]
     if not values.size:
         return None
     low, high = float(values.min()) * spread[0], float(values.max()) * spread[1]
-    return _tidy(low), _tidy(high)
+    return _tidy(low), math.inf if high > huge else _tidy(high)
 
 
 def _tidy(x: float) -> float:
@@ -250,4 +281,3 @@ def _tidy(x: float) -> float:
         return x
     near = round(x, 6)
     return near + 0.0 if abs(x - near) < 2e-8 * max(1.0, abs(x)) else x
-

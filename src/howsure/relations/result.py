@@ -115,18 +115,12 @@ class Solution(Result):
     @cached_property
     def ranges(self) -> Mapping[str, tuple[float, float]]:
         """The lowest and highest value of every count and measure over all tables that agree."""
-        names = ("tp", "fp", "fn", "tn", "n")
-        out = {}
-        for q in (*(quantity(x) for x in names), *shown()):
-            if self.outcome.region is not None:
-                span = self.outcome.region.span(q)
-            else:
-                values = np.asarray(q.at(self.outcome.tables))
-                values = values[~np.isnan(values)]
-                span = (float(values.min()), float(values.max())) if values.size else None
-            if span is not None:
-                out[q.name] = span
-        return out
+        listed = (*(quantity(x) for x in ("tp", "fp", "fn", "tn", "n")), *shown())
+        if self.outcome.region is not None:
+            spans = self.outcome.region.spans(listed)
+        else:
+            spans = [_span(np.asarray(q.at(self.outcome.tables))) for q in listed]
+        return {q.name: span for q, span in zip(listed, spans, strict=True) if span is not None}
 
     def measure(self, name: str) -> Any:
         """The value of a measure or count at the table, or at each of the tables."""
@@ -184,3 +178,8 @@ class Solution(Result):
         if self.status == "unique":
             return f"Solution({', '.join(f'{k}={v:.10g}' for k, v in self.table.items())})"
         return f"Solution({self.status}: {self.why.rstrip('.')})"
+
+
+def _span(values: Array) -> tuple[float, float] | None:
+    values = values[~np.isnan(values)]
+    return (float(values.min()), float(values.max())) if values.size else None

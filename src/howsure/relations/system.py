@@ -68,6 +68,7 @@ class System:
     equations: tuple[tuple[Fraction, ...], ...]
     inequalities: tuple[tuple[Fraction, ...], ...]
     curves: tuple[Curve, ...]
+    ranges: tuple[Curve, ...]  # what the inequalities hold, as functions
 
     def size(self, shares: Any) -> Any:
         """n of a table with these shares; 1 when no count is given."""
@@ -83,6 +84,7 @@ def system(givens: tuple[Given, ...]) -> System:
     equations: list[tuple[Fraction, ...]] = []
     inequalities: list[tuple[Fraction, ...]] = []
     curves: list[Curve] = []
+    ranges: list[Curve] = []
     for one in givens:
         if one is scale:
             continue
@@ -95,8 +97,9 @@ def system(givens: tuple[Given, ...]) -> System:
         elif low == high:
             equations.append(_row(linear, low))
         else:
+            ranges.append(Curve(one, one.quantity, float(low), float(high), per))
             inequalities += [_row(linear, low), tuple(-x for x in _row(linear, high))]
-    return System(givens, scale, tuple(equations), tuple(inequalities), tuple(curves))
+    return System(givens, scale, tuple(equations), tuple(inequalities), tuple(curves), tuple(ranges))
 
 
 def _scale(givens: tuple[Given, ...]) -> Given | None:
