@@ -7,8 +7,8 @@ laws, exact where these are: tails and densities are weighted sums, quantiles ar
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from howsure.catalogue import parse
 from howsure.distribution import Distribution, Note
+from howsure.document import real
 from howsure.errors import BadSetting
 from howsure.expressions import CELLS
 from howsure.model import posterior
@@ -96,10 +97,6 @@ class Blend:
         grid = np.linspace(float(ends[0]), float(ends[1]), 1001)
         return np.asarray(grid[int(np.argmax(self.pdf(grid)))])
 
-    @cached_property
-    def order(self) -> Array:
-        return np.cumsum(self.weights)
-
 
 def blended(solution: Solution, metric: str, prior: Any, seed: int) -> Distribution:
     """The posterior of a metric over all whole-number tables of a solution."""
@@ -120,6 +117,23 @@ def blended(solution: Solution, metric: str, prior: Any, seed: int) -> Distribut
 
     notes = (Note("mixed", _said(solution, len(tables))),)
     return Distribution(name, Blend(each.law, weights), each.route, draw, each.log_scale, notes)
+
+
+def laws(
+    solution: Solution, metrics: Sequence[str], *, prior: Any, level: float, interval: str, seed: int
+) -> list[dict[str, Any]]:
+    """The posteriors of some measures, as parts of a document."""
+    out = []
+    for name in metrics:
+        d = blended(solution, name, prior, seed)
+        got = d.interval(level, kind=interval)
+        about = [note.text for note in d.notes if note.code == "mixed"] or ["of the one table"]
+        out.append({
+            "metric": name, "mean": real(d.mean), "std": real(d.std), "median": real(d.median), "low": real(got.low),
+            "high": real(got.high), "level": level, "interval": got.kind, "prior": make(prior).name,
+            "route": d.route, "tables": len(solution.outcome.tables), "about": about[0],
+        })  # fmt: skip
+    return out
 
 
 def table_weights(tables: Array, prior: Any = "even") -> Array:

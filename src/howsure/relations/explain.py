@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from fractions import Fraction
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ FAMILIAR: Final = (
     "prevalence", "bias", "recall", "precision", "specificity", "accuracy", "f1", "npv", "phi", "informedness",
     "markedness", "kappa", "jaccard",
 )  # fmt: skip
+_SLACK: Final = Fraction(1, 200)
 _RATES: Final = ("recall", "precision", "specificity", "npv", "prevalence", "bias", "accuracy")
 _ROUNDED: Final = " If the values are rounded, give them as text, or use --rounded."
 
@@ -41,16 +43,8 @@ def _hint(core: Sequence[Given]) -> str:
 
 
 def _nearly(core: Sequence[Given]) -> bool:
-    loose = tuple(
-        g if g.quantity.sized else Given(g.quantity, g.low - _slack(g), g.high + _slack(g), g.shown) for g in core
-    )
+    loose = tuple(g if g.quantity.sized else Given(g.quantity, g.low - _SLACK, g.high + _SLACK, g.shown) for g in core)
     return _region(loose) is not None
-
-
-def _slack(g: Given) -> Any:
-    from fractions import Fraction
-
-    return Fraction(1, 200)
 
 
 def zero_by_zero(known: tuple[Given, ...], one: Given) -> str:

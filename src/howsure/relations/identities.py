@@ -142,7 +142,5 @@ def check(tally: Tally) -> Check:
     at = {c: np.asarray(named[c], dtype=float) for c in CELLS}
     with np.errstate(all="ignore"):
         return Check(
-            tuple(
-                Checked(i, np.asarray(evaluate(i.left, at)), np.asarray(evaluate(i.right, at))) for i in IDENTITIES
-            )
+            tuple(Checked(i, np.asarray(evaluate(i.left, at)), np.asarray(evaluate(i.right, at))) for i in IDENTITIES)
         )

@@ -76,8 +76,7 @@ def _rows(known: tuple[Given, ...]) -> Rows:
     """Cells are not negative, quotients are defined and lie in their digits' interval."""
     made: list[tuple[list[Fraction], Fraction, bool]] = []
     zero = Fraction(0)
-    for i in range(4):
-        made.append(([Fraction(int(i == j)) for j in range(4)], zero, False))
+    made += [([Fraction(int(i == j)) for j in range(4)], zero, False) for i in range(4)]
     for g in known:
         if g.quantity.linear is None:
             continue
@@ -189,9 +188,7 @@ class _Search:
         for sums in _expanded(start, low, high - low + 1):
             cells = sums @ self.back.T
             for g in self.curves:
-                size = 1.0
-                values = np.asarray(g.quantity.at(cells) * size)
-                cells = cells[np.asarray(g.holds(values), dtype=bool)]
+                cells = cells[np.asarray(g.holds(np.asarray(g.quantity.at(cells))), dtype=bool)]
             if len(cells):
                 yield cells
 

@@ -25,11 +25,11 @@ def bounds(e: Expression, at: dict[str, Bounds]) -> Bounds:
     if e.op == "cell":
         return at[str(e.value)]
     if e.op == "number":
-        x = np.array(float(e.value))  # type: ignore[arg-type]
+        x = np.array(float(e.value))
         return x, x
     with np.errstate(all="ignore"):
-        if e.op == "^" and int(float(e.args[1].value)) % 2 == 0:  # type: ignore[arg-type]
-            return _even_power(bounds(e.args[0], at), int(float(e.args[1].value)))  # type: ignore[arg-type]
+        if e.op == "^" and int(float(e.args[1].value)) % 2 == 0:
+            return _even_power(bounds(e.args[0], at), int(float(e.args[1].value)))
         return _apply(e.op, *(bounds(x, at) for x in e.args))
 
 

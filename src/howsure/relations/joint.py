@@ -90,7 +90,9 @@ class JointSolution(Result):
             for i, choice in enumerate(self.tables, 1)
             for name, cells in choice.items()
         ]
-        more = [Note("incomplete", "there are more solutions than were listed; raise most=")] if not self.complete else []
+        more = (
+            [Note("incomplete", "there are more solutions than were listed; raise most=")] if not self.complete else []
+        )
         return {
             "schema": "howsure.solve/1",
             "version": VERSION,
@@ -154,13 +156,13 @@ def _join(
         choices.append(choice)
     reason = ""
     if not choices:
-        reason = "each system alone can have these values, but together they cannot: the margins or the wins do not fit."
+        reason = (
+            "each system alone can have these values, but together they cannot: the margins or the wins do not fit."
+        )
     return JointSolution(own, shared, links, tuple(choices), complete, reason)
 
 
-def _choices(
-    names: list[str], lists: Mapping[str, list[tuple[int, ...]]], links: tuple[Link, ...]
-) -> Iterator[Choice]:
+def _choices(names: list[str], lists: Mapping[str, list[tuple[int, ...]]], links: tuple[Link, ...]) -> Iterator[Choice]:
     """Tables system by system; each next one is looked up by n, positives and, where wins link it, its errors."""
     index: dict[str, dict[tuple[int, ...], list[tuple[int, ...]]]] = {}
     for name, tables in lists.items():
@@ -193,7 +195,10 @@ def _choices(
 def _next(names: list[str], chosen: Mapping[str, Any], links: tuple[Link, ...]) -> tuple[str, list[Link]]:
     """The next system, one with wins against those chosen if there is one, and these wins."""
     left = [name for name in names if name not in chosen]
-    ties = {name: [x for x in links if {x.first, x.second} <= {*chosen, name} and name in (x.first, x.second)] for name in left}
+    ties = {
+        name: [x for x in links if {x.first, x.second} <= {*chosen, name} and name in (x.first, x.second)]
+        for name in left
+    }
     best = max(left, key=lambda name: len(ties[name]))
     return best, ties[best]
 
@@ -231,6 +236,8 @@ def _links(wins: Mapping[tuple[str, str], tuple[int, ...]], names: tuple[str, ..
                 raise UnknownName(f"no system named {name!r}.{nearest(name, names)} Given: {listing(names)}.")
         whole = isinstance(counts, (tuple, list)) and len(counts) in (2, 3)
         if not whole or any(isinstance(x, bool) or not isinstance(x, (int, np.integer)) or x < 0 for x in counts):
-            raise BadCounts(f"wins of {pair[0]} and {pair[1]} are two or three counts, such as (17, 4); got {counts!r}.")
+            raise BadCounts(
+                f"wins of {pair[0]} and {pair[1]} are two or three counts, such as (17, 4); got {counts!r}."
+            )
         out.append(Link(*pair, *(int(number(x)) for x in counts)))
     return tuple(out)

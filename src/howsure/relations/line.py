@@ -46,14 +46,14 @@ def radical(e: Expression, at: dict[str, Polynomial]) -> Radical:
     if e.op == "cell":
         return Radical(at[str(e.value)], _ONE)
     if e.op == "number":
-        return Radical(np.array([float(e.value)]), _ONE)  # type: ignore[arg-type]
+        return Radical(np.array([float(e.value)]), _ONE)
     if e.op == "sqrt":
         inner = radical(e.args[0], at)
         if not inner.plain:
             raise NotAlgebraic
         return Radical(_ONE, _ONE, inner.top, inner.bottom)
     if e.op == "^":
-        base, times = radical(e.args[0], at), int(float(e.args[1].value))  # type: ignore[arg-type]
+        base, times = radical(e.args[0], at), int(float(e.args[1].value))
         out = base
         for _ in range(times - 1):
             out = _times(out, base)
@@ -133,7 +133,7 @@ def _polynomial_roots(p: Array) -> Array:
     found = np.roots(p[::-1])
     real = found.real[np.abs(found.imag) < 1e-5]
     inside = real[(real > -_NEAR) & (real < 1 + _NEAR)]
-    return np.clip(inside, 0.0, 1.0)
+    return np.asarray(np.clip(inside, 0.0, 1.0))
 
 
 def _scanned(off: Callable[[Any], Any]) -> Array:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,7 +113,7 @@ class Region:
         now, change = x @ self._sides.T, step @ self._sides.T
         with np.errstate(all="ignore"):
             room = np.where(change < 0, 0.9 * np.maximum(now, 0.0) / -change, np.inf)
-        return np.minimum(1.0, room.min(axis=1))
+        return np.asarray(np.minimum(1.0, room.min(axis=1)))
 
     # -- size
 

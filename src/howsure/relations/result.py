@@ -24,6 +24,8 @@ Cells = dict[str, Any]
 _COLUMNS = ("precision", "recall", "f1", "accuracy", "prevalence", "phi")
 _SHARES = Note("shares", "no count is given, so the cells are shares of all items")
 
+_FRACTIONS = Note("fractions", "the cells are not all whole; if the values are rounded, look for tables with integers")
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -140,6 +142,8 @@ class Solution(Result):
         notes = []
         if not self.counted and self.status != "infeasible":
             notes.append(_SHARES)
+        elif self.counted and (self.outcome.tables != np.round(self.outcome.tables)).any():
+            notes.append(_FRACTIONS)
         if not self.complete:
             notes.append(Note("incomplete", "there are more tables than were listed; raise most=, or give more digits"))
         return tuple(notes)

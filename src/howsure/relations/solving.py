@@ -64,10 +64,10 @@ def outcome(known: tuple[Given, ...]) -> Outcome:
     made = system(known)
     found = flat(made.equations)
     if found is not None and not found.directions and not made.inequalities:
-        shares = np.array([float(x) for x in found.base])
-        if (shares >= -EDGE).all():
-            return _checked(made, np.maximum(shares, 0.0)[None])
-        return Outcome("infeasible", why=explain.infeasible(known, shares))
+        point = np.array([float(x) for x in found.base])
+        if (point >= -EDGE).all():
+            return _checked(made, np.maximum(point, 0.0)[None])
+        return Outcome("infeasible", why=explain.infeasible(known, point))
     where = region(made)
     if where is None:
         shares = None if found is None or found.directions else np.array([float(x) for x in found.base])

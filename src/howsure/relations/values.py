@@ -164,7 +164,7 @@ def _text(value: Any) -> str:
 
 def short_number(x: Fraction | float) -> str:
     """A number as people write it, six digits at most."""
-    if float(x).is_integer() and abs(x) < 1e15:
+    if float(x).is_integer() and abs(float(x)) < 1e15:
         return str(int(x))
     return f"{float(x):.6g}"
 
@@ -178,9 +178,7 @@ def _checked(one: Given) -> Given:
         if one.name == "n" and one.high == 0:
             raise BadSetting("n must be above 0; got 0.")
         return one
-    if one.high < Fraction(low) if math.isfinite(low) else False:
-        raise BadSetting(_outside(one, low, high))
-    if one.low > Fraction(high) if math.isfinite(high) else False:
+    if float(one.high) < low or float(one.low) > high:
         raise BadSetting(_outside(one, low, high))
     return one
 

@@ -17,7 +17,10 @@ def solution(document: dict[str, Any]) -> Table:
     notes = [*(note["text"] for note in document["notes"]), *(_law(x) for x in document.get("posterior", ()))]
     given = ", ".join(f"{g['name']} {g['shown']}" for g in document.get("given", ()))
     headline = f"{document['status']}: {document['why'].rstrip('.')}"
+    rows: list[tuple[str, ...]]
     if document["status"] == "undetermined":
+        headline = f"undetermined; given {given}"
+        notes += [] if document["free"] else [document["why"].rstrip(".")]
         rows = [(r["metric"], _number(r["low"]), _number(r["high"])) for r in document["rows"]]
         return _table(headline, ("measure", "lowest", "highest"), 1, rows, notes)
     if document["status"] == "infeasible":
@@ -37,7 +40,7 @@ def solution(document: dict[str, Any]) -> Table:
 
 def identities(document: dict[str, Any]) -> Table:
     """Each identity with both sides."""
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (r["text"], _value(r["left"]), _value(r["right"]), {True: "holds", False: "BROKEN", None: "0/0"}[r["holds"]])
         for r in document["rows"]
     ]
@@ -57,7 +60,8 @@ def _table(headline: str, columns: tuple[str, ...], texts: int, rows: list[Any],
 
 def _law(x: dict[str, Any]) -> str:
     level = f"{100 * x['level']:.12g}%"
-    return f"{x['metric']} {short(x['mean'])} [{short(x['low'])}, {short(x['high'])}] {level} {x['interval']}: {x['about']}"
+    law = f"{x['metric']} {short(x['mean'])} [{short(x['low'])}, {short(x['high'])}]"
+    return f"{law} {level} {x['interval']}: {x['about']}"
 
 
 def _value(x: float | None) -> str:
@@ -65,7 +69,9 @@ def _value(x: float | None) -> str:
 
 
 def _number(x: float | None) -> str:
-    return "infinite" if x is None else short(x)
+    if x is None:
+        return "infinite"
+    return f"{int(x):,}" if float(x).is_integer() else short(x)
 
 
 def _count(x: float) -> str:
