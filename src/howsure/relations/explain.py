@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.expressions import CELLS
 from howsure.relations.quantities import Quantity, quantity
-from howsure.relations.region import Region, region
+from howsure.relations.region import Faces, Region, region
 from howsure.relations.system import system
 from howsure.relations.values import Given, short_number
 
@@ -89,6 +89,8 @@ def _broken(core: tuple[Given, ...]) -> str:
     """The range of one value given the others, the least simple measure first."""
     for one in sorted(core, key=lambda g: (g.quantity.sized, g.quantity.linear is not None, _place(g))):
         rest = tuple(g for g in core if g is not one)
+        if one.quantity.sized and not any(g.quantity.sized for g in rest):
+            continue
         where = _region(rest) if rest else None
         span = None if where is None else where.span(one.quantity)
         if span is None or (float(one.low) <= span[1] + 1e-9 and float(one.high) >= span[0] - 1e-9):
@@ -147,7 +149,7 @@ def nothing_whole(known: tuple[Given, ...]) -> str:
 # -- too few values
 
 
-def free(where: Region) -> tuple[str, ...]:
+def free(where: Region | Faces) -> tuple[str, ...]:
     """As many familiar measures as are free, each independent of those before it."""
     chosen: list[Quantity] = []
     left = where.freedom
@@ -161,14 +163,14 @@ def free(where: Region) -> tuple[str, ...]:
     return tuple(q.name for q in chosen)
 
 
-def settling(where: Region) -> tuple[str, ...]:
+def settling(where: Region | Faces) -> tuple[str, ...]:
     """The familiar measures of which one more would settle the table."""
     if where.freedom != 1:
         return ()
     return tuple(name for name in FAMILIAR if where.settled_by((quantity(name),)) == 0)
 
 
-def undetermined(where: Region, known: tuple[Given, ...]) -> str:
+def undetermined(where: Region | Faces, known: tuple[Given, ...]) -> str:
     """What is free, and what would settle it."""
     names = free(where)
     if not names:

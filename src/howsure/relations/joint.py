@@ -21,7 +21,7 @@ from howsure.errors import BadCounts, BadSetting, UnknownName, listing, nearest
 from howsure.expressions import CELLS
 from howsure.relations.integers import Found, whole_tables
 from howsure.relations.quantities import quantity
-from howsure.relations.result import Cells
+from howsure.relations.result import Cells, Solution
 from howsure.relations.values import Given, givens
 
 Whole = NDArray[np.int64]
@@ -134,7 +134,8 @@ def solve_together(
         if not rows:
             from howsure.relations.solving import whole_outcome
 
-            why = whole_outcome((*own[name], *shared), most).why
+            known = (*own[name], *shared)
+            why = Solution(known, whole_outcome(known, most), integers=True).why
             return JointSolution(own, shared, links, (), True, f"{name}: {why}")
     return _join(own, shared, links, lists, found, most)
 

@@ -118,8 +118,10 @@ def roots(formula: Expression, value: float, start: Array, end: Array) -> tuple[
 
 
 def _equation(r: Radical, value: float) -> Array:
-    if r.plain or value == 0:
+    if r.plain:
         return _add(r.top, -value * r.bottom)
+    if value == 0:
+        return np.asarray(np.convolve(r.top, r.under))
     square = np.convolve(np.convolve(r.top, r.top), r.under)
     return _add(square, -(value**2) * np.convolve(np.convolve(r.bottom, r.bottom), r.over))
 

@@ -25,7 +25,7 @@ Mask = NDArray[np.bool_]
 Span = tuple[float, float] | None
 EDGE: Final = 1e-9  # a share this far below 0 is 0
 _STARTS: Final = 600
-_STEPS: Final = 40
+_STEPS: Final = 36
 _MET: Final = 1e-10
 _ROUNDS: Final = 30
 _TRIES: Final = 12
@@ -61,6 +61,15 @@ class Region:
         """Rows that are not negative within."""
         return _sides(self.system)
 
+    def without_idle_curves(self) -> Region:
+        """The same region without the curves that every point of the polytope meets."""
+        if not self.curves:
+            return self
+        mix = np.random.default_rng(2).dirichlet(np.ones(len(self.corners)), 5)
+        inner = mix @ self.corners
+        kept = tuple(c for c in self.curves if not (np.abs(c.misses(inner)) < 1e-9 * max(1.0, abs(c.low))).all())
+        return self if len(kept) == len(self.curves) else replace(self, curves=kept)
+
     # -- points
 
     @cached_property
@@ -72,13 +81,13 @@ class Region:
         starts = np.concatenate([mix @ self.corners, self.middle[None]])
         return self.settle(starts) if self.curves else np.concatenate([starts, self.corners])
 
-    def settle(self, starts: Array) -> Array:
+    def settle(self, starts: Array, steps: int = _STEPS) -> Array:
         """The points that Newton steps lead to, from where these meet all curves."""
         if not self.curves:
             return starts
         x = starts.copy()
         active = np.arange(len(x)) if self.dimension else np.arange(0)
-        for _ in range(_STEPS):
+        for _ in range(steps):
             miss, slopes = self._slopes(x[active])
             good = np.isfinite(miss).all(axis=1) & np.isfinite(slopes).all(axis=(1, 2))
             good &= np.abs(miss).max(axis=1, initial=0.0) > 1e-15
@@ -195,7 +204,7 @@ class Region:
             if self.dimension == 3 and not self.system.inequalities:  # odds of any size lie close to a corner
                 far = tried * np.exp(10 * part.reshape(-1, 1) * rng.standard_normal(tried.shape))
                 tried = np.where(rng.random((len(tried), 1)) < 0.5, far / far.sum(axis=1, keepdims=True), tried)
-            moved = self.settle(tried)
+            moved = self.settle(tried, _STEPS // 3)
             kept = [self._top(q, s, np.concatenate([x, moved])) for (q, s), x in zip(ends, kept, strict=True)]
         best = [self._values(q, x[:1]) for (q, _), x in zip(ends, kept, strict=True)]
         return [np.concatenate(best[i : i + 2]) for i in range(0, len(best), 2)]
@@ -205,6 +214,28 @@ class Region:
         values = sign * self._values(q, points)
         points, values = points[~np.isnan(values)], values[~np.isnan(values)]
         return points[np.argsort(-values)[:2]]
+
+
+@dataclass(frozen=True)
+class Faces:
+    """Several regions, taken together."""
+
+    parts: tuple[Region, ...]
+
+    @property
+    def freedom(self) -> int:
+        return max(part.freedom for part in self.parts)
+
+    def settled_by(self, more: tuple[Quantity, ...]) -> int:
+        return max(part.settled_by(more) for part in self.parts)
+
+    def spans(self, quantities: Sequence[Quantity]) -> list[Span]:
+        each = zip(*(part.spans(quantities) for part in self.parts), strict=True)
+        return [_union([x for x in spans if x is not None]) for spans in each]
+
+
+def _union(spans: list[tuple[float, float]]) -> Span:
+    return (min(x[0] for x in spans), max(x[1] for x in spans)) if spans else None
 
 
 def _some(rng: np.random.Generator, corners: int, total: int, shape: tuple[int, int]) -> NDArray[np.int64]:

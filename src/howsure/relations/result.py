@@ -15,7 +15,7 @@ from howsure.document import Result, number, real
 from howsure.errors import BadSetting
 from howsure.expressions import CELLS
 from howsure.relations.quantities import quantity, shown
-from howsure.relations.region import Region
+from howsure.relations.region import Faces, Region
 from howsure.relations.values import Given
 from howsure.table import Tally
 
@@ -29,13 +29,15 @@ _FRACTIONS = Note("fractions", "the cells are not all whole; if the values are r
 
 @dataclass(frozen=True)
 class Outcome:
-    """A status with what belongs to it: tables, or a region, or a reason."""
+    """A status with what belongs to it: tables, a region, or what made it fail."""
 
     status: str
     tables: Array = field(default_factory=lambda: np.zeros((0, 4)))
-    region: Region | None = None
-    why: str = ""
+    region: Region | Faces | None = None
     complete: bool = True
+    point: Array | None = None  # where the equations would put the shares, outside of what can be
+    undefined: Given | None = None  # what is 0/0 throughout
+    fractions: bool = False  # whether tables of fractions agree
 
 
 @dataclass(frozen=True)
@@ -90,8 +92,12 @@ class Solution(Result):
         """The answer in a sentence."""
         from howsure.relations import explain
 
-        if self.outcome.why:
-            return self.outcome.why
+        if self.outcome.fractions:
+            return explain.nothing_whole(self.given)
+        if self.outcome.undefined is not None:
+            return explain.zero_by_zero(self.given, self.outcome.undefined)
+        if self.status == "infeasible":
+            return explain.infeasible(self.given, self.outcome.point)
         if self.outcome.region is not None:
             return explain.undetermined(self.outcome.region, self.given)
         kind = "whole-number tables" if self.integers else "tables"

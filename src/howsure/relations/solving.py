@@ -8,15 +8,17 @@ eqs 7-12 are what comes out for recall, precision and accuracy, generality or fa
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import BadSetting
-from howsure.relations import explain, line
+from howsure.relations import line
 from howsure.relations.integers import whole_tables
-from howsure.relations.region import EDGE, Region, region
+from howsure.relations.region import EDGE, Faces, Region, region
 from howsure.relations.result import Outcome, Solution
 from howsure.relations.system import System, flat, system
 from howsure.relations.values import CLOSE, Given, givens
@@ -61,32 +63,40 @@ def solve(
 
 def outcome(known: tuple[Given, ...]) -> Outcome:
     """The real tables that agree with what is given."""
-    made = system(known)
+    return _solved(system(known))
+
+
+def _solved(made: System) -> Outcome:
+    known = made.givens
     found = flat(made.equations)
     if found is not None and not found.directions and not made.inequalities:
         point = np.array([float(x) for x in found.base])
         if (point >= -EDGE).all():
             return _checked(made, np.maximum(point, 0.0)[None])
-        return Outcome("infeasible", why=explain.infeasible(known, point))
+        return Outcome("infeasible", point=point)
     where = region(made)
     if where is None:
         shares = None if found is None or found.directions else np.array([float(x) for x in found.base])
-        return Outcome("infeasible", why=explain.infeasible(known, shares))
+        return Outcome("infeasible", point=shares)
+    where = where.without_idle_curves()
     undefined = _undefined(where)
-    if undefined:
-        return Outcome("infeasible", why=undefined)
+    if undefined is not None:
+        return Outcome("infeasible", undefined=undefined)
     if where.dimension == 0 and all(one.exact for one in known):
         return _checked(made, where.middle[None])
     if where.dimension == 1 and where.curves and not made.inequalities and all(c.exact for c in where.curves):
         return _along(where)
+    if where.dimension > 1 and any(c.extreme for c in where.curves):
+        return _on_faces(where)
     return _spread(where)
 
 
 def _checked(made: System, points: Array) -> Outcome:
     """The points that agree with every report, as tables."""
+    points = np.where(points < 1e-14, 0.0, points)  # what Newton steps leave of an empty cell
     kept = [x for x in points if _agrees(made, x)]
     if not kept:
-        return Outcome("infeasible", why=explain.infeasible(made.givens, points[0]))
+        return Outcome("infeasible", point=points[0])
     return Outcome("unique" if len(kept) == 1 else "several", tables=np.array([tables(made, x) for x in kept]))
 
 
@@ -105,15 +115,15 @@ def tables(made: System, shares: Array) -> Array:
     return np.where(close if made.scale is not None else False, near, counts)
 
 
-def _undefined(where: Region) -> str:
-    """What is 0/0 in every table that the linear conditions leave, in words."""
+def _undefined(where: Region) -> Given | None:
+    """What is 0/0 in every table that the linear conditions leave."""
     for one in where.system.givens:
         q = one.quantity
         if q.linear is not None and not q.sized:
             bottom = float(where.middle @ np.array([float(c) for c in q.linear[1]]))
             if abs(bottom) < EDGE:
-                return explain.zero_by_zero(where.system.givens, one)
-    return ""
+                return one
+    return None
 
 
 def _along(where: Region) -> Outcome:
@@ -124,15 +134,36 @@ def _along(where: Region) -> Outcome:
         found, throughout = line.roots(curve.formula, curve.low, start, end)
         if not throughout:
             if not found.size:
-                return Outcome("infeasible", why=explain.infeasible(where.system.givens, None))
+                return Outcome("infeasible")
             return _checked(where.system, start + found[:, None] * (end - start))
-    return Outcome("undetermined", region=Region(where.system, where.corners, ()))
+    return Outcome("undetermined", region=replace(where, curves=()))
+
+
+def _on_faces(where: Region) -> Outcome:
+    """A measure at the end of its range needs an empty cell: each of the four in turn."""
+    made = where.system
+    parts: list[Region] = []
+    tables_found: list[Array] = []
+    for i in range(4):
+        if where.corners[:, i].max() < EDGE:
+            continue
+        row = tuple(Fraction(int(i == j)) for j in range(4))
+        one = _solved(replace(made, equations=(*made.equations, row)))
+        if one.region is not None:
+            parts += one.region.parts if isinstance(one.region, Faces) else (one.region,)
+        tables_found += list(one.tables)
+    if parts:
+        return Outcome("undetermined", region=Faces(tuple(parts)) if len(parts) > 1 else parts[0])
+    if not tables_found:
+        return Outcome("infeasible")
+    found: Array = np.unique(np.round(np.array(tables_found), 9), axis=0)
+    return Outcome("unique" if len(found) == 1 else "several", tables=found)
 
 
 def _spread(where: Region) -> Outcome:
     """More than one direction, or ranges."""
     if not len(where.points):
-        return Outcome("infeasible", why=explain.infeasible(where.system.givens, None))
+        return Outcome("infeasible")
     exact = all(one.exact for one in where.system.givens)
     if exact and where.curves and where.freedom == 0:
         return _checked(where.system, where.isolated)
@@ -148,5 +179,4 @@ def whole_outcome(known: tuple[Given, ...], most: int) -> Outcome:
     if not found.complete:
         raise BadSetting("the search was too large and found no table so far; give n, a margin or more digits.")
     real = outcome(known)
-    why = real.why or explain.nothing_whole(known)
-    return Outcome("infeasible", why=why)
+    return replace(real, complete=True) if real.status == "infeasible" else Outcome("infeasible", fractions=True)

@@ -44,6 +44,11 @@ class Curve:
         """What must lie in the range."""
         return self.quantity.formula if self.per is None else self.quantity.formula / self.per.formula
 
+    @property
+    def extreme(self) -> bool:
+        """Whether it is one number at an end of the range of the quantity, which tables reach with an empty cell."""
+        return self.exact and self.per is None and any(abs(self.low - end) < 1e-12 for end in self.quantity.bounds)
+
     def misses(self, shares: Any) -> Any:
         """How far from the range, with its sign; 0 within it."""
         value = self.at(shares)
@@ -91,13 +96,16 @@ def system(givens: tuple[Given, ...]) -> System:
         low, high, per = one.low, one.high, None
         if one.quantity.sized and scale is not None and high:
             low, high, per = low / scale.high, high / scale.low, scale.quantity
-        linear = _parts(one.quantity, per)
+        what = one.quantity
+        if what.formula.op == "sqrt" and low >= 0:  # a root is smooth at 0 only when squared
+            what, low, high = Quantity(what.name, what.formula.args[0]), low**2, high**2
+        linear = _parts(what, per)
         if linear is None:
-            curves.append(Curve(one, one.quantity, float(low), float(high), per))
+            curves.append(Curve(one, what, float(low), float(high), per))
         elif low == high:
             equations.append(_row(linear, low))
         else:
-            ranges.append(Curve(one, one.quantity, float(low), float(high), per))
+            ranges.append(Curve(one, what, float(low), float(high), per))
             inequalities += [_row(linear, low), tuple(-x for x in _row(linear, high))]
     return System(givens, scale, tuple(equations), tuple(inequalities), tuple(curves), tuple(ranges))
 
