@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
+from functools import lru_cache
 from itertools import combinations
 from typing import Any, Final
 
@@ -31,6 +31,7 @@ _CHUNK: Final = 200_000
 _BUDGET: Final = 12_000_000  # prefixes looked at
 _HUGE: Final = 1e13
 _SHORT: Final = 12
+_TINY: Final = 1e-10
 
 
 @dataclass(frozen=True)
@@ -53,12 +54,13 @@ class Rows:
 def whole_tables(known: tuple[Given, ...], most: int) -> Found:
     """The whole-number tables that agree with every value given, `most` at most."""
     rows = _rows(known)
-    corners = _corners(rows)
+    held = _held(known)
+    corners = _corners(rows, held)
     if not len(corners):
         return Found(np.zeros((0, 4)), True)
     if corners.sum(axis=1).max() > 0.99 * _HUGE:
         raise BadSetting("whole-number tables need n or a range of it, such as n=200 or n=(100, 200).")
-    search = _Search(rows, [g for g in known if g.quantity.linear is None], _order(rows, corners))
+    search = _Search(rows, [g for g in known if g.quantity.linear is None], corners, held)
     parts: list[Any] = []
     count = 0
     for part in search.run():
@@ -74,26 +76,24 @@ def whole_tables(known: tuple[Given, ...], most: int) -> Found:
 
 def _rows(known: tuple[Given, ...]) -> Rows:
     """Cells are not negative, quotients are defined and lie in their digits' interval."""
-    made: list[tuple[list[Fraction], Fraction, bool]] = []
-    zero = Fraction(0)
-    made += [([Fraction(int(i == j)) for j in range(4)], zero, False) for i in range(4)]
+    made: list[list[int]] = [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 1, 0]]
+    strict = [False] * 4
     for g in known:
         if g.quantity.linear is None:
             continue
-        top, bottom = g.quantity.linear
+        top, bottom = ([int(x) for x in part] for part in g.quantity.linear)  # forms.read gives whole weights
+        (a, below), (b, above) = g.low.as_integer_ratio(), g.high.as_integer_ratio()
         if g.quantity.sized:
-            made.append((list(top), -g.low, False))
-            made.append(([-x for x in top], g.high, g.open_end))
+            made += [[*(below * t for t in top), -a], [*(-above * t for t in top), b]]
+            strict += [False, g.open_end]
             continue
-        made.append(([t - g.low * b for t, b in zip(top, bottom, strict=True)], zero, False))
-        made.append(([g.high * b - t for t, b in zip(top, bottom, strict=True)], zero, g.open_end))
-        made.append((list(bottom), zero, True))
-    whole = []
-    for weights, constant, _ in made:
-        scale = math.lcm(*(x.denominator for x in (*weights, constant)))
-        whole.append([int(x * scale) for x in (*weights, constant)])
-    table = np.array(whole, dtype=object)
-    return Rows(table[:, :4], table[:, 4], np.array([strict for *_, strict in made]))
+        made.append([*(below * t - a * u for t, u in zip(top, bottom, strict=True)), 0])
+        made.append([*(b * u - above * t for t, u in zip(top, bottom, strict=True)), 0])
+        made.append([*bottom, 0])
+        strict += [False, g.open_end, True]
+    table = np.array(made, dtype=object)
+    keep = [any(row[:4]) for row in made]  # 0 >= 0 says nothing
+    return Rows(table[keep, :4], table[keep, 4], np.array(strict)[keep])
 
 
 # -- the polytope of real tables
@@ -105,11 +105,26 @@ def _real(rows: Rows) -> Array:
     return np.asarray(table / np.abs(table[:, :4]).max(axis=1, keepdims=True))
 
 
-def _corners(rows: Rows, fixed: Array | None = None) -> Array:
-    """Where sides meet; `fixed` holds rows that are met everywhere."""
+def _held(known: tuple[Given, ...]) -> Array:
+    """Independent sums that are given as one number: rows that are 0 in every table."""
+    held = np.zeros((0, 5))
+    for g in known:
+        if g.exact and g.quantity.sized and g.quantity.linear is not None:
+            more = np.concatenate([held, [[*(float(x) for x in g.quantity.linear[0]), -float(g.low)]]])
+            if len(more) < 3 or np.linalg.matrix_rank(more[:, :4]) == len(more):  # two different sums always are
+                held = more
+    return held
+
+
+@lru_cache(maxsize=128)
+def _picks(sides: int, size: int) -> NDArray[np.int64]:
+    return np.array(list(combinations(range(sides), size)), dtype=np.int64).reshape(math.comb(sides, size), size)
+
+
+def _corners(rows: Rows, held: Array) -> Array:
+    """Where sides meet; `held` are rows that are met everywhere."""
     sides = np.concatenate([_real(rows), [[-1.0, -1.0, -1.0, -1.0, _HUGE]]])
-    held = np.zeros((0, 5)) if fixed is None else fixed
-    picks = np.array(list(combinations(range(len(sides)), 4 - len(held))), dtype=int).reshape(-1, 4 - len(held))
+    picks = _picks(len(sides), 4 - len(held))
     a = np.concatenate([np.broadcast_to(held, (len(picks), len(held), 5)), sides[picks]], axis=1)
     good = np.abs(np.linalg.det(a[:, :, :4])) > 1e-12
     if not good.any():
@@ -120,24 +135,26 @@ def _corners(rows: Rows, fixed: Array | None = None) -> Array:
     return np.asarray(points[inside])
 
 
-def _order(rows: Rows, corners: Array) -> Array:
-    """Four sums that determine the table in whole numbers, each the narrowest once those before it are fixed."""
-    chosen: list[int] = []
-    fixed = np.zeros((0, 5))
+def _order(rows: Rows, corners: Array, held: Array) -> tuple[Array, int]:
+    """Four sums that determine the table in whole numbers, each the narrowest once those before it are fixed.
+
+    Also how many of the first have one value only.
+    """
+    chosen: tuple[int, ...] = ()
+    known = 0
     while len(chosen) < 4:
         width = np.ptp(corners @ _SUMS.T, axis=0) if len(corners) else np.ones(len(_SUMS))
-        for k in np.argsort(width, kind="stable"):
-            if k not in chosen and _completes([*chosen, int(k)]):
-                chosen.append(int(k))
-                break
-        middle = float((corners @ _SUMS[chosen[-1]]).mean()) if len(corners) else 0.0
-        fixed = np.concatenate([fixed, [[*_SUMS[chosen[-1]], -middle]]])
-        if len(chosen) < 3:
-            corners = _corners(rows, fixed)
-    return _SUMS[chosen]
+        k = next(int(k) for k in np.argsort(width, kind="stable") if k not in chosen and _completes((*chosen, int(k))))
+        known += int(len(chosen) == known and width[k] < 1e-7)
+        chosen = (*chosen, k)
+        if width[k] > 1e-7 and len(chosen) < 3 and len(corners):
+            held = np.concatenate([held, [[*_SUMS[k], -float((corners @ _SUMS[k]).mean())]]])
+            corners = _corners(rows, held) if len(held) < 4 else corners[:0]
+    return np.asarray(_SUMS[list(chosen)]), min(known, 2)
 
 
-def _completes(chosen: list[int]) -> bool:
+@lru_cache(maxsize=4096)
+def _completes(chosen: tuple[int, ...]) -> bool:
     """Whether these sums can be completed to four with determinant 1 or -1."""
     rest = [k for k in range(len(_SUMS)) if k not in chosen]
     more = combinations(rest, 4 - len(chosen))
@@ -150,17 +167,30 @@ def _completes(chosen: list[int]) -> bool:
 class _Search:
     """Counts through the sums one by one, in chunks."""
 
-    def __init__(self, rows: Rows, curves: list[Given], order: Array) -> None:
+    def __init__(self, rows: Rows, curves: list[Given], corners: Array, held: Array) -> None:
+        order, self.known = _order(rows, corners, held)
         self.curves = curves
+        self.corners = corners @ order.T
         self.back = np.rint(np.linalg.inv(order)).astype(np.int64)  # from sums to cells
         self.exact = Rows(rows.weights @ self.back.astype(object), rows.constant, rows.strict)
-        self.projected = _projections(_real(rows) @ _lifted(self.back))
+        self.largest = max(
+            sum(map(abs, row)) + abs(x) for row, x in zip(self.exact.weights, rows.constant, strict=True)
+        )
+        self.projected = _projections(_real(rows) @ _lifted(self.back), 2 - self.known)
         self.spent = 0
         self.stopped = False
 
     def run(self) -> Iterator[Whole]:
         """Tables, a chunk at a time."""
-        yield from self._deeper(np.zeros((1, 0), dtype=np.int64))
+        k = self.known
+        start = np.rint(self.corners[:1, :k]).astype(np.int64)
+        if np.abs(self.corners[:1, :k] - start).max(initial=0.0) > 1e-6 * max(1.0, float(self.corners.max())):
+            return  # a sum that is no whole number
+        ends = np.array([self.corners[:, k].min(), self.corners[:, k].max()])
+        low, high = _whole_ends(ends[:1], ends[1:])
+        if low[0] <= high[0]:
+            for prefix in _expanded(start, low, high - low + 1):
+                yield from self._deeper(prefix)
 
     def _deeper(self, start: Whole) -> Iterator[Whole]:
         level = start.shape[1]
@@ -168,7 +198,7 @@ class _Search:
             self.spent += len(start)
             yield from self._last(start)
             return
-        low, high = _between(self.projected[level], start)
+        low, high = _between(self.projected[level - 3], start)
         keep = low <= high
         start, low, count = start[keep], low[keep], (high - low + 1)[keep]
         for prefix in _expanded(start, low, count):
@@ -196,7 +226,7 @@ class _Search:
         """The range of the last sum, in exact integers."""
         a, b, strict = self.exact.weights, self.exact.constant, self.exact.strict
         largest = int(np.abs(start).max(initial=0)) + 1
-        biggest = max(int(sum(abs(x) for x in row)) for row in a) * largest + max(abs(int(x)) for x in b)
+        biggest = self.largest * largest
         kind: Any = np.int64 if biggest < 2**62 else object
         s = start.astype(kind)
         low = np.full(len(s), -(2**62), dtype=kind)
@@ -276,33 +306,40 @@ def _between(rows: Array, start: Whole) -> tuple[Whole, Whole]:
     k = start.shape[1]
     rest = start.astype(float) @ rows[:, :k].T + rows[:, -1]
     lead = rows[:, k]
-    low = (-rest[:, lead > 0] / lead[lead > 0]).max(axis=1, initial=-_HUGE)
-    high = (-rest[:, lead < 0] / lead[lead < 0]).min(axis=1, initial=_HUGE)
+    up, down = lead > _TINY, lead < -_TINY  # what is smaller is rounding
+    low = (-rest[:, up] / lead[up]).max(axis=1, initial=-_HUGE)
+    high = (-rest[:, down] / lead[down]).min(axis=1, initial=_HUGE)
+    return _whole_ends(low, high)
+
+
+def _whole_ends(low: Array, high: Array) -> tuple[Whole, Whole]:
+    """Whole numbers between two ends that rounding may have moved a little."""
     slack = 1e-6 + 1e-12 * np.maximum(np.abs(low), np.abs(high))
     return np.ceil(low - slack).astype(np.int64), np.floor(high + slack).astype(np.int64)
 
 
-def _projections(rows: Array) -> list[Array]:
-    """Inequalities in the first sum, in the first two and in the first three (Fourier-Motzkin)."""
+def _projections(rows: Array, times: int) -> list[Array]:
+    """The inequalities without the last sum, without the last two, ...; the shortest first (Fourier-Motzkin)."""
     out: list[Array] = []
     marks = np.array([1 << i for i in range(len(rows))], dtype=object)
-    for step in range(1, 4):
+    for step in range(1, times + 1):
         rows, marks = _without_last(rows, marks, step + 1)
         out.insert(0, rows)
     return out
 
 
 def _without_last(rows: Array, marks: Any, most: int) -> tuple[Array, Any]:
-    """Eliminate the last sum: each lower bound lies below each upper one. Rows made of too many others add nothing."""
+    """Eliminate the last sum: each lower bound lies below each upper one.
+
+    After k steps a row that is made of more than k + 1 others follows from the rest (Kohler's rule).
+    """
     lead = rows[:, -2]
-    plain = np.abs(lead) < 1e-12
-    up, down = np.nonzero(lead >= 1e-12)[0], np.nonzero(lead <= -1e-12)[0]
+    plain = np.abs(lead) < 1e-15  # rows between this and _TINY are left out: the last sum is checked against all
+    up, down = np.nonzero(lead >= _TINY)[0], np.nonzero(lead <= -_TINY)[0]
     i, j = (x.ravel() for x in np.meshgrid(up, down, indexing="ij"))
     made = np.concatenate([rows[plain], rows[i] / lead[i, None] - rows[j] / lead[j, None]])
     marked = np.concatenate([marks[plain], marks[i] | marks[j]])
     made = np.delete(made, -2, axis=1)
     size = np.abs(made[:, :-1]).max(axis=1)
-    keep = (size > 1e-12) & np.array([x.bit_count() <= most for x in marked], dtype=bool)
-    made, marked = made[keep] / size[keep, None], marked[keep]
-    _, first = np.unique(np.round(made, 12), axis=0, return_index=True)
-    return made[first], marked[first]
+    keep = (size > _TINY) & np.array([x.bit_count() <= most for x in marked], dtype=bool)
+    return made[keep] / size[keep, None], marked[keep]

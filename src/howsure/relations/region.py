@@ -30,6 +30,7 @@ _MET: Final = 1e-10
 _ROUNDS: Final = 30
 _TRIES: Final = 12
 _HUGE: Final = 1e9
+FEW: Final = 24  # more isolated points than such equations have: they lie on a curve
 
 
 @dataclass(frozen=True)
@@ -137,18 +138,28 @@ class Region:
         held = (*self.curves, *self.system.ranges, *extra)
         if not held:
             return self.dimension
-        inner = np.argsort(-(self.points @ self._sides.T).min(axis=1))[:5]
+        few = self.exact and len(self.isolated) <= FEW
+        inner = np.argsort(-(self.points @ self._sides.T).min(axis=1))[: 5 if few or not self.exact else 40]
         slopes = self._slopes(self.points[inner], tuple(replace(c, low=0.0, high=0.0) for c in held))[1]
         slopes = slopes[np.isfinite(slopes).all(axis=(1, 2))]
-        rank = max((int(np.linalg.matrix_rank(s, tol=1e-6)) for s in slopes), default=0)
-        return self.dimension - rank
+        ranks = [int(np.linalg.matrix_rank(s, tol=1e-6)) for s in slopes] or [0]
+        return self.dimension - (max(ranks) if few or not self.exact else min(ranks))
+
+    @property
+    def exact(self) -> bool:
+        """Whether points can be isolated: curves that are one number each, and no ranges."""
+        return bool(self.curves) and all(c.exact for c in self.curves) and not self.system.ranges
 
     @cached_property
     def isolated(self) -> Array:
         """The points, near ones taken as one."""
+        _, first = np.unique(np.round(self.points, 6), axis=0, return_index=True)
+        points = self.points[first]
+        if len(points) > 4 * FEW:
+            return points
         kept: list[Array] = []
-        for x in self.points:
-            if not any(np.abs(x - y).max() < 1e-7 for y in kept):
+        for x in points:
+            if not any(np.abs(x - y).max() < 3e-6 for y in kept):
                 kept.append(x)
         return np.array(kept).reshape(-1, 4)
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from howsure.errors import BadSetting
 from howsure.relations import line
 from howsure.relations.integers import whole_tables
-from howsure.relations.region import EDGE, Faces, Region, region
+from howsure.relations.region import EDGE, FEW, Faces, Region, region
 from howsure.relations.result import Outcome, Solution
 from howsure.relations.system import System, flat, system
 from howsure.relations.values import CLOSE, Given, givens
@@ -165,7 +165,7 @@ def _spread(where: Region) -> Outcome:
     if not len(where.points):
         return Outcome("infeasible")
     exact = all(one.exact for one in where.system.givens)
-    if exact and where.curves and where.freedom == 0:
+    if exact and where.curves and len(where.isolated) <= FEW and where.freedom == 0:
         return _checked(where.system, where.isolated)
     return Outcome("undetermined", region=where)
 

@@ -51,10 +51,13 @@ class Curve:
 
     def misses(self, shares: Any) -> Any:
         """How far from the range, with its sign; 0 within it."""
-        value = self.at(shares)
+        value, low, high = self.at(shares), self.low, self.high
+        if low > 0 and self.quantity.bounds[1] == math.inf:  # a ratio without end is smooth on the log scale
+            with np.errstate(all="ignore"):
+                value, low, high = np.log(value), math.log(low), math.log(high)
         if self.exact:
-            return value - self.low
-        return np.where(value.real < self.low, value - self.low, np.where(value.real > self.high, value - self.high, 0))
+            return value - low
+        return np.where(value.real < low, value - low, np.where(value.real > high, value - high, 0))
 
     def at(self, shares: Any) -> Any:
         value = self.quantity.at(shares)
