@@ -7,6 +7,7 @@ starts from the best of these points and narrows down; it is good to about six d
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +25,7 @@ Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Span = tuple[float, float] | None
 EDGE: Final = 1e-9  # a share this far below 0 is 0
-_STARTS: Final = 600
+_STARTS: Final = 500
 _STEPS: Final = 36
 _MET: Final = 1e-10
 _ROUNDS: Final = 30
@@ -78,7 +79,8 @@ class Region:
         """Many points of the region, some close to its sides and corners; none if it is empty."""
         rng = np.random.default_rng(0)
         k = len(self.corners)
-        mix = np.concatenate([rng.dirichlet(np.full(k, a), _STARTS // 3) for a in (0.08, 0.4, 1.0)])
+        rare = np.exp(rng.uniform(np.log(1e-9), 0.0, (_STARTS, k)))  # some cells a million times others
+        mix = np.concatenate([rare / rare.sum(axis=1, keepdims=True), rng.dirichlet(np.full(k, 0.5), _STARTS // 2)])
         starts = np.concatenate([mix @ self.corners, self.middle[None]])
         return self.settle(starts) if self.curves else np.concatenate([starts, self.corners])
 
@@ -255,12 +257,15 @@ def _some(rng: np.random.Generator, corners: int, total: int, shape: tuple[int, 
 
 
 def _least(slopes: Array, right: Array) -> Array:
-    """The shortest step that solves slopes·step = right, for each point."""
-    square = slopes @ slopes.transpose(0, 2, 1)
-    k = square.shape[1]
-    ridge = 1e-14 * np.trace(square, axis1=1, axis2=2)[:, None, None] + 1e-300
-    solved = np.linalg.solve(square + ridge * np.eye(k), right[..., None])
-    return np.asarray((slopes.transpose(0, 2, 1) @ solved)[..., 0])
+    """The shortest step that solves slopes·step = right, for each point; never by squaring, which halves the digits."""
+    size = np.sqrt((slopes**2).sum(axis=2)) + 1e-300
+    unit, right = slopes / size[..., None], right / size
+    if unit.shape[1] == 1:
+        return np.asarray(unit[:, 0] * right)
+    if unit.shape[1] == unit.shape[2]:
+        with contextlib.suppress(np.linalg.LinAlgError):
+            return np.asarray(np.linalg.solve(unit, right[..., None])[..., 0])
+    return np.asarray((np.linalg.pinv(unit, rcond=1e-12) @ right[..., None])[..., 0])
 
 
 def region(system: System) -> Region | None:

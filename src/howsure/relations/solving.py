@@ -140,7 +140,7 @@ def _along(where: Region) -> Outcome:
 
 
 def _on_faces(where: Region) -> Outcome:
-    """A measure at the end of its range needs an empty cell: each of the four in turn."""
+    """Tables with an empty cell, each of the four in turn: a measure at the end of its range needs one."""
     made = where.system
     parts: list[Region] = []
     tables_found: list[Array] = []
@@ -163,7 +163,7 @@ def _on_faces(where: Region) -> Outcome:
 def _spread(where: Region) -> Outcome:
     """More than one direction, or ranges."""
     if not len(where.points):
-        return Outcome("infeasible")
+        return _on_faces(where) if where.dimension > 1 and where.curves else Outcome("infeasible")
     exact = all(one.exact for one in where.system.givens)
     if exact and where.curves and len(where.isolated) <= FEW and where.freedom == 0:
         return _checked(where.system, where.isolated)
