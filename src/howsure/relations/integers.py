@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
 from typing import Any, Final
@@ -49,6 +49,7 @@ class Rows:
     weights: Any
     constant: Any
     strict: NDArray[np.bool_]
+    pinned: NDArray[np.bool_]  # says, with another row, that a sum is one number
 
 
 def whole_tables(known: tuple[Given, ...], most: int) -> Found:
@@ -77,7 +78,7 @@ def whole_tables(known: tuple[Given, ...], most: int) -> Found:
 def _rows(known: tuple[Given, ...]) -> Rows:
     """Cells are not negative, quotients are defined and lie in their digits' interval."""
     made: list[list[int]] = [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 1, 0]]
-    strict = [False] * 4
+    strict, pinned = [False] * 4, [False] * 4
     for g in known:
         if g.quantity.linear is None:
             continue
@@ -86,14 +87,16 @@ def _rows(known: tuple[Given, ...]) -> Rows:
         if g.quantity.sized:
             made += [[*(below * t for t in top), -a], [*(-above * t for t in top), b]]
             strict += [False, g.open_end]
+            pinned += [g.exact, g.exact]
             continue
         made.append([*(below * t - a * u for t, u in zip(top, bottom, strict=True)), 0])
         made.append([*(b * u - above * t for t, u in zip(top, bottom, strict=True)), 0])
         made.append([*bottom, 0])
         strict += [False, g.open_end, True]
+        pinned += [False] * 3
     table = np.array(made, dtype=object)
     keep = [any(row[:4]) for row in made]  # 0 >= 0 says nothing
-    return Rows(table[keep, :4], table[keep, 4], np.array(strict)[keep])
+    return Rows(table[keep, :4], table[keep, 4], np.array(strict)[keep], np.array(pinned)[keep])
 
 
 # -- the polytope of real tables
@@ -123,7 +126,7 @@ def _picks(sides: int, size: int) -> NDArray[np.int64]:
 
 def _corners(rows: Rows, held: Array) -> Array:
     """Where sides meet; `held` are rows that are met everywhere."""
-    sides = np.concatenate([_real(rows), [[-1.0, -1.0, -1.0, -1.0, _HUGE]]])
+    sides = np.concatenate([_real(rows)[~rows.pinned], [[-1.0, -1.0, -1.0, -1.0, _HUGE]]])
     picks = _picks(len(sides), 4 - len(held))
     a = np.concatenate([np.broadcast_to(held, (len(picks), len(held), 5)), sides[picks]], axis=1)
     good = np.abs(np.linalg.det(a[:, :, :4])) > 1e-12
@@ -142,15 +145,25 @@ def _order(rows: Rows, corners: Array, held: Array) -> tuple[Array, int]:
     """
     chosen: tuple[int, ...] = ()
     known = 0
+    width, order = _widths(corners)
     while len(chosen) < 4:
-        width = np.ptp(corners @ _SUMS.T, axis=0) if len(corners) else np.ones(len(_SUMS))
-        k = next(int(k) for k in np.argsort(width, kind="stable") if k not in chosen and _completes((*chosen, int(k))))
+        k = next(k for k in order if k not in chosen and _completes((*chosen, k)))
         known += int(len(chosen) == known and width[k] < 1e-7)
         chosen = (*chosen, k)
         if width[k] > 1e-7 and len(chosen) < 3 and len(corners):
             held = np.concatenate([held, [[*_SUMS[k], -float((corners @ _SUMS[k]).mean())]]])
             corners = _corners(rows, held) if len(held) < 4 else corners[:0]
+            width, order = _widths(corners)
     return np.asarray(_SUMS[list(chosen)]), min(known, 2)
+
+
+def _widths(corners: Array) -> tuple[list[float], list[int]]:
+    """How far each sum ranges, and the sums from the narrowest to the widest."""
+    if not len(corners):
+        return [1.0] * len(_SUMS), list(range(len(_SUMS)))
+    sums = corners @ _SUMS.T
+    width: Array = sums.max(axis=0) - sums.min(axis=0)
+    return width.tolist(), np.argsort(width, kind="stable").tolist()
 
 
 @lru_cache(maxsize=4096)
@@ -172,11 +185,12 @@ class _Search:
         self.curves = curves
         self.corners = corners @ order.T
         self.back = np.rint(np.linalg.inv(order)).astype(np.int64)  # from sums to cells
-        self.exact = Rows(rows.weights @ self.back.astype(object), rows.constant, rows.strict)
+        self.exact = replace(rows, weights=rows.weights @ self.back.astype(object))
         self.largest = max(
             sum(map(abs, row)) + abs(x) for row, x in zip(self.exact.weights, rows.constant, strict=True)
         )
-        self.projected = _projections(_real(rows) @ _lifted(self.back), 2 - self.known)
+        steps = 2 - self.known
+        self.projected = _projections(_real(rows) @ _lifted(self.back), steps) if steps else []
         self.spent = 0
         self.stopped = False
 
@@ -223,25 +237,18 @@ class _Search:
                 yield cells
 
     def _exact_bounds(self, start: Whole) -> tuple[Whole, Whole, NDArray[np.bool_]]:
-        """The range of the last sum, in exact integers."""
-        a, b, strict = self.exact.weights, self.exact.constant, self.exact.strict
-        largest = int(np.abs(start).max(initial=0)) + 1
-        biggest = self.largest * largest
-        kind: Any = np.int64 if biggest < 2**62 else object
-        s = start.astype(kind)
-        low = np.full(len(s), -(2**62), dtype=kind)
-        high = np.full(len(s), 2**62, dtype=kind)
-        good = np.ones(len(s), dtype=bool)
-        for row, constant, above in zip(a, b, strict, strict=True):
-            rest = s @ row[:3].astype(kind) + int(constant) - int(above)  # strictly above 0 is at least 1
-            last = int(row[3])
-            if last > 0:
-                low = np.maximum(low, -(rest // last))
-            elif last < 0:
-                high = np.minimum(high, rest // -last)
-            else:
-                good &= np.asarray(rest >= 0, dtype=bool)
-        return low.astype(np.int64), high.astype(np.int64), good
+        """The range of the last sum, in exact integers: 64 bits where these are enough."""
+        fits = self.largest * (int(np.abs(start).max(initial=0)) + 1) < 2**62
+        kind: Any = np.int64 if fits else object
+        weights = self.exact.weights.astype(kind)
+        least = self.exact.constant.astype(kind) - self.exact.strict  # strictly above 0 is at least 1
+        last = weights[:, 3]
+        rest = start.astype(kind) @ weights[:, :3].T + least
+        up, down = last > 0, last < 0
+        low = (-(rest[:, up] // last[up])).max(axis=1)
+        high = (rest[:, down] // -last[down]).min(axis=1)
+        good = (rest[:, ~(up | down)] >= 0).all(axis=1)
+        return low.astype(np.int64), high.astype(np.int64), np.asarray(good, dtype=bool)
 
     def _narrowed(self, start: Whole, low: Whole, high: Whole) -> tuple[Whole, Whole, Whole]:
         """Halve the ranges of the last sum until they are short, and leave out where a curve cannot be met."""

@@ -7,7 +7,7 @@ give back the counts behind them in this way.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,7 +21,7 @@ from howsure.errors import BadCounts, BadSetting, UnknownName, listing, nearest
 from howsure.expressions import CELLS
 from howsure.relations.integers import Found, whole_tables
 from howsure.relations.quantities import quantity
-from howsure.relations.result import Cells, Solution
+from howsure.relations.result import Cells
 from howsure.relations.values import Given, givens
 
 Whole = NDArray[np.int64]
@@ -121,6 +121,7 @@ def solve_together(
     wins: Mapping[tuple[str, str], tuple[int, ...]],
     most: int,
     ties: str,
+    explain: Callable[[tuple[Given, ...]], str],
 ) -> JointSolution:
     """The whole-number tables of several systems on the same items."""
     for one in shared:
@@ -132,10 +133,7 @@ def solve_together(
     lists = {name: [tuple(map(int, row)) for row in f.tables] for name, f in found.items()}
     for name, rows in lists.items():
         if not rows:
-            from howsure.relations.solving import whole_outcome
-
-            known = (*own[name], *shared)
-            why = Solution(known, whole_outcome(known, most), integers=True).why
+            why = explain((*own[name], *shared))
             return JointSolution(own, shared, links, (), True, f"{name}: {why}")
     return _join(own, shared, links, lists, found, most)
 

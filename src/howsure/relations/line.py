@@ -109,7 +109,10 @@ def roots(formula: Expression, value: float, start: Array, end: Array) -> tuple[
         candidates = _polynomial_roots(_equation(radical(formula, cells), value))
     except NotAlgebraic:
         candidates = _scanned(off)
-    polished = [_polish(off, float(t)) for t in candidates]
+    near = np.abs(off(candidates)) if candidates.size else candidates
+    polished = [
+        float(t) if y <= 1e-15 * scale else _polish(off, float(t)) for t, y in zip(candidates, near, strict=True)
+    ]
     kept: list[float] = []
     for t in sorted(polished):
         if abs(off(t)) < 1e-9 * scale and not any(abs(t - x) < _SAME for x in kept):
@@ -156,10 +159,11 @@ def _polish(off: Callable[[Any], Any], t: float) -> float:
         if not np.isfinite(miss) or miss == 0:
             break
         a, b = max(best - h, 0.0), min(best + h, 1.0)
-        slope = (float(off(b)) - float(off(a))) / (b - a)
+        low, now, high = off(np.array([a, best, b]))
+        slope = (high - low) / (b - a)
         if not np.isfinite(slope) or slope == 0:
             break
-        step = min(max(best - float(off(best)) / slope, 0.0), 1.0)
+        step = float(min(max(best - now / slope, 0.0), 1.0))
         found = abs(float(off(step)))
         if not found < miss:
             break

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from howsure.errors import BadSetting
 from howsure.relations import line
 from howsure.relations.integers import whole_tables
 from howsure.relations.region import EDGE, FEW, Faces, Region, region
+from howsure.relations.joint import JointSolution, solve_together
 from howsure.relations.result import Outcome, Solution
 from howsure.relations.system import System, flat, system
 from howsure.relations.values import CLOSE, Given, givens
@@ -26,6 +27,30 @@ from howsure.relations.values import CLOSE, Given, givens
 Array = NDArray[np.float64]
 
 
+@overload
+def solve(
+    measures: Mapping[str, Mapping[str, Any]],
+    /,
+    *,
+    n: Any = ...,
+    integers: bool = ...,
+    most: int = ...,
+    ties: str = ...,
+    wins: Mapping[tuple[str, str], tuple[int, ...]] | None = ...,
+    **named: Any,
+) -> JointSolution: ...
+@overload
+def solve(
+    measures: Mapping[str, Any] | None = None,
+    /,
+    *,
+    n: Any = ...,
+    integers: bool = ...,
+    most: int = ...,
+    ties: str = ...,
+    wins: None = ...,
+    **named: Any,
+) -> Solution: ...
 def solve(
     measures: Mapping[str, Any] | None = None,
     /,
@@ -36,7 +61,7 @@ def solve(
     ties: str = "up",
     wins: Mapping[tuple[str, str], tuple[int, ...]] | None = None,
     **named: Any,
-) -> Any:
+) -> Solution | JointSolution:
     """The 2x2 tables behind reported measures: one, several, undetermined or none.
 
     A number is exact; text such as "0.75" means every value that prints so, [0.745, 0.755); a pair is a range.
@@ -50,15 +75,18 @@ def solve(
     'undetermined'
     """
     if measures and all(isinstance(x, Mapping) for x in measures.values()):
-        from howsure.relations.joint import solve_together
-
-        return solve_together(measures, givens(None, n, named, ties=ties), wins or {}, most, ties)
+        shared = givens(None, n, named, ties=ties) if named or n is not None else ()
+        return solve_together(measures, shared, wins or {}, most, ties, lambda known: _why_not(known, most))
     if wins:
         raise BadSetting("wins= is for several systems: give a mapping from each system to its measures.")
     known = givens(measures, n, named, ties=ties)
     if integers:
         return Solution(known, whole_outcome(known, most), integers=True)
     return Solution(known, outcome(known))
+
+
+def _why_not(known: tuple[Given, ...], most: int) -> str:
+    return Solution(known, whole_outcome(known, most), integers=True).why
 
 
 def outcome(known: tuple[Given, ...]) -> Outcome:
@@ -78,7 +106,7 @@ def _solved(made: System) -> Outcome:
     if where is None:
         shares = None if found is None or found.directions else np.array([float(x) for x in found.base])
         return Outcome("infeasible", point=shares)
-    where = where.without_idle_curves()
+    where = where.without_idle_curves() if where.dimension > 1 else where
     undefined = _undefined(where)
     if undefined is not None:
         return Outcome("infeasible", undefined=undefined)

@@ -115,13 +115,13 @@ def _printed(what: Quantity, text: str, name: str, ties: str) -> Given:
         digits = Decimal(clean)
     except InvalidOperation:
         raise BadSetting(f"{name} must be a number; got {text!r}.") from None
-    exponent = digits.as_tuple().exponent
-    middle = Fraction(digits)
-    if what.linear is not None and what.sized and middle.denominator == 1:
-        return Given(what, middle, middle, clean)
-    half = Fraction(10) ** int(exponent) / 2
-    scale = 100 if percent else 1
-    return Given(what, (middle - half) / scale, (middle + half) / scale, text.strip(), ties == "up")
+    exponent = int(digits.as_tuple().exponent) - (2 if percent else 0)
+    if what.sized and what.linear is not None and digits == digits.to_integral_value():
+        return Given(what, Fraction(digits), Fraction(digits), clean)
+    last = int(digits.scaleb(-int(digits.as_tuple().exponent)))  # in units of the last digit
+    over, times = 2 * 10 ** max(0, -exponent), 10 ** max(0, exponent)
+    low, high = Fraction((2 * last - 1) * times, over), Fraction((2 * last + 1) * times, over)
+    return Given(what, low, high, text.strip(), ties == "up")
 
 
 def decimal(text: str) -> Any:
