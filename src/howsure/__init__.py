@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from howsure import papers as papers
+    from howsure import relations as relations
     from howsure.catalogue import fbeta as fbeta
     from howsure.catalogue import metrics as metrics
     from howsure.catalogue import utility as utility
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from howsure.model import Posterior as Posterior
     from howsure.model import posterior as posterior
     from howsure.priors import two_level as two_level
+    from howsure.relations.solving import solve as solve
     from howsure.scoring import Report as Report
     from howsure.scoring import score as score
     from howsure.table import Tally as Tally
@@ -47,21 +49,21 @@ _HOME = {
     "Posterior": "model", "Ratio": "forms", "Report": "scoring", "Tally": "table", "Wins": "comparison.wins",
     "cells": "expressions", "compare": "comparison.verbs", "compare_wins": "comparison.wins", "fbeta": "catalogue",
     "leaderboard": "comparison.ranks", "log": "expressions", "means": "ingest.graded", "metrics": "catalogue",
-    "posterior": "model", "score": "scoring", "sqrt": "expressions", "tally": "ingest.arrays", "two_level": "priors",
-    "utility": "catalogue",
+    "posterior": "model", "score": "scoring", "solve": "relations.solving", "sqrt": "expressions",
+    "tally": "ingest.arrays", "two_level": "priors", "utility": "catalogue",
 }  # fmt: skip
 
 __all__ = [
     "Comparison", "Distribution", "HowsureError", "Interval", "Items", "Leaderboard", "Metric", "Posterior", "Ratio",
     "Report", "Tally", "Wins",
     "cells", "compare", "compare_wins", "fbeta", "leaderboard", "log", "means", "metrics", "papers", "posterior",
-    "score", "sqrt", "tally", "two_level", "utility",
+    "relations", "score", "solve", "sqrt", "tally", "two_level", "utility",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    if name == "papers":
-        return import_module("howsure.papers")
+    if name in ("papers", "relations"):
+        return import_module(f"howsure.{name}")
     if name == "__version__":
         return import_module("howsure.version").VERSION
     if name in _HOME:
