@@ -29,6 +29,7 @@ Measure = Callable[[Cells], Array]
 
 SMALL = 1024  # cells up to which a table is drawn whole
 TINY = 6  # classes up to which the same holds for the pooled prior
+LEAST_DOUBTED = 5  # classes from which intervals of averages can fall short
 MOST_WEIGHT = 30.0  # of a truth row, that sticks can still deal
 
 
@@ -197,3 +198,24 @@ class ClassSampler:
 def silent(done: int) -> None:
     """No progress is shown."""
     del done
+
+
+def doubts(t: Tally) -> tuple[str, ...]:
+    """What a table has in which intervals under the pooled prior were seen to fall short (docs/coverage.md).
+
+    many: thirty classes or more with ten items a class or fewer. rare: half of the classes have no more true items than
+    would be taken for them if wrong answers were spread evenly. never: a class is never right, although it has so many
+    items that classes alike in accuracy would have a right one (999 in 1,000).
+    """
+    k, cells = len(t.labels), t.by_class()
+    size, right = cells["tp"] + cells["fn"], cells["tp"]
+    n = int(size.sum())
+    if k < LEAST_DOUBTED or not n:
+        return ()
+    wrong = 1.0 - right.sum() / n
+    found = {
+        "many": k >= 30 and n <= 10 * k,
+        "rare": 2 * int((size * (k - 1) <= wrong * n).sum()) >= k,
+        "never": bool(((right == 0) & (wrong**size < 1e-3)).any()),
+    }
+    return tuple(name for name, here in found.items() if here)

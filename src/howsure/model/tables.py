@@ -382,9 +382,25 @@ class Posterior(Mapping[str, Distribution]):
             empty = [t.labels[i] for i in np.flatnonzero(here == 0).tolist()]
             if empty:
                 notes.append(Note("empty-class", _EMPTY.format(listing(empty), what)))
-        if metric.equal and k >= 50 and not t.shape and t.n < 10 * k:
-            notes.append(Note("coverage", _COVERAGE))
-        return tuple(notes)
+        return (*notes, *self._coverage_note(metric))
+
+    def _coverage_note(self, metric: Metric) -> tuple[Note, ...]:
+        """What intervals of this measure covered in simulated tests of such tables, where it was too little."""
+        t, name = self.tally, metric.name
+        if t.shape or self.prior.name != "even" or name in ("macro-recall", "balanced-accuracy"):
+            return ()
+        if metric.average == "weighted" and len(t.labels) >= 100:
+            name = "weighted-f1"
+        elif not metric.equal:
+            return ()
+        if name not in _HELD["many"]:
+            name = "macro-precision"  # other averages were not studied: this is the worst of those that were
+        spans = {why: _HELD[why].get(name) for why in classes.doubts(t)}
+        found = [(*span, why) for why, span in spans.items() if span is not None]
+        if not found:
+            return ()
+        low, high, why = min(found)
+        return (Note("coverage", _COVERAGE.format(_WHY[why], name, low, high)),)
 
     def _notes(self) -> tuple[Note, ...]:
         notes = [Note(code, text) for code, text in self.tally.notes]
@@ -542,9 +558,20 @@ _TOGETHER = "labels of one item stay together: whole items are resampled"
 _APART = "labels are taken as independent, each with a table of its own (Zhang, Wang & Zhao 2015)"
 _EMPTY = "class {} has no {}: its numbers are the prior's, and it counts as a class in every average"
 _COVERAGE = (
-    "many classes with few items: 95% intervals of macro averages held the true value in 81 to 96% of simulated tests "
-    "of this kind (docs/coverage.md)"
+    "{}: 95% intervals of {} held the true value in {} to {}% of simulated tests of this kind (docs/coverage.md)"
 )
+_WHY = {
+    "many": "many classes with few items",
+    "rare": "half of the classes are rare beside the number of mistakes",
+    "never": "a class that is never right",
+}
+_HELD = {  # lowest and highest case of docs/coverage.md, in percent
+    "many": {"macro-f1": (90, 99), "macro-precision": (30, 99), "f1-of-means": (76, 99), "informedness": (78, 96),
+             "markedness": (78, 96), "weighted-f1": (80, 96)},
+    "rare": {"macro-f1": (46, 100), "macro-precision": (12, 99), "f1-of-means": (32, 100), "informedness": (71, 99),
+             "markedness": (1, 99)},
+    "never": {"macro-precision": (20, 95), "f1-of-means": (68, 99), "informedness": (73, 96), "markedness": (25, 97)},
+}  # fmt: skip
 _WEIGHTED = (
     "weighted items: the posterior uses counts times the sum of weights over the sum of squared weights "
     "(Kish's effective sample size)"
