@@ -258,9 +258,8 @@ class Study:
             parts = [x.cells(0) for x in classes.plan(tally, rule, pooled).draws(DRAWS, i)]
             values = np.concatenate([measures(x) for x in parts], axis=1)
             if pooled:
-                middle = np.array([classes.centre(tally, f) for f in measures.each])
-                values += (middle - values.mean(axis=1))[:, None]
-                values = np.clip(values, low, high)
+                for v, f, a, b in zip(values, measures.each, low[:, 0], high[:, 0], strict=True):
+                    v[:] = classes.moved(v, classes.move_to(v, classes.centres(tally, f), (a, b)), (a, b))
             self.count(hits, names, ends(values))
             if whole:
                 self.count_classes(hits, ends(np.concatenate([per_class(x) for x in parts], axis=2)))
@@ -450,7 +449,8 @@ def of_labels(k: int, n: int, size: Size) -> dict[str, Any]:
         t = hs.Tally.multilabel(truth.astype(int), answer.astype(int), labels=range(k))
         draws = [measure(x.cells(0)) for x in classes.plan(t, priors.make("even"), True).draws(DRAWS, i)]
         x = np.concatenate(draws)
-        methods["even"].add("macro-f1", *ends(np.clip(x + classes.centre(t, measure) - x.mean(), 0, 1)), real[0])
+        shift = classes.move_to(x, classes.centres(t, measure), (0.0, 1.0))
+        methods["even"].add("macro-f1", *ends(classes.moved(x, shift, (0.0, 1.0))), real[0])
         p = hs.posterior(t)
         for j in (1, 2):
             got = p[names[j]].interval()
