@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from howsure.errors import BadSetting
 from howsure.relations import line
 from howsure.relations.integers import whole_tables
-from howsure.relations.region import EDGE, FEW, Faces, Region, region
 from howsure.relations.joint import JointSolution, solve_together
+from howsure.relations.region import EDGE, FEW, Faces, Region, region
 from howsure.relations.result import Outcome, Solution
 from howsure.relations.system import System, flat, system
 from howsure.relations.values import CLOSE, Given, givens
