@@ -219,7 +219,7 @@ CASES = {
     "percentage for a precision": (lambda: hs.solve(precision=75), "75"),
     "precision above 1": (lambda: hs.solve(precision=1.2), "1.2"),
     "unknown measure to solve": (lambda: hs.solve(precison=0.75), "'precison'"),
-    "nothing to solve": (lambda: hs.solve(), "precision=0.75"),
+    "nothing to solve": (hs.solve, "precision=0.75"),
     "word for a measure": (lambda: hs.solve(recall="high"), "'high'"),
     "None for a measure": (lambda: hs.solve(recall=None), "None"),
     "class to solve": (lambda: hs.solve({"f1:spam": 0.5}), "f1:spam"),
