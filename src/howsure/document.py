@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
@@ -17,7 +17,8 @@ from howsure.distribution import Distribution, Note
 from howsure.errors import BadSetting
 from howsure.items import Items, Mean
 from howsure.model import Known, Posterior
-from howsure.table import Tally
+from howsure.slices import Slices
+from howsure.table import THRESHOLD, Tally
 
 Array = NDArray[np.float64]
 Notes = tuple[Note, ...]
@@ -166,7 +167,7 @@ def data_of(t: Tally | Items) -> dict[str, Any]:
         }  # fmt: skip
     single = not t.shape and len(t.systems) == 1
     data: dict[str, Any] = {
-        "n": number(t.counts.sum()),
+        "n": number(_items(t).sum()),
         "labels": [as_json(x) for x in t.labels],
         "positive": as_json(t.positive),
         "systems": list(t.systems),
@@ -185,26 +186,49 @@ def data_of(t: Tally | Items) -> dict[str, Any]:
     return data
 
 
-def row_documents(rows: Iterable[Row], t: Tally | Items) -> list[dict[str, Any]]:
-    """One score row for each measure and each table of the batch."""
-    places = list(np.ndindex(t.shape))
-    slices = [{name: as_json(axis[i]) for (name, axis), i in zip(t.batch, at, strict=True)} for at in places]
+def _items(t: Tally) -> Any:
+    """Counts in which every item occurs once: the tables of several thresholds share their items."""
+    counts = t.counts
+    for k, (name, axis) in reversed(list(enumerate(t.batch))):
+        if name == THRESHOLD and not isinstance(axis, Slices):
+            counts = counts.take(0, axis=k)
+    return counts
+
+
+Place = tuple[int, ...]
+Places = Callable[[Row, int | None], Iterable[Place]]
+
+
+def row_documents(rows: Iterable[Row], t: Tally | Items, places: Places | None = None) -> list[dict[str, Any]]:
+    """One score row for each measure and each table of the batch; `places` chooses and orders the tables of a row."""
+    every = list(np.ndindex(t.shape)) if places is None else []
+    chosen: Places = places if places is not None else lambda _row, _class: every
     totals = t.totals
-    out = []
+    out: list[dict[str, Any]] = []
+
+    def add(row: Row, columns: dict[str, Array], i: int | None, extra: dict[str, Any]) -> None:
+        for at in chosen(row, i):
+            values = {k: v[at if i is None else (i, *at)] for k, v in columns.items()}
+            out.append(_one(row, values, slice_of(t, at) or None, number(totals[at])) | extra)
+
     for (_, classes), group in groupby(rows, key=lambda row: (row.system, row.classes)):
         tables = [(row, _columns(row)) for row in group]
         if classes is None:
             for row, columns in tables:
-                for at, where in zip(places, slices, strict=True):
-                    values = {k: v[at] for k, v in columns.items()}
-                    out.append(_one(row, values, where or None, number(totals[at])))
+                add(row, columns, None, {})
             continue
         for i, label in enumerate(classes):
             for row, columns in tables:
-                for at, where in zip(places, slices, strict=True):
-                    values = {k: v[(i, *at)] for k, v in columns.items()}
-                    out.append(_one(row, values, where or None, number(totals[at])) | _of_class(row, label))
+                add(row, columns, i, _of_class(row, label))
     return out
+
+
+def slice_of(t: Tally | Items, at: Place) -> dict[str, Any]:
+    """The place of one table of the batch: each slice column, or other axis, with its value."""
+    found: dict[str, Any] = {}
+    for (name, axis), i in zip(t.batch, at, strict=True):
+        found |= axis.where(i) if isinstance(axis, Slices) else {name: axis[i]}
+    return {name: as_json(value) for name, value in found.items()}
 
 
 def _of_class(row: Row, label: Any) -> dict[str, Any]:

@@ -7,22 +7,27 @@ those that occur. Codes point into `labels`; -1 is a missing answer that was kep
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+import json
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from howsure import portable
 from howsure.counting import whole, within
 from howsure.errors import BadCounts, BadLabels, UnknownName, listing, nearest
 from howsure.labels import Label, check_labels, completed, in_order, plain, usual_positive
 from howsure.labelsets import LabelSets, distinct, of_columns
+from howsure.slices import Slices, joined
 
 Array = NDArray[Any]
-Axis = tuple[str, tuple[Label, ...]]
+Axis = tuple[str, Sequence[Label]]
 Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
+THRESHOLD: Final = "threshold"  # an axis whose tables share their items
+SCHEMA: Final = "howsure.tally/1"
 BINARY: Final = ("tp", "fp", "fn", "tn")
 _PATTERNS: Final = ((0, 0), (0, 1), (1, 0), (1, 1))
 SQUARE: Final = np.array(_PATTERNS)
@@ -53,6 +58,7 @@ class Tally:
     chosen: bool = False  # the positive class was asked for, not found by rule
     sets: LabelSets | None = None  # items with any number of labels: the codes of the cells are those of sets
     independent: bool = False  # whether each such label is taken on its own
+    strata: tuple[Tally, tuple[float, ...]] | None = None  # a stratified sample: its parts, and their shares outside it
 
     def __post_init__(self) -> None:
         for array in (self.cells, self.counts, self.squares):
@@ -237,8 +243,20 @@ class Tally:
         """Negative items answered negative."""
         return _out(self.named()["tn"])
 
-    def by_class(self, *, effective: bool = False) -> dict[str, Array]:
-        """The counts tp, fp, fn and tn of every class against the rest, classes first, then the batch."""
+    def effective_of(self, j: int) -> Array:
+        """The same of one table of a flattened batch."""
+        tables = int(np.prod(self.shape, dtype=int))
+        row = self.counts.reshape(tables, -1)[j].astype(float)
+        if self.squares is None:
+            return np.asarray(row)
+        square = float(self.squares.reshape(tables, -1)[j].sum())
+        return np.asarray(row * (row.sum() / square if square > 0 else 1.0))
+
+    def by_class(self, *, effective: bool = False, lost: bool = True) -> dict[str, Array]:
+        """The counts tp, fp, fn and tn of every class against the rest, classes first, then the batch.
+
+        A missing answer is a false one of every class, unless lost=False: then it is an answer of no class.
+        """
         self._single()
         if self.sets is not None:
             return self._by_label(effective)
@@ -246,13 +264,13 @@ class Tally:
         flat = np.moveaxis(counts, -1, 0)
         truth, answer = self.cells[:, 0], self.cells[:, 1]
         right, there = truth == answer, answer >= 0
-        row, tp, col, lost = (np.zeros((k, *self.shape), dtype=counts.dtype) for _ in range(4))
+        row, tp, col, none = (np.zeros((k, *self.shape), dtype=counts.dtype) for _ in range(4))
         np.add.at(row, truth, flat)
         np.add.at(tp, truth[right], flat[right])
         np.add.at(col, answer[there], flat[there])
-        if not there.all():  # a missing answer is wrong for every class
-            np.add.at(lost, truth[~there], flat[~there])
-            col = col + lost.sum(axis=0) - lost
+        if lost and not there.all():
+            np.add.at(none, truth[~there], flat[~there])
+            col = col + none.sum(axis=0) - none
         return {"tp": tp, "fp": col - tp, "fn": row - tp, "tn": flat.sum(axis=0) - row - col + tp}
 
     def memberships(self) -> tuple[Pairs, tuple[Pairs, ...], tuple[Pairs, ...]]:
@@ -335,7 +353,8 @@ class Tally:
         if name not in self.systems:
             raise UnknownName(f"no system named {name!r}.{nearest(name, self.systems)} Given: {listing(self.systems)}.")
         at = self.systems.index(name) + 1
-        return replace(self, cells=self.cells[:, [0, at]], systems=(name,))._tidy()
+        own = replace(self, cells=self.cells[:, [0, at]], systems=(name,), strata=None)._tidy()
+        return own._with_strata(self, lambda part: part.system(name))
 
     def versus_rest(self, label: Label) -> Tally:
         """The 2x2 table of one class against all others.
@@ -343,6 +362,9 @@ class Tally:
         >>> Tally.matrix([[5, 1, 0], [2, 7, 1], [0, 0, 9]], labels=["a", "b", "c"]).versus_rest("b").tp
         7
         """
+        if self.strata is not None:
+            whole = replace(self, strata=None).versus_rest(label)
+            return whole._with_strata(self, lambda part: part.versus_rest(label))
         at = self.find(label)
         if self.sets is not None:
             inside = self.sets.holds(at).astype(np.int64)
@@ -355,11 +377,42 @@ class Tally:
         names = (self.labels[1 - at] if len(self.labels) == 2 else rest, self.labels[at])
         return replace(self, cells=codes, labels=names, positive=self.labels[at])._tidy()
 
+    def stratified(self, sizes: Mapping[Any, float]) -> Tally:
+        """A stratified sample: the tables of the batch are strata with these population sizes, put together.
+
+        Every stratum keeps its own posterior, and rates are those of the population.
+
+        >>> t = Tally.rate(hits=[9, 2], of=[10, 10])
+        >>> t.stratified({0: 1000, 1: 9000}).named()["tp"].item()
+        5.4
+        """
+        if len(self.batch) != 1:
+            raise BadCounts("strata are the tables of one batch axis, such as by=['stratum'].")
+        names = [x[0] if isinstance(x, tuple) and len(x) == 1 else x for x in self.batch[0][1]]
+        given = {str(k): v for k, v in sizes.items()}
+        lost = [x for x in names if str(x) not in given]
+        extra = [x for x in given if x not in {str(n) for n in names}]
+        if lost or extra:
+            which = f"{listing(lost)} has none" if lost else f"{listing(extra)} is not in the sample"
+            raise BadCounts(f"every stratum needs its population size, and only they: {which}.")
+        population = np.array([float(given[str(x)]) for x in names])
+        if not ((population > 0) & np.isfinite(population)).all():
+            raise BadCounts("population sizes are finite numbers above 0.")
+        if self.weighted or not self.totals.all():
+            raise BadCounts("strata need items, and no weights of their own.")
+        share = population / population.sum()
+        counts = (self.counts * (share / self.totals)[:, None]).sum(axis=0) * self.totals.sum()
+        return replace(self, counts=counts, batch=(), strata=(self, tuple(share.tolist())))
+
+    def _with_strata(self, whole: Tally, view: Callable[[Tally], Tally]) -> Tally:
+        """The strata of the whole, seen alike."""
+        return self if whole.strata is None else replace(self, strata=(view(whole.strata[0]), whole.strata[1]))
+
     def with_positive(self, label: Label | None) -> Tally:
         """The same table with another positive class (or none)."""
-        return replace(
-            self, positive=None if label is None else self.labels[self.find(label)], chosen=label is not None
-        )
+        chosen = None if label is None else self.labels[self.find(label)]
+        parts = None if self.strata is None else (self.strata[0].with_positive(label), self.strata[1])
+        return replace(self, positive=chosen, chosen=label is not None, strata=parts)
 
     def find(self, label: Label) -> int:
         """The place of a label; text that spells a label will do."""
@@ -405,9 +458,11 @@ class Tally:
         return bool(
             same
             and np.array_equal(a.cells, b.cells)
-            and np.array_equal(a.counts, b.counts)
+            and (a.strata is None) == (b.strata is None)
+            and (a.strata is None or a.strata == b.strata)
             and (a.squares is None) == (b.squares is None)
-            and (a.squares is None or np.allclose(a.squares, cast("Array", b.squares)))
+            and _equal(a.counts, b.counts, a.weighted)
+            and (a.squares is None or _equal(a.squares, cast("Array", b.squares), True))
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -422,6 +477,65 @@ class Tally:
         if self.outcome and not self.shape and len(self.systems) == 1:
             size = f"{_out(self.named()['tp'])} hits of {self.n}"
         return f"Tally({size}{batch})"
+
+    # -- travel
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values: `Tally.from_dict(t.to_dict()) == t`.
+
+        >>> t = Tally.binary(tp=80, fp=20, fn=30, tn=870)
+        >>> Tally.from_dict(t.to_dict()) == t
+        True
+        """
+        if self.strata is not None:
+            raise BadCounts(
+                "a stratified tally does not travel: send the tally of its strata, and put it together there."
+            )
+        return {
+            "schema": SCHEMA,
+            "labels": [portable.label_out(x) for x in self.labels],
+            "positive": portable.label_out(self.positive),
+            "systems": list(self.systems),
+            "outcome": self.outcome,
+            "fixed": self.fixed,
+            "chosen": self.chosen,
+            "batch": [portable.axis_out(name, axis) for name, axis in self.batch],
+            "cells": self.cells.tolist(),
+            "counts": self.counts.tolist(),
+            "squares": None if self.squares is None else self.squares.tolist(),
+            "notes": [list(note) for note in self.notes],
+            "sets": None if self.sets is None else [list(x) for x in self.sets.tuples()],
+            "independent": self.independent,
+        }
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Tally:
+        """The Tally of a document that to_dict made."""
+        if not isinstance(document, Mapping) or document.get("schema") != SCHEMA:
+            raise BadCounts(f"this is no tally: a document with schema {SCHEMA!r} is needed, as Tally.to_dict makes.")
+        try:
+            return _from_document(document)
+        except (KeyError, TypeError, IndexError, ValueError) as error:
+            raise BadCounts(f"this tally is damaged: {type(error).__name__}; write it anew with to_dict.") from None
+
+    def to_json(self) -> str:
+        """to_dict as text."""
+        return json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Tally:
+        """The Tally of a text that to_json made."""
+        try:
+            return cls.from_dict(json.loads(text))
+        except json.JSONDecodeError:
+            raise BadCounts("this is no tally: the text is not JSON; Tally.to_json makes one.") from None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles hold counts in the smallest type that keeps them."""
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        for name in ("cells", "counts"):
+            values[name] = portable.small(values[name])
+        return _unpickled, (values,)
 
     # -- inside
 
@@ -456,6 +570,37 @@ class Tally:
         )
 
 
+def _unpickled(values: dict[str, Any]) -> Tally:
+    cells, counts = values["cells"].astype(np.int64), values["counts"]
+    cells = SQUARE if np.array_equal(cells, SQUARE) else cells
+    return Tally(
+        **{**values, "cells": cells, "counts": counts if counts.dtype.kind == "f" else counts.astype(np.int64)}
+    )
+
+
+def _from_document(x: Mapping[str, Any]) -> Tally:
+    squares = None if x["squares"] is None else np.array(x["squares"], dtype=float)
+    batch = tuple(portable.axis_in(axis) for axis in x["batch"])
+    counts = np.array(x["counts"], dtype=np.int64 if squares is None else float)
+    cells = np.array(x["cells"], dtype=np.int64)
+    labels = tuple(portable.label_in(label) for label in x["labels"])
+    sets = None if x.get("sets") is None else distinct(tuple(one) for one in x["sets"])
+    codes = len(labels) if sets is None else len(sets)
+    fits = counts.shape == (*(len(axis) for _, axis in batch), len(cells)) and cells.max(initial=-1) < codes
+    if not fits or cells.shape != (len(cells), len(x["systems"]) + 1) or (counts < 0).any():
+        raise ValueError
+    return Tally(
+        SQUARE if np.array_equal(cells, SQUARE) else cells, counts, labels, tuple(x["systems"]),
+        portable.label_in(x["positive"]), batch, squares, x["outcome"], tuple((a, b) for a, b in x["notes"]),
+        x["fixed"], x["chosen"], sets, x.get("independent", False),
+    )  # fmt: skip
+
+
+def _equal(a: Array, b: Array, sums: bool) -> bool:
+    """Equal counts; sums of weights may differ by the order in which they were added."""
+    return a.shape == b.shape and bool(np.allclose(a, b, rtol=1e-9, atol=0.0) if sums else np.array_equal(a, b))
+
+
 def _collect(values: Array, inverse: Array, size: int) -> Array:
     if size == values.shape[-1]:
         out = np.empty_like(values)
@@ -483,14 +628,15 @@ def _full_square(cells: Array, counts: Array, squares: Array | None) -> dict[str
 
 def _merge(a: Tally, b: Tally) -> Tally:
     """Counts of both; labels are the union; what must agree is checked."""
+    if a.strata is not None or b.strata is not None:
+        raise BadLabels("stratified tallies cannot be added; add the tallies of their strata.")
     if a.outcome != b.outcome:
         raise BadLabels("a tally of outcomes and a tally of classes cannot be added.")
     if (a.sets is None) != (b.sets is None) or a.independent != b.independent:
         raise BadLabels("a tally of items with many labels can be added to one of its own kind only.")
     if a.systems != b.systems:
         raise BadLabels(f"tallies of different systems cannot be added: {listing(a.systems)} and {listing(b.systems)}.")
-    if a.batch != b.batch:
-        raise BadCounts(f"tallies of different batches cannot be added: shapes {a.shape} and {b.shape}.")
+    a, b = _aligned(a, b)
     if a.sets is not None and b.sets is not None:
         a, b = _common_sets(a, b)
         counts = np.concatenate([a.counts, b.counts])
@@ -520,6 +666,36 @@ def _merge(a: Tally, b: Tally) -> Tally:
     if not weighted:
         within(merged.counts)
     return merged
+
+
+def _aligned(a: Tally, b: Tally) -> tuple[Tally, Tally]:
+    """Both with the slices of either; other axes must agree."""
+    if a.batch == b.batch:
+        return a, b
+    if [name for name, _ in a.batch] != [name for name, _ in b.batch]:
+        raise BadCounts(f"tallies of different batches cannot be added: shapes {a.shape} and {b.shape}.")
+    for k, ((name, x), (_, y)) in enumerate(zip(a.batch, b.batch, strict=True)):
+        if x == y:
+            continue
+        if not isinstance(x, Slices) or not isinstance(y, Slices):
+            raise BadCounts(f"tallies of different batches cannot be added: shapes {a.shape} and {b.shape}.")
+        axis, at, bt = joined(x, y)
+        a, b = _spread(a, k, (name, axis), at), _spread(b, k, (name, axis), bt)
+    return a, b
+
+
+def _spread(t: Tally, k: int, axis: Axis, at: Array) -> Tally:
+    """The tables of one axis at their places on a longer one."""
+
+    def put(values: Array | None) -> Array | None:
+        if values is None:
+            return None
+        out = np.zeros((*values.shape[:k], len(axis[1]), *values.shape[k + 1 :]), dtype=values.dtype)
+        out[(slice(None),) * k + (at,)] = values
+        return out
+
+    batch = (*t.batch[:k], axis, *t.batch[k + 1 :])
+    return replace(t, counts=cast("Array", put(t.counts)), squares=put(t.squares), batch=batch)
 
 
 def _common_sets(a: Tally, b: Tally) -> tuple[Tally, Tally]:

@@ -20,12 +20,13 @@ from howsure.kernels.classes import measured
 from howsure.model import anyof, classes
 from howsure.model.export import to_arviz
 from howsure.priors import Prior
-from howsure.routes import Model, Shapes, exact_law, values
+from howsure.routes import Mixed, Model, Shapes, exact_law, values
 from howsure.table import Tally
 
 Array = NDArray[np.float64]
 
 END_ERROR = 2.67  # standard error of a normal law's 2.5% point, times √n, in standard deviations
+GROWN = 10**12  # between the seeds of draws that are added to others
 MOST_DRAWS = 2_000_000
 MOST_NUMBERS = 40_000_000  # kept at a time for a batch
 MOST_CLASS_NUMBERS = 150_000_000  # drawn for a measure of many classes
@@ -76,7 +77,8 @@ class Posterior(Mapping[str, Distribution]):
             return np.asarray(view.metric.score(self._counts(view)), dtype=float)
         formula = asked.formula if two else self._over_classes(view.metric)
         with np.errstate(all="ignore"):
-            return np.asarray(formula(**{c: x.astype(float) for c, x in self.tally.by_class().items()}))
+            cells = self.tally.by_class(lost=bool(asked.average) or two)
+            return np.asarray(formula(**{c: x.astype(float) for c, x in cells.items()}))
 
     def update(self, tally: Tally) -> Posterior:
         """The posterior after more data; the order of updates does not matter (Goutte & Gaussier, note in 3)."""
@@ -257,6 +259,10 @@ class Posterior(Mapping[str, Distribution]):
 
     def _distribution(self, metric: Metric, shown: str) -> Distribution:
         view = self.view(metric)
+        if self.tally.strata is not None and view.kind not in ("square", "right-wrong", "outcome"):
+            raise BadSetting(
+                f"a stratified sample has measures of two classes or of right answers; {metric} is neither."
+            )
         if view.kind == "classes":
             return self._of_all_classes(view.metric, shown)
         law, route, sampler = self._item_law(view) if view.kind in ("items", "added") else self._law(view)
@@ -266,6 +272,8 @@ class Posterior(Mapping[str, Distribution]):
 
     def _law(self, view: View) -> tuple[Any, str, Any]:
         """The exact law where there is one, and the sampler of a 2x2 table, of outcomes, or of a class among many."""
+        if self.tally.strata is not None:
+            return None, "sampled", self._of_strata(view)
         model = self._model(view)
         law, route = exact_law(view.metric, model)
         if view.kind == "class" and _mixed(view.metric):
@@ -275,6 +283,13 @@ class Posterior(Mapping[str, Distribution]):
         one = classes.of_class(view.metric.formula, view.place)
         return law, route, classes.ClassSampler(self.tally, self.prior, one, False, view.metric.bounds)
 
+    def _of_strata(self, view: View) -> Sampler:
+        """Draws of the population's cells: those of the strata, by their shares."""
+        assert self.tally.strata is not None  # noqa: S101 - narrows the type
+        parts, shares = self.tally.strata
+        inner = replace(self, tally=parts, _cache={})
+        return Sampler(self, view.metric, Mixed(inner._model(view), shares), view.kind)
+
     def _item_law(self, view: View) -> tuple[Any, str, Any]:
         """Means over items, and sums over the labels of all items: exact under whole-item resampling."""
         t, m = self.tally, view.metric
@@ -282,16 +297,18 @@ class Posterior(Mapping[str, Distribution]):
             law, route = anyof.added_up(t, m)
             return law, route, lambda n, seed: anyof.together(t, m, "added", n, seed)[:, 0]
         values = anyof.item_values(t, _of_item(m))
-        law, route = anyof.mean_of_items(values, t.effective, m.bounds)
-        return law, route, lambda n, seed: anyof.together(t, _of_item(m), "items", n, seed)[:, 0]
+        weights = anyof.end_weights(self.prior, m, len(t.labels))
+        law, route = anyof.mean_of_items(values, t.effective, m.bounds, weights)
+        return law, route, lambda n, seed: anyof.together(t, _of_item(m), "items", n, seed, weights)[:, 0]
 
     def _of_all_classes(self, metric: Metric, shown: str) -> Distribution:
         """A measure of all classes at once, by draws."""
         sampler, middle = self._class_sampler(metric)
         law = self._sampled_law(metric, sampler)
         if middle is not None:
-            sampler = replace(sampler, shift=middle - law.mean())
-            law = replace(law, draws=np.clip(law.draws + sampler.shift, *metric.bounds))
+            shift = classes.move_to(law.draws, middle, metric.bounds)
+            sampler = replace(sampler, shift=shift)
+            law = replace(law, draws=classes.moved(law.draws, shift, metric.bounds))
         if self.prior.two_level and (metric.name == "accuracy" or _is_accuracy(metric, len(self.tally.labels))):
             law = replace(law, known_mean=self._closed_accuracy())
         return Distribution(
@@ -302,12 +319,9 @@ class Posterior(Mapping[str, Distribution]):
         """The draws of a measure of all classes and, under the pooled prior, where their mean is to be."""
         formula = self._over_classes(metric)
         measure = classes.formula(formula, *metric.bounds)
-        made = classes.ClassSampler(self.tally, self.prior, measure, metric.equal, metric.bounds)
-        if not self._shifted(metric):
-            return made, None
-        tables = range(int(np.prod(self.tally.shape, dtype=int)))
-        middle = np.array([classes.centre(self.tally, measure, j) for j in tables]).reshape(self.tally.shape)
-        return made, middle
+        lost = bool(metric.average)
+        made = classes.ClassSampler(self.tally, self.prior, measure, metric.equal, metric.bounds, lost=lost)
+        return made, classes.centres(self.tally, measure, lost) if self._shifted(metric) else None
 
     def _over_classes(self, metric: Metric) -> Expression:
         """The formula of all classes, or of all labels."""
@@ -323,18 +337,31 @@ class Posterior(Mapping[str, Distribution]):
         """Draws of a measure of all classes for the systems of a joint tally, (n, systems)."""
         kind = self.view(metric).kind
         if kind in ("items", "added"):
-            return anyof.together(self.tally, _of_item(metric) if kind == "items" else metric, kind, n, seed)
+            weights = anyof.end_weights(self.prior, metric, len(self.tally.labels)) if kind == "items" else (1.0, 1.0)
+            return anyof.together(self.tally, _of_item(metric) if kind == "items" else metric, kind, n, seed, weights)
         formula = self._over_classes(metric)
         measure = classes.formula(formula, *metric.bounds)
-        x = measured(classes.plan(self.tally, self.prior, metric.equal), n, seed, measure, classes.silent)
+        lost = bool(metric.average)
+        drawn = classes.plan(self.tally, self.prior, metric.equal, lost=lost)
+        x = measured(drawn, n, seed, measure, classes.silent)
         if not self._shifted(metric):
             return x
-        middle = np.array([classes.centre(self.tally.system(name), measure) for name in self.tally.systems])
-        return np.asarray(np.clip(x + (middle - x.mean(axis=0)), *metric.bounds))
+        for same in self._alike():
+            middle = classes.centres(self.tally.system(self.tally.systems[same[0]]), measure, lost)
+            shift = classes.move_to(x[:, same].reshape(-1), middle, metric.bounds)
+            x[:, same] = classes.moved(x[:, same], shift, metric.bounds)
+        return x
+
+    def _alike(self) -> list[list[int]]:
+        """Groups of systems with the same answers, whose draws are mostly ties and are moved together."""
+        answers = self.tally.cells[self.tally.counts > 0][:, 1:]
+        _, same = np.unique(answers, axis=1, return_inverse=True)
+        return [np.flatnonzero(same.reshape(-1) == g).tolist() for g in range(int(same.max()) + 1)]
 
     def item_difference(self, metric: Metric) -> tuple[Any, str]:
         """The law of the difference of two systems in a mean over the same items."""
-        return anyof.mean_difference(self.tally, _of_item(metric), metric.bounds)
+        weights = anyof.end_weights(self.prior, metric, len(self.tally.labels))
+        return anyof.mean_difference(self.tally, _of_item(metric), metric.bounds, weights)
 
     def _closed_accuracy(self) -> Array:
         """The mean accuracy of the two-level model, Σ E[share]·E[recall]: closed."""
@@ -348,8 +375,6 @@ class Posterior(Mapping[str, Distribution]):
     def _class_notes(self, metric: Metric) -> tuple[Note, ...]:
         """What empty and rare classes do to a measure of all classes."""
         t, k = self.tally, len(self.tally.labels)
-        if t.sets is not None:
-            return ()
         cells = t.by_class()
         notes = []
         flat = {c: x.reshape(k, -1).sum(axis=1) for c, x in cells.items()}
@@ -365,6 +390,8 @@ class Posterior(Mapping[str, Distribution]):
         notes = [Note(code, text) for code, text in self.tally.notes]
         if self.tally.weighted:
             notes.append(Note("weighted", _WEIGHTED))
+        if self.tally.strata is not None:
+            notes.append(Note("strata", _STRATA.format(len(self.tally.strata[1]))))
         if self.tally.sets is not None:
             notes.append(Note("labels", _APART if self.tally.independent else _TOGETHER))
         if not self.tally.shape and not self.tally.counts.any():
@@ -372,10 +399,10 @@ class Posterior(Mapping[str, Distribution]):
         return tuple(notes)
 
     def _table(
-        self, metric: Metric, model: Model, kind: str, j: int, n: int, seed: int
+        self, metric: Metric, model: Model | Mixed, kind: str, j: int, n: int, seed: int
     ) -> tuple[Shapes, Shapes | None]:
         """Draws of the cells of one table; those of a single table are kept for the metrics that share them."""
-        if model.shape:
+        if model.shape or seed >= GROWN:
             return model.table(j, n, seed)
         key = ("draws", metric.label, kind, kind == "outcome" and not _only_hits(metric))
         kept = self._cache.get(key)
@@ -393,15 +420,17 @@ class Posterior(Mapping[str, Distribution]):
             least = 10_000 if tables <= 100 else 1_000
             most = max(min(most, least), min(most, MOST_CLASS_NUMBERS // sampler.cost))
         n = min(most, int(np.ceil((3 * END_ERROR / self.tolerance) ** 2)))
+        draws, turn = sampler(n, self.seed), 0
         while True:
-            draws = sampler(n, self.seed)
             low, high = metric.bounds  # found on a grid for such formulas: the draws may know better
             law = Sampled(np.sort(draws, axis=0), min(low, float(draws.min())), max(high, float(draws.max())))
             with np.errstate(divide="ignore", invalid="ignore"):
                 worst = max(float(np.max(law.quantile_error(p) / law.std())) for p in (0.025, 0.975))
             if worst <= self.tolerance * 1.05 or n >= most or not np.isfinite(worst):
                 return law
-            n = int(min(most, n * max(1.3, 1.1 * (worst / self.tolerance) ** 2)))
+            more = int(min(most, n * max(1.1, 1.1 * (worst / self.tolerance) ** 2))) - n
+            turn += 1
+            draws, n = np.concatenate([draws, sampler(more, self.seed + turn * GROWN)]), n + more
 
     def draws(self, n: int, *, seed: int = 0) -> dict[str, Array]:
         """n joint draws of the cell probabilities tp, fp, fn, tn (outcomes: tp, fn), each of shape (n, *batch).
@@ -453,7 +482,7 @@ class Sampler:
 
     posterior: Posterior
     metric: Metric
-    model: Model
+    model: Model | Mixed
     kind: str
 
     def __call__(self, n: int, seed: int) -> Array:
@@ -508,6 +537,7 @@ def _is_accuracy(metric: Metric, k: int) -> bool:
     return isinstance(form, Linear) and (form.top[0], form.bottom[0], form.top[2], form.bottom[2]) == (1, 1, 0, 1)
 
 
+_STRATA = "a sample of {} strata: each has a posterior of its own, and they are put together by their population sizes"
 _TOGETHER = "labels of one item stay together: whole items are resampled"
 _APART = "labels are taken as independent, each with a table of its own (Zhang, Wang & Zhao 2015)"
 _EMPTY = "class {} has no {}: its numbers are the prior's, and it counts as a class in every average"
