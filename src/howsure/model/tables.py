@@ -29,7 +29,8 @@ END_ERROR = 2.67  # standard error of a normal law's 2.5% point, times √n, in 
 GROWN = 10**12  # between the seeds of draws that are added to others
 MOST_DRAWS = 2_000_000
 MOST_NUMBERS = 40_000_000  # kept at a time for a batch
-MOST_CLASS_NUMBERS = 150_000_000  # drawn for a measure of many classes
+MOST_CLASS_NUMBERS = 60_000_000  # drawn for a measure of many classes
+MOST_CLASS_DRAWS = 400_000
 
 
 @dataclass(frozen=True)
@@ -434,6 +435,7 @@ class Posterior(Mapping[str, Distribution]):
         most = max(10_000, min(MOST_DRAWS, MOST_NUMBERS // tables))
         if isinstance(sampler, classes.ClassSampler):
             least = 10_000 if tables <= 100 else 1_000
+            most = min(most, MOST_CLASS_DRAWS)
             most = max(min(most, least), min(most, MOST_CLASS_NUMBERS // sampler.cost))
         n = min(most, int(np.ceil((3 * END_ERROR / self.tolerance) ** 2)))
         draws, turn = sampler(n, self.seed), 0
