@@ -27,7 +27,7 @@ class Expression:
 
     op: str
     args: tuple[Expression, ...] = ()
-    value: Fraction | str = ""
+    value: Fraction | str | Function = ""
 
     def __add__(self, other: object) -> Expression:
         return _binary("+", self, other)
@@ -109,8 +109,31 @@ class Expression:
         return both if self.op == "total" else both / 2
 
     def denominators(self) -> tuple[Expression, ...]:
-        """What the formula divides by, without repeats."""
-        return tuple(dict.fromkeys(x.args[1] for x in self.walk() if x.op == "/" and x.args[1].op != "number"))
+        """What the formula divides by, or needs to be positive, without repeats."""
+        found: list[Expression] = []
+        for x in self.walk():
+            if x.op == "/" and x.args[1].op != "number":
+                found.append(x.args[1])
+            elif isinstance(x.value, Function):
+                found += [x.args[i] + x.args[j] for i, j in x.value.divides]
+        return tuple(dict.fromkeys(found))
+
+
+@dataclass(frozen=True)
+class Function:
+    """A named function of formulas that + - * / cannot write; called with formulas it is one.
+
+    `of` takes the values of the arguments, numbers or arrays. `divides` are the pairs of arguments whose sum must not
+    be 0.
+    """
+
+    name: str
+    latex: str
+    of: Callable[..., Any]
+    divides: tuple[tuple[int, int], ...] = ()
+
+    def __call__(self, *args: object) -> Expression:
+        return Expression("function", tuple(expression(x) for x in args), self)
 
 
 class Cells(NamedTuple):
@@ -198,7 +221,8 @@ def evaluate(e: Expression, at: dict[str, Any]) -> Any:
         assert isinstance(e.value, Fraction)  # noqa: S101 - narrows the type
         exact = any(isinstance(x, Fraction) for x in at.values())
         return e.value if exact else float(e.value)
-    return _OPERATIONS[e.op](*(evaluate(x, at) for x in e.args))
+    operation = e.value.of if isinstance(e.value, Function) else _OPERATIONS[e.op]
+    return operation(*(evaluate(x, at) for x in e.args))
 
 
 def _number(x: Fraction) -> str:
@@ -218,6 +242,8 @@ def _text(e: Expression, outer: int = 0, right: bool = False) -> str:
         return f"({shown})" if (shown.startswith("-") and outer) or own < outer or (right and own == outer) else shown
     if e.op in ("sqrt", "log"):
         return f"{e.op}({_text(e.args[0])})"
+    if isinstance(e.value, Function):
+        return f"{e.value.name}({', '.join(_text(x) for x in e.args)})"
     if e.op in OVER_CLASSES:
         return (
             f"{e.op} over classes({_text(e.args[0])})" if e.op != "total" else f"sum over classes({_text(e.args[0])})"
@@ -245,6 +271,8 @@ def _latex(e: Expression, outer: int = 0, right: bool = False) -> str:
         return rf"\left({shown}\right)" if shown.startswith("-") and outer else shown
     if e.op == "sqrt":
         return rf"\sqrt{{{_latex(e.args[0])}}}"
+    if isinstance(e.value, Function):
+        return rf"{e.value.latex}\left({', '.join(_latex(x) for x in e.args)}\right)"
     if e.op == "log":
         return rf"\log\left({_latex(e.args[0])}\right)"
     if e.op in OVER_CLASSES:
