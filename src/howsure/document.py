@@ -87,6 +87,7 @@ class Row:
     end_errors: tuple[Any, Any]
     notes: Notes
     system: str | None = None
+    posterior: Known | None = None  # what the row is of
     classes: tuple[Any, ...] | None = None  # the arrays have a first axis over these classes
 
 
@@ -105,6 +106,9 @@ def make_row(
         notes.append(Note("undefined-score", f"{name} is undefined{some} ({metric.undefined}); its posterior is not"))
     if np.isinf(np.asarray(d.mean)).any():
         notes.append(Note("infinite-mean", f"the mean of {name} is infinite: its tail is too heavy; use the median"))
+    if isinstance(metric, Metric) and metric.zeros and isinstance(p, Posterior) and p.empty_cell(metric).any():
+        some = "a cell is empty" if value.ndim == 0 else "some tables have an empty cell"
+        notes.append(Note("zero-cell", f"{some}: the score of {name} is that of the rule {metric.zeros}, {_RULE}"))
     if d.route == "sampled" and not np.isfinite(metric.bounds).all():
         notes.append(
             Note("unbounded", f"{name} has no bound: its mean may not exist, and a sample cannot tell; use the median")
@@ -112,7 +116,10 @@ def make_row(
     if d.route == "sampled":
         notes.append(Note("sampled", _sampled_note(str(name), d, ends)))
     low, high, low_gap, high_gap = (np.asarray(x, dtype=float) for x in (*got, got.low_gap, got.high_gap))
-    return Row(metric, str(name), d, value, low, high, low_gap, high_gap, above, ends, tuple(notes), system)
+    return Row(metric, str(name), d, value, low, high, low_gap, high_gap, above, ends, tuple(notes), system, p)
+
+
+_RULE = "which moves 1/2 into it and keeps the margins; the posterior needs no rule"
 
 
 def class_row(p: Posterior, name: str, level: float, kind: str, above: float | None, system: str | None) -> Row:
@@ -215,14 +222,23 @@ def _columns(row: Row) -> dict[str, Array]:
     """Every number of the row, as arrays of the batch shape."""
     d = row.distribution
     p_above = np.nan if row.above is None else d.prob_above(row.above)
+    chance, p_chance, chance_error = _chance(row)
     columns = {
         "score": row.score, "mean": d.mean, "std": d.std, "median": d.median, "mode": d.mode,
         "low": row.low, "high": row.high, "low_gap": row.low_gap, "high_gap": row.high_gap,
-        "p_above": p_above, "value": d.error.value, "probability": d.error.probability,
+        "p_above": p_above, "chance": chance, "p_above_chance": p_chance, "chance_error": chance_error,
+        "value": d.error.value, "probability": d.error.probability,
         "mean_error": d.mean_error() if d.route == "sampled" else d.error.value,
         "low_error": row.end_errors[0], "high_error": row.end_errors[1],
     }  # fmt: skip
     return {k: np.broadcast_to(np.asarray(v, dtype=float), d.shape) for k, v in columns.items()}
+
+
+def _chance(row: Row) -> tuple[Any, Any, Any]:
+    """What random guessing gives, P(better than that), and how far this may be off."""
+    p = row.posterior
+    found = p.against_chance(row.metric) if isinstance(p, Posterior) and isinstance(row.metric, Metric) else None
+    return found or (np.nan, np.nan, np.nan)
 
 
 _SHOWN = ("score", "mean", "std", "median", "mode", "low", "high")
@@ -242,13 +258,15 @@ def _one(row: Row, values: dict[str, Any], where: dict[str, Any] | None, n: Any)
         "high_gap": real(values["high_gap"]),
         "above": row.above,
         "p_above": real(values["p_above"]),
-        "p_above_chance": None,
+        "chance": real(values["chance"]),
+        "p_above_chance": real(values["p_above_chance"]),
         "error": {
             "value": real(values["value"]),
             "probability": real(values["probability"]),
             "mean": real(values["mean_error"]),
             "low": real(values["low_error"]),
             "high": real(values["high_error"]),
+            "chance": real(values["chance_error"]),
         },
         "route": row.distribution.route,
         "range": [real(low), real(high)],
