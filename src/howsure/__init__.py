@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from howsure import papers as papers
+    from howsure import relations as relations
     from howsure.catalogue import fbeta as fbeta
     from howsure.catalogue import metrics as metrics
     from howsure.catalogue import utility as utility
@@ -55,13 +56,13 @@ __all__ = [
     "Comparison", "Distribution", "HowsureError", "Interval", "Items", "Leaderboard", "Metric", "Posterior", "Ratio",
     "Report", "Tally", "Wins",
     "cells", "compare", "compare_wins", "fbeta", "leaderboard", "log", "means", "metrics", "papers", "posterior",
-    "score", "sqrt", "tally", "two_level", "utility",
+    "relations", "score", "sqrt", "tally", "two_level", "utility",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    if name == "papers":
-        return import_module("howsure.papers")
+    if name in ("papers", "relations"):
+        return import_module(f"howsure.{name}")
     if name == "__version__":
         return import_module("howsure.version").VERSION
     if name in _HOME:
