@@ -29,7 +29,7 @@ Array = NDArray[np.float64]
 
 DRAWS = 20_000
 EXACT = 1e-12  # error of the integral
-MOST_NUMBERS = 30_000_000  # drawn for one probability
+MOST_NUMBERS = 6_000_000  # drawn, or taken through the formula, for one probability
 
 
 def score(p: Posterior, metric: Metric) -> Array | None:
@@ -129,7 +129,8 @@ def _of_classes(p: Posterior, metric: Metric) -> tuple[Array, Array]:
     formula = p._over_classes(metric)
     gap = formula - by_chance(formula)
     sampler, middle = p._class_sampler(replace(metric, formula=gap, many=gap, average="", base=None))
-    x = sampler(_draws(sampler.cost), p.seed)
+    width = 4 * len(p.tally.labels) * int(np.prod(p.tally.shape, dtype=int))
+    x = sampler(_draws(max(sampler.cost, width)), p.seed)
     return _share(x if middle is None else x + (middle - x.mean(axis=0)))
 
 
