@@ -15,8 +15,8 @@ BIN  := $(VENV)/bin
 PIP  := $(BIN)/python -m pip --disable-pip-version-check -qq
 SPEC := pyproject.toml constraints.txt
 
-# Debian packages that some tests need; none so far.
-SYSTEM_PACKAGES :=
+# Debian packages that some tests need, each with a program that shows it is there.
+SYSTEM_PACKAGES := postgresql:pg_lsclusters default-jre-headless:java
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -28,7 +28,7 @@ help:
 demo: $(VENV)/.stamp-bare
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
 
-test: check
+test: check system
 	$(BIN)/python -m pytest -q -n $(WORKERS)
 
 check: $(VENV)/.stamp-dev
@@ -46,11 +46,10 @@ docs: $(VENV)/.stamp-dev
 
 system:
 	@missing=; \
-	for package in $(SYSTEM_PACKAGES); do \
-	    dpkg-query -W -f '$${Status}' "$$package" 2>/dev/null | grep -q 'install ok installed' || missing="$$missing $$package"; \
+	for entry in $(SYSTEM_PACKAGES); do \
+	    command -v "$${entry##*:}" >/dev/null || missing="$$missing $${entry%%:*}"; \
 	done; \
-	if [ -z "$(strip $(SYSTEM_PACKAGES))" ]; then echo "make system: no Debian packages are needed."; \
-	elif [ -z "$$missing" ]; then echo "make system: all are installed: $(SYSTEM_PACKAGES)."; \
+	if [ -z "$$missing" ]; then echo "make system: all that is needed is installed."; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing; \
 	else echo "make system: missing:$$missing. Run it as root on Debian, or install them your way." >&2; exit 1; fi

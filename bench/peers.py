@@ -1,4 +1,4 @@
-"""The same question put to other packages: the 95% interval of F1."""
+"""The same questions put to other packages: the 95% interval of F1, P(A > B), the interval of a mean."""
 
 from __future__ import annotations
 
@@ -118,3 +118,91 @@ def _mean(a: float, b: float) -> float:
     from scipy import special
 
     return float(2 * a / (a + b) * special.hyp2f1(1, a + 1, a + b + 1, -1))
+
+
+# -- comparisons -----------------------------------------------------------------------------------
+
+Cells = tuple[int, int, int, int]  # tp, fp, fn, tn
+
+
+def f1_draws(a: Cells, b: Cells) -> Callable[[], float]:
+    """The share of 10,000 draws of both systems: numpy alone."""
+
+    def call() -> float:
+        rng = np.random.default_rng(0)
+        x, y = (_drawn_f1(rng, cells, 10_000) for cells in (a, b))
+        return float((x > y).mean())
+
+    return call
+
+
+def _drawn_f1(rng: np.random.Generator, cells: Cells, n: int) -> Any:
+    tp, fp, fn = (rng.standard_gamma(c + 0.5, n) for c in cells[:3])
+    return 2 * tp / (2 * tp + fp + fn)
+
+
+def prob_conf_mat_compare(a: Cells, b: Cells) -> Callable[[], float]:
+    """P(A > B) from the differences that prob_conf_mat draws, 10,000 of them; its model made ours, as above."""
+    from prob_conf_mat.study import Study
+
+    def call() -> float:
+        study = Study(seed=0, num_samples=10_000, ci_probability=LEVEL)
+        for name, (tp, fp, fn, tn) in (("a/a", a), ("b/b", b)):
+            table = [[tn, fp], [fn, tp]]
+            study.add_experiment(name, confusion_matrix=table, prevalence_prior=1.0, confusion_prior=0.5)
+        study.add_metric("f1")
+        found = study.get_pairwise_comparison("f1", 1, experiment_a="a/a", experiment_b="b/b", min_sig_diff=0.01)
+        return float((np.asarray(found.diff_dist) > 0).mean())
+
+    return call
+
+
+def permutation(a: Cells, b: Cells) -> Callable[[], float]:
+    """The p-value of scipy.stats.permutation_test: items change systems at random, 9,999 times, in one array."""
+    from scipy import stats
+
+    one, two = (np.repeat(np.arange(4, dtype=np.int8), cells) for cells in (a, b))  # 0 tp, 1 fp, 2 fn, 3 tn
+
+    def f1(x: Any, axis: int) -> Any:
+        tp = (x == 0).sum(axis)
+        return 2 * tp / (2 * tp + (x == 1).sum(axis) + (x == 2).sum(axis))
+
+    def gap(x: Any, y: Any, axis: int = -1) -> Any:
+        return f1(x, axis) - f1(y, axis)
+
+    def call() -> float:
+        done = stats.permutation_test(
+            (one, two), gap, vectorized=True, n_resamples=9_999, batch=500, alternative="greater", rng=0
+        )
+        return float(done.pvalue)
+
+    return call
+
+
+# -- the mean of many values -----------------------------------------------------------------------
+
+
+def bayesian_bootstrap(values: NDArray[np.float64]) -> Callable[[], Ends]:
+    """10,000 draws of Dirichlet weights: numpy alone, 500 at a time."""
+
+    def call() -> Ends:
+        rng = np.random.default_rng(0)
+        means = []
+        for _ in range(20):
+            mass = rng.standard_exponential((500, values.size))
+            means.append(mass @ values / mass.sum(axis=1))
+        low, high = np.quantile(np.concatenate(means), TAILS)
+        return float(low), float(high)
+
+    return call
+
+
+def bootstrap_mean(values: NDArray[np.float64]) -> Callable[[], Ends]:
+    """scipy.stats.bootstrap of the mean by percentiles, its default 9,999 resamples."""
+    from scipy import stats
+
+    def call() -> Ends:
+        done = stats.bootstrap((values,), np.mean, method="percentile", confidence_level=LEVEL, batch=500, rng=0)
+        return float(done.confidence_interval.low), float(done.confidence_interval.high)
+
+    return call

@@ -1,4 +1,4 @@
-"""Comparing two systems: the exact probability against draws and against peers."""
+"""Comparing two systems, and the mean of many values: exact numbers against draws and against peers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 import howsure as hs
-from bench.registry import Row, Run, Under, group
+from bench import exact, peers
+from bench.registry import AtLeast, Error, Row, Run, Under, group
+from bench.rows.core import _rules
 from bench.timing import race
 
 A, B = (84, 18, 26, 872), (80, 20, 30, 870)
@@ -18,27 +20,32 @@ def _table(cells: tuple[int, ...]) -> hs.Tally:
     return hs.Tally.binary(**dict(zip(CELLS, cells, strict=True)))
 
 
-@group("compare", "P(A better than B) on F1, systems tested on different items")
+@group(
+    "compare",
+    "P(A better than B) on F1, systems tested on different items",
+    "Exact: the integral of one Beta cdf under another, from mpmath with 30 digits.",
+    "A permutation test answers another question, with a p-value; its error is the standard error of that p-value.",
+)
 def independent(run: Run) -> Iterator[Row]:
-    from bench.rows.core import _rules
-
     run.say("compare: one pair of tables")
     a, b = _table(A), _table(B)
-
-    def ours() -> float:
-        return float(hs.compare(a, b, metric="f1").p_better)
-
-    def draws() -> float:
-        rng = np.random.default_rng(0)
-        x, y = (_f1(rng, t, 10_000) for t in (A, B))
-        return float((x > y).mean())
-
-    laps = race({"ours": ours, "draws": draws}, _rules(run, 1000))
-    off = abs(laps["draws"].value - laps["ours"].value)
-    note = f"the draws are off by {off:.1e}"
-    yield Row(
-        "P(A > B) on F1", laps["ours"].seconds, "numpy, 10,000 draws", laps["draws"].seconds, Under(0.001), note=note
-    )
+    others = {
+        "numpy, 10,000 draws": peers.f1_draws(A, B),
+        "prob_conf_mat, 10,000 draws": peers.prob_conf_mat_compare(A, B),
+        "scipy permutation_test, 9,999 resamples": peers.permutation(A, B),
+    }
+    laps = race({"ours": lambda: float(hs.compare(a, b, metric="f1").p_better), **others}, _rules(run, 1000))
+    ours, want = laps["ours"], exact.f1_beats(A, B)
+    for name in others:
+        lap = laps[name]
+        if name.startswith("scipy"):
+            error = float(np.sqrt(lap.value * (1 - lap.value) / 9_999))
+            said = f"its p-value is {lap.value:.4f} with a standard error of {error:.1e}"
+        else:
+            said = f"its P(A > B) is {lap.value:.4f}, off by {abs(lap.value - want):.1e}"
+        note = f"{said}; ours is {ours.value:.4f}, off by {max(abs(ours.value - want), 1e-16):.1e}"
+        target = Under(0.001) if name.startswith("numpy") else None
+        yield Row("P(A > B) on F1", ours.seconds, name, lap.seconds, target, note=note)
     run.say("compare: 10,000 pairs of tables")
     counts = np.random.default_rng(1).integers(0, 500, (8, 10_000))
     many = [hs.Tally.binary(**dict(zip(CELLS, part, strict=True))) for part in (counts[:4], counts[4:])]
@@ -46,6 +53,43 @@ def independent(run: Run) -> Iterator[Row]:
     yield Row("P(A > B) on F1, 10,000 pairs", batch["ours"].seconds)
 
 
-def _f1(rng: np.random.Generator, cells: tuple[int, ...], n: int) -> np.ndarray:
-    tp, fp, fn = (rng.standard_gamma(c + 0.5, n) for c in cells[:3])
-    return 2 * tp / (2 * tp + fp + fn)
+@group(
+    "compare-items",
+    "Graded values: the mean of 10,000 items, and two systems on the same items",
+    "Our error is the bound that we state (tests/reference/test_contour.py holds it); theirs, distances from our ends. "
+    "scipy's bootstrap has the same aim with weights of whole numbers, so not all of its distance is numerical.",
+)
+def items(run: Run) -> Iterator[Row]:
+    rng = np.random.default_rng(3)
+    values = np.exp(rng.standard_normal(10_000))
+    run.say("compare-items: the mean of 10,000 items")
+
+    def ours() -> peers.Ends:
+        low, high = hs.posterior(hs.means(values))["mean"].interval()
+        return low, high
+
+    others = {
+        "numpy, 10,000 draws of Dirichlet weights": peers.bayesian_bootstrap(values),
+        "scipy bootstrap, 9,999 resamples": peers.bootstrap_mean(values),
+    }
+    laps = race({"ours": ours, **others}, run.rules(rounds=5, seconds=30))
+    ends = laps["ours"].value
+    width = ends[1] - ends[0]
+    d = hs.posterior(hs.means(values))["mean"]
+    mine = Error(d.error.value, width)
+    for name in others:
+        off = max(abs(x - y) for x, y in zip(laps[name].value, ends, strict=True))
+        yield Row(
+            "95% interval of the mean of 10,000 items", laps["ours"].seconds, name, laps[name].seconds, AtLeast(10),
+            our_error=mine, peer_error=Error(off, width),
+        )  # fmt: skip
+    run.say("compare-items: 200 items of two systems")
+    a = rng.random(200)
+    both = hs.means({"a": a, "b": np.clip(a + rng.normal(0, 0.1, 200), 0, 1)})
+    calls = {
+        "ours": lambda: hs.compare(both, "a", "b").p_better,
+        "ours, all": lambda: hs.compare(both, "a", "b").to_dict(),
+    }
+    pair = race(calls, _rules(run, 1000))
+    yield Row("P(A > B), 200 items of two systems", pair["ours"].seconds, target=Under(0.05))
+    yield Row("the same, with all that a document holds", pair["ours, all"].seconds)

@@ -113,7 +113,7 @@ class Distribution:
             return number_or_array(self.law.mode())
         from howsure.kernels import solve
 
-        return number_or_array(solve.mode(self.law))
+        return number_or_array(solve.mode(self.law, *self._size))
 
     # -- functions
 
@@ -157,11 +157,13 @@ class Distribution:
 
     def _equal_tailed(self, level: float, kind: str = "equal-tailed", notes: tuple[Note, ...] = ()) -> Interval:
         small = 0.5 * (1.0 - level)
-        p = np.array([small, 1.0 - small])
-        if self.shape:
-            p = p.reshape(2, *([1] * len(self.shape)))
-        q = p[::-1]
+        together = self.route == "quadrature" and "_size" not in self.__dict__  # the body is needed soon: one search
+        p = np.array([small, 1.0 - small, *(_BODY if together else ())])
+        q = np.array([1.0 - small, small, *(1.0 - x for x in (_BODY if together else ()))])
+        p, q = (x.reshape(-1, *([1] * len(self.shape))) for x in (p, q))
         value, below, above = self.law.quantile(p, q)
+        if together:
+            self.__dict__["_size"] = _middle_and_spread(value[2:])
         return self._make(value[0], value[1], level, kind, (below[0], above[1]), notes)
 
     def _shortest(self, level: float) -> Interval:
@@ -240,9 +242,8 @@ class Distribution:
     @cached_property
     def _size(self) -> tuple[Array, Array]:
         """A middle and a spread that exist for every law."""
-        p = np.array([0.16, 0.5, 0.84]).reshape(3, *([1] * len(self.shape)))
-        low, mid, high = self.law.quantile(p, 1.0 - p)[0]
-        return mid, np.maximum(0.5 * (high - low), 1e-300)
+        p = np.array(_BODY).reshape(3, *([1] * len(self.shape)))
+        return _middle_and_spread(self.law.quantile(p, 1.0 - p)[0])
 
     def end_errors(self, level: float, kind: str) -> tuple[Any, Any]:
         """How far the ends of that interval can be off; the ends of a sampled hdi about twice as much as tails."""
@@ -287,6 +288,13 @@ _UNBOUNDED = (
     "the equal-tailed interval is given"
 )
 _ROUNDS = "an end of the interval of {} is closer to the end of its range than numbers can show; see its gap"
+
+
+_BODY = (0.16, 0.5, 0.84)
+
+
+def _middle_and_spread(body: Array) -> tuple[Array, Array]:
+    return body[1], np.maximum(0.5 * (body[2] - body[0]), 1e-300)
 
 
 def check_level(level: float) -> float:

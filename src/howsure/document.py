@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
@@ -17,7 +17,8 @@ from howsure.distribution import Distribution, Note
 from howsure.errors import BadSetting
 from howsure.items import Items, Mean
 from howsure.model import Known, Posterior
-from howsure.table import Tally
+from howsure.slices import Slices
+from howsure.table import THRESHOLD, Tally
 
 Array = NDArray[np.float64]
 Notes = tuple[Note, ...]
@@ -173,7 +174,7 @@ def data_of(t: Tally | Items) -> dict[str, Any]:
         }  # fmt: skip
     single = not t.shape and len(t.systems) == 1
     data: dict[str, Any] = {
-        "n": number(t.counts.sum()),
+        "n": number(_items(t).sum()),
         "labels": [as_json(x) for x in t.labels],
         "positive": as_json(t.positive),
         "systems": list(t.systems),
@@ -192,26 +193,51 @@ def data_of(t: Tally | Items) -> dict[str, Any]:
     return data
 
 
-def row_documents(rows: Iterable[Row], t: Tally | Items) -> list[dict[str, Any]]:
-    """One score row for each measure and each table of the batch."""
-    places = list(np.ndindex(t.shape))
-    slices = [{name: as_json(axis[i]) for (name, axis), i in zip(t.batch, at, strict=True)} for at in places]
+def _items(t: Tally) -> Any:
+    """Counts in which every item occurs once: the tables of several thresholds share their items."""
+    counts = t.counts
+    for k, (name, axis) in reversed(list(enumerate(t.batch))):
+        if name == THRESHOLD and not isinstance(axis, Slices):
+            counts = counts.take(0, axis=k)
+    return counts
+
+
+Place = tuple[int, ...]
+Places = Callable[[Row, int | None], Iterable[Place]]
+
+
+def row_documents(rows: Iterable[Row], t: Tally | Items, places: Places | None = None) -> list[dict[str, Any]]:
+    """One score row for each measure and each table of the batch; `places` chooses and orders the tables of a row."""
+    every = list(np.ndindex(t.shape)) if places is None else []
+    chosen: Places = places if places is not None else lambda _row, _class: every
     totals = t.totals
-    out = []
+    out: list[dict[str, Any]] = []
+
+    def add(row: Row, columns: dict[str, Array], i: int | None, extra: dict[str, Any]) -> None:
+        where = list(chosen(row, i))
+        places = [at if i is None else (i, *at) for at in where]
+        for at, place, chance in zip(where, places, _chances(row, places), strict=True):
+            values = {k: v[place] for k, v in columns.items()} | chance
+            out.append(_one(row, values, slice_of(t, at) or None, number(totals[at])) | extra)
+
     for (_, classes), group in groupby(rows, key=lambda row: (row.system, row.classes)):
         tables = [(row, _columns(row)) for row in group]
         if classes is None:
             for row, columns in tables:
-                for at, where in zip(places, slices, strict=True):
-                    values = {k: v[at] for k, v in columns.items()}
-                    out.append(_one(row, values, where or None, number(totals[at])))
+                add(row, columns, None, {})
             continue
         for i, label in enumerate(classes):
             for row, columns in tables:
-                for at, where in zip(places, slices, strict=True):
-                    values = {k: v[(i, *at)] for k, v in columns.items()}
-                    out.append(_one(row, values, where or None, number(totals[at])) | _of_class(row, label))
+                add(row, columns, i, _of_class(row, label))
     return out
+
+
+def slice_of(t: Tally | Items, at: Place) -> dict[str, Any]:
+    """The place of one table of the batch: each slice column, or other axis, with its value."""
+    found: dict[str, Any] = {}
+    for (name, axis), i in zip(t.batch, at, strict=True):
+        found |= axis.where(i) if isinstance(axis, Slices) else {name: axis[i]}
+    return {name: as_json(value) for name, value in found.items()}
 
 
 def _of_class(row: Row, label: Any) -> dict[str, Any]:
@@ -222,23 +248,27 @@ def _columns(row: Row) -> dict[str, Array]:
     """Every number of the row, as arrays of the batch shape."""
     d = row.distribution
     p_above = np.nan if row.above is None else d.prob_above(row.above)
-    chance, p_chance, chance_error = _chance(row)
     columns = {
         "score": row.score, "mean": d.mean, "std": d.std, "median": d.median, "mode": d.mode,
         "low": row.low, "high": row.high, "low_gap": row.low_gap, "high_gap": row.high_gap,
-        "p_above": p_above, "chance": chance, "p_above_chance": p_chance, "chance_error": chance_error,
-        "value": d.error.value, "probability": d.error.probability,
+        "p_above": p_above, "value": d.error.value, "probability": d.error.probability,
         "mean_error": d.mean_error() if d.route == "sampled" else d.error.value,
         "low_error": row.end_errors[0], "high_error": row.end_errors[1],
     }  # fmt: skip
     return {k: np.broadcast_to(np.asarray(v, dtype=float), d.shape) for k, v in columns.items()}
 
 
-def _chance(row: Row) -> tuple[Any, Any, Any]:
-    """What random guessing gives, P(better than that), and how far this may be off."""
-    p = row.posterior
-    found = p.against_chance(row.metric) if isinstance(p, Posterior) and isinstance(row.metric, Metric) else None
-    return found or (np.nan, np.nan, np.nan)
+def _chances(row: Row, places: Sequence[Place]) -> list[dict[str, Any]]:
+    """What random guessing gives at these tables, P(better than that), and how far this may be off."""
+    names = ("chance", "p_above_chance", "chance_error")
+    p, found = row.posterior, None
+    if isinstance(p, Posterior) and isinstance(row.metric, Metric) and places:
+        at = tuple(np.array(x) for x in zip(*places, strict=True)) or None
+        found = p.against_chance(row.metric, at)
+    if found is None:
+        return [dict.fromkeys(names, np.nan)] * len(places)
+    columns = (np.ravel(x).tolist() for x in found)
+    return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
 
 
 _SHOWN = ("score", "mean", "std", "median", "mode", "low", "high")

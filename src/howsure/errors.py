@@ -30,6 +30,10 @@ class BadSetting(HowsureError):
     """A level, prior, threshold or option outside its range."""
 
 
+class BadFile(HowsureError):
+    """A file, a table or a stream that cannot be read as what it should be."""
+
+
 def nearest(name: str, names: Iterable[str], *, say: str = " Did you mean {}?") -> str:
     """A hint with the nearest valid name, or nothing.
 

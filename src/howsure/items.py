@@ -35,7 +35,7 @@ class Mean:
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """Values of items, one column a system; immutable; `a + b` puts the items of both together.
+    """Values of items, one column a system; immutable; `a + b` puts the items of both together, their clusters apart.
 
     >>> from howsure.ingest.graded import means
     >>> means({"a": [0.2, 0.9, 0.4], "b": [0.1, 0.7, 0.6]})
@@ -83,13 +83,14 @@ class Items:
 
     def system(self, name: str) -> Items:
         """The items of one system."""
-        if name not in self.systems:
-            raise UnknownName(f"no system named {name!r}.{nearest(name, self.systems)} Given: {listing(self.systems)}.")
-        at = self.systems.index(name)
-        return replace(self, values=self.values[:, [at]], systems=(name,))
+        return self.chosen(name)
 
     def chosen(self, *names: str) -> Items:
         """The items of these systems, in this order."""
+        for name in names:
+            if name not in self.systems:
+                near = nearest(str(name), self.systems)
+                raise UnknownName(f"no system named {name!r}.{near} Given: {listing(self.systems)}.")
         at = [self.systems.index(name) for name in names]
         return replace(self, values=self.values[:, at], systems=names)
 
@@ -114,12 +115,12 @@ class Items:
 
         Weighted items have shapes that sum to Kish's effective size, (Σw)²/Σw².
         """
-        size = np.ones(self.n) if self.weights is None else self.weights
+        size = np.ones(self.n) if self.weights is None else self.weights / self.weights.mean()
         sums = self.values * size[:, None]
         if self.clusters is None:
             if self.weights is None:
                 return sums, size, np.ones(self.n)
-            shapes = self.weights * (self.weights.sum() / (self.weights**2).sum())
+            shapes = size * (size.sum() / (size**2).sum())
             return self.values, np.ones(self.n), shapes
         count = int(self.clusters.max()) + 1
         whole = [np.asarray(np.bincount(self.clusters, column, count), dtype=float) for column in (size, *sums.T)]
@@ -135,7 +136,7 @@ def _together(a: Items, b: Items) -> Items:
         raise BadSetting("items with ids or clusters cannot be added to items without.")
     ids = None if a.ids is None or b.ids is None else a.ids + b.ids
     if ids is not None and len(set(ids)) < len(ids):
-        raise BadLabels(f"both have an item {next(x for x in a.ids or () if x in set(b.ids or ()))!r}.")
+        raise BadLabels(f"both have the items {listing(set(a.ids or ()) & set(b.ids or ()))}; an item is added once.")
     weights = None
     if a.weighted or b.weighted:
         weights = np.concatenate([np.ones(x.n) if x.weights is None else x.weights for x in (a, b)])

@@ -56,6 +56,29 @@ class Model:
         return named, None if logs is None else dict(zip(CELLS, logs, strict=True))
 
 
+@dataclass(frozen=True)
+class Mixed:
+    """Strata with posteriors of their own, put together by their shares of the population."""
+
+    strata: Model
+    shares: tuple[float, ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return ()
+
+    def size(self) -> int:
+        """One table."""
+        return 1
+
+    def table(self, j: int, n: int, seed: int) -> tuple[Shapes, Shapes | None]:
+        """n draws of the cell probabilities of the population."""
+        del j
+        parts = [self.strata.table(h, n, seed)[0] for h in range(self.strata.size())]
+        mixed = {c: sum(w * part[c] for w, part in zip(self.shares, parts, strict=True)) for c in CELLS}
+        return {c: np.asarray(x) for c, x in mixed.items()}, None
+
+
 def exact_law(metric: Metric, model: Model) -> tuple[Any, str]:
     """The law by the form of the metric and the model, or None where only draws are left."""
     reading = metric.reading

@@ -6,14 +6,17 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from howsure import standing
 from howsure.catalogue import DEFAULT_BINARY, DEFAULT_CLASS, DEFAULT_LABELS, DEFAULT_WHOLE, Metric, parse
 from howsure.distribution import Distribution, Note, check_kind, check_level
 from howsure.document import (
     Notes,
+    Place,
     Result,
     Row,
     as_json,
@@ -27,8 +30,10 @@ from howsure.document import (
 from howsure.errors import BadSetting, HowsureError, UnknownName, listing
 from howsure.items import Items, Mean
 from howsure.model import Known, Posterior, posterior
+from howsure.render import render
 from howsure.render.numbers import short
 from howsure.table import Tally
+from howsure.tracking import columns_of, flat_metrics, write_columns
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,7 @@ class Report(Result):
     interval: str
     rows: tuple[Row, ...]
     notes: Notes
+    sort: str = "worse"
     chance: bool = False  # whether tables show what chance gives; the document always tells
 
     def __getitem__(self, metric: str | Metric) -> Distribution:
@@ -57,16 +63,48 @@ class Report(Result):
             raise UnknownName(f"{metric} has a row for each class: ask for {metric}:{each[0].classes[0]}.")  # type: ignore[index]
         raise UnknownName(f"no row {str(metric)!r} in this report; rows: {listing([r.asked for r in self.rows])}.")
 
-    def _make(self) -> dict[str, Any]:
+    def _make(self, page: bool = False) -> dict[str, Any]:
         p = self.posterior
-        rows = row_documents(self.rows, p.source)
+
+        def places(row: Row, i: int | None) -> list[Place]:
+            found = standing.order(p, row, i, self.sort)
+            return standing.ends(found) if page else found
+
+        rows = row_documents(self.rows, p.source, places if p.source.shape else None)
         made = envelope("howsure.score/1", p, self.level, self.interval, p.seed, data_of(p.source), rows, self.notes)
         if self.chance:
             made["columns"] = ["chance"]
             made["notes"] += _drawn_chances(rows)
+        tables = int(np.prod(p.source.shape, dtype=int))
+        if page and tables > standing.MOST:
+            made["hidden"] = {"tables": tables - 2 * standing.ENDS, "ends": standing.ENDS}
         if any(note.code == "confusions" for note in self.notes):
             made["confusions"] = [self._confusion(c) for c in self.confusions]
         return made
+
+    def page(self) -> dict[str, Any]:
+        """The document for people: of thousands of tables only the first and the last in their order."""
+        return self._make(page=True) if int(np.prod(self.posterior.source.shape)) > standing.MOST else self._document
+
+    def _render(self, kind: str) -> str:
+        return render(self._document if kind in ("json", "csv") else self.page(), kind)
+
+    def to_metrics(self) -> dict[str, float]:
+        """Flat names and numbers for experiment trackers: f1, f1_low, f1_high; `/` for `:` and `@`; slices after it.
+
+        >>> r = score(Tally.binary(tp=80, fp=20, fn=30, tn=870), metrics=["f1"])
+        >>> {k: round(v, 3) for k, v in r.to_metrics().items()}
+        {'f1': 0.762, 'f1_low': 0.691, 'f1_high': 0.819}
+        """
+        return flat_metrics(self._document["rows"])
+
+    def to_table(self) -> dict[str, Any]:
+        """Columns of one line for each table and measure: slices, metric, system, n, score, mean, low, high."""
+        return columns_of(self.rows, self.posterior.source)
+
+    def write(self, path: str | Path) -> None:
+        """The columns of to_table as a Parquet or CSV file, whole or not at all; fit for millions of slices."""
+        write_columns(self.to_table(), Path(path))
 
     @cached_property
     def confusions(self) -> tuple[Confusion, ...]:
@@ -127,11 +165,13 @@ def score(
     chance: bool = False,
     tolerance: float = 0.02,
     seed: int = 0,
+    sort: str = "worse",
 ) -> Report:
     """Score a Tally, or truths and predictions: each measure with its posterior.
 
-    Predictions may be a mapping from system to predictions: each system gets its rows. `chance=True` adds to the table
-    what random guessing at the same margins gives, and the probability of being better.
+    Predictions may be a mapping from system to predictions: each system gets its rows. Slices are listed from those
+    most surely worse than the rest on (`sort`: worse, better, name, n or score). `chance=True` adds to the table what
+    random guessing at the same margins gives, and the probability of being better.
 
     >>> r = score(Tally.binary(tp=80, fp=20, fn=30, tn=870), metrics=["f1"], above=0.7)
     >>> r
@@ -155,7 +195,7 @@ def score(
             for name, limit in zip(asked, limits, strict=True)
         )
     notes = dict.fromkeys(itertools.chain(_prior_notes(p, rows), *(row.notes for row in rows), _confused(p)))
-    return Report(p, level, kind, rows, _gathered(tuple(notes)), bool(chance))
+    return Report(p, level, kind, rows, _gathered(tuple(notes)), standing.check_sort(sort), bool(chance))
 
 
 def _by_class(p: Known, metrics: Any, above: Any) -> bool:
@@ -232,7 +272,8 @@ def _as_source(data: Any, y_pred: Any, **options: Any) -> Any:
             raise BadSetting(f"give {type(data).__name__}, or truths and predictions, not both.")
         extra = [k for k, v in options.items() if v is not None and k not in ("positive", "missing")]
         if extra:
-            raise BadSetting(f"{extra[0]}= belongs to the making of a tally; this one is made already.")
+            made = "a tally; this one is" if isinstance(data, Tally) else "items; these are"
+            raise BadSetting(f"{extra[0]}= belongs to the making of {made} made already.")
         if options["positive"] is None:
             return data
         if isinstance(data, Items):

@@ -7,22 +7,27 @@ those that occur. Codes point into `labels`; -1 is a missing answer that was kep
 
 from __future__ import annotations
 
+import json
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from howsure import portable
 from howsure.counting import whole, within
 from howsure.errors import BadCounts, BadLabels, UnknownName, listing, nearest
 from howsure.labels import Label, check_labels, completed, in_order, plain, usual_positive
 from howsure.labelsets import LabelSets, distinct, of_columns
+from howsure.slices import Slices, joined
 
 Array = NDArray[Any]
-Axis = tuple[str, tuple[Label, ...]]
+Axis = tuple[str, Sequence[Label]]
 Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
+THRESHOLD: Final = "threshold"  # an axis whose tables share their items
+SCHEMA: Final = "howsure.tally/1"
 BINARY: Final = ("tp", "fp", "fn", "tn")
 _PATTERNS: Final = ((0, 0), (0, 1), (1, 0), (1, 1))
 SQUARE: Final = np.array(_PATTERNS)
@@ -53,6 +58,7 @@ class Tally:
     chosen: bool = False  # the positive class was asked for, not found by rule
     sets: LabelSets | None = None  # items with any number of labels: the codes of the cells are those of sets
     independent: bool = False  # whether each such label is taken on its own
+    strata: tuple[Tally, tuple[float, ...]] | None = None  # a stratified sample: its parts, and their shares outside it
 
     def __post_init__(self) -> None:
         for array in (self.cells, self.counts, self.squares):
@@ -355,11 +361,38 @@ class Tally:
         names = (self.labels[1 - at] if len(self.labels) == 2 else rest, self.labels[at])
         return replace(self, cells=codes, labels=names, positive=self.labels[at])._tidy()
 
+    def stratified(self, sizes: Mapping[Any, float]) -> Tally:
+        """A stratified sample: the tables of the batch are strata with these population sizes, put together.
+
+        Every stratum keeps its own posterior, and rates are those of the population.
+
+        >>> t = Tally.rate(hits=[9, 2], of=[10, 10])
+        >>> t.stratified({0: 1000, 1: 9000}).named()["tp"].item()
+        5.4
+        """
+        if len(self.batch) != 1:
+            raise BadCounts("strata are the tables of one batch axis, such as by=['stratum'].")
+        names = [x[0] if isinstance(x, tuple) and len(x) == 1 else x for x in self.batch[0][1]]
+        given = {str(k): v for k, v in sizes.items()}
+        lost = [x for x in names if str(x) not in given]
+        extra = [x for x in given if x not in {str(n) for n in names}]
+        if lost or extra:
+            which = f"{listing(lost)} has none" if lost else f"{listing(extra)} is not in the sample"
+            raise BadCounts(f"every stratum needs its population size, and only they: {which}.")
+        population = np.array([float(given[str(x)]) for x in names])
+        if not ((population > 0) & np.isfinite(population)).all():
+            raise BadCounts("population sizes are finite numbers above 0.")
+        if self.weighted or not self.totals.all():
+            raise BadCounts("strata need items, and no weights of their own.")
+        share = population / population.sum()
+        counts = (self.counts * (share / self.totals)[:, None]).sum(axis=0) * self.totals.sum()
+        return replace(self, counts=counts, batch=(), strata=(self, tuple(share.tolist())))
+
     def with_positive(self, label: Label | None) -> Tally:
         """The same table with another positive class (or none)."""
-        return replace(
-            self, positive=None if label is None else self.labels[self.find(label)], chosen=label is not None
-        )
+        chosen = None if label is None else self.labels[self.find(label)]
+        parts = None if self.strata is None else (self.strata[0].with_positive(label), self.strata[1])
+        return replace(self, positive=chosen, chosen=label is not None, strata=parts)
 
     def find(self, label: Label) -> int:
         """The place of a label; text that spells a label will do."""
@@ -405,9 +438,9 @@ class Tally:
         return bool(
             same
             and np.array_equal(a.cells, b.cells)
-            and np.array_equal(a.counts, b.counts)
             and (a.squares is None) == (b.squares is None)
-            and (a.squares is None or np.allclose(a.squares, cast("Array", b.squares)))
+            and _equal(a.counts, b.counts, a.weighted)
+            and (a.squares is None or _equal(a.squares, cast("Array", b.squares), True))
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -422,6 +455,61 @@ class Tally:
         if self.outcome and not self.shape and len(self.systems) == 1:
             size = f"{_out(self.named()['tp'])} hits of {self.n}"
         return f"Tally({size}{batch})"
+
+    # -- travel
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values: `Tally.from_dict(t.to_dict()) == t`.
+
+        >>> t = Tally.binary(tp=80, fp=20, fn=30, tn=870)
+        >>> Tally.from_dict(t.to_dict()) == t
+        True
+        """
+        return {
+            "schema": SCHEMA,
+            "labels": [portable.label_out(x) for x in self.labels],
+            "positive": portable.label_out(self.positive),
+            "systems": list(self.systems),
+            "outcome": self.outcome,
+            "fixed": self.fixed,
+            "chosen": self.chosen,
+            "batch": [portable.axis_out(name, axis) for name, axis in self.batch],
+            "cells": self.cells.tolist(),
+            "counts": self.counts.tolist(),
+            "squares": None if self.squares is None else self.squares.tolist(),
+            "notes": [list(note) for note in self.notes],
+            "sets": None if self.sets is None else [list(x) for x in self.sets.tuples()],
+            "independent": self.independent,
+        }
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Tally:
+        """The Tally of a document that to_dict made."""
+        if not isinstance(document, Mapping) or document.get("schema") != SCHEMA:
+            raise BadCounts(f"this is no tally: a document with schema {SCHEMA!r} is needed, as Tally.to_dict makes.")
+        try:
+            return _from_document(document)
+        except (KeyError, TypeError, IndexError, ValueError) as error:
+            raise BadCounts(f"this tally is damaged: {type(error).__name__}; write it anew with to_dict.") from None
+
+    def to_json(self) -> str:
+        """to_dict as text."""
+        return json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Tally:
+        """The Tally of a text that to_json made."""
+        try:
+            return cls.from_dict(json.loads(text))
+        except json.JSONDecodeError:
+            raise BadCounts("this is no tally: the text is not JSON; Tally.to_json makes one.") from None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles hold counts in the smallest type that keeps them."""
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        for name in ("cells", "counts"):
+            values[name] = portable.small(values[name])
+        return _unpickled, (values,)
 
     # -- inside
 
@@ -456,6 +544,37 @@ class Tally:
         )
 
 
+def _unpickled(values: dict[str, Any]) -> Tally:
+    cells, counts = values["cells"].astype(np.int64), values["counts"]
+    cells = SQUARE if np.array_equal(cells, SQUARE) else cells
+    return Tally(
+        **{**values, "cells": cells, "counts": counts if counts.dtype.kind == "f" else counts.astype(np.int64)}
+    )
+
+
+def _from_document(x: Mapping[str, Any]) -> Tally:
+    squares = None if x["squares"] is None else np.array(x["squares"], dtype=float)
+    batch = tuple(portable.axis_in(axis) for axis in x["batch"])
+    counts = np.array(x["counts"], dtype=np.int64 if squares is None else float)
+    cells = np.array(x["cells"], dtype=np.int64)
+    labels = tuple(portable.label_in(label) for label in x["labels"])
+    sets = None if x.get("sets") is None else distinct(tuple(one) for one in x["sets"])
+    codes = len(labels) if sets is None else len(sets)
+    fits = counts.shape == (*(len(axis) for _, axis in batch), len(cells)) and cells.max(initial=-1) < codes
+    if not fits or cells.shape != (len(cells), len(x["systems"]) + 1) or (counts < 0).any():
+        raise ValueError
+    return Tally(
+        SQUARE if np.array_equal(cells, SQUARE) else cells, counts, labels, tuple(x["systems"]),
+        portable.label_in(x["positive"]), batch, squares, x["outcome"], tuple((a, b) for a, b in x["notes"]),
+        x["fixed"], x["chosen"], sets, x.get("independent", False),
+    )  # fmt: skip
+
+
+def _equal(a: Array, b: Array, sums: bool) -> bool:
+    """Equal counts; sums of weights may differ by the order in which they were added."""
+    return a.shape == b.shape and bool(np.allclose(a, b, rtol=1e-9, atol=0.0) if sums else np.array_equal(a, b))
+
+
 def _collect(values: Array, inverse: Array, size: int) -> Array:
     if size == values.shape[-1]:
         out = np.empty_like(values)
@@ -483,14 +602,15 @@ def _full_square(cells: Array, counts: Array, squares: Array | None) -> dict[str
 
 def _merge(a: Tally, b: Tally) -> Tally:
     """Counts of both; labels are the union; what must agree is checked."""
+    if a.strata is not None or b.strata is not None:
+        raise BadLabels("stratified tallies cannot be added; add the tallies of their strata.")
     if a.outcome != b.outcome:
         raise BadLabels("a tally of outcomes and a tally of classes cannot be added.")
     if (a.sets is None) != (b.sets is None) or a.independent != b.independent:
         raise BadLabels("a tally of items with many labels can be added to one of its own kind only.")
     if a.systems != b.systems:
         raise BadLabels(f"tallies of different systems cannot be added: {listing(a.systems)} and {listing(b.systems)}.")
-    if a.batch != b.batch:
-        raise BadCounts(f"tallies of different batches cannot be added: shapes {a.shape} and {b.shape}.")
+    a, b = _aligned(a, b)
     if a.sets is not None and b.sets is not None:
         a, b = _common_sets(a, b)
         counts = np.concatenate([a.counts, b.counts])
@@ -520,6 +640,36 @@ def _merge(a: Tally, b: Tally) -> Tally:
     if not weighted:
         within(merged.counts)
     return merged
+
+
+def _aligned(a: Tally, b: Tally) -> tuple[Tally, Tally]:
+    """Both with the slices of either; other axes must agree."""
+    if a.batch == b.batch:
+        return a, b
+    if [name for name, _ in a.batch] != [name for name, _ in b.batch]:
+        raise BadCounts(f"tallies of different batches cannot be added: shapes {a.shape} and {b.shape}.")
+    for k, ((name, x), (_, y)) in enumerate(zip(a.batch, b.batch, strict=True)):
+        if x == y:
+            continue
+        if not isinstance(x, Slices) or not isinstance(y, Slices):
+            raise BadCounts(f"tallies of different batches cannot be added: shapes {a.shape} and {b.shape}.")
+        axis, at, bt = joined(x, y)
+        a, b = _spread(a, k, (name, axis), at), _spread(b, k, (name, axis), bt)
+    return a, b
+
+
+def _spread(t: Tally, k: int, axis: Axis, at: Array) -> Tally:
+    """The tables of one axis at their places on a longer one."""
+
+    def put(values: Array | None) -> Array | None:
+        if values is None:
+            return None
+        out = np.zeros((*values.shape[:k], len(axis[1]), *values.shape[k + 1 :]), dtype=values.dtype)
+        out[(slice(None),) * k + (at,)] = values
+        return out
+
+    batch = (*t.batch[:k], axis, *t.batch[k + 1 :])
+    return replace(t, counts=cast("Array", put(t.counts)), squares=put(t.squares), batch=batch)
 
 
 def _common_sets(a: Tally, b: Tally) -> tuple[Tally, Tally]:

@@ -289,6 +289,21 @@ def test_wins_in_batches() -> None:
     assert w.p_better[0] == pytest.approx(w.p_worse[1], abs=1e-14)
 
 
+def test_wins_in_batches_have_documents() -> None:
+    """A batch has a verdict and a row for each pair of counts: those of the pair alone."""
+    w = hs.compare_wins(first=[17, 4, 0], second=[4, 17, 0], same=100, equal_within=0.01)
+    rows = w.to_dict()["rows"]
+    assert [row["slice"] for row in rows] == [{"batch": i} for i in range(3)]
+    assert w.verdict == [row["verdict"] for row in rows]
+    for i, (a, b) in enumerate(((17, 4), (4, 17), (0, 0))):
+        (alone,) = hs.compare_wins(first=a, second=b, same=100, equal_within=0.01).to_dict()["rows"]
+        assert alone["verdict"] == rows[i]["verdict"]
+        assert rows[i]["difference"] == pytest.approx(alone["difference"], abs=1e-10)
+    assert w.to_dict()["data"]["n"] == 342
+    for text in (str(w), w.to_markdown(), w.to_latex(), w.to_html(), w.to_csv()):
+        assert "wins" in text
+
+
 # -- what is shown
 
 

@@ -32,6 +32,23 @@ def test_probabilities_add_up() -> None:
     assert b.names == ("c", "a", "b")
 
 
+def test_places_at_the_top() -> None:
+    """P(in the top k) sums to k, ties or not; k = 1 is P(best); documents have k = 1, 3, 5, 10 below the systems."""
+    y = [1, 0, 1, 1, 0, 1]
+    tied = hs.leaderboard(hs.tally(y, {"a": y, "b": y, "c": y, "d": [0] * 6}), metric="accuracy", draws=2000)
+    for b in (hs.leaderboard(RATES), tied):
+        for k in range(1, len(b.names) + 1):
+            assert b.p_top(k).sum() == pytest.approx(k)
+        np.testing.assert_allclose(b.p_top(1), b.p_best)
+        for k in (0, 1.5, len(b.names) + 1):
+            with pytest.raises(BadSetting, match="whole number from 1"):
+                b.p_top(k)
+    for systems, places in ((2, ["1"]), (4, ["1", "3"]), (12, ["1", "3", "5", "10"])):
+        rows = hs.leaderboard(joint(systems), metric="accuracy", draws=1000).to_dict()["rows"]
+        assert all(list(row["p_top"]) == places for row in rows)
+        assert sum(row["p_top"]["1"] for row in rows) == pytest.approx(1.0)
+
+
 def test_pairs_agree_with_compare() -> None:
     """P(i better than j) is what compare gives, independent and paired, within the stated errors."""
     b = hs.leaderboard(RATES)

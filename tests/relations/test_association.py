@@ -298,3 +298,31 @@ def test_alvarez() -> None:
     for bad in ({}, {"prevalence": 1.2}, {"tally": T, "bias": 0.5}, {"prevalence": 0.5, "names": ["rate"]}):
         with pytest.raises(hs.HowsureError):
             chance(**bad)  # type: ignore[arg-type]
+
+
+def test_places_of_a_large_batch() -> None:
+    """Tables picked from a large batch have the numbers that all of them together give, in the order asked for."""
+    from howsure.model import chance as module
+
+    rng = np.random.default_rng(3)
+    c = rng.integers(0, 30, (4, module.LARGE + 1))
+    p = hs.posterior(hs.Tally.binary(**dict(zip(CELLS, c, strict=True))))
+    at = (np.array([7, 3, module.LARGE]),)
+    some = p.against_chance("f1", at)
+    assert some is not None
+    for i, j in enumerate(at[0]):
+        one = hs.posterior(hs.Tally.binary(**{k: int(x[j]) for k, x in zip(CELLS, c, strict=True)})).against_chance(
+            "f1"
+        )
+        assert one is not None
+        assert some[1][i] == pytest.approx(float(one[1]), abs=1e-12)
+
+
+def test_strata_are_drawn() -> None:
+    """A stratified sample has no exact law of its own: its probability is a share of draws of the population's cells."""
+    t = hs.Tally.binary(tp=[3, 4], fp=[2, 1], fn=[1, 2], tn=[5, 9])
+    p = hs.posterior(t.stratified({0: 100, 1: 300}), tolerance=0.05)
+    found = p.against_chance("f1")
+    assert found is not None
+    assert found[1] == pytest.approx(p["informedness"].sf(0.0), abs=float(found[2]) + 0.02)
+    assert found[2] > 1e-4

@@ -376,9 +376,10 @@ def test_missing_takes_three_words():
 
 def test_missing_labels_are_counted_in_full():
     """The number of missing labels is said with all of its digits."""
-    from howsure.ingest.arrays import _handle_missing
+    from howsure.ingest.patterns import Counted, coded, without_missing
 
-    _, notes = _handle_missing({(1, None): (1_234_567, 0.0), (1, 1): (1, 0.0)}, "drop")
+    counted = Counted((), coded([1, 1]), (coded([None, 1]),), np.array([1_234_567, 1]))
+    _, notes = without_missing(counted, "drop")
     assert "1234567" in notes[0][1].replace(",", "")
 
 

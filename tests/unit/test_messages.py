@@ -17,6 +17,8 @@ import os
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 import howsure as hs
@@ -36,7 +38,14 @@ JOINT3 = hs.tally(list("abca"), {"x": list("abcb"), "y": list("abbc")})
 BATCH = hs.Tally.matrix(np.arange(18).reshape(2, 3, 3))
 ONE = hs.tally(["a", "a"], ["a", "a"])
 RATE = hs.Tally.rate(hits=3, of=5)
+FRAME = pd.DataFrame({"label": [0, 1], "a": [0, 1], "b": ["x", "y"], "p": [0.2, 0.9], "n": [-1, 3]})
 NAN, INF = float("nan"), float("inf")
+ITEMS = hs.means({"a": [0.1, 0.5, 0.3, 0.9], "b": [0.2, 0.4, 0.3, 0.8]})
+LONG = pd.DataFrame({"id": [1, 1, 2, 2, 3, 3], "model": ["a", "b"] * 3, "grade": [0.1, 0.2, 0.3, 0.5, 0.7, 0.6]})
+
+
+def long(frame=LONG, **changed):
+    return hs.means(frame, **{"value": "grade", "item": "id", "system": "model", **changed})
 
 
 def binary(**changed):
@@ -94,6 +103,36 @@ CASES = {
     "negative weight": (lambda: hs.tally([0, 1], [0, 1], weight=[1, -2]), "-2"),
     "NaN weight": (lambda: hs.tally([0, 1], [0, 1], weight=[1, NAN]), "NaN"),
     "weights of 0": (lambda: hs.tally([0, 1], [0, 1], weight=[0, 0]), "weights"),
+    # frames
+    "unknown column": (lambda: hs.tally(FRAME, truth="lable", pred="a"), "'lable'"),
+    "column named twice": (lambda: hs.tally(pd.concat([FRAME, FRAME], axis=1), truth="label", pred="a"), "'label'"),
+    "no column asked for": (lambda: hs.tally(FRAME), "pred="),
+    "column without truths": (lambda: hs.tally(FRAME, pred="a"), "truth="),
+    "two kinds of answers": (lambda: hs.tally(FRAME, truth="label", pred="a", outcome="b"), "outcome="),
+    "column asked for twice": (lambda: hs.tally(FRAME, truth="label", pred=["a", "a"]), "'a'"),
+    "column that is none": (lambda: hs.tally(FRAME, truth="label", pred=[1, 0]), "pred="),
+    "columns of arrays": (lambda: hs.tally([0, 1], [0, 1], by="region"), "by="),
+    "columns of a list": (lambda: hs.tally([0, 1], truth="label", pred="a"), "int"),
+    "no batches": (lambda: hs.tally(iter([]), truth="label", pred="a"), "batches"),
+    "empty frame": (lambda: hs.tally(FRAME[:0], truth="label", pred="a"), "empty"),
+    "lists in a frame": (lambda: hs.tally(pl.DataFrame({"y": [[0]], "z": [1]}), truth="y", pred="z"), "'y'"),
+    "classes of outcomes": (lambda: hs.tally(FRAME, outcome="a", positive=1), "positive="),
+    "outcome that is none": (lambda: hs.tally(FRAME, outcome="b"), "'x'"),
+    "missing outcomes": (lambda: hs.tally(pl.DataFrame({"ok": [1, None]}), outcome="ok"), "1 missing outcomes"),
+    "score without a threshold": (lambda: hs.tally(FRAME, truth="label", score="p"), "threshold="),
+    "threshold without a score": (lambda: hs.tally(FRAME, truth="label", pred="a", threshold=0.5), "score="),
+    "threshold of text": (lambda: hs.tally(FRAME, truth="label", score="p", threshold="x"), "'x'"),
+    "score of no class": (lambda: hs.tally(FRAME, truth="b", score="p", threshold=0.5), "'x', 'y'"),
+    "weights and counts": (lambda: hs.tally(FRAME, truth="label", pred="a", weight="p", count="n"), "count="),
+    "fraction in a column of counts": (lambda: hs.tally(FRAME, truth="label", pred="a", count="p"), "'p'"),
+    "negative in a column of counts": (lambda: hs.tally(FRAME, truth="label", pred="a", count="n"), "'n'"),
+    "NaN in a column of weights": (
+        lambda: hs.tally(FRAME.assign(w=[NAN, 1]), truth="label", pred="a", weight="w"),
+        "'w'",
+    ),
+    "tally that is none": (lambda: hs.Tally.from_dict({"schema": "other"}), "howsure.tally/1"),
+    "tally of a text": (lambda: hs.Tally.from_json("[1"), "JSON"),
+    "damaged tally": (lambda: hs.Tally.from_dict({**T.to_dict(), "counts": [1, 2]}), "damaged"),
     # tallies
     "cells without a positive class": (lambda: TWO.tp, "'ham', 'spam'"),
     "cells of several systems": (lambda: JOINT.tp, "'a'"),
@@ -199,6 +238,68 @@ CASES = {
     "quantile above 1": (lambda: hs.posterior(T)["f1"].ppf([0.5, 1.5]), "1.5"),
     "cdf at NaN": (lambda: hs.posterior(T)["f1"].cdf(NAN), "NaN"),
     "no draws": (lambda: hs.posterior(T)["f1"].draws(0), "0"),
+    # graded values
+    "no values": (lambda: hs.means([]), "0"),
+    "one value": (lambda: hs.means([0.5]), "1"),
+    "no systems of values": (lambda: hs.means({}), "systems"),
+    "text for values": (lambda: hs.means("good"), "'good'"),
+    "number for values": (lambda: hs.means(5), "5"),
+    "set of values": (lambda: hs.means({1, 2}), "{1, 2}"),
+    "words among values": (lambda: hs.means([1, "good"]), "'good'"),
+    "digits as text": (lambda: hs.means(["1", "2"]), "'1'"),
+    "complex value": (lambda: hs.means([1j, 2]), "1j"),
+    "infinite value": (lambda: hs.means([1, INF]), "inf"),
+    "missing values": (lambda: hs.means([1, None, 2, NAN]), "2 of 4"),
+    "unknown way with missing values": (lambda: hs.means([1, 2], missing="skip"), "'skip'"),
+    "table for values": (lambda: hs.means(np.eye(3)), "(3, 3)"),
+    "ragged values": (lambda: hs.means([[1, 2], [3]]), "lengths"),
+    "numbers of values": (lambda: hs.means({"a": [1, 2], "b": [1]}), "a 2, b 1"),
+    "huge values": (lambda: hs.means([1e300, 2]), "1e+300"),
+    "tiny values": (lambda: hs.means([1e-300, 0]), "1e-300"),
+    "constant values": (lambda: hs.score(hs.means([0.5] * 4)), "0.5"),
+    "constant system": (lambda: hs.compare(hs.means({"a": [1, 2, 3], "b": [2, 2, 2]})), "b"),
+    "value out of bounds": (lambda: hs.means([1, 2], bounds=(0, 1.5)), "2"),
+    "bounds of values": (lambda: hs.means([1, 2], bounds=(1, 0)), "(1, 0)"),
+    "direction of values": (lambda: hs.means([1, 2], better="up"), "'up'"),
+    "weight of a value": (lambda: hs.means([1, 2, 3], weight=[1, 0, 1]), "0"),
+    "number of weights of values": (lambda: hs.means([1, 2, 3], weight=[1, 2]), "3 items"),
+    "one weight above all": (lambda: hs.means([1, 2, 3], weight=[1, 1, 1e9]), "effective size of 1"),
+    "number of clusters": (lambda: hs.means([1, 2, 3], cluster=[1, 2]), "cluster"),
+    "text for clusters": (lambda: hs.means([1, 2, 3], cluster="user"), "'user'"),
+    "missing cluster": (lambda: hs.means([1, 2, 3], cluster=[1, NAN, 2]), "cluster"),
+    "one cluster": (lambda: hs.means([1, 2, 3], cluster=[1, 1, 1]), "one cluster"),
+    "lists for clusters": (lambda: hs.means([1, 2], cluster=[[1], [2]]), "[1]"),
+    "systems of one name": (lambda: hs.means({1: [1, 2], "1": [3, 4]}), "1, '1'"),
+    "column of a list": (lambda: hs.means([1, 2], value="grade"), "value="),
+    "frame without a value": (lambda: hs.means(LONG), "value="),
+    "misspelt column": (lambda: long(value="grad"), "'grad'"),
+    "number for a column name": (lambda: long(value=3), "3"),
+    "weights beside a frame": (lambda: long(weight=[1, 2]), "weight="),
+    "system without item": (lambda: long(item=None), "item="),
+    "item twice": (lambda: long(LONG.assign(id=[1, 1, 1, 2, 3, 3])), "1 of a"),
+    "item twice in a wide frame": (lambda: long(LONG, system=None), "1"),
+    "item of one system": (lambda: long(LONG[:5]), "3"),
+    "item without a name": (lambda: long(LONG.assign(id=[1, 1, None, 2, 3, 3])), "'id'"),
+    "row without a system": (lambda: long(LONG.assign(model=["a", None] * 3)), "'model'"),
+    "weight that changes within an item": (lambda: long(LONG.assign(w=range(1, 7)), weight="w"), "item 1"),
+    "empty frame of values": (lambda: long(LONG[:0]), "0"),
+    "three systems of values": (lambda: hs.compare(hs.means({x: [1, 2, 4] for x in "abc"})), "leaderboard"),
+    "system of values twice": (lambda: hs.compare(ITEMS, "a", "a"), "'a', 'a'"),
+    "unknown system of values": (lambda: hs.compare(ITEMS, "a", "bb"), "'bb'"),
+    "metric of values": (lambda: hs.score(ITEMS, metrics="f1"), "'f1'"),
+    "prior of values": (lambda: hs.score(ITEMS, prior="jeffreys"), "'jeffreys'"),
+    "positive class of values": (lambda: hs.score(ITEMS, positive=1), "positive"),
+    "weights of made items": (lambda: hs.score(ITEMS, weight=[1] * 4), "weight="),
+    "values against counts": (lambda: hs.compare(ITEMS.system("a"), RATE), "tally"),
+    "values and counts ranked": (lambda: hs.leaderboard({"a": ITEMS.system("a"), "b": RATE}), "leaderboard"),
+    "one system of values ranked": (lambda: hs.leaderboard(ITEMS.system("a")), "1"),
+    "several systems as one": (lambda: hs.compare(ITEMS, ITEMS), "'a', 'b'"),
+    "sampled pairing": (lambda: hs.compare(ITEMS, method="sample"), "'sample'"),
+    "names of named systems": (lambda: hs.compare(ITEMS, names=("x", "y")), "'a' and 'b'"),
+    "items of other systems": (lambda: ITEMS + hs.means({"a": [1, 2], "c": [1, 2]}), "'c'"),
+    "items of other bounds": (lambda: ITEMS + hs.means({"a": [0, 1], "b": [0, 1]}, bounds=(0, 1)), "bounds"),
+    "items twice": (lambda: long() + long(), "1, 2, 3"),
+    "no draws of items": (lambda: hs.posterior(ITEMS).draws(0), "0"),
     # what once was an error of Python or numpy
     "ragged matrix": (lambda: hs.Tally.matrix([[1, 2], [3]]), "the matrix"),
     "ragged counts": (lambda: binary(tp=[[1], [1, 2]]), "tp"),

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from howsure.cli import parsing
+from howsure.cli import parsing, sources
 from howsure.errors import HowsureError
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -118,6 +118,7 @@ def app() -> None:
 
 
 @app.command()
+@sources.files_of_one
 @click.option(
     "--counts",
     metavar="tp=80,fp=20,fn=30,tn=870",
@@ -152,9 +153,11 @@ def app() -> None:
     help="How far a sampled interval end may be off, in standard deviations.",
 )
 @SEED
-@FORMAT
+@sources.SORT
+@sources.FORMAT
 @OUT
 def score(
+    ask: sources.Ask,
     counts: str | None,
     rate: str | None,
     matrix: Path | None,
@@ -167,15 +170,23 @@ def score(
     out: Path | None,
     **settings: Any,
 ) -> None:
-    """Score counts, a rate or a confusion matrix: each measure with its exact posterior."""
+    """Score files, counts, a rate or a confusion matrix: each measure with its exact posterior."""
     from howsure.scoring import score as run_score
 
-    tally = parsing.tally_of(counts, rate, matrix, rows, labels, positive)
+    if ask.given:
+        parsing.alone("FILE", counts=counts, rate=rate, matrix=matrix)
+        tally = sources.tally(ask, positive, labels)
+    else:
+        tally = parsing.tally_of(counts, rate, matrix, rows, labels, positive)
     report = run_score(tally, metrics=list(metrics) or None, above=parsing.limits(above), **settings)
-    _show(report.to_dict(), kind, out)
+    if sources.columnar(kind, out):
+        report.write(sources.target(out))
+        return
+    _show(report.to_dict() if kind in ("json", "csv") else report.page(), kind, out)
 
 
 @app.command()
+@sources.files_of_many
 @click.option(
     "--counts", multiple=True, metavar="tp=80,fp=20,fn=30,tn=870", help="The four cells of a system; give it twice."
 )
@@ -199,6 +210,7 @@ def score(
 @FORMAT
 @OUT
 def compare(
+    ask: sources.Ask,
     counts: tuple[str, ...],
     rate: tuple[str, ...],
     matrix: tuple[Path, ...],
@@ -210,11 +222,19 @@ def compare(
     out: Path | None,
     **settings: Any,
 ) -> None:
-    """Is the first better than the second? Two tables of counts, rates or matrices, or wins on the same items."""
+    """Is the first better than the second? Files, tables of counts, rates or matrices, or wins on the same items."""
     from howsure.comparison.verbs import compare as run_compare
     from howsure.comparison.wins import compare_wins
 
     shown = parsing.two_names(names)
+    if ask.given:
+        parsing.alone("FILE", counts=counts, rate=rate, matrix=matrix, wins=wins)
+        if ask.independent:
+            (one, a), (two, b) = parsing.two_of(sources.apart(ask, names, settings["positive"]))
+            _show(run_compare(a, b, names=(one, two), **settings).to_dict(), kind, out)
+            return
+        _show(run_compare(sources.joint(ask, names, settings["positive"]), **settings).to_dict(), kind, out)
+        return
     if wins is not None:
         parsing.alone("--wins", counts=counts, rate=rate, matrix=matrix, metric=settings["metric"])
         first, second, same = parsing.win_counts(wins)
@@ -226,6 +246,7 @@ def compare(
 
 
 @app.command()
+@sources.files_of_many
 @click.option("--counts", multiple=True, metavar="tp=80,fp=20,fn=30,tn=870", help="The four cells of a system; repeat.")
 @click.option("--rate", multiple=True, metavar="47/50", help="Hits of trials of a system; repeat.")
 @MATRICES
@@ -243,6 +264,7 @@ def compare(
 @FORMAT
 @OUT
 def leaderboard(
+    ask: sources.Ask,
     counts: tuple[str, ...],
     rate: tuple[str, ...],
     matrix: tuple[Path, ...],
@@ -253,9 +275,14 @@ def leaderboard(
     out: Path | None,
     **settings: Any,
 ) -> None:
-    """Rank systems tested on different items: P(best), expected rank, groups that cannot be told apart."""
+    """Rank systems of files, counts or rates: P(best), expected rank, groups that cannot be told apart."""
     from howsure.comparison.ranks import leaderboard as run_leaderboard
 
+    if ask.given:
+        parsing.alone("FILE", counts=counts, rate=rate, matrix=matrix)
+        data = (sources.apart if ask.independent else sources.joint)(ask, names, settings["positive"])
+        _show(run_leaderboard(data, **settings).to_dict(), kind, out)
+        return
     tallies = parsing.many_tallies(counts, rate, matrix, rows, labels, names)
     _show(run_leaderboard(tallies, **settings).to_dict(), kind, out)
 

@@ -26,7 +26,7 @@ def tally_of(
     given = [name for name, x in (("--counts", counts), ("--rate", rate), ("--matrix", matrix)) if x is not None]
     if len(given) != 1:
         got = " and ".join(given) if given else "nothing"
-        raise BadSetting(f"give one of --counts, --rate and --matrix; got {got}")
+        raise BadSetting(f"give a FILE, or one of --counts, --rate and --matrix; got {got}")
     if counts is not None:
         if labels is not None:
             raise BadSetting("--labels goes with --matrix; the cells of --counts have no names to give")
@@ -79,6 +79,13 @@ def alone(option: str, **others: Any) -> None:
     for name, value in others.items():
         if value:
             raise BadSetting(f"{option} stands alone: leave out --{name}")
+
+
+def two_of(systems: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Exactly two systems."""
+    if len(systems) != 2:
+        raise BadSetting(f"compare takes two systems; got {len(systems)}; for more use leaderboard")
+    return list(systems.items())
 
 
 def two_tallies(

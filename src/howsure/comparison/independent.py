@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.distribution import Distribution, number_or_array
-from howsure.kernels.moebius import Moebius
 from howsure.kernels.sampled import Sampled
-from howsure.kernels.versus import Difference, beats
+from howsure.kernels.versus import Difference
 from howsure.model import END_ERROR
 
 Array = NDArray[np.float64]
@@ -27,20 +26,25 @@ def outcome(
     exact = draws is None and "sampled" not in (a.route, b.route)
     if not exact:
         return _drawn(a, b, tolerance, seed, draws)
-    above, below = beats(a.law, b.law)
     law = Difference(a.law, b.law)
-
-    def between(margin: float) -> Any:
-        if margin == 0:
-            return number_or_array(np.zeros(law.shape))
-        below_margin = law.tails(np.asarray(margin))[0]
-        return number_or_array(np.clip(below_margin - law.tails(np.asarray(-margin))[0], 0.0, 1.0))
-
-    if isinstance(a.law, Moebius) and isinstance(b.law, Moebius):
+    if law.usual or law.closes:
         difference = Distribution(f"difference of {a.name}", law, "quadrature", sampler_of(a, b))
-    else:
+    elif law.closed:
         difference = _drawn_difference(a, b, tolerance, seed, None)
-    return number_or_array(above), number_or_array(below), difference, "quadrature", EXACT_ERROR, between
+    else:
+        return _drawn(a, b, tolerance, seed, None)
+    above, below = law.signs()
+    return number_or_array(above), number_or_array(below), difference, "quadrature", EXACT_ERROR, within(difference)
+
+
+def chances(a: Distribution, b: Distribution, tolerance: float, seed: int) -> tuple[Any, Any]:
+    """P(A > B) and P(A < B) alone."""
+    if "sampled" not in (a.route, b.route):
+        law = Difference(a.law, b.law)
+        if law.usual or law.closes or law.closed:
+            above, below = law.signs()
+            return number_or_array(above), number_or_array(below)
+    return _drawn(a, b, tolerance, seed, None)[:2]
 
 
 def sampler_of(
@@ -88,6 +92,8 @@ def within(difference: Distribution) -> Callable[[float], Any]:
     """P(the difference lies within a margin)."""
 
     def between(margin: float) -> Any:
+        if margin == 0 and difference.route != "sampled":
+            return number_or_array(np.zeros(difference.shape))
         inside = np.asarray(difference.cdf(margin)) - np.asarray(difference.cdf(np.nextafter(-margin, -np.inf)))
         return number_or_array(np.clip(inside, 0.0, 1.0))
 

@@ -33,6 +33,7 @@ Array = NDArray[np.float64]
 
 STICKS = 48  # at a total weight of 2 they leave (2/3)^48 = 4e-9 of the prior's mass to the last atom
 CHUNK = 2_000  # draws at a time
+TOPS = (1, 3, 5, 10)  # places whose probabilities a document gives, where there are more systems than that
 
 
 @dataclass(frozen=True)
@@ -49,11 +50,18 @@ class Leaderboard(Result):
     notes: Notes
 
     @cached_property
+    def _places(self) -> tuple[Array, Array]:
+        """For each system in each draw: how many are better, and how many are level with it, itself counted."""
+        x = self._signed
+        ahead = np.stack([(x < x[:, [i]]).sum(axis=1) for i in range(x.shape[1])], axis=1)
+        level = np.stack([(x == x[:, [i]]).sum(axis=1) for i in range(x.shape[1])], axis=1)
+        return ahead.astype(float), level.astype(float)
+
+    @cached_property
     def _ranks(self) -> Array:
         """Rank of each system in each draw, 1 the best; ties share their ranks."""
-        x = self._signed
-        ahead = [(x < x[:, [i]]).sum(axis=1) + 0.5 * (x == x[:, [i]]).sum(axis=1) for i in range(x.shape[1])]
-        return np.stack(ahead, axis=1) + 0.5
+        ahead, level = self._places
+        return ahead + 0.5 * level + 0.5
 
     @cached_property
     def _signed(self) -> Array:
@@ -72,8 +80,11 @@ class Leaderboard(Result):
         return np.asarray((first / first.sum(axis=1, keepdims=True)).mean(axis=0))
 
     def p_top(self, k: int) -> Array:
-        """P(each system is among the best k)."""
-        return np.asarray((self._ranks <= k).mean(axis=0))
+        """P(each system is among the best k); systems that tie share the places left, so that the sum is k."""
+        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k <= len(self.sides):
+            raise BadSetting(f"k is a whole number from 1 to the {len(self.sides)} systems; got {k!r}.")
+        ahead, level = self._places
+        return np.asarray(np.clip((k - ahead) / level, 0.0, 1.0).mean(axis=0))
 
     @cached_property
     def expected_rank(self) -> Array:
@@ -123,10 +134,12 @@ class Leaderboard(Result):
     def _make(self) -> dict[str, Any]:
         p = self.sides[0].posterior
         rows = []
+        top = {str(k): self.p_top(k) for k in TOPS if k < len(self.sides)}
         for i, side in enumerate(self.sides):
             (row,) = row_documents([side.row], side.posterior.source)
             extra = {
                 "p_best": real(self.p_best[i]),
+                "p_top": {k: real(p[i]) for k, p in top.items()},
                 "expected_rank": real(self.expected_rank[i]),
                 "group": self.groups[i],
             }
@@ -181,7 +194,9 @@ def leaderboard(
     order = signed.argsort(axis=1).argsort(axis=1).mean(axis=0).argsort(kind="stable").tolist()
     listed = [list(own)[k] for k in order]
     sides = tuple(Side(name, own[name], m, level, kind) for name in listed)
-    notes = (Note("sampled", f"ranks are sampled with {n:,} draws: probabilities within {1.5 / np.sqrt(n):.1g}"),)
+    sampled = Note("sampled", f"ranks are sampled with {n:,} draws: probabilities within {1.5 / np.sqrt(n):.1g}")
+    told = dict.fromkeys(Note(code, text) for t in tallies.values() for code, text in t.notes)
+    notes = (sampled, *told)
     return Leaderboard(m, sides, x[:, order], joint is not None, level, kind, float(apart), notes)
 
 
@@ -194,7 +209,9 @@ def _given(data: Any, positive: Any) -> tuple[Tally | Items | None, dict[str, An
     elif isinstance(data, Mapping) and any(all(isinstance(t, k) for t in data.values()) for k in (Tally, Items)):
         tallies = {str(k): of_class(t, positive) for k, t in data.items()}
     else:
-        raise BadSetting("leaderboard needs a joint tally, or a mapping from name to tally.")
+        raise BadSetting(
+            "leaderboard needs a joint tally, items of several systems, or a mapping from name to tally (or items)."
+        )
     if len(tallies) < 2:
         raise BadSetting(f"a leaderboard needs two systems or more; got {len(tallies)}.")
     if any(t.shape for t in tallies.values()):

@@ -61,11 +61,15 @@ class Comparison(Result):
     between: Callable[[float], Any]
     own_notes: Notes
     joint: Known | None = None
+    gain: Callable[[], Notes] | None = None  # what pairing told, worked out when the notes are asked for
 
     @cached_property
     def notes(self) -> Notes:
         """What is to be said of the comparison and of both systems."""
-        return tuple(dict.fromkeys((*self.own_notes, *self.first.row.notes, *self.second.row.notes)))
+        gain = () if self.gain is None else self.gain()
+        if np.isnan(np.asarray(self.difference.mean, dtype=float)).any():
+            gain = (*gain, Note("no-mean", f"the difference of {self.metric} has no mean: both are infinite"))
+        return tuple(dict.fromkeys((*self.own_notes, *gain, *self.first.row.notes, *self.second.row.notes)))
 
     @property
     def p_better(self) -> Any:

@@ -58,10 +58,14 @@ def compare(
         if third is not None:
             raise BadSetting("compare takes two tallies; for three and more use leaderboard.")
         if isinstance(first, Tally) != isinstance(second, Tally):
-            raise BadSetting("a tally of classes and graded items cannot be compared.")
+            raise BadSetting("a tally of classes and graded items cannot be compared; give two of one kind.")
         one, two = (of_class(t, positive) for t in (first, second))
         return _independent((one, two), names, metric, prior, settings, own, draws if method == "sample" else None)
     joint, a, b = _joint(first, second, third, positive)
+    if method == "sample":
+        raise BadSetting("method='sample' is for systems tested on different items; these have the same items.")
+    if names != ("first", "second"):
+        raise BadSetting(f"names= is for two tallies; the systems of these items have names: {a!r} and {b!r}.")
     return _paired(joint, a, b, metric, prior, settings, own)
 
 
@@ -178,15 +182,15 @@ def _paired(
     m = p.measure(metric if metric is not None else default_metric(joint))
     sides = tuple(_side(name, p.system(name), m, settings) for name in (a, b))
     found = paired.outcome(p, m, own["tolerance"], own["seed"])
-    notes = (*direction_note(m), *_gain(m, sides, found, own))
-    return replace(_result(m, sides, True, found, settings, notes), joint=p)
+    result = _result(m, sides, True, found, settings, direction_note(m))
+    return replace(result, joint=p, gain=lambda: _gain(m, sides, found, own))
 
 
 def _gain(m: Metric | Mean, sides: tuple[Side, ...], found: tuple[Any, ...], own: dict[str, Any]) -> Notes:
     """What pairing told: the probability as if the systems had been tested on different items."""
     if np.ndim(found[0]) or m.better is None:
         return ()
-    apart = independent.outcome(sides[0].distribution, sides[1].distribution, own["tolerance"], own["seed"], None)
+    apart = independent.chances(sides[0].distribution, sides[1].distribution, own["tolerance"], own["seed"])
     at = 0 if m.better == "higher" else 1
     here, there = (probability(x) for x in ((found[0], apart[0]), (found[1], apart[1]))[at])
     text = f"the same items: {here}; as if tested on different items it would be {there}"

@@ -91,36 +91,27 @@ class Wins(Result):
         return Error(self.difference.error.value, 1e-12)
 
     @property
-    def verdict(self) -> str:
-        """The finding in words, for one pair of counts."""
-        if np.ndim(self.p_better):
-            raise BadSetting("a batch of wins has no single verdict; look at p_better.")
+    def verdict(self) -> Any:
+        """The finding in words; a list for a batch."""
+        if np.ndim(self.p_better) == 0:
+            return self._words(self.p_better, self.p_worse, self.p_equal)
+        equal = np.broadcast_to(np.asarray(self.p_equal, dtype=object), self.p_better.shape)
+        return [
+            self._words(*each) for each in zip(self.p_better.ravel(), self.p_worse.ravel(), equal.ravel(), strict=True)
+        ]
+
+    def _words(self, better: float, worse: float, equal: float | None) -> str:
         a, b = self.names
-        first, p = (a, self.p_better) if self.p_better >= 0.5 else (b, self.p_worse)
-        other = b if first == a else a
+        first, other, p = (a, b, better) if better >= 0.5 else (b, a, worse)
         said = f"{first} beats {other} on wins with probability {probability(p)}"
-        if self.equal_within is not None:
-            said += f"; their win rates are within {self.equal_within:g} with probability {probability(self.p_equal)}"
+        if equal is not None:
+            said += f"; their win rates are within {self.equal_within:g} with probability {probability(equal)}"
         return said
 
     def _make(self) -> dict[str, Any]:
         from howsure.version import VERSION
 
-        if np.ndim(self.p_better):
-            raise BadSetting("a batch of wins has no single document; take them one by one.")
-        low, high = self.difference.interval(self.level, kind=self.interval)
-        d = self.difference
-        first, second, same = (number(c) for c in self.counts)
-        row = {
-            "metric": "wins", "better": "higher", "paired": True, "first": {"system": self.names[0], "wins": first},
-            "second": {"system": self.names[1], "wins": second}, "slice": None,
-            "p_better": self.p_better, "p_worse": self.p_worse, "p_equal": self.p_equal,
-            "equal_within": self.equal_within,
-            "difference": {"mean": d.mean, "std": d.std, "median": d.median, "low": low, "high": high},
-            "log_odds": {"mean": real(self.log_odds.mean), "std": real(self.log_odds.std)},
-            "error": {"value": real(d.error.value), "probability": 1e-12}, "route": "closed form",
-            "verdict": self.verdict,
-        }  # fmt: skip
+        total, same = (number(np.sum(np.broadcast_to(x, self._batch))) for x in (sum(self.counts), self.counts[2]))
         return {
             "schema": "howsure.compare/1",
             "version": VERSION,
@@ -128,10 +119,45 @@ class Wins(Result):
             "level": self.level,
             "interval": self.interval,
             "seed": 0,
-            "data": {"n": first + second + same, "systems": list(self.names), "paired": True, "same": same},
-            "rows": [row],
+            "data": {"n": total, "systems": list(self.names), "paired": True, "same": same},
+            "rows": self._rows(),
             "notes": [],
         }
+
+    @property
+    def _batch(self) -> tuple[int, ...]:
+        return tuple(np.shape(self._shapes[0]))
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """One row for each pair of counts."""
+        d, odds = self.difference, self.log_odds
+        low, high = d.interval(self.level, kind=self.interval)
+        columns = {
+            "first": self.counts[0], "second": self.counts[1], "same": self.counts[2],
+            "p_better": self.p_better, "p_worse": self.p_worse, "p_equal": self.p_equal,
+            "mean": d.mean, "std": d.std, "median": d.median, "low": low, "high": high,
+            "odds": odds.mean, "spread": odds.std, "value": d.error.value,
+        }  # fmt: skip
+        flat = {k: None if v is None else np.broadcast_to(v, self._batch) for k, v in columns.items()}
+        words = [self.verdict] if not self._batch else self.verdict
+        names = [f"batch{k}" if k else "batch" for k in range(len(self._batch))]
+
+        def row(at: tuple[int, ...], verdict: str) -> dict[str, Any]:
+            x = {k: None if v is None else real(v[at]) for k, v in flat.items()}
+            return {
+                "metric": "wins", "better": "higher", "paired": True,
+                "first": {"system": self.names[0], "wins": number(x["first"])},
+                "second": {"system": self.names[1], "wins": number(x["second"])},
+                "slice": dict(zip(names, at, strict=True)) if at else None,
+                "p_better": x["p_better"], "p_worse": x["p_worse"], "p_equal": x["p_equal"],
+                "equal_within": self.equal_within,
+                "difference": {k: x[k] for k in ("mean", "std", "median", "low", "high")},
+                "log_odds": {"mean": x["odds"], "std": x["spread"]},
+                "error": {"value": x["value"], "probability": 1e-12}, "route": "closed form",
+                "same": number(x["same"]), "verdict": verdict,
+            }  # fmt: skip
+
+        return [row(at, said) for at, said in zip(np.ndindex(self._batch), words, strict=True)]
 
     def __repr__(self) -> str:
         return self.verdict if np.ndim(self.p_better) == 0 else f"Wins(batch {np.shape(self.p_better)})"

@@ -9,14 +9,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import BadLabels, UnknownName, listing, nearest
-from howsure.labels import Label, check_labels, completed, plain, usual_positive
+from howsure.errors import BadLabels, BadSetting
+from howsure.ingest.patterns import (
+    SCORES,
+    Counted,
+    check_missing,
+    coded,
+    known_labels,
+    lost,
+    same_kind,
+    settle,
+    similar_labels,
+)
+from howsure.labels import Label, plain, usual_positive
 from howsure.table import SQUARE, Tally
 
 Codes = NDArray[np.intp]
@@ -25,30 +36,92 @@ _PIECE = 1 << 16
 _SMALL_RANGE = 1 << 10
 _BUCKET_BITS = 14
 _BUCKETS = 1 << _BUCKET_BITS
-_MISSING_KINDS = ("refuse", "drop", "wrong")
-_NA_TYPES = ("NAType", "NaTType")
-SCORES = "{} holds {!r}: these look like scores; give a threshold, such as y_score >= 0.5."
 
 
 def tally(
-    y_true: Any,
-    y_pred: Any,
+    data: Any,
+    y_pred: Any = None,
     *,
+    truth: str | None = None,
+    pred: str | Sequence[str] | None = None,
+    by: str | Sequence[str] | None = None,
+    outcome: str | Sequence[str] | None = None,
+    score: str | None = None,
+    threshold: float | Sequence[float] | None = None,
     positive: Label | None = None,
     labels: Sequence[Label] | None = None,
     weight: Any = None,
+    count: str | None = None,
     missing: str = "refuse",
+    table: str | None = None,
+    query: str | None = None,
 ) -> Tally:
-    """Count (truth, answer) pairs; a mapping of predictions counts joint patterns of several systems.
+    """Count (truth, answer) pairs: of two arrays, or of the columns of a frame or a file.
+
+    Arrays, lists, Series: `tally(y_true, y_pred)`; a mapping of predictions counts joint patterns of several systems.
+    Frames of any engine, iterators of them, and paths: `tally(frame, truth="label", pred="model")`. `pred=["a", "b"]`
+    is a joint tally, `by=` makes a batch of slices, `outcome="passed"` counts passes and fails, `score=` with
+    `threshold=` cuts a score, `weight=` and `count=` name columns of weights or of counts made earlier.
+    A DB-API connection takes `table=` or `query=` beside them.
 
     >>> tally([1, 0, 1, 1], [1, 0, 0, 1])
     Tally(tp=2, fp=0, fn=1, tn=1)
     >>> tally(["spam", "ham"], ["spam", "spam"], positive="spam").fp
     1
     """
-    if missing not in _MISSING_KINDS:
-        hint = nearest(str(missing), _MISSING_KINDS)
-        raise UnknownName(f"missing={missing!r} is not known.{hint} Give 'refuse', 'drop' or 'wrong'.")
+    named: dict[str, Any] = {
+        "truth": truth,
+        "pred": pred,
+        "by": by,
+        "outcome": outcome,
+        "score": score,
+        "threshold": threshold,
+    }
+    given = [name for name, x in {**named, "count": count}.items() if x is not None]
+    settings: Any = {"positive": positive, "labels": labels, "weight": weight, "missing": missing}
+    if y_pred is None and (given or _is_frame(data)):
+        return _tally_columns(data, {**named, "count": count, **settings}, table, query)
+    if given:
+        raise BadSetting(f"{given[0]}= names a column of a frame; with arrays write hs.tally(y_true, y_pred).")
+    return _tally_arrays(data, y_pred, **settings)
+
+
+def _tally_columns(data: Any, asked: dict[str, Any], table: str | None, query: str | None) -> Tally:
+    """Columns of databases, of files or of frames."""
+    from howsure.ingest import request, sql
+
+    wanted = request.make(**asked)
+    if sql.is_connection(data):
+        return sql.tally_sql(data, wanted, table, query)
+    if table is not None or query is not None:
+        raise BadSetting(f"table= and query= go with a database connection; got {type(data).__name__}.")
+    many = isinstance(data, (list, tuple)) and len(data) > 0
+    if isinstance(data, (str, Path)) or (many and all(isinstance(x, (str, Path)) for x in data)):
+        from howsure.ingest.files import tally_files
+
+        return tally_files([data] if isinstance(data, (str, Path)) else data, wanted)
+    from howsure.ingest.frames import tally_frame
+
+    return tally_frame(data, wanted)
+
+
+def _is_frame(data: Any) -> bool:
+    if isinstance(data, (list, tuple, str, bytes, np.ndarray)):
+        return False
+    from howsure.ingest.frames import is_frame
+
+    return is_frame(data)
+
+
+def _tally_arrays(
+    y_true: Any,
+    y_pred: Any,
+    positive: Label | None,
+    labels: Sequence[Label] | None,
+    weight: Any,
+    missing: str,
+) -> Tally:
+    check_missing(missing)
     answers = dict(y_pred) if isinstance(y_pred, Mapping) else {"system": y_pred}
     if not answers:
         raise BadLabels("no predictions were given.")
@@ -283,10 +356,6 @@ def _count_weighted(lists: list[list[Any]], weights: NDArray[np.float64]) -> Pat
 # -- from patterns to a Tally
 
 
-def _lost(x: Any) -> bool:
-    return x is None or type(x).__name__ in _NA_TYPES or (isinstance(x, float) and x != x)
-
-
 def _finish(
     patterns: Patterns,
     systems: tuple[str, ...],
@@ -295,124 +364,30 @@ def _finish(
     missing: str,
     weighted: bool,
 ) -> Tally:
-    patterns, notes = _handle_missing(patterns, missing)
-    known = _known_labels(patterns, labels)
-    place = {label: i for i, label in enumerate(known)}
-    if len(known) == 2 and len(systems) == 1 and not weighted and not notes:
-        return _two_by_two(patterns, known, place, systems, positive, labels is not None)
-    cells = [[-1 if x is _NOTHING else place[_same_kind(plain(x), known)] for x in key] for key in patterns]
+    if labels is None and len(systems) == 1 and not weighted:
+        table = _two_by_two(patterns, systems, positive)
+        if table is not None:
+            return table
+    truth, *answers = (coded(list(x)) for x in zip(*patterns, strict=True))
     values = list(patterns.values())
     counts = np.array([v[0] for v in values], dtype=float if weighted else np.int64)
     squares = np.array([v[1] for v in values]) if weighted else None
-    fixed = labels is not None
-    t = Tally(np.array(cells, dtype=np.int64), counts, known, systems, squares=squares, notes=notes, fixed=fixed)
-    t = t.with_positive(positive) if positive is not None else replace(t, positive=usual_positive(known))
-    return t._tidy()
+    counted = Counted((), truth, tuple(answers), counts, squares)
+    return settle(counted, systems, positive=positive, labels=labels, missing=missing)
 
 
-def _two_by_two(
-    patterns: Patterns,
-    known: tuple[Label, ...],
-    place: dict[Label, int],
-    systems: tuple[str, ...],
-    positive: Label | None,
-    fixed: bool,
-) -> Tally:
-    """The commonest table, made without sorting patterns."""
+def _two_by_two(patterns: Patterns, systems: tuple[str, ...], positive: Label | None) -> Tally | None:
+    """The commonest table, made without sorting patterns; None where it is another."""
+    if any(lost(x) for key in patterns for x in key):
+        return None
+    truths, answers = ({plain(key[k]) for key in patterns} for k in (0, 1))
+    known = known_labels(truths, [answers], None)
+    if len(known) != 2:
+        return None
+    place = {label: i for i, label in enumerate(known)}
     counts = [0, 0, 0, 0]
     for (truth, answer), (count, _) in patterns.items():
-        counts[2 * place[_same_kind(plain(truth), known)] + place[_same_kind(plain(answer), known)]] += int(count)
-    chosen = usual_positive(known)
-    t = Tally(SQUARE, np.array(counts), known, systems, chosen, fixed=fixed)
+        counts[2 * place[same_kind(plain(truth), known)] + place[same_kind(plain(answer), known)]] += int(count)
+    notes = similar_labels(known)
+    t = Tally(SQUARE, np.array(counts), known, systems, usual_positive(known), notes=notes, fixed=False)
     return t if positive is None else t.with_positive(positive)
-
-
-class _Nothing:
-    """Stands for a missing answer that is kept."""
-
-
-_NOTHING = _Nothing()
-
-
-def _handle_missing(patterns: Patterns, missing: str) -> tuple[Patterns, tuple[tuple[str, str], ...]]:
-    """Refuse, drop or keep patterns with missing labels; say what was done."""
-    bad = {key: any(_lost(x) for x in key) for key in patterns}
-    if not any(bad.values()):
-        return patterns, ()
-    truth = sum(v[0] for key, v in patterns.items() if _lost(key[0]))
-    pred = sum(v[0] for key, v in patterns.items() if any(_lost(x) for x in key[1:]))
-    said = f"{_many(truth)} missing truths and {_many(pred)} missing predictions"
-    if missing == "refuse":
-        raise BadLabels(
-            f"there are {said}. Give missing='drop' to leave these items out, or 'wrong' to count a missing "
-            "prediction as wrong."
-        )
-    out: Patterns = {}
-    for key, value in patterns.items():
-        if bad[key] and (missing == "drop" or _lost(key[0])):
-            if missing == "wrong":
-                raise BadLabels(
-                    f"there are {_many(truth)} missing truths; an item without a truth cannot be scored. "
-                    "Give missing='drop'."
-                )
-            continue
-        new = tuple(_NOTHING if _lost(x) else x for x in key)
-        old = out.get(new, (0, 0.0))
-        out[new] = (old[0] + value[0], old[1] + value[1])
-    if not out:
-        raise BadLabels(f"there are {said}, and no items are left without them.")
-    if missing == "drop":
-        return out, (("missing-dropped", f"{said} were left out"),)
-    return out, (("missing-wrong", f"{_many(pred)} missing predictions are counted as wrong"),)
-
-
-def _many(count: float) -> str:
-    """A count with all of its digits."""
-    return f"{int(count):,}" if float(count).is_integer() else f"{count:,}"
-
-
-def _known_labels(patterns: Patterns, labels: Sequence[Label] | None) -> tuple[Label, ...]:
-    """The labels in order: as given, else those that occur, with 0/1, False/True or -1/1 completed."""
-    truths, answers = ({plain(x) for x in part if x is not _NOTHING} for part in _sides(patterns))
-    seen = truths | answers
-    _refuse_scores(seen)
-    if labels is not None:
-        known = check_labels(labels)
-        unknown = sorted((x for x in seen if _same_kind(x, known) not in known), key=str)
-        if unknown:
-            where = "y_true" if unknown[0] in truths else "the predictions"
-            hint = nearest(str(unknown[0]), [str(x) for x in known])
-            raise BadLabels(f"label {unknown[0]!r} in {where} is not among labels= ({listing(known)}).{hint}")
-        return known
-    for k in range(1, len(next(iter(patterns)))):
-        mine = {plain(key[k]) for key in patterns if key[k] is not _NOTHING}
-        if truths and mine and _kinds(truths).isdisjoint(_kinds(mine)):
-            raise BadLabels(
-                f"truths and predictions do not match: truths such as {min(truths, key=str)!r}, predictions such as "
-                f"{min(mine, key=str)!r}. Give both in one type."
-            )
-    try:
-        return completed(seen)
-    except TypeError:
-        raise BadLabels(f"labels of mixed types cannot be ordered: {listing(seen)}. Give labels=.") from None
-
-
-def _sides(patterns: Patterns) -> tuple[Iterable[Any], Iterable[Any]]:
-    return (key[0] for key in patterns), (x for key in patterns for x in key[1:])
-
-
-def _kinds(values: set[Label]) -> set[str]:
-    return {"text" if isinstance(x, str) else "number" if isinstance(x, (int, bool)) else "other" for x in values}
-
-
-def _same_kind(x: Label, known: tuple[Label, ...]) -> Label:
-    """True and 1 are one label: take the spelling that the labels use."""
-    if isinstance(x, (bool, int)) and x in known:
-        return known[known.index(x)]
-    return x
-
-
-def _refuse_scores(seen: set[Label]) -> None:
-    for x in seen:
-        if isinstance(x, float):
-            raise BadLabels(SCORES.format("the data", x) if np.isfinite(x) else "labels must be finite.")

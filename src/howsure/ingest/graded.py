@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,8 @@ from howsure.items import Items, Mean
 
 Array = NDArray[np.float64]
 Names = str | Sequence[str]
+
+LARGEST, SMALLEST = 1e100, 1e-100  # of values and of their spread: squares stay within floating point
 
 
 def means(
@@ -82,17 +86,21 @@ def _is_frame(data: Any) -> bool:
 def _of_arrays(data: Any, weight: Any, cluster: Any) -> _Found:
     columns = dict(data) if isinstance(data, Mapping) else {"system": data}
     if not columns:
-        raise BadLabels("no systems were given.")
+        raise BadLabels("no systems were given; give {'a': values, 'b': values}.")
+    systems = tuple(str(x) for x in columns)
+    _refuse_twins(systems, list(columns))
     parts = [
         _numbers(x, f"values of {name!r}" if isinstance(data, Mapping) else "values") for name, x in columns.items()
     ]
     if len({len(x) for x in parts}) > 1:
         sizes = ", ".join(f"{name} {len(x)}" for name, x in zip(columns, parts, strict=True))
         raise BadLabels(f"every system needs one value for each item; got {sizes}.")
-    found = _Found(np.stack(parts, axis=1), tuple(str(x) for x in columns))
+    found = _Found(np.stack(parts, axis=1), systems)
     found.weights = None if weight is None else _numbers(weight, "weight")
     if cluster is not None:
-        found.clusters = _codes(list(cluster))
+        if isinstance(cluster, (str, bytes, Set, Mapping)) or not isinstance(cluster, Iterable):
+            raise BadLabels(f"cluster must be a sequence with one entry for each item; got {cluster!r}.")
+        found.clusters = _codes(list(cluster), "cluster")
     return found
 
 
@@ -101,23 +109,33 @@ def _of_frame(
 ) -> _Found:
     import narwhals as nw
 
-    frame = nw.from_native(data)
-    if value is None:
+    try:
+        frame = nw.from_native(data)
+    except TypeError:
+        raise BadLabels(
+            f"{type(data).__name__} is no frame that is known here; give a pandas, polars or pyarrow frame, or arrays."
+        ) from None
+    for name, x in (("system", system), ("weight", weight), ("cluster", cluster)):
+        if x is not None and not isinstance(x, str):
+            raise BadSetting(f"of a frame, {name}= names a column; got {type(x).__name__}.")
+    values = _names(value, "value")
+    if not values:
         raise BadSetting("a frame needs the name of its value column: value='grade'.")
-    wanted = [*_names(value), *_names(item), *_names(system), *_names(weight), *_names(cluster)]
+    _refuse_twins(tuple(values), values)
+    wanted = list(dict.fromkeys([*values, *_names(item, "item"), *(x for x in (system, weight, cluster) if x)]))
     have = frame.collect_schema().names()
     for name in wanted:
         if name not in have:
-            raise UnknownName(f"no column named {name!r}.{nearest(str(name), have)} Columns: {listing(have)}.")
-    picked = frame.select(list(dict.fromkeys(wanted)))
+            raise UnknownName(f"no column named {name!r}.{nearest(name, have)} Columns: {listing(have)}.")
+    picked = frame.select(wanted)
     eager = picked.collect() if isinstance(picked, nw.LazyFrame) else picked
-    columns = {name: eager[name].to_list() for name in dict.fromkeys(wanted)}
-    ids = _keys([columns[x] for x in _names(item)]) if item is not None else None
+    columns = {name: eager[name].to_list() for name in wanted}
+    ids = _keys(columns, _names(item, "item")) if item is not None else None
     if system is None:
-        return _wide(columns, _names(value), ids, weight, cluster)
-    if ids is None or not isinstance(value, str):
+        return _wide(columns, values, ids, weight, cluster)
+    if ids is None or len(values) != 1:
         raise BadSetting("with system= give item=, the column that tells which rows are the same item, and one value.")
-    return _long(columns, value, ids, system, weight, cluster, missing)
+    return _long(columns, values[0], ids, system, weight, cluster, missing)
 
 
 def _wide(
@@ -130,7 +148,7 @@ def _wide(
     found = _Found(np.stack(parts, axis=1), ("system",) if single else tuple(values), values[0] if single else None)
     found.ids = None if ids is None else tuple(ids)
     found.weights = None if weight is None else _numbers(columns[weight], f"column {weight!r}")
-    found.clusters = None if cluster is None else _codes(columns[cluster])
+    found.clusters = None if cluster is None else _codes(columns[cluster], f"column {cluster!r}")
     return found
 
 
@@ -139,18 +157,22 @@ def _long(
 ) -> _Found:
     """One row for each item and system to one row an item."""
     numbers = _numbers(columns[value], f"column {value!r}")
-    names = sorted({str(x) for x in columns[system]})
+    if any(_absent(x) for x in columns[system]):
+        raise BadLabels(f"column {system!r} does not name the system of some rows; fill it in, or drop those rows.")
+    given = list(dict.fromkeys(columns[system]))
+    _refuse_twins(tuple(str(x) for x in given), given)
+    names = sorted(str(x) for x in given)
     order = {key: i for i, key in enumerate(dict.fromkeys(ids))}
-    row = np.array([order[x] for x in ids])
+    row = np.array([order[x] for x in ids], dtype=np.intp)
     place = {name: j for j, name in enumerate(names)}
-    at = np.array([place[str(x)] for x in columns[system]])
+    at = np.array([place[str(x)] for x in columns[system]], dtype=np.intp)
     cell = row * len(names) + at
     first, count = np.unique(cell, return_counts=True)
     if (count > 1).any():
         bad = first[count > 1][:5]
         listed = ", ".join(f"{list(order)[b // len(names)]!r} of {names[b % len(names)]}" for b in bad)
         raise BadLabels(
-            f"{int((count > 1).sum()):,} items occur twice for one system: {listed}; give item= more columns."
+            f"items occur twice for one system: {listed}; an item has one value for each: give item= more columns."
         )
     table = np.full((len(order), len(names)), np.nan)
     table[row, at] = numbers
@@ -159,25 +181,58 @@ def _long(
     if absent.any() and missing == "refuse":
         lost = [list(order)[i] for i in np.flatnonzero(absent.any(axis=1))[:5]]
         raise BadLabels(
-            f"{int(absent.any(axis=1).sum()):,} items have no value for some system, such as {listing(lost)}; "
-            "give missing='drop' to leave them out."
+            f"{int(absent.any(axis=1).sum()):,} of {len(order):,} items have no value for some system, such as "
+            f"{listing(lost)}; give missing='drop' to leave them out."
         )
     found = _Found(table, tuple(names), value)
     found.ids = tuple(order)
-    first_row = np.unique(row, return_index=True)[1]
     if weight is not None:
-        found.weights = _numbers(columns[weight], f"column {weight!r}")[first_row]
+        found.weights = _of_items(_numbers(columns[weight], f"column {weight!r}"), row, weight, list(order))
     if cluster is not None:
-        found.clusters = _codes([columns[cluster][i] for i in first_row.tolist()])
+        found.clusters = _of_items(_codes(columns[cluster], f"column {cluster!r}"), row, cluster, list(order))
     return found
 
 
-def _names(x: Any) -> list[str]:
-    return [] if x is None else [x] if isinstance(x, str) else list(x)
+def _of_items(column: Any, row: NDArray[np.intp], name: str, ids: list[Hashable]) -> Any:
+    """One entry an item, which all its rows must share."""
+    first = column[np.unique(row, return_index=True)[1]]
+    differs = (first[row] != column) & ~(np.isnan(first[row]) & np.isnan(column))
+    if differs.any():
+        raise BadLabels(
+            f"column {name!r} differs between the rows of item {ids[row[differs][0]]!r}; it needs one value."
+        )
+    return first
 
 
-def _keys(columns: list[list[Any]]) -> list[Hashable]:
-    return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
+def _names(x: Any, name: str) -> list[str]:
+    names = [] if x is None else [x] if isinstance(x, str) else x
+    if not isinstance(names, (list, tuple)) or not all(isinstance(y, str) for y in names):
+        raise BadSetting(f"{name}= takes the name of a column, or a list of names; got {x!r}.")
+    return list(names)
+
+
+def _keys(columns: dict[str, list[Any]], names: list[str]) -> list[Hashable]:
+    for name in names:
+        if any(_absent(x) for x in columns[name]):
+            raise BadLabels(f"column {name!r} does not tell the item of some rows; fill it in, or drop those rows.")
+    keys: list[Any] = columns[names[0]] if len(names) == 1 else list(zip(*(columns[x] for x in names), strict=True))
+    try:
+        set(keys)
+    except TypeError:
+        raise BadLabels(f"item= must be columns of numbers or text; {listing(names)} holds {keys[0]!r}.") from None
+    return keys
+
+
+def _absent(x: Any) -> bool:
+    """None, NaN, or pandas' NA and NaT."""
+    return x is None or type(x).__name__ in ("NAType", "NaTType") or (isinstance(x, (float, np.floating)) and x != x)
+
+
+def _refuse_twins(names: tuple[str, ...], given: list[Any]) -> None:
+    twice = next((x for i, x in enumerate(names) if x in names[:i]), None)
+    if twice is not None:
+        same = [x for x in given if str(x) == twice]
+        raise BadLabels(f"systems need different names; got {listing(same)}.")
 
 
 def _refuse_twice(ids: list[Hashable]) -> None:
@@ -188,24 +243,34 @@ def _refuse_twice(ids: list[Hashable]) -> None:
     raise BadLabels(f"{len(twice):,} items occur twice, such as {listing(twice[:5])}; an item has one row.")
 
 
-def _codes(labels: list[Any]) -> NDArray[np.int64]:
-    order = {x: i for i, x in enumerate(dict.fromkeys(labels))}
-    if None in order:
-        raise BadLabels("a cluster is missing for some items.")
+def _codes(labels: list[Any], name: str) -> NDArray[np.int64]:
+    if any(_absent(x) for x in labels):
+        raise BadLabels(f"{name} is missing for some items; every item belongs to one.")
+    try:
+        order = {x: i for i, x in enumerate(dict.fromkeys(labels))}
+    except TypeError:
+        raise BadLabels(f"{name} must hold numbers or text; got {labels[0]!r}.") from None
     return np.array([order[x] for x in labels], dtype=np.int64)
 
 
 def _numbers(x: Any, name: str) -> Array:
     """Values as floats; missing ones as NaN."""
-    if isinstance(x, (str, bytes)) or not isinstance(x, Iterable):
+    if isinstance(x, (str, bytes, Set, Mapping)) or not isinstance(x, Iterable):
         raise BadLabels(f"{name} must be a sequence of numbers; got {x!r}.")
+    listed = x if hasattr(x, "__array__") else list(x)
     try:
-        array = np.array([np.nan if v is None else v for v in x] if isinstance(x, (list, tuple)) else x, dtype=float)
+        array = np.asarray(listed)
     except (TypeError, ValueError):
-        raise BadLabels(f"{name} must be numbers.") from None
+        raise BadLabels(f"{name} must have one dimension; got parts of different lengths.") from None
     if array.ndim != 1:
         raise BadLabels(f"{name} must have one dimension; got shape {array.shape}.")
-    return array
+    if array.dtype.kind in "biuf":
+        return array.astype(float)
+    whole = array.tolist() if array.dtype.kind == "O" else list(listed)
+    bad = next((v for v in whole if not (_absent(v) or isinstance(v, (Real, Decimal, np.bool_)))), None)
+    if bad is not None:
+        raise BadLabels(f"{name} must be numbers; got {bad!r}.")
+    return np.array([np.nan if _absent(v) else float(v) for v in whole])
 
 
 def _checked(found: _Found, missing: str, measure: Mean, bounds: tuple[float, float] | None) -> Items:
@@ -221,13 +286,8 @@ def _checked(found: _Found, missing: str, measure: Mean, bounds: tuple[float, fl
         if column is not None and len(column) != len(values):
             raise BadLabels(f"there are {len(values)} items but {len(column)} entries of {name}; each item needs one.")
     weights = found.weights[keep] if found.weights is not None else None
-    if weights is not None and not ((weights > 0) & np.isfinite(weights)).all():
-        raise BadLabels("weights must be finite numbers above 0.")
     values = values[keep]
-    if not np.isfinite(values).all():
-        raise BadLabels("values must be finite numbers.")
-    if len(values) < 2:
-        raise BadLabels(f"a mean with its posterior needs two items or more; got {len(values)}.")
+    _refuse_sizes(values, weights)
     if bounds is not None and not ((values >= bounds[0]) & (values <= bounds[1])).all():
         bad = values[(values < bounds[0]) | (values > bounds[1])][0]
         raise BadSetting(f"a value of {bad:g} lies outside the bounds {bounds[0]:g} to {bounds[1]:g}.")
@@ -238,3 +298,28 @@ def _checked(found: _Found, missing: str, measure: Mean, bounds: tuple[float, fl
         if clusters.max() == 0:
             raise BadLabels("all items are in one cluster; resampling whole clusters needs two or more.")
     return Items(values, found.systems, ids, weights, clusters, measure, bounds, tuple(notes))
+
+
+def _refuse_sizes(values: Array, weights: Array | None) -> None:
+    """Values that are too few, too large or too close together, and weights that leave hardly an item."""
+    if not np.isfinite(values).all():
+        raise BadLabels(f"values must be finite numbers; got {values[~np.isfinite(values)][0]:g}.")
+    if len(values) < 2:
+        raise BadLabels(f"a mean with its posterior needs two items or more; got {len(values)}.")
+    if np.abs(values).max() > LARGEST or 0.0 < np.ptp(values) < SMALLEST:
+        raise BadLabels(
+            f"values from {values.min():g} to {values.max():g} are beyond floating point; give them in other units, "
+            f"of sizes between {SMALLEST:g} and {LARGEST:g}."
+        )
+    if weights is None:
+        return
+    good = (weights > 0) & (weights <= LARGEST)
+    if not good.all():
+        raise BadLabels(f"weights must be numbers above 0 and at most {LARGEST:g}; got {weights[~good][0]:g}.")
+    share = weights / weights.max()
+    effective = float(share.sum() ** 2 / (share**2).sum())
+    if effective < 2.0:
+        raise BadLabels(
+            f"the weights leave an effective size of {effective:.3g} items (Kish); a mean with its posterior needs 2 "
+            "or more: one weight is far above the others."
+        )

@@ -203,7 +203,10 @@ def quantile(a: Array, b: Array, p: Array, q: Array) -> tuple[Array, Array]:
     elif not use_low.any():
         z = special.betainccinv(c, d, high)
     else:
-        z = np.where(use_low, special.betaincinv(c, d, low), special.betainccinv(c, d, high))
+        c, d, low, high, use_low = np.broadcast_arrays(c, d, low, high, use_low)
+        z = np.empty(c.shape)
+        z[use_low] = special.betaincinv(c[use_low], d[use_low], low[use_low])
+        z[~use_low] = special.betainccinv(c[~use_low], d[~use_low], high[~use_low])
     if d.size and d.max() > _POLISH_ABOVE:
         c, d, z, low, high = np.broadcast_arrays(c, d, z, low, high)
         rough = d > _POLISH_ABOVE

@@ -130,9 +130,9 @@ class Classes:
         assert self.shares is not None  # noqa: S101 - narrows the type
         cells = mass.reshape(self.k, self.k, -1)
         share = gammas(self.shares, cells.shape[2], rng)
-        cells = cells * (share / cells.sum(axis=1))[:, None, :]
+        part = share / cells.sum(axis=1)
         diagonal = np.arange(self.k)
-        return Tables(share, [cells[diagonal, diagonal]], [cells.sum(axis=0)])
+        return Tables(share, [cells[diagonal, diagonal] * part], [np.einsum("jkm,jm->km", cells, part)])
 
     def _deal_one(self, rng: np.random.Generator, m: int, row: Array, tp: list[Array], col: list[Array]) -> None:
         """The prior's mass of one system: its right answers are a Gamma of their own, and the wrong ones are dealt."""
@@ -208,6 +208,9 @@ class Classes:
 def chunks(cost: int, n: int, seed: int, some: Callable[[np.random.Generator, int], Tables]) -> Iterator[Tables]:
     """Draws a part at a time, on two cores; every part has a stream of its own, so the seed alone decides."""
     size = min(n, max(_LEAST, _CHUNK // cost))
+    if size < n:  # as many parts for each core
+        parts = -(-n // size)
+        size = -(-n // (parts + -parts % _WORKERS))
     starts = list(range(0, n, size))
 
     def one(i: int) -> Tables:
@@ -306,7 +309,10 @@ def _drawn(kinds: list[tuple[float, Codes]], rows: int, m: int, rng: np.random.G
         return _alike(kinds[0][0], (rows, m), rng)
     out = np.empty((rows, m))
     for shape, at in kinds:
-        out[at] = _alike(shape, (at.size, m), rng)
+        if at.size == 1 and shape > 1.0:
+            rng.standard_gamma(shape, out=out[at[0]])
+        else:
+            out[at] = _alike(shape, (at.size, m), rng)
     return out
 
 

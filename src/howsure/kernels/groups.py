@@ -49,10 +49,10 @@ class Groups:
     def upper(self) -> float:
         return max(_quotient(p, q) for p, q in zip(self.top, self.bottom, strict=True))
 
-    def evaluate(self, t: Array, t_low: Array | float, upper: Mask, density: bool) -> tuple[Array, Array, Array]:
-        """Tail, density and error at t."""
+    def evaluate(self, t: Array, t_low: Array | float, upper: Mask | None, density: bool) -> tuple[Array, Array, Array]:
+        """Tail, density and error at t; without a side, the density only."""
         shape, (t, low, *shapes) = _flat(t, t_low, *self.shapes)
-        upper = np.broadcast_to(upper, shape).ravel()
+        upper = None if upper is None else np.broadcast_to(upper, shape).ravel()
         c = np.stack([linear(p * np.ones_like(t), -q, t, low) for p, q in zip(self.top, self.bottom, strict=True)])
         slope = np.stack([q * np.ones_like(t) for q in self.bottom])
         return _back(shape, *_signed_sum(np.stack(shapes), c, slope, upper, density))  # type: ignore[return-value]
@@ -117,7 +117,7 @@ class Groups:
         return mean, np.sqrt(np.asarray(var))
 
 
-def _signed_sum(shapes: Array, c: Array, slope: Array, upper: Mask, density: bool) -> tuple[Array, Array, Array]:
+def _signed_sum(shapes: Array, c: Array, slope: Array, upper: Mask | None, density: bool) -> tuple[Array, Array, Array]:
     """Tail of Σ c·G around 0, for coefficients c of both signs; density with respect to t by -dc/dt = slope."""
     order = np.argsort(-c, axis=0, kind="stable")
     shapes, c, slope = (np.take_along_axis(x, order, axis=0) for x in (shapes, c, slope))
@@ -138,12 +138,15 @@ def _signed_sum(shapes: Array, c: Array, slope: Array, upper: Mask, density: boo
     together = pick(shapes, 0) + pick(shapes, 1)
     kept = [pick(shapes, i) for i in (2, 3)]
     flat = np.stack([np.repeat(x[:, None], v.shape[1], axis=1).ravel() for x in (together, *kept)])
-    parts = _signed_sum(flat, merge(c), merge(slope), np.repeat(upper, v.shape[1]), density)
+    sides = None if upper is None else np.repeat(upper, v.shape[1])
+    parts = _signed_sum(flat, merge(c), merge(slope), sides, density)
     tail, pdf, error = ((weight * x.reshape(weight.shape)).sum(axis=1) for x in parts)
     return tail, pdf, error
 
 
-def _three_groups(shapes: Array, c: Array, slope: Array, upper: Mask, density: bool) -> tuple[Array, Array, Array]:
+def _three_groups(
+    shapes: Array, c: Array, slope: Array, upper: Mask | None, density: bool
+) -> tuple[Array, Array, Array]:
     """Coefficients in falling order. With one positive: odds of the first against the other two."""
     flip = c[1] > 0  # two positive coefficients: mirror the problem
     order = np.where(flip, np.array([[2], [1], [0]]), np.array([[0], [1], [2]]))
@@ -155,6 +158,9 @@ def _three_groups(shapes: Array, c: Array, slope: Array, upper: Mask, density: b
         shapes[1], shapes[2], shapes[0], shapes[1] + shapes[2],
         Line(c[1], c[2]), Line(safe, safe), Line(slope[1], slope[2]), Line(slope[0], slope[0]),
     )  # fmt: skip
+    if upper is None:
+        pdf, error = mixture.density()
+        return np.zeros_like(pdf), np.where(impossible, 0.0, pdf), error
     tail, pdf, error = mixture.tail(upper != flip, density)
     sure = np.where(flip != upper, 0.0, 1.0)
     return np.where(impossible, sure, tail), np.where(impossible, 0.0, pdf), error

@@ -99,16 +99,17 @@ class Integral:
 
     def pdf(self, t: Array, t_low: Array | float = 0.0) -> Array:
         t = np.asarray(t, dtype=float)
-        inside = (t > self.lower) & (t < self.upper)
+        low, high = t > self.lower, t < self.upper
+        inside = (low | ((t == self.lower) & (t_low > 0))) & (high | ((t == self.upper) & (t_low < 0)))
         safe = np.where(inside, t, self._somewhere())
         if isinstance(self.core, Groups):
-            value = self.core.evaluate(safe, t_low, np.asarray(False), True)[1]
+            value = self.core.evaluate(safe, t_low, None, True)[1]
         else:
             shape, integral = self.core.integral(safe, t_low)
             (value,) = _back(shape, integral.density()[0])
         value = np.where(inside, value, 0.0)
         for end, step in ((self.lower, 1.0), (self.upper, -1.0)):
-            at = t == end
+            at = (t == end) & ~inside
             if np.isfinite(end) and np.any(at):
                 value = np.where(at, self._at_end(end, step), value)
         return value

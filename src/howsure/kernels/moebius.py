@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.kernels import beta, quadrature
+from howsure.kernels import beta, many, quadrature
 from howsure.kernels.exact import linear
 
 Array = NDArray[np.float64]
@@ -95,8 +96,21 @@ class Moebius:
         value = np.where(n == 0, at_low, np.where(d == 0, at_high, inner))
         return np.where((t < self.lower) | (t > self.upper), 0.0, value)
 
+    @cached_property
+    def _few(self) -> tuple[Moebius, NDArray[np.intp]] | None:
+        """The distinct tables of a large batch, and the place of each table among them."""
+        found = many.distinct(self.a, self.b)
+        return None if found is None else (replace(self, a=found[0], b=found[1]), found[2])
+
     def quantile_shares(self, p: Array, q: Array) -> tuple[Array, Array]:
-        return beta.quantile(self.a, self.b, p, q)
+        if np.ndim(p) and np.shape(p)[-1] != 1:
+            return beta.quantile(self.a, self.b, p, q)
+        if self._few is not None:
+            few, place = self._few
+            x, y = few.quantile_shares(p, q)
+            return x[..., place], y[..., place]
+        x, y = many.in_pieces(lambda a, b: beta.quantile(a, b, p, q), self.a, self.b)
+        return x, y
 
     def quantile(self, p: Array, q: Array) -> tuple[Array, Array, Array]:
         """The point with lower tail p and upper tail q, and its gaps to both ends of the range."""
@@ -106,6 +120,8 @@ class Moebius:
 
     def mean(self) -> Array:
         """Closed for equal bottoms; else a positive hypergeometric series, or quadrature near its radius."""
+        if self._few is not None:
+            return self._few[0].mean()[self._few[1]]
         s = self.a + self.b
         if self.v1 == self.v2:
             return np.asarray((self.u1 * self.a + self.u2 * self.b) / (self.v1 * s))
@@ -149,6 +165,8 @@ class Moebius:
 
     def std(self) -> Array:
         """Closed for equal bottoms and for odds; else the centred second moment by quadrature."""
+        if self._few is not None:
+            return self._few[0].std()[self._few[1]]
         a, b, s = self.a, self.b, self.a + self.b
         if self.v1 == self.v2:
             return np.asarray(abs(self._det) / self.v1**2 * np.sqrt(a / s * (b / s) / (s + 1)))

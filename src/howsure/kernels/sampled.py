@@ -16,6 +16,7 @@ Array = NDArray[np.float64]
 
 _BINS = 2048
 SIGMAS = 3.0
+_REACH = 0.2  # of a tail, on either side of its quantile, from which the density there is read
 
 
 @dataclass(frozen=True)
@@ -65,9 +66,10 @@ class Sampled:
 
     def quantile_error(self, p: float) -> Array:
         """Three standard errors of the quantile at p."""
-        half = max(1.0, np.sqrt(self.n * p * (1 - p)))
+        error = np.sqrt(self.n * p * (1 - p))
+        half = max(1.0, error, _REACH * self.n * min(p, 1 - p))  # of one error alone, the spacing is itself uncertain
         a, b = (int(np.clip(round(p * (self.n - 1) + side * half), 0, self.n - 1)) for side in (-1, 1))
-        return np.asarray(SIGMAS * (self.draws[b] - self.draws[a]) / max(b - a, 1) * half)
+        return np.asarray(SIGMAS * (self.draws[b] - self.draws[a]) / max(b - a, 1) * max(error, 1.0))
 
     def mean(self) -> Array:
         return np.asarray(self.draws.mean(axis=0) if self.known_mean is None else self.known_mean)

@@ -51,12 +51,15 @@ class Steppable(Law, Protocol):
 
 
 class Scale:
-    """The real line for a range: y is the logit of the place in it, or the log of the distance to its one end."""
+    """The real line for a range: y is the logit of the place in it, the log of the distance to its one end, or asinh t.
 
-    def __init__(self, lower: Array | float, upper: Array | float) -> None:
+    The last is for a range without ends: the logarithm of the distance to 0 on both sides of it.
+    """
+
+    def __init__(self, lower: float, upper: float) -> None:
         self.lower, self.upper = lower, upper
-        self.from_low = bool(np.all(np.isfinite(lower)))
-        self.bounded = self.from_low and bool(np.all(np.isfinite(upper)))
+        self.from_low, self.from_high = bool(np.isfinite(lower)), bool(np.isfinite(upper))
+        self.bounded = self.from_low and self.from_high
 
     def out(self, y: Array) -> tuple[Array, Array, Array]:
         """The point at y and its gaps to both ends."""
@@ -69,21 +72,32 @@ class Scale:
             if self.from_low:
                 below = np.exp(y)
                 return self.lower + below, below, np.full_like(below, np.inf)
+            if not self.from_high:
+                return np.sinh(y), np.full_like(y, np.inf), np.full_like(y, np.inf)
             above = np.exp(-y)
             return self.upper - above, np.full_like(above, np.inf), above
 
     def place(self, t: Array) -> Array:
         """The y of a point."""
+        with np.errstate(invalid="ignore"):
+            return self.between(t, t - self.lower, self.upper - t)
+
+    def between(self, t: Array, below: Array, above: Array) -> Array:
+        """The y of a point from its gaps to both ends, which may be known better than the point."""
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.bounded:
-                return np.log(t - self.lower) - np.log(self.upper - t)
-            return np.log(t - self.lower) if self.from_low else -np.log(self.upper - t)
+                return np.log(below) - np.log(above)
+            if self.from_low:
+                return np.log(below)
+            return -np.log(above) if self.from_high else np.arcsinh(t)
 
-    def stretch(self, below: Array, above: Array) -> Array:
-        """dt/dy."""
+    def stretch(self, t: Array, below: Array, above: Array) -> Array:
+        """dt/dy at a point and its gaps to both ends."""
         if self.bounded:
             return below * above / (self.upper - self.lower)
-        return below if self.from_low else above
+        if self.from_low:
+            return below
+        return above if self.from_high else np.hypot(1.0, t)
 
 
 def quantile(law: Steppable, p: Array, q: Array) -> tuple[Array, Array, Array]:
@@ -91,7 +105,7 @@ def quantile(law: Steppable, p: Array, q: Array) -> tuple[Array, Array, Array]:
     shape = np.broadcast_shapes(law.shape, p.shape)
     p, q = np.broadcast_to(p, shape).astype(float), np.broadcast_to(q, shape).astype(float)
     scale = Scale(law.lower, law.upper)
-    y = _start(law, scale, p, q)
+    y = start(law, scale, p, q)
     use_low = p <= q
     target = np.where(use_low, p, q)
     at_edge = target <= 0
@@ -114,7 +128,7 @@ def _newton(law: Steppable, scale: Scale, y: Array, use_low: Mask, target: Array
         tail, pdf, _ = law.one_tail(t, 0.0, ~use_low, density=True)
         with np.errstate(all="ignore"):
             miss = np.where(use_low, 1.0, -1.0) * np.log(tail / target)
-            step = miss * tail / (pdf * scale.stretch(below, above))
+            step = miss * tail / (pdf * scale.stretch(t, below, above))
             limit = np.maximum(0.3 * np.abs(y), 3.0)
             step = np.clip(np.where(np.isfinite(step), step, np.sign(miss) * limit), -limit, limit)
             low, high = np.where(miss <= 0, y, low), np.where(miss >= 0, y, high)
@@ -132,8 +146,13 @@ def _newton(law: Steppable, scale: Scale, y: Array, use_low: Mask, target: Array
     return y
 
 
-def _start(law: Steppable, scale: Scale, p: Array, q: Array) -> Array:
+def start(law: Steppable, scale: Scale, p: Array, q: Array) -> Array:
     """A first guess on the scale's own line."""
+    near = getattr(law, "near", None)
+    if near is not None:
+        return scale.place(near(p, q))
+    if not (scale.from_low or scale.from_high):
+        return scale.place(law.mean() + law.std() * normal_score(p, q))
     if scale.bounded:
         mean, std = law.mean(), law.std()
         width = law.upper - law.lower
@@ -154,8 +173,7 @@ def _start(law: Steppable, scale: Scale, p: Array, q: Array) -> Array:
         mean, std = by_logs(lambda x: x) if by_logs is not None and law.lower == 0 else law.moments(log_gap, 0.0)
     lost = ~(np.isfinite(mean) & np.isfinite(std))
     mean, std = np.where(lost, 0.0, mean), np.where(lost, 10.0, std)
-    normal = np.where(p <= q, special.ndtri(np.maximum(p, 1e-300)), -special.ndtri(np.maximum(q, 1e-300)))
-    return np.clip(mean + std * normal, -650, 650)
+    return np.clip(mean + std * normal_score(p, q), -650, 650)
 
 
 def shortest(law: Law, level: float, log_scale: bool = False) -> tuple[Array, Array, Array]:
@@ -220,8 +238,8 @@ class _Table(Ruler):
 
     def point_at(self, p: Array, q: Array) -> Array:
         """Quantiles by interpolation between the points of the table (normal scores against places)."""
-        score = _normal_score(self.below, self.above)
-        want = _normal_score(p, q)
+        score = normal_score(self.below, self.above)
+        want = normal_score(p, q)
         flat_score, flat_y = score.reshape(len(score), -1), self.y.reshape(len(score), -1)
         flat_want = want.reshape(len(want), -1)
         y = np.stack(
@@ -239,7 +257,8 @@ def unbounded_both(law: Law) -> Mask:
     return np.asarray((low[0] > 1.5 * low[1]) & (low[1] > low[2]) & (high[0] > 1.5 * high[1]) & (high[1] > high[2]))
 
 
-def _normal_score(p: Array, q: Array) -> Array:
+def normal_score(p: Array, q: Array) -> Array:
+    """The normal quantile with lower tail p and upper tail q."""
     with np.errstate(divide="ignore"):
         return np.where(p <= q, special.ndtri(np.maximum(p, 1e-300)), -special.ndtri(np.maximum(q, 1e-300)))
 
@@ -256,7 +275,7 @@ def _equal_densities(law: Law, table: Ruler, level: float, low: Array, high: Arr
         height = table.height(t, pdf)
         lower, upper = law.tails(t[[0, 3]])
         with np.errstate(all="ignore"):
-            density = pdf[[0, 3]] * scale.stretch(below[[0, 3]], above[[0, 3]])
+            density = pdf[[0, 3]] * scale.stretch(*(x[[0, 3]] for x in (t, below, above)))
             mass = 1.0 - level - lower[0] - upper[1]
             tilt = height[3] - height[0]
             s1, s2 = (height[2] - height[1]) / (2 * step), (height[5] - height[4]) / (2 * step)
@@ -293,11 +312,8 @@ def _against_one_sided(law: Law, table: _Table, level: float, low: Array, high: 
     return low, high, np.where(use_low, 0.0, np.where(use_high, rest, left))
 
 
-def _climb(law: Law) -> tuple[Array, Mask]:
+def _climb(law: Law, t: Array, spread: Array) -> tuple[Array, Mask]:
     """Parabolas through the log density from the median, narrower by steps; and where they settled inside."""
-    small = np.array([0.16, 0.5, 0.84]).reshape(3, *([1] * len(law.shape)))
-    low, t, high = law.quantile(small, 1.0 - small)[0]
-    spread = 0.5 * (high - low)
     ok = np.full(law.shape, True)
     for width in (0.5 * spread, 0.1 * spread, 0.02 * spread, 0.02 * spread):
         with np.errstate(all="ignore"):
@@ -309,13 +325,13 @@ def _climb(law: Law) -> tuple[Array, Mask]:
     return t, ok & (t > law.lower) & (t < law.upper) & (np.abs(shift) < 1e-6 * spread)
 
 
-def mode(law: Law) -> Array:
+def mode(law: Law, middle: Array, spread: Array) -> Array:
     """The highest point of the density, or the end of the range it rises to.
 
     The best point of a table of the law, refined by parabolas through the log density.
     """
     if law.unimodal:
-        t, ok = _climb(law)
+        t, ok = _climb(law, middle, spread)
         if ok.all():
             return t
     table = _Table(law, log_scale=False)
@@ -327,7 +343,7 @@ def mode(law: Law) -> Array:
     t = table.scale.out(y)[0]
     inner = (best[0] > 0) & (best[0] < last)
     for _ in range(6):
-        width = 0.5 * step * np.abs(table.scale.stretch(*table.scale.out(y)[1:]))
+        width = 0.5 * step * np.abs(table.scale.stretch(*table.scale.out(y)))
         points = np.stack([t - width, t, t + width])
         a, b, c = table.height(points, law.pdf(points))
         with np.errstate(all="ignore"):

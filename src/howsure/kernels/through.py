@@ -63,26 +63,24 @@ class Through:
     def upper(self) -> float:
         return float(self._g(np.asarray(self.inner.upper)))
 
-    def _back(self, t: Array) -> tuple[Array, Array, Array]:
+    def _back(self, t: Array, t_low: Array | float) -> tuple[Array, Array, Array]:
         """R's point as two doubles, and dR/dt."""
         t = np.clip(np.asarray(t, dtype=float), self.lower, self.upper)
         if self.kind == "sqrt":
             finite = np.where(np.isfinite(t), t, 0.0)
             high, low = two_product(finite, finite)
-            return np.where(np.isfinite(t), high, t), low, 2 * t
+            return np.where(np.isfinite(t), high, t), low + 2 * finite * t_low, 2 * t
         with np.errstate(over="ignore", under="ignore"):
             value = np.exp(t)
-        return value, np.zeros_like(value), value
+        return value, value * t_low, value
 
     def tails(self, t: Array, t_low: Array | float = 0.0) -> tuple[Array, Array]:
-        del t_low
-        high, low, _ = self._back(t)
+        high, low, _ = self._back(t, t_low)
         return self.inner.tails(high, low)
 
     def pdf(self, t: Array, t_low: Array | float = 0.0) -> Array:
-        del t_low
         t = np.asarray(t, dtype=float)
-        high, low, slope = self._back(t)
+        high, low, slope = self._back(t, t_low)
         with np.errstate(invalid="ignore"):
             value = self.inner.pdf(high, low) * slope
         inside = (t >= self.lower) & (t <= self.upper)

@@ -20,14 +20,16 @@ from howsure.catalogue import Metric, parse
 from howsure.expressions import CELLS
 from howsure.forms import beyond_chance, by_chance
 from howsure.model import classes
-from howsure.routes import Model, values
+from howsure.routes import Model, exact_law, values
 
 if TYPE_CHECKING:
     from howsure.model.tables import Posterior, View
 
 Array = NDArray[np.float64]
+Places = tuple[NDArray[np.intp], ...] | None
 
 DRAWS = 20_000
+LARGE = 5_000  # tables up to which a batch is done whole, for all rows together
 EXACT = 1e-12  # error of the integral
 MOST_NUMBERS = 6_000_000  # drawn, or taken through the formula, for one probability
 
@@ -55,24 +57,28 @@ def _score(p: Posterior, view: View) -> Any:
     return view.metric.score({"tp": right, "fn": 1 - right, "fp": zero, "tn": zero})
 
 
-def above(p: Posterior, metric: Metric) -> tuple[Array, Array] | None:
-    """P(better than random guessing at the margins of each draw) and its error; None where there is no such thing."""
+def above(p: Posterior, metric: Metric, at: Places = None) -> tuple[Array, Array] | None:
+    """P(better than random guessing at the margins of each draw) and its error; None where there is no such thing.
+
+    `at` names the tables of a batch that are wanted, in their order; all without it.
+    """
     view = p.view(metric)
     if not _applies(p, view, metric):
         return None
     up = metric.better == "higher"
+    sign = beyond_chance(view.metric.formula) if view.kind == "square" else None
+    if sign is not None and p.tally.strata is None:
+        below, more = _associated(p, view, at)
+        exact = more if (sign > 0) == up else below
+        return exact, np.full(exact.shape, EXACT)
     if view.kind == "right-wrong":  # more right answers than agreement by chance: kappa above 0
         key = ("above chance", "kappa")
         if key not in p._cache:
             p._cache[key] = _of_classes(p, parse("kappa"))
-        return _turned(p._cache[key], up == _rises(view.metric))
-    if view.kind == "classes":
-        return _turned(_of_classes(p, view.metric), up)
-    sign = beyond_chance(view.metric.formula)
-    if view.kind == "class" or sign is None:
-        return _turned(_of_draws(p, view), up)
-    exact = _associated(p, view)[0 if (sign > 0) == up else 1]
-    return exact, np.full(exact.shape, EXACT)
+        found = _turned(p._cache[key], up == _rises(view.metric))
+    else:
+        found = _turned(_of_classes(p, view.metric) if view.kind == "classes" else _of_draws(p, view), up)
+    return found if at is None else (found[0][at], found[1][at])
 
 
 def _turned(found: tuple[Array, Array], same: bool) -> tuple[Array, Array]:
@@ -82,6 +88,8 @@ def _turned(found: tuple[Array, Array], same: bool) -> tuple[Array, Array]:
 def _applies(p: Posterior, view: View, metric: Metric) -> bool:
     t = p.tally
     if metric.better is None or view.kind in ("outcome", "items", "added"):
+        return False
+    if t.strata is not None and view.kind != "square":
         return False
     if view.kind in ("right-wrong", "classes"):
         return t.sets is None and len(t.labels) > 2
@@ -98,17 +106,22 @@ def _rises(metric: Metric) -> bool:
     return bool(many > few)
 
 
-def _associated(p: Posterior, view: View) -> tuple[Array, Array]:
-    """P(tp·tn > fp·fn) and P(tp·tn < fp·fn): one Beta, recall, against another, fallout, in every model of two rows."""
-    from howsure.kernels.moebius import Moebius
-    from howsure.kernels.versus import beats
-
+def _associated(p: Posterior, view: View, at: Places) -> tuple[Array, Array]:
+    """P(tp·tn < fp·fn) and P(tp·tn > fp·fn): the law of informedness at 0, in the flat and the two-level model."""
     key = ("associated", view.place)
+    model = p._model(view)
+    if at is not None and key not in p._cache and model.size() > LARGE:
+        return _informed({c: np.broadcast_to(x, model.shape)[at] for c, x in model.cells.items()})
     if key not in p._cache:
-        cells = p._model(view).cells
-        rates = (Moebius(cells[a], cells[b], 1.0, 1.0, 0.0, 1.0) for a, b in (("tp", "fn"), ("fp", "tn")))
-        p._cache[key] = beats(*rates)
-    return p._cache[key]  # type: ignore[no-any-return]
+        p._cache[key] = _informed(model.cells)
+    below, more = p._cache[key]
+    return (below, more) if at is None else (below[at], more[at])
+
+
+def _informed(cells: dict[str, Array]) -> tuple[Array, Array]:
+    law, _ = exact_law(parse("informedness"), Model(cells))
+    below, more = law.tails(np.zeros(np.shape(cells["tp"])))
+    return np.asarray(below), np.asarray(more)
 
 
 def _of_draws(p: Posterior, view: View) -> tuple[Array, Array]:
@@ -118,7 +131,7 @@ def _of_draws(p: Posterior, view: View) -> tuple[Array, Array]:
     if view.kind == "class":
         sampler = classes.ClassSampler(p.tally, p.prior, classes.of_class(gap, view.place), False, (-np.inf, np.inf))
         return _share(sampler(_draws(sampler.cost), p.seed))
-    model: Model = p._model(view)
+    model = p._model(view) if p.tally.strata is None else p._of_strata(view).model
     n = _draws(4 * model.size())
     rows = [values(replace(m, formula=gap), *model.table(j, n, p.seed)) for j in range(model.size())]
     return _share(np.stack(rows, axis=-1).reshape(n, *model.shape))

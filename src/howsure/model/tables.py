@@ -20,12 +20,13 @@ from howsure.kernels.classes import measured
 from howsure.model import anyof, chance, classes
 from howsure.model.export import to_arviz
 from howsure.priors import Prior
-from howsure.routes import Model, Shapes, exact_law, values
+from howsure.routes import Mixed, Model, Shapes, exact_law, values
 from howsure.table import Tally
 
 Array = NDArray[np.float64]
 
 END_ERROR = 2.67  # standard error of a normal law's 2.5% point, times √n, in standard deviations
+GROWN = 10**12  # between the seeds of draws that are added to others
 MOST_DRAWS = 2_000_000
 MOST_NUMBERS = 40_000_000  # kept at a time for a batch
 MOST_CLASS_NUMBERS = 150_000_000  # drawn for a measure of many classes
@@ -87,18 +88,19 @@ class Posterior(Mapping[str, Distribution]):
         some = (tp == 0) | (fp == 0) | (fn == 0) | (tn == 0)
         return np.asarray(some & (tp + fp > 0) & (tp + fn > 0) & (fp + tn > 0) & (fn + tn > 0))
 
-    def against_chance(self, metric: Any) -> tuple[Array, Array, Array] | None:
+    def against_chance(self, metric: Any, at: chance.Places = None) -> tuple[Array, Array, Array] | None:
         """What random guessing at the same margins gives, P(better than that at the margins of each draw), its error.
 
-        None where there is no such thing: prevalence and bias, outcomes, items with many labels.
+        None where there is no such thing: prevalence and bias, outcomes, items with many labels. `at` are indices into
+        the batch, for those tables only.
 
         >>> p = Posterior(Tally.binary(tp=80, fp=20, fn=30, tn=870), priors.make("even"))
         >>> [round(float(x), 9) for x in p.against_chance("precision")]
         [0.11, 1.0, 0.0]
         """
         asked = parse(metric)
-        value, found = chance.score(self, asked), chance.above(self, asked)
-        return None if value is None or found is None else (value, *found)
+        value, found = chance.score(self, asked), chance.above(self, asked, at)
+        return None if value is None or found is None else (value if at is None else value[at], *found)
 
     def update(self, tally: Tally) -> Posterior:
         """The posterior after more data; the order of updates does not matter (Goutte & Gaussier, note in 3)."""
@@ -279,6 +281,10 @@ class Posterior(Mapping[str, Distribution]):
 
     def _distribution(self, metric: Metric, shown: str) -> Distribution:
         view = self.view(metric)
+        if self.tally.strata is not None and view.kind not in ("square", "right-wrong", "outcome"):
+            raise BadSetting(
+                f"a stratified sample has measures of two classes or of right answers; {metric} is neither."
+            )
         if view.kind == "classes":
             return self._of_all_classes(view.metric, shown)
         law, route, sampler = self._item_law(view) if view.kind in ("items", "added") else self._law(view)
@@ -288,6 +294,8 @@ class Posterior(Mapping[str, Distribution]):
 
     def _law(self, view: View) -> tuple[Any, str, Any]:
         """The exact law where there is one, and the sampler of a 2x2 table, of outcomes, or of a class among many."""
+        if self.tally.strata is not None:
+            return None, "sampled", self._of_strata(view)
         model = self._model(view)
         law, route = exact_law(view.metric, model)
         if view.kind == "class" and _mixed(view.metric):
@@ -296,6 +304,13 @@ class Posterior(Mapping[str, Distribution]):
             return law, route, Sampler(self, view.metric, model, view.kind)
         one = classes.of_class(view.metric.formula, view.place)
         return law, route, classes.ClassSampler(self.tally, self.prior, one, False, view.metric.bounds)
+
+    def _of_strata(self, view: View) -> Sampler:
+        """Draws of the population's cells: those of the strata, by their shares."""
+        assert self.tally.strata is not None  # noqa: S101 - narrows the type
+        parts, shares = self.tally.strata
+        inner = replace(self, tally=parts, _cache={})
+        return Sampler(self, view.metric, Mixed(inner._model(view), shares), view.kind)
 
     def _item_law(self, view: View) -> tuple[Any, str, Any]:
         """Means over items, and sums over the labels of all items: exact under whole-item resampling."""
@@ -352,7 +367,14 @@ class Posterior(Mapping[str, Distribution]):
         if not self._shifted(metric):
             return x
         middle = np.array([classes.centre(self.tally.system(name), measure) for name in self.tally.systems])
-        return np.asarray(np.clip(x + (middle - x.mean(axis=0)), *metric.bounds))
+        return np.asarray(np.clip(x + (middle - self._means(x)), *metric.bounds))
+
+    def _means(self, x: Array) -> Array:
+        """Means of the systems' draws; one mean for systems with the same answers, whose draws are mostly ties."""
+        answers = self.tally.cells[self.tally.counts > 0][:, 1:]
+        _, same = np.unique(answers, axis=1, return_inverse=True)
+        same = np.ravel(same)
+        return np.asarray((np.bincount(same, x.mean(axis=0)) / np.bincount(same))[same])
 
     def item_difference(self, metric: Metric) -> tuple[Any, str]:
         """The law of the difference of two systems in a mean over the same items."""
@@ -387,6 +409,8 @@ class Posterior(Mapping[str, Distribution]):
         notes = [Note(code, text) for code, text in self.tally.notes]
         if self.tally.weighted:
             notes.append(Note("weighted", _WEIGHTED))
+        if self.tally.strata is not None:
+            notes.append(Note("strata", _STRATA.format(len(self.tally.strata[1]))))
         if self.tally.sets is not None:
             notes.append(Note("labels", _APART if self.tally.independent else _TOGETHER))
         if not self.tally.shape and not self.tally.counts.any():
@@ -394,10 +418,10 @@ class Posterior(Mapping[str, Distribution]):
         return tuple(notes)
 
     def _table(
-        self, metric: Metric, model: Model, kind: str, j: int, n: int, seed: int
+        self, metric: Metric, model: Model | Mixed, kind: str, j: int, n: int, seed: int
     ) -> tuple[Shapes, Shapes | None]:
         """Draws of the cells of one table; those of a single table are kept for the metrics that share them."""
-        if model.shape:
+        if model.shape or seed >= GROWN:
             return model.table(j, n, seed)
         key = ("draws", metric.label, kind, kind == "outcome" and not _only_hits(metric))
         kept = self._cache.get(key)
@@ -415,15 +439,17 @@ class Posterior(Mapping[str, Distribution]):
             least = 10_000 if tables <= 100 else 1_000
             most = max(min(most, least), min(most, MOST_CLASS_NUMBERS // sampler.cost))
         n = min(most, int(np.ceil((3 * END_ERROR / self.tolerance) ** 2)))
+        draws, turn = sampler(n, self.seed), 0
         while True:
-            draws = sampler(n, self.seed)
             low, high = metric.bounds  # found on a grid for such formulas: the draws may know better
             law = Sampled(np.sort(draws, axis=0), min(low, float(draws.min())), max(high, float(draws.max())))
             with np.errstate(divide="ignore", invalid="ignore"):
                 worst = max(float(np.max(law.quantile_error(p) / law.std())) for p in (0.025, 0.975))
             if worst <= self.tolerance * 1.05 or n >= most or not np.isfinite(worst):
                 return law
-            n = int(min(most, n * max(1.3, 1.1 * (worst / self.tolerance) ** 2)))
+            more = int(min(most, n * max(1.1, 1.1 * (worst / self.tolerance) ** 2))) - n
+            turn += 1
+            draws, n = np.concatenate([draws, sampler(more, self.seed + turn * GROWN)]), n + more
 
     def draws(self, n: int, *, seed: int = 0) -> dict[str, Array]:
         """n joint draws of the cell probabilities tp, fp, fn, tn (outcomes: tp, fn), each of shape (n, *batch).
@@ -475,7 +501,7 @@ class Sampler:
 
     posterior: Posterior
     metric: Metric
-    model: Model
+    model: Model | Mixed
     kind: str
 
     def __call__(self, n: int, seed: int) -> Array:
@@ -530,6 +556,7 @@ def _is_accuracy(metric: Metric, k: int) -> bool:
     return isinstance(form, Linear) and (form.top[0], form.bottom[0], form.top[2], form.bottom[2]) == (1, 1, 0, 1)
 
 
+_STRATA = "a sample of {} strata: each has a posterior of its own, and they are put together by their population sizes"
 _TOGETHER = "labels of one item stay together: whole items are resampled"
 _APART = "labels are taken as independent, each with a table of its own (Zhang, Wang & Zhao 2015)"
 _EMPTY = "class {} has no {}: its numbers are the prior's, and it counts as a class in every average"

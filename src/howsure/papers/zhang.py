@@ -186,7 +186,7 @@ def two_classes() -> Result:
     closed = hs.posterior(t, "jeffreys")["f1"]
     points = closed.ppf(np.array([0.1, 0.3, 0.5, 0.7, 0.9]))
     laws = {a: hs.posterior(t, hs.two_level(within=a, between=1))["f1"] for a in (0.5, 1.0)}
-    gaps = {a: close(law.cdf(points), closed.cdf(points), law.error.probability) for a, law in laws.items()}
+    gaps = {a: close(law.cdf(points), closed.cdf(points), 4 / 3 * law.error.probability) for a, law in laws.items()}
     text = f"cdf of F1: α 1/2, β 1 {gaps[0.5].gap:.1g} from Goutte's, α = β = 1 {gaps[1.0].gap:.2f}"
     return result(text, [gaps[0.5], claim(not gaps[1.0].holds)], means={str(a): x.mean for a, x in laws.items()})
 

@@ -34,9 +34,22 @@ def from_document(document: dict[str, Any]) -> Table:
         clean(headline(document)),
         tuple(clean(c[0]) for c in columns),
         tuple(c[1] for c in columns),
-        tuple(tuple(clean(c[2](row)) for c in columns) for row in rows),
+        _with_gaps(document, tuple(tuple(clean(c[2](row)) for c in columns) for row in rows)),
         tuple(clean(note["text"]) for note in document["notes"]),
     )
+
+
+def _with_gaps(document: dict[str, Any], rows: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
+    """A line between the ends of a long list that says how many are hidden there."""
+    hidden = document.get("hidden")
+    if not hidden:
+        return rows
+    ends, out = hidden["ends"], []
+    for i, row in enumerate(rows):
+        out.append(row)
+        if i % (2 * ends) == ends - 1:
+            out.append((f"… {count(hidden['tables'])} more …", *[""] * (len(row) - 1)))
+    return tuple(out)
 
 
 def clean(text: str) -> str:
@@ -166,4 +179,4 @@ def _above_chance(row: Row) -> str:
 
 
 def _slice(at: dict[str, Any] | None) -> str:
-    return ", ".join(f"{k}={v}" for k, v in at.items()) if at else ""
+    return ", ".join(f"{k}={'(missing)' if v is None else v}" for k, v in at.items()) if at else ""

@@ -1,0 +1,188 @@
+"""What a file is: CSV, JSON lines or Parquet, how it is packed, and the names of its columns; or one clear sentence."""
+
+from __future__ import annotations
+
+import csv
+import glob
+import io
+import os
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from howsure.errors import BadFile
+from howsure.ingest import duck
+
+HEAD: Final = 1 << 16
+LONGEST: Final = 2_000_000  # bytes of one line
+_SUFFIXES: Final = {
+    ".csv": "csv", ".tsv": "csv", ".tab": "csv", ".txt": "csv", ".jsonl": "json", ".ndjson": "json", ".json": "json",
+    ".parquet": "parquet", ".pq": "parquet",
+}  # fmt: skip
+_PACKED: Final = {".gz": "gzip", ".zst": "zstd"}
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file: where it is, what it is; for CSV also its delimiter and the head's names."""
+
+    path: str
+    kind: str
+    packing: str = "none"
+    delimiter: str = ","
+    names: tuple[str, ...] = ()
+    array: bool = False  # JSON: one array in place of lines
+
+    @property
+    def group(self) -> tuple[str, str, str, tuple[str, ...], bool]:
+        """Files that one query reads together."""
+        return self.kind, self.packing, self.delimiter, self.names, self.array
+
+
+def expanded(given: Iterable[str]) -> list[str]:
+    """Paths with their globs written out; each must be there."""
+    paths: list[str] = []
+    for text in given:
+        if Path(text).is_dir():
+            raise BadFile(f"{text!r} is a directory; give its files, such as {text.rstrip('/')}/*.parquet.")
+        if os.path.lexists(text) or not glob.has_magic(text):
+            paths.append(text)
+            continue
+        found = sorted(x for x in glob.iglob(text, recursive=True) if not Path(x).is_dir())  # noqa: PTH207 - any pattern, absolute too
+        if not found:
+            raise BadFile(f"no file matches {text!r}; check the pattern and the folder.")
+        paths += found
+    if not paths:
+        raise BadFile("no file was given; name one or more, or - for standard input.")
+    return paths
+
+
+def sniff(path: str, shown: str | None = None) -> Source:
+    """What the file at a path is."""
+    name = shown or path
+    head, packing = _head(path, name)
+    if not head:
+        raise BadFile(f"{name!r} is empty; a head line with names, or records, are needed.")
+    suffixes = [x.lower() for x in Path(path).suffixes]
+    kind = next((_SUFFIXES[x] for x in reversed(suffixes) if x in _SUFFIXES), None)
+    if head.startswith(b"PAR1"):
+        return Source(path, "parquet")
+    if kind == "parquet":
+        raise BadFile(f"{name!r} is not a Parquet file, though its name says so.")
+    text = _text(head, name)
+    first = text.lstrip()[:1]
+    if kind is None:
+        kind = "json" if first in ("{", "[") else "csv"
+    if kind == "json":
+        if first not in ("{", "["):
+            raise BadFile(f"{name!r} does not hold JSON records: it starts with {text[:20]!r}.")
+        return Source(path, "json", packing, array=first == "[")
+    delimiter, names = _csv_head(text, name, ".tsv" in suffixes or ".tab" in suffixes)
+    return Source(path, "csv", packing, delimiter, names)
+
+
+def _head(path: str, name: str) -> tuple[bytes, str]:
+    """The first bytes, unpacked, with as much as the first line needs."""
+    try:
+        with Path(path).open("rb") as file:
+            raw = file.read(HEAD)
+            if raw.startswith(b"\x1f\x8b"):
+                return _unzipped(raw, file, name), "gzip"
+            if raw.startswith(b"\x28\xb5\x2f\xfd"):
+                return _unzst(path, name), "zstd"
+            if not raw.startswith(b"PAR1"):
+                while b"\n" not in raw[1:] and len(raw) < LONGEST:
+                    more = file.read(HEAD)
+                    if not more:
+                        break
+                    raw += more
+            return raw, "none"
+    except OSError as error:
+        raise BadFile(f"cannot read {name!r}: {error.strerror or error}.") from None
+
+
+def _unzipped(raw: bytes, file: io.BufferedReader, name: str) -> bytes:
+    unpack = zlib.decompressobj(wbits=31)
+    try:
+        out = unpack.decompress(raw, LONGEST)
+        while b"\n" not in out and len(out) < LONGEST:
+            more = file.read(HEAD)
+            if not more:
+                break
+            out += unpack.decompress(unpack.unconsumed_tail + more, LONGEST)
+    except zlib.error:
+        raise BadFile(f"{name!r} is a damaged gzip file.") from None
+    return out
+
+
+def _unzst(path: str, name: str) -> bytes:
+    """DuckDB unpacks it: Python learned zstd only lately."""
+    import duckdb
+
+    escaped = glob.escape(path)
+    query = "SELECT line FROM read_csv($1, columns={'line': 'VARCHAR'}, auto_detect=false, delim='\x01', quote='', "
+    query += "escape='', header=false, compression='zstd') LIMIT 20"
+    try:
+        with duck.connect() as con:
+            lines = [row[0] or "" for row in con.execute(query, [[escaped]]).fetchall()]
+    except duckdb.Error:
+        raise BadFile(f"{name!r} is a damaged zstd file, or one with a line over 2 MB.") from None
+    return "\n".join([*lines, ""]).encode() if lines else b""
+
+
+def _text(head: bytes, name: str) -> str:
+    """The head as text; anything else is a binary file."""
+    for cut in range(4):  # the head may end within a letter
+        try:
+            text = head[: len(head) - cut].decode("utf-8-sig")
+            break
+        except UnicodeDecodeError:
+            continue
+    else:
+        text = "\0"
+    if "\0" in text:
+        raise BadFile(f"{name!r} is a binary file; CSV, JSON lines (both UTF-8) or Parquet are needed.")
+    return text
+
+
+def _csv_head(text: str, name: str, tabs: bool) -> tuple[str, tuple[str, ...]]:
+    if "\n" not in text[1:] and len(text) >= LONGEST // 4:
+        raise BadFile(f"the first line of {name!r} is longer than 2 MB; a head line with names is needed.")
+    line = text.lstrip("\n\r").splitlines()[0] if text.strip() else ""
+    delimiter = "\t" if tabs else max(",\t;|", key=line.count)
+    try:
+        names = next(csv.reader(io.StringIO(text), delimiter=delimiter, strict=True), [])
+    except csv.Error as error:
+        raise BadFile(f"the head line of {name!r} cannot be read: {error}.") from None
+    if not any(x.strip() for x in names):
+        raise BadFile(f"{name!r} has no head line; the names of its columns are needed.")
+    return delimiter, tuple(x.strip() for x in names)
+
+
+def packed_as(path: str) -> str | None:
+    """The packing a name promises."""
+    return _PACKED.get(Path(path).suffix.lower())
+
+
+def system_names(paths: Iterable[str]) -> tuple[str, ...]:
+    """The shortest part of each path that tells them apart.
+
+    >>> system_names(["runs/gpt/out.jsonl", "runs/claude/out.jsonl"]), system_names(["a.jsonl", "x/b.csv.gz"])
+    (('gpt', 'claude'), ('a', 'b'))
+    """
+    given = list(paths)
+    parts = [[*Path(p).parts[:-1], _stem(Path(p).name)] for p in given]
+    for back in range(1, max(len(p) for p in parts) + 1):
+        names = tuple(p[-back] if len(p) >= back else "" for p in parts)
+        if all(names) and len(set(names)) == len(names):
+            return names
+    return tuple(given)
+
+
+def _stem(name: str) -> str:
+    path = Path(name)
+    while path.suffix.lower() in _SUFFIXES or path.suffix.lower() in _PACKED:
+        path = path.with_suffix("")
+    return path.name

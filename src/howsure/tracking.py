@@ -1,0 +1,121 @@
+"""Reports for other programs: flat names for experiment trackers, and columns for files of millions of slices."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from howsure.document import Row
+from howsure.errors import BadFile
+from howsure.ingest import duck
+from howsure.items import Items
+from howsure.slices import Slices
+from howsure.table import Tally
+
+
+def flat_metrics(rows: Iterable[dict[str, Any]]) -> dict[str, float]:
+    """The score and the interval of each row under a flat name: system/f1/spam/region=north_low."""
+    out: dict[str, float] = {}
+    for row in rows:
+        parts = [] if row["system"] is None else [str(row["system"])]
+        parts.append(str(row["asked"]).replace(":", "/").replace("@", "/"))
+        parts += [f"{k}={v}" for k, v in (row["slice"] or {}).items()]
+        name = "/".join(parts)
+        for end, key in (("", "score"), ("_low", "low"), ("_high", "high")):
+            if row[key] is not None:
+                out[name + end] = row[key]
+    return out
+
+
+def columns_of(rows: Iterable[Row], t: Tally | Items) -> dict[str, Any]:
+    """Arrays of one entry for each table and row."""
+    parts: list[dict[str, Any]] = []
+    size = int(np.prod(t.shape, dtype=int))
+    where = _where(t)
+    totals = np.asarray(t.totals).ravel()
+    for row in rows:
+        classes = row.classes or (None,)
+        for i, label in enumerate(classes):
+            name = str(row.asked) if label is None else f"{row.asked}:{label}"
+            values = {"score": row.score, "mean": row.distribution.mean, "low": row.low, "high": row.high}
+            at = {k: np.asarray(v, dtype=float)[i] if label is not None else v for k, v in values.items()}
+            flat = {k: np.broadcast_to(np.asarray(v, dtype=float), t.shape).ravel() for k, v in at.items()}
+            named = {"metric": _same(name, size)}
+            if row.system is not None:
+                named["system"] = _same(row.system, size)
+            parts.append({**where, **named, "n": totals, **flat})
+    if len(parts) == 1:
+        return parts[0]
+    return {k: np.concatenate([p[k] for p in parts]) for k in parts[0]}
+
+
+def _same(text: str, size: int) -> Any:
+    out = np.empty(size, dtype=object)
+    out.fill(text)
+    return out
+
+
+def _where(t: Tally | Items) -> dict[str, Any]:
+    """Each slice column, or other axis, as an array of one entry a table."""
+    found: dict[str, Any] = {}
+    index = np.indices(t.shape).reshape(len(t.shape), -1)
+    for k, (name, axis) in enumerate(t.batch):
+        if isinstance(axis, Slices):
+            for j, column in enumerate(axis.columns):
+                found[column] = axis.values(j)[index[k]]
+        else:
+            values = np.empty(len(axis), dtype=object)
+            values[:] = list(axis)
+            found[name] = values[index[k]]
+    return {name: _narrow(values) for name, values in found.items()}
+
+
+def _narrow(values: Any) -> Any:
+    """Numbers as numbers, everything else as text."""
+    kinds = set(map(type, values))
+    if kinds <= {int}:
+        return values.astype(np.int64)
+    if kinds <= {int, float}:
+        return values.astype(float)
+    if kinds <= {bool}:
+        return values.astype(bool)
+    if kinds <= {str, type(None)}:
+        return values
+    out = np.empty(len(values), dtype=object)
+    out[:] = [None if x is None else str(x) for x in values]
+    return out
+
+
+def write_columns(columns: dict[str, Any], path: Path) -> None:
+    """A Parquet or CSV file, by its name, written whole or not at all."""
+    import duckdb
+
+    kind = "csv" if path.suffix == ".csv" else "parquet"
+    options = "FORMAT csv, HEADER" if kind == "csv" else "FORMAT parquet, COMPRESSION zstd"
+    temporary = None
+    try:
+        handle, name = tempfile.mkstemp(prefix=".howsure-", suffix=path.suffix, dir=path.parent)
+        os.close(handle)
+        temporary = Path(name)
+        table = {f"c{i}": values for i, values in enumerate(columns.values())}
+        names = ", ".join(f'c{i} AS "{n.replace(chr(34), chr(34) * 2)}"' for i, n in enumerate(columns))
+        with duck.connect() as con:
+            con.register("columns_of_report", table)
+            quoted = name.replace("'", "''")
+            con.execute(f"COPY (SELECT {names} FROM columns_of_report) TO '{quoted}' ({options})")
+        mask = os.umask(0)
+        os.umask(mask)
+        temporary.chmod(0o666 & ~mask)
+        temporary.replace(path)
+        temporary = None
+    except (OSError, duckdb.Error) as error:
+        said = getattr(error, "strerror", None) or str(error).splitlines()[0]
+        raise BadFile(f"cannot write {str(path)!r}: {said}.") from None
+    finally:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)

@@ -1,0 +1,62 @@
+"""Tallies travel: through pickle, small, and through JSON, unchanged."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from datetime import date
+
+import numpy as np
+import polars as pl
+import pytest
+
+import howsure as hs
+from howsure.slices import Slices
+from tests.engines.data import CASES, polars_frame, reference
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_tally_survives_json_and_pickle(case):
+    """Equal after a round trip, and the same text again."""
+    t = reference(CASES[case])
+    text = t.to_json()
+    again = hs.Tally.from_json(text)
+    assert again == t == pickle.loads(pickle.dumps(t))
+    assert again.notes == t.notes
+    assert again.to_json() == text
+    assert json.loads(text)["schema"] == "howsure.tally/1"
+
+
+def test_a_pickle_is_small():
+    """A 2x2 table takes under a kilobyte, a thousand slices a few bytes each."""
+    assert len(pickle.dumps(hs.Tally.binary(tp=80, fp=20, fn=30, tn=870))) < 1_000
+    frame = pl.DataFrame({"id": np.arange(1000), "y": [1, 0] * 500, "z": [1, 1] * 500})
+    assert len(pickle.dumps(hs.tally(frame, truth="y", pred="z", by="id"))) < 30_000
+
+
+def test_dates_are_slices_too():
+    """A column of dates makes slices in their order, through JSON and back."""
+    days = [date(2024, 5, 2), date(2024, 5, 1)]
+    t = hs.tally(pl.DataFrame({"day": days, "y": [1, 0], "z": [1, 1]}), truth="y", pred="z", by="day")
+    assert list(t.batch[0][1]) == sorted(days)
+    assert hs.Tally.from_json(t.to_json()) == t
+    assert hs.score(t, metrics="f1").to_dict()["rows"][0]["slice"] == {"day": "2024-05-01"}
+
+
+def test_a_report_names_the_slices():
+    """Every row says its slice, column by column; a missing value is null."""
+    r = hs.score(hs.tally(polars_frame(), truth="bit", pred="bit_a", by=["year", "place"]), metrics="f1", sort="name")
+    found = [row["slice"] for row in r.to_dict()["rows"]]
+    assert found[:3] == [{"year": 2023, "place": "x"}, {"year": 2023, "place": "y"}, {"year": 2023, "place": None}]
+    assert "year=2023, place=x" in str(r)
+
+
+def test_too_many_combinations_for_one_number():
+    """Columns whose levels multiply past 2^62 are still told apart."""
+    n = 300
+    columns = {f"c{k}": [i * (k + 1) % n for i in range(n)] for k in range(9)}
+    t = hs.tally(pl.DataFrame({**columns, "y": [1] * n, "z": [1] * n}), truth="y", pred="z", by=list(columns))
+    assert t.shape == (n,)
+    axis = t.batch[0][1]
+    assert isinstance(axis, Slices)
+    assert list(axis) == sorted(zip(*columns.values(), strict=True))

@@ -1,0 +1,478 @@
+"""Files: every format gives the tally of the frame it was written from; bad files end in one sentence."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import stat
+import sys
+
+import duckdb
+import polars as pl
+import pytest
+
+import howsure as hs
+from howsure.cli import app
+from howsure.errors import BadFile, BadLabels, BadSetting, UnknownName
+from howsure.ingest import conditions, request
+from howsure.ingest.files import tally_files
+from howsure.ingest.sniffing import system_names
+from tests.engines.data import CASES, polars_frame
+
+FRAME = polars_frame().with_columns(pl.col("kind", "kind_a").cast(pl.String))
+CSV = FRAME.write_csv()
+JSONL = FRAME.with_columns(pl.col("digit_nan").fill_nan(None)).write_ndjson()
+
+
+def zstd(data: bytes, path) -> None:
+    """DuckDB packs what Python cannot."""
+    with duckdb.connect() as con:
+        con.execute("CREATE TABLE t (x VARCHAR)")
+        con.executemany("INSERT INTO t VALUES (?)", [[line] for line in data.decode().splitlines()])
+        target = str(path).replace("'", "''")
+        con.execute(
+            f"COPY t TO '{target}' (FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\x01', COMPRESSION zstd)"
+        )
+
+
+def csv(folder):
+    (folder / "a.csv").write_text(CSV, encoding="utf-8")
+    return folder / "a.csv"
+
+
+def tsv(folder):
+    (folder / "a.tsv").write_text(FRAME.write_csv(separator="\t"), encoding="utf-8")
+    return folder / "a.tsv"
+
+
+def semicolons(folder):
+    (folder / "a.txt").write_text(FRAME.write_csv(separator=";", include_bom=True), encoding="utf-8")
+    return folder / "a.txt"
+
+
+def jsonl(folder):
+    (folder / "a.jsonl").write_text(JSONL, encoding="utf-8")
+    return folder / "a.jsonl"
+
+
+def array(folder):
+    rows = [json.loads(line) for line in JSONL.splitlines()]
+    (folder / "a.json").write_text(json.dumps(rows), encoding="utf-8")
+    return folder / "a.json"
+
+
+def parquet(folder):
+    FRAME.write_parquet(folder / "a.parquet")
+    return folder / "a.parquet"
+
+
+def packed(folder):
+    (folder / "a.csv.gz").write_bytes(gzip.compress(CSV.encode()))
+    return folder / "a.csv.gz"
+
+
+def zst(folder):
+    zstd(JSONL.encode(), folder / "a.jsonl.zst")
+    return folder / "a.jsonl.zst"
+
+
+def nameless(folder):
+    (folder / "predictions [1]*").write_text(JSONL, encoding="utf-8")
+    return folder / "predictions [1]*"
+
+
+def shards(folder):
+    for i in range(0, FRAME.height, 50):
+        FRAME[i : i + 50].write_parquet(folder / f"part-{i}.parquet")
+    return folder / "part-*.parquet"
+
+
+FORMATS = (csv, tsv, semicolons, jsonl, array, parquet, packed, zst, nameless, shards)
+
+
+@pytest.mark.parametrize("make", FORMATS, ids=lambda f: f.__name__)
+def test_every_format_gives_the_same_tally(make, tmp_path):
+    """Each question of the engines' suite has the frame's answer."""
+    path = make(tmp_path)
+    for name, case in CASES.items():
+        assert hs.tally(path, **case) == hs.tally(FRAME, **case), name
+
+
+def test_files_of_two_formats_are_shards_of_one_data_set(tmp_path):
+    """CSV and Parquet add up."""
+    FRAME[:100].write_parquet(tmp_path / "a.parquet")
+    FRAME[100:].write_csv(tmp_path / "b.csv")
+    case = CASES["three slice columns"]
+    assert hs.tally([tmp_path / "a.parquet", tmp_path / "b.csv"], **case) == hs.tally(FRAME, **case)
+
+
+def test_nested_fields_by_path(tmp_path):
+    """A dotted path goes into JSON and into Parquet structs; a column with that very name comes first."""
+    rows = [{"label": "x", "response": {"label": "x", "a b": {"c'\"d": i % 2}}, "q": i % 2} for i in range(10)]
+    path = tmp_path / "a.jsonl"
+    path.write_text("\n".join(json.dumps(r) for r in rows), encoding="utf-8")
+    assert hs.tally(path, truth="label", pred="response.label").n == 10
+    assert hs.tally(path, truth="q", pred="response.a b.c'\"d").tp == 5
+    pl.read_ndjson(path).write_parquet(tmp_path / "a.parquet")
+    assert hs.tally(tmp_path / "a.parquet", truth="q", pred="response.a b.c'\"d").tp == 5
+    path.write_text('{"a.b": 1, "a": {"b": 0}}\n', encoding="utf-8")
+    assert hs.tally(path, truth="a.b", pred="a.b").tp == 1
+
+
+def test_a_field_that_occurs_late_is_found(tmp_path):
+    """Fields are looked for in all of the file before they are called unknown."""
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"y": 1}\n' * 30_000 + '{"y": 1, "z": 1}\n', encoding="utf-8")
+    assert hs.tally(path, truth="y", pred="z", missing="drop").n == 1
+
+
+def count(path, *where, **columns):
+    return tally_files([path], request.make(**columns), where).n
+
+
+def test_conditions_choose_rows(tmp_path):
+    """= != < <= > >= on numbers and on text, the same in CSV, JSON and Parquet."""
+    tests = {
+        "year=2023": FRAME["year"] == 2023,
+        "year!=2023": FRAME["year"] != 2023,
+        "score>=0.5": FRAME["score"] >= 0.5,
+        "score < 0.25": FRAME["score"] < 0.25,
+        "region=north": FRAME["region"] == "north",
+        "region!=north": FRAME["region"] != "north",
+        "region>north": FRAME["region"] > "north",
+        "flag=true": FRAME["flag"],
+        "place<=x": FRAME["place"] <= "x",
+        "region=<b>east</b>": FRAME["region"] == "<b>east</b>",
+    }
+    for path in (csv(tmp_path), jsonl(tmp_path), parquet(tmp_path)):
+        for text, mask in tests.items():
+            assert count(path, text, truth="bit", pred="bit_a") == mask.sum(), (path, text)
+        assert (
+            count(path, "year=2023", "region=north", outcome="passed")
+            == ((FRAME["year"] == 2023) & (FRAME["region"] == "north")).sum()
+        )
+
+
+NASTY = "x'; DROP TABLE file0; --\"\\ \N{SNOWMAN}<i>"
+
+
+def test_user_text_never_becomes_sql(tmp_path):
+    """Quotes and semicolons in names, values, paths and labels are only ever data."""
+    frame = pl.DataFrame({NASTY: [NASTY, "b"], "p": [NASTY, NASTY], "s": [NASTY, "c"], "id": [NASTY, "2"]})
+    (tmp_path / "a'; --").mkdir()
+    for name in ("a.csv", "a.jsonl", "a.parquet"):
+        path = tmp_path / "a'; --" / name
+        {"csv": frame.write_csv, "jsonl": frame.write_ndjson, "parquet": frame.write_parquet}[name[2:]](path)
+        t = hs.tally(path, truth=NASTY, pred="p", by="s")
+        assert set(t.labels) == {NASTY, "b"}
+        assert count(path, f"s={NASTY}", truth=NASTY, pred="p") == 1
+        with pytest.raises(UnknownName):
+            hs.tally(path, truth="p", pred="nothing'; DROP TABLE x; --")
+    line = ["compare", *[str(tmp_path / "a'; --" / x) for x in ("a.jsonl", "a.csv")], "--on", "id"]
+    assert app.run([*line, "--truth", NASTY, "--pred", "p", "--metric", "accuracy"]) == 0
+
+
+def test_texts_of_a_csv_are_the_values_they_spell(tmp_path):
+    """0.0 and 1 are whole numbers; true is a boolean; 007 is a name."""
+    path = tmp_path / "a.csv"
+    path.write_text("y,z,b,c,k\n1,1.0,True,false,007\n0,0.0,FALSE,true,07\n", encoding="utf-8")
+    assert hs.tally(path, truth="y", pred="z").labels == (0, 1)
+    assert hs.tally(path, truth="b", pred="c").labels == (False, True)
+    assert hs.tally(path, truth="k", pred="k").labels == ("007", "07")
+
+
+def test_labels_that_differ_by_case_or_blanks_get_a_question(tmp_path):
+    """The note asks whether they are one class."""
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"y": "Spam", "z": "spam "}\n{"y": "ham", "z": "ham"}\n', encoding="utf-8")
+    notes = dict(hs.tally(path, truth="y", pred="z").notes)
+    assert "are they one class?" in notes["similar-labels"]
+
+
+# -- bad files -----------------------------------------------------------------------------------------------------
+
+
+def _binary(folder):
+    (folder / "x.bin").write_bytes(bytes(range(256)) * 20)
+    return "x.bin"
+
+
+def _truncated(folder):
+    data = parquet(folder).read_bytes()
+    (folder / "x.parquet").write_bytes(data[: len(data) // 2])
+    return "x.parquet"
+
+
+def _damaged(folder):
+    data = parquet(folder).read_bytes()
+    (folder / "x.parquet").write_bytes(data[:100] + b"\0" * 2000 + data[2100:])
+    return "x.parquet"
+
+
+def _text(name, content):
+    def make(folder):
+        (folder / name).write_text(content, encoding="utf-8")
+        return name
+
+    return make
+
+
+def _bytes(name, content):
+    def make(folder):
+        (folder / name).write_bytes(content)
+        return name
+
+    return make
+
+
+def _folder(folder):
+    (folder / "x").mkdir()
+    return "x"
+
+
+BAD = {
+    "truncated Parquet": (_truncated, "'x.parquet' is a damaged or truncated Parquet file"),
+    "damaged Parquet": (_damaged, "x.parquet"),
+    "Parquet by name only": (_text("x.parquet", "hello"), "'x.parquet' is not a Parquet file"),
+    "ragged CSV": (_text("x.csv", "y,z\n1,0\n1\n"), "line 3 of 'x.csv' has 1 fields where the head has 2"),
+    "wide CSV": (_text("x.csv", "y,z\n1,0\n1,0,1\n"), "line 3 of 'x.csv' has 3 fields where the head has 2"),
+    "mixed types": (_text("x.jsonl", '{"y": 1, "z": 1}\n{"y": "a", "z": 1}\n'), "both text and numbers"),
+    "text against numbers": (_text("x.jsonl", '{"y": 1, "z": "a"}\n'), "truths and predictions do not match"),
+    "scores for labels": (_text("x.csv", "y,z\n1,0.7\n"), "0.7"),
+    "long line": (_text("x.csv", "y,z\n1,0\n1," + "x" * 5_000_000 + "\n"), "line 3 of 'x.csv' is longer than 2 MB"),
+    "long first line": (_text("x.csv", "x" * 5_000_000), "the first line of 'x.csv' is longer than 2 MB"),
+    "long record": (_text("x.jsonl", '{"y": "' + "x" * 40_000_000 + '"}'), "'x.jsonl'"),
+    "directory": (_folder, "'x' is a directory"),
+    "binary file": (_binary, "'x.bin' is a binary file"),
+    "binary file in text's clothes": (_bytes("x.csv", b"y,z\n\0\0\0\0"), "'x.csv' is a binary file"),
+    "Latin-1": (_bytes("x.csv", "y,z\né,é\n".encode("latin-1")), "UTF-8"),
+    "Latin-1 further down": (_bytes("x.csv", b"y,z\n" + b"a,a\n" * 40_000 + b"\xe9,a\n"), "40002"),
+    "empty file": (_text("x.csv", ""), "'x.csv' is empty"),
+    "blank file": (_text("x.csv", "\n\n"), "'x.csv' has no head line"),
+    "head only": (_text("x.csv", "y,z\n"), "no items"),
+    "column named twice": (_text("x.csv", "y,y,z\n1,1,1\n"), "column 'y' of 'x.csv' is named twice"),
+    "broken JSON": (_text("x.jsonl", '{"y": 1, "z": 1}\n{"y": 1,\n'), "Malformed JSON"),
+    "no JSON": (_text("x.jsonl", "y,z\n1,1\n"), "does not hold JSON records"),
+    "lists": (_text("x.jsonl", '{"y": [1], "z": 1}\n'), "column 'y' holds lists"),
+    "records": (_text("x.jsonl", '{"y": {"a": 1}, "z": 1}\n'), "such as y.a"),
+    "pattern without files": (lambda _: "no*.csv", "no file matches 'no*.csv'"),
+    "no file": (lambda _: "x.csv", "cannot read 'x.csv': No such file or directory"),
+    "damaged gzip": (_bytes("x.csv.gz", b"\x1f\x8b" + b"junk" * 50), "damaged gzip"),
+    "damaged zstd": (_bytes("x.csv.zst", b"\x28\xb5\x2f\xfd" + b"junk" * 50), "damaged zstd"),
+    "gzip cut short": (_bytes("x.csv.gz", gzip.compress(os.urandom(99) + b"y,z\n1,0\n" * 999)[:-200]), "x.csv.gz"),
+    "missing column": (_text("x.csv", "why,z\n1,1\n"), "no column named 'y' in 'x.csv'"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_files_end_in_one_sentence(name, tmp_path, monkeypatch, capsys):
+    """Exit code 2, one line on stderr that names the file, nothing on stdout, nothing half-written."""
+    make, said = BAD[name]
+    monkeypatch.chdir(tmp_path)
+    path = make(tmp_path)
+    assert app.run(["score", path, "--truth", "y", "--pred", "z", "--out", "out.txt"]) == 2
+    got = capsys.readouterr()
+    assert said in got.err
+    assert got.err.count("\n") == 1
+    assert len(got.err) < 400
+    assert not got.out
+    assert not (tmp_path / "out.txt").exists()
+
+
+def test_a_file_that_may_not_be_read(tmp_path, monkeypatch):
+    """The system's own words, also where root may read everything."""
+    path = csv(tmp_path)
+    path.chmod(0)
+    if os.access(path, os.R_OK):
+
+        def refuse(*_, **__):
+            raise PermissionError(13, "Permission denied")
+
+        monkeypatch.setattr("pathlib.Path.open", refuse)
+    with pytest.raises(BadFile, match=r"cannot read '.*': Permission denied"):
+        hs.tally(path, truth="bit", pred="bit_a")
+    monkeypatch.undo()
+    path.chmod(stat.S_IRUSR)
+
+
+def test_conditions_that_are_none():
+    """A condition needs a column and a sign."""
+    for text in ("region", "=x", "", "  >= 3"):
+        with pytest.raises(BadSetting, match="a condition is column=value"):
+            conditions.parse(text)
+    assert conditions.parse("a=b=c", ("a=b",)).column == "a=b"
+
+
+def test_a_condition_on_an_unknown_column(tmp_path):
+    """The nearest name is suggested."""
+    with pytest.raises(UnknownName, match="Did you mean 'region'"):
+        count(csv(tmp_path), "regoin=north", truth="bit", pred="bit_a")
+
+
+# -- the command ---------------------------------------------------------------------------------------------------
+
+
+def run(capsys, *arguments):
+    assert app.run([str(x) for x in arguments]) == 0, capsys.readouterr().err
+    return json.loads(capsys.readouterr().out)
+
+
+def test_score_of_a_file_is_the_score_of_its_tally(tmp_path, capsys):
+    """The command says what Python says."""
+    path = csv(tmp_path)
+    for options, case in (
+        (["--truth", "animal", "--pred", "animal_a", "--positive", "owl"], {"positive": "owl"}),
+        (["--truth", "animal", "--pred", "animal_a", "--labels", "owl,dog,cat"], {"labels": ["owl", "dog", "cat"]}),
+        (["--truth", "animal", "--pred", "animal_gaps", "--missing", "wrong"], {"missing": "wrong"}),
+        (["--truth", "bit", "--pred", "bit_a", "--pred", "bit_b"], {}),
+        (["--truth", "bit", "--score", "score", "--threshold", "0.5", "--threshold", "0.2"], {"threshold": [0.5, 0.2]}),
+        (["--outcome", "solved", "--by", "region"], {}),
+        (["--truth", "bit", "--pred", "bit_a", "--weight", "weight"], {}),
+        (["--truth", "bit", "--pred", "bit_a", "--count", "n", "--labels", "0,1"], {"labels": [0, 1]}),
+    ):
+        named: dict = {}
+        for option, value in zip(options[::2], options[1::2], strict=True):
+            name = option.removeprefix("--")
+            named[name] = value if name not in named else [*[named[name]], value]
+        t = hs.tally(FRAME, **{**named, **case})
+        got = run(capsys, "score", path, *options, "--format", "json")
+        assert got == hs.score(t).to_dict(), options
+
+
+def test_standard_input(tmp_path, monkeypatch, capsys):
+    """- reads standard input, of any format."""
+    want = hs.score(hs.tally(FRAME, truth="bit", pred="bit_a")).to_dict()["rows"]
+    for make in (csv, jsonl, parquet, packed):
+        data = make(tmp_path).read_bytes()
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+        assert run(capsys, "score", "-", "--truth", "bit", "--pred", "bit_a", "--format", "json")["rows"] == want
+
+
+def test_systems_are_named_by_the_shortest_part_that_tells_them_apart():
+    """A stem, a folder, or the whole path."""
+    assert system_names(["x/a.jsonl", "x/b.jsonl.gz"]) == ("a", "b")
+    assert system_names(["x/a/out.csv", "x/b/out.csv"]) == ("a", "b")
+    assert system_names(["x/a/1.csv", "y/a/1.csv", "x/b/1.csv"]) == ("x/a/1.csv", "y/a/1.csv", "x/b/1.csv")
+
+
+def test_compare_and_leaderboard_of_columns(tmp_path, capsys):
+    """Columns of one file are systems on the same items."""
+    path = csv(tmp_path)
+    joint = hs.tally(FRAME, truth="bit", pred=["bit_a", "bit_b"])
+    columns = ["--truth", "bit", "--pred", "bit_a", "--pred", "bit_b", "--format", "json"]
+    assert run(capsys, "compare", path, *columns) == hs.compare(joint).to_dict()
+    named = run(capsys, "compare", path, *columns, "--name", "A", "--name", "B", "--by", "region")
+    assert named["data"]["systems"] == ["A", "B"]
+    assert [r["slice"]["region"] for r in named["rows"]] == ["<b>east</b>", "north", "south"]
+    assert run(capsys, "leaderboard", path, *columns) == hs.leaderboard(joint).to_dict()
+
+
+# -- two files -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def pair(tmp_path):
+    """The same items in two files, the second in another order and another format."""
+    frame = FRAME.with_row_index("id").with_columns(pl.col("id").cast(pl.Int64), sample=pl.col("id") % 3)
+    one = frame.select("id", "sample", "animal", "region", "weight", answer="animal_a", ok="passed")
+    two = frame.select("id", "sample", "animal", answer="animal_gaps", ok="solved").sample(
+        fraction=1.0, shuffle=True, seed=3
+    )
+    two = two.with_columns(pl.col("answer").fill_null("cat"))
+    one.write_ndjson(tmp_path / "one.jsonl")
+    return tmp_path, one, two
+
+
+@pytest.mark.parametrize("kind", ["csv", "ndjson", "parquet"])
+def test_two_files_are_joined_on_ids(pair, kind, capsys):
+    """The joint tally is that of a frame joined by hand, whatever the order and the format."""
+    folder, one, two = pair
+    getattr(two, f"write_{kind}")(folder / f"two.{kind}")
+    both = one.join(two, on="id", suffix="_two")
+    files = [folder / "one.jsonl", folder / f"two.{kind}", "--on", "id", "--format", "json"]
+    got = run(capsys, "compare", *files, "--truth", "animal", "--pred", "answer", "--metric", "accuracy")
+    joint = hs.tally(both, truth="animal", pred=["answer", "answer_two"])
+    assert got["data"]["systems"] == ["one", "two"]
+    want = hs.compare(joint, metric="accuracy")
+    assert got["rows"][0]["p_better"] == want.p_better
+    got = run(capsys, "compare", *files, "--on", "sample", "--outcome", "ok", "--by", "region")
+    want = hs.compare(hs.tally(both, outcome=["ok", "ok_two"], by="region"))
+    assert [r["p_better"] for r in got["rows"]] == want.p_better.tolist()
+    weighted = run(capsys, "compare", *files, "--outcome", "ok", "--weight", "weight")
+    assert weighted["rows"][0]["first"]["score"] == pytest.approx(
+        both.filter(pl.col("ok"))["weight"].sum() / both["weight"].sum()
+    )
+
+
+def test_items_that_cannot_be_paired_are_refused_or_left_out(pair, capsys):
+    """Ids twice, missing, in one file only, truths that disagree: counted, listed, and dropped only when told so."""
+    folder, _, two = pair
+    extra = two[:1].with_columns(id=pl.lit(9999, dtype=pl.Int64))
+    bad = pl.concat([
+        two.with_columns(animal=pl.when(pl.col("id") == 7).then(pl.lit("emu")).otherwise("animal")),
+        two.filter(pl.col("id") == 5),
+        extra,
+        extra.with_columns(id=pl.lit(None, dtype=pl.Int64)),
+    ]).filter(pl.col("id").is_null() | ~pl.col("id").is_in(list(range(20, 28))))  # fmt: skip
+    bad.write_csv(folder / "two.csv")
+    line = ["compare", folder / "one.jsonl", folder / "two.csv", "--on", "id", "--truth", "animal", "--pred", "answer"]
+    line = [*map(str, line), "--metric", "accuracy", "--format", "json"]
+    assert app.run(line) == 2
+    said = capsys.readouterr().err
+    for part in (
+        "1 rows have no id",
+        "1 ids occur more than once in",
+        "('5')",
+        "8 ids are only in",
+        "('20', '21', '22', '23', '24', …)",
+        "1 ids are only in",
+        "('9999')",
+        "1 ids have truths that disagree ('7')",
+        "--unmatched drop",
+    ):
+        assert part in said
+    got = run(capsys, *line, "--unmatched", "drop")
+    assert got["data"]["n"] == FRAME.height - 10
+    assert sum(note["text"].startswith("left out") for note in got["notes"]) == 5
+
+
+def test_two_files_are_never_paired_by_their_order(pair, capsys):
+    """Without ids the files are refused, or compared as independent when told so."""
+    folder, _, two = pair
+    two.write_csv(folder / "two.csv")
+    line = ["compare", str(folder / "one.jsonl"), str(folder / "two.csv"), "--outcome", "ok", "--format", "json"]
+    assert app.run(line) == 2
+    assert "rows are never paired by their order" in capsys.readouterr().err
+    got = run(capsys, *line, "--independent")
+    assert got["rows"][0]["paired"] is False
+    assert app.run([*line, "--independent", "--on", "id"]) == 2
+
+
+def test_one_column_for_each_file(pair, capsys):
+    """--pred once for each file names the systems."""
+    folder, _, two = pair
+    two.rename({"answer": "other"}).write_csv(folder / "two.csv")
+    line = ["compare", folder / "one.jsonl", folder / "two.csv", "--on", "id", "--truth", "animal"]
+    got = run(capsys, *line, "--pred", "answer", "--pred", "other", "--metric", "accuracy", "--format", "json")
+    assert got["data"]["systems"] == ["answer", "other"]
+
+
+def test_leaderboard_of_three_files(pair, capsys):
+    """Three files joined on ids are ranked together."""
+    folder, _, two = pair
+    for name in ("b", "c"):
+        two.write_csv(folder / f"{name}.csv")
+    files = [folder / "one.jsonl", folder / "b.csv", folder / "c.csv"]
+    got = run(capsys, "leaderboard", *files, "--on", "id", "--outcome", "ok", "--format", "json")
+    assert sorted(got["data"]["systems"]) == ["b", "c", "one"]
+    assert got["data"]["n"] == FRAME.height
+
+
+def test_mixed_types_name_the_column(tmp_path):
+    """The sentence names the column and both values."""
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"y": 1, "z": 1}\n{"y": "a", "z": 1}\n', encoding="utf-8")
+    with pytest.raises(BadLabels, match="column 'y' holds both text and numbers, such as 'a' and 1"):
+        hs.tally(path, truth="y", pred="z")
