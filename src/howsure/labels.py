@@ -52,7 +52,16 @@ def check_labels(labels: Any) -> tuple[Label, ...]:
         raise BadLabels(f"labels= takes a list of class names; got {labels!r}.")
     names = tuple(plain(x) for x in labels)
     _distinct(names)
+    for x in names:
+        named(x)
     return names
+
+
+def named(label: Label) -> Label:
+    """The label, if it is one: None and NaN say that a label is missing."""
+    if label is None or label != label:  # NaN differs from itself
+        raise BadLabels(f"{label!r} is no label: it says that one is missing; give it a name.")
+    return label
 
 
 def _distinct(labels: Sequence[Label]) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import BadLabels, UnknownName, listing, nearest
-from howsure.labels import Label, check_labels, in_order, plain
+from howsure.labels import Label, check_labels, in_order, named, plain
 
 Codes = NDArray[np.int64]
 
@@ -98,6 +98,11 @@ def _indicator(x: Any) -> NDArray[np.bool_] | None:
         return None
     if not np.isin(table, (0, 1)).all():
         return None
+    if isinstance(x, (list, tuple)) and all(len(set(map(int, row))) == len(row) for row in table.tolist()):
+        raise BadLabels(
+            "these rows of 0 and 1 could be sets of labels or an indicator table: give sets such as {0, 1}, or a "
+            "numpy array."
+        )
     return table.astype(bool)
 
 
@@ -127,7 +132,7 @@ def _as_sets(x: Any, name: str) -> list[set[Label]]:
     for one in x:
         if isinstance(one, (str, bytes)) or not isinstance(one, Iterable):
             raise BadLabels(f"{name} must hold a set of labels for each item; got {one!r}. For one label use hs.tally.")
-        out.append({plain(v) for v in one})
+        out.append({named(plain(v)) for v in one})
     return out
 
 

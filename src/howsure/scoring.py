@@ -24,6 +24,7 @@ from howsure.document import (
     data_of,
     envelope,
     make_row,
+    number,
     real,
     row_documents,
 )
@@ -120,7 +121,11 @@ class Report(Result):
 
     def __repr__(self) -> str:
         if len(self.rows) == 1 and not self.posterior.source.shape:
-            return repr(self.rows[0].distribution)
+            row = self.rows[0]
+            d = row.distribution
+            middle = d.mean if np.isfinite(d.mean) else d.median
+            ends = f"[{short(float(row.low))}, {short(float(row.high))}]"
+            return f"{row.asked} {short(middle)} {ends} {100 * self.level:.12g}% {self.interval}, {d.route}"
         return f"Report({', '.join(r.asked for r in self.rows)}; {self.posterior.source!r})"
 
 
@@ -227,17 +232,27 @@ class Confusion:
 
 def confusions(p: Posterior, top: int = 10) -> tuple[Confusion, ...]:
     """The most frequent mistakes of one table, with weight 1/2 on each and 1/2 on the rest of the class."""
+    from howsure.kernels.moebius import Moebius
+
     t = p.tally
     wrong = np.flatnonzero((t.cells[:, 0] != t.cells[:, 1]) & (t.cells[:, 1] >= 0) & (t.counts > 0))
     order = wrong[np.argsort(-t.counts[wrong], kind="stable")][:top]
-    size = np.bincount(t.cells[:, 0], t.effective, len(t.labels))
+    size, raw = (np.bincount(t.cells[:, 0], x, len(t.labels)) for x in (t.effective, t.counts))
     out = []
     for i in order.tolist():
         y, z = (int(x) for x in t.cells[i])
         hit = float(t.effective[i])
-        share = posterior(Tally.rate(hits=round(hit), of=max(round(hit), round(float(size[y])))), "jeffreys")["rate"]
-        out.append(Confusion(t.labels[y], t.labels[z], t.counts[i].item(), round(float(size[y]), 6), share))
+        law = Moebius(np.asarray(hit + 0.5), np.asarray(max(size[y] - hit, 0.0) + 0.5), 1.0, 1.0, 0.0, 1.0)
+        share = Distribution("share", law, "closed form", _beta_draws(law))
+        out.append(Confusion(t.labels[y], t.labels[z], number(t.counts[i]), number(raw[y]), share))
     return tuple(out)
+
+
+def _beta_draws(law: Any) -> Any:
+    def sampler(n: int, seed: int) -> Any:
+        return np.random.Generator(np.random.SFC64([seed, 60_013])).beta(law.a, law.b, n)
+
+    return sampler
 
 
 def _confused(p: Known) -> Notes:

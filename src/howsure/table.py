@@ -8,7 +8,7 @@ those that occur. Codes point into `labels`; -1 is a missing answer that was kep
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final, cast
 
@@ -243,8 +243,20 @@ class Tally:
         """Negative items answered negative."""
         return _out(self.named()["tn"])
 
-    def by_class(self, *, effective: bool = False) -> dict[str, Array]:
-        """The counts tp, fp, fn and tn of every class against the rest, classes first, then the batch."""
+    def effective_of(self, j: int) -> Array:
+        """The same of one table of a flattened batch."""
+        tables = int(np.prod(self.shape, dtype=int))
+        row = self.counts.reshape(tables, -1)[j].astype(float)
+        if self.squares is None:
+            return np.asarray(row)
+        square = float(self.squares.reshape(tables, -1)[j].sum())
+        return np.asarray(row * (row.sum() / square if square > 0 else 1.0))
+
+    def by_class(self, *, effective: bool = False, lost: bool = True) -> dict[str, Array]:
+        """The counts tp, fp, fn and tn of every class against the rest, classes first, then the batch.
+
+        A missing answer is a false one of every class, unless lost=False: then it is an answer of no class.
+        """
         self._single()
         if self.sets is not None:
             return self._by_label(effective)
@@ -252,13 +264,13 @@ class Tally:
         flat = np.moveaxis(counts, -1, 0)
         truth, answer = self.cells[:, 0], self.cells[:, 1]
         right, there = truth == answer, answer >= 0
-        row, tp, col, lost = (np.zeros((k, *self.shape), dtype=counts.dtype) for _ in range(4))
+        row, tp, col, none = (np.zeros((k, *self.shape), dtype=counts.dtype) for _ in range(4))
         np.add.at(row, truth, flat)
         np.add.at(tp, truth[right], flat[right])
         np.add.at(col, answer[there], flat[there])
-        if not there.all():  # a missing answer is wrong for every class
-            np.add.at(lost, truth[~there], flat[~there])
-            col = col + lost.sum(axis=0) - lost
+        if lost and not there.all():
+            np.add.at(none, truth[~there], flat[~there])
+            col = col + none.sum(axis=0) - none
         return {"tp": tp, "fp": col - tp, "fn": row - tp, "tn": flat.sum(axis=0) - row - col + tp}
 
     def memberships(self) -> tuple[Pairs, tuple[Pairs, ...], tuple[Pairs, ...]]:
@@ -341,7 +353,8 @@ class Tally:
         if name not in self.systems:
             raise UnknownName(f"no system named {name!r}.{nearest(name, self.systems)} Given: {listing(self.systems)}.")
         at = self.systems.index(name) + 1
-        return replace(self, cells=self.cells[:, [0, at]], systems=(name,))._tidy()
+        own = replace(self, cells=self.cells[:, [0, at]], systems=(name,), strata=None)._tidy()
+        return own._with_strata(self, lambda part: part.system(name))
 
     def versus_rest(self, label: Label) -> Tally:
         """The 2x2 table of one class against all others.
@@ -349,6 +362,9 @@ class Tally:
         >>> Tally.matrix([[5, 1, 0], [2, 7, 1], [0, 0, 9]], labels=["a", "b", "c"]).versus_rest("b").tp
         7
         """
+        if self.strata is not None:
+            whole = replace(self, strata=None).versus_rest(label)
+            return whole._with_strata(self, lambda part: part.versus_rest(label))
         at = self.find(label)
         if self.sets is not None:
             inside = self.sets.holds(at).astype(np.int64)
@@ -387,6 +403,10 @@ class Tally:
         share = population / population.sum()
         counts = (self.counts * (share / self.totals)[:, None]).sum(axis=0) * self.totals.sum()
         return replace(self, counts=counts, batch=(), strata=(self, tuple(share.tolist())))
+
+    def _with_strata(self, whole: Tally, view: Callable[[Tally], Tally]) -> Tally:
+        """The strata of the whole, seen alike."""
+        return self if whole.strata is None else replace(self, strata=(view(whole.strata[0]), whole.strata[1]))
 
     def with_positive(self, label: Label | None) -> Tally:
         """The same table with another positive class (or none)."""
@@ -438,6 +458,8 @@ class Tally:
         return bool(
             same
             and np.array_equal(a.cells, b.cells)
+            and (a.strata is None) == (b.strata is None)
+            and (a.strata is None or a.strata == b.strata)
             and (a.squares is None) == (b.squares is None)
             and _equal(a.counts, b.counts, a.weighted)
             and (a.squares is None or _equal(a.squares, cast("Array", b.squares), True))
@@ -465,6 +487,10 @@ class Tally:
         >>> Tally.from_dict(t.to_dict()) == t
         True
         """
+        if self.strata is not None:
+            raise BadCounts(
+                "a stratified tally does not travel: send the tally of its strata, and put it together there."
+            )
         return {
             "schema": SCHEMA,
             "labels": [portable.label_out(x) for x in self.labels],

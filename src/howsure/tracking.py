@@ -63,6 +63,8 @@ def _same(text: str, size: int) -> Any:
 def _where(t: Tally | Items) -> dict[str, Any]:
     """Each slice column, or other axis, as an array of one entry a table."""
     found: dict[str, Any] = {}
+    if not t.shape:
+        return found
     index = np.indices(t.shape).reshape(len(t.shape), -1)
     for k, (name, axis) in enumerate(t.batch):
         if isinstance(axis, Slices):

@@ -126,6 +126,20 @@ def test_alone_as_in_batches(table: tuple[float, float, float, float]) -> None:
     assert float(one[1]) == pytest.approx(float(many[1][0]), rel=1e-6)
 
 
+def test_derivatives() -> None:
+    """Along any step of the cells the derivative is that of differences; a complex step of the measure gives it too."""
+    from howsure.catalogue import parse
+
+    rng = np.random.default_rng(2)
+    c, step = rng.uniform(1, 50, (4, 200)), rng.normal(size=(4, 200))
+    _, slope = tetrachoric.along(tuple(c), tuple(step))
+    h = 1e-5
+    by_difference = (correlation(*(c + h * step)) - correlation(*(c - h * step))) / (2 * h)
+    np.testing.assert_allclose(slope, by_difference, atol=1e-8)
+    moved = parse("tetrachoric").formula(**dict(zip(("tp", "fp", "fn", "tn"), c + 1e-30j * step, strict=True)))
+    np.testing.assert_allclose(np.imag(moved) / 1e-30, slope)
+
+
 def test_empty_margins_have_no_value() -> None:
     """NaN, in a batch and alone, and nothing else of the batch is lost."""
     rho = correlation(

@@ -75,6 +75,15 @@ def test_an_empty_cell_is_filled_by_a_named_rule() -> None:
     assert "zero-cell" not in [x["code"] for x in undefined["notes"]]
 
 
+def test_solve_takes_it() -> None:
+    """A tetrachoric correlation and the margins give the table back."""
+    given = {"tetrachoric": 0.59581556914737743, "prevalence": 1604 / 2081, "bias": 1945 / 2081}
+    s = hs.solve(given, n=2081)
+    assert s.status == "unique"
+    assert s.tables[0] == pytest.approx({"tp": 1562, "fp": 383, "fn": 42, "tn": 94}, rel=1e-9)
+    assert hs.solve(tetrachoric="0.596", prevalence="0.7708", bias="0.9346", n=2081).status == "undetermined"
+
+
 # -- better than chance
 
 

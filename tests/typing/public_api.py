@@ -126,3 +126,15 @@ def refused(t: hs.Tally) -> None:
     hs.Metric("x", "tp")  # type: ignore[arg-type]
     hs.Metric("x", hs.cells.tp, better="up")  # type: ignore[arg-type]
     hs.fbeta("2")  # type: ignore[arg-type]
+
+
+def relations(t: hs.Tally) -> None:
+    """Solving and checking."""
+    s = hs.solve({"false-positive-rate": 0.1}, precision=0.75, recall="0.60", n=(100, 200), integers=True)
+    assert_type(s.status, str)
+    cells: dict[str, Any] = s.table
+    d: hs.Distribution = s.posterior("f1", prior="uniform")
+    joint = hs.solve({"a": {"f1": "0.87"}, "b": {"f1": "0.86"}}, wins={("a", "b"): (21, 15)}, n=100, positives=9)
+    assert_type(joint, hs.relations.JointSolution)
+    assert_type(s, hs.relations.Solution)
+    print(cells, d, joint.tables, hs.relations.check(t).holds)

@@ -316,6 +316,27 @@ CASES = {
     "negative seed of draws": (lambda: hs.posterior(T)["f1"].draws(3, seed=-1), "-1"),
     "text for a quantile": (lambda: hs.posterior(T)["f1"].ppf("x"), "'x'"),
     "text for a point": (lambda: hs.posterior(T)["f1"].cdf("x"), "'x'"),
+    # solve
+    "percentage for a precision": (lambda: hs.solve(precision=75), "75"),
+    "precision above 1": (lambda: hs.solve(precision=1.2), "1.2"),
+    "unknown measure to solve": (lambda: hs.solve(precison=0.75), "'precison'"),
+    "nothing to solve": (hs.solve, "precision=0.75"),
+    "word for a measure": (lambda: hs.solve(recall="high"), "'high'"),
+    "None for a measure": (lambda: hs.solve(recall=None), "None"),
+    "class to solve": (lambda: hs.solve({"f1:spam": 0.5}), "f1:spam"),
+    "labels to solve": (lambda: hs.solve({"samples-f1": 0.5}), "samples-f1"),
+    "negative count to solve": (lambda: hs.solve(tp=-1), "-1"),
+    "n of 0": (lambda: hs.solve(n=0), "0"),
+    "measure twice": (lambda: hs.solve(recall=0.5, sensitivity=0.6), "recall"),
+    "range upside down": (lambda: hs.solve(n=(200, 100)), "200"),
+    "whole tables without n": (lambda: hs.solve(recall="0.5", integers=True), "n=200"),
+    "kind of ties": (lambda: hs.solve(recall="0.5", ties="even"), "'even'"),
+    "wins of one system": (lambda: hs.solve(recall=0.5, wins={("a", "b"): (1, 2)}), "wins="),
+    "wins of an unknown system": (lambda: hs.solve({"a": {"tp": 3}}, n=9, wins={("a", "b"): (1, 2)}), "'b'"),
+    "wins below 0": (lambda: hs.solve({"a": {"tp": 3}, "b": {"tp": 2}}, n=9, wins={("a", "b"): (1, -2)}), "-2"),
+    "no single table": (lambda: hs.solve(recall=0.5, n=10).table, "free"),
+    "check of no tally": (lambda: hs.relations.check([1, 2, 3, 4]), "list"),
+    "check of many classes": (lambda: hs.relations.check(THREE), "2x2"),
     "division by nothing": (lambda: hs.Metric("x", tp / (fp - fp)), "tp / (fp - fp)"),
 }
 COMMANDS = {
@@ -334,6 +355,10 @@ COMMANDS = {
     "unknown prior": (["score", "--counts", "1,2,3,4", "--prior", "uniformly"], "'uniformly'"),
     "limit of text": (["score", "--counts", "1,2,3,4", "--above", "f1=x"], "'f1=x'"),
     "two plain limits": (["score", "--counts", "1,2,3,4", "--above", ".5", "--above", ".6"], "--above"),
+    "contradictory measures": (["solve", "recall=.8", "specificity=.9", "accuracy=.95"], "0.95"),
+    "too few measures": (["solve", "precision=.75", "recall=.6", "n=200"], "prevalence"),
+    "percentage to solve": (["solve", "precision=75"], "0.75"),
+    "name without a value": (["solve", "precision"], "'precision'"),
     "missing file": (["score", "--matrix", "no/such.csv"], "no/such.csv"),
 }
 TRACE = ("Traceback", "NoneType", "object has no", "ufunc", "dtype", "argument of type", "not subscriptable", "\n")

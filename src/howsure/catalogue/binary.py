@@ -22,8 +22,11 @@ chance = total(prevalence * bias)  # agreement of independent answers with the s
 
 
 def _tetrachoric(*table: Any) -> Any:
-    from howsure.kernels.tetrachoric import correlation
+    from howsure.kernels.tetrachoric import along, correlation
 
+    if any(np.iscomplexobj(x) for x in table):  # a derivative by a complex step
+        rho, slope = along(tuple(np.real(x) for x in table), tuple(np.imag(x) for x in table))
+        return rho + 1j * slope
     return correlation(*table)
 
 

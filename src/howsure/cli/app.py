@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from howsure.cli import parsing, sources
+from howsure.cli import parsing, solving, sources
 from howsure.errors import HowsureError
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -342,3 +342,6 @@ def _write(text: str, out: Path | None) -> None:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
         raise click.ClickException(f"cannot write {str(out)!r}: {error.strerror or error}") from None
+
+
+app.add_command(solving.command(OUT, FORMAT, SEED, INTERVAL, LEVEL, PRIOR, show=_show))

@@ -31,8 +31,8 @@ from howsure.table import Tally
 
 Array = NDArray[np.float64]
 
-STICKS = 48  # at a total weight of 2 they leave (2/3)^48 = 4e-9 of the prior's mass to the last atom
 CHUNK = 2_000  # draws at a time
+NUMBERS = 20_000_000  # answers of atoms at a time
 TOPS = (1, 3, 5, 10)  # places whose probabilities a document gives, where there are more systems than that
 
 
@@ -77,14 +77,20 @@ class Leaderboard(Result):
     def p_best(self) -> Array:
         """P(each system is the best); a tie for the first place is shared."""
         first = self._signed == self._signed.min(axis=1, keepdims=True)
-        return np.asarray((first / first.sum(axis=1, keepdims=True)).mean(axis=0))
+        return self._doubted((first / first.sum(axis=1, keepdims=True)).mean(axis=0), 1.0 / len(self.sides))
+
+    def _doubted(self, share: Array, prior: float) -> Array:
+        """A share of the draws, never 0 or 1: one more draw is dealt as if nothing were known."""
+        n = len(self.draws)
+        return np.asarray((n * share + prior) / (n + 1.0))
 
     def p_top(self, k: int) -> Array:
         """P(each system is among the best k); systems that tie share the places left, so that the sum is k."""
         if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k <= len(self.sides):
             raise BadSetting(f"k is a whole number from 1 to the {len(self.sides)} systems; got {k!r}.")
         ahead, level = self._places
-        return np.asarray(np.clip((k - ahead) / level, 0.0, 1.0).mean(axis=0))
+        share = np.clip((k - ahead) / level, 0.0, 1.0).mean(axis=0)
+        return self._doubted(share, k / len(self.sides)) if k < len(self.sides) else np.ones(len(self.sides))
 
     @cached_property
     def expected_rank(self) -> Array:
@@ -93,9 +99,13 @@ class Leaderboard(Result):
 
     @cached_property
     def rank_probabilities(self) -> Array:
-        """P(system i has rank r), one row a system; shared ranks count for the ranks around them."""
-        near = np.clip(np.floor(self._ranks + 0.5).astype(int), 1, len(self.sides))
-        return np.stack([(near == r).mean(axis=0) for r in range(1, len(self.sides) + 1)], axis=1)
+        """P(system i has rank r), one row a system; systems that tie share their ranks equally."""
+        x = self._signed
+        ahead = np.stack([(x < x[:, [i]]).sum(axis=1) for i in range(x.shape[1])], axis=1)
+        tied = np.stack([(x == x[:, [i]]).sum(axis=1) for i in range(x.shape[1])], axis=1)
+        ranks = range(len(self.sides))
+        shares = np.stack([(((ahead <= r) & (r < ahead + tied)) / tied).mean(axis=0) for r in ranks], axis=1)
+        return self._doubted(shares, 1.0 / len(self.sides))
 
     @cached_property
     def pairs(self) -> Array:
@@ -105,7 +115,7 @@ class Leaderboard(Result):
             [(x[:, [i]] < x).mean(axis=0) + 0.5 * (x[:, [i]] == x).mean(axis=0) for i in range(x.shape[1])]
         )
         np.fill_diagonal(table, 0.5)
-        return table
+        return self._doubted(table, 0.5)
 
     @cached_property
     def groups(self) -> tuple[int, ...]:
@@ -240,8 +250,9 @@ def _together(p: Known, metric: Metric | Mean, n: int, seed: int) -> Array:
     weight = np.array([sum(rows[y]) for y in (0, 1)])
     rate = np.array([rows[y][1] / sum(rows[y]) if sum(rows[y]) else 0.0 for y in (0, 1)])
     out = []
-    for start in range(0, n, CHUNK):
-        size = min(CHUNK, n - start)
+    most = max(1, min(CHUNK, NUMBERS // (sticks_for(float(weight.sum())) * answers.shape[1])))
+    for start in range(0, n, most):
+        size = min(most, n - start)
         mass = rng.standard_gamma(counts, (size, counts.size))
         sticks, y, a = _sticks(rng, size, weight, rate, answers.shape[1])
         cells = {}
@@ -259,29 +270,38 @@ def _sticks(
 ) -> tuple[Array, NDArray[np.int64], NDArray[np.bool_]]:
     """The prior's mass in atoms: their weights, their truths and the systems' answers."""
     total = float(weight.sum())
-    broken = rng.beta(1.0, total, (size, STICKS))
+    count = sticks_for(total)
+    broken = rng.beta(1.0, total, (size, count))
     left = np.cumprod(1.0 - broken, axis=1)
     parts = np.concatenate([broken[:, :1], broken[:, 1:] * left[:, :-1]], axis=1)
     parts[:, -1] += left[:, -1]
-    y = (rng.random((size, STICKS)) < weight[1] / total).astype(np.int64)
-    a = rng.random((size, STICKS, systems)) < rate[y][..., None]
+    y = (rng.random((size, count)) < weight[1] / total).astype(np.int64)
+    a = rng.random((size, count, systems)) < rate[y][..., None]
     return parts * rng.standard_gamma(total, (size, 1)), y, a
+
+
+def sticks_for(total: float) -> int:
+    """Atoms until less than 1e-6 of the prior's mass is left to the last one."""
+    return int(np.ceil(np.log(1e-6) / np.log(total / (1.0 + total)))) if total > 1e-9 else 1
 
 
 def _patterns(p: Posterior, metric: Metric) -> tuple[Any, Any, Array, dict[int, tuple[float, float]]]:
     """Truth and answers of the occupied patterns as 0 and 1, their counts, and the prior's weights of a row."""
-    t = p.tally
-    view = p.view(metric)
+    t, view, place = p.tally, p.view(metric), 0
+    k, positive = len(t.labels), 1 if t.positive is None else t.find(t.positive)
+    if view.kind == "square":
+        place = view.place
+        w = p.prior.binary(place, k, positive)
+        if t.sets is not None:
+            t, place = t.versus_rest(t.labels[place]), 1
     if view.kind in ("outcome", "right-wrong"):
         truth = np.ones(len(t.cells), dtype=int)
         answers = t.cells[:, 1:] == (1 if t.outcome else t.cells[:, [0]])
         hit, miss = p.prior.outcome() if t.outcome else p.prior.right_wrong(len(t.labels))
         rows = {1: (miss, hit), 0: (0.0, 0.0)}
     else:
-        place = view.place
         truth = (t.cells[:, 0] == place).astype(int)
         answers = np.where(t.cells[:, 1:] < 0, truth[:, None] == 0, t.cells[:, 1:] == place)
-        w = p.prior.binary(place, len(t.labels), 1 if t.positive is None else t.find(t.positive))
         rows = {1: (w["fn"], w["tp"]), 0: (w["tn"], w["fp"])}
     counts = t.effective
     kept = counts > 0

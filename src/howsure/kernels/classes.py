@@ -72,6 +72,7 @@ class Classes:
     rows: Array | None = None  # prior weight of each truth row
     right: Array | None = None  # its share that is right; with a pool, drawn
     pool: Pool | None = None
+    lost: bool = True  # whether a missing answer is a false answer of every class
     shares: Array | None = None  # two-level: shapes of the class shares; the patterns are then all k² cells
 
     @property
@@ -108,7 +109,7 @@ class Classes:
         tp = [_added(mass[at], where) for at, where in self._right]
         col = [_added(mass[at], where) for at, where in self._columns]
         for s, at in enumerate(self._lost):
-            if at.size:
+            if at.size and self.lost:
                 lost = _added(mass[at], _Where.of(self.codes[at, 0], self.k))
                 col[s] = col[s] + lost.sum(axis=0) - lost
         return Tables(row, tp, col)
@@ -130,7 +131,7 @@ class Classes:
         assert self.shares is not None  # noqa: S101 - narrows the type
         cells = mass.reshape(self.k, self.k, -1)
         share = gammas(self.shares, cells.shape[2], rng)
-        part = share / cells.sum(axis=1)
+        part = share / np.maximum(cells.sum(axis=1), _FLOOR)
         diagonal = np.arange(self.k)
         return Tables(share, [cells[diagonal, diagonal] * part], [np.einsum("jkm,jm->km", cells, part)])
 

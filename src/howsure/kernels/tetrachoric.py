@@ -89,6 +89,22 @@ def without_zeros(tp: Cells, fp: Cells, fn: Cells, tn: Cells, rule: str) -> tupl
     return a - move, b + move, c + move, d - move
 
 
+def along(cells: tuple[Array, ...], steps: tuple[Array, ...]) -> tuple[Array, Array]:
+    """The correlation, and its derivative along steps of the four cells, for searches: no digits are promised at ±1."""
+    a, b, c, d = np.broadcast_arrays(*(np.asarray(x, dtype=float) for x in cells))
+    n = a + b + c + d
+    rho = correlation(a, b, c, d)
+    with np.errstate(all="ignore"):
+        h, k = -special.ndtri((a + c) / n), -special.ndtri((a + b) / n)
+        root = np.sqrt((1.0 - rho) * (1.0 + rho))
+        one, two = special.ndtr((rho * h - k) / root), special.ndtr((rho * k - h) / root)
+        density = np.exp(-0.5 * (h * h + ((k - rho * h) / root) ** 2)) / (2 * np.pi * root)
+        gradient = (1.0 - one - two, -two, -one, np.zeros_like(one))
+        mean = sum(x * g for x, g in zip((a, b, c, d), gradient, strict=True)) / n
+        slope = sum((g - mean) * step for g, step in zip(gradient, steps, strict=True)) / (n * density)
+    return rho, np.asarray(slope)
+
+
 # -- one frame for all tables
 
 

@@ -16,7 +16,7 @@ from howsure.errors import BadSetting
 from howsure.expressions import CELLS
 from howsure.forms import Linear
 from howsure.kernels.anyof import AnyOf, Apart
-from howsure.kernels.classes import Pool
+from howsure.kernels.classes import Pool, sticks
 from howsure.model.resampled import mean_law
 from howsure.priors import Prior
 from howsure.table import Tally
@@ -42,24 +42,46 @@ def item_values(t: Tally, metric: Metric, system: int = 0) -> Array:
     return np.where(np.isnan(value), 0.0, value)
 
 
-def mean_of_items(values: Array, shapes: Array, bounds: tuple[float, float]) -> tuple[Any, str]:
-    """The law of a mean over items, with weight 1 on each bound, as for graded values."""
+def end_weights(prior: Prior, metric: Metric, k: int) -> tuple[float, float]:
+    """The prior's weights on the ends of a mean over items; Hamming loss is one over (item, label) pairs."""
+    if not np.isfinite(metric.bounds).all():
+        raise BadSetting(f"{metric} has no bound, and a mean over items needs one; ask for micro or macro averages.")
+    if prior.two_level or prior.table is not None:
+        raise BadSetting(
+            f"items with many labels take the prior even, jeffreys, uniform or a weight; got {prior.name}."
+        )
+    high, low = prior.outcome()
+    share = 1.0 / k if metric.average == "" else 1.0
+    return low * share, high * share
+
+
+def mean_of_items(
+    values: Array, shapes: Array, bounds: tuple[float, float], weights: tuple[float, float]
+) -> tuple[Any, str]:
+    """The law of a mean over items, with the prior's weight on each bound, as for graded values."""
     ends = np.array(bounds)
-    top, weight = np.concatenate([values, ends]), np.concatenate([shapes, np.ones(2)])
+    top, weight = np.concatenate([values, ends]), np.concatenate([shapes, weights])
     kept = weight > 0
     return mean_law(top[kept], np.ones(int(kept.sum())), weight[kept])
 
 
-def mean_difference(t: Tally, metric: Metric, bounds: tuple[float, float]) -> tuple[Any, str]:
+def mean_difference(
+    t: Tally, metric: Metric, bounds: tuple[float, float], weights: tuple[float, float]
+) -> tuple[Any, str]:
     """The law of the difference of two systems' means over the same items: the mean of the differences."""
     low, high = bounds
     gap = item_values(t, metric, 0) - item_values(t, metric, 1)
-    atoms = np.array([0.0, 0.0, high - low, low - high])  # both at one end, or at different ones: 1/2 each
-    shapes = np.concatenate([t.effective, np.full(4, 0.5)])
+    atoms = np.array([0.0, 0.0, high - low, low - high])  # both at one end, or at different ones
+    total = sum(weights)
+    shapes = np.concatenate(
+        [t.effective, np.array([weights[0] ** 2, weights[1] ** 2, *[weights[0] * weights[1]] * 2]) / total]
+    )
     return mean_law(np.concatenate([gap, atoms]), np.ones(len(shapes)), shapes)
 
 
-def together(t: Tally, metric: Metric, kind: str, n: int, seed: int) -> Array:
+def together(
+    t: Tally, metric: Metric, kind: str, n: int, seed: int, weights: tuple[float, float] = (1.0, 1.0)
+) -> Array:
     """Draws of a mean over items, or of a quotient of sums over all labels, for every system, (n, systems)."""
     rng = np.random.Generator(np.random.SFC64([seed, 50_021]))
     systems = range(len(t.systems))
@@ -73,17 +95,23 @@ def together(t: Tally, metric: Metric, kind: str, n: int, seed: int) -> Array:
     for i in range(0, n, size):
         m = min(size, n - i)
         mass = rng.standard_gamma(t.effective, (m, len(top)))
-        up, down = _prior_mass(metric, kind, (m, len(systems)), rng)
+        up, down = _prior_mass(metric, kind, (m, len(systems)), rng, weights)
         out[i : i + m] = (mass @ top + up) / (mass @ bottom + down)
     return out
 
 
-def _prior_mass(metric: Metric, kind: str, size: tuple[int, int], rng: np.random.Generator) -> tuple[Array, Array]:
+def _prior_mass(
+    metric: Metric, kind: str, size: tuple[int, int], rng: np.random.Generator, weights: tuple[float, float]
+) -> tuple[Array, Array]:
     """What the prior adds above and below the line of each system's quotient."""
-    if kind == "items":  # one Gamma(2) for all systems; of it a Beta(1, 1) share at the upper bound, for each its own
+    if kind == "items":  # one Gamma for all systems, dealt to atoms at whose ends each system has a coin of its own
         low, high = metric.bounds
-        extra = rng.standard_gamma(2.0, (size[0], 1)) * np.ones(size)
-        return extra * (low + (high - low) * rng.random(size)), extra
+        total = float(sum(weights))
+        parts = sticks(rng, np.array([total]), size[0])[0] * rng.standard_gamma(total, size[0])  # (atoms, draws)
+        up = np.zeros(size)
+        for part in parts:
+            up += part[:, None] * np.where(rng.random(size) < weights[1] / total, high, low)
+        return up, parts.sum(axis=0)[:, None] * np.ones(size)
     form = _linear(metric)
     own = rng.standard_gamma(MICRO, (*size, 4))
     return own @ np.array(form.top), own @ np.array(form.bottom)

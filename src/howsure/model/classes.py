@@ -10,7 +10,7 @@ All other measures and priors: the weights of the prior as they are.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ Measure = Callable[[Cells], Array]
 
 SMALL = 1024  # cells up to which a table is drawn whole
 TINY = 6  # classes up to which the same holds for the pooled prior
+LEAST_DOUBTED = 5  # classes from which intervals of averages can fall short
 MOST_WEIGHT = 30.0  # of a truth row, that sticks can still deal
 
 
@@ -58,10 +59,15 @@ def pooled(t: Tally, prior: Prior, equal: bool) -> bool:
     return equal and prior.name == "even" and not t.independent
 
 
-def plan(t: Tally, prior: Prior, equal: bool, j: int = 0) -> Drawable:
-    """What is drawn for one table of the batch."""
+def plan(t: Tally, prior: Prior, equal: bool, j: int = 0, lost: bool = True) -> Drawable:
+    """What is drawn for one table of the batch; `lost` makes a missing answer a false one of every class."""
     if t.sets is not None:
         return anyof.plan(t, prior, equal)
+    made = _plan(t, prior, equal, j)
+    return made if lost else replace(made, lost=False)
+
+
+def _plan(t: Tally, prior: Prior, equal: bool, j: int) -> Classes:
     k = len(t.labels)
     codes, shapes = _occupied(t, j)
     single = len(t.systems) == 1
@@ -89,7 +95,7 @@ def plan(t: Tally, prior: Prior, equal: bool, j: int = 0) -> Drawable:
 
 def _occupied(t: Tally, j: int) -> tuple[Any, Array]:
     """Patterns and counts of one table of the batch; none of an empty one."""
-    counts = t.effective.reshape(int(np.prod(t.shape, dtype=int)), -1)[j]
+    counts = t.effective_of(j)
     kept = counts > 0
     return t.cells[kept].astype(np.int64), counts[kept].astype(float)
 
@@ -123,14 +129,40 @@ def pool_of(codes: Any, counts: Array, k: int) -> Pool:
     return Pool(right, np.asarray(np.bincount(np.ravel(which), weights), dtype=float), 1.0, k / 3.0)
 
 
-def centre(t: Tally, measure: Measure, j: int = 0) -> float:
-    """The measure of the mean table under the pooled prior."""
-    k = len(t.labels)
-    pool = anyof.pool_of(t) if t.sets is not None else pool_of(*_occupied(t, j), k)
-    (p,) = pool.centre()
-    cells = {c: x.reshape(k, -1)[:, j] for c, x in t.by_class(effective=True).items()}
-    mean = {"tp": cells["tp"] + p, "fp": cells["fp"] + 1 - p, "fn": cells["fn"] + 1 - p, "tn": cells["tn"] + k - 2 + p}
-    return float(measure({c: mean[c][:, None] for c in CELLS})[0])
+def centres(t: Tally, measure: Measure, lost: bool = True) -> Array:
+    """The measure of the mean table under the pooled prior, for every table of the batch."""
+    k, tables = len(t.labels), range(int(np.prod(t.shape, dtype=int)))
+    pools = [anyof.pool_of(t)] if t.sets is not None else [pool_of(*_occupied(t, j), k) for j in tables]
+    p = np.array([float(pool.centre()[0]) for pool in pools])
+    cells = {c: x.reshape(k, -1) for c, x in t.by_class(effective=True, lost=lost).items()}
+    more = {"tp": p, "fp": 1 - p, "fn": 1 - p, "tn": k - 2 + p}
+    return measure({c: cells[c] + more[c] for c in CELLS}).reshape(t.shape)
+
+
+def move_to(x: Array, middle: Array, bounds: tuple[float, float]) -> Array:
+    """How far draws are moved, on the logit scale of their range, so that their mean is `middle`; Newton's steps."""
+    low, high = bounds
+    y, want = _logit(x, bounds), (middle - low) / (high - low)
+    shift = np.zeros(x.shape[1:])
+    for _ in range(12):
+        p = 1.0 / (1.0 + np.exp(-(y + shift)))
+        step = (p.mean(axis=0) - want) / np.maximum((p * (1.0 - p)).mean(axis=0), 1e-12)
+        shift = shift - np.clip(step, -1.0, 1.0)
+        if np.all(np.abs(step) < 1e-9):
+            break
+    return shift
+
+
+def moved(x: Array, shift: Array | float, bounds: tuple[float, float]) -> Array:
+    """Draws moved by so much on the logit scale of their range, which they never leave."""
+    low, high = bounds
+    return np.asarray(low + (high - low) / (1.0 + np.exp(-(_logit(x, bounds) + shift))))
+
+
+def _logit(x: Array, bounds: tuple[float, float]) -> Array:
+    low, high = bounds
+    p = np.clip((x - low) / (high - low), 1e-15, 1.0 - 1e-15)
+    return np.asarray(np.log(p) - np.log1p(-p))
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +174,8 @@ class ClassSampler:
     measure: Measure
     equal: bool
     bounds: tuple[float, float]
-    shift: Array | float = 0.0
+    shift: Array | None = None  # on the logit scale of the range
+    lost: bool = True  # whether a missing answer is a false answer of every class
 
     @property
     def cost(self) -> int:
@@ -155,12 +188,34 @@ class ClassSampler:
         tables = range(int(np.prod(t.shape, dtype=int)))
         columns = [self._table(j, n, seed)[:, 0] for j in tables]
         values = np.stack(columns, axis=-1).reshape(n, *t.shape)
-        return np.asarray(np.clip(values + self.shift, *self.bounds))
+        return values if self.shift is None else moved(values, self.shift, self.bounds)
 
     def _table(self, j: int, n: int, seed: int) -> Array:
-        return measured(plan(self.tally, self.prior, self.equal, j), n, seed + 1_000_003 * j, self.measure, silent)
+        drawn = plan(self.tally, self.prior, self.equal, j, self.lost)
+        return measured(drawn, n, seed + 1_000_003 * j, self.measure, silent)
 
 
 def silent(done: int) -> None:
     """No progress is shown."""
     del done
+
+
+def doubts(t: Tally) -> tuple[str, ...]:
+    """What a table has in which intervals under the pooled prior were seen to fall short (docs/coverage.md).
+
+    many: thirty classes or more with ten items a class or fewer. rare: half of the classes have no more true items than
+    would be taken for them if wrong answers were spread evenly. never: a class is never right, although it has so many
+    items that classes alike in accuracy would have a right one (999 in 1,000).
+    """
+    k, cells = len(t.labels), t.by_class()
+    size, right = cells["tp"] + cells["fn"], cells["tp"]
+    n = int(size.sum())
+    if k < LEAST_DOUBTED or not n:
+        return ()
+    wrong = 1.0 - right.sum() / n
+    found = {
+        "many": k >= 30 and n <= 10 * k,
+        "rare": 2 * int((size * (k - 1) <= wrong * n).sum()) >= k,
+        "never": bool(((right == 0) & (wrong**size < 1e-3)).any()),
+    }
+    return tuple(name for name, here in found.items() if here)

@@ -191,6 +191,9 @@ class Resampled(Mapping[str, Distribution]):
             gap = top[:, 0] - top[:, 1]
             same = "have the same value" if not ratio.any() else f"differ by {np.median(ratio):g}"
             notes = (*notes, Note("identical", _IDENTICAL.format(first, second, same, *spread)))
+        if self.data.bounds is None and ((gap >= 0).all() or (gap <= 0).all()):
+            better = first if (gap >= 0).all() else second
+            notes = (*notes, Note("one-sided", _ONE_SIDED.format(better)))
         law, route = mean_law(gap, bottom, shapes)
 
         def sampler(n: int, seed: int) -> Array:
@@ -202,6 +205,10 @@ class Resampled(Mapping[str, Distribution]):
 
 _WEIGHTED = (
     "weighted items: the posterior uses Kish's effective sample size, (sum of weights)²/(sum of squared weights)"
+)
+_ONE_SIDED = (
+    "{} has the larger value on every item: resampling them alone cannot doubt that; give the bounds that a value can "
+    "have for a prior that can"
 )
 _IDENTICAL = (
     "{} and {} {} on every item: the interval of their difference comes from a prior weight of 1 on "

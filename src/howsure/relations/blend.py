@@ -1,0 +1,164 @@
+"""The posterior of a measure given a report that several tables agree with.
+
+Given the report and n, a table's weight is its probability before any data: the Dirichlet-multinomial of the prior
+(each n of a range counts alike). Given the table the measure has its usual posterior. So the answer is a mixture of
+laws, exact where these are: tails and densities are weighted sums, quantiles are found by bisection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.catalogue import parse
+from howsure.distribution import Distribution, Note
+from howsure.document import real
+from howsure.errors import BadSetting
+from howsure.expressions import CELLS
+from howsure.model import posterior
+from howsure.priors import make
+from howsure.table import Tally
+
+if TYPE_CHECKING:
+    from howsure.relations.result import Solution
+
+Array = NDArray[np.float64]
+MOST: Final = 2_000  # tables mixed exactly; of more, this many evenly spread ones stand for their neighbours
+
+
+@dataclass(frozen=True)
+class Blend:
+    """A mixture of the laws of a batch, as one law."""
+
+    parts: Any  # the law of the batch
+    weights: Array
+    unimodal: bool = False
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return ()
+
+    @property
+    def lower(self) -> float:
+        return float(self.parts.lower)
+
+    @property
+    def upper(self) -> float:
+        return float(self.parts.upper)
+
+    @property
+    def n(self) -> int:
+        """Draws a table, where the parts are sampled."""
+        return int(self.parts.n)
+
+    def _mixed(self, values: Array) -> Array:
+        return np.asarray(np.asarray(values) @ self.weights)
+
+    def tails(self, t: Array, t_low: Array | float = 0.0) -> tuple[Array, Array]:
+        low = t_low if np.ndim(t_low) == 0 else np.asarray(t_low)[..., None]
+        below, above = self.parts.tails(np.asarray(t)[..., None], low)
+        return self._mixed(below), self._mixed(above)
+
+    def pdf(self, t: Array, t_low: Array | float = 0.0) -> Array:
+        low = t_low if np.ndim(t_low) == 0 else np.asarray(t_low)[..., None]
+        return self._mixed(self.parts.pdf(np.asarray(t)[..., None], low))
+
+    def mean(self) -> Array:
+        return self._mixed(self.parts.mean())
+
+    def std(self) -> Array:
+        each, spread = np.asarray(self.parts.mean()), np.asarray(self.parts.std())
+        return np.sqrt(self._mixed(spread**2 + (each - self.mean()) ** 2))
+
+    def quantile(self, p: Array, q: Array) -> tuple[Array, Array, Array]:
+        """Between the least and the greatest quantile of the parts, by bisection on the smaller tail."""
+        p, q = np.broadcast_arrays(np.asarray(p, dtype=float), np.asarray(q, dtype=float))
+        each = np.asarray(self.parts.quantile(p[..., None], q[..., None])[0])
+        low, high = each.min(axis=-1), each.max(axis=-1)
+        for _ in range(70):
+            middle = 0.5 * (low + high)
+            below, above = self.tails(middle)
+            under = np.where(p <= q, below < p, above > q)
+            low, high = np.where(under, middle, low), np.where(under, high, middle)
+        value = 0.5 * (low + high)
+        return value, value - self.lower, self.upper - value
+
+    def quantile_error(self, p: float) -> Array:
+        """That of the parts, the largest."""
+        return np.asarray(np.max(self.parts.quantile_error(p)))
+
+    def mode(self) -> Array:
+        """The highest point on a fine grid."""
+        ends = self.quantile(np.array([1e-4, 1 - 1e-4]), np.array([1 - 1e-4, 1e-4]))[0]
+        grid = np.linspace(float(ends[0]), float(ends[1]), 1001)
+        return np.asarray(grid[int(np.argmax(self.pdf(grid)))])
+
+
+def blended(solution: Solution, metric: str, prior: Any, seed: int) -> Distribution:
+    """The posterior of a metric over all whole-number tables of a solution."""
+    if solution.status not in ("unique", "several"):
+        raise BadSetting(f"a posterior needs tables, and there are none: {solution.why}")
+    t = solution.tally
+    if solution.status == "unique":
+        return posterior(t, prior, seed=seed)[metric]
+    tables, weights = _spread(solution.outcome.tables, table_weights(solution.outcome.tables, prior))
+    counts = dict(zip(CELLS, tables.T.astype(np.int64), strict=True))
+    each = posterior(Tally.binary(**counts), prior, seed=seed)[metric]
+    name = str(parse(metric)) if not isinstance(metric, str) else metric
+
+    def draw(size: int, with_seed: int) -> Array:
+        rng = np.random.default_rng(with_seed)
+        which = rng.choice(len(weights), size=size, p=weights)
+        return np.asarray(each.draws(size, seed=with_seed)[np.arange(size), which])
+
+    notes = (Note("mixed", _said(solution, len(tables))),)
+    return Distribution(name, Blend(each.law, weights), each.route, draw, each.log_scale, notes)
+
+
+def laws(
+    solution: Solution, metrics: Sequence[str], *, prior: Any, level: float, interval: str, seed: int
+) -> list[dict[str, Any]]:
+    """The posteriors of some measures, as parts of a document."""
+    out = []
+    for name in metrics:
+        d = blended(solution, name, prior, seed)
+        got = d.interval(level, kind=interval)
+        about = [note.text for note in d.notes if note.code == "mixed"] or ["of the one table"]
+        out.append({
+            "metric": name, "mean": real(d.mean), "std": real(d.std), "median": real(d.median), "low": real(got.low),
+            "high": real(got.high), "level": level, "interval": got.kind, "prior": make(prior).name,
+            "route": d.route, "tables": len(solution.outcome.tables), "about": about[0],
+        })  # fmt: skip
+    return out
+
+
+def table_weights(tables: Array, prior: Any = "even") -> Array:
+    """The probability of each table before any data, given n; they add to 1, each n counting alike."""
+    from scipy import special
+
+    cells = make(prior).binary(1, 2)
+    a = np.array([float(cells[c]) for c in CELLS])
+    log = (special.gammaln(tables + a) - special.gammaln(tables + 1)).sum(axis=1)
+    n = tables.sum(axis=1)
+    log = log - special.gammaln(n + a.sum()) + special.gammaln(n + 1)
+    weights = np.exp(log - log.max())
+    return np.asarray(weights / weights.sum())
+
+
+def _spread(tables: Array, weights: Array) -> tuple[Array, Array]:
+    """At most MOST tables; where there are more, evenly spread ones, each with its weight scaled up."""
+    if len(tables) <= MOST:
+        return tables, weights
+    pick = np.unique(np.linspace(0, len(tables) - 1, MOST).round().astype(int))
+    return tables[pick], weights[pick] / weights[pick].sum()
+
+
+def _said(solution: Solution, used: int) -> str:
+    total = len(solution.outcome.tables)
+    some = f"{used:,} of " if used < total else ""
+    more = "" if solution.complete else " listed (there are more)"
+    return f"mixed over {some}{total:,} tables{more}, each weighted by its prior probability given n"

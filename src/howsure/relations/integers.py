@@ -1,0 +1,352 @@
+"""Every table of whole numbers that agrees with reported digits.
+
+Digits of a quotient of sums are two linear inequalities with whole coefficients. The search counts through four sums
+of cells that determine the table (cells, margins, right, wrong, n), the narrowest first; each next one is bounded by
+projecting the inequalities (Fourier-Motzkin), the last one exactly in integers. Curves such as phi are bounded by
+interval arithmetic over ever shorter ranges of the last sum.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import combinations
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import BadSetting
+from howsure.expressions import CELLS
+from howsure.relations.intervals import bounds
+from howsure.relations.quantities import COUNT_NAMES, quantity
+from howsure.relations.values import Given
+
+Array = NDArray[np.float64]
+Whole = NDArray[np.int64]
+_SUMS: Final = np.array([[float(x) for x in quantity(q).linear[0]] for q in COUNT_NAMES[:-1]])  # type: ignore[index]
+_CHUNK: Final = 200_000
+_BUDGET: Final = 12_000_000  # prefixes looked at
+_HUGE: Final = 1e13
+_SHORT: Final = 12
+_TINY: Final = 1e-10
+
+
+@dataclass(frozen=True)
+class Found:
+    """Tables as rows of tp, fp, fn, tn; `complete` unless the search ended early."""
+
+    tables: Array
+    complete: bool
+
+
+@dataclass(frozen=True)
+class Rows:
+    """weights·cells + constant >= 0, above 0 where strict; whole numbers."""
+
+    weights: Any
+    constant: Any
+    strict: NDArray[np.bool_]
+    pinned: NDArray[np.bool_]  # says, with another row, that a sum is one number
+
+
+def whole_tables(known: tuple[Given, ...], most: int) -> Found:
+    """The whole-number tables that agree with every value given, `most` at most."""
+    rows = _rows(known)
+    held = _held(known)
+    corners = _corners(rows, held)
+    if not len(corners):
+        return Found(np.zeros((0, 4)), True)
+    if corners.sum(axis=1).max() > 0.99 * _HUGE:
+        raise BadSetting("whole-number tables need n or a range of it, such as n=200 or n=(100, 200).")
+    search = _Search(rows, [g for g in known if g.quantity.linear is None], corners, held)
+    parts: list[Any] = []
+    count = 0
+    for part in search.run():
+        parts.append(part)
+        count += len(part)
+        if count > most:
+            break
+    tables = np.concatenate(parts) if parts else np.zeros((0, 4), dtype=np.int64)
+    complete = count <= most and not search.stopped
+    tables = tables[np.lexsort(tables.T[::-1])]
+    return Found(tables[:most].astype(float), complete)
+
+
+def _rows(known: tuple[Given, ...]) -> Rows:
+    """Cells are not negative, quotients are defined and lie in their digits' interval."""
+    made: list[list[int]] = [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 1, 0]]
+    strict, pinned = [False] * 4, [False] * 4
+    for g in known:
+        if g.quantity.linear is None:
+            continue
+        top, bottom = ([int(x) for x in part] for part in g.quantity.linear)  # forms.read gives whole weights
+        (a, below), (b, above) = g.low.as_integer_ratio(), g.high.as_integer_ratio()
+        if g.quantity.sized:
+            made += [[*(below * t for t in top), -a], [*(-above * t for t in top), b]]
+            strict += [False, g.open_end]
+            pinned += [g.exact, g.exact]
+            continue
+        made.append([*(below * t - a * u for t, u in zip(top, bottom, strict=True)), 0])
+        made.append([*(b * u - above * t for t, u in zip(top, bottom, strict=True)), 0])
+        made.append([*bottom, 0])
+        strict += [False, g.open_end, True]
+        pinned += [False] * 3
+    table = np.array(made, dtype=object)
+    keep = [any(row[:4]) for row in made]  # 0 >= 0 says nothing
+    return Rows(table[keep, :4], table[keep, 4], np.array(strict)[keep], np.array(pinned)[keep])
+
+
+# -- the polytope of real tables
+
+
+def _real(rows: Rows) -> Array:
+    """Rows with the constant last, scaled to size 1."""
+    table = np.concatenate([rows.weights, rows.constant[:, None]], axis=1).astype(float)
+    return np.asarray(table / np.abs(table[:, :4]).max(axis=1, keepdims=True))
+
+
+def _held(known: tuple[Given, ...]) -> Array:
+    """Independent sums that are given as one number: rows that are 0 in every table."""
+    held = np.zeros((0, 5))
+    for g in known:
+        if g.exact and g.quantity.sized and g.quantity.linear is not None:
+            more = np.concatenate([held, [[*(float(x) for x in g.quantity.linear[0]), -float(g.low)]]])
+            if len(more) < 3 or np.linalg.matrix_rank(more[:, :4]) == len(more):  # two different sums always are
+                held = more
+    return held
+
+
+@lru_cache(maxsize=128)
+def _picks(sides: int, size: int) -> NDArray[np.int64]:
+    return np.array(list(combinations(range(sides), size)), dtype=np.int64).reshape(math.comb(sides, size), size)
+
+
+def _corners(rows: Rows, held: Array) -> Array:
+    """Where sides meet; `held` are rows that are met everywhere."""
+    sides = np.concatenate([_real(rows)[~rows.pinned], [[-1.0, -1.0, -1.0, -1.0, _HUGE]]])
+    picks = _picks(len(sides), 4 - len(held))
+    a = np.concatenate([np.broadcast_to(held, (len(picks), len(held), 5)), sides[picks]], axis=1)
+    good = np.abs(np.linalg.det(a[:, :, :4])) > 1e-12
+    if not good.any():
+        return np.zeros((0, 4))
+    points = np.linalg.solve(a[good][:, :, :4], -a[good][:, :, 4:])[..., 0]
+    size = np.abs(points).sum(axis=1, keepdims=True) + 1.0
+    inside = (points @ sides[:, :4].T + sides[:, 4] >= -1e-9 * size).all(axis=1)
+    return np.asarray(points[inside])
+
+
+def _order(rows: Rows, corners: Array, held: Array) -> tuple[Array, int]:
+    """Four sums that determine the table in whole numbers, each the narrowest once those before it are fixed.
+
+    Also how many of the first have one value only.
+    """
+    chosen: tuple[int, ...] = ()
+    known = 0
+    width, order = _widths(corners)
+    while len(chosen) < 4:
+        k = next(k for k in order if k not in chosen and _completes((*chosen, k)))
+        known += int(len(chosen) == known and width[k] < 1e-7)
+        chosen = (*chosen, k)
+        if width[k] > 1e-7 and len(chosen) < 3 and len(corners):
+            held = np.concatenate([held, [[*_SUMS[k], -float((corners @ _SUMS[k]).mean())]]])
+            corners = _corners(rows, held) if len(held) < 4 else corners[:0]
+            width, order = _widths(corners)
+    return np.asarray(_SUMS[list(chosen)]), min(known, 2)
+
+
+def _widths(corners: Array) -> tuple[list[float], list[int]]:
+    """How far each sum ranges, and the sums from the narrowest to the widest."""
+    if not len(corners):
+        return [1.0] * len(_SUMS), list(range(len(_SUMS)))
+    sums = corners @ _SUMS.T
+    width: Array = sums.max(axis=0) - sums.min(axis=0)
+    return width.tolist(), np.argsort(width, kind="stable").tolist()
+
+
+@lru_cache(maxsize=4096)
+def _completes(chosen: tuple[int, ...]) -> bool:
+    """Whether these sums can be completed to four with determinant 1 or -1."""
+    rest = [k for k in range(len(_SUMS)) if k not in chosen]
+    more = combinations(rest, 4 - len(chosen))
+    return any(round(abs(float(np.linalg.det(_SUMS[[*chosen, *m]])))) == 1 for m in more)
+
+
+# -- the search
+
+
+class _Search:
+    """Counts through the sums one by one, in chunks."""
+
+    def __init__(self, rows: Rows, curves: list[Given], corners: Array, held: Array) -> None:
+        order, self.known = _order(rows, corners, held)
+        self.curves = curves
+        self.corners = corners @ order.T
+        self.back = np.rint(np.linalg.inv(order)).astype(np.int64)  # from sums to cells
+        self.exact = replace(rows, weights=rows.weights @ self.back.astype(object))
+        self.largest = max(
+            sum(map(abs, row)) + abs(x) for row, x in zip(self.exact.weights, rows.constant, strict=True)
+        )
+        steps = 2 - self.known
+        self.projected = _projections(_real(rows) @ _lifted(self.back), steps) if steps else []
+        self.spent = 0
+        self.stopped = False
+
+    def run(self) -> Iterator[Whole]:
+        """Tables, a chunk at a time."""
+        k = self.known
+        start = np.rint(self.corners[:1, :k]).astype(np.int64)
+        if np.abs(self.corners[:1, :k] - start).max(initial=0.0) > 1e-6 * max(1.0, float(self.corners.max())):
+            return  # a sum that is no whole number
+        ends = np.array([self.corners[:, k].min(), self.corners[:, k].max()])
+        low, high = _whole_ends(ends[:1], ends[1:])
+        if low[0] <= high[0]:
+            for prefix in _expanded(start, low, high - low + 1):
+                yield from self._deeper(prefix)
+
+    def _deeper(self, start: Whole) -> Iterator[Whole]:
+        level = start.shape[1]
+        if level == 3:
+            self.spent += len(start)
+            yield from self._last(start)
+            return
+        low, high = _between(self.projected[level - 3], start)
+        keep = low <= high
+        start, low, count = start[keep], low[keep], (high - low + 1)[keep]
+        for prefix in _expanded(start, low, count):
+            if self.spent + len(prefix) * (level == 2) > _BUDGET:
+                self.stopped = True
+                return
+            yield from self._deeper(prefix)
+            if self.stopped:
+                return
+
+    def _last(self, start: Whole) -> Iterator[Whole]:
+        low, high, good = self._exact_bounds(start)
+        keep = good & (low <= high)
+        start, low, high = start[keep], low[keep], high[keep]
+        if self.curves:
+            start, low, high = self._narrowed(start, low, high)
+        for sums in _expanded(start, low, high - low + 1):
+            cells = sums @ self.back.T
+            for g in self.curves:
+                cells = cells[np.asarray(g.holds(np.asarray(g.quantity.at(cells))), dtype=bool)]
+            if len(cells):
+                yield cells
+
+    def _exact_bounds(self, start: Whole) -> tuple[Whole, Whole, NDArray[np.bool_]]:
+        """The range of the last sum, in exact integers: 64 bits where these are enough."""
+        fits = self.largest * (int(np.abs(start).max(initial=0)) + 1) < 2**62
+        kind: Any = np.int64 if fits else object
+        weights = self.exact.weights.astype(kind)
+        least = self.exact.constant.astype(kind) - self.exact.strict  # strictly above 0 is at least 1
+        last = weights[:, 3]
+        rest = start.astype(kind) @ weights[:, :3].T + least
+        up, down = last > 0, last < 0
+        low = (-(rest[:, up] // last[up])).max(axis=1)
+        high = (rest[:, down] // -last[down]).min(axis=1)
+        good = (rest[:, ~(up | down)] >= 0).all(axis=1)
+        return low.astype(np.int64), high.astype(np.int64), np.asarray(good, dtype=bool)
+
+    def _narrowed(self, start: Whole, low: Whole, high: Whole) -> tuple[Whole, Whole, Whole]:
+        """Halve the ranges of the last sum until they are short, and leave out where a curve cannot be met."""
+        done: list[tuple[Whole, Whole, Whole]] = []
+        while len(start):
+            keep = self._possible(start, low, high)
+            start, low, high = start[keep], low[keep], high[keep]
+            short = high - low < _SHORT
+            done.append((start[short], low[short], high[short]))
+            start, low, high = start[~short], low[~short], high[~short]
+            middle = (low + high) // 2
+            start = np.concatenate([start, start])
+            low, high = np.concatenate([low, middle + 1]), np.concatenate([middle, high])
+            self.spent += len(start)
+        if not done:
+            return start, low, high
+        a, b, c = (np.concatenate(x) for x in zip(*done, strict=True))
+        return a, b, c
+
+    def _possible(self, start: Whole, low: Whole, high: Whole) -> NDArray[np.bool_]:
+        one, two = (np.concatenate([start, x[:, None]], axis=1) @ self.back.T for x in (low, high))
+        ends = np.minimum(one, two).astype(float), np.maximum(one, two).astype(float)
+        at = {c: (ends[0][:, i], ends[1][:, i]) for i, c in enumerate(CELLS)}
+        keep = np.ones(len(start), dtype=bool)
+        for g in self.curves:
+            least, greatest = bounds(g.quantity.formula, at)
+            slack = 1e-7 * max(1.0, abs(float(g.high)))
+            keep &= ~((greatest < float(g.low) - slack) | (least > float(g.high) + slack))
+        return keep
+
+
+def _lifted(back: Whole) -> Array:
+    out = np.zeros((5, 5))
+    out[:4, :4] = back
+    out[4, 4] = 1.0
+    return out
+
+
+def _expanded(start: Whole, low: Whole, count: Whole) -> Iterator[Whole]:
+    """Each prefix with each of its next values, in chunks of bounded size."""
+    ends = np.cumsum(count)
+    at = 0
+    while at < len(start):
+        done = int(ends[at - 1]) if at else 0
+        stop = max(at + 1, int(np.searchsorted(ends, done + _CHUNK, side="right")))
+        part = slice(at, stop)
+        if int(count[at]) > 4 * _CHUNK:  # a single long range is cut too
+            for first in range(0, int(count[at]), _CHUNK):
+                values = low[at] + np.arange(first, min(first + _CHUNK, int(count[at])))
+                yield np.concatenate([np.broadcast_to(start[at], (len(values), start.shape[1])), values[:, None]], 1)
+            at += 1
+            continue
+        total = int(count[part].sum())
+        which = np.repeat(np.arange(at, stop), count[part])
+        within = np.arange(total) - np.repeat(ends[part] - count[part] - done, count[part])
+        yield np.concatenate([start[which], (low[which] + within)[:, None]], axis=1)
+        at = stop
+
+
+def _between(rows: Array, start: Whole) -> tuple[Whole, Whole]:
+    """The next sum lies between these whole numbers, or a little wider."""
+    k = start.shape[1]
+    rest = start.astype(float) @ rows[:, :k].T + rows[:, -1]
+    lead = rows[:, k]
+    up, down = lead > _TINY, lead < -_TINY  # what is smaller is rounding
+    low = (-rest[:, up] / lead[up]).max(axis=1, initial=-_HUGE)
+    high = (-rest[:, down] / lead[down]).min(axis=1, initial=_HUGE)
+    return _whole_ends(low, high)
+
+
+def _whole_ends(low: Array, high: Array) -> tuple[Whole, Whole]:
+    """Whole numbers between two ends that rounding may have moved a little."""
+    slack = 1e-6 + 1e-12 * np.maximum(np.abs(low), np.abs(high))
+    return np.ceil(low - slack).astype(np.int64), np.floor(high + slack).astype(np.int64)
+
+
+def _projections(rows: Array, times: int) -> list[Array]:
+    """The inequalities without the last sum, without the last two, ...; the shortest first (Fourier-Motzkin)."""
+    out: list[Array] = []
+    marks = np.array([1 << i for i in range(len(rows))], dtype=object)
+    for step in range(1, times + 1):
+        rows, marks = _without_last(rows, marks, step + 1)
+        out.insert(0, rows)
+    return out
+
+
+def _without_last(rows: Array, marks: Any, most: int) -> tuple[Array, Any]:
+    """Eliminate the last sum: each lower bound lies below each upper one.
+
+    After k steps a row that is made of more than k + 1 others follows from the rest (Kohler's rule).
+    """
+    lead = rows[:, -2]
+    plain = np.abs(lead) < 1e-15  # rows between this and _TINY are left out: the last sum is checked against all
+    up, down = np.nonzero(lead >= _TINY)[0], np.nonzero(lead <= -_TINY)[0]
+    i, j = (x.ravel() for x in np.meshgrid(up, down, indexing="ij"))
+    made = np.concatenate([rows[plain], rows[i] / lead[i, None] - rows[j] / lead[j, None]])
+    marked = np.concatenate([marks[plain], marks[i] | marks[j]])
+    made = np.delete(made, -2, axis=1)
+    size = np.abs(made[:, :-1]).max(axis=1)
+    keep = (size > _TINY) & np.array([x.bit_count() <= most for x in marked], dtype=bool)
+    return made[keep] / size[keep, None], marked[keep]

@@ -1,0 +1,242 @@
+"""Several systems tested on the same items: their tables share n and the margin of truths, and wins link them.
+
+Wins of a over b are items that a alone gets right; so the errors of b less those of a are the wins of a less those of
+b, and the wins must find room among the positives and the negatives of both tables. Goutte & Gaussier's Tables 1 and 2
+give back the counts behind them in this way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.distribution import Note
+from howsure.document import Result, number
+from howsure.errors import BadCounts, BadSetting, UnknownName, listing, nearest
+from howsure.expressions import CELLS
+from howsure.relations.integers import Found, whole_tables
+from howsure.relations.quantities import quantity
+from howsure.relations.result import Cells
+from howsure.relations.values import Given, givens
+
+Whole = NDArray[np.int64]
+Choice = tuple[tuple[int, ...], ...]
+_SHARED = ("n", "positives", "negatives", "prevalence")
+
+
+@dataclass(frozen=True)
+class Link:
+    """Items that one of two systems alone gets right; `same` where it is given."""
+
+    first: str
+    second: str
+    only_first: int
+    only_second: int
+    same: int | None = None
+
+
+@dataclass(frozen=True)
+class JointSolution(Result):
+    """Whole-number tables of several systems that agree with every report and with the wins."""
+
+    given: Mapping[str, tuple[Given, ...]]
+    shared: tuple[Given, ...]
+    links: tuple[Link, ...]
+    choices: tuple[Choice, ...]
+    complete: bool
+    reason: str = ""
+
+    @property
+    def status(self) -> str:
+        """unique, several or infeasible."""
+        return "infeasible" if not self.choices else "unique" if len(self.choices) == 1 and self.complete else "several"
+
+    @cached_property
+    def tables(self) -> tuple[dict[str, Cells], ...]:
+        """Every solution: the table of each system."""
+        return tuple(
+            {name: dict(zip(CELLS, t, strict=True)) for name, t in zip(self.given, choice, strict=True)}
+            for choice in self.choices
+        )
+
+    @property
+    def table(self) -> dict[str, Cells]:
+        """The table of each system, when there is one solution."""
+        if self.status != "unique":
+            raise BadSetting(f"there is no single solution: {self.why}")
+        return self.tables[0]
+
+    @property
+    def why(self) -> str:
+        """The answer in a sentence."""
+        if self.reason:
+            return self.reason
+        more = "" if self.complete else " or more"
+        if self.status == "unique":
+            return f"one set of tables of the {len(self.given)} systems has these values."
+        return f"{len(self.choices):,}{more} sets of tables of the {len(self.given)} systems have these values."
+
+    def _make(self) -> dict[str, Any]:
+        from howsure.version import VERSION
+
+        rows = [
+            {"solution": i, "system": name, **cells, "n": sum(cells.values())}
+            | {"f1": _value("f1", cells), "precision": _value("precision", cells), "recall": _value("recall", cells)}
+            for i, choice in enumerate(self.tables, 1)
+            for name, cells in choice.items()
+        ]
+        more = (
+            [Note("incomplete", "there are more solutions than were listed; raise most=")] if not self.complete else []
+        )
+        return {
+            "schema": "howsure.solve/1",
+            "version": VERSION,
+            "status": self.status,
+            "why": self.why,
+            "systems": list(self.given),
+            "integers": True,
+            "complete": self.complete,
+            "tables": [dict(choice) for choice in self.tables],
+            "rows": rows,
+            "notes": [{"code": note.code, "text": note.text} for note in more],
+        }
+
+    def __repr__(self) -> str:
+        return f"JointSolution({self.status}: {self.why.rstrip('.')})"
+
+
+def _value(name: str, cells: Cells) -> float | None:
+    value = float(quantity(name).at(np.array([cells[c] for c in CELLS], dtype=float)))
+    return value if np.isfinite(value) else None
+
+
+def solve_together(
+    measures: Mapping[str, Mapping[str, Any]],
+    shared: tuple[Given, ...],
+    wins: Mapping[tuple[str, str], tuple[int, ...]],
+    most: int,
+    ties: str,
+    explain: Callable[[tuple[Given, ...]], str],
+) -> JointSolution:
+    """The whole-number tables of several systems on the same items."""
+    for one in shared:
+        if one.name not in _SHARED:
+            raise BadSetting(f"systems share {', '.join(_SHARED)}; give {one.name} for each system.")
+    own = {name: givens(part, None, {}, ties=ties) for name, part in measures.items()}
+    links = _links(wins, tuple(own))
+    found = {name: whole_tables((*part, *shared), 100 * most) for name, part in own.items()}
+    lists = {name: [tuple(map(int, row)) for row in f.tables] for name, f in found.items()}
+    for name, rows in lists.items():
+        if not rows:
+            why = explain((*own[name], *shared))
+            return JointSolution(own, shared, links, (), True, f"{name}: {why}")
+    return _join(own, shared, links, lists, found, most)
+
+
+def _join(
+    own: Mapping[str, tuple[Given, ...]],
+    shared: tuple[Given, ...],
+    links: tuple[Link, ...],
+    lists: Mapping[str, list[tuple[int, ...]]],
+    found: Mapping[str, Found],
+    most: int,
+) -> JointSolution:
+    choices: list[Choice] = []
+    complete = all(f.complete for f in found.values())
+    for choice in _choices(list(lists), lists, links):
+        if len(choices) == most:
+            complete = False
+            break
+        choices.append(choice)
+    reason = ""
+    if not choices:
+        reason = (
+            "each system alone can have these values, but together they cannot: the margins or the wins do not fit."
+        )
+    return JointSolution(own, shared, links, tuple(choices), complete, reason)
+
+
+def _choices(names: list[str], lists: Mapping[str, list[tuple[int, ...]]], links: tuple[Link, ...]) -> Iterator[Choice]:
+    """Tables system by system; each next one is looked up by n, positives and, where wins link it, its errors."""
+    index: dict[str, dict[tuple[int, ...], list[tuple[int, ...]]]] = {}
+    for name, tables in lists.items():
+        index[name] = {}
+        for t in tables:
+            index[name].setdefault((sum(t), t[0] + t[2]), []).append(t)
+            index[name].setdefault((sum(t), t[0] + t[2], t[1] + t[2]), []).append(t)
+
+    def deeper(chosen: dict[str, tuple[int, ...]]) -> Iterator[Choice]:
+        if len(chosen) == len(names):
+            yield tuple(chosen[name] for name in names)
+            return
+        name, tied = _next(names, chosen, links)
+        if not chosen:
+            options = lists[name]
+        else:
+            base = next(iter(chosen.values()))
+            key: tuple[int, ...] = (sum(base), base[0] + base[2])
+            if tied:
+                key = (*key, _errors(name, chosen, tied[0]))
+            options = index[name].get(key, [])
+        for t in options:
+            both = {**chosen, name: t}
+            if all(fits(both[x.first], both[x.second], x) for x in tied):
+                yield from deeper(both)
+
+    yield from deeper({})
+
+
+def _next(names: list[str], chosen: Mapping[str, Any], links: tuple[Link, ...]) -> tuple[str, list[Link]]:
+    """The next system, one with wins against those chosen if there is one, and these wins."""
+    left = [name for name in names if name not in chosen]
+    ties = {
+        name: [x for x in links if {x.first, x.second} <= {*chosen, name} and name in (x.first, x.second)]
+        for name in left
+    }
+    best = max(left, key=lambda name: len(ties[name]))
+    return best, ties[best]
+
+
+def _errors(name: str, chosen: Mapping[str, tuple[int, ...]], link: Link) -> int:
+    """The errors of a system that wins tie to a chosen one."""
+    gain = link.only_first - link.only_second  # errors of the second less those of the first
+    if name == link.second:
+        t = chosen[link.first]
+        return t[1] + t[2] + gain
+    t = chosen[link.second]
+    return t[1] + t[2] - gain
+
+
+def fits(a: tuple[int, ...], b: tuple[int, ...], link: Link) -> bool:
+    """Whether a can be right alone on so many items and b on so many, some of them positive and the others not."""
+    first, second = link.only_first, link.only_second
+    if (b[1] + b[2]) - (a[1] + a[2]) != first - second:
+        return False
+    if link.same is not None and first + second + link.same != sum(a):
+        return False
+    gain = a[0] - b[0]  # positives that a alone gets right, less those that b alone does
+    low = max(0, gain, first - min(a[3], b[1]), second + gain - min(b[3], a[1]))
+    high = min(first, second + gain, a[0], b[2], min(b[0], a[2]) + gain)
+    return low <= high
+
+
+def _links(wins: Mapping[tuple[str, str], tuple[int, ...]], names: tuple[str, ...]) -> tuple[Link, ...]:
+    out = []
+    for pair, counts in wins.items():
+        if not isinstance(pair, tuple) or len(pair) != 2 or pair[0] == pair[1]:
+            raise BadSetting(f"wins= maps a pair of systems, such as ('a', 'b'), to their wins; got {pair!r}.")
+        for name in pair:
+            if name not in names:
+                raise UnknownName(f"no system named {name!r}.{nearest(name, names)} Given: {listing(names)}.")
+        whole = isinstance(counts, (tuple, list)) and len(counts) in (2, 3)
+        if not whole or any(isinstance(x, bool) or not isinstance(x, (int, np.integer)) or x < 0 for x in counts):
+            raise BadCounts(
+                f"wins of {pair[0]} and {pair[1]} are two or three counts, such as (17, 4); got {counts!r}."
+            )
+        out.append(Link(*pair, *(int(number(x)) for x in counts)))
+    return tuple(out)

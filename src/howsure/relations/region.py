@@ -1,0 +1,330 @@
+"""The tables that agree with a report, when they are more than a few: corners, points within, and spans of measures.
+
+Linear conditions leave a polytope of shares, known by its corners; a quotient of two sums of cells has its extremes
+there. Curves are met by Newton steps from many points of the polytope. Other extremes are found by a search that
+starts from the best of these points and narrows down; it is good to about six digits.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.relations.quantities import Quantity
+from howsure.relations.system import Curve, Flat, System, flat
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Span = tuple[float, float] | None
+EDGE: Final = 1e-9  # a share this far below 0 is 0
+_STARTS: Final = 500
+_STEPS: Final = 36
+_MET: Final = 1e-10
+_ROUNDS: Final = 30
+_TRIES: Final = 12
+_HUGE: Final = 1e9
+FEW: Final = 24  # more isolated points than such equations have: they lie on a curve
+
+
+@dataclass(frozen=True)
+class Region:
+    """Shares that satisfy the linear conditions (`corners`) and lie on all curves."""
+
+    system: System
+    corners: Array
+    curves: tuple[Curve, ...]
+
+    @cached_property
+    def middle(self) -> Array:
+        """A point within the polytope."""
+        return np.asarray(self.corners.mean(axis=0))
+
+    @cached_property
+    def directions(self) -> Array:
+        """Orthonormal directions in which the polytope extends."""
+        _, size, rows = np.linalg.svd(self.corners - self.middle, full_matrices=False)
+        return np.asarray(rows[size > EDGE])
+
+    @property
+    def dimension(self) -> int:
+        """Of the polytope, curves left aside."""
+        return len(self.directions)
+
+    @cached_property
+    def _sides(self) -> Array:
+        """Rows that are not negative within."""
+        return _sides(self.system)
+
+    def without_idle_curves(self) -> Region:
+        """The same region without the curves that every point of the polytope meets."""
+        if not self.curves:
+            return self
+        mix = np.random.default_rng(2).dirichlet(np.ones(len(self.corners)), 5)
+        inner = mix @ self.corners
+        kept = tuple(c for c in self.curves if not (np.abs(c.misses(inner)) < 1e-9 * max(1.0, abs(c.low))).all())
+        return self if len(kept) == len(self.curves) else replace(self, curves=kept)
+
+    # -- points
+
+    @cached_property
+    def points(self) -> Array:
+        """Many points of the region, some close to its sides and corners; none if it is empty."""
+        rng = np.random.default_rng(0)
+        k = len(self.corners)
+        rare = np.exp(rng.uniform(np.log(1e-9), 0.0, (_STARTS, k)))  # some cells a million times others
+        mix = np.concatenate([rare / rare.sum(axis=1, keepdims=True), rng.dirichlet(np.full(k, 0.5), _STARTS // 2)])
+        starts = np.concatenate([mix @ self.corners, self.middle[None]])
+        return self.settle(starts) if self.curves else np.concatenate([starts, self.corners])
+
+    def settle(self, starts: Array, steps: int = _STEPS) -> Array:
+        """The points that Newton steps lead to, from where these meet all curves."""
+        if not self.curves:
+            return starts
+        x = starts.copy()
+        active = np.arange(len(x)) if self.dimension else np.arange(0)
+        for _ in range(steps):
+            miss, slopes = self._slopes(x[active])
+            good = np.isfinite(miss).all(axis=1) & np.isfinite(slopes).all(axis=(1, 2))
+            good &= np.abs(miss).max(axis=1, initial=0.0) > 1e-15
+            active, miss, slopes = active[good], miss[good], slopes[good]
+            if not len(active):
+                break
+            step = _least(slopes, -miss) @ self.directions
+            x[active] += step * self._room(x[active], step)[:, None]
+        return x[self._met(x)]
+
+    def _met(self, x: Array) -> Mask:
+        met: Mask = np.ones(len(x), dtype=bool)
+        for curve in self.curves:
+            met &= np.abs(curve.misses(x)) <= _MET * max(1.0, abs(curve.low))
+        for one in self.system.givens:  # next to a corner, rounding alone can break a linear condition
+            if one.quantity.linear is not None and not one.quantity.sized:
+                value = one.quantity.at(x)
+                met &= (value >= float(one.low) - 1e-7) & (value <= float(one.high) + 1e-7)
+        return met
+
+    def _slopes(self, x: Array, curves: tuple[Curve, ...] | None = None) -> tuple[Array, Array]:
+        """Misses of all curves and their derivatives, by a complex step (exact to rounding)."""
+        h = 1e-30
+        chosen = self.curves if curves is None else curves
+        miss = np.stack([np.real(c.misses(x)) for c in chosen], axis=1)
+        moved = x[:, None, :] + 1j * h * self.directions
+        slopes = np.stack([np.imag(c.misses(moved)) / h for c in chosen], axis=1)
+        return miss, slopes
+
+    def _room(self, x: Array, step: Array) -> Array:
+        """The part of a step that stays within, nine tenths of the way to a side at most."""
+        now, change = x @ self._sides.T, step @ self._sides.T
+        with np.errstate(all="ignore"):
+            room = np.where(change < 0, 0.9 * np.maximum(now, 0.0) / -change, np.inf)
+        return np.asarray(np.minimum(1.0, room.min(axis=1)))
+
+    # -- size
+
+    @cached_property
+    def freedom(self) -> int:
+        """How many values are free at a typical point, those with a range not counted."""
+        return self.settled_by(())
+
+    def settled_by(self, more: tuple[Quantity, ...]) -> int:
+        """How many values stay free when these quantities are given too."""
+        extra = tuple(Curve(self.system.givens[0], q, 0.0, 0.0) for q in more)
+        held = (*self.curves, *self.system.ranges, *extra)
+        if not held:
+            return self.dimension
+        few = self.exact and len(self.isolated) <= FEW
+        inner = np.argsort(-(self.points @ self._sides.T).min(axis=1))[: 5 if few or not self.exact else 40]
+        slopes = self._slopes(self.points[inner], tuple(replace(c, low=0.0, high=0.0) for c in held))[1]
+        slopes = slopes[np.isfinite(slopes).all(axis=(1, 2))]
+        ranks = [int(np.linalg.matrix_rank(s, tol=1e-6)) for s in slopes] or [0]
+        return self.dimension - (max(ranks) if few or not self.exact else min(ranks))
+
+    @property
+    def exact(self) -> bool:
+        """Whether points can be isolated: curves that are one number each, and no ranges."""
+        return bool(self.curves) and all(c.exact for c in self.curves) and not self.system.ranges
+
+    @cached_property
+    def isolated(self) -> Array:
+        """The points, near ones taken as one."""
+        _, first = np.unique(np.round(self.points, 6), axis=0, return_index=True)
+        points = self.points[first]
+        if len(points) > 4 * FEW:
+            return points
+        kept: list[Array] = []
+        for x in points:
+            if not any(np.abs(x - y).max() < 3e-6 for y in kept):
+                kept.append(x)
+        return np.array(kept).reshape(-1, 4)
+
+    # -- spans
+
+    def span(self, q: Quantity) -> Span:
+        """The lowest and highest value of a quantity; None if it is undefined throughout."""
+        return self.spans((q,))[0]
+
+    def spans(self, quantities: Sequence[Quantity]) -> list[Span]:
+        """The spans of several quantities, searched together."""
+        searched = [q for q in quantities if not self._at_corners(q)]
+        found = dict(zip([q.name for q in searched], self._search(searched), strict=True)) if searched else {}
+        out: list[Span] = []
+        for q in quantities:
+            values = self._values(q, self.corners[_defined(q, self.corners)]) if self._at_corners(q) else found[q.name]
+            out.append(_ends(values, self._spread(q), _HUGE if q.bounds[1] == math.inf and not q.sized else math.inf))
+        return out
+
+    def _at_corners(self, q: Quantity) -> bool:
+        return not self.curves and q.linear is not None and (not q.sized or self._scaled_by_sum)
+
+    @property
+    def _scaled_by_sum(self) -> bool:
+        scale = self.system.scale
+        return scale is None or scale.quantity.linear is not None
+
+    def _spread(self, q: Quantity) -> tuple[float, float]:
+        """How far a count stretches when the scale itself is a range."""
+        scale = self.system.scale
+        if not q.sized or scale is None:
+            return 1.0, 1.0
+        middle = float(scale.middle)
+        return float(scale.low) / middle, float(scale.high) / middle
+
+    def _values(self, q: Quantity, x: Array) -> Array:
+        values = np.asarray(q.at(x), dtype=float)
+        with np.errstate(all="ignore"):
+            return values * self.system.size(x) if q.sized else values
+
+    def _search(self, quantities: Sequence[Quantity]) -> list[Array]:
+        """The lowest and highest values found, by moves of all sizes towards corners and other points."""
+        rng = np.random.default_rng(1)
+        ends = [(q, sign) for q in quantities for sign in (-1.0, 1.0)]
+        kept = [self._top(q, sign, self.points) for q, sign in ends]
+        goals = np.concatenate([self.corners, self.points])
+        for turn in range(_ROUNDS if self.dimension and len(self.points) else 0):
+            starts = np.concatenate(kept)
+            towards = goals[_some(rng, len(self.corners), len(goals), (len(starts), _TRIES))]
+            part = np.exp(rng.uniform(np.log(1e-6), 0.0, (len(starts), _TRIES, 1))) ** (0.3 + turn / _ROUNDS)
+            radius = np.where(rng.random(part.shape) < 0.3, 1.0 - part, part)  # a little way, or almost all of it
+            tried = (starts[:, None] + radius * (towards - starts[:, None])).reshape(-1, 4)
+            if self.dimension == 3 and not self.system.inequalities:  # odds of any size lie close to a corner
+                far = tried * np.exp(10 * part.reshape(-1, 1) * rng.standard_normal(tried.shape))
+                tried = np.where(rng.random((len(tried), 1)) < 0.5, far / far.sum(axis=1, keepdims=True), tried)
+            moved = self.settle(tried, _STEPS // 3)
+            kept = [self._top(q, s, np.concatenate([x, moved])) for (q, s), x in zip(ends, kept, strict=True)]
+        best = [self._values(q, x[:1]) for (q, _), x in zip(ends, kept, strict=True)]
+        return [np.concatenate(best[i : i + 2]) for i in range(0, len(best), 2)]
+
+    def _top(self, q: Quantity, sign: float, points: Array) -> Array:
+        """The two best points."""
+        values = sign * self._values(q, points)
+        points, values = points[~np.isnan(values)], values[~np.isnan(values)]
+        return points[np.argsort(-values)[:2]]
+
+
+@dataclass(frozen=True)
+class Faces:
+    """Several regions, taken together."""
+
+    parts: tuple[Region, ...]
+
+    @property
+    def freedom(self) -> int:
+        return max(part.freedom for part in self.parts)
+
+    def settled_by(self, more: tuple[Quantity, ...]) -> int:
+        return max(part.settled_by(more) for part in self.parts)
+
+    def spans(self, quantities: Sequence[Quantity]) -> list[Span]:
+        each = zip(*(part.spans(quantities) for part in self.parts), strict=True)
+        return [_union([x for x in spans if x is not None]) for spans in each]
+
+
+def _union(spans: list[tuple[float, float]]) -> Span:
+    return (min(x[0] for x in spans), max(x[1] for x in spans)) if spans else None
+
+
+def _some(rng: np.random.Generator, corners: int, total: int, shape: tuple[int, int]) -> NDArray[np.int64]:
+    """Places of goals, half of them corners."""
+    return np.where(rng.random(shape) < 0.5, rng.integers(corners, size=shape), rng.integers(total, size=shape))
+
+
+def _least(slopes: Array, right: Array) -> Array:
+    """The shortest step that solves slopes·step = right, for each point; never by squaring, which halves the digits."""
+    size = np.sqrt((slopes**2).sum(axis=2)) + 1e-300
+    unit, right = slopes / size[..., None], right / size
+    if unit.shape[1] == 1:
+        return np.asarray(unit[:, 0] * right)
+    if unit.shape[1] == unit.shape[2]:
+        with contextlib.suppress(np.linalg.LinAlgError):
+            return np.asarray(np.linalg.solve(unit, right[..., None])[..., 0])
+    return np.asarray((np.linalg.pinv(unit, rcond=1e-12) @ right[..., None])[..., 0])
+
+
+def region(system: System) -> Region | None:
+    """The polytope of the linear conditions with the curves, or None if it is empty."""
+    found = flat(system.equations)
+    if found is None:
+        return None
+    corners = _corners(found, _sides(system))
+    if not len(corners):
+        return None
+    return Region(system, corners, system.curves)
+
+
+def _sides(system: System) -> Array:
+    rows = [[float(x) for x in row] for row in system.inequalities]
+    scaled = [[x / max(map(abs, row)) for x in row] for row in rows if any(row)]
+    return np.array([*np.eye(4).tolist(), *scaled])
+
+
+def _corners(f: Flat, sides: Array) -> Array:
+    """Where as many sides meet as there are free directions, within all others."""
+    base = np.array([float(x) for x in f.base])
+    steps = np.array([[float(x) for x in step] for step in f.directions]).reshape(-1, 4)
+    d = len(steps)
+    if d == 0:
+        points = base[None]
+    else:
+        picks = np.array(list(combinations(range(len(sides)), d)))
+        a = sides[picks] @ steps.T
+        b = -(sides[picks] @ base)
+        good = np.abs(np.linalg.det(a)) > 1e-13
+        if not good.any():
+            return np.zeros((0, 4))
+        points = base + np.linalg.solve(a[good], b[good][..., None])[..., 0] @ steps
+    points = points[(points @ sides.T >= -EDGE).all(axis=1)]
+    points = np.maximum(points, 0.0)
+    return np.unique(np.round(points / points.sum(axis=1, keepdims=True), 14), axis=0) if len(points) else points
+
+
+def _defined(q: Quantity, x: Array) -> Mask:
+    """Where a quotient of sums is not 0/0."""
+    assert q.linear is not None  # noqa: S101 - narrows the type
+    if q.sized:
+        return np.ones(len(x), dtype=bool)
+    return np.asarray(x @ np.array([float(c) for c in q.linear[1]]) > 1e-13)
+
+
+def _ends(values: Array, spread: tuple[float, float], huge: float) -> Span:
+    """Lowest and highest; a ratio that grows without end is infinite."""
+    values = values[~np.isnan(values)]
+    if not values.size:
+        return None
+    low, high = float(values.min()) * spread[0], float(values.max()) * spread[1]
+    return _tidy(low), math.inf if high > huge else _tidy(high)
+
+
+def _tidy(x: float) -> float:
+    """A number found by search, with its noise rounded off."""
+    if not math.isfinite(x):
+        return x
+    near = round(x, 6)
+    return near + 0.0 if abs(x - near) < 2e-8 * max(1.0, abs(x)) else x

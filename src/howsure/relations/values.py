@@ -1,0 +1,194 @@
+"""Reported values: a number is exact, text means all numbers that are printed so, a pair means a range.
+
+A float stands for the simplest fraction that rounds to it, so 1/15 and 0.6 are what they seem, and values computed
+from counts fit each other exactly.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from howsure.errors import BadSetting
+from howsure.relations.quantities import Quantity, quantity
+
+CLOSE = 1e-8  # how far exact values may miss each other: they are often printed with ten digits
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+
+
+@dataclass(frozen=True)
+class Given:
+    """A reported quantity: all values from `low` to `high`, the upper end left out when `open_end`."""
+
+    quantity: Quantity
+    low: Fraction
+    high: Fraction
+    shown: str
+    open_end: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.quantity.name
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is one number."""
+        return self.low == self.high
+
+    @property
+    def middle(self) -> Fraction:
+        """The number itself, or the one that was printed."""
+        return self.low if self.exact else (self.low + self.high) / 2
+
+    def holds(self, value: Any) -> Any:
+        """Whether values agree with the report, an exact one within rounding."""
+        low, high = float(self.low), float(self.high)
+        slack = CLOSE * max(1.0, abs(low)) if self.exact else 1e-13 * max(1.0, abs(high))
+        below_end = value < high - slack if self.open_end else value <= high + slack
+        return (value >= low - slack) & below_end
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.shown}"
+
+
+def givens(
+    measures: Mapping[str, Any] | None, n: Any, named: Mapping[str, Any], *, ties: str = "up"
+) -> tuple[Given, ...]:
+    """Everything that was reported, once each."""
+    if measures is not None and not isinstance(measures, Mapping):
+        raise BadSetting(f"measures are a mapping from names to values; got {type(measures).__name__}.")
+    if ties not in ("up", "either"):
+        raise BadSetting(f"ties= is 'up' or 'either'; got {ties!r}.")
+    pairs = [*(measures or {}).items(), *named.items(), *([] if n is None else [("n", n)])]
+    out: dict[str, Given] = {}
+    for name, value in pairs:
+        one = given(str(name), value, ties=ties)
+        if one.name in out and (out[one.name].low, out[one.name].high) != (one.low, one.high):
+            raise BadSetting(f"{one.name} is given twice, as {out[one.name].shown} and as {one.shown}.")
+        out[one.name] = one
+    if not out:
+        raise BadSetting("nothing is given: solve needs measures, such as precision=0.75 recall=0.6 n=200.")
+    return tuple(out.values())
+
+
+def given(name: str, value: Any, *, ties: str = "up") -> Given:
+    """One reported value.
+
+    >>> given("precision", 0.75).exact, given("precision", "0.75").low, given("n", (100, 200)).high
+    (True, Fraction(149, 200), Fraction(200, 1))
+    """
+    what = quantity(name)
+    if isinstance(value, (tuple, list)) and len(value) == 2:
+        low, high = (_exact(x, name) for x in value)
+        if low > high:
+            raise BadSetting(f"a range of {name} goes from low to high; got {low} to {high}.")
+        one = Given(what, low, high, f"{_text(value[0])} to {_text(value[1])}")
+    elif isinstance(value, str):
+        one = _printed(what, value, name, ties)
+    else:
+        number = _exact(value, name)
+        one = Given(what, number, number, _text(value))
+    return _checked(one)
+
+
+def _printed(what: Quantity, text: str, name: str, ties: str) -> Given:
+    """The numbers that print as this text; a whole number for a count means itself."""
+    clean = text.strip().replace("_", "").replace("−", "-")
+    percent = clean.endswith("%")
+    clean = clean.removesuffix("%").strip()
+    if "/" in clean and not percent:
+        try:
+            number = Fraction(clean)
+        except (ValueError, ZeroDivisionError):
+            raise BadSetting(f"{name} must be a number; got {text!r}.") from None
+        return Given(what, number, number, text.strip())
+    try:
+        if not _NUMBER.fullmatch(clean):
+            raise InvalidOperation
+        digits = Decimal(clean)
+    except InvalidOperation:
+        raise BadSetting(f"{name} must be a number; got {text!r}.") from None
+    exponent = int(digits.as_tuple().exponent) - (2 if percent else 0)
+    if what.sized and what.linear is not None and digits == digits.to_integral_value():
+        return Given(what, Fraction(digits), Fraction(digits), clean)
+    last = int(digits.scaleb(-int(digits.as_tuple().exponent)))  # in units of the last digit
+    over, times = 2 * 10 ** max(0, -exponent), 10 ** max(0, exponent)
+    low, high = Fraction((2 * last - 1) * times, over), Fraction((2 * last + 1) * times, over)
+    return Given(what, low, high, text.strip(), ties == "up")
+
+
+def decimal(text: str) -> Any:
+    """A text of the command line as an exact number, or as it stands if it is none or a percentage."""
+    clean = text.strip().replace("_", "").replace("−", "-")
+    if clean.endswith("%") and _NUMBER.fullmatch(clean[:-1]):
+        return Fraction(Decimal(clean[:-1])) / 100
+    return Fraction(Decimal(clean)) if _NUMBER.fullmatch(clean) else text
+
+
+def _exact(value: Any, name: str) -> Fraction:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool) or not isinstance(value, (int, float, Fraction, Decimal)):
+        raise BadSetting(f"{name} must be a number, text or a range (low, high); got {value!r}.")
+    if isinstance(value, (float, Decimal)) and not math.isfinite(value):
+        raise BadSetting(f"{name} must be a finite number; got {value!r}.")
+    return simplest(value) if isinstance(value, float) else Fraction(value)
+
+
+def simplest(x: float) -> Fraction:
+    """A simple fraction that rounds to x, else its shortest decimal.
+
+    >>> simplest(0.6), simplest(1 / 15)
+    (Fraction(3, 5), Fraction(1, 15))
+    """
+    exact = Fraction(x)
+    for most in (1_000, 1_000_000, 100_000_000):
+        found = exact.limit_denominator(most)
+        if float(found) == x:
+            return found
+    return Fraction(repr(x))
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, Fraction):
+        return short_number(value)
+    return f"{value:.10g}" if isinstance(value, (float, np.floating)) else str(value)
+
+
+def short_number(x: Fraction | float) -> str:
+    """A number as people write it, six digits at most."""
+    if float(x).is_integer() and abs(float(x)) < 1e15:
+        return str(int(x))
+    return f"{float(x):.6g}"
+
+
+def _checked(one: Given) -> Given:
+    """The value, if it lies in the range of the quantity; 75 is told from 0.75."""
+    low, high = one.quantity.bounds
+    if one.quantity.sized:
+        if one.low < 0:
+            raise BadSetting(f"{one.name} cannot be negative; got {one.shown}.")
+        if one.name == "n" and one.high == 0:
+            raise BadSetting("n must be above 0; got 0.")
+        return one
+    if float(one.high) < low or float(one.low) > high:
+        raise BadSetting(_outside(one, low, high))
+    return one
+
+
+def _outside(one: Given, low: float, high: float) -> str:
+    """Below or above the range; between 1 and 100 times the range it looks like a percentage."""
+    value = float(one.middle)
+    if math.isfinite(high) and math.isfinite(low):
+        what = f"{one.name} lies between {low:g} and {high:g}; got {one.shown}."
+        if 2 * high <= abs(value) <= 100 * high and (value > 0 or low < 0):
+            return f"{what} Did you mean {value / 100:.10g}?"
+        return what
+    return f"{one.name} is at least {low:g}; got {one.shown}." if value < low else f"{one.name} got {one.shown}."

@@ -1,0 +1,79 @@
+"""Tables of solutions and of checked identities."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from howsure.render.numbers import short
+from howsure.render.tables import Table, clean
+
+_MOST = 40  # tables shown to people; JSON and CSV have all
+_CELLS = ("tp", "fp", "fn", "tn", "n")
+_MEASURES = ("precision", "recall", "f1", "accuracy", "prevalence", "phi")
+
+
+def solution(document: dict[str, Any]) -> Table:
+    """The tables found, the ranges of what is left open, or the values that contradict each other."""
+    notes = [*(note["text"] for note in document["notes"]), *(_law(x) for x in document.get("posterior", ()))]
+    given = ", ".join(f"{g['name']} {g['shown']}" for g in document.get("given", ()))
+    headline = f"{document['status']}: {document['why'].rstrip('.')}"
+    rows: list[tuple[str, ...]]
+    if document["status"] == "undetermined":
+        headline = f"undetermined; given {given}"
+        notes += [] if document["free"] else [document["why"].rstrip(".")]
+        rows = [(r["metric"], _number(r["low"]), _number(r["high"])) for r in document["rows"]]
+        return _table(headline, ("measure", "lowest", "highest"), 1, rows, notes)
+    if document["status"] == "infeasible":
+        rows = [(g["name"], g["shown"]) for g in document.get("given", ())]
+        return _table(headline, ("given", "value"), 1, rows, notes)
+    some = document["rows"][:_MOST]
+    if len(document["rows"]) > _MOST:
+        notes.append(f"{len(document['rows']) - _MOST:,} more rows are left out here; JSON and CSV have them")
+    texts = tuple(k for k in ("solution", "system") if some and k in some[0])
+    measures = tuple(k for k in _MEASURES if some and k in some[0])
+    rows = [
+        (*(str(r[k]) for k in texts), *(_count(r[k]) for k in _CELLS), *(_value(r[k]) for k in measures)) for r in some
+    ]
+    headline = f"{headline}; given {given}" if given else headline
+    return _table(headline, (*texts, *_CELLS, *measures), len(texts), rows, notes)
+
+
+def identities(document: dict[str, Any]) -> Table:
+    """Each identity with both sides."""
+    rows: list[tuple[str, ...]] = [
+        (r["text"], _value(r["left"]), _value(r["right"]), {True: "holds", False: "BROKEN", None: "0/0"}[r["holds"]])
+        for r in document["rows"]
+    ]
+    rows = [(*row, r["source"]) for row, r in zip(rows, document["rows"], strict=True)]
+    headline = "all identities hold" if document["holds"] else "an identity is broken"
+    notes = [note["text"] for note in document["notes"]]
+    columns = ("identity", "left", "right", "", "source")
+    right = (False, True, True, False, False)
+    return Table(headline, columns, right, tuple(rows), tuple(clean(x) for x in notes))
+
+
+def _table(headline: str, columns: tuple[str, ...], texts: int, rows: list[Any], notes: list[str]) -> Table:
+    right = tuple(i >= texts for i in range(len(columns)))
+    shown = tuple(tuple(clean(x) for x in row) for row in rows)
+    return Table(clean(headline), columns, right, shown, tuple(clean(x) for x in notes))
+
+
+def _law(x: dict[str, Any]) -> str:
+    level = f"{100 * x['level']:.12g}%"
+    law = f"{x['metric']} {short(x['mean'])} [{short(x['low'])}, {short(x['high'])}]"
+    return f"{law} {level} {x['interval']}: {x['about']}"
+
+
+def _value(x: float | None) -> str:
+    return "undefined" if x is None else short(x)
+
+
+def _number(x: float | None) -> str:
+    if x is None:
+        return "infinite"
+    return f"{int(x):,}" if float(x).is_integer() else short(x)
+
+
+def _count(x: float) -> str:
+    """A count or a share; long fractions are cut."""
+    return f"{x:,}" if isinstance(x, int) else f"{x:.6g}"

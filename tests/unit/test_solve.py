@@ -1,0 +1,434 @@
+"""solve: tables from measures, exact, rounded and whole; the words of its answers; several systems; the command."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import howsure as hs
+from howsure.cli import app
+from howsure.errors import HowsureError
+from howsure.papers import goutte_tables as goutte
+from howsure.relations.blend import table_weights
+from howsure.relations.quantities import quantity, shown
+from howsure.relations.values import given
+
+BASE = {"tp": 30, "fp": 10, "fn": 20, "tn": 140}
+VALUES = {
+    "recall": 0.6, "precision": 0.75, "accuracy": 0.85, "prevalence": 0.25, "bias": 0.2, "fallout": 1 / 15,
+    "specificity": 14 / 15, "f1": 2 / 3, "f2": 0.625, "phi": 1 / math.sqrt(3), "informedness": 8 / 15,
+    "markedness": 0.625,
+}  # fmt: skip
+UNIQUE = [  # shared/checks/relations.json
+    "recall precision fallout", "recall precision prevalence", "recall precision accuracy",
+    "precision prevalence accuracy", "recall specificity prevalence", "recall fallout bias",
+    "precision prevalence bias", "bias prevalence phi", "f1 f2 prevalence",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("names", UNIQUE)
+def test_three_measures_and_n_give_back_the_table(names):
+    """Every determining set of the check cases leads to the table it came from."""
+    s = hs.solve({name: VALUES[name] for name in names.split()}, n=200)
+    assert s.status == "unique"
+    assert s.table == BASE
+
+
+def test_ten_digits_are_enough():
+    """Values printed with ten digits still fit each other, and whole cells are whole."""
+    assert hs.solve(bias=0.2, prevalence=0.25, phi=0.5773502692, n=200).table == BASE
+    values = {"recall": 0.6, "precision": 0.75, "prevalence": 0.25, "fallout": 0.0666666666667}
+    assert hs.solve(values, n=200).table == BASE
+
+
+def test_both_roots_are_found():
+    """Recall, fallout and phi leave two tables, one of whole numbers."""
+    s = hs.solve(recall=0.6, fallout=1 / 15, phi=1 / math.sqrt(3), n=200)
+    assert s.status == "several"
+    np.testing.assert_allclose(s.outcome.tables, [[30, 10, 20, 140], [52.5, 7.5, 35, 105]], rtol=1e-9)
+    assert "fractions" in [note.code for note in s.notes]
+
+
+@pytest.mark.parametrize("r", [0.3, 0.6, 0.9])
+@pytest.mark.parametrize("p", [0.55, 0.75, 0.95])
+@pytest.mark.parametrize("prevalence", [0.1, 0.4])
+def test_alvarez_17_to_19(r, p, prevalence):
+    """Each of recall, precision and accuracy from the two others and generality, as in eqs 17 to 19."""
+    a = 1 - prevalence * (p + r - 2 * p * r) / p  # eq. 19
+    s = hs.solve(recall=r, precision=p, prevalence=prevalence)
+    assert s.measure("accuracy") == pytest.approx(a, abs=1e-12)
+    s = hs.solve(precision=p, accuracy=a, prevalence=prevalence)
+    assert s.measure("recall") == pytest.approx((prevalence + a - 1) * p / (prevalence * (2 * p - 1)), abs=1e-9)
+    s = hs.solve(recall=r, accuracy=a, prevalence=prevalence)
+    assert s.measure("precision") == pytest.approx(prevalence * r / (prevalence * (2 * r - 1) + 1 - a), abs=1e-9)
+
+
+@pytest.mark.parametrize(("r", "p", "a"), [(0.4, 0.5, 0.01), (0.4, 0.95, 0.2), (0.9, 0.05, 0.1)])
+def test_ishioka_7_to_12(r, p, a):
+    """The four cells from recall, precision, fallout and n, as in eqs 7 to 12."""
+    n = 1000
+    f11 = n / (1 / p + 1 / r - 1 + (1 / p - 1) * (1 / a - 1))
+    expected = [f11, f11 * (1 / p - 1), f11 * (1 / r - 1), f11 * (1 / p - 1) * (1 / a - 1)]
+    np.testing.assert_allclose(hs.solve(recall=r, precision=p, fallout=a, n=n).outcome.tables[0], expected, rtol=1e-10)
+    c = 1 / p - 1 + (1 / p - 1) * (1 / a - 1)
+    assert f11 == pytest.approx(n / (1 / r + c))
+
+
+CURVED = {
+    "chi-square": ({"chi-square": 200 / 3, "prevalence": 0.25, "bias": 0.2}, BASE),
+    "kappa": ({"kappa": 4 / 7, "recall": 0.6, "prevalence": 0.25}, BASE),
+    "informedness and markedness": ({"informedness": 8 / 15, "markedness": 0.625, "prevalence": 0.25}, BASE),
+    "three curves": ({"informedness": 8 / 15, "g-mean": math.sqrt(0.56), "kappa": 4 / 7}, BASE),
+    "zero": ({"g-mean": 0, "accuracy": 0.5, "prevalence": 0.5}, None),
+    "perfect": ({"phi": 1, "prevalence": 0.25}, {"tp": 50, "fp": 0, "fn": 0, "tn": 150}),
+}
+
+
+@pytest.mark.parametrize("name", CURVED)
+def test_measures_that_are_no_quotients(name):
+    """Curves in one, two and three unknowns lead back to the table, at the ends of their ranges too."""
+    values, expected = CURVED[name]
+    s = hs.solve(values, n=200)
+    assert s.status in ("unique", "several")
+    if expected is not None:
+        assert expected in s.tables
+
+
+def test_counts_set_the_scale():
+    """Any count does in the place of n; without one the cells are shares."""
+    assert hs.solve(tp=30, precision=0.75, recall=0.6, accuracy=0.85).table == BASE
+    assert hs.solve(tp=30, fp=10, positives=50, n=200).table == BASE
+    assert hs.solve({"chi2": 200 / 3}, phi=1 / math.sqrt(3), prevalence=0.25, bias=0.2).table == BASE
+    s = hs.solve(precision=0.75, recall=0.6, accuracy=0.85)
+    np.testing.assert_allclose(s.outcome.tables, [[0.15, 0.05, 0.1, 0.7]], rtol=1e-12)
+    assert [note.code for note in s.notes] == ["shares"]
+    assert hs.solve(tn=0, precision=0.75, recall=0.6, n=100).status == "unique"
+
+
+def test_repeated_information_does_no_harm():
+    """A value that follows from the others changes nothing."""
+    s = hs.solve(precision=0.75, fdr=0.25, recall=0.6, sensitivity=0.6, accuracy=0.85, error_rate=0.15, n=200)
+    assert s.table == BASE
+
+
+def test_undetermined_says_what_is_free():
+    """The free measure, what settles it and the range of every other measure, with the check case's tables inside."""
+    s = hs.solve(recall=0.8, specificity=0.8, accuracy=0.8, n=100)
+    assert s.status == "undetermined"
+    assert s.free == ("prevalence",)
+    assert "bias" in s.settling
+    assert "accuracy" not in s.settling
+    assert s.ranges["tp"] == pytest.approx((0, 80))
+    assert s.ranges["informedness"] == pytest.approx((0.6, 0.6))
+    for table in ([8, 18, 2, 72], [40, 10, 10, 40]):
+        for q in shown():
+            low, high = s.ranges[q.name]
+            assert low - 1e-6 <= q.at(np.array(table)) <= high + 1e-6, q.name
+    one = hs.solve(recall=0.8, specificity=0.8, accuracy=0.8, n=100, prevalence=0.1)
+    assert one.table == {"tp": 8, "fp": 18, "fn": 2, "tn": 72}
+
+
+def test_known_bounds_come_out():
+    """Ranges of measures given others are the bounds of the check cases."""
+    ranges = hs.solve(prevalence=0.3, bias=0.4, n=100).ranges
+    assert ranges["accuracy"] == pytest.approx((abs(1 - 0.3 - 0.4), 1 - abs(0.3 - 0.4)))
+    assert ranges["phi"][1] == pytest.approx(math.sqrt(0.3 * 0.6 / (0.4 * 0.7)), abs=1e-7)
+    assert hs.solve(recall=0.4).ranges["f1"][1] == pytest.approx(2 * 0.4 / 1.4)
+    low = hs.solve(recall=0.6, prevalence=0.3).ranges["precision"][0]
+    assert low == pytest.approx(0.6 * 0.3 / (0.6 * 0.3 + 0.7))
+
+
+INFEASIBLE = [  # shared/checks/relations.json, with the words that must be there
+    ({"precision": 0.6, "prevalence": 0.1, "accuracy": 0.99}, "recall would be 2.7"),
+    ({"recall": 0.9, "prevalence": 0.5, "accuracy": 0.3}, "tn would be -150"),
+    ({"recall": 0.8, "specificity": 0.9, "accuracy": 0.95}, "accuracy lies between 0.8 and 0.9"),
+    ({"prevalence": 0.1, "bias": 0.5, "phi": 0.6}, "phi is at most 0.333333"),
+    ({"f1": 0.9, "recall": 0.4}, "f1 is at most 0.571429"),
+    ({"precision": 0.75, "fdr": 0.5}, "0.5"),
+    ({"recall": 0, "precision": 0.5}, "precision is 0 with recall 0"),
+    ({"positives": 1200}, "positives is at most 1000 with n 1000"),
+]
+
+
+@pytest.mark.parametrize(("values", "words"), INFEASIBLE)
+def test_infeasible_says_which_bound_is_broken(values, words):
+    """One sentence with the bound and what was given."""
+    s = hs.solve(values, n=1000)
+    assert s.status == "infeasible"
+    assert words in s.why
+    assert s.tables == ()
+    assert len(s.why) <= 200
+
+
+def test_rounded_values_that_contradict_as_exact_ones_are_explained():
+    """0.667 for 2/3 is a contradiction when exact, with a hint, and none when it is text."""
+    s = hs.solve(f1=0.667, precision=0.75, recall=0.6, n=200)
+    assert s.status == "infeasible"
+    assert "--rounded" in s.why
+    assert hs.solve(f1="0.667", precision="0.75", recall="0.60", n=200).status == "undetermined"
+
+
+def test_text_means_its_digits():
+    """Text 0.75 is [0.745, 0.755), 0.750 a tenth of it, 75% the same as 0.75; counts are what they are."""
+    assert (float(given("precision", "0.75").low), float(given("precision", "0.75").high)) == (0.745, 0.755)
+    assert float(given("precision", "0.750").high) == 0.7505
+    assert given("precision", "75%").low == given("precision", "0.75").low
+    assert given("n", "200").exact
+    assert given("precision", "3/4").exact
+    one = given("precision", "0.75")
+    assert [bool(one.holds(x)) for x in (0.745, 0.7549, 0.755)] == [True, True, False]
+    assert bool(given("precision", "0.75", ties="either").holds(0.755))
+
+
+def test_rounded_reports_give_ranges():
+    """Without whole numbers the digits leave a region, whose ranges hold the table."""
+    s = hs.solve(precision="0.75", recall="0.60", accuracy="0.85", n=200)
+    assert s.status == "undetermined"
+    assert s.free == ()
+    assert "digits" in s.why
+    low, high = s.ranges["tp"]
+    assert low < 30 < high
+    assert s.ranges["precision"] == pytest.approx((0.745, 0.755))
+
+
+# -- whole numbers
+
+
+def brute(sizes: range, values: dict[str, str], ties: str = "up") -> set[tuple[int, ...]]:
+    """All tables of the sizes with these digits, by trying every one."""
+    tables = np.array(
+        [(a, b, c, n - a - b - c) for n in sizes for a in range(n + 1) for b in range(n + 1 - a)
+         for c in range(n + 1 - a - b)]
+    )  # fmt: skip
+    for name, text in values.items():
+        one = given(name, text, ties=ties)
+        tables = tables[np.asarray(one.holds(one.quantity.at(tables)))]
+    return {tuple(map(int, row)) for row in tables}
+
+
+REPORTS = [
+    (range(20, 21), {"precision": "0.75", "recall": "0.6", "accuracy": "0.8"}),
+    (range(21, 25), {"accuracy": "0.8", "fdr": "0.429"}),
+    (range(18, 19), {"phi": "0.4", "prevalence": "0.3"}),
+    (range(15, 18), {"f1": "0.667", "informedness": "0.5"}),
+    (range(16, 17), {"kappa": "0.25", "bias": "0.50"}),
+    (range(12, 13), {"markedness": "0.1", "f2": "0.5", "npv": "0.6"}),
+    (range(16, 17), {"accuracy": "0.12"}),
+]
+
+
+@pytest.mark.parametrize("ties", ["up", "either"])
+@pytest.mark.parametrize(("sizes", "values"), REPORTS)
+def test_every_whole_table_is_listed_and_no_other(sizes, values, ties):
+    """The search finds what trying all tables finds."""
+    n = sizes[0] if len(sizes) == 1 else (sizes[0], sizes[-1])
+    s = hs.solve(values, n=n, integers=True, ties=ties)
+    assert {tuple(t.values()) for t in s.tables} == brute(sizes, values, ties)
+    assert s.complete
+
+
+def test_a_tie_counts_up_unless_either_is_allowed():
+    """2/16 = 0.125 prints as 0.13, or as 0.12 where ties go to even."""
+    assert hs.solve(tp=2, positives=16, recall="0.12", n=16, integers=True).status == "infeasible"
+    assert hs.solve(tp=2, positives=16, recall="0.12", n=16, integers=True, ties="either").status == "unique"
+
+
+def test_large_n_with_digits_enough():
+    """A million items with five digits: every table has these digits, and the truth is among them."""
+    truth = np.array([149400, 49472, 98184, 702944])
+    names = ("precision", "recall", "accuracy")
+    values = {name: f"{float(quantity(name).at(truth)):.5f}" for name in names}
+    s = hs.solve(values, n=1_000_000, integers=True)
+    assert s.complete
+    assert tuple(map(int, truth)) in {tuple(t.values()) for t in s.tables}
+    for name, text in values.items():
+        assert np.asarray(given(name, text).holds(quantity(name).at(s.outcome.tables))).all()
+
+
+def test_too_many_tables_are_cut_and_said_to_be():
+    """Two digits of a million items fit more tables than anyone lists."""
+    s = hs.solve(precision="0.75", recall="0.60", accuracy="0.85", n=1_000_000, integers=True, most=100)
+    assert (s.status, len(s.tables), s.complete) == ("several", 100, False)
+    assert "incomplete" in [note.code for note in s.notes]
+
+
+def test_no_whole_table_though_fractions_would_do():
+    """The words tell a contradiction from a mere lack of whole numbers."""
+    s = hs.solve(precision="0.33", recall="0.33", accuracy="0.99", n=4, integers=True)
+    assert s.status == "infeasible"
+    assert "whole numbers" in s.why
+
+
+# -- posterior
+
+
+def test_posterior_of_one_table_is_its_own():
+    """With one table the posterior is that of its counts."""
+    s = hs.solve(precision=0.75, recall=0.6, accuracy=0.85, n=200)
+    assert s.posterior("f1").mean == hs.posterior(s.tally)["f1"].mean
+
+
+def test_posterior_mixes_the_tables_by_their_prior_probability():
+    """cdf, mean and quantiles are those of the mixture with Dirichlet-multinomial weights."""
+    s = hs.solve(f1="0.667", positives=50, n=200, integers=True)
+    weights = table_weights(s.outcome.tables)
+    each = hs.posterior(s.tally)["precision"]
+    d = s.posterior("precision")
+    assert weights.sum() == pytest.approx(1)
+    assert d.cdf(0.7) == pytest.approx(float(weights @ each.cdf(0.7)), abs=1e-12)
+    assert d.mean == pytest.approx(float(weights @ each.mean), abs=1e-12)
+    assert d.cdf(d.ppf(0.3)) == pytest.approx(0.3, abs=1e-9)
+    draws = d.draws(20_000)
+    assert draws.mean() == pytest.approx(d.mean, abs=5 * d.std / math.sqrt(20_000))
+    assert d.std > min(np.asarray(each.std))
+    assert d.interval(kind="hdi").high <= 1
+
+
+def test_weights_are_those_of_the_prior():
+    """Two tables of the same n: the ratio of their Dirichlet-multinomial probabilities, at the uniform prior 1."""
+    tables = np.array([[3.0, 1, 2, 4], [4.0, 1, 1, 4]])
+    np.testing.assert_allclose(table_weights(tables, "uniform"), [0.5, 0.5])
+
+
+# -- several systems
+
+
+@pytest.mark.parametrize("category", [c for c in goutte.CATEGORIES if c not in ("earn", "acq")])
+def test_goutte_tables_give_back_the_counts(category):
+    """F1 with four digits, the size of the category and the wins of Table 2 leave one set of tables."""
+    names = ("ltc_linear", "nnn_linear", "nnn_poly", "ltc_poly")
+    wins = {(names[i], names[j]): goutte.wins(block)[category][:2] for block, (i, j) in goutte.BLOCKS.items()}
+    f1 = {name: {"f1": f"{x}%"} for name, x in zip(names, goutte.printed_f1(category), strict=True)}
+    s = hs.solve(f1, n=goutte.ITEMS_TESTED, positives=goutte.SIZES[category], wins=wins)
+    assert s.status == "unique"
+    got = tuple((t["tp"], t["fp"], t["fn"]) for t in s.table.values())
+    assert got == tuple(tuple(x) for x in goutte.solutions(category)[0])
+
+
+CRUDE = {"ltc_linear": (160, 19, 29), "nnn_linear": (168, 33, 21), "nnn_poly": (117, 23, 72), "ltc_poly": (157, 18, 32)}
+
+
+def test_crude_has_the_counts_of_the_check_file():
+    """The counts that were found outside the project."""
+    wins = {("ltc_linear", "nnn_linear"): (21, 15), ("nnn_linear", "nnn_poly"): (62, 21)}
+    wins["ltc_linear", "ltc_poly"] = (4, 2)
+    f1 = {"ltc_linear": "86.96%", "nnn_linear": "86.15%", "nnn_poly": "71.12%", "ltc_poly": "86.26%"}
+    s = hs.solve({k: {"f1": v} for k, v in f1.items()}, n=3299, positives=189, wins=wins)
+    assert {k: (t["tp"], t["fp"], t["fn"]) for k, t in s.table.items()} == CRUDE
+
+
+def test_systems_share_an_unknown_margin():
+    """With positives unknown, only tables with the same n and positives go together."""
+    s = hs.solve({"a": {"f1": "0.80", "tp": 8}, "b": {"f1": "0.50", "tp": 4}}, n=40)
+    assert s.status == "several"
+    for tables in s.tables:
+        assert tables["a"]["tp"] + tables["a"]["fn"] == tables["b"]["tp"] + tables["b"]["fn"]
+
+
+def test_wins_that_do_not_fit_are_infeasible():
+    """Errors of the systems must differ by their wins."""
+    s = hs.solve({"a": {"tp": 8, "fp": 1}, "b": {"tp": 6, "fp": 1}}, n=40, positives=10, wins={("a", "b"): (9, 0)})
+    assert s.status == "infeasible"
+    assert "wins" in s.why
+    assert hs.solve({"a": {"tp": 8, "fp": 1}, "b": {"tp": 6, "fp": 1}}, n=40, positives=10,
+                    wins={("a", "b"): (2, 0)}).status == "unique"  # fmt: skip
+
+
+# -- results and the command
+
+
+def test_document():
+    """Schema, status, tables and rows; no NaN, and to_frame has a row a table."""
+    doc = hs.solve(recall=0.6, fallout=1 / 15, phi=1 / math.sqrt(3), n=200).to_dict()
+    assert doc["schema"] == "howsure.solve/1"
+    assert doc["tables"][0] == BASE
+    json.dumps(doc, allow_nan=False)
+    frame = hs.solve(precision="0.75", recall="0.60", accuracy="0.85", n=(100, 110), integers=True).to_frame()
+    assert len(frame) > 1
+    json.dumps(hs.solve(tp=30, precision=0.75).to_dict(), allow_nan=False)
+
+
+def test_table_is_refused_when_there_is_none():
+    """`table`, `tally` and `posterior` say why there is nothing."""
+    s = hs.solve(recall=0.8, n=10)
+    for call in (lambda: s.table, lambda: s.tally, lambda: s.posterior("f1")):
+        with pytest.raises(HowsureError, match="free"):
+            call()
+
+
+def run(capsys, *arguments: str) -> tuple[int, str, str]:
+    code = app.run(["solve", *arguments])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_command_prints_the_table(capsys):
+    """The command of the design gives back the cells, as text and as JSON."""
+    code, out, err = run(capsys, "precision=.75", "recall=.6", "accuracy=.85", "n=200")
+    assert (code, err) == (0, "")
+    assert "30  10  20  140  200" in out
+    code, out, _ = run(capsys, "precision=.75", "recall=.6", "accuracy=.85", "n=200", "--format", "json")
+    assert json.loads(out)["tables"] == [BASE]
+
+
+def test_command_integers_and_posterior(capsys):
+    """--integers reads digits; --posterior mixes over the tables and says so."""
+    arguments = ("precision=.75", "recall=.60", "accuracy=.85", "n=190-200", "--integers", "--posterior", "f1")
+    code, out, _ = run(capsys, *arguments, "--format", "json")
+    doc = json.loads(out)
+    assert code == 0
+    assert doc["status"] == "several"
+    assert doc["posterior"][0]["tables"] == len(doc["tables"])
+    code, out, _ = run(capsys, *arguments)
+    assert "weighted by its prior probability" in out
+
+
+def test_command_systems(capsys):
+    """Several systems with wins, on the command line."""
+    code, out, _ = run(
+        capsys, "positives=189", "n=3299", "--system", "ltc f1=86.96%", "--system", "nnn f1=86.15%",
+        "--wins", "ltc,nnn=21,15", "--format", "json",
+    )  # fmt: skip
+    assert code == 0
+    assert {"tp": 160, "fp": 19, "fn": 29, "tn": 3091} in [t["ltc"] for t in json.loads(out)["tables"]]
+
+
+COMMANDS = {
+    "contradiction": (["recall=.8", "specificity=.9", "accuracy=.95"], "accuracy lies between 0.8 and 0.9"),
+    "percentage": (["precision=75", "recall=.6"], "Did you mean 0.75?"),
+    "unknown name": (["precison=.75"], "Did you mean 'precision'?"),
+    "too few": (["precision=.75", "recall=.6", "n=200"], "one more value, such as prevalence"),
+    "nothing": ([], "nothing is given"),
+    "no value": (["precision"], "name=value"),
+    "twice": (["precision=.75", "precision=.8"], "twice"),
+    "word": (["precision=high"], "'high'"),
+    "class": (["f1:spam=.75"], "leave out the class"),
+    "negative count": (["tp=-3", "n=10"], "negative"),
+    "no n": (["precision=.75", "recall=.6", "--integers"], "need n"),
+    "wins alone": (["n=10", "--wins", "a,b=1,2"], "--system"),
+    "unknown system": (["n=10", "--system", "a tp=3", "--wins", "a,b=1,2"], "'b'"),
+    "unshared": (["tp=3", "--system", "a f1=.5"], "systems share"),
+    "range upside down": (["n=200-100", "precision=.5", "--integers"], "low to high"),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_bad_input_is_one_sentence_and_exit_code_2(name, capsys):
+    """One line on standard error says what is wrong and what to do."""
+    arguments, words = COMMANDS[name]
+    code, _, err = run(capsys, *arguments)
+    assert code == 2
+    assert words in err
+    assert err.count("\n") == 1
+    assert err.startswith("howsure: ")
+
+
+@pytest.mark.parametrize("kind", ["markdown", "latex", "csv", "html"])
+def test_every_format_renders(kind, capsys):
+    """Solutions of each status come in every format."""
+    for arguments in (["precision=.75", "recall=.6", "accuracy=.85", "n=200"], ["precision=.75", "n=200"]):
+        _, out, _ = run(capsys, *arguments, "--format", kind)
+        assert out
