@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
@@ -88,6 +88,7 @@ class Row:
     end_errors: tuple[Any, Any]
     notes: Notes
     system: str | None = None
+    posterior: Known | None = None  # what the row is of
     classes: tuple[Any, ...] | None = None  # the arrays have a first axis over these classes
 
 
@@ -106,6 +107,9 @@ def make_row(
         notes.append(Note("undefined-score", f"{name} is undefined{some} ({metric.undefined}); its posterior is not"))
     if np.isinf(np.asarray(d.mean)).any():
         notes.append(Note("infinite-mean", f"the mean of {name} is infinite: its tail is too heavy; use the median"))
+    if isinstance(metric, Metric) and metric.zeros and isinstance(p, Posterior) and p.empty_cell(metric).any():
+        some = "a cell is empty" if value.ndim == 0 else "some tables have an empty cell"
+        notes.append(Note("zero-cell", f"{some}: the score of {name} is that of the rule {metric.zeros}, {_RULE}"))
     if d.route == "sampled" and not np.isfinite(metric.bounds).all():
         notes.append(
             Note("unbounded", f"{name} has no bound: its mean may not exist, and a sample cannot tell; use the median")
@@ -113,7 +117,10 @@ def make_row(
     if d.route == "sampled":
         notes.append(Note("sampled", _sampled_note(str(name), d, ends)))
     low, high, low_gap, high_gap = (np.asarray(x, dtype=float) for x in (*got, got.low_gap, got.high_gap))
-    return Row(metric, str(name), d, value, low, high, low_gap, high_gap, above, ends, tuple(notes), system)
+    return Row(metric, str(name), d, value, low, high, low_gap, high_gap, above, ends, tuple(notes), system, p)
+
+
+_RULE = "which moves 1/2 into it and keeps the margins; the posterior needs no rule"
 
 
 def class_row(p: Posterior, name: str, level: float, kind: str, above: float | None, system: str | None) -> Row:
@@ -207,8 +214,10 @@ def row_documents(rows: Iterable[Row], t: Tally | Items, places: Places | None =
     out: list[dict[str, Any]] = []
 
     def add(row: Row, columns: dict[str, Array], i: int | None, extra: dict[str, Any]) -> None:
-        for at in chosen(row, i):
-            values = {k: v[at if i is None else (i, *at)] for k, v in columns.items()}
+        where = list(chosen(row, i))
+        places = [at if i is None else (i, *at) for at in where]
+        for at, place, chance in zip(where, places, _chances(row, places), strict=True):
+            values = {k: v[place] for k, v in columns.items()} | chance
             out.append(_one(row, values, slice_of(t, at) or None, number(totals[at])) | extra)
 
     for (_, classes), group in groupby(rows, key=lambda row: (row.system, row.classes)):
@@ -249,6 +258,19 @@ def _columns(row: Row) -> dict[str, Array]:
     return {k: np.broadcast_to(np.asarray(v, dtype=float), d.shape) for k, v in columns.items()}
 
 
+def _chances(row: Row, places: Sequence[Place]) -> list[dict[str, Any]]:
+    """What random guessing gives at these tables, P(better than that), and how far this may be off."""
+    names = ("chance", "p_above_chance", "chance_error")
+    p, found = row.posterior, None
+    if isinstance(p, Posterior) and isinstance(row.metric, Metric) and places:
+        at = tuple(np.array(x) for x in zip(*places, strict=True)) or None
+        found = p.against_chance(row.metric, at)
+    if found is None:
+        return [dict.fromkeys(names, np.nan)] * len(places)
+    columns = (np.ravel(x).tolist() for x in found)
+    return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
+
+
 _SHOWN = ("score", "mean", "std", "median", "mode", "low", "high")
 
 
@@ -266,13 +288,15 @@ def _one(row: Row, values: dict[str, Any], where: dict[str, Any] | None, n: Any)
         "high_gap": real(values["high_gap"]),
         "above": row.above,
         "p_above": real(values["p_above"]),
-        "p_above_chance": None,
+        "chance": real(values["chance"]),
+        "p_above_chance": real(values["p_above_chance"]),
         "error": {
             "value": real(values["value"]),
             "probability": real(values["probability"]),
             "mean": real(values["mean_error"]),
             "low": real(values["low_error"]),
             "high": real(values["high_error"]),
+            "chance": real(values["chance_error"]),
         },
         "route": row.distribution.route,
         "range": [real(low), real(high)],

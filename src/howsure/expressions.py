@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
@@ -28,6 +28,7 @@ class Expression:
     op: str
     args: tuple[Expression, ...] = ()
     value: Fraction | str = ""
+    function: Function | None = None
 
     def __add__(self, other: object) -> Expression:
         return _binary("+", self, other)
@@ -98,19 +99,42 @@ class Expression:
         """The formula with other formulas in the places of its cells."""
         if self.op == "cell":
             return cells[str(self.value)]
-        return Expression(self.op, tuple(x.replaced(cells) for x in self.args), self.value)
+        return replace(self, args=tuple(x.replaced(cells) for x in self.args))
 
     def of_two_classes(self) -> Expression:
         """The formula with its sums over two classes written out; the second has the cells of the first, turned."""
         if self.op not in OVER_CLASSES:
-            return Expression(self.op, tuple(x.of_two_classes() for x in self.args), self.value)
+            return replace(self, args=tuple(x.of_two_classes() for x in self.args))
         inner = self.args[0].of_two_classes()
         both = inner + inner.replaced({"tp": cells.tn, "tn": cells.tp, "fp": cells.fn, "fn": cells.fp})
         return both if self.op == "total" else both / 2
 
     def denominators(self) -> tuple[Expression, ...]:
-        """What the formula divides by, without repeats."""
-        return tuple(dict.fromkeys(x.args[1] for x in self.walk() if x.op == "/" and x.args[1].op != "number"))
+        """What the formula divides by, or needs to be positive, without repeats."""
+        found: list[Expression] = []
+        for x in self.walk():
+            if x.op == "/" and x.args[1].op != "number":
+                found.append(x.args[1])
+            elif x.function is not None:
+                found += [x.args[i] + x.args[j] for i, j in x.function.divides]
+        return tuple(dict.fromkeys(found))
+
+
+@dataclass(frozen=True)
+class Function:
+    """A named function of formulas that + - * / cannot write; called with formulas it is one.
+
+    `of` takes the values of the arguments, numbers or arrays. `divides` are the pairs of arguments whose sum must not
+    be 0.
+    """
+
+    name: str
+    latex: str
+    of: Callable[..., Any]
+    divides: tuple[tuple[int, int], ...] = ()
+
+    def __call__(self, *args: object) -> Expression:
+        return Expression("function", tuple(expression(x) for x in args), function=self)
 
 
 class Cells(NamedTuple):
@@ -198,7 +222,8 @@ def evaluate(e: Expression, at: dict[str, Any]) -> Any:
         assert isinstance(e.value, Fraction)  # noqa: S101 - narrows the type
         exact = any(isinstance(x, Fraction) for x in at.values())
         return e.value if exact else float(e.value)
-    return _OPERATIONS[e.op](*(evaluate(x, at) for x in e.args))
+    operation = _OPERATIONS[e.op] if e.function is None else e.function.of
+    return operation(*(evaluate(x, at) for x in e.args))
 
 
 def _number(x: Fraction) -> str:
@@ -218,6 +243,8 @@ def _text(e: Expression, outer: int = 0, right: bool = False) -> str:
         return f"({shown})" if (shown.startswith("-") and outer) or own < outer or (right and own == outer) else shown
     if e.op in ("sqrt", "log"):
         return f"{e.op}({_text(e.args[0])})"
+    if e.function is not None:
+        return f"{e.function.name}({', '.join(_text(x) for x in e.args)})"
     if e.op in OVER_CLASSES:
         return (
             f"{e.op} over classes({_text(e.args[0])})" if e.op != "total" else f"sum over classes({_text(e.args[0])})"
@@ -245,6 +272,8 @@ def _latex(e: Expression, outer: int = 0, right: bool = False) -> str:
         return rf"\left({shown}\right)" if shown.startswith("-") and outer else shown
     if e.op == "sqrt":
         return rf"\sqrt{{{_latex(e.args[0])}}}"
+    if e.function is not None:
+        return rf"{e.function.latex}\left({', '.join(_latex(x) for x in e.args)}\right)"
     if e.op == "log":
         return rf"\log\left({_latex(e.args[0])}\right)"
     if e.op in OVER_CLASSES:

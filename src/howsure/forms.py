@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from howsure.errors import BadSetting
-from howsure.expressions import CELLS, Expression, evaluate, expression
+from howsure.expressions import CELLS, Expression, cells, evaluate, expression
 
 
 def Ratio(top: Expression, bottom: Expression) -> Expression:  # noqa: N802 - reads as a type in the public API
@@ -103,7 +103,7 @@ def read(e: Expression) -> Reading:
         return Reading(Other(), "", _scanned_bounds(e.of_two_classes()), True)
     core, outer = (e.args[0], e.op) if e.op in ("sqrt", "log") else (e, "")
     form: Form = Other()
-    if not any(x.op in ("sqrt", "log") for x in core.walk()):
+    if not any(x.op in ("sqrt", "log", "function") for x in core.walk()):
         form = _linear(core) or _rates(core, "rows") or _rates(core, "columns") or _ray(core) or Other()
     if outer and not isinstance(form, Other) and _form_bounds(form)[0] < 0:
         form = Other()
@@ -223,6 +223,40 @@ def _ray(e: Expression) -> Rising | None:
     if loose or len(at_zero) != 1 or any(x < 0 for x in rises):
         return None
     return Rising(tuple(float(x) for x in p), tuple(float(x) for x in q))
+
+
+# -- chance
+
+
+def by_chance(e: Expression) -> Expression:
+    """The measure of random guessing: of the table of independent truth and answer with the same margins."""
+    tp, fp, fn, tn = cells
+    n = tp + fp + fn + tn
+    yes, no, said, unsaid = tp + fn, fp + tn, tp + fp, fn + tn
+    return e.replaced({"tp": yes * said / n, "fp": no * said / n, "fn": yes * unsaid / n, "tn": no * unsaid / n})
+
+
+@lru_cache(maxsize=512)
+def beyond_chance(e: Expression) -> int | None:
+    """Where a measure of two classes exceeds what chance gives: 1 if just where tp·tn > fp·fn, -1 if just where less.
+
+    At fixed margins a table has one freedom, d = tp·tn - fp·fn, and measures that rise with d exceed their value at
+    d = 0 just where d > 0. Found on tables of all kinds: 0 if the measure never differs from chance, None if its sign
+    is not that of d.
+    """
+    e = e.of_two_classes() if e.over_classes else e
+    rng = np.random.default_rng(11)
+    tables = 10.0 ** rng.uniform(-2.0, 2.0, (4, 400))
+    d = tables[0] * tables[3] - tables[1] * tables[2]
+    tables, d = (x[..., np.abs(d) > 1e-3 * (tables[0] * tables[3] + tables[1] * tables[2])] for x in (tables, d))
+    at = dict(zip(CELLS, tables, strict=True))
+    with np.errstate(all="ignore"):
+        here, chance = (np.asarray(evaluate(x, at), dtype=float) for x in (e, by_chance(e)))
+        sign = np.where(np.abs(here - chance) > 1e-11 * (np.abs(here) + np.abs(chance)), np.sign(here - chance), 0.0)
+    if not sign.any():
+        return 0
+    turned = sign * np.sign(d)
+    return 1 if (turned == 1).all() else -1 if (turned == -1).all() else None
 
 
 # -- ranges

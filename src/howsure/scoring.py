@@ -47,6 +47,7 @@ class Report(Result):
     rows: tuple[Row, ...]
     notes: Notes
     sort: str = "worse"
+    chance: bool = False  # whether tables show what chance gives; the document always tells
 
     def __getitem__(self, metric: str | Metric) -> Distribution:
         """The Distribution of a row, by the name asked for or its canonical name."""
@@ -72,6 +73,9 @@ class Report(Result):
 
         rows = row_documents(self.rows, p.source, places if p.source.shape else None)
         made = envelope("howsure.score/1", p, self.level, self.interval, p.seed, data_of(p.source), rows, self.notes)
+        if self.chance:
+            made["columns"] = ["chance"]
+            made["notes"] += _drawn_chances(rows)
         tables = int(np.prod(p.source.shape, dtype=int))
         if page and tables > standing.MOST:
             made["hidden"] = {"tables": tables - 2 * standing.ENDS, "ends": standing.ENDS}
@@ -125,6 +129,15 @@ class Report(Result):
         return f"Report({', '.join(r.asked for r in self.rows)}; {self.posterior.source!r})"
 
 
+def _drawn_chances(rows: list[dict[str, Any]]) -> list[dict[str, str]]:
+    """Which probabilities of being better than chance are shares of draws."""
+    drawn = {row["asked"]: row["error"]["chance"] for row in rows if (row["error"]["chance"] or 0.0) > 1e-9}
+    if not drawn:
+        return []
+    text = f"P(better than chance) of {listing(list(drawn))} is a share of draws, within {max(drawn.values()):.1g}"
+    return [{"code": "chance-sampled", "text": text}]
+
+
 def _known(p: Known, asked: Any) -> Metric | None:
     """The metric of a name, if it is one of a table."""
     try:
@@ -154,6 +167,7 @@ def score(
     labels: Any = None,
     weight: Any = None,
     missing: str = "refuse",
+    chance: bool = False,
     tolerance: float = 0.02,
     seed: int = 0,
     sort: str = "worse",
@@ -161,7 +175,8 @@ def score(
     """Score a Tally, or truths and predictions: each measure with its posterior.
 
     Predictions may be a mapping from system to predictions: each system gets its rows. Slices are listed from those
-    most surely worse than the rest on (`sort`: worse, better, name, n or score).
+    most surely worse than the rest on (`sort`: worse, better, name, n or score). `chance=True` adds to the table what
+    random guessing at the same margins gives, and the probability of being better.
 
     >>> r = score(Tally.binary(tp=80, fp=20, fn=30, tn=870), metrics=["f1"], above=0.7)
     >>> r
@@ -185,7 +200,7 @@ def score(
             for name, limit in zip(asked, limits, strict=True)
         )
     notes = dict.fromkeys(itertools.chain(_prior_notes(p, rows), *(row.notes for row in rows), _confused(p)))
-    return Report(p, level, kind, rows, _gathered(tuple(notes)), standing.check_sort(sort))
+    return Report(p, level, kind, rows, _gathered(tuple(notes)), standing.check_sort(sort), bool(chance))
 
 
 def _by_class(p: Known, metrics: Any, above: Any) -> bool:

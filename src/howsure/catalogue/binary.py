@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import reduce
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from howsure.catalogue.metric import Metric
 from howsure.errors import BadSetting
-from howsure.expressions import Expression, cells, mean_of_defined, sqrt, total
+from howsure.expressions import Expression, Function, cells, mean_of_defined, sqrt, total
 
 tp, fp, fn, tn = cells
 n: Final[Expression] = tp + fp + fn + tn
@@ -19,6 +19,18 @@ precision, npv = tp / (tp + fp), tn / (tn + fn)
 
 prevalence, bias = (tp + fn) / n, (tp + fp) / n
 chance = total(prevalence * bias)  # agreement of independent answers with the same shares
+
+
+def _tetrachoric(*table: Any) -> Any:
+    from howsure.kernels.tetrachoric import along, correlation
+
+    if any(np.iscomplexobj(x) for x in table):  # a derivative by a complex step
+        rho, slope = along(tuple(np.real(x) for x in table), tuple(np.imag(x) for x in table))
+        return rho + 1j * slope
+    return correlation(*table)
+
+
+tetrachoric = Function("tetrachoric", r"\rho_\mathrm{tet}", _tetrachoric, divides=((0, 1), (0, 2), (1, 3), (2, 3)))
 
 GOUTTE = "Goutte & Gaussier 2005"
 POWERS = "Powers 2007"
@@ -80,6 +92,9 @@ DECLARED: Final = (
            "Altman & Bland 1994", ("negative-likelihood-ratio", "nlr", "lr-")),
     Metric("odds-ratio", tp * tn / (fp * fn), meaning="lr-plus divided by lr-minus", source="Glas et al. 2003",
            aliases=("diagnostic-odds-ratio", "dor")),
+    Metric("tetrachoric", tetrachoric(tp, fp, fn, tn), zeros="keep-margins",
+           meaning="correlation of two normal variables that truth and answer are cuts of",
+           source="Pearson 1900; Ishioka 3", aliases=("rho", "four-fold-correlation", "tetrachoric-correlation")),
     Metric("rate", tp / (tp + fn), meaning="share of trials that pass", source=f"{GOUTTE} eq. 8",
            aliases=("pass-rate", "success-rate")),
 )  # fmt: skip

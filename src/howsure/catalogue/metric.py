@@ -39,6 +39,9 @@ class Metric:
     many: Expression | None = None  # the measure of three classes and more, where it is more than a class against rest
     equal: bool = False  # whether classes count alike, however rare: its prior is then pooled over classes
     any_of: bool = False  # only for items with any number of labels
+    zeros: str = (
+        ""  # the rule that fills empty cells for the point score (kernels/tetrachoric.py); posteriors need none
+    )
     average: str = ""  # micro, macro, weighted or samples, of `base`
     base: Metric | None = None
 
@@ -153,6 +156,11 @@ class Metric:
         """The point score at the given counts; NaN where it is undefined, infinite where it divides by 0."""
         form, outer = self.reading.form, self.reading.outer
         values = {c: np.asarray(counts[c], dtype=float) for c in CELLS}
+        if self.zeros:
+            from howsure.kernels.tetrachoric import without_zeros
+
+            tp, fp, fn, tn = (values[c] for c in CELLS)
+            values = dict(zip(CELLS, without_zeros(tp, fp, fn, tn, self.zeros), strict=True))
         with np.errstate(all="ignore"):
             if not isinstance(form, Linear):
                 return np.asarray(self.formula(**values), dtype=float)

@@ -141,6 +141,7 @@ def app() -> None:
     help="A measure, such as f1, recall or f1:spam; repeat for more.",
 )
 @click.option("--above", multiple=True, metavar="0.8 | f1=0.8", help="Show the probability of exceeding this value.")
+@click.option("--chance", is_flag=True, help="Show what random guessing gives, and the probability of being better.")
 @PRIOR
 @LEVEL
 @INTERVAL

@@ -17,7 +17,7 @@ from howsure.errors import BadSetting, HowsureError, NeedsPositive, listing
 from howsure.expressions import CELLS, Expression
 from howsure.forms import Linear
 from howsure.kernels.classes import measured
-from howsure.model import anyof, classes
+from howsure.model import anyof, chance, classes
 from howsure.model.export import to_arviz
 from howsure.priors import Prior
 from howsure.routes import Mixed, Model, Shapes, exact_law, values
@@ -80,6 +80,29 @@ class Posterior(Mapping[str, Distribution]):
         with np.errstate(all="ignore"):
             cells = self.tally.by_class(lost=bool(asked.average) or two)
             return np.asarray(formula(**{c: x.astype(float) for c, x in cells.items()}))
+
+    def empty_cell(self, metric: Any) -> NDArray[np.bool_]:
+        """Which tables have an empty cell but no empty margin, where a measure looks at four cells."""
+        view = self.view(parse(metric))
+        if view.kind not in ("square", "class"):
+            return np.zeros((), dtype=bool)
+        tp, fp, fn, tn = (np.asarray(self._counts(view)[c]) for c in CELLS)
+        some = (tp == 0) | (fp == 0) | (fn == 0) | (tn == 0)
+        return np.asarray(some & (tp + fp > 0) & (tp + fn > 0) & (fp + tn > 0) & (fn + tn > 0))
+
+    def against_chance(self, metric: Any, at: chance.Places = None) -> tuple[Array, Array, Array] | None:
+        """What random guessing at the same margins gives, P(better than that at the margins of each draw), its error.
+
+        None where there is no such thing: prevalence and bias, outcomes, items with many labels. `at` are indices into
+        the batch, for those tables only.
+
+        >>> p = Posterior(Tally.binary(tp=80, fp=20, fn=30, tn=870), priors.make("even"))
+        >>> [round(float(x), 9) for x in p.against_chance("precision")]
+        [0.11, 1.0, 0.0]
+        """
+        asked = parse(metric)
+        value, found = chance.score(self, asked), chance.above(self, asked, at)
+        return None if value is None or found is None else (value if at is None else value[at], *found)
 
     def update(self, tally: Tally) -> Posterior:
         """The posterior after more data; the order of updates does not matter (Goutte & Gaussier, note in 3)."""

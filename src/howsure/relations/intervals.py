@@ -27,6 +27,8 @@ def bounds(e: Expression, at: dict[str, Bounds]) -> Bounds:
     if e.op == "number":
         x = np.array(float(e.value))
         return x, x
+    if e.function is not None:
+        return np.array(-np.inf), np.array(np.inf)
     with np.errstate(all="ignore"):
         if e.op == "^" and int(float(e.args[1].value)) % 2 == 0:
             return _even_power(bounds(e.args[0], at), int(float(e.args[1].value)))

@@ -32,9 +32,8 @@ def from_document(document: dict[str, Any]) -> Table:
         from howsure.render import relations
 
         return {"solve": relations.solution, "identities": relations.identities}[kind](document)
-    columns = {"compare": _compare_columns, "leaderboard": _leaderboard_columns}.get(kind, _score_columns)(
-        document, rows
-    )
+    make = {"compare": _compare_columns, "leaderboard": _leaderboard_columns, "association": _association_columns}
+    columns = make.get(kind, _score_columns)(document, rows)
     return Table(
         clean(headline(document)),
         tuple(clean(c[0]) for c in columns),
@@ -83,7 +82,8 @@ def headline(document: dict[str, Any]) -> str:
     if data.get("chi_square") and data["chi_square"]["value"] is not None:
         x = data["chi_square"]
         parts.append(f"chi-square {short(x['value'])} (p {probability(x['p'])})")
-    parts.append(f"prior {document['prior']['name']}")
+    if "prior" in document:
+        parts.append(f"prior {document['prior']['name']}")
     return "; ".join(parts)
 
 
@@ -101,6 +101,9 @@ def _score_columns(document: dict[str, Any], rows: list[Row]) -> list[Column]:
     ]
     if any(r["above"] is not None for r in rows):
         columns.append(("P(above)", True, _above))
+    if "chance" in document.get("columns", ()):
+        columns.append(("chance", True, lambda r: "" if r["chance"] is None else short(r["chance"])))
+        columns.append(("P(better than chance)", True, _above_chance))
     columns.append(("route", False, lambda r: str(r["route"])))
     return columns
 
@@ -143,6 +146,19 @@ def _leaderboard_columns(document: dict[str, Any], rows: list[Row]) -> list[Colu
     ]
 
 
+def _association_columns(document: dict[str, Any], rows: list[Row]) -> list[Column]:  # noqa: ARG001 - as the others
+    columns: list[Column] = [("measure", False, lambda r: str(r["measure"]))]
+    if any(r["slice"] for r in rows):
+        columns.insert(0, ("slice", False, lambda r: _slice(r["slice"])))
+    return [
+        *columns,
+        ("value", True, lambda r: _value(r, "value", "undefined")),
+        ("bounds", True, lambda r: "" if r["low"] is None else f"[{short(r['low'])}, {short(r['high'])}]"),
+        ("standard error", True, lambda r: "" if r["error"] is None else short(r["error"])),
+        ("what", False, lambda r: str(r["what"])),
+    ]
+
+
 def _value(row: Row, key: str, empty: str) -> str:
     if row[key] is None:
         return "infinite" if key in row.get("infinite", ()) else empty
@@ -160,6 +176,10 @@ def _above(row: Row) -> str:
     if row["above"] is None:
         return ""
     return f"P(> {row['above']:g}) = {probability(row['p_above'])}"
+
+
+def _above_chance(row: Row) -> str:
+    return "" if row["p_above_chance"] is None else probability(row["p_above_chance"])
 
 
 def _slice(at: dict[str, Any] | None) -> str:
