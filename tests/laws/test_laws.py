@@ -308,3 +308,17 @@ def test_tiny_shapes_are_sampled(name: str) -> None:
     if name == "a-measure":
         assert abs(d.mean - 0.5 * (p["precision"].mean + p["recall"].mean)) <= d.mean_error()
     assert of((0, 0, 0, 0), 0.001)["a-measure"].cdf(0.25) == pytest.approx(1 / 3, abs=0.005)
+
+
+@pytest.mark.parametrize("function", [hs.sqrt, hs.log], ids=["sqrt", "log"])
+def test_a_function_of_precision_has_its_law_in_the_two_level_model(function) -> None:  # type: ignore[no-untyped-def]
+    """Root and logarithm of precision have its quantiles, seen through them, and the moments of draws."""
+    p = of((8, 2, 3, 87), hs.two_level(1, 1))
+    tp, fp, _, _ = hs.cells
+    d, plain = p[Metric("seen-through", function(tp / (tp + fp)))], p["precision"]
+    q = np.array([0.025, 0.5, 0.975])
+    seen = {hs.sqrt: np.sqrt, hs.log: np.log}[function]
+    np.testing.assert_allclose(d.ppf(q), seen(plain.ppf(q)), rtol=1e-9)
+    x = seen(plain.draws(200_000, seed=1))
+    assert d.mean == pytest.approx(x.mean(), abs=5 * x.std() / np.sqrt(200_000))
+    assert d.std == pytest.approx(x.std(), rel=0.02)

@@ -137,10 +137,6 @@ class Many:
     def std(self) -> Array:
         return np.asarray(self._moments[1])
 
-    def moments(self, g: Callable[[Array], Array], growth: float) -> tuple[Array, Array]:
-        """Not needed: the range is bounded, so searches start from the mean and the standard deviation."""
-        raise NotImplementedError
-
     @cached_property
     def _moments(self) -> tuple[float, float]:
         """Closed for equal bottoms; otherwise E[X/Y] = ∫ E[X·e^(-uY)] du and E[X²/Y²] = ∫ u·E[X²·e^(-uY)] du."""

@@ -99,8 +99,12 @@ class AcrossRows:
         return self._moments[1]
 
     def moments(self, g: Callable[[Array], Array], growth: float) -> tuple[Array, Array]:
-        """Not needed: the range is bounded."""
-        raise NotImplementedError
+        """Mean and standard deviation of g(M), by the trapezoid rule on the log odds."""
+        del growth
+        value, weight = self._nodes
+        at = g(value)
+        mean = (weight * at).sum(axis=0)
+        return np.asarray(mean), np.asarray(np.sqrt((weight * (at - mean) ** 2).sum(axis=0)))
 
     @cached_property
     def _centre(self) -> Array:
@@ -110,7 +114,11 @@ class AcrossRows:
 
     @cached_property
     def _moments(self) -> tuple[Array, Array]:
-        """Mean and standard deviation by the trapezoid rule on the log odds."""
+        return self.moments(lambda x: x, 1.0)
+
+    @cached_property
+    def _nodes(self) -> tuple[Array, Array]:
+        """Points of the law and their weights, which sum to 1."""
         a, b, c, d, e, f = self._all
         middle = special.digamma(a) - special.digamma(b) + special.digamma(c) - special.digamma(c + d)
         middle = middle - special.digamma(e) + special.digamma(e + f)
@@ -119,10 +127,7 @@ class AcrossRows:
         y = middle + spread * np.sinh(u)
         weight = self._line(y, np.broadcast_to(y > middle, np.broadcast_shapes(y.shape, self.shape)))[1]
         weight = weight * spread * np.cosh(u)
-        weight = weight / weight.sum(axis=0)
-        value = special.expit(y)
-        mean = (weight * value).sum(axis=0)
-        return np.asarray(mean), np.asarray(np.sqrt((weight * (value - mean) ** 2).sum(axis=0)))
+        return np.maximum(special.expit(y), 1e-300), np.asarray(weight / weight.sum(axis=0))
 
     def _line(self, y: Array, upper: Mask) -> tuple[Array, Array]:
         """The tail and the density of the log odds at y."""

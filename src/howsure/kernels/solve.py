@@ -7,8 +7,7 @@ tail, scanned and then refined to equal densities. Everything is vectorised over
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +46,6 @@ class Steppable(Law, Protocol):
     def one_tail(self, t: Array, t_low: Array | float, upper: Mask, density: bool) -> tuple[Array, Array, Array]: ...
     def mean(self) -> Array: ...
     def std(self) -> Array: ...
-    def moments(self, g: Callable[[Array], Array], growth: float) -> tuple[Array, Array]: ...
 
 
 class Scale:
@@ -168,9 +166,12 @@ def start(law: Steppable, scale: Scale, p: Array, q: Array) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.log(x - law.lower) if up else -np.log(law.upper - x)
 
+    open_ended: Any = law  # laws whose range has no end also give moments of a function
     with np.errstate(all="ignore"):
-        by_logs = getattr(law, "log_moments", None)
-        mean, std = by_logs(lambda x: x) if by_logs is not None and law.lower == 0 else law.moments(log_gap, 0.0)
+        if law.lower == 0 and hasattr(law, "log_moments"):
+            mean, std = open_ended.log_moments(lambda x: x)
+        else:
+            mean, std = open_ended.moments(log_gap, 0.0)
     lost = ~(np.isfinite(mean) & np.isfinite(std))
     mean, std = np.where(lost, 0.0, mean), np.where(lost, 10.0, std)
     return np.clip(mean + std * normal_score(p, q), -650, 650)
