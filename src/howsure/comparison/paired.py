@@ -62,16 +62,20 @@ def joint_of(p: Posterior, metric: Metric) -> Joint:
         weights = p.prior.outcome() if t.outcome else p.prior.right_wrong(len(t.labels))
         w = {1: weights[0], 0: weights[1]}
         return _build(t, [np.ones(len(t.cells), dtype=int)], right, {1: w})
-    two, place = _two_classes(t, view.place), view.place
-    positive = 1 if t.positive is None else t.find(t.positive)
-    cells = p.prior.binary(place, len(t.labels), positive)
+    two, cells = two_classes(t, view.place), binary_weights(p, view.place)
     rows = {1: {1: cells["tp"], 0: cells["fn"]}, 0: {1: cells["fp"], 0: cells["tn"]}}
     truth = two.cells[:, 0]
     answers = [np.where(two.cells[:, k] < 0, 1 - truth, two.cells[:, k]) == 1 for k in (1, 2)]
     return _build(two, [truth], answers, rows)
 
 
-def _two_classes(t: Tally, place: int) -> Tally:
+def binary_weights(p: Posterior, place: int) -> dict[str, float]:
+    """The prior's weight of each cell of a class against the rest."""
+    t = p.tally
+    return p.prior.binary(place, len(t.labels), 1 if t.positive is None else t.find(t.positive))
+
+
+def two_classes(t: Tally, place: int) -> Tally:
     """The table of a class against the rest, coded 1 and 0."""
     two = t.versus_rest(t.labels[place])
     if two.labels.index(two.positive) == 0:

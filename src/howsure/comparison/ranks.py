@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
 from howsure.comparison.independent import OTHER_SEED
-from howsure.comparison.paired import WHOLE
+from howsure.comparison.paired import WHOLE, binary_weights, two_classes
 from howsure.comparison.result import Side
 from howsure.comparison.verbs import default_metric, of_class
 from howsure.distribution import Note, check_draws, check_kind, check_level, check_seed
 from howsure.document import Notes, Result, envelope, real, row_documents
 from howsure.errors import BadSetting
 from howsure.items import Items, Mean
+from howsure.kernels.sticks import count, sticks
 from howsure.model import Known, Posterior, Resampled, posterior
 from howsure.render.numbers import probability
 from howsure.table import Tally
@@ -33,6 +34,8 @@ Array = NDArray[np.float64]
 
 CHUNK = 2_000  # draws at a time
 NUMBERS = 20_000_000  # answers of atoms at a time
+LEFT = 1e-6  # of the prior's mass, for the last atom
+MOST_STICKS = 100_000
 TOPS = (1, 3, 5, 10)  # places whose probabilities a document gives, where there are more systems than that
 
 
@@ -250,58 +253,44 @@ def _together(p: Known, metric: Metric | Mean, n: int, seed: int) -> Array:
     weight = np.array([sum(rows[y]) for y in (0, 1)])
     rate = np.array([rows[y][1] / sum(rows[y]) if sum(rows[y]) else 0.0 for y in (0, 1)])
     out = []
-    most = max(1, min(CHUNK, NUMBERS // (sticks_for(float(weight.sum())) * answers.shape[1])))
+    most = max(1, min(CHUNK, NUMBERS // (count(float(weight.sum()), LEFT, MOST_STICKS) * answers.shape[1])))
     for start in range(0, n, most):
         size = min(most, n - start)
         mass = rng.standard_gamma(counts, (size, counts.size))
-        sticks, y, a = _sticks(rng, size, weight, rate, answers.shape[1])
+        parts, y, a = _dealt(rng, size, weight, rate, answers.shape[1])
         cells = {}
         for name, yes, says in (("tp", 1, True), ("fn", 1, False), ("fp", 0, True), ("tn", 0, False)):
             seen = mass[:, truth == yes] @ (answers[truth == yes] == says)
-            unseen = np.einsum("nk,nks->ns", sticks * (y == yes), (a == says).astype(float))
+            unseen = np.einsum("nk,nks->ns", parts * (y == yes), (a == says).astype(float))
             cells[name] = seen + unseen
         with np.errstate(divide="ignore", invalid="ignore"):
             out.append(np.asarray(metric.formula(**cells)))
     return np.concatenate(out)
 
 
-def _sticks(
+def _dealt(
     rng: np.random.Generator, size: int, weight: Array, rate: Array, systems: int
 ) -> tuple[Array, NDArray[np.int64], NDArray[np.bool_]]:
     """The prior's mass in atoms: their weights, their truths and the systems' answers."""
     total = float(weight.sum())
-    count = sticks_for(total)
-    broken = rng.beta(1.0, total, (size, count))
-    left = np.cumprod(1.0 - broken, axis=1)
-    parts = np.concatenate([broken[:, :1], broken[:, 1:] * left[:, :-1]], axis=1)
-    parts[:, -1] += left[:, -1]
-    y = (rng.random((size, count)) < weight[1] / total).astype(np.int64)
-    a = rng.random((size, count, systems)) < rate[y][..., None]
-    return parts * rng.standard_gamma(total, (size, 1)), y, a
-
-
-def sticks_for(total: float) -> int:
-    """Atoms until less than 1e-6 of the prior's mass is left to the last one."""
-    return int(np.ceil(np.log(1e-6) / np.log(total / (1.0 + total)))) if total > 1e-9 else 1
+    parts = sticks(rng, np.array([total]), size, LEFT, MOST_STICKS)[0].T * rng.standard_gamma(total, (size, 1))
+    y = (rng.random(parts.shape) < weight[1] / total).astype(np.int64)
+    return parts, y, rng.random((*parts.shape, systems)) < rate[y][..., None]
 
 
 def _patterns(p: Posterior, metric: Metric) -> tuple[Any, Any, Array, dict[int, tuple[float, float]]]:
     """Truth and answers of the occupied patterns as 0 and 1, their counts, and the prior's weights of a row."""
-    t, view, place = p.tally, p.view(metric), 0
-    k, positive = len(t.labels), 1 if t.positive is None else t.find(t.positive)
-    if view.kind == "square":
-        place = view.place
-        w = p.prior.binary(place, k, positive)
-        if t.sets is not None:
-            t, place = t.versus_rest(t.labels[place]), 1
+    t, view = p.tally, p.view(metric)
     if view.kind in ("outcome", "right-wrong"):
         truth = np.ones(len(t.cells), dtype=int)
         answers = t.cells[:, 1:] == (1 if t.outcome else t.cells[:, [0]])
         hit, miss = p.prior.outcome() if t.outcome else p.prior.right_wrong(len(t.labels))
         rows = {1: (miss, hit), 0: (0.0, 0.0)}
     else:
-        truth = (t.cells[:, 0] == place).astype(int)
-        answers = np.where(t.cells[:, 1:] < 0, truth[:, None] == 0, t.cells[:, 1:] == place)
+        w = binary_weights(p, view.place)
+        t = two_classes(t, view.place)
+        truth = t.cells[:, 0]
+        answers = np.where(t.cells[:, 1:] < 0, 1 - truth[:, None], t.cells[:, 1:]) == 1
         rows = {1: (w["fn"], w["tp"]), 0: (w["tn"], w["fp"])}
     counts = t.effective
     kept = counts > 0
