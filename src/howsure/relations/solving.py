@@ -161,9 +161,7 @@ def _along(where: Region) -> Outcome:
     for curve in where.curves:
         found, throughout = line.roots(curve.formula, curve.low, start, end)
         if not throughout:
-            if not found.size:
-                return Outcome("infeasible")
-            return _checked(where.system, start + found[:, None] * (end - start))
+            return _checked(where.system, found) if len(found) else Outcome("infeasible")
     return Outcome("undetermined", region=replace(where, curves=()))
 
 
