@@ -64,3 +64,13 @@ def together(*logs: Array) -> tuple[Array, ...]:
     parts = [np.exp(x - largest) for x in logs]
     total = np.add.reduce(parts)
     return tuple(x / total for x in parts)
+
+
+def sticks(rng: np.random.Generator, total: float, n: int, left: float = 1e-6) -> Array:
+    """n draws of a Gamma(total) broken into the atoms of a Dirichlet process, until less than `left` is to share."""
+    count = int(np.ceil(np.log(left) / np.log(total / (1.0 + total))))
+    broken = rng.beta(1.0, total, (n, count))
+    rest = np.cumprod(1.0 - broken, axis=1)
+    parts = np.concatenate([broken[:, :1], broken[:, 1:] * rest[:, :-1]], axis=1)
+    parts[:, -1] += rest[:, -1]
+    return np.asarray(parts * rng.standard_gamma(total, (n, 1)))
