@@ -239,10 +239,11 @@ def leaderboard(
 @OUT
 def metrics_command(name: str | None, kind: str, out: Path | None) -> None:
     """List every measure, or show one: formula, range, synonyms, meaning and source."""
-    from howsure.catalogue import metrics, parse
+    from howsure.catalogue import described, metrics
+    from howsure.catalogue.retrieval import rankings
     from howsure.render import listing
 
-    document = listing.document([parse(name)] if name else list(metrics()), bool(name))
+    document = listing.document([described(name)] if name else [*metrics(), *rankings()], bool(name))
     write(listing.render(document, kind), out)
 
 
