@@ -278,7 +278,7 @@ def eleven_points(c: Cuts, rule: str = "ceil") -> Array:
 def best(c: Cuts, formula: Formula, sign: float = 1.0, rising: bool = False) -> tuple[Array, Places]:
     """The highest value (lowest, for sign -1) over the cuts, and its cut; `rising` if more fp never make it better.
 
-    Finding nothing (cut -1) and finding all (the last) are cuts too.
+    Finding nothing (cut -1) and finding all (the last) are cuts too. NaN where every cut is 0/0.
     """
     tp, fp = c.rises if rising else c.every
     zero = np.zeros((len(tp), 1))
@@ -287,7 +287,8 @@ def best(c: Cuts, formula: Formula, sign: float = 1.0, rising: bool = False) -> 
     high = values[np.arange(len(tp)), at]
     size = c.order.thresholds.size
     cut = np.append(c.order.hits, size)[at] if rising else at
-    return sign * np.maximum(high, none), np.where(none > high, -1, cut)
+    top = np.maximum(high, none)
+    return np.where(top == -np.inf, np.nan, sign * top), np.where(none > high, -1, cut)
 
 
 def _value(formula: Formula, c: Cuts, tp: Array, fp: Array, sign: float) -> Array:
