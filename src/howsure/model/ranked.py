@@ -48,7 +48,7 @@ class Ranked(Mapping[str, Distribution]):
 
     >>> truth, scores = np.array([True, True, False, True, False]), np.array([[0.9], [0.8], [0.7], [0.6], [0.2]])
     >>> Ranked(Scored(truth, scores))["recall@0.5"]
-    recall@0.5 0.875 [0.472, 1 - 0.00015] 95% equal-tailed, closed form
+    recall@0.5 0.875 [0.464, 0.99985] 95% equal-tailed, closed form
     """
 
     data: Scored
