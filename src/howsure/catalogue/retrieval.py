@@ -224,10 +224,12 @@ def _at(metric: Metric, point: str, asked: str) -> Ranking:
         value = math.nan
     if not math.isfinite(value):
         raise BadSetting(f"{asked!r} needs a threshold such as {metric}@0.5, or a point such as {metric}@recall=0.9.")
-    return _at_rate(metric, rate, value, asked) if equals else _at_threshold(metric, value)
+    return _at_rate(metric, rate, value, asked) if equals else at_threshold(metric, value)
 
 
-def _at_threshold(metric: Metric, value: float) -> Ranking:
+def at_threshold(metric: Metric, value: float) -> Ranking:
+    """A measure of the items that score at least the threshold."""
+
     def evaluate(c: Cuts) -> Array:
         return _valued(metric, c, *ranked.at_threshold(c, value))
 

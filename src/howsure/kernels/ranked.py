@@ -10,7 +10,7 @@ Error: rounding of the sums, some 1e-15 of the total.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -296,3 +296,45 @@ def _value(formula: Formula, c: Cuts, tp: Array, fp: Array, sign: float) -> Arra
     with np.errstate(all="ignore"):
         value = sign * formula(tp=tp, fp=fp, fn=c.positives[:, None] - tp, tn=c.negatives[:, None] - fp)
     return np.where(np.isnan(value), -np.inf, np.broadcast_to(value, tp.shape))
+
+
+# -- a cut that is chosen
+
+Limit = tuple[Formula, float, float]  # a measure, +1 for "at least" and -1 for "at most", and the value
+
+
+def choose(c: Cuts, formula: Formula, sign: float, limits: Sequence[Limit] = ()) -> tuple[Array, Places]:
+    """The best value over the thresholds that keep all limits, and its cut: -1 for finding nothing.
+
+    NaN, with cut -2, where no threshold keeps them or the measure is 0/0 at all that do.
+    """
+    tp, fp = (np.concatenate([np.zeros((len(x), 1)), x[:, :-1]], axis=1) for x in c.every)
+    values = _value(formula, c, tp, fp, sign)
+    for measure, side, value in limits:
+        kept = _value(measure, c, tp, fp, side) >= side * value - 1e-12 * abs(value)
+        values = np.where(kept, values, -np.inf)
+    at = values.argmax(axis=1)
+    high = values[np.arange(len(at)), at]
+    lost = high == -np.inf
+    return np.where(lost, np.nan, sign * high), np.where(lost, -2, at - 1)
+
+
+def value_at(c: Cuts, formula: Formula, cut: Places) -> Array:
+    """The measure at one cut for each draw; NaN where it is 0/0 or the cut is -2."""
+    tp, fp = c.at(cut)
+    with np.errstate(all="ignore"):
+        value = np.asarray(formula(tp=tp, fp=fp, fn=c.positives - tp, tn=c.negatives - fp), dtype=float)
+    return np.where(cut == -2, np.nan, value)
+
+
+def resampled(c: Cuts, size: float, rng: np.random.Generator) -> Cuts:
+    """Samples of so many items from the populations that the draws are: Poisson counts in place of the weights."""
+    scale = (size / (c.positives + c.negatives))[:, None]
+
+    def some(sums: Array, total: Array) -> tuple[Array, Array]:
+        parts = np.diff(sums, axis=1, prepend=0.0, append=total[:, None])
+        counts = np.cumsum(rng.poisson(np.maximum(parts, 0.0) * scale), axis=1).astype(float)
+        return counts[:, :-1], counts[:, -1]
+
+    (up, positives), (down, negatives) = some(c.up, c.positives), some(c.down, c.negatives)
+    return Cuts(c.order, up, down, positives, negatives, c.relevant)

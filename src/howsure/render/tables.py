@@ -32,7 +32,12 @@ def from_document(document: dict[str, Any]) -> Table:
         from howsure.render import relations
 
         return {"solve": relations.solution, "identities": relations.identities}[kind](document)
-    make = {"compare": _compare_columns, "leaderboard": _leaderboard_columns, "association": _association_columns}
+    make = {
+        "compare": _compare_columns,
+        "leaderboard": _leaderboard_columns,
+        "association": _association_columns,
+        "threshold": _threshold_columns,
+    }
     columns = make.get(kind, _score_columns)(document, rows)
     return Table(
         clean(headline(document)),
@@ -106,6 +111,17 @@ def _score_columns(document: dict[str, Any], rows: list[Row]) -> list[Column]:
         columns.append(("P(better than chance)", True, _above_chance))
     columns.append(("route", False, lambda r: str(r["route"])))
     return columns
+
+
+def _threshold_columns(document: dict[str, Any], rows: list[Row]) -> list[Column]:
+    del rows
+    return [
+        ("", False, lambda r: str(r["what"])),
+        ("on these items", True, lambda r: "" if r["value"] is None else short(r["value"])),
+        ("mean", True, lambda r: short(r["mean"])),
+        (_level(document), True, lambda r: f"[{short(r['low'])}, {short(r['high'])}]"),
+        ("route", False, lambda r: str(r["route"])),
+    ]
 
 
 def _level(document: dict[str, Any]) -> str:
