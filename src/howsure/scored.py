@@ -68,6 +68,11 @@ class Scored:
         return _whole(self.amounts[self.truth].sum())
 
     @property
+    def negatives(self) -> Any:
+        """The number of negative items (the sum of their weights)."""
+        return _whole(self.amounts[~self.truth].sum())
+
+    @property
     def amounts(self) -> Array:
         """How many items each row stands for, or what they weigh."""
         return np.ones(self.rows) if self.counts is None else self.counts

@@ -122,7 +122,8 @@ class Comparison(Result):
     def tests(self) -> dict[str, float | None]:
         """p-values for readers of journals: McNemar exact (the sign test) and mid-p, and a paired permutation test.
 
-        For graded values: the sign test, Wilcoxon's signed ranks, and a paired permutation test of the mean.
+        For graded values: the sign test, Wilcoxon's signed ranks, and a paired permutation test of the mean. For the
+        AUC of scores: DeLong's test.
         """
         from howsure.comparison import journal, paired
 
@@ -131,7 +132,7 @@ class Comparison(Result):
         if np.ndim(self.p_above) or self.joint.source.weighted:
             raise BadSetting("these tests take a single table of unweighted items.")
         if isinstance(self.joint, Ranked):
-            raise BadSetting("these tests are for tables and graded values, not for measures of a ranking.")
+            return journal.ranked(self.joint, str(self.metric))
         if not isinstance(self.joint, Posterior):
             return journal.graded(self.joint.data, self.first.posterior.seed)
         assert isinstance(self.metric, Metric)  # noqa: S101 - narrows the type

@@ -24,6 +24,7 @@ from howsure import priors
 from howsure.catalogue.retrieval import DEFAULT, Ranking, parse
 from howsure.distribution import Distribution, Note, check_draws, check_seed
 from howsure.errors import BadSetting, HowsureError, listing
+from howsure.kernels.delong import delong
 from howsure.kernels.ranked import Cuts
 from howsure.kernels.sampled import Sampled
 from howsure.kernels.sticks import sticks
@@ -36,6 +37,7 @@ Array = NDArray[np.float64]
 
 CHUNK: Final = 1 << 19  # weights drawn at a time, by each thread
 BUDGET: Final = 100_000_000  # weights drawn for one answer
+MOST_ITEMS: Final = 2_000_000  # for DeLong's interval
 LEAST: Final = 2_000  # draws, however many items
 FEW_SYSTEMS: Final = 6  # up to here the prior's joint patterns are listed
 LEFT: Final = 1e-6  # of the prior's mass, for its last atom
@@ -189,12 +191,44 @@ class Ranked(Mapping[str, Distribution]):
         notes = [Note(code, text) for code, text in self.data.notes]
         if m.about:
             notes.append(Note("rule", m.about))
+        if m == parse("auc"):
+            notes += self._delong_note
         if self.data.weighted:
             notes.append(Note("weighted", _WEIGHTED))
         if self.data.clusters is not None:
             many = int(self.data.clusters.max()) + 1
             notes.append(Note("clusters", f"whole clusters are resampled: {many:,} of them"))
         return tuple(notes)
+
+    def delong(self) -> tuple[Array, Array] | None:
+        """The AUC of each system and their covariance by DeLong's method, as a check; None where it does not apply."""
+        d = self.data
+        few = min(d.positives, d.negatives) < 2
+        if d.weighted or d.clusters is not None or few or d.n > MOST_ITEMS or d.width:
+            return None
+        if d.counts is None:
+            return delong(d.truth, d.scores)
+        times = d.counts.astype(np.int64)
+        return delong(np.repeat(d.truth, times), np.repeat(d.scores, times, axis=0))
+
+    @property
+    def _delong_note(self) -> list[Note]:
+        """DeLong's interval of one AUC, or of the difference of two."""
+        found = self.delong()
+        if found is None or len(self.data.systems) > 2:
+            return []
+        auc, covariance = found
+        side = np.array([1.0]) if auc.size == 1 else np.array([1.0, -1.0])
+        value, error = float(side @ auc), float(np.sqrt(max(0.0, side @ covariance @ side)))
+        (name, *others) = self.data.systems
+        what = " of the difference" if others else "" if name == "system" else f" of {name}"
+        low, high = value - 1.959963984540054 * error, value + 1.959963984540054 * error
+        text = (
+            f"DeLong's 95% interval{what}, for a check: {value:.3f} [{low:.3f}, {high:.3f}], standard error {error:.2g}"
+        )
+        if error == 0.0:
+            text = f"DeLong's standard error{what} is 0 here: no interval"
+        return [Note("delong", text)]
 
     # -- draws
 
