@@ -138,3 +138,8 @@ def relations(t: hs.Tally) -> None:
     assert_type(joint, hs.relations.JointSolution)
     assert_type(s, hs.relations.Solution)
     print(cells, d, joint.tables, hs.relations.check(t).holds)
+    surface = hs.relations.surface("phi", "precision", hs.fbeta(2), {"lr+": 3}, x_values=[0.1, 0.2], size=(2, 5))
+    assert_type(surface, hs.relations.Surface)
+    assert_type(hs.relations.break_even("phi", y_values=0.01).feasible, float)
+    points: npt.NDArray[np.float64] = hs.relations.eleven_point("phi", [0.5], fallout=[0.01], rule="bisection").mean
+    print(surface.values, points)

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from howsure.cli import parsing, solving, sources
+from howsure.cli import parsing, solving, sources, surfacing
 from howsure.cli.options import FORMAT, INTERVAL, LABELS, LEVEL, LISTING, MATRICES, OUT, POSITIVE, PRIOR, ROWS, SEED
 from howsure.cli.output import show, write
 from howsure.errors import HowsureError
@@ -259,3 +259,4 @@ def papers_command(item: str | None, kind: str, out: Path | None) -> None:
 
 
 app.add_command(solving.solve)
+app.add_command(surfacing.surface)

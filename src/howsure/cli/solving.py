@@ -74,7 +74,7 @@ def solve(
     --integers.
     """
     digits = rounded or integers or bool(systems)
-    shared_values = _pairs(values, digits)
+    shared_values = pairs(values, digits)
     if systems:
         return _several(systems, wins, shared_values, ties, most, kind, out, metrics)
     if wins:
@@ -104,7 +104,7 @@ def _several(
             raise BadSetting(f"--system needs a name and its values, such as 'ltc f1=.8696'; got {text!r}")
         if name in named:
             raise BadSetting(f"--system gives {name!r} twice")
-        named[name] = _pairs(tuple(parts), True)
+        named[name] = pairs(tuple(parts), True)
     links = dict(_wins(text) for text in wins)
     found = run_solve(named, ties=ties, most=most, wins=links, n=shared.pop("n", None), **shared)
     return _answer(found.to_dict(), kind, out)
@@ -120,7 +120,7 @@ def _answer(document: dict[str, Any], kind: str, out: Path | None) -> int:
     return 2 if failed else 0
 
 
-def _pairs(values: tuple[str, ...], digits: bool) -> dict[str, Any]:
+def pairs(values: tuple[str, ...], digits: bool, command: str = "solve") -> dict[str, Any]:
     """precision=.75 and the like; exact fractions, or the digits as they stand."""
     from howsure.relations.values import decimal
 
@@ -128,7 +128,7 @@ def _pairs(values: tuple[str, ...], digits: bool) -> dict[str, Any]:
     for text in values:
         name, equals, value = text.partition("=")
         if not equals or not name.strip() or not value.strip():
-            raise BadSetting(f"solve takes name=value, such as precision=.75; got {text!r}")
+            raise BadSetting(f"{command} takes name=value, such as precision=.75; got {text!r}")
         key = name.strip()
         if key in found:
             raise BadSetting(f"{key} is given twice, as {found[key]} and as {value}")

@@ -80,9 +80,9 @@ def _rows(known: tuple[Given, ...]) -> Rows:
     made: list[list[int]] = [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 1, 0]]
     strict, pinned = [False] * 4, [False] * 4
     for g in known:
-        if g.quantity.linear is None:
+        if g.quantity.whole is None:
             continue
-        top, bottom = ([int(x) for x in part] for part in g.quantity.linear)  # forms.read gives whole weights
+        top, bottom = g.quantity.whole
         (a, below), (b, above) = g.low.as_integer_ratio(), g.high.as_integer_ratio()
         if g.quantity.sized:
             made += [[*(below * t for t in top), -a], [*(-above * t for t in top), b]]
@@ -186,9 +186,7 @@ class _Search:
         self.corners = corners @ order.T
         self.back = np.rint(np.linalg.inv(order)).astype(np.int64)  # from sums to cells
         self.exact = replace(rows, weights=rows.weights @ self.back.astype(object))
-        self.largest = max(
-            sum(map(abs, row)) + abs(x) for row, x in zip(self.exact.weights, rows.constant, strict=True)
-        )
+        self.largest = (np.abs(self.exact.weights).sum(axis=1) + np.abs(rows.constant)).max()
         steps = 2 - self.known
         self.projected = _projections(_real(rows) @ _lifted(self.back), steps) if steps else []
         self.spent = 0

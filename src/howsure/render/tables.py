@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from howsure.render.numbers import count, probability, short
@@ -24,14 +25,22 @@ Row = dict[str, Any]
 Column = tuple[str, bool, Callable[[Row], str]]
 
 
+_PAGES = {  # documents whose tables are made elsewhere
+    "solve": ("relations", "solution"),
+    "identities": ("relations", "identities"),
+    "surface": ("surfaces", "surface"),
+    "eleven-point": ("surfaces", "eleven_point"),
+}
+
+
 def from_document(document: dict[str, Any]) -> Table:
     """The table of any howsure document that has rows."""
     rows = document["rows"]
     kind = document["schema"].partition(".")[2].partition("/")[0]
-    if kind in ("solve", "identities"):
-        from howsure.render import relations
-
-        return {"solve": relations.solution, "identities": relations.identities}[kind](document)
+    if kind in _PAGES:
+        module, function = _PAGES[kind]
+        made: Table = getattr(import_module(f"howsure.render.{module}"), function)(document)
+        return made
     make = {
         "compare": _compare_columns,
         "leaderboard": _leaderboard_columns,
