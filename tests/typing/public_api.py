@@ -138,3 +138,7 @@ def relations(t: hs.Tally) -> None:
     assert_type(joint, hs.relations.JointSolution)
     assert_type(s, hs.relations.Solution)
     print(cells, d, joint.tables, hs.relations.check(t).holds)
+    assert_type(hs.tradeoff(accuracy=0.9, prevalence=0.2), hs.relations.Tradeoff)
+    band = hs.tradeoff(t, prior="uniform", recalls=[0.5, 0.9])
+    assert_type(band, hs.relations.Band)
+    assert_type(band.precision(0.9), hs.Distribution)

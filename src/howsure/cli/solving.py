@@ -11,6 +11,7 @@ import click
 
 from howsure.errors import BadSetting
 
+_TAKES = "solve takes name=value, such as precision=.75"
 Option = Callable[[Any], Any]
 _RANGE = re.compile(r"\s*([\d._]+)\s*(?:\.\.|-)\s*([\d._]+)\s*")
 
@@ -71,7 +72,7 @@ def command(*shared: Option, show: Callable[[dict[str, Any], str, Path | None], 
         --integers.
         """
         digits = rounded or integers or bool(systems)
-        shared_values = _pairs(values, digits)
+        shared_values = pairs(values, digits)
         if systems:
             return _several(systems, wins, shared_values, ties, most, show, kind, out, metrics)
         if wins:
@@ -106,7 +107,7 @@ def _several(
             raise BadSetting(f"--system needs a name and its values, such as 'ltc f1=.8696'; got {text!r}")
         if name in named:
             raise BadSetting(f"--system gives {name!r} twice")
-        named[name] = _pairs(tuple(parts), True)
+        named[name] = pairs(tuple(parts), True)
     links = dict(_wins(text) for text in wins)
     found = run_solve(named, ties=ties, most=most, wins=links, n=shared.pop("n", None), **shared)
     return _answer(found.to_dict(), show, kind, out)
@@ -122,7 +123,7 @@ def _answer(document: dict[str, Any], show: Callable[..., None], kind: str, out:
     return 2 if failed else 0
 
 
-def _pairs(values: tuple[str, ...], digits: bool) -> dict[str, Any]:
+def pairs(values: tuple[str, ...], digits: bool, takes: str = _TAKES) -> dict[str, Any]:
     """precision=.75 and the like; exact fractions, or the digits as they stand."""
     from howsure.relations.values import decimal
 
@@ -130,7 +131,7 @@ def _pairs(values: tuple[str, ...], digits: bool) -> dict[str, Any]:
     for text in values:
         name, equals, value = text.partition("=")
         if not equals or not name.strip() or not value.strip():
-            raise BadSetting(f"solve takes name=value, such as precision=.75; got {text!r}")
+            raise BadSetting(f"{takes}; got {text!r}")
         key = name.strip()
         if key in found:
             raise BadSetting(f"{key} is given twice, as {found[key]} and as {value}")

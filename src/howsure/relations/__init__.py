@@ -1,11 +1,26 @@
-"""Relations among the measures of one table: solve it from measures, check identities, association and chance."""
+"""Relations among the measures of one table: solve, identities, association, chance, trade-off."""
 
 from __future__ import annotations
 
 from howsure.relations.association import Association, associate, chance
+from howsure.relations.band import Band
+from howsure.relations.hyperbola import Tradeoff
 from howsure.relations.identities import Check, check
 from howsure.relations.joint import JointSolution
 from howsure.relations.result import Solution
 from howsure.relations.solving import solve
+from howsure.relations.trading import tradeoff
 
-__all__ = ["Association", "Check", "JointSolution", "Solution", "associate", "chance", "check", "solve"]
+__all__ = [
+    "Association",
+    "Band",
+    "Check",
+    "JointSolution",
+    "Solution",
+    "Tradeoff",
+    "associate",
+    "chance",
+    "check",
+    "solve",
+    "tradeoff",
+]
