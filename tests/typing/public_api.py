@@ -142,3 +142,6 @@ def relations(t: hs.Tally) -> None:
     band = hs.tradeoff(t, prior="uniform", recalls=[0.5, 0.9])
     assert_type(band, hs.relations.Band)
     assert_type(band.precision(0.9), hs.Distribution)
+    m = hs.relations.mixture(hs.relations.normal(1, 1), [0.1, 0.2], prevalence=0.5)
+    assert_type(m, hs.relations.Mixture)
+    assert_type(m.best("f1").threshold, float)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from howsure.relations.association import Association, associate, chance
+from howsure.relations.attributes import mixed, normal, uniform
 from howsure.relations.band import Band
 from howsure.relations.hyperbola import Tradeoff
 from howsure.relations.identities import Check, check
 from howsure.relations.joint import JointSolution
 from howsure.relations.result import Solution
 from howsure.relations.solving import solve
+from howsure.relations.threshold import Mixture, mixture
 from howsure.relations.trading import tradeoff
 
 __all__ = [
@@ -16,11 +18,16 @@ __all__ = [
     "Band",
     "Check",
     "JointSolution",
+    "Mixture",
     "Solution",
     "Tradeoff",
     "associate",
     "chance",
     "check",
+    "mixed",
+    "mixture",
+    "normal",
     "solve",
     "tradeoff",
+    "uniform",
 ]

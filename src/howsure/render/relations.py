@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from howsure.render.numbers import count, short
 from howsure.render.tables import Table, clean
@@ -75,6 +75,32 @@ def tradeoff(document: dict[str, Any]) -> Table:
     return replace(table, right=(*table.right[:-1], False))
 
 
+def mixture(document: dict[str, Any]) -> Table:
+    """Measures at each threshold, and the best thresholds."""
+    sign = ">=" if document["answer"] == "above" else "<="
+    laws = f"positive {document['positive']}, negative {document['negative']}"
+    headline = f"{laws}; prevalence {short(document['prevalence'])}; answered positive where score {sign} threshold"
+    columns = tuple(document["rows"][0])
+    rows = [tuple(_value(r[k]) for k in columns) for r in document["rows"]]
+    even = document["break_even"]
+    notes = [f"best {x['metric']} {short(x['value'])} at threshold {_threshold(x)}" for x in document["best"]]
+    same = f", and accuracy {short(even['accuracy'])}" if even["triple"] else ""
+    met = f"recall {_value(even['recall'])}, precision {_value(even['precision'])}{same}"
+    notes.append(f"break-even at threshold {short(even['threshold'])}: {met}")
+    notes += [
+        f"recall and precision rise together from threshold {short(a)} to {short(b)}"
+        for a, b in document["rising_together"] or ()
+    ]
+    return _table(headline, columns, 0, rows, [*notes, *(note["text"] for note in document["notes"])])
+
+
+def _threshold(x: dict[str, Any]) -> str:
+    if x["low"] == x["high"]:
+        return short(x["low"])
+    ends = ("lowest" if x["low"] is None else short(x["low"]), "highest" if x["high"] is None else short(x["high"]))
+    return f"{ends[0]} to {ends[1]}"
+
+
 def _curve(x: dict[str, Any]) -> str:
     low, high = (short(v) for v in x["recall"])
     reach = f"recall {low} to {high}" if low != high else f"recall {low}"
@@ -106,3 +132,6 @@ def _number(x: float | None) -> str:
 def _count(x: float) -> str:
     """A count or a share; long fractions are cut."""
     return f"{x:,}" if isinstance(x, int) else f"{x:.6g}"
+
+
+MAKERS: Final = {"solve": solution, "identities": identities, "tradeoff": tradeoff, "mixture": mixture}

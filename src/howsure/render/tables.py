@@ -28,11 +28,10 @@ def from_document(document: dict[str, Any]) -> Table:
     """The table of any howsure document that has rows."""
     rows = document["rows"]
     kind = document["schema"].partition(".")[2].partition("/")[0]
-    if kind in ("solve", "identities", "tradeoff"):
+    if kind in ("solve", "identities", "tradeoff", "mixture"):
         from howsure.render import relations
 
-        makers = {"solve": relations.solution, "identities": relations.identities, "tradeoff": relations.tradeoff}
-        return makers[kind](document)
+        return relations.MAKERS[kind](document)
     make = {"compare": _compare_columns, "leaderboard": _leaderboard_columns, "association": _association_columns}
     columns = make.get(kind, _score_columns)(document, rows)
     return Table(
