@@ -237,7 +237,11 @@ class Distribution:
             return Error(number_or_array(value), 1.5 / float(np.sqrt(self.law.n)))
         middle, spread = self._size
         round_off = 8 * EPS * (np.abs(middle) + 1.0)
-        return Error(number_or_array(5e-11 * spread + round_off), number_or_array(1e-12 + round_off * 0.6 / spread))
+        rare = 1.0 / np.asarray(
+            getattr(self.law, "kept", 1.0)
+        )  # a law given an event loses what the event is short of 1
+        value, probability = 5e-11 * spread + round_off, 1e-12 + round_off * 0.6 / spread
+        return Error(number_or_array(rare * value), number_or_array(rare * probability))
 
     @cached_property
     def _size(self) -> tuple[Array, Array]:

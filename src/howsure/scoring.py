@@ -15,6 +15,7 @@ from howsure import standing
 from howsure.catalogue import DEFAULT_BINARY, DEFAULT_CLASS, DEFAULT_LABELS, DEFAULT_WHOLE, Metric, parse
 from howsure.distribution import Distribution, Note, check_kind, check_level
 from howsure.document import (
+    Measure,
     Notes,
     Place,
     Result,
@@ -29,10 +30,11 @@ from howsure.document import (
     row_documents,
 )
 from howsure.errors import BadSetting, HowsureError, UnknownName, listing
-from howsure.items import Items, Mean
-from howsure.model import Known, Posterior, posterior
+from howsure.items import Items
+from howsure.model import Known, Posterior, Ranked, posterior
 from howsure.render import render
 from howsure.render.numbers import short
+from howsure.scored import Scored
 from howsure.table import Tally
 from howsure.tracking import columns_of, flat_metrics, write_columns
 
@@ -57,7 +59,7 @@ class Report(Result):
                 if m is not None and m.label is not None and m.name == row.metric.name:
                     return self.posterior[m]
                 continue
-            if metric in (row.asked, str(row.metric)) or _same(metric, row.metric):
+            if metric in (row.asked, str(row.metric)) or _same(self.posterior, metric, row.metric):
                 return row.distribution
         each = [r for r in self.rows if r.classes is not None and str(metric) in (r.asked, str(r.metric))]
         if each:
@@ -147,9 +149,9 @@ def _known(p: Known, asked: Any) -> Metric | None:
     return found if isinstance(found, Metric) else None
 
 
-def _same(asked: Any, metric: Metric | Mean) -> bool:
+def _same(p: Known, asked: Any, metric: Measure) -> bool:
     try:
-        return parse(asked) == metric
+        return bool(p.measure(asked) == metric)
     except HowsureError:
         return False
 
@@ -190,6 +192,9 @@ def score(
     asked = _asked(p if single else p.system(t.systems[0]), metrics)
     limits = _limits(above, asked, p)
     own: dict[str | None, Known] = {None: p} if single else {name: p.system(name) for name in t.systems}
+    for q in own.values():
+        if isinstance(q, Ranked):
+            q.prepare(asked)  # all from one pass of draws
     if _by_class(p, metrics, above):
         limit = None if above is None else _finite(above)
         rows = tuple(row for system, q in own.items() for row in _class_table(q, level, kind, limit, system))
@@ -282,7 +287,8 @@ def _gathered(notes: Notes) -> Notes:
 
 
 def _as_source(data: Any, y_pred: Any, **options: Any) -> Any:
-    if isinstance(data, (Tally, Items)):
+    data = getattr(data, "items", data) if not isinstance(data, Mapping) else data  # a curve
+    if isinstance(data, (Tally, Items, Scored)):
         if y_pred is not None:
             raise BadSetting(f"give {type(data).__name__}, or truths and predictions, not both.")
         extra = [k for k, v in options.items() if v is not None and k not in ("positive", "missing")]
@@ -293,6 +299,8 @@ def _as_source(data: Any, y_pred: Any, **options: Any) -> Any:
             return data
         if isinstance(data, Items):
             raise BadSetting("graded values have no positive class.")
+        if isinstance(data, Scored):
+            raise BadSetting("positive= belongs to the making of the curve; this one is made already.")
         if data.outcome:
             raise BadSetting("outcomes have no positive class to choose: hits are what is scored.")
         return data.with_positive(options["positive"])
@@ -356,6 +364,11 @@ _POOLED = "weight 1 a class, on its right and wrong answers as in all classes to
 
 def _prior_notes(p: Known, rows: tuple[Row, ...]) -> Notes:
     """What the prior puts on the cells that the rows look at."""
+    if isinstance(p, Ranked):
+        if not p.weight:
+            return (Note("prior", "prior none: the Bayesian bootstrap of the items"),)
+        text = f"weight {p.weight:g} on positive and on negative items, above all scores and below all"
+        return (Note("prior", f"prior {p.prior_name}: {text}"),)
     if not isinstance(p, Posterior):
         text = "weight 1 on each bound of the values" if p.data.bounds else "none: the Bayesian bootstrap of the items"
         return (Note("prior", f"prior {text}"),)

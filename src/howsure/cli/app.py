@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from howsure.cli import parsing, solving, sources, surfacing
+from howsure.cli import parsing, solving, sources, surfacing, trading
 from howsure.cli.options import FORMAT, INTERVAL, LABELS, LEVEL, LISTING, MATRICES, OUT, POSITIVE, PRIOR, ROWS, SEED
 from howsure.cli.output import show, write
 from howsure.errors import HowsureError
@@ -239,10 +239,11 @@ def leaderboard(
 @OUT
 def metrics_command(name: str | None, kind: str, out: Path | None) -> None:
     """List every measure, or show one: formula, range, synonyms, meaning and source."""
-    from howsure.catalogue import metrics, parse
+    from howsure.catalogue import described, metrics
+    from howsure.catalogue.retrieval import rankings
     from howsure.render import listing
 
-    document = listing.document([parse(name)] if name else list(metrics()), bool(name))
+    document = listing.document([described(name)] if name else [*metrics(), *rankings()], bool(name))
     write(listing.render(document, kind), out)
 
 
@@ -259,3 +260,4 @@ def papers_command(item: str | None, kind: str, out: Path | None) -> None:
 
 app.add_command(solving.solve)
 app.add_command(surfacing.surface)
+app.add_command(trading.tradeoff)

@@ -20,15 +20,13 @@ from howsure.catalogue import Metric
 from howsure.comparison.independent import OTHER_SEED
 from howsure.comparison.paired import WHOLE, binary_weights, two_classes
 from howsure.comparison.result import Side
-from howsure.comparison.verbs import default_metric, of_class
+from howsure.comparison.verbs import KINDS, as_data, default_metric, of_class
 from howsure.distribution import Note, check_draws, check_kind, check_level, check_seed
-from howsure.document import Notes, Result, envelope, real, row_documents
+from howsure.document import Measure, Notes, Result, Source, envelope, real, row_documents
 from howsure.errors import BadSetting
-from howsure.items import Items, Mean
 from howsure.kernels.sticks import count, sticks
-from howsure.model import Known, Posterior, Resampled, posterior
+from howsure.model import Known, Posterior, Ranked, Resampled, posterior
 from howsure.render.numbers import probability
-from howsure.table import Tally
 
 Array = NDArray[np.float64]
 
@@ -43,7 +41,7 @@ TOPS = (1, 3, 5, 10)  # places whose probabilities a document gives, where there
 class Leaderboard(Result):
     """Systems in the order of their expected rank."""
 
-    metric: Metric | Mean
+    metric: Measure
     sides: tuple[Side, ...]
     draws: Array
     paired: bool
@@ -185,6 +183,7 @@ def leaderboard(
 ) -> Leaderboard:
     """Rank the systems of a joint tally, or of a mapping from name to tally (tested on different items).
 
+    >>> from howsure.table import Tally
     >>> t = {"a": Tally.rate(hits=40, of=50), "b": Tally.rate(hits=30, of=50), "c": Tally.rate(hits=48, of=50)}
     >>> leaderboard(t).names
     ('c', 'a', 'b')
@@ -200,8 +199,11 @@ def leaderboard(
     if m.better is None:
         raise BadSetting(f"{m} has no better direction: there is nothing to rank by.")
     if joint is not None:
-        x = _together(posterior(joint, prior, seed=seed), m, n, seed)
+        whole: Known = posterior(joint, prior, seed=seed)
+        n = min(n, whole.number_of_draws) if isinstance(whole, Ranked) else n
+        x = _together(whole, m, n, seed)
     else:
+        n = min(n, *(getattr(p[m].sampler, "most", n) for p in own.values()))
         x = np.stack([p[m].draws(n, seed=seed + k * OTHER_SEED) for k, p in enumerate(own.values())], axis=1)
     signed = x if m.better == "lower" else -x
     order = signed.argsort(axis=1).argsort(axis=1).mean(axis=0).argsort(kind="stable").tolist()
@@ -213,13 +215,14 @@ def leaderboard(
     return Leaderboard(m, sides, x[:, order], joint is not None, level, kind, float(apart), notes)
 
 
-def _given(data: Any, positive: Any) -> tuple[Tally | Items | None, dict[str, Any]]:
+def _given(data: Any, positive: Any) -> tuple[Source | None, dict[str, Any]]:
     """The joint tally, if it is one, and the tally of each system."""
-    joint: Tally | Items | None = None
-    if isinstance(data, (Tally, Items)):
+    joint: Source | None = None
+    data = {k: as_data(v) for k, v in data.items()} if isinstance(data, Mapping) else as_data(data)
+    if isinstance(data, KINDS):
         joint = of_class(data, positive)
         tallies = {name: joint.system(name) for name in joint.systems}
-    elif isinstance(data, Mapping) and any(all(isinstance(t, k) for t in data.values()) for k in (Tally, Items)):
+    elif isinstance(data, Mapping) and any(all(isinstance(t, k) for t in data.values()) for k in KINDS):
         tallies = {str(k): of_class(t, positive) for k, t in data.items()}
     else:
         raise BadSetting(
@@ -235,10 +238,12 @@ def _given(data: Any, positive: Any) -> tuple[Tally | Items | None, dict[str, An
 # -- systems on the same items
 
 
-def _together(p: Known, metric: Metric | Mean, n: int, seed: int) -> Array:
+def _together(p: Known, metric: Measure, n: int, seed: int) -> Array:
     """Draws of the measure for every system, (n, systems)."""
     if isinstance(p, Resampled):
         return p.draws(n, seed=seed)
+    if isinstance(p, Ranked):
+        return p.joint_draws([p.measure(metric)], n, seed)[0]
     assert isinstance(metric, Metric)  # noqa: S101 - narrows the type
     view = p.view(metric)
     if view.kind in WHOLE:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from howsure.render.numbers import count, probability, short
@@ -24,19 +25,30 @@ Row = dict[str, Any]
 Column = tuple[str, bool, Callable[[Row], str]]
 
 
+_PAGES = {  # documents whose tables are made elsewhere
+    "solve": ("relations", "solution"),
+    "identities": ("relations", "identities"),
+    "tradeoff": ("relations", "tradeoff"),
+    "mixture": ("relations", "mixture"),
+    "surface": ("surfaces", "surface"),
+    "eleven-point": ("surfaces", "eleven_point"),
+}
+
+
 def from_document(document: dict[str, Any]) -> Table:
     """The table of any howsure document that has rows."""
     rows = document["rows"]
     kind = document["schema"].partition(".")[2].partition("/")[0]
-    if kind in ("solve", "identities", "surface", "eleven-point"):
-        from howsure.render import relations, surfaces
-
-        makers = {
-            "solve": relations.solution, "identities": relations.identities,
-            "surface": surfaces.surface, "eleven-point": surfaces.eleven_point,
-        }  # fmt: skip
-        return makers[kind](document)
-    make = {"compare": _compare_columns, "leaderboard": _leaderboard_columns, "association": _association_columns}
+    if kind in _PAGES:
+        module, function = _PAGES[kind]
+        made: Table = getattr(import_module(f"howsure.render.{module}"), function)(document)
+        return made
+    make = {
+        "compare": _compare_columns,
+        "leaderboard": _leaderboard_columns,
+        "association": _association_columns,
+        "threshold": _threshold_columns,
+    }
     columns = make.get(kind, _score_columns)(document, rows)
     return Table(
         clean(headline(document)),
@@ -110,6 +122,17 @@ def _score_columns(document: dict[str, Any], rows: list[Row]) -> list[Column]:
         columns.append(("P(better than chance)", True, _above_chance))
     columns.append(("route", False, lambda r: str(r["route"])))
     return columns
+
+
+def _threshold_columns(document: dict[str, Any], rows: list[Row]) -> list[Column]:
+    del rows
+    return [
+        ("", False, lambda r: str(r["what"])),
+        ("on these items", True, lambda r: "" if r["value"] is None else short(r["value"])),
+        ("mean", True, lambda r: short(r["mean"])),
+        (_level(document), True, lambda r: f"[{short(r['low'])}, {short(r['high'])}]"),
+        ("route", False, lambda r: str(r["route"])),
+    ]
 
 
 def _level(document: dict[str, Any]) -> str:
