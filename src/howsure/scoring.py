@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -204,8 +205,8 @@ def score(
             for system, q in own.items()
             for name, limit in zip(asked, limits, strict=True)
         )
-    notes = dict.fromkeys(itertools.chain(_prior_notes(p, rows), *(row.notes for row in rows), _confused(p)))
-    return Report(p, level, kind, rows, _gathered(tuple(notes)), standing.check_sort(sort), bool(chance))
+    notes = dict.fromkeys(itertools.chain(prior_notes(p, rows), *(row.notes for row in rows), _confused(p)))
+    return Report(p, level, kind, rows, gathered(tuple(notes)), standing.check_sort(sort), bool(chance))
 
 
 def _by_class(p: Known, metrics: Any, above: Any) -> bool:
@@ -275,8 +276,12 @@ def _confused(p: Known) -> Notes:
     )
 
 
-def _gathered(notes: Notes) -> Notes:
-    """Many undefined scores in one sentence."""
+_SAMPLED = re.compile(r"(.+) is sampled with ([\d,]+) draws: interval ends are within (\S+), (probabilities .+)")
+
+
+def gathered(notes: Notes) -> Notes:
+    """Many undefined scores in one sentence, and many sampled measures."""
+    notes = _gathered_samples(notes)
     undefined = [note for note in notes if note.code == "undefined-score"]
     if len(undefined) < 3:
         return notes
@@ -284,6 +289,19 @@ def _gathered(notes: Notes) -> Notes:
     names = ", ".join(every[:10]) + (f" and {len(every) - 10} more" if len(every) > 10 else "")
     one = Note("undefined-score", f"0/0: {names} are undefined here; their posteriors are not")
     return (*(note for note in notes if note.code != "undefined-score"), one)
+
+
+def _gathered_samples(notes: Notes) -> Notes:
+    """Measures that are sampled with the same number of draws, from three on."""
+    found = [match for note in notes if note.code == "sampled" and (match := _SAMPLED.fullmatch(note.text))]
+    same = [match for match in found if match[2] == found[0][2]]
+    if len(same) < 3:
+        return notes
+    worst = max((match[3] for match in same), key=float)
+    names = ", ".join(dict.fromkeys(match[1] for match in same))
+    text = f"{names} are sampled with {same[0][2]} draws: interval ends are within {worst}, {same[0][4]}"
+    gone = {match[0] for match in same}
+    return (*(note for note in notes if note.text not in gone), Note("sampled", text))
 
 
 def _as_source(data: Any, y_pred: Any, **options: Any) -> Any:
@@ -362,7 +380,7 @@ def _finite(x: Any) -> float:
 _POOLED = "weight 1 a class, on its right and wrong answers as in all classes together (docs/coverage.md)"
 
 
-def _prior_notes(p: Known, rows: tuple[Row, ...]) -> Notes:
+def prior_notes(p: Known, rows: tuple[Row, ...]) -> Notes:
     """What the prior puts on the cells that the rows look at."""
     if isinstance(p, Ranked):
         if not p.weight:

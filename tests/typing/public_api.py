@@ -150,3 +150,20 @@ def relations(t: hs.Tally) -> None:
     m = hs.relations.mixture(hs.relations.normal(1, 1), [0.1, 0.2], prevalence=0.5)
     assert_type(m, hs.relations.Mixture)
     assert_type(m.best("f1").threshold, float)
+
+
+def curves(frame: Any) -> hs.Curve:
+    """Scores, their measures and bands."""
+    y, a = np.array([1, 0, 1, 0]), np.array([0.9, 0.2, 0.4, 0.6])
+    c = hs.curve(y, a, positive=1, weight=[1.0, 2.0, 1.0, 1.0])
+    assert_type(c, hs.Curve)
+    assert_type(hs.curve(frame, truth="label", score=["p", "q"]).items, hs.Scored)
+    assert_type(c["auc"], hs.Distribution)
+    assert_type(c.tally, hs.Tally)
+    low: npt.NDArray[np.float64] = c.band("precision", simultaneous=True).low
+    fallout, recall, thresholds = c.roc
+    hs.score(c, metrics=["auc", "AP11@trec_eval-9"])
+    hs.compare(hs.curve(y, {"a": a, "b": a}), "a", "b", metric="AP")
+    hs.leaderboard(hs.curve(y, {"a": a, "b": a}), metric="BEP")
+    print(low, fallout, recall, thresholds, c.at(recall=[0.5, 0.9]).high, c.crossings)
+    return c

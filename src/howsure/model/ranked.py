@@ -36,9 +36,9 @@ from howsure.table import SQUARE, THRESHOLD, Tally
 Array = NDArray[np.float64]
 
 CHUNK: Final = 1 << 19  # weights drawn at a time, by each thread
-BUDGET: Final = 100_000_000  # weights drawn for one answer
+BUDGET: Final = 40_000_000  # weights drawn for one answer
 MOST_ITEMS: Final = 2_000_000  # for DeLong's interval
-LEAST: Final = 2_000  # draws, however many items
+LEAST: Final = 1_000  # draws, however many items
 FEW_SYSTEMS: Final = 6  # up to here the prior's joint patterns are listed
 LEFT: Final = 1e-6  # of the prior's mass, for its last atom
 STREAM: Final = 30_011

@@ -48,6 +48,7 @@ def from_document(document: dict[str, Any]) -> Table:
         "leaderboard": _leaderboard_columns,
         "association": _association_columns,
         "threshold": _threshold_columns,
+        "band": _band_columns,
     }
     columns = make.get(kind, _score_columns)(document, rows)
     return Table(
@@ -183,6 +184,16 @@ def _association_columns(document: dict[str, Any], rows: list[Row]) -> list[Colu
         ("bounds", True, lambda r: "" if r["low"] is None else f"[{short(r['low'])}, {short(r['high'])}]"),
         ("standard error", True, lambda r: "" if r["error"] is None else short(r["error"])),
         ("what", False, lambda r: str(r["what"])),
+    ]
+
+
+def _band_columns(document: dict[str, Any], rows: list[Row]) -> list[Column]:
+    along = document["along"]
+    kind = " simultaneous" if document["simultaneous"] else ""
+    return [
+        (along, True, lambda r: f"{r[along]:.6g}"),
+        (str(rows[0]["metric"]), True, lambda r: _value(r, "score", "undefined")),
+        (f"{_level(document)}{kind}", True, lambda r: f"[{short(r['low'])}, {short(r['high'])}]"),
     ]
 
 
