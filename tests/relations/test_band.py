@@ -228,3 +228,28 @@ def test_a_law_kept_whole_is_the_law_itself():
     turned = Within(d.law, zero, one, (-one, one, zero, one))  # 1 - recall falls with recall
     assert np.allclose(turned.tails(1 - x)[1], d.cdf(x), rtol=1e-12)
     assert turned.mean() == pytest.approx(1 - d.mean, abs=1e-12)
+
+
+@pytest.mark.parametrize(("cells", "r"), [((60, 20, 20, 5), 0.6), ((100, 400, 500, 20), 0.14), ((40, 10, 10, 40), 0.9)])
+def test_what_the_exact_law_leaves_out_is_within_its_error(cells, r):
+    """Where r > a/λ has a small probability the law leaves it out; its error holds the difference to the full event."""
+    exact = hs.tradeoff(tally(cells))
+    d = exact.precision(r)
+    missed = float(exact.reach.cdf(r))
+    assert d.route == "quadrature"
+    assert missed > 1e-13
+    assert d.error.probability >= missed
+    sampled = exact._sampled("precision", lambda e: r / (2 * r - e), lambda e, h: (e <= r) & (h >= r), 1.0)
+    at = d.ppf([0.025, 0.2, 0.5, 0.8, 0.975])
+    assert np.abs(sampled.cdf(at) - d.cdf(at)).max() <= d.error.probability + sampled.error.probability
+    assert abs(sampled.mean - d.mean) <= d.error.value + sampled.error.value
+    assert d.error.value < sampled.error.value
+
+
+def test_the_tolerance_decides_what_is_sampled():
+    """With a finer tolerance less is left out, and a row that was exact with a stated error is sampled."""
+    t = tally((60, 20, 20, 5))
+    missed = float(hs.tradeoff(t).reach.cdf(0.6))
+    assert 1e-5 < missed < 1.5e-4
+    assert hs.tradeoff(t).precision(0.6).route == "quadrature"
+    assert hs.tradeoff(t, tolerance=missed * 50).precision(0.6).route == "sampled"

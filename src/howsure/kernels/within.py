@@ -35,6 +35,7 @@ class Within:
     low: Array
     high: Array
     map: tuple[Array, Array, Array, Array]
+    missed: Array | float = 0.0  # probability, given the event, of what the event should leave out but does not
     lower: float = 0.0
     upper: float = 1.0
     unimodal: bool = False
@@ -50,7 +51,7 @@ class Within:
             return np.asarray(np.broadcast_to(x, shape)[pick])
 
         a, b, c, d = (some(x) for x in self.map)
-        return Within(self.inner, some(self.low), some(self.high), (a, b, c, d))
+        return Within(self.inner, some(self.low), some(self.high), (a, b, c, d), some(np.asarray(self.missed)))
 
     @cached_property
     def _ends(self) -> tuple[Array, Array]:
@@ -122,11 +123,23 @@ class Within:
         corner = np.clip(self._value(np.clip(0.0, self._finite_low, self.high)), bottom, top)
         parts = []
         for a, b in ((bottom, corner), (corner, top)):
+            if np.all(a == b):
+                continue
             t = np.where(x <= y, a + (b - a) * x, b - (b - a) * y)
             parts.append((t, (b - a) * w * self.tails(t)[0]))
         mean = top - sum(below.sum(axis=0) for _, below in parts)
         square = (top - mean) ** 2 - sum((2 * (t - mean) * below).sum(axis=0) for t, below in parts)
         return np.asarray(mean), np.sqrt(np.maximum(square, 0.0))
+
+    def errors(self, value: Array, probability: Array) -> tuple[Array, Array]:
+        """Errors of E's law over the probability of the event, and what the missed part can move: F by that much."""
+        value, probability = value / self.kept, probability / self.kept + self.missed
+        if not np.any(self.missed):
+            return value, probability
+        p = np.array([0.025, 0.5, 0.975]).reshape(-1, *([1] * len(self.shape)))
+        ends = [np.clip(p + s * self.missed, 0.0, 1.0) for s in (-1, 1)]
+        low, high = (self.quantile(x, 1.0 - x)[0] for x in ends)
+        return value + np.maximum((high - low).max(axis=0), self.missed * (self.upper - self.lower)), probability
 
     def mean(self) -> Array:
         return self._moments[0]

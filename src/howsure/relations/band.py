@@ -3,8 +3,9 @@
 The curve p = r/(2r - e) depends on the table by e = (tp - fp)/(tp + fn) alone, a linear quotient of the cells, whose
 posterior is exact. So precision at a given recall is that law through a Möbius map, given that the recall is feasible:
 e <= r (else fp would be negative) and r <= (tp + tn)/(tp + fn) (else tn would be). A table cannot break both: one needs
-recall above r, the other recall below it. So P(feasible) is 1 minus two exact tails. Where the second tail is not
-negligible (accuracy below or about prevalence, or few items) the law of precision is a sample instead.
+recall above r, the other recall below it. So P(feasible) is 1 minus two exact tails. The law of precision leaves out
+the second event and counts its probability as its error; where that is too much (accuracy below or about prevalence,
+or few items) it is a sample instead.
 """
 
 from __future__ import annotations
@@ -97,20 +98,26 @@ class Band(Result):
         p = self.p_feasible(r)
         if p < LEAST:
             raise BadSetting(f"recall {short_number(r)} is out of reach: {self._rare(p)}")
-        if self._plain(r):
-            return self._exact(np.asarray(r))
+        if self._plain(r, p):
+            return self._exact(np.asarray(r), self._missed(r, p))
         return self._sampled(f"precision at recall {short_number(r)}", lambda e: r / (2 * r - e),
                              lambda e, reach: (e <= r) & (reach >= r), p)  # fmt: skip
 
-    def _plain(self, r: Any) -> Any:
-        """Whether the law of excess alone gives that of precision."""
-        return (self.excess.route != "sampled") & (np.asarray(self.reach.cdf(r)) <= NEGLIGIBLE)
+    def _plain(self, r: Any, p: Any) -> Any:
+        """Whether the law of excess alone gives that of precision, but for a share that is counted as its error."""
+        return (self.excess.route != "sampled") & (self._missed(r, p) <= self.posterior.tolerance / 100)
 
-    def _exact(self, r: Array) -> Distribution:
+    def _missed(self, r: Any, p: Any) -> Array:
+        """P(reach < r) over P(feasible): how far the law of excess alone can be off."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.asarray(self.reach.cdf(r)) / np.asarray(p)
+        return np.asarray(np.where(share < NEGLIGIBLE, 0.0, np.where(np.isnan(share), np.inf, share)))
+
+    def _exact(self, r: Array, missed: Array) -> Distribution:
         """The exact law of precision, of a batch of recalls at once."""
         from howsure.kernels.within import Within
 
-        law = Within(self.excess.law, np.full(r.shape, -np.inf), r, (0 * r, r, 0 * r - 1, 2 * r))
+        law = Within(self.excess.law, np.full(r.shape, -np.inf), r, (0 * r, r, 0 * r - 1, 2 * r), missed)
         name = f"precision at recall {short_number(float(r))}" if r.ndim == 0 else "precision"
         draw = self._sampler(lambda e: r / (2 * r - e), lambda e, _: e <= r)
         return Distribution(name, law, self.excess.route, draw if np.min(law.kept) > RARE else _by_quantiles(law))
@@ -128,10 +135,12 @@ class Band(Result):
         if inside < LEAST:
             raise BadSetting(f"precision {short_number(p)} is out of reach: {self._rare(inside)}")
         name = f"recall at precision {short_number(p)}"
-        if not self._plain(1.0):
+        if not self._plain(1.0, inside):
             return self._sampled(name, lambda e: k * e, lambda e, reach: _between(k * e, reach), inside)
         one = np.ones(())
-        law = Within(self.excess.law, low * one, high * one, (k * one, 0 * one, 0 * one, one))
+        law = Within(
+            self.excess.law, low * one, high * one, (k * one, 0 * one, 0 * one, one), self._missed(1.0, inside)
+        )
         draw = self._sampler(lambda e: k * e, lambda e, _: (e >= low) & (e <= high))
         return Distribution(name, law, self.excess.route, draw if inside > RARE else _by_quantiles(law))
 
@@ -203,9 +212,9 @@ class Band(Result):
         point = np.full(r.shape, np.nan) if self.curve is None else self.curve.precision(r)
         columns = {k: np.full(r.shape, np.nan) for k in _NUMBERS}
         routes: list[str | None] = [None] * len(r)
-        plain = (r > 0) & (p >= LEAST) & self._plain(r)
+        plain = (r > 0) & (p >= LEAST) & self._plain(r, p)
         if plain.any():
-            self._fill(columns, plain, self._exact(r[plain]))
+            self._fill(columns, plain, self._exact(r[plain], self._missed(r, p)[plain]))
         for i in np.flatnonzero((r > 0) & (p >= FEWEST / MOST_DRAWS * 8) & ~plain).tolist():
             self._fill(columns, i, self.precision(float(r[i])))
             routes[i] = "sampled"

@@ -132,15 +132,15 @@ class Mixture(Result):
     def _nodes(self, q: Quantity) -> Array:
         """Thresholds between which the measure only rises, only falls, or stays: turns, breaks and both ends."""
         where = self._points
+        if not len(where.at):  # scores only: at a score and down to the next one, answers are the same
+            return np.append(where.breaks, np.inf)
 
         def sizes(t: Array) -> tuple[Array, Array]:
             return self._slopes(q, t)
 
-        inner: list[Array] = []
-        if len(where.at):
-            sign = turns.signs(sizes, where.at)
-            still = (sign[1:] == 0) != (sign[:-1] == 0)  # where a stretch without slope begins and ends
-            inner = [turns.roots(sizes, where), where.at[1:][still], where.at[:-1][still], where.at[[0, -1]]]
+        sign = turns.signs(sizes, where.at)
+        still = (sign[1:] == 0) != (sign[:-1] == 0)  # where a stretch without slope begins and ends
+        inner = [turns.roots(sizes, where), where.at[1:][still], where.at[:-1][still], where.at[[0, -1]]]
         sides = [np.nextafter(where.breaks, side) for side in (-np.inf, np.inf)]
         return np.unique(np.concatenate([[-np.inf, np.inf], where.breaks, *sides, *inner]))
 
@@ -174,7 +174,8 @@ class Mixture(Result):
         top = np.maximum.reduceat(up, start)
         best = np.append(True, top[1:] > top[:-1]) & np.append(top[:-1] > top[1:], True)
         order = np.flatnonzero(best)[np.argsort(-top[best], kind="stable")]
-        return t[start[order]], t[stop[order]], top[order] if _better(metric) == "higher" else -top[order]
+        begin = t if len(self._points.at) else np.append(-np.inf, t[:-1])
+        return begin[start[order]], t[stop[order]], top[order] if _better(metric) == "higher" else -top[order]
 
     def _peak(self, low: float, high: float, value: float) -> Peak:
         low, high = sorted(self._turn([self._on_break(low), self._on_break(high)]).tolist())

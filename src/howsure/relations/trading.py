@@ -8,7 +8,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from howsure.errors import BadSetting
+from howsure.errors import BadSetting, NeedsPositive
 from howsure.model import Posterior, posterior
 from howsure.relations.association import two_by_two
 from howsure.relations.band import Band, make_band
@@ -63,6 +63,10 @@ def _of_data(
     data: Any, recalls: Any, *, prior: Any = "even", level: float = 0.95, interval: str = "equal-tailed", **how: Any
 ) -> Band:
     """The band of a table, or of a posterior that is there."""
+    tally = data.tally if isinstance(data, Posterior) else data
+    if isinstance(tally, Tally) and len(tally.labels) == 2 and tally.positive is None and not tally.outcome:
+        a, b = tally.labels
+        raise NeedsPositive(f"the trade-off needs a positive class: {a!r} or {b!r}. Take tally.with_positive({b!r}).")
     if isinstance(data, Posterior):
         if prior != "even" or how:
             raise BadSetting("a Posterior has its own prior, tolerance and seed: leave these out.")

@@ -59,7 +59,14 @@ def tradeoff(document: dict[str, Any]) -> Table:
     notes = [note["text"] for note in document["notes"]]
     if "prior" not in document:
         columns: tuple[str, ...] = ("recall", "precision", "f1", "precision by recall")
-        cells = [tuple(_value(r[k]) for k in ("recall", "precision", "f1", "precision_by_recall")) for r in rows]
+        low, high = document["curve"]["recall"]
+        cells = [
+            (
+                _value(r["recall"]),
+                *(_value(r[k]) if low <= r["recall"] <= high else "out of reach" for k in list(r)[1:]),
+            )
+            for r in rows
+        ]
         return _table(f"{_curve(document['curve'])}; {document['verdict']}", columns, 0, cells, notes)
     level = f"{100 * document['level']:.12g}%{'' if document['interval'] == 'equal-tailed' else ' hdi'} interval"
     columns = ("recall", "precision", "mean", level, "P(feasible)", "route")
