@@ -428,7 +428,7 @@ CASES = {
     "uniform upside down": (lambda: hs.relations.uniform(1, 0), "1"),
     "blend of nothing": (hs.relations.mixed, "weight"),
     "blend without weights": (lambda: hs.relations.mixed(hs.relations.normal(0, 1)), "weight"),
-    "no scores": (lambda: hs.relations.mixture([], [1.0]), "positive"),
+    "no scores of a class": (lambda: hs.relations.mixture([], [1.0]), "positive"),
     "NaN score": (lambda: hs.relations.mixture([1.0], [NAN]), "negative"),
     "scores of text": (lambda: hs.relations.mixture("ab", [1.0]), "'ab'"),
     "mixture without prevalence": (lambda: hs.relations.mixture(hs.relations.normal(0, 1), [1.0]), "prevalence="),
