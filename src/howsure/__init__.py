@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from howsure.model import Posterior as Posterior
     from howsure.model import posterior as posterior
     from howsure.priors import two_level as two_level
+    from howsure.queries import trec as trec
     from howsure.relations.solving import solve as solve
     from howsure.scoring import Report as Report
     from howsure.scoring import score as score
@@ -50,14 +51,14 @@ _HOME = {
     "cells": "expressions", "compare": "comparison.verbs", "compare_wins": "comparison.wins", "fbeta": "catalogue",
     "leaderboard": "comparison.ranks", "log": "expressions", "means": "ingest.graded", "metrics": "catalogue",
     "posterior": "model", "score": "scoring", "solve": "relations.solving", "sqrt": "expressions",
-    "tally": "ingest.arrays", "two_level": "priors", "utility": "catalogue",
+    "tally": "ingest.arrays", "trec": "queries", "two_level": "priors", "utility": "catalogue",
 }  # fmt: skip
 
 __all__ = [
     "Comparison", "Distribution", "HowsureError", "Interval", "Items", "Leaderboard", "Metric", "Posterior", "Ratio",
     "Report", "Tally", "Wins",
     "cells", "compare", "compare_wins", "fbeta", "leaderboard", "log", "means", "metrics", "papers", "posterior",
-    "relations", "score", "solve", "sqrt", "tally", "two_level", "utility",
+    "relations", "score", "solve", "sqrt", "tally", "trec", "two_level", "utility",
 ]  # fmt: skip
 
 

@@ -35,6 +35,12 @@ class Judgments:
         """Judged documents of each query."""
         return np.bincount(self.query, minlength=len(self.queries))
 
+    def only(self, kept: NDArray[np.bool_]) -> Judgments:
+        """The judgments of some of the queries."""
+        here = kept[self.query]
+        names = tuple(q for q, k in zip(self.queries, kept.tolist(), strict=True) if k)
+        return Judgments(names, (np.cumsum(kept) - 1)[self.query[here]], self.grade[here])
+
     def relevant(self, level: int) -> Ints:
         """Documents of each query with this grade or a higher one."""
         return np.bincount(self.query[self.grade >= level], minlength=len(self.queries))

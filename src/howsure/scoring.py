@@ -148,6 +148,8 @@ def _known(p: Known, asked: Any) -> Metric | None:
 
 
 def _same(asked: Any, metric: Metric | Mean) -> bool:
+    if isinstance(metric, Mean):
+        return metric.named(asked)
     try:
         return parse(asked) == metric
     except HowsureError:

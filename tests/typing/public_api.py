@@ -138,3 +138,12 @@ def relations(t: hs.Tally) -> None:
     assert_type(joint, hs.relations.JointSolution)
     assert_type(s, hs.relations.Solution)
     print(cells, d, joint.tables, hs.relations.check(t).holds)
+
+
+def retrieval() -> hs.Comparison:
+    """Judgments and runs to items, and the verbs on them."""
+    v = hs.trec({"q": {"d": 1}}, {"a": {"q": {"d": 0.5}}}, metrics=["AP", "nDCG@10"], only_common=True, ties="float32")
+    assert_type(v, hs.Items)
+    assert_type(v.measures, tuple[str, ...])
+    assert_type(v.only("map"), hs.Items)
+    return hs.compare(v, "a", "b", metric="AP")

@@ -100,7 +100,9 @@ Found = tuple[Any, Any, Distribution, str, float, Callable[[float], Any]]
 def outcome(p: Known, metric: Metric | Mean, tolerance: float, seed: int) -> Found:
     """As for independent systems, from the joint table or the values of the same items."""
     if isinstance(p, Resampled):
-        difference = p.difference(*p.data.systems)
+        difference = p.only(metric).difference(*p.data.systems)
+        if difference.route == "sampled":
+            return _drawn_outcome(difference)
         return _exact_outcome(difference, difference.route)
     assert isinstance(metric, Metric)  # noqa: S101 - narrows the type
     view = p.view(metric)
@@ -121,16 +123,13 @@ def outcome(p: Known, metric: Metric | Mean, tolerance: float, seed: int) -> Fou
         n = max(min(n, 10_000), min(n, MOST_CLASS_NUMBERS // plan(p.tally, p.prior, metric.equal).cost))
     low, high = metric.bounds
     draws = Sampled(np.sort(draw(n, seed), axis=0), low - high, high - low)
-    difference = Distribution(f"difference of {name}", draws, "sampled", draw)
-    above, below = shares_of_draws(draws)
-    return (
-        number_or_array(above),
-        number_or_array(below),
-        difference,
-        "sampled",
-        1.5 / float(np.sqrt(n)),
-        within(difference),
-    )
+    return _drawn_outcome(Distribution(f"difference of {name}", draws, "sampled", draw))
+
+
+def _drawn_outcome(difference: Distribution) -> Found:
+    above, below = (number_or_array(x) for x in shares_of_draws(difference.law))
+    error = 1.5 / float(np.sqrt(difference.law.n))
+    return above, below, difference, "sampled", error, within(difference)
 
 
 def _exact_outcome(difference: Distribution, route: str) -> Found:
@@ -147,7 +146,7 @@ def _exact_outcome(difference: Distribution, route: str) -> Found:
 def sampler(p: Known, metric: Metric | Mean, combine: Callable[[Array, Array], Array]) -> Callable[[int, int], Array]:
     """Draws of the difference (or the ratio) of two systems on the same items."""
     if isinstance(p, Resampled):
-        return lambda n, seed: combine(*p.draws(n, seed=seed).T)
+        return lambda n, seed: combine(*p.only(metric).draws(n, seed=seed).T)
     assert isinstance(metric, Metric)  # noqa: S101 - narrows the type
     view = p.view(metric)
     if view.kind in WHOLE:

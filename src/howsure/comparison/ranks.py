@@ -235,7 +235,7 @@ def _given(data: Any, positive: Any) -> tuple[Tally | Items | None, dict[str, An
 def _together(p: Known, metric: Metric | Mean, n: int, seed: int) -> Array:
     """Draws of the measure for every system, (n, systems)."""
     if isinstance(p, Resampled):
-        return p.draws(n, seed=seed)
+        return p.only(metric).draws(n, seed=seed)
     assert isinstance(metric, Metric)  # noqa: S101 - narrows the type
     view = p.view(metric)
     if view.kind in WHOLE:

@@ -115,7 +115,7 @@ def _joint(first: Any, second: Any, third: Any, positive: Any) -> tuple[Tally | 
 def default_metric(t: Tally | Items) -> str:
     """f1 for a positive class, macro-f1 for many, rate for outcomes, the mean of graded values."""
     if isinstance(t, Items):
-        return "mean"
+        return t.measure.name
     if t.outcome:
         return "rate"
     return "f1" if t.positive is not None else "macro-f1" if len(t.labels) > 1 else "accuracy"
