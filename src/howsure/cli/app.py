@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from howsure.cli import parsing, solving, sources
+from howsure.cli import parsing, retrieval, solving, sources
 from howsure.errors import HowsureError
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -345,3 +345,4 @@ def _write(text: str, out: Path | None) -> None:
 
 
 app.add_command(solving.command(OUT, FORMAT, SEED, INTERVAL, LEVEL, PRIOR, show=_show))
+app.add_command(retrieval.command(OUT, FORMAT, SEED, INTERVAL, LEVEL, show=_show))

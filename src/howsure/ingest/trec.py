@@ -137,7 +137,12 @@ def _qrels_file(path: Path) -> Dicts:
     except _Irregular:
         return read_lines(path, "qrels")
     grade = np.ma.getdata(found["r"])
-    if found["broken"].any() or np.ma.getmaskarray(found["r"]).any() or not (grade == np.floor(grade)).all():
+    if (
+        not len(grade)
+        or found["broken"].any()
+        or np.ma.getmaskarray(found["r"]).any()
+        or not (grade == np.floor(grade)).all()
+    ):
         return read_lines(path, "qrels")
     try:
         return grouped(list(found["q"]), list(found["d"]), grade.astype(np.int64).tolist(), str(path))

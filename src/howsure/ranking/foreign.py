@@ -41,7 +41,8 @@ def foreign(name: str, error: UnknownName) -> Foreign:
     try:
         import ir_measures
     except ImportError:
-        raise UnknownName(f"{error} More measures come with ir-measures: pip install 'howsure[trec]'") from None
+        first = str(error).partition(" Own measures")[0]
+        raise UnknownName(f"{first} Measures beyond our own need ir-measures: pip install 'howsure[trec]'.") from None
     measure = _parsed(ir_measures, name)
     if measure is None:
         raise error
