@@ -45,11 +45,12 @@ class Qrels:
 
     by_query: Dicts
     name: str = "qrels"
+    opened: Any = None
 
     @cached_property
     def engine(self) -> Any:
-        """A DuckDB for the files that are ranked by these judgments."""
-        return duck.connect()
+        """A DuckDB for the files that are ranked by these judgments: the one that read them, or a new one."""
+        return duck.connect() if self.opened is None else self.opened
 
     @cached_property
     def queries(self) -> tuple[str, ...]:
@@ -120,20 +121,18 @@ def read_qrels(source: Any, name: str = "qrels") -> Qrels:
     if isinstance(source, Qrels):
         return source
     if isinstance(source, (str, Path)):
-        found: Dicts = _qrels_file(Path(source))
-        name = str(source)
+        con = duck.connect()
+        qrels = Qrels(_qrels_file(con, Path(source)), str(source), con)
     else:
-        found = _dicts(source, _GRADE, name, "{'q1': {'d1': 1, 'd7': 0}}")
-    qrels = Qrels(found, name)
+        qrels = Qrels(_dicts(source, _GRADE, name, "{'q1': {'d1': 1, 'd7': 0}}"), name)
     if not qrels.queries:
-        raise BadLabels(f"{name} holds no judgments; a line of qrels is: query 0 document grade.")
+        raise BadLabels(f"{qrels.name} holds no judgments; a line of qrels is: query 0 document grade.")
     return qrels
 
 
-def _qrels_file(path: Path) -> Dicts:
+def _qrels_file(con: Any, path: Path) -> Dicts:
     try:
-        with duck.connect() as con:
-            found = _columns(con, path, _QRELS, "q, d, r, (q IS NULL OR i IS NULL OR d IS NULL) AS broken", "r")
+        found = _columns(con, path, _QRELS, "q, d, r, (q IS NULL OR i IS NULL OR d IS NULL) AS broken", "r")
     except _Irregular:
         return read_lines(path, "qrels")
     grade = np.ma.getdata(found["r"])
