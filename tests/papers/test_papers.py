@@ -213,7 +213,8 @@ def test_text_fits_and_shows_every_item_and_note() -> None:
     assert all(any(line.startswith(x.id) for line in lines) for x in ALL)
     assert all(f"{x.id}: {x.note}" in f"- {notes}" for x in ALL if x.note)
     assert lines[0].startswith(
-        f"{len(ALL)} items of Goutte & Gaussier 2005, Powers 2007, Alvarez 2002, Zhang, Wang & Zhao 2015. agrees: "
+        f"{len(ALL)} items of Goutte & Gaussier 2005, Ishioka, Powers 2007, Alvarez 2002, "
+        "Zhang, Wang & Zhao 2015. agrees: "
     )
 
 

@@ -44,6 +44,10 @@ ITEMS = hs.means({"a": [0.1, 0.5, 0.3, 0.9], "b": [0.2, 0.4, 0.3, 0.8]})
 LONG = pd.DataFrame({"id": [1, 1, 2, 2, 3, 3], "model": ["a", "b"] * 3, "grade": [0.1, 0.2, 0.3, 0.5, 0.7, 0.6]})
 
 
+CURVE = hs.curve([1, 0, 1, 0, 1], {"a": [0.9, 0.2, 0.4, 0.6, 0.8], "b": [0.8, 0.3, 0.5, 0.1, 0.2]})
+ALONE = CURVE.system("a")
+
+
 def long(frame=LONG, **changed):
     return hs.means(frame, **{"value": "grade", "item": "id", "system": "model", **changed})
 
@@ -53,6 +57,44 @@ def binary(**changed):
 
 
 CASES = {
+    # curves
+    "score NaN": (lambda: hs.curve([1, 0, 1], [0.1, NAN, 0.3]), "1 of 3"),
+    "score infinite": (lambda: hs.curve([1, 0], [0.1, INF]), "inf"),
+    "score text": (lambda: hs.curve([1, 0], [0.1, "high"]), "'high'"),
+    "scores of another length": (lambda: hs.curve([1, 0, 1], [0.1, 0.3]), "2 scores"),
+    "no scores": (lambda: hs.curve([1, 0, 1]), "scores"),
+    "empty scores": (lambda: hs.curve([], []), "no items"),
+    "one class of scores": (lambda: hs.curve([1, 1, 1], [0.1, 0.2, 0.3]), "1"),
+    "one class of text": (lambda: hs.curve(["spam"] * 3, [0.1, 0.2, 0.3], positive="spam"), "'spam'"),
+    "curve without a positive class": (lambda: hs.curve(["ham", "spam"], [0.1, 0.2]), "'ham'"),
+    "unknown positive of a curve": (lambda: hs.curve(["ham", "spam"], [0.1, 0.2], positive="spm"), "'spm'"),
+    "truth missing in a curve": (lambda: hs.curve([1, None, 0], [0.1, 0.2, 0.3]), "1 of 3"),
+    "weights of a curve": (lambda: hs.curve([1, 0], [0.1, 0.2], weight=[1.0, -2.0]), "-2"),
+    "columns of a curve": (lambda: hs.curve(FRAME, truth="label", score="q"), "'q'"),
+    "columns of arrays of a curve": (lambda: hs.curve([1, 0], [0.1, 0.2], truth="label"), "truth="),
+    "measure of a table asked of scores": (lambda: ALONE["f1"], "f1"),
+    "measure of scores asked of a table": (lambda: hs.posterior(T)["auc"], "auc"),
+    "unknown measure of scores": (lambda: ALONE["auk"], "'auk'"),
+    "unknown rule": (lambda: ALONE["AP11@trec"], "'trec'"),
+    "rule of auc": (lambda: ALONE["auc@nearest"], "'auc@nearest'"),
+    "point that is no number": (lambda: ALONE["f1@high"], "'f1@high'"),
+    "point outside its range": (lambda: ALONE["precision@recall=1.5"], "recall=1.5"),
+    "point by another measure": (lambda: ALONE["precision@f1=0.5"], "f1=0.5"),
+    "point that is given": (lambda: ALONE["recall@recall=0.5"], "recall=0.5"),
+    "worst measure": (lambda: ALONE["min-f1"], "max-f1"),
+    "macro average of scores": (lambda: ALONE["max-macro-f1"], "macro-f1"),
+    "two systems of a curve": (lambda: CURVE["auc"], "'a'"),
+    "tables of two systems": (lambda: CURVE.tally, "'a'"),
+    "unknown system of a curve": (lambda: hs.compare(CURVE, "a", "c"), "'c'"),
+    "prior of scores": (lambda: hs.curve([1, 0], [0.1, 0.2], prior="two-level"), "two-level"),
+    "recall of nothing": (lambda: ALONE.at(recall=[0.0, 0.5]), "0.0"),
+    "recall and fallout": (lambda: ALONE.at(recall=0.5, fallout=0.5), "recall="),
+    "points of a band": (lambda: ALONE.band("f1", points=1), "1"),
+    "band of classes": (lambda: ALONE.band("macro-f1"), "macro-f1"),
+    "perfect order without a prior": (lambda: hs.curve([1, 0], [2, 1], prior="none")["auc"], "auc"),
+    "curves of different classes": (lambda: hs.compare(ALONE, hs.curve(["x", "y"], [1, 2], positive="y")), "'y'"),
+    "curve against a tally": (lambda: hs.compare(ALONE, T), "scores"),
+    "tests of a curve": (lambda: hs.compare(CURVE, "a", "b", metric="AP").tests(), "AP"),
     # counts
     "negative count": (lambda: binary(fp=-3), "fp"),
     "fractional count": (lambda: binary(fn=2.5), "2.5"),
@@ -335,6 +377,25 @@ CASES = {
     "wins of an unknown system": (lambda: hs.solve({"a": {"tp": 3}}, n=9, wins={("a", "b"): (1, 2)}), "'b'"),
     "wins below 0": (lambda: hs.solve({"a": {"tp": 3}, "b": {"tp": 2}}, n=9, wins={("a", "b"): (1, -2)}), "-2"),
     "no single table": (lambda: hs.solve(recall=0.5, n=10).table, "free"),
+    "surface without a third": (hs.relations.surface, "none"),
+    "surface with a fourth": (lambda: hs.relations.surface(fallout=0.1, bias=0.2), "fallout, bias"),
+    "measure twice on a surface": (lambda: hs.relations.surface(x="recall", fallout=0.1), "recall"),
+    "percentage held fixed": (lambda: hs.relations.surface(fallout=10), "0.1"),
+    "digits held fixed": (lambda: hs.relations.surface(fallout="0.1"), "'0.1'"),
+    "range held fixed": (lambda: hs.relations.surface(fallout=(0.1, 0.2)), "0.1 to 0.2"),
+    "unknown measure of a surface": (lambda: hs.relations.surface("fi", fallout=0.1), "'fi'"),
+    "count without n on a surface": (lambda: hs.relations.surface("tp", fallout=0.1), "tp"),
+    "n on a surface": (lambda: hs.relations.surface(x="n", fallout=0.1, n=9), "n="),
+    "percentages on a surface": (lambda: hs.relations.surface(fallout=0.1, x_values=[20, 40]), "20"),
+    "words on a surface": (lambda: hs.relations.surface(fallout=0.1, x_values=["a"]), "['a']"),
+    "no values on a surface": (lambda: hs.relations.surface(fallout=0.1, x_values=[]), "[]"),
+    "size of a surface": (lambda: hs.relations.surface(fallout=0.1, size=1), "1"),
+    "sizes of a surface": (lambda: hs.relations.surface(fallout=0.1, size=(5, 5, 5)), "(5, 5, 5)"),
+    "huge surface": (lambda: hs.relations.surface(fallout=0.1, size=10**6), "1,000,000"),
+    "break-even by recall": (lambda: hs.relations.break_even("phi", "recall"), "recall"),
+    "rule of eleven points": (lambda: hs.relations.eleven_point(rule="low"), "'low'"),
+    "eleven points of informedness": (lambda: hs.relations.eleven_point("informedness"), "informedness"),
+    "eleven points above 1": (lambda: hs.relations.eleven_point("phi", [1.5]), "1.5"),
     # trade-off
     "percentage for an accuracy": (lambda: hs.tradeoff(accuracy=90, prevalence=0.2), "90"),
     "percentage for a recall": (lambda: hs.tradeoff(accuracy=0.9, prevalence=0.2).precision(80), "80"),
@@ -367,7 +428,7 @@ CASES = {
     "uniform upside down": (lambda: hs.relations.uniform(1, 0), "1"),
     "blend of nothing": (hs.relations.mixed, "weight"),
     "blend without weights": (lambda: hs.relations.mixed(hs.relations.normal(0, 1)), "weight"),
-    "no scores": (lambda: hs.relations.mixture([], [1.0]), "positive"),
+    "no scores of a class": (lambda: hs.relations.mixture([], [1.0]), "positive"),
     "NaN score": (lambda: hs.relations.mixture([1.0], [NAN]), "negative"),
     "scores of text": (lambda: hs.relations.mixture("ab", [1.0]), "'ab'"),
     "mixture without prevalence": (lambda: hs.relations.mixture(hs.relations.normal(0, 1), [1.0]), "prevalence="),
@@ -405,6 +466,9 @@ COMMANDS = {
     "too few measures": (["solve", "precision=.75", "recall=.6", "n=200"], "prevalence"),
     "percentage to solve": (["solve", "precision=75"], "0.75"),
     "name without a value": (["solve", "precision"], "'precision'"),
+    "surface without a third": (["surface", "--z", "phi"], "fallout=0.01"),
+    "values of a surface": (["surface", "fallout=.1", "--x-values", "0:1"], "'0:1'"),
+    "break-even with x": (["surface", "--break-even", "--x", "bias"], "--x bias"),
     "percentage to trade": (["tradeoff", "accuracy=90", "prevalence=.2"], "0.9"),
     "name without a value to trade": (["tradeoff", "accuracy"], "'accuracy'"),
     "counts and measures to trade": (["tradeoff", "--counts", "1,2,3,4", "accuracy=.3"], "accuracy=.3"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from howsure.render.numbers import count, short
 from howsure.render.tables import Table, clean
@@ -139,6 +139,3 @@ def _number(x: float | None) -> str:
 def _count(x: float) -> str:
     """A count or a share; long fractions are cut."""
     return f"{x:,}" if isinstance(x, int) else f"{x:.6g}"
-
-
-MAKERS: Final = {"solve": solution, "identities": identities, "tradeoff": tradeoff, "mixture": mixture}

@@ -1,0 +1,1 @@
+"""Ranked and scored output: what rests on an ordering of the items."""
