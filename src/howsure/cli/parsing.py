@@ -150,6 +150,16 @@ def outcome(text: str) -> Tally:
     return Tally.rate(hits=_whole(hits, "hits"), of=_whole(trials, "trials"))
 
 
+def number(text: str) -> float:
+    """A number, or a percentage; ValueError for anything else.
+
+    >>> number("10%"), number(".1")
+    (0.1, 0.1)
+    """
+    clean = text.strip()
+    return float(clean[:-1]) / 100 if clean.endswith("%") else float(clean)
+
+
 def _whole(text: str, name: str) -> int:
     clean = text.strip().replace("_", "")
     try:

@@ -7,12 +7,14 @@ from typing import Any
 
 import click
 
+from howsure.cli import parsing
 from howsure.cli.options import FORMAT, OUT
 from howsure.cli.output import show
 from howsure.cli.solving import pairs
 from howsure.errors import BadSetting
 
 _VALUES = "0.1,0.5 | 0.1:0.9:5"
+_MOST = 1_000_000
 
 
 @click.command("surface")
@@ -65,12 +67,14 @@ def _list(text: str | None) -> list[float] | None:
         return None
     try:
         if ":" not in text:
-            return [float(part) for part in text.split(",")]
+            return [parsing.number(part) for part in text.split(",")]
         first, last, number = text.split(":")
         steps = int(number) - 1
-        low, high = float(first), float(last)
-        if steps < 1:
+        low, high = parsing.number(first), parsing.number(last)
+        if not 1 <= steps < _MOST:
             raise ValueError
         return [low + (high - low) * i / steps for i in range(steps + 1)]
     except ValueError:
-        raise BadSetting(f"values are a list (0.1,0.5) or first:last:number (0.1:0.9:5); got {text!r}") from None
+        raise BadSetting(
+            f"values are a list (0.1,0.5) or first:last:number (0.1:0.9:5), at most {_MOST:,} of them; got {text!r}"
+        ) from None

@@ -49,14 +49,17 @@ def tradeoff(
         t = Tally.binary(**parsing.cells(counts))
         show(run_tradeoff(t, recalls=at, **settings).to_dict(), kind, out)
         return
+    context = click.get_current_context()
+    changed = [k for k in settings if context.get_parameter_source(k) != click.core.ParameterSource.DEFAULT]
+    if changed:
+        names = " and ".join(f"--{k}" for k in changed)
+        raise BadSetting(f"give --counts for {names}: measures that are given have one exact curve, no posterior")
     found = pairs(values, False, "tradeoff", "accuracy=.9 prevalence=.2")
     show(run_tradeoff(None, recalls=at, **found).to_dict(), kind, out)
 
 
 def _recall(text: str) -> float:
-    from howsure.relations.values import decimal
-
-    value = decimal(text)
-    if isinstance(value, str):
-        raise BadSetting(f"--recall needs a number from 0 to 1; got {text!r}")
-    return float(value)
+    try:
+        return parsing.number(text)
+    except ValueError:
+        raise BadSetting(f"--recall needs a number from 0 to 1; got {text!r}") from None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from reprlib import repr as brief
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,7 +20,10 @@ from howsure.errors import BadSetting
 Array = NDArray[np.float64]
 
 # Places of a normal law, out to where its tails are the smallest numbers there are: far out a wider law takes over.
-_PLACES = np.concatenate([np.arange(-37.4, -8.0, 0.1), np.arange(-8.0, 8.0, 0.02), np.arange(8.0, 37.45, 0.1)])
+_FINEST = 0.02
+_PLACES = np.concatenate([np.arange(-37.4, -8.0, 0.1), np.arange(-8.0, 8.0, _FINEST), np.arange(8.0, 37.45, 0.1)])
+
+_FAR = 1e150  # numbers up to this size can be squared, and taken from each other
 
 
 class Attribute(Protocol):
@@ -57,12 +61,17 @@ class Normal:
     def tails(self, x: Array) -> tuple[Array, Array]:
         from scipy import special
 
-        z = (x - self.mean) / self.std
+        z = self._z(x)
         return special.ndtr(z), special.ndtr(-z)
 
+    def _z(self, x: Array) -> Array:
+        with np.errstate(over="ignore"):  # so far out that it is infinite
+            return np.asarray((x - self.mean) / self.std)
+
     def pdf(self, x: Array) -> Array:
-        z = (x - self.mean) / self.std
-        return np.asarray(np.exp(-0.5 * z * z) / (self.std * math.sqrt(2 * math.pi)))
+        with np.errstate(over="ignore"):
+            z = self._z(x)
+            return np.asarray(np.exp(-0.5 * z * z) / (self.std * math.sqrt(2 * math.pi)))
 
     def mirrored(self) -> Normal:
         return Normal(-self.mean, self.std)
@@ -137,7 +146,16 @@ class Mixed:
 
     @property
     def grid(self) -> Array:
-        return np.concatenate([part.grid for part in self.parts])
+        """The points of all parts; where many normal laws of about one width lie side by side, as many as they need."""
+        alike: dict[int, list[Array]] = {}
+        for part in self.parts:
+            if isinstance(part, Normal):
+                alike.setdefault(math.frexp(part.std)[1], []).append(part.grid)
+        found = [part.grid for part in self.parts if not isinstance(part, Normal)]
+        for width, grids in alike.items():
+            x = np.concatenate(grids)
+            found.append(x[np.unique(np.floor(x / math.ldexp(_FINEST, width - 1)), return_index=True)[1]])
+        return np.concatenate(found)
 
     @property
     def text(self) -> str:
@@ -181,7 +199,10 @@ def normal(mean: float, std: float) -> Normal:
     'normal(0.4, 0.1)'
     """
     if not _positive(std):
-        raise BadSetting(f"the standard deviation of a normal law is a number above 0; got {std!r}.")
+        raise BadSetting(
+            f"the standard deviation of a normal law is a number above 0, from {1 / _FAR:g} to {_FAR:g}; "
+            f"got {brief(std)}."
+        )
     return Normal(_finite(mean, "the mean of a normal law"), float(std))
 
 
@@ -189,7 +210,7 @@ def uniform(low: float, high: float) -> Uniform:
     """A uniform law of the score."""
     a, b = _finite(low, "the lower end of a uniform law"), _finite(high, "the upper end of a uniform law")
     if not a < b:
-        raise BadSetting(f"a uniform law goes from low to high; got {low!r} and {high!r}.")
+        raise BadSetting(f"a uniform law goes from low to high; got {brief(low)} and {brief(high)}.")
     return Uniform(a, b)
 
 
@@ -215,22 +236,29 @@ def law_of(x: Any, what: str) -> Attribute:
 def scores(x: ArrayLike, what: str = "scores") -> Scores:
     """The law of given scores."""
     try:
+        if x is None:
+            raise TypeError
         values = np.asarray(x, dtype=float).ravel()
     except (TypeError, ValueError):
-        raise BadSetting(f"{what} is a law (normal, uniform, mixed) or an array of scores; got {x!r}.") from None
+        raise BadSetting(f"{what} is a law (normal, uniform, mixed) or an array of scores; got {brief(x)}.") from None
     if values.size == 0:
         raise BadSetting(f"{what} has no scores.")
     if not np.isfinite(values).all():
         raise BadSetting(f"{what} has scores that are not finite: leave these items out, or give them a number.")
+    if np.abs(values).max() > _FAR:
+        raise BadSetting(f"{what} has scores beyond {_FAR:g} in size: take their logarithm, or another scale.")
     return Scores(np.sort(values))
 
 
 def _finite(x: Any, what: str) -> float:
-    if isinstance(x, bool) or not isinstance(x, (int, float, np.number)) or not math.isfinite(float(x)):
-        raise BadSetting(f"{what} is a finite number; got {x!r}.")
+    if not _is_number(x) or not abs(x) <= _FAR:
+        raise BadSetting(f"{what} is a number of at most {_FAR:g} in size; got {brief(x)}.")
     return float(x)
 
 
 def _positive(x: Any) -> bool:
-    number = isinstance(x, (int, float, np.number)) and not isinstance(x, bool)
-    return number and math.isfinite(float(x)) and float(x) > 0
+    return _is_number(x) and bool(1 / _FAR <= x <= _FAR)
+
+
+def _is_number(x: Any) -> bool:
+    return isinstance(x, (int, float, np.number)) and not isinstance(x, bool)

@@ -25,7 +25,7 @@ from howsure.document import Result, data_of, envelope, real
 from howsure.errors import BadSetting
 from howsure.expressions import cells
 from howsure.model import END_ERROR, Posterior
-from howsure.relations.hyperbola import Tradeoff, nice, share
+from howsure.relations.hyperbola import Tradeoff, nice, one_share, share
 from howsure.relations.values import short_number
 
 Array = NDArray[np.float64]
@@ -87,12 +87,13 @@ class Band(Result):
     def p_feasible(self, recall: ArrayLike) -> Any:
         """P(some table with this recall has the accuracy and prevalence)."""
         r = share("recall", recall)
-        value = np.clip(self.excess.cdf(r) - self.reach.cdf(r), 0.0, 1.0)
+        low, high = self.excess.cdf(r) - self.reach.cdf(r), self.reach.sf(r) - self.excess.sf(r)
+        value = np.clip(np.where(self.reach.cdf(r) < 0.5, low, high), 0.0, 1.0)  # the small tails keep their digits
         return float(value) if np.ndim(value) == 0 else np.asarray(value)
 
     def precision(self, recall: float) -> Distribution:
         """The posterior of precision at this recall, accuracy and prevalence held, given that it is feasible."""
-        r = float(share("recall", recall))
+        r = one_share("recall", recall)
         if r == 0:
             raise BadSetting("at recall 0 no positive item is found: precision is 0, or 0/0. Give a recall above 0.")
         p = self.p_feasible(r)
@@ -126,7 +127,7 @@ class Band(Result):
         """The posterior of recall at this precision, accuracy and prevalence held, given that some recall has it."""
         from howsure.kernels.within import Within
 
-        p = float(share("precision", precision))
+        p = one_share("precision", precision)
         if p in (0.0, 0.5):
             raise BadSetting(f"at precision {p:g} recall is not settled: every recall has it, or none above 0.")
         k = p / (2 * p - 1)

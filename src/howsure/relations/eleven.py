@@ -22,14 +22,15 @@ from howsure.distribution import Note
 from howsure.document import Result, real
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.relations.grid import Condition, spans
-from howsure.relations.quantities import Quantity, quantity
-from howsure.relations.surfaces import axis_values, measure_of
+from howsure.relations.quantities import Quantity, measure_of, quantity
+from howsure.relations.surfaces import axis_values
 
 Array = NDArray[np.float64]
 LEVELS: Final = np.linspace(0.0, 1.0, 11)
 RULES: Final = ("lowest", "highest", "bisection")
 _FALLOUTS: Final = (0.01, 0.02, 0.05, 0.1)
 _HALVINGS: Final = 50
+_MOST: Final = 110_000  # points, some 10 seconds
 _FIRST: Final = 1e-6  # recall at level 0 of the bisection, where precision has no meaning
 
 
@@ -127,6 +128,11 @@ def eleven_point(
         )
     targets = np.linspace(0.05, 0.95, 19) if values is None else axis_values(what, values)
     rates = axis_values(quantity("fallout"), fallout)
+    if rates.size * targets.size * LEVELS.size > _MOST:
+        raise BadSetting(
+            f"eleven_point takes at most {_MOST // LEVELS.size:,} pairs of a value and a fallout; got {targets.size:,} "
+            f"values and {rates.size:,} fallouts."
+        )
     a, v, r = (x.ravel() for x in np.meshgrid(rates, targets, LEVELS, indexing="ij"))
     known = [Condition(quantity("recall"), r), Condition(quantity("fallout"), a), Condition(what, v)]
     found = spans(quantity("precision"), known)
@@ -143,12 +149,11 @@ def _bisected(what: Quantity, r: Array, a: Array, v: Array) -> Array:
     r = np.maximum(r, _FIRST)
     for _ in range(_HALVINGS):
         p = 0.5 * (low + high)
-        below = what.at(_tables(p, r, a)) < v
-        low, high = np.where(below, p, low), np.where(below, high, p)
-    return np.asarray(0.5 * (low + high))
+        value = what.at(_tables(p, r, a))
+        low, high = np.where(value < v, p, low), np.where(value < v, high, p)
+    return np.where(np.isnan(value), np.nan, 0.5 * (low + high))  # fallout 0 leaves no item but true negatives
 
 
 def _tables(p: Array, r: Array | float, a: Array | float) -> Array:
-    """Ishioka eqs 7 to 9 with tp = 1."""
-    fp = 1 / p - 1
-    return np.stack(np.broadcast_arrays(1.0, fp, 1 / r - 1, fp * (1 / a - 1)), axis=-1)
+    """Ishioka eqs 7 to 9 with tp = ap."""
+    return np.stack(np.broadcast_arrays(a * p, a * (1 - p), a * p * (1 / r - 1), (1 - p) * (1 - a)), axis=-1)

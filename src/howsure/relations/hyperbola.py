@@ -11,14 +11,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from reprlib import repr as brief
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from howsure.catalogue import Metric
 from howsure.document import Result, number, real
 from howsure.errors import BadSetting
-from howsure.relations.quantities import quantity
+from howsure.relations.quantities import measure_of
 from howsure.relations.values import given, short_number
 
 Array = NDArray[np.float64]
@@ -178,15 +180,15 @@ class Tradeoff(Result):
     def _held(self) -> str:
         return f"accuracy {short_number(self.exact_accuracy)} and prevalence {short_number(self.exact_prevalence)}"
 
-    def measure(self, name: str, recall: ArrayLike) -> Any:
-        """Any measure of the catalogue along the curve; NaN where it is undefined, or no table has that recall.
+    def measure(self, metric: str | Metric, recall: ArrayLike) -> Any:
+        """Any measure of the catalogue, or your own, along the curve; NaN where undefined, or no table has that recall.
 
         >>> round(Tradeoff(Fraction(9, 10), Fraction(1, 5)).measure("phi", 0.75), 6)
         0.6875
         """
         r, e, prevalence = share("recall", recall), self.excess, self.prevalence
         cells = np.stack([prevalence * r, prevalence * (r - e), prevalence * (1 - r), self.accuracy - prevalence * r])
-        value = quantity(name).at(np.moveaxis(np.maximum(cells, 0.0), 0, -1))
+        value = measure_of(metric).at(np.moveaxis(np.maximum(cells, 0.0), 0, -1))
         return _out(np.where(self.feasible(r), value, np.nan))
 
     # -- how much one costs of the other
@@ -220,6 +222,12 @@ class Tradeoff(Result):
         """
         if self._e == 0:
             raise BadSetting(f"at {self._held} precision is 1/2 at every recall: eqs 29 and 30 divide by 0.")
+        if self.arc.recall[0] == self.arc.recall[1]:
+            raise BadSetting(
+                f"at {self._held} there is one recall, {short_number(self.arc.recall[0])}: it cannot move."
+            )
+        recall = one_share("recall", recall)
+        precision, accuracy = _step("precision", precision), _step("accuracy", accuracy)
         p = self.precision(recall)
         by_precision, by_accuracy = self.recall_by_precision(recall), self.recall_by_accuracy(recall)
         estimate = by_precision * precision + by_accuracy * accuracy
@@ -227,7 +235,7 @@ class Tradeoff(Result):
         exact = math.nan
         if 0 <= to_a <= 1 and 0 <= to_p <= 1:
             there = Tradeoff(Fraction(to_a), self.exact_prevalence)
-            exact = float(there.recall(np.array([to_p]))[0]) - float(recall)
+            exact = float(there.recall(np.array([to_p]))[0]) - recall
         most = -by_precision * precision / by_accuracy if recall else math.nan
         return Change(float(estimate), exact, bool(estimate * precision < 0), float(most))
 
@@ -281,12 +289,36 @@ def share(name: str, x: ArrayLike) -> Array:
     try:
         values = np.asarray(x, dtype=float)
     except (TypeError, ValueError):
-        raise BadSetting(f"{name} is a number or an array of numbers from 0 to 1; got {x!r}.") from None
+        raise BadSetting(f"{name} is a number or an array of numbers from 0 to 1; got {brief(x)}.") from None
     bad = ~((values >= 0) & (values <= 1))
     if bad.any():
         given(name, float(values[bad].flat[0]))  # says what is wrong with it
         raise BadSetting(f"{name} lies between 0 and 1; got {values[bad].flat[0]:g}.")
     return values
+
+
+def one_share(name: str, x: Any) -> float:
+    """One number from 0 to 1."""
+    value = share(name, x)
+    if value.ndim:
+        raise BadSetting(f"{name} is one number here; got {value.size:,}: take them one by one.")
+    return float(value)
+
+
+def shares(name: str, x: ArrayLike) -> tuple[float, ...]:
+    """A number or a list of numbers from 0 to 1."""
+    values = np.atleast_1d(share(name.removesuffix("s"), x))
+    if values.ndim != 1 or not values.size:
+        raise BadSetting(f"{name}= is a number or a list of numbers from 0 to 1; got {brief(x)}.")
+    return tuple(values.tolist())
+
+
+def _step(name: str, x: Any) -> float:
+    """A change of a share."""
+    number = isinstance(x, (int, float, np.number)) and not isinstance(x, bool)
+    if not number or not -1 <= x <= 1:
+        raise BadSetting(f"a change of {name} is a number between -1 and 1; got {brief(x)}.")
+    return float(x)
 
 
 def nice(low: float, high: float) -> Array:

@@ -140,6 +140,11 @@ def of_metric(metric: Metric) -> Quantity:
     return Quantity(metric.name, metric.formula)
 
 
+def measure_of(name: str | Metric) -> Quantity:
+    """The quantity of a name or of a measure."""
+    return of_metric(name) if isinstance(name, Metric) else quantity(name)
+
+
 @lru_cache(maxsize=1)
 def shown() -> tuple[Quantity, ...]:
     """The measures whose values or ranges a solution lists."""

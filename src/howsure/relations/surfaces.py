@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from reprlib import repr as brief
 from typing import Any, Final
 
 import numpy as np
@@ -19,7 +20,7 @@ from howsure.distribution import Note
 from howsure.document import Result, real
 from howsure.errors import BadSetting
 from howsure.relations.grid import FREE, Condition, batched, spans
-from howsure.relations.quantities import Quantity, of_metric, quantity
+from howsure.relations.quantities import Quantity, measure_of, quantity
 from howsure.relations.values import given
 
 Array = NDArray[np.float64]
@@ -30,6 +31,7 @@ _SEARCHED: Final = 1e-6  # ends of a continuum are searched
 _SIZE: Final = 101
 _SLOW_SIZE: Final = 21  # where every point is solved on its own
 _MOST: Final = 1_000_000
+_MOST_SLOW: Final = 10_000
 
 
 @dataclass(frozen=True)
@@ -141,12 +143,16 @@ def surface(
     >>> s.values.round(3).tolist(), s.feasible
     ([[0.309, 0.435]], 1.0)
     """
-    third = {**(fixed or {}), **named}
+    if fixed is not None and not isinstance(fixed, Mapping):
+        raise BadSetting(
+            f"the fixed measure is a mapping such as {{'fallout': 0.01}}, or fallout=0.01; got {brief(fixed)}."
+        )
+    third = [*(fixed or {}).items(), *named.items()]
     if len(third) != 1:
-        got = ", ".join(third) or "none"
+        got = ", ".join(str(k) for k, _ in third) or "none"
         raise BadSetting(f"a surface needs one fixed measure besides {x} and {y}, such as fallout=0.01; got {got}.")
     total = None if n is None else _number("n", n)
-    ((name, value),) = third.items()
+    ((name, value),) = third
     what, at = measure_of(name), np.array([_number(name, value)])
     axes = ((measure_of(x),), (measure_of(y),))
     return _surface(
@@ -185,10 +191,16 @@ def _surface(
     everything = [*axes[0], *axes[1], *([] if third is None else [third[0]])]
     _check(z, everything, n)
     fast = batched([Condition(q, np.zeros(1)) for q in everything])
-    sides = _sides(size, _SIZE if fast else _SLOW_SIZE)
-    x, y = (_values(axis, v, k, n) for axis, v, k in zip(axes, given_values, sides, strict=True))
-    if x.size * y.size > _MOST:
-        raise BadSetting(f"a surface has at most {_MOST:,} points; got {x.size:,} x {y.size:,}.")
+    if size is not None and all(v is not None for v in given_values):
+        raise BadSetting("x_values= and y_values= make the whole grid: leave out size=.")
+    known = [None if v is None else axis_values(axis[0], v) for axis, v in zip(axes, given_values, strict=True)]
+    default = _SIZE if fast else _SLOW_SIZE
+    sides = [k if v is None else v.size for k, v in zip(_sides(size, default), known, strict=True)]
+    if sides[0] * sides[1] > (_MOST if fast else _MOST_SLOW):
+        slow = "" if fast else " where every point is solved on its own"
+        most = _MOST if fast else _MOST_SLOW
+        raise BadSetting(f"a surface has at most {most:,} points{slow}; got {sides[0]:,} x {sides[1]:,}.")
+    x, y = (_default(a[0], k, n) if v is None else v for a, k, v in zip(axes, sides, known, strict=True))
     grid_x, grid_y = (a.ravel() for a in np.meshgrid(x, y))
     conditions = [_condition(q, grid_x, n) for q in axes[0]] + [_condition(q, grid_y, n) for q in axes[1]]
     if third is not None:
@@ -204,11 +216,6 @@ def _surface(
 
 def _condition(q: Quantity, values: Array, n: float | None) -> Condition:
     return Condition(q, values / n, n) if q.sized and n is not None else Condition(q, values)
-
-
-def measure_of(name: str | Metric) -> Quantity:
-    """The quantity of a name or of a measure."""
-    return of_metric(name) if isinstance(name, Metric) else quantity(name)
 
 
 def _check(z: Quantity, held: list[Quantity], n: float | None) -> None:
@@ -227,17 +234,10 @@ def _check(z: Quantity, held: list[Quantity], n: float | None) -> None:
 
 
 def _sides(size: int | Sequence[int] | None, default: int) -> tuple[int, int]:
-    pair = (default, default) if size is None else (size, size) if isinstance(size, int) else tuple(size)
+    pair = (default, default) if size is None else tuple(size) if isinstance(size, (list, tuple)) else (size, size)
     if len(pair) != 2 or not all(isinstance(k, (int, np.integer)) and not isinstance(k, bool) and k >= 2 for k in pair):
-        raise BadSetting(f"size is a number of points a side, at least 2, or a pair of them; got {size!r}.")
+        raise BadSetting(f"size is a number of points a side, at least 2, or a pair of them; got {brief(size)}.")
     return int(pair[0]), int(pair[1])
-
-
-def _values(axis: Axis, values: Any, size: int, n: float | None) -> Array:
-    """The values of an axis; a count is at most n."""
-    if values is None:
-        return _default(axis[0], size, n)
-    return axis_values(axis[0], values)
 
 
 def axis_values(q: Quantity, values: Any) -> Array:
@@ -246,9 +246,9 @@ def axis_values(q: Quantity, values: Any) -> Array:
     try:
         made = np.atleast_1d(np.asarray(values, dtype=float))
     except (TypeError, ValueError):
-        raise BadSetting(f"values of {name} are numbers; got {values!r}.") from None
+        raise BadSetting(f"values of {name} are numbers; got {brief(values)}.") from None
     if made.ndim != 1 or not made.size or not np.isfinite(made).all():
-        raise BadSetting(f"values of {name} are a list of finite numbers; got {values!r}.")
+        raise BadSetting(f"values of {name} are a list of finite numbers; got {brief(values)}.")
     for end in (made.min(), made.max()):
         given(name, float(end))
     return made

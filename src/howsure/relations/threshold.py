@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from reprlib import repr as brief
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from howsure.document import Result, real
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.relations import turns
 from howsure.relations.attributes import Attribute, Mixed, Scores, law_of
-from howsure.relations.quantities import Quantity, of_metric, quantity
+from howsure.relations.quantities import Quantity, measure_of, quantity
 from howsure.relations.values import given
 
 Array = NDArray[np.float64]
@@ -98,14 +99,14 @@ class Mixture(Result):
         >>> round(m.measure("recall", 0), 6), round(m.measure("phi", 0), 6)
         (0.841345, 0.682689)
         """
-        return _out(_quantity(metric).at(self._cells(self._turn(_numbers(threshold)))))
+        return _out(measure_of(metric).at(self._cells(self._turn(_numbers(threshold)))))
 
     # -- how a measure moves
 
     def slope(self, metric: str | Metric, threshold: ArrayLike) -> Any:
         """The derivative of a measure by the threshold; 0 between the scores of given items."""
         sign = 1.0 if self.answer == "above" else -1.0
-        return _out(sign * self._slopes(_quantity(metric), self._turn(_numbers(threshold)))[0])
+        return _out(sign * self._slopes(measure_of(metric), self._turn(_numbers(threshold)))[0])
 
     def _slopes(self, q: Quantity, t: Array) -> tuple[Array, Array]:
         """The slope, and the sum of the sizes of its parts: what each of the two classes adds to it.
@@ -165,10 +166,12 @@ class Mixture(Result):
 
     def _runs(self, metric: str | Metric) -> tuple[Array, Array, Array]:
         """First node, last node and value of every run of nodes that is higher than its neighbours, the best first."""
-        t, value = self._path(_quantity(metric))
+        q = measure_of(metric)
+        t, value = self._path(q)
         up = value if _better(metric) == "higher" else -value
         with np.errstate(invalid="ignore"):
-            near = np.abs(np.diff(up)) <= SAME * np.maximum(1.0, np.abs(up[1:]))
+            least = 0.0 if q.bounds[0] >= 0 else 1.0  # what crosses 0 is rounded like 1
+            near = np.abs(np.diff(up)) <= SAME * np.maximum(least, np.abs(up[1:]))
         start = np.flatnonzero(np.append(True, ~(near | (up[1:] == up[:-1]))))
         stop = np.append(start[1:], len(t)) - 1
         top = np.maximum.reduceat(up, start)
@@ -214,7 +217,7 @@ class Mixture(Result):
         """Stretches of thresholds over which answers change but the measure does not; of laws with a density."""
         if not self._smooth:
             raise BadSetting("with given scores answers change by jumps: give laws with a density.")
-        q = _quantity(metric)
+        q = measure_of(metric)
         t, value = self._path(q)
         recall, fallout = (np.asarray(quantity(x).at(self._cells(t)), dtype=float) for x in ("recall", "fallout"))
         moved = np.abs(np.diff(recall)) + np.abs(np.diff(fallout)) > 1e-9
@@ -229,7 +232,8 @@ class Mixture(Result):
         tiny = np.diff(t) <= 4 * np.spacing(np.maximum(np.abs(t[1:]), np.abs(t[:-1])))
         joined = inside | (tiny & np.append(False, inside[:-1]) & np.append(inside[1:], False))
         edges = np.flatnonzero(np.diff(np.concatenate([[0], joined.astype(int), [0]])))
-        found = [sorted(self._turn([t[i], t[j]]).tolist()) for i, j in zip(edges[::2], edges[1::2], strict=True)]
+        ends = [self._on_break(float(t[i])) for i in edges]
+        found = [sorted(self._turn(pair).tolist()) for pair in zip(ends[::2], ends[1::2], strict=True)]
         return tuple(sorted((a, b) for a, b in found))
 
     def break_even(self) -> BreakEven:
@@ -328,21 +332,24 @@ def mixture(
     share = float(given("prevalence", prevalence).middle)
     if not 0 < share < 1:
         raise BadSetting(f"prevalence lies between 0 and 1, for a mixture has two classes; got {prevalence!r}.")
-    chosen = None if thresholds is None else tuple(np.atleast_1d(_numbers(thresholds)).tolist())
-    return Mixture(*laws, share, answer, chosen)
+    return Mixture(*laws, share, answer, None if thresholds is None else _shown(thresholds))
+
+
+def _shown(thresholds: ArrayLike) -> tuple[float, ...]:
+    """The thresholds of the rows."""
+    values = np.atleast_1d(_numbers(thresholds))
+    if values.ndim != 1 or not values.size or not np.isfinite(values).all():
+        raise BadSetting(f"thresholds= is a number or a list of finite numbers; got {brief(thresholds)}.")
+    return tuple(values.tolist())
 
 
 def _has_scores(law: Attribute) -> bool:
     return isinstance(law, Scores) or (isinstance(law, Mixed) and any(_has_scores(x) for x in law.parts))
 
 
-def _quantity(metric: str | Metric) -> Quantity:
-    return of_metric(metric) if isinstance(metric, Metric) else quantity(metric)
-
-
 def _better(metric: str | Metric) -> str:
     """The direction of a measure."""
-    q = _quantity(metric)
+    q = measure_of(metric)
     better = None if q.sized else parse(metric).better
     if better is None:
         raise BadSetting(f"{q.name} has no best value: it is neither better high nor better low.")
@@ -353,7 +360,7 @@ def _numbers(x: ArrayLike) -> Array:
     try:
         values = np.asarray(x, dtype=float)
     except (TypeError, ValueError):
-        raise BadSetting(f"a threshold is a number or an array of numbers; got {x!r}.") from None
+        raise BadSetting(f"a threshold is a number or an array of numbers; got {brief(x)}.") from None
     if np.isnan(values).any():
         raise BadSetting("a threshold is NaN.")
     return values

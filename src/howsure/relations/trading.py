@@ -6,13 +6,11 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, overload
 
-import numpy as np
-
 from howsure.errors import BadSetting, NeedsPositive
 from howsure.model import Posterior, posterior
 from howsure.relations.association import two_by_two
 from howsure.relations.band import Band, make_band
-from howsure.relations.hyperbola import Tradeoff, share
+from howsure.relations.hyperbola import Tradeoff, shares
 from howsure.relations.result import Solution
 from howsure.relations.solving import solve
 from howsure.relations.values import Given, given, short_number, simplest
@@ -50,10 +48,14 @@ def tradeoff(data: Any = None, /, *, recalls: Any = None, **named: Any) -> Trade
     >>> tradeoff(Tally.binary(tp=80, fp=20, fn=30, tn=870)).precision(0.9)
     precision at recall 0.9 0.715 [0.647, 0.784] 95% equal-tailed, quadrature
     """
-    rows = None if recalls is None else tuple(np.atleast_1d(share("recall", recalls)).tolist())
-    if data is None:
-        return _of_measures(named, rows)
+    rows = None if recalls is None else shares("recalls", recalls)
     settings = {k: named.pop(k) for k in ("prior", "level", "interval", "tolerance", "seed") if k in named}
+    if data is None:
+        if settings:
+            raise BadSetting(
+                f"give a Tally for {', '.join(settings)}: measures that are given have one exact curve, no posterior."
+            )
+        return _of_measures(named, rows)
     if named:
         raise BadSetting(f"a Tally has its own measures: leave out {', '.join(named)}.")
     return _of_data(data, rows, **settings)

@@ -90,7 +90,7 @@ def mixture(document: dict[str, Any]) -> Table:
     columns = tuple(document["rows"][0])
     rows = [tuple(_value(r[k]) for k in columns) for r in document["rows"]]
     even = document["break_even"]
-    notes = [f"best {x['metric']} {short(x['value'])} at threshold {_threshold(x)}" for x in document["best"]]
+    notes = [f"best {x['metric']} {short(x['value'])} {_threshold(x)}" for x in document["best"]]
     same = f", and accuracy {short(even['accuracy'])}" if even["triple"] else ""
     met = f"recall {_value(even['recall'])}, precision {_value(even['precision'])}{same}"
     notes.append(f"break-even at threshold {short(even['threshold'])}: {met}")
@@ -102,10 +102,12 @@ def mixture(document: dict[str, Any]) -> Table:
 
 
 def _threshold(x: dict[str, Any]) -> str:
+    if x["low"] is None and x["high"] is None:
+        return "at any threshold" if x["threshold"] is not None else "as the threshold goes out"
     if x["low"] == x["high"]:
-        return short(x["low"])
+        return f"at threshold {short(x['low'])}"
     ends = ("lowest" if x["low"] is None else short(x["low"]), "highest" if x["high"] is None else short(x["high"]))
-    return f"{ends[0]} to {ends[1]}"
+    return f"at threshold {ends[0]} to {ends[1]}"
 
 
 def _curve(x: dict[str, Any]) -> str:

@@ -8,7 +8,7 @@ from howsure.render.numbers import short
 from howsure.render.tables import Table, clean
 
 _MOST: Final = 11
-_NOISE: Final = 1e-13  # what rounding leaves of 0
+_NOISE: Final = 1e-13  # what rounding leaves of 0 or 1
 NONE: Final = "·"
 
 
@@ -57,10 +57,17 @@ def _some(size: int) -> list[int]:
 
 def _cell(row: dict[str, Any]) -> str:
     if row["z"] is not None:
-        return short(0.0 if abs(row["z"]) < _NOISE else row["z"])
+        near = round(row["z"])
+        return short(float(near) if abs(row["z"] - near) < _NOISE else row["z"])
     if row["status"] == "none":
         return NONE
     if row["low"] is None and row["high"] is None:
         return "infinite" if row["status"] == "one" else "0/0"
-    low, high = (f"{row[k]:.2f}" if row[k] is not None else "∞" for k in ("low", "high"))
+    low, high = (_end(row[k]) for k in ("low", "high"))
     return f"{low}|{high}" if row["status"] == "several" else f"{low}…{high}"
+
+
+def _end(x: float | None) -> str:
+    if x is None:
+        return "∞"
+    return f"{x:.2f}" if abs(x) < 1000 else f"{x:.4g}"
