@@ -167,6 +167,19 @@ def test_a_wrong_curve_loses_the_verdicts_on_alvarez(monkeypatch: pytest.MonkeyP
 # -- select and render --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(("paper", "last"), [("alvarez", 32), ("ishioka", 14)])
+def test_every_equation_is_found_by_its_number(paper: str, last: int) -> None:
+    """Equations that share an item with their neighbours lead to it too; what is no equation does not."""
+    for number in range(1, last + 1):
+        found = papers.select(f"{paper}-eq-{number}")
+        assert found, number
+        assert all(x.id.startswith(f"{paper}-") for x in found)
+    with pytest.raises(UnknownName):
+        papers.select(f"{paper}-eq-{last + 1}")
+    assert [x.where for x in papers.select("alvarez-eq-18")] == ["eqs 17 to 19"]
+    assert [x.where for x in papers.select("alvarez-eq-5")] == ["eqs 4 to 7"]
+
+
 def test_select_by_nothing_paper_item_and_beginning() -> None:
     assert papers.select(None) == papers.select() == ALL
     assert [x.id for x in papers.select("goutte-eq-9")] == ["goutte-eq-9"]

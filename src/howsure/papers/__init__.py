@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from importlib import import_module
 from typing import Any, Final
@@ -37,13 +38,27 @@ def select(text: str | None = None) -> tuple[Item, ...]:
         return everything
     name = "-".join(text.strip().lower().replace("_", " ").split())
     exact = tuple(x for x in everything if x.id == name)
-    found = exact or tuple(x for x in everything if name and x.id.startswith(f"{name}-"))
+    found = exact or tuple(x for x in everything if name and x.id.startswith(f"{name}-")) or _of_equation(name)
     if found:
         return found
     from howsure.errors import UnknownName, nearest
 
     hint = nearest(name, [*PAPERS, *(x.id for x in everything)])
     raise UnknownName(f"no paper or item of a paper named {text!r}.{hint} See: howsure papers")
+
+
+def _of_equation(name: str) -> tuple[Item, ...]:
+    """The items of an equation that shares one with its neighbours, such as "eqs 17 to 19" for alvarez-eq-18."""
+    asked = re.fullmatch(r"(\w+)-eq-(\d+)", name)
+    if asked is None:
+        return ()
+    found = []
+    for x in items():
+        range_ = re.search(r"eqs?\.? (\d+)(?: (?:to|and) (\d+))?$", x.where)
+        if range_ and x.id.startswith(f"{asked[1]}-"):
+            first, last = int(range_[1]), int(range_[2] or range_[1])
+            found += [x] if first <= int(asked[2]) <= last else []
+    return tuple(found)
 
 
 def document(chosen: Iterable[Item]) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def relation() -> Result:
     t = many()
     (found,) = (x for x in hs.relations.check(t).rows if x.identity.name == "recall-precision-accuracy")
     checks = [both_sides(*measures(t)), claim(found.holds)]
-    return result(f"{_on_many(checks[:1])}; hs.relations.check: holds", checks)
+    return result(f"{_on_many(checks[:1])}; hs.relations.check: {'holds' if found.holds else 'broken'}", checks)
 
 
 @item("1-explicit", "section 1", "Any of r, p, a from the two others and λ",
@@ -159,19 +159,25 @@ def triple() -> Result:
     checks = [claim(even.triple == (share == 0.5)) for share, even in found.items()]
     even = found[0.5]
     checks.append(close([even.recall, even.precision], even.accuracy))
-    text = f"P(A) 1/2: all {even.recall:.10f} at θ = {even.threshold:.6f}; none at P(A) .2, .4, .7"
+    others = ", ".join(f"{share:g}" for share, x in found.items() if not x.triple)
+    text = f"P(A) 1/2: all {even.recall:.10f} at θ = {even.threshold:.6f}; none at P(A) {others}"
     return result(text, checks, threshold=even.threshold, value=even.recall)
 
 
 # -- 3: the main formula ------------------------------------------------------------------------------------------
 
 
-@item("eq-7", "eqs 6 and 7", "Four cells", "n1 = tp, n2 = fp, n3 = fn, n4 = tn; n1 + n2 + n3 + n4 = n")
+@item("eq-7", "eqs 4 to 7", "Two partitions, four cells",
+      "n1 = #S+∩U+ = tp, n2 = #S+∩U- = fp, n3 = #S-∩U+ = fn, n4 = #S-∩U- = tn; n1 + n2 + n3 + n4 = n")  # fmt: skip
 def four() -> Result:
-    """Cells of many tables."""
+    """Sizes of the sets of 400 items against the table that hs.tally makes of them; sums of many tables."""
+    user, system = np.random.default_rng(4).random((2, 400)) < [[0.3], [0.4]]
+    cells = hs.tally(user, system, positive=True).named()
+    sets = {"tp": system & user, "fp": system & ~user, "fn": ~system & user, "tn": ~system & ~user}
+    checks = [close(cells[c], x.sum()) for c, x in sets.items()]
     t = many()
-    checks = [close(sum(t.named().values()), t.n)]
-    return result(_on_many(checks), checks)
+    checks.append(close(sum(t.named().values()), t.n))
+    return result(f"sets of 400 items; {_on_many(checks)}", checks)
 
 
 @item("eq-8", "eq. 8", "The measures by counts", "p = n1/(n1+n2), r = n1/(n1+n3), a = (n1+n4)/n")

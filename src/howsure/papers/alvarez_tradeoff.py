@@ -256,5 +256,6 @@ def moving() -> Result:
                 wrong += not held.holds
                 if p > 0.5 and dp > 0:
                     read.append(held)
-    text = f"the print fails in {wrong} of {len(printed)} steps; for p > 1/2 and Δp > 0 in none of {len(read)}"
+    left = sum(not x.holds for x in read)
+    text = f"the print fails in {wrong} of {len(printed)} steps; for p > 1/2 and Δp > 0 in {left} of {len(read)}"
     return result(text, printed, read, steps=len(printed), wrong=wrong)
