@@ -139,3 +139,22 @@ def test_sizes_of_numpy_are_sizes() -> None:
 def test_one_is_shown_as_one() -> None:
     """What rounding leaves of 1 is not shown."""
     assert "1 - " not in str(break_even("phi", "phi", size=4))
+
+
+def test_break_even_of_scores_is_between_them() -> None:
+    """The threshold is in the middle of those with the same answers, and recall is precision wherever they can meet."""
+    assert mixture([2.0, 3.0], [0.0, 1.0]).break_even().threshold == 1.5
+    assert mixture([2.0, 3.0], [0.0, 1.0], answer="below").break_even().threshold == 1.5
+    assert mixture([1.0], [1.0]).break_even().threshold == 1.0
+    rng = np.random.default_rng(1)
+    m = mixture(rng.normal(1, 1, 40), rng.normal(0, 1, 90))
+    even = m.break_even()
+    assert even.recall == pytest.approx(even.precision, abs=1e-12)
+    assert m.table(even.threshold)["fp"] == pytest.approx(m.table(even.threshold)["fn"], abs=1e-12)
+
+
+def test_a_wide_tolerance_does_not_put_a_recall_out_of_reach() -> None:
+    """However few draws the tolerance asks for, enough are made to say something of a recall that is feasible."""
+    t = hs.Tally.binary(tp=2, fp=9, fn=1, tn=0)
+    rough, fine = (hs.tradeoff(t, tolerance=x).precision(0.2) for x in (1, 0.02))
+    assert rough.mean == pytest.approx(fine.mean, abs=5 * rough.std / 2000**0.5)

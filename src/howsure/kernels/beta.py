@@ -130,16 +130,19 @@ def _beyond_mean(a: Array, b: Array, x: Array, y: Array) -> tuple[Array, NDArray
     below = x * b <= y * a
     own, other = np.where(below, a, b), np.where(below, b, a)
     share, rest = np.where(below, x, y), np.where(below, y, x)
-    p = np.asarray(special.betainc(own, other, share), dtype=float)
     low, high = np.minimum(own, other), np.maximum(own, other)
     large = high > _LARGE
-    if large.any():
-        skewed = large & (low <= 1e3) & (high > 1e3 * low**1.5)
-        if skewed.any():
-            p[skewed] = _skewed_tail(own[skewed], other[skewed], share[skewed], rest[skewed])
-        huge = (high > _HUGE) & (low > 1e3)
-        if huge.any():
-            p[huge] = _huge_tail(own[huge], other[huge], share[huge], rest[huge])
+    if not large.any():
+        return np.asarray(special.betainc(own, other, share), dtype=float), below
+    p = np.empty(own.shape)
+    skewed = large & (low <= 1e3) & (high > 1e3 * low**1.5)
+    huge = (high > _HUGE) & (low > 1e3)
+    plain = ~(skewed | huge)  # betainc takes up to a second a point at 1e15: only where its value is used
+    p[plain] = special.betainc(own[plain], other[plain], share[plain])
+    if skewed.any():
+        p[skewed] = _skewed_tail(own[skewed], other[skewed], share[skewed], rest[skewed])
+    if huge.any():
+        p[huge] = _huge_tail(own[huge], other[huge], share[huge], rest[huge])
     return p, below
 
 

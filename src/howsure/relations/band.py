@@ -87,8 +87,8 @@ class Band(Result):
     def p_feasible(self, recall: ArrayLike) -> Any:
         """P(some table with this recall has the accuracy and prevalence)."""
         r = share("recall", recall)
-        low, high = self.excess.cdf(r) - self.reach.cdf(r), self.reach.sf(r) - self.excess.sf(r)
-        value = np.clip(np.where(self.reach.cdf(r) < 0.5, low, high), 0.0, 1.0)  # the small tails keep their digits
+        (below, above), (short, far) = self.excess.law.tails(r), self.reach.law.tails(r)
+        value = np.clip(np.where(short < 0.5, below - short, far - above), 0.0, 1.0)  # small tails keep their digits
         return float(value) if np.ndim(value) == 0 else np.asarray(value)
 
     def precision(self, recall: float) -> Distribution:
@@ -187,7 +187,7 @@ class Band(Result):
         """As many draws as the tolerance asks for, fewer where the event is rare."""
         from howsure.kernels.sampled import Sampled
 
-        n = int(np.ceil((3 * END_ERROR / self.posterior.tolerance) ** 2))
+        n = max(10 * FEWEST, int(np.ceil((3 * END_ERROR / self.posterior.tolerance) ** 2)))
         draws = self._sampler(value, keep, most=MOST_DRAWS)(
             min(n, int(max(MOST_DRAWS * p / 4, 1))), self.posterior.seed
         )

@@ -253,6 +253,10 @@ class Mixture(Result):
             _, fp, fn, _ = self._cells(np.asarray(middle))
             low, high = (middle, high) if fp > fn else (low, middle)
         t = np.asarray(min((low, high), key=lambda x: abs(float(np.diff(self._cells(np.asarray(x))[1:3])[0]))))
+        if not len(where.at):  # scores only: in the middle of the thresholds with these answers, as best is
+            i = int(np.searchsorted(where.breaks, t))
+            below, above = where.breaks[max(i - 1, 0)], where.breaks[min(i, len(where.breaks) - 1)]
+            t = np.asarray(max(0.5 * (below + above), np.nextafter(below, above)) if 0 < i < len(where.breaks) else t)
         r, p, a = (float(quantity(x).at(self._cells(t))) for x in ("recall", "precision", "accuracy"))
         triple = max(r, p, a) - min(r, p, a) <= 1e-12
         return BreakEven(float(self._turn(t)), r, p, a, triple)
