@@ -7,7 +7,6 @@ starts from the best of these points and narrows down; it is good to about six d
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 
 from howsure.relations.quantities import Quantity
 from howsure.relations.system import Curve, Flat, System, flat
+from howsure.relations.values import Given
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -62,6 +62,17 @@ class Region:
     def _sides(self) -> Array:
         """Rows that are not negative within."""
         return _sides(self.system)
+
+    @cached_property
+    def void(self) -> Given | None:
+        """What cannot be as given anywhere: a quotient that is 0/0, or a count that is 0 while it gives the scale."""
+        for one in self.system.givens:
+            if one.quantity.weights is None or (one.quantity.sized and one is not self.system.scale):
+                continue
+            top, bottom = one.quantity.weights
+            if abs(float(self.middle @ (top if one.quantity.sized else bottom))) < EDGE:
+                return one
+        return None
 
     def without_idle_curves(self) -> Region:
         """The same region without the curves that every point of the polytope meets."""
@@ -178,8 +189,16 @@ class Region:
         out: list[Span] = []
         for q in quantities:
             values = self._values(q, self.corners[_defined(q, self.corners)]) if self._at_corners(q) else found[q.name]
-            out.append(_ends(values, self._spread(q), _HUGE if q.bounds[1] == math.inf and not q.sized else math.inf))
+            ends = _ends(values, self._spread(q), _HUGE if q.bounds[1] == math.inf and not q.sized else math.inf)
+            out.append(self._as_given(q, ends) if q.sized else ends)
         return out
+
+    def _as_given(self, q: Quantity, ends: Span) -> Span:
+        """A count does not leave the range that was given for it."""
+        for one in self.system.givens:
+            if one.name == q.name and ends is not None:
+                return max(ends[0], float(one.low)), min(ends[1], float(one.high))
+        return ends
 
     def _at_corners(self, q: Quantity) -> bool:
         return not self.curves and q.linear is not None and (not q.sized or self._scaled_by_sum)
@@ -257,15 +276,23 @@ def _some(rng: np.random.Generator, corners: int, total: int, shape: tuple[int, 
 
 
 def _least(slopes: Array, right: Array) -> Array:
-    """The shortest step that solves slopes·step = right, for each point; never by squaring, which halves the digits."""
+    """The shortest step that solves slopes·step = right, for each point.
+
+    Gram and Schmidt, not the normal equations, which halve the digits; a slope along those before it is left out.
+    """
     size = np.sqrt((slopes**2).sum(axis=2)) + 1e-300
     unit, right = slopes / size[..., None], right / size
-    if unit.shape[1] == 1:
-        return np.asarray(unit[:, 0] * right)
-    if unit.shape[1] == unit.shape[2]:
-        with contextlib.suppress(np.linalg.LinAlgError):
-            return np.asarray(np.linalg.solve(unit, right[..., None])[..., 0])
-    return np.asarray((np.linalg.pinv(unit, rcond=1e-12) @ right[..., None])[..., 0])
+    step: Array = np.zeros_like(unit[:, 0])
+    axes: list[Array] = []
+    for j in range(unit.shape[1]):
+        rest = unit[:, j]
+        for axis in axes:
+            rest = rest - (rest * axis).sum(axis=1, keepdims=True) * axis
+        length = np.sqrt((rest**2).sum(axis=1, keepdims=True))
+        axes.append(np.where(length > 1e-12, rest / np.maximum(length, 1e-300), 0.0))
+        missing = right[:, j, None] - (unit[:, j] * step).sum(axis=1, keepdims=True)
+        step = step + axes[-1] * missing / np.maximum(length, 1e-12)
+    return step
 
 
 def region(system: System) -> Region | None:
