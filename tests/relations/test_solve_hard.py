@@ -215,3 +215,23 @@ def test_mixture_of_a_ratio_keeps_infinite_moments():
     assert (d.mean, d.std) == (np.inf, np.inf)
     assert np.isfinite(d.error.value)
     assert d.draws(50_000).shape == (50_000,)
+
+
+# -- real tables
+
+
+def test_cells_are_made_whole_only_where_the_values_still_agree():
+    """Of 700,000 items a cell of 0.0003 is next to 0, but the likelihood ratio needs it."""
+    values = {"lr-minus": 1.0205370923875252, "accuracy": 0.006223869796930993}
+    s = hs.solve(values | {"fowlkes-mallows": 0.0002520159409610172}, n=696512)
+    assert {"tp": 2, "fp": 89, "fn": 692088, "tn": 4333} in s.tables
+    np.testing.assert_allclose(s.measure("lr-minus"), values["lr-minus"], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{"balanced-accuracy": 0.6, "predicted-negatives": 1, "n": 8}, {"bias": 1 / 3, "a-measure": 0.75}, {"phi": 0.3}],
+)
+def test_tetrachoric_of_tables_with_an_empty_cell_is_in_its_range(values):
+    """It is 1 with an empty cell, though tables with nearly empty cells stay below."""
+    assert hs.solve(values).ranges["tetrachoric"][1] == 1

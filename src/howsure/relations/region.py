@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 from typing import Final
@@ -28,6 +29,8 @@ EDGE: Final = 1e-9  # a share this far below 0 is 0
 _STARTS: Final = 500
 _STEPS: Final = 36
 _MET: Final = 1e-10
+_ROUNDING: Final = 1e-14  # of the measures: no step comes closer
+_STEEP: Final = 1e150
 _ROUNDS: Final = 30
 _TRIES: Final = 12
 _HUGE: Final = 1e9
@@ -103,8 +106,8 @@ class Region:
         active = np.arange(len(x)) if self.dimension else np.arange(0)
         for _ in range(steps):
             miss, slopes = self._slopes(x[active])
-            good = np.isfinite(miss).all(axis=1) & np.isfinite(slopes).all(axis=(1, 2))
-            good &= np.abs(miss).max(axis=1, initial=0.0) > 1e-15
+            good = np.isfinite(miss).all(axis=1) & (np.abs(slopes) < _STEEP).all(axis=(1, 2))
+            good &= np.abs(miss).max(axis=1, initial=0.0) > _ROUNDING
             active, miss, slopes = active[good], miss[good], slopes[good]
             if not len(active):
                 break
@@ -126,10 +129,9 @@ class Region:
         """Misses of all curves and their derivatives, by a complex step (exact to rounding)."""
         h = 1e-30
         chosen = self.curves if curves is None else curves
-        miss = np.stack([np.real(c.misses(x)) for c in chosen], axis=1)
         moved = x[:, None, :] + 1j * h * self.directions
-        slopes = np.stack([np.imag(c.misses(moved)) / h for c in chosen], axis=1)
-        return miss, slopes
+        both = np.stack([c.misses(moved) for c in chosen], axis=1)
+        return both[..., :1].real.sum(axis=-1), both.imag / h
 
     def _room(self, x: Array, step: Array) -> Array:
         """The part of a step that stays within, nine tenths of the way to a side at most."""
@@ -225,8 +227,9 @@ class Region:
         """The lowest and highest values found, by moves of all sizes towards corners and other points."""
         rng = np.random.default_rng(1)
         ends = [(q, sign) for q in quantities for sign in (-1.0, 1.0)]
-        kept = [self._top(q, sign, self.points) for q, sign in ends]
-        goals = np.concatenate([self.corners, self.points])
+        known = np.concatenate([self.points, *self._faces()])
+        kept = [self._top(q, sign, known) for q, sign in ends]
+        goals = np.concatenate([self.corners, known])
         for turn in range(_ROUNDS if self.dimension and len(self.points) else 0):
             starts = np.concatenate(kept)
             towards = goals[_some(rng, len(self.corners), len(goals), (len(starts), _TRIES))]
@@ -240,6 +243,16 @@ class Region:
             kept = [self._top(q, s, np.concatenate([x, moved])) for (q, s), x in zip(ends, kept, strict=True)]
         best = [self._values(q, x[:1]) for (q, _), x in zip(ends, kept, strict=True)]
         return [np.concatenate(best[i : i + 2]) for i in range(0, len(best), 2)]
+
+    def _faces(self) -> list[Array]:
+        """Points with an empty cell: there the tetrachoric correlation is ±1, far from what it is next to them."""
+        found: list[Array] = []
+        for i in range(4 if self.dimension else 0):
+            row = tuple(Fraction(int(i == j)) for j in range(4))
+            face = region(replace(self.system, equations=(*self.system.equations, row)))
+            if face is not None and face.void is None:
+                found.append(replace(face, curves=self.curves).points)
+        return found
 
     def _top(self, q: Quantity, sign: float, points: Array) -> Array:
         """The two best points."""

@@ -150,12 +150,14 @@ def _agrees(made: System, shares: Array) -> bool:
 
 
 def tables(made: System, shares: Array) -> Array:
-    """Counts, or shares when no count is given; within rounding of whole numbers they are whole."""
+    """Counts, or shares when no count is given; within rounding of whole numbers they are whole, if these agree too."""
     size = float(made.size(shares))
     counts = shares * size
+    if made.scale is None:
+        return counts
     near = np.round(counts)
-    close = np.abs(counts - near) < CLOSE * max(size, 1.0) * 0.1
-    return np.where(close if made.scale is not None else False, near, counts)
+    whole = np.where(np.abs(counts - near) < CLOSE * max(size, 1.0) * 0.1, near, counts)
+    return whole if _agrees(made, whole / max(float(whole.sum()), 1e-300)) else counts
 
 
 def _along(where: Region) -> Outcome:
