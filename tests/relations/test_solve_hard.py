@@ -235,3 +235,9 @@ def test_cells_are_made_whole_only_where_the_values_still_agree():
 def test_tetrachoric_of_tables_with_an_empty_cell_is_in_its_range(values):
     """It is 1 with an empty cell, though tables with nearly empty cells stay below."""
     assert hs.solve(values).ranges["tetrachoric"][1] == 1
+
+
+def test_one_more_value_settles_only_up_to_ranges():
+    """With a range among the values, one more value leaves that range; with numbers alone it leaves nothing."""
+    assert hs.solve(precision=(0.7, 0.8), recall=0.6).why.endswith("would settle the table up to the ranges given.")
+    assert hs.solve(precision=0.7, recall=0.6).why.endswith("would settle the table.")

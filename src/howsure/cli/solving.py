@@ -85,7 +85,7 @@ def solve(
 
     found = run_solve(shared_values, integers=integers, ties=ties, most=most)
     if metrics and found.status == "undetermined" and not found.free:
-        raise BadSetting(f"--posterior needs whole-number tables, and {found.why.rstrip('.')}: add --integers and n=")
+        raise BadSetting(f"--posterior needs whole-number tables, and {found.why.rstrip('.')}: add --integers")
     document = found.to_dict()
     if metrics and found.status in ("unique", "several"):
         document["posterior"] = laws(found, metrics, **settings)

@@ -171,10 +171,13 @@ def undetermined(where: Region | Faces, known: tuple[Given, ...]) -> str:
         if printed:
             return f"the digits of {_join(loose)} leave a range of tables."
         return f"with {_join(loose)} there is a range of tables."
+    rest = "" if all(g.exact for g in known) else " up to the ranges given"
     if len(names) == 1:
         some = settling(where)
         other = [x for x in some if x != names[0]][:2]
         more = ", ".join([names[0], *other[:-1]]) + (f" or {other[-1]}" if other else "")
-        return f"{names[0]} is free with {_join(known)}: one more value, such as {more}, would settle the table."
+        return f"{names[0]} is free with {_join(known)}: one more value, such as {more}, would settle the table{rest}."
     text = f"{', '.join(names[:-1])} and {names[-1]}"
-    return f"{text} are free with {_join(known)}: {len(names)} more values, such as these, would settle the table."
+    return (
+        f"{text} are free with {_join(known)}: {len(names)} more values, such as these, would settle the table{rest}."
+    )
