@@ -32,7 +32,7 @@ _MET: Final = 1e-10
 _ROUNDING: Final = 1e-14  # of the measures: no step comes closer
 _STEEP: Final = 1e150
 _ROUNDS: Final = 30
-_TRIES: Final = 12
+_TRIES: Final = 12  # a third for curves that are no formulas, each step of which takes long
 _HUGE: Final = 1e9
 FEW: Final = 24  # more isolated points than such equations have: they lie on a curve
 
@@ -230,10 +230,11 @@ class Region:
         known = np.concatenate([self.points, *self._faces()])
         kept = [self._top(q, sign, known) for q, sign in ends]
         goals = np.concatenate([self.corners, known])
+        tries = _TRIES // 3 if any(x.function for c in self.curves for x in c.formula.walk()) else _TRIES
         for turn in range(_ROUNDS if self.dimension and len(self.points) else 0):
             starts = np.concatenate(kept)
-            towards = goals[_some(rng, len(self.corners), len(goals), (len(starts), _TRIES))]
-            part = np.exp(rng.uniform(np.log(1e-6), 0.0, (len(starts), _TRIES, 1))) ** (0.3 + turn / _ROUNDS)
+            towards = goals[_some(rng, len(self.corners), len(goals), (len(starts), tries))]
+            part = np.exp(rng.uniform(np.log(1e-6), 0.0, (len(starts), tries, 1))) ** (0.3 + turn / _ROUNDS)
             radius = np.where(rng.random(part.shape) < 0.3, 1.0 - part, part)  # a little way, or almost all of it
             tried = (starts[:, None] + radius * (towards - starts[:, None])).reshape(-1, 4)
             if self.dimension == 3 and not self.system.inequalities:  # odds of any size lie close to a corner
