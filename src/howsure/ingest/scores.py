@@ -1,8 +1,9 @@
-"""Truths and scores to Scored: from arrays, lists and Series, or from the columns of a frame."""
+"""Truths and scores to Scored: from arrays, lists and Series, or from the columns of a frame or of files."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ def scored(
     cluster: Any = None,
     missing: str = "refuse",
 ) -> Scored:
-    """Truths and scores: two sequences, a mapping from system to scores, or a frame with columns named.
+    """Truths and scores: two sequences, a mapping from system to scores, or a frame (or files) with columns named.
 
     >>> scored([1, 0, 1, 0], [0.9, 0.2, 0.4, 0.6])
     Scored(4 items, 2 positive)
@@ -65,10 +66,17 @@ def _of_columns(
         if x is not None and not isinstance(x, str):
             raise BadSetting(f"{option}= names a column here; got {type(x).__name__}.")
     _refuse_twins(tuple(names), names)
+    files = [data] if isinstance(data, (str, Path)) else data
+    if isinstance(files, (list, tuple)) and files and all(isinstance(x, (str, Path)) for x in files):
+        from howsure.ingest.scorefiles import scored_files
+
+        if cluster is not None:
+            raise BadSetting("cluster= is for frames and arrays; rows of files are counted by their score.")
+        return scored_files(files, truth, names, positive=positive, weight=weight, missing=missing)
     import narwhals as nw
 
     if not is_frame(data):
-        raise BadSetting(f"truth= and score= name columns of a frame; got {type(data).__name__}.")
+        raise BadSetting(f"truth= and score= name columns of a frame or a file; got {type(data).__name__}.")
     frame = nw.from_native(data)
     wanted = list(dict.fromkeys([truth, *names, *(x for x in (weight, cluster) if x is not None)]))
     have = frame.collect_schema().names()

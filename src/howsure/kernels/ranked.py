@@ -282,7 +282,7 @@ def best(c: Cuts, formula: Formula, sign: float = 1.0, rising: bool = False) -> 
     """
     tp, fp = c.rises if rising else c.every
     zero = np.zeros((len(tp), 1))
-    values, none = _value(formula, c, tp, fp, sign), _value(formula, c, zero, zero, sign)[:, 0]
+    values, none = turned(formula, c, tp, fp, sign), turned(formula, c, zero, zero, sign)[:, 0]
     at = values.argmax(axis=1)
     high = values[np.arange(len(tp)), at]
     size = c.order.thresholds.size
@@ -291,7 +291,7 @@ def best(c: Cuts, formula: Formula, sign: float = 1.0, rising: bool = False) -> 
     return np.where(top == -np.inf, np.nan, sign * top), np.where(none > high, -1, cut)
 
 
-def _value(formula: Formula, c: Cuts, tp: Array, fp: Array, sign: float) -> Array:
+def turned(formula: Formula, c: Cuts, tp: Array, fp: Array, sign: float) -> Array:
     """The measure at tp and fp, turned so that more is better; where it is 0/0, the worst."""
     with np.errstate(all="ignore"):
         value = sign * formula(tp=tp, fp=fp, fn=c.positives[:, None] - tp, tn=c.negatives[:, None] - fp)
@@ -309,9 +309,9 @@ def choose(c: Cuts, formula: Formula, sign: float, limits: Sequence[Limit] = ())
     NaN, with cut -2, where no threshold keeps them or the measure is 0/0 at all that do.
     """
     tp, fp = (np.concatenate([np.zeros((len(x), 1)), x[:, :-1]], axis=1) for x in c.every)
-    values = _value(formula, c, tp, fp, sign)
+    values = turned(formula, c, tp, fp, sign)
     for measure, side, value in limits:
-        kept = _value(measure, c, tp, fp, side) >= side * value - 1e-12 * abs(value)
+        kept = turned(measure, c, tp, fp, side) >= side * value - 1e-12 * abs(value)
         values = np.where(kept, values, -np.inf)
     at = values.argmax(axis=1)
     high = values[np.arange(len(at)), at]
