@@ -103,6 +103,19 @@ class Cuts:
         return self._taken(self.order.hits)
 
     @cached_property
+    def precision(self) -> Array:
+        """Precision where tp rises, and at the end."""
+        return _share(*self.rises)
+
+    @cached_property
+    def gains(self) -> Array:
+        """By how much tp rises there; the first is tp itself."""
+        tp = self.rises[0]
+        gain = tp.copy()
+        gain[:, 1:] -= tp[:, :-1]
+        return gain
+
+    @cached_property
     def every(self) -> tuple[Array, Array]:
         """tp and fp at every threshold, and at the end, where all are found."""
         return self._taken(slice(None))
@@ -123,9 +136,11 @@ def _cumulated(weights: Array, order: Places | None, first: Array) -> Array:
     full = np.empty((len(weights), weights.shape[1] + 1))
     full[:, 0] = first
     if order is None:
-        full[:, 1:] = weights
-    else:
-        np.take(weights, order, axis=1, out=full[:, 1:])
+        np.cumsum(weights, axis=1, out=full[:, 1:])
+        if first.any():
+            full[:, 1:] += first[:, None]
+        return full
+    np.take(weights, order, axis=1, out=full[:, 1:])
     return np.cumsum(full, axis=1, out=full)
 
 
@@ -134,14 +149,14 @@ def _cumulated(weights: Array, order: Places | None, first: Array) -> Array:
 
 def auc(c: Cuts) -> Array:
     """P(a positive item scores above a negative one), ties by half: the area under the ROC curve."""
-    tp, fp = c.rises
-    hits = c.order.hits
-    gain = np.diff(tp[:, :-1], prepend=c.up[:, :1])
+    fp = c.rises[1][:, :-1]
+    hits, gain = c.order.hits, c.gains[:, :-1]
     before = np.where(hits > 0, c.order.alarms[hits - 1], 0)
     if np.array_equal(before, c.order.alarms[hits]):
-        lost = np.einsum("ij,ij->i", gain, fp[:, :-1])
+        lost = np.einsum("ij,ij->i", gain, fp) - c.up[:, 0] * fp[:, 0]
     else:
-        lost = 0.5 * np.einsum("ij,ij->i", gain, fp[:, :-1] + np.take(c.down, before, axis=1))
+        both = fp + np.take(c.down, before, axis=1)
+        lost = 0.5 * (np.einsum("ij,ij->i", gain, both) - c.up[:, 0] * both[:, 0])
     lost += 0.5 * c.up[:, 0] * c.down[:, 0]
     below, rest = c.positives - c.up[:, -1], c.negatives - c.down[:, -1]
     lost += below * (c.negatives - 0.5 * rest)
@@ -150,13 +165,14 @@ def auc(c: Cuts) -> Array:
 
 def average_precision(c: Cuts) -> Array:
     """The sum of precision times the gain in recall over the cuts: no interpolation."""
-    tp, fp = c.rises
-    return np.asarray(np.einsum("ij,ij->i", np.diff(tp, prepend=0.0), _share(tp, fp)) / c.positives)
+    return np.asarray(np.einsum("ij,ij->i", c.gains, c.precision) / c.positives)
 
 
 def _share(tp: Array, fp: Array) -> Array:
     """Precision; 0 where nothing is found."""
     total = tp + fp
+    if total.size and total.min() > 0:
+        return np.asarray(tp / total)
     return np.divide(tp, total, out=np.zeros_like(total), where=total > 0)
 
 
@@ -253,8 +269,7 @@ def recall_levels(relevant: float, rule: str) -> Array:
 
 def interpolated(c: Cuts, levels: Array) -> Array:
     """The highest precision at any recall from each level on, (levels, draws)."""
-    tp, fp = c.rises
-    best = np.maximum.accumulate(_share(tp, fp)[:, ::-1], axis=1)[:, ::-1]
+    best = np.maximum.accumulate(c.precision[:, ::-1], axis=1)[:, ::-1]
     reached = _first(c, _found, np.multiply.outer(levels, c.positives) - SLACK * c.positives)
     place = np.append(np.searchsorted(c.order.hits, np.arange(c.order.thresholds.size)), c.order.hits.size)
     return np.asarray(best[np.arange(len(best)), place[reached]])

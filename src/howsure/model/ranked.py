@@ -35,7 +35,7 @@ from howsure.table import SQUARE, THRESHOLD, Tally
 
 Array = NDArray[np.float64]
 
-CHUNK: Final = 1 << 19  # weights drawn at a time, by each thread
+CHUNK: Final = 1 << 18  # weights drawn at a time, by each thread
 BUDGET: Final = 40_000_000  # weights drawn for one answer
 MOST_ITEMS: Final = 2_000_000  # for DeLong's interval
 LEAST: Final = 1_000  # draws, however many items
