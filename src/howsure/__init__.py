@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from howsure.ranking.curves import Curve as Curve
     from howsure.ranking.curves import curve as curve
     from howsure.relations.solving import solve as solve
+    from howsure.relations.trading import tradeoff as tradeoff
     from howsure.scored import Scored as Scored
     from howsure.scoring import Report as Report
     from howsure.scoring import score as score
@@ -54,14 +55,14 @@ _HOME = {
     "compare_wins": "comparison.wins", "curve": "ranking.curves", "fbeta": "catalogue",
     "leaderboard": "comparison.ranks", "log": "expressions", "means": "ingest.graded", "metrics": "catalogue",
     "posterior": "model", "score": "scoring", "solve": "relations.solving", "sqrt": "expressions",
-    "tally": "ingest.arrays", "two_level": "priors", "utility": "catalogue",
+    "tally": "ingest.arrays", "tradeoff": "relations.trading", "two_level": "priors", "utility": "catalogue",
 }  # fmt: skip
 
 __all__ = [
     "Comparison", "Curve", "Distribution", "HowsureError", "Interval", "Items", "Leaderboard", "Metric",
     "Posterior", "Ratio", "Report", "Scored", "Tally", "Wins",
     "cells", "compare", "compare_wins", "curve", "fbeta", "leaderboard", "log", "means", "metrics", "papers",
-    "posterior", "relations", "score", "solve", "sqrt", "tally", "two_level", "utility",
+    "posterior", "relations", "score", "solve", "sqrt", "tally", "tradeoff", "two_level", "utility",
 ]  # fmt: skip
 
 

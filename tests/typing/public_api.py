@@ -143,6 +143,13 @@ def relations(t: hs.Tally) -> None:
     assert_type(hs.relations.break_even("phi", y_values=0.01).feasible, float)
     points: npt.NDArray[np.float64] = hs.relations.eleven_point("phi", [0.5], fallout=[0.01], rule="bisection").mean
     print(surface.values, points)
+    assert_type(hs.tradeoff(accuracy=0.9, prevalence=0.2), hs.relations.Tradeoff)
+    band = hs.tradeoff(t, prior="uniform", recalls=[0.5, 0.9])
+    assert_type(band, hs.relations.Band)
+    assert_type(band.precision(0.9), hs.Distribution)
+    m = hs.relations.mixture(hs.relations.normal(1, 1), [0.1, 0.2], prevalence=0.5)
+    assert_type(m, hs.relations.Mixture)
+    assert_type(m.best("f1").threshold, float)
 
 
 def curves(frame: Any) -> hs.Curve:

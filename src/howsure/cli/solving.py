@@ -120,7 +120,9 @@ def _answer(document: dict[str, Any], kind: str, out: Path | None) -> int:
     return 2 if failed else 0
 
 
-def pairs(values: tuple[str, ...], digits: bool, command: str = "solve") -> dict[str, Any]:
+def pairs(
+    values: tuple[str, ...], digits: bool, command: str = "solve", example: str = "precision=.75"
+) -> dict[str, Any]:
     """precision=.75 and the like; exact fractions, or the digits as they stand."""
     from howsure.relations.values import decimal
 
@@ -128,7 +130,7 @@ def pairs(values: tuple[str, ...], digits: bool, command: str = "solve") -> dict
     for text in values:
         name, equals, value = text.partition("=")
         if not equals or not name.strip() or not value.strip():
-            raise BadSetting(f"{command} takes name=value, such as precision=.75; got {text!r}")
+            raise BadSetting(f"{command} takes name=value, such as {example}; got {text!r}")
         key = name.strip()
         if key in found:
             raise BadSetting(f"{key} is given twice, as {found[key]} and as {value}")

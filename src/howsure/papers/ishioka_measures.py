@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 import howsure as hs
 from howsure.papers.asking import Array, many, point, worked
 from howsure.papers.item import Check, Register, Result, apart, claim, close, result, rounds
+from howsure.scored import Scored
 
 Whole = NDArray[np.int64]
 PAPER: Final = "Ishioka"
@@ -157,7 +158,12 @@ def cuts(relevant: Whole) -> hs.Tally:
     return hs.Tally.binary(tp=found, fp=rank - found, fn=total - found, tn=relevant.size - total - (rank - found))
 
 
-def rankings(size: int = 200) -> list[Whole]:
+def of_ranking(relevant: Whole, name: str) -> float:
+    """A measure of scored items, the scores falling with the rank."""
+    return float(hs.posterior(Scored(relevant > 0, -np.arange(float(relevant.size))[:, None])).point(name))
+
+
+def rankings(size: int = 100) -> list[Whole]:
     """Random rankings of 60 documents, of which 5 to 20 are relevant, the first places being the better ones."""
     rng = np.random.default_rng(11)
     made = []
@@ -174,12 +180,12 @@ def rankings(size: int = 200) -> list[Whole]:
       "No interpolation is needed: cut after as many documents as are relevant, fp = fn, and recall = precision "
       "exactly (R-precision).")  # fmt: skip
 def break_even_point() -> Result:
-    """At that cut of random rankings recall, precision, F1 and bias = prevalence agree."""
+    """At that cut of random rankings recall, precision, F1 and the measure BEP agree."""
     checks, values = [], []
     for relevant in rankings():
         t, at = cuts(relevant), int(relevant.sum()) - 1
         p, r, f = (float(np.asarray(point(t, m))[at]) for m in ("precision", "recall", "f1"))
-        checks += [close(p, r), claim(p == 0 or abs(f - p) < 1e-12)]
+        checks += [close(p, r), claim(p == 0 or abs(f - p) < 1e-12), close(of_ranking(relevant, "BEP"), p)]
         values.append(p)
     text = f"on {len(values)} rankings, cut at the number of relevant documents: {apart(*checks)}"
     return result(text, checks, break_even=values)
@@ -204,13 +210,14 @@ def _ranks(ranks: tuple[int, ...]) -> Whole:
 
 @item("2.2-eleven-point", "section 2.2", "11-point averaged precision",
       "the mean of precision at recall 0.0, 0.1, ..., 1.0; at 0.0 that of the first relevant document",
-      "The ranking is ours. TREC interpolates: the highest precision at this recall or a higher one.")  # fmt: skip
+      "The ranking is ours. TREC and AP11 interpolate: the highest precision at this recall or above.")  # fmt: skip
 def eleven_point() -> Result:
     """Ten relevant documents, so that every level is reached: k/rank of the k-th, in fractions."""
     got = at_levels(_ranks(TEN))
     exact = [Fraction(1, TEN[0])] + [Fraction(k, rank) for k, rank in enumerate(TEN, 1)]
     mean, interpolated = float(np.mean(got)), float(np.mean(np.maximum.accumulate(got[::-1])))
     checks = [close(got, [float(x) for x in exact]), close(mean, float(sum(exact) / 11))]
+    checks.append(close(of_ranking(_ranks(TEN), "AP11"), interpolated))
     text = f"relevant at ranks {', '.join(map(str, TEN))}: {mean:.4f}; as TREC interpolates {interpolated:.4f}"
     return result(text, checks, precision=got, mean=mean, interpolated=interpolated)
 

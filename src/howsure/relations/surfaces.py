@@ -29,7 +29,7 @@ _SAME: Final = 1e-9  # values of several tables this close are one
 _SEARCHED: Final = 1e-6  # ends of a continuum are searched
 _SIZE: Final = 101
 _SLOW_SIZE: Final = 21  # where every point is solved on its own
-_MOST: Final = 4_000_000
+_MOST: Final = 1_000_000
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,8 @@ Column = tuple[str, bool, Callable[[Row], str]]
 _PAGES = {  # documents whose tables are made elsewhere
     "solve": ("relations", "solution"),
     "identities": ("relations", "identities"),
+    "tradeoff": ("relations", "tradeoff"),
+    "mixture": ("relations", "mixture"),
     "surface": ("surfaces", "surface"),
     "eleven-point": ("surfaces", "eleven_point"),
 }
