@@ -43,11 +43,15 @@ class Asked:
     where: tuple[str, ...]
     watch: Watch | None
 
-    def rows(self, r: Reader) -> tuple[str, dict[str, Any]]:
-        """A query for the rows: truth, s0, s1, … and w, with its bound values."""
+    def rows(self, r: Reader, plain: frozenset[str]) -> tuple[str, dict[str, Any]]:
+        """A query for the rows: truth, s0, s1, … and w, with its bound values; `plain` are columns of numbers."""
+
+        def number(column: str) -> str:
+            return f"CAST({r.sql(column)} AS DOUBLE)" if column in plain else r.number(column)
+
         bound = dict(r.bound)
-        wanted = [f"{r.sql(self.truth)} AS truth", *(f"{r.number(x)} AS s{i}" for i, x in enumerate(self.scores))]
-        wanted.append(f"{'1.0' if self.weight is None else r.number(self.weight)} AS w")
+        wanted = [f"{r.sql(self.truth)} AS truth", *(f"{number(x)} AS s{i}" for i, x in enumerate(self.scores))]
+        wanted.append(f"{'1.0' if self.weight is None else number(self.weight)} AS w")
         return f"SELECT {', '.join(wanted)} FROM {r.table}{files.filters(r, self.where, bound)}", bound
 
     @property
@@ -76,10 +80,9 @@ def scored_files(
     ask = Asked(truth, tuple(scores), weight, tuple(where), watch)
     with files.opened(paths) as (con, sources):
         readers = [files.reader(con, group, ask.columns) for group in files.grouped(sources)]
-        for r in readers:
-            _refuse_texts(con, r, ask)
-        edges = _edges(con, readers, ask, bins)
-        parts = [_counted(con, r, ask, edges) for r in readers]
+        rows = [ask.rows(r, _numbers(con, r, ask)) for r in readers]
+        edges = _edges(con, rows, ask, bins)
+        parts = [_counted(con, r.kind, one, ask, edges) for r, one in zip(readers, rows, strict=True)]
     systems = tuple(names) or (tuple(scores) if len(scores) > 1 else ("system",))
     return _settled(parts, systems, positive, weight, missing, edges)
 
@@ -89,38 +92,49 @@ def _run(con: Any, query: str, bound: dict[str, Any], watch: Watch | None) -> di
         return dict(con.execute(query, bound).fetchnumpy())
 
 
-def _refuse_texts(con: Any, r: Reader, ask: Asked) -> None:
-    """Scores and weights that are no numbers."""
+def _numbers(con: Any, r: Reader, ask: Asked) -> frozenset[str]:
+    """Which scores and weights are stored as numbers; text that spells none is refused."""
+    plain = set()
     for column in (*ask.scores, *([] if ask.weight is None else [ask.weight])):
         bound = dict(r.bound)
+        kind = con.execute(f"SELECT {r.sql(column)} FROM {r.table} LIMIT 0", bound).description[0][1]
+        if str(kind).partition("(")[0] in _NUMERIC:
+            plain.add(column)
+            continue
         inner = (
             f"SELECT {r.text(column)} AS t, {r.number(column)} AS x FROM {r.table}{files.filters(r, ask.where, bound)}"
         )
         found = con.execute(f"SELECT t FROM ({inner}) WHERE x IS NULL AND trim(t) <> '' LIMIT 1", bound).fetchone()
         if found is not None:
             raise BadLabels(f"column {column!r} holds {str(found[0])[:40]!r}, which is no number; a score is one.")
+    return frozenset(plain)
 
 
-def _edges(con: Any, readers: Sequence[Reader], ask: Asked, bins: int | None) -> list[Array] | None:
+_NUMERIC: Final = frozenset(
+    ("DOUBLE", "FLOAT", "DECIMAL", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER",
+     "UBIGINT")
+)  # fmt: skip
+Rows = list[tuple[str, dict[str, Any]]]
+
+
+def _edges(con: Any, parts: Rows, ask: Asked, bins: int | None) -> list[Array] | None:
     """The edges of the bins of each score; None where every distinct score is kept."""
     size = len(ask.scores)
     key = ", ".join(f"s{i}" for i in range(size))
     distinct = 0
-    for r in readers:
-        rows, bound = ask.rows(r)
+    for rows, bound in parts:
         found = _run(con, f"SELECT approx_count_distinct(hash({key})) AS n FROM ({rows})", bound, ask.watch)
         distinct += int(found["n"][0])
     if bins is None and distinct <= MOST:
         return None
     number = bins if bins is not None else BINS if size == 1 else JOINT_BINS
-    return [_quantiles(con, readers, ask, i, number, max(1, distinct // SAMPLE)) for i in range(size)]
+    return [_quantiles(con, parts, ask, i, number, max(1, distinct // SAMPLE)) for i in range(size)]
 
 
-def _quantiles(con: Any, readers: Sequence[Reader], ask: Asked, i: int, number: int, every: int) -> Array:
+def _quantiles(con: Any, parts: Rows, ask: Asked, i: int, number: int, every: int) -> Array:
     """Edges from a sample of the distinct scores, and those that make measures exact where it is cheap."""
     sample, ends, tops = [], [], []
-    for r in readers:
-        rows, bound = ask.rows(r)
+    for rows, bound in parts:
         good = f"FROM ({rows}) WHERE isfinite(s{i})"
         sample.append(
             _run(con, f"SELECT DISTINCT s{i} AS x {good} AND hash(s{i}) % {every} = 0", bound, ask.watch)["x"]
@@ -139,9 +153,11 @@ def _quantiles(con: Any, readers: Sequence[Reader], ask: Asked, i: int, number: 
     return np.append(low, inner[(inner > low) & (inner <= high)])
 
 
-def _counted(con: Any, r: Reader, ask: Asked, edges: list[Array] | None) -> dict[str, Any]:
+def _counted(
+    con: Any, kind: str, given: tuple[str, dict[str, Any]], ask: Asked, edges: list[Array] | None
+) -> dict[str, Any]:
     """Rows by truth and scores, with their number and the sums of their weights."""
-    rows, bound = ask.rows(r)
+    rows, bound = given
     size = len(ask.scores)
     keys = [f"s{i}" for i in range(size)]
     source = f"({rows})"
@@ -156,7 +172,7 @@ def _counted(con: Any, r: Reader, ask: Asked, edges: list[Array] | None) -> dict
     found = _run(con, f"SELECT truth, {', '.join(keys)}, {sums} FROM {source} GROUP BY truth, {', '.join(keys)}", bound,
                  ask.watch)  # fmt: skip
     request = Request(ask.truth, ())
-    return files.decoded(r.kind, request, found)
+    return files.decoded(kind, request, found)
 
 
 def _settled(

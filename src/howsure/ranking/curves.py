@@ -304,6 +304,7 @@ def curve(
     weight: Any = None,
     cluster: Any = None,
     missing: str = "refuse",
+    bins: int | None = None,
     metrics: Any = None,
     level: float = 0.95,
     interval: str = "equal-tailed",
@@ -315,6 +316,7 @@ def curve(
 
     Arrays, lists, Series: curve(y_true, scores); a mapping of scores holds several systems on the same items. Frames of
     any engine, and files: curve(frame, truth="label", score="p"). Items with equal scores go together.
+    `bins` counts the scores of files in so many bins.
 
     >>> curve([1, 0, 1, 0], {"a": [0.9, 0.2, 0.4, 0.6], "b": [0.8, 0.3, 0.5, 0.1]})
     Curve(a: auc 0.750, b: auc 1; Scored(4 items, 2 positive, 2 systems))
@@ -323,8 +325,9 @@ def curve(
 
     check_level(level)
     made = scored(
-        data, scores, truth=truth, score=score, positive=positive, weight=weight, cluster=cluster, missing=missing
-    )
+        data, scores, truth=truth, score=score, positive=positive, weight=weight, cluster=cluster, missing=missing,
+        bins=bins,
+    )  # fmt: skip
     p: Ranked = posterior(made, prior, tolerance=tolerance, seed=seed)
     asked = None if metrics is None else (metrics,) if isinstance(metrics, (str, Metric, Ranking)) else tuple(metrics)
     if asked is not None and not asked:
