@@ -211,6 +211,26 @@ def test_the_bootstrap_at_a_threshold_is_the_closed_law(name, prior):
         assert ks < 1.95 / np.sqrt(20_000)  # exceeded once in a thousand
 
 
+def test_weighted_items_have_the_closed_law_at_a_threshold_too():
+    """Kish's effective size drives the draws and the table alike."""
+    d = scored(60)
+    weights = np.random.default_rng(2).uniform(0.1, 4.0, 60)
+    p = hs.posterior(Scored(d.truth, d.scores, counts=weights, square=float((weights**2).sum())))
+    for name in ("precision@0.5", "recall@1", "f1@-0.5"):
+        drawn = np.sort(p.joint_draws([retrieval.parse(name)], 20_000, 3)[0][:, 0])
+        some = np.arange(50, 20_000, 100)
+        assert np.abs(p[name].cdf(drawn[some]) - (some + 0.5) / 20_000).max() < 1.95 / np.sqrt(20_000)
+
+
+def test_turning_scores_and_classes_around_leaves_auc():
+    """AUC does not tell which class is called positive, nor does its law."""
+    d = scored(60)
+    a, b = (hs.posterior(x, tolerance=0.05)["auc"] for x in (d, Scored(~d.truth, -d.scores)))
+    assert a.mean == pytest.approx(b.mean, abs=1e-14)
+    assert a.std == pytest.approx(b.std, rel=0.03)
+    assert a.interval().low == pytest.approx(b.interval().low, abs=a.error.value + b.error.value)
+
+
 def test_the_mean_of_auc_is_closed():
     """The mean of the draws is the known mean within three standard errors, with weights and ties too."""
     d = scored(80)

@@ -22,6 +22,7 @@ Array = NDArray[np.float64]
 
 MANY: Final = 4_000  # tables from which it pays
 _LEAST, _MOST, _TAIL = 0.5, 1e8, 1e-6
+_ODD: Final = 16.0  # below, scipy's quantiles have odd points that are off by up to 1e-10
 _KEYS: Final = 64  # patches a side
 _PIECE: Final = 1_000
 
@@ -58,8 +59,9 @@ def _shares(a: Array, b: Array, v: Array) -> tuple[Array, Array]:
 
 
 def _scaled(a: Array, b: Array, p: Array, q: Array) -> Array:
-    """v at these shapes, (tails, shapes)."""
-    x, y = beta.quantile(a, b, p[:, None], q[:, None], polish_above=0.0)  # one bad point would spoil its patch
+    """v at these shapes, (tails, shapes); small ones are polished, where one bad point would spoil its patch."""
+    small = min(float(a.min()), float(b.min())) < _ODD
+    x, y = beta.quantile(a, b, p[:, None], q[:, None], **({"polish_above": 0.0} if small else {}))
     return np.asarray((np.log(x / a) - np.log(y / b)) * np.sqrt(a * b / (a + b)))
 
 

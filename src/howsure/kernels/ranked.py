@@ -103,6 +103,19 @@ class Cuts:
         return self._taken(self.order.hits)
 
     @cached_property
+    def precision(self) -> Array:
+        """Precision where tp rises, and at the end."""
+        return _share(*self.rises)
+
+    @cached_property
+    def gains(self) -> Array:
+        """By how much tp rises there; the first is tp itself."""
+        tp = self.rises[0]
+        gain = tp.copy()
+        gain[:, 1:] -= tp[:, :-1]
+        return gain
+
+    @cached_property
     def every(self) -> tuple[Array, Array]:
         """tp and fp at every threshold, and at the end, where all are found."""
         return self._taken(slice(None))
@@ -123,9 +136,11 @@ def _cumulated(weights: Array, order: Places | None, first: Array) -> Array:
     full = np.empty((len(weights), weights.shape[1] + 1))
     full[:, 0] = first
     if order is None:
-        full[:, 1:] = weights
-    else:
-        np.take(weights, order, axis=1, out=full[:, 1:])
+        np.cumsum(weights, axis=1, out=full[:, 1:])
+        if first.any():
+            full[:, 1:] += first[:, None]
+        return full
+    np.take(weights, order, axis=1, out=full[:, 1:])
     return np.cumsum(full, axis=1, out=full)
 
 
@@ -134,14 +149,14 @@ def _cumulated(weights: Array, order: Places | None, first: Array) -> Array:
 
 def auc(c: Cuts) -> Array:
     """P(a positive item scores above a negative one), ties by half: the area under the ROC curve."""
-    tp, fp = c.rises
-    hits = c.order.hits
-    gain = np.diff(tp[:, :-1], prepend=c.up[:, :1])
+    fp = c.rises[1][:, :-1]
+    hits, gain = c.order.hits, c.gains[:, :-1]
     before = np.where(hits > 0, c.order.alarms[hits - 1], 0)
     if np.array_equal(before, c.order.alarms[hits]):
-        lost = np.einsum("ij,ij->i", gain, fp[:, :-1])
+        lost = np.einsum("ij,ij->i", gain, fp) - c.up[:, 0] * fp[:, 0]
     else:
-        lost = 0.5 * np.einsum("ij,ij->i", gain, fp[:, :-1] + np.take(c.down, before, axis=1))
+        both = fp + np.take(c.down, before, axis=1)
+        lost = 0.5 * (np.einsum("ij,ij->i", gain, both) - c.up[:, 0] * both[:, 0])
     lost += 0.5 * c.up[:, 0] * c.down[:, 0]
     below, rest = c.positives - c.up[:, -1], c.negatives - c.down[:, -1]
     lost += below * (c.negatives - 0.5 * rest)
@@ -150,13 +165,14 @@ def auc(c: Cuts) -> Array:
 
 def average_precision(c: Cuts) -> Array:
     """The sum of precision times the gain in recall over the cuts: no interpolation."""
-    tp, fp = c.rises
-    return np.asarray(np.einsum("ij,ij->i", np.diff(tp, prepend=0.0), _share(tp, fp)) / c.positives)
+    return np.asarray(np.einsum("ij,ij->i", c.gains, c.precision) / c.positives)
 
 
 def _share(tp: Array, fp: Array) -> Array:
     """Precision; 0 where nothing is found."""
     total = tp + fp
+    if total.size and total.min() > 0:
+        return np.asarray(tp / total)
     return np.divide(tp, total, out=np.zeros_like(total), where=total > 0)
 
 
@@ -253,8 +269,7 @@ def recall_levels(relevant: float, rule: str) -> Array:
 
 def interpolated(c: Cuts, levels: Array) -> Array:
     """The highest precision at any recall from each level on, (levels, draws)."""
-    tp, fp = c.rises
-    best = np.maximum.accumulate(_share(tp, fp)[:, ::-1], axis=1)[:, ::-1]
+    best = np.maximum.accumulate(c.precision[:, ::-1], axis=1)[:, ::-1]
     reached = _first(c, _found, np.multiply.outer(levels, c.positives) - SLACK * c.positives)
     place = np.append(np.searchsorted(c.order.hits, np.arange(c.order.thresholds.size)), c.order.hits.size)
     return np.asarray(best[np.arange(len(best)), place[reached]])
@@ -282,7 +297,7 @@ def best(c: Cuts, formula: Formula, sign: float = 1.0, rising: bool = False) -> 
     """
     tp, fp = c.rises if rising else c.every
     zero = np.zeros((len(tp), 1))
-    values, none = _value(formula, c, tp, fp, sign), _value(formula, c, zero, zero, sign)[:, 0]
+    values, none = turned(formula, c, tp, fp, sign), turned(formula, c, zero, zero, sign)[:, 0]
     at = values.argmax(axis=1)
     high = values[np.arange(len(tp)), at]
     size = c.order.thresholds.size
@@ -291,7 +306,7 @@ def best(c: Cuts, formula: Formula, sign: float = 1.0, rising: bool = False) -> 
     return np.where(top == -np.inf, np.nan, sign * top), np.where(none > high, -1, cut)
 
 
-def _value(formula: Formula, c: Cuts, tp: Array, fp: Array, sign: float) -> Array:
+def turned(formula: Formula, c: Cuts, tp: Array, fp: Array, sign: float) -> Array:
     """The measure at tp and fp, turned so that more is better; where it is 0/0, the worst."""
     with np.errstate(all="ignore"):
         value = sign * formula(tp=tp, fp=fp, fn=c.positives[:, None] - tp, tn=c.negatives[:, None] - fp)
@@ -309,9 +324,9 @@ def choose(c: Cuts, formula: Formula, sign: float, limits: Sequence[Limit] = ())
     NaN, with cut -2, where no threshold keeps them or the measure is 0/0 at all that do.
     """
     tp, fp = (np.concatenate([np.zeros((len(x), 1)), x[:, :-1]], axis=1) for x in c.every)
-    values = _value(formula, c, tp, fp, sign)
+    values = turned(formula, c, tp, fp, sign)
     for measure, side, value in limits:
-        kept = _value(measure, c, tp, fp, side) >= side * value - 1e-12 * abs(value)
+        kept = turned(measure, c, tp, fp, side) >= side * value - 1e-12 * abs(value)
         values = np.where(kept, values, -np.inf)
     at = values.argmax(axis=1)
     high = values[np.arange(len(at)), at]

@@ -79,17 +79,20 @@ class Band(Result):
         )
         return made | {"along": name, "simultaneous": self.simultaneous, "route": self.route}
 
+    def page(self) -> dict[str, Any]:
+        """The document for people: of many points a few."""
+        document = self._document
+        size = len(document["rows"])
+        if size <= _LINES:
+            return document
+        at = np.linspace(0, size - 1, _LINES).round().astype(int)
+        note = {"code": "thinned", "text": f"{_LINES} of {size:,} points are shown; JSON and CSV have all"}
+        return document | {"rows": [document["rows"][i] for i in at], "notes": [*document["notes"], note]}
+
     def _render(self, kind: str) -> str:
         from howsure.render import render
 
-        document = self._document
-        size = len(document["rows"])
-        if kind not in ("json", "csv") and size > _LINES:
-            at = np.linspace(0, size - 1, _LINES).round().astype(int)
-            note = {"code": "thinned", "text": f"{_LINES} of {size:,} points are shown; JSON and CSV have all"}
-            rows = [document["rows"][i] for i in at]
-            document = document | {"rows": rows, "notes": [*document["notes"], note]}
-        return render(document, kind)
+        return render(self._document if kind in ("json", "csv") else self.page(), kind)
 
     def __repr__(self) -> str:
         kind = "simultaneous" if self.simultaneous else "pointwise"
