@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.kernels.ordering import within_segments
+from howsure.kernels.ordering import order_by, within_segments
 
 Ints = NDArray[np.int64]
 
@@ -37,6 +37,8 @@ class Judgments:
 
     def only(self, kept: NDArray[np.bool_]) -> Judgments:
         """The judgments of some of the queries."""
+        if kept.all():
+            return self
         here = kept[self.query]
         names = tuple(q for q, k in zip(self.queries, kept.tolist(), strict=True) if k)
         return Judgments(names, (np.cumsum(kept) - 1)[self.query[here]], self.grade[here])
@@ -63,6 +65,8 @@ class Ranking:
 
     def only(self, kept: NDArray[np.bool_]) -> Ranking:
         """The ranking of some of the queries."""
+        if kept.all():
+            return self
         code = np.cumsum(kept) - 1
         here = kept[self.query]
         rank, grade, above, level = (x[here] for x in (self.rank, self.grade, self.above, self.level))
@@ -73,5 +77,5 @@ def sorted_judgments(queries: tuple[str, ...], query: Ints, grade: Ints) -> Judg
     """Judgments in any order, negative grades among them, as Judgments."""
     seen = grade >= 0
     query, grade = query[seen], grade[seen]
-    order = np.lexsort((-grade, query))
+    order = order_by(query, grade.max(initial=0) - grade)
     return Judgments(queries, query[order], grade[order])

@@ -8,6 +8,7 @@ which takes any white space and names the line that is wrong.
 from __future__ import annotations
 
 import glob
+import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from howsure.errors import BadLabels, BadSetting, listing
 from howsure.ingest import duck
 from howsure.ingest.lines import Rows, grouped, opened, read_lines, readable
-from howsure.kernels.ordering import above_and_level, sort_segments, starts_of, within_segments
+from howsure.kernels.ordering import above_and_level, order_by, sort_segments, starts_of, within_segments
 from howsure.rankings import Ints, Judgments, Ranking, sorted_judgments
 
 Dicts = Mapping[str, Mapping[str, Any]]
@@ -193,11 +194,7 @@ def rank(run: Run, qrels: Qrels, ties: str = "score") -> Ranking:
 def _rank_dicts(run: Dicts, qrels: Qrels, ties: str, name: str) -> Ranking:
     here = [run.get(q, {}) for q in qrels.queries]
     sizes = np.fromiter(map(len, here), dtype=np.int64, count=len(here))
-    scores = _scores(here, qrels.queries, int(sizes.sum()), name)
-    judged = [qrels.by_query[q] for q in qrels.queries]
-    own = np.array(
-        list(chain.from_iterable(map(d.get, j) for d, j in zip(here, judged, strict=True))), dtype=float
-    )  # the score of each judged document, NaN where it was not retrieved
+    scores, own = _scores(here, qrels, sizes, name)
 
     def documents(rows: Ints) -> list[str]:
         starts, out = starts_of(sizes), []
@@ -217,19 +214,28 @@ def _rank_dicts(run: Dicts, qrels: Qrels, ties: str, name: str) -> Ranking:
     return _placed(scores, sizes, qrels.query[found], own[found], qrels.grade[found], ties, facts, documents, hits)
 
 
-def _scores(here: Sequence[Mapping[str, Any]], queries: Sequence[str], size: int, name: str) -> Array:
+def _scores(here: Sequence[Mapping[str, Any]], qrels: Qrels, sizes: Ints, name: str) -> tuple[Array, Array]:
+    """All scores as one array, and the score of each judged document, NaN where it was not retrieved.
+
+    One pass, a query at a time: its dict is still in the cache when the judged documents are looked up.
+    """
+    scores, at = np.empty(int(sizes.sum())), 0
+    own: list[float | None] = []
     try:
-        scores = np.fromiter(chain.from_iterable(d.values() for d in here), dtype=float, count=size)
-    except (TypeError, ValueError):
+        for query, documents, size in zip(qrels.queries, here, sizes.tolist(), strict=True):
+            struct.pack_into(f"{size}d", scores, at, *documents.values())  # type: ignore[arg-type]
+            own += map(documents.get, qrels.by_query[query])
+            at += 8 * size
+    except (struct.error, TypeError, ValueError):
         scores = np.full(1, np.nan)
     if not np.isfinite(scores).all():
-        for q, documents in zip(queries, here, strict=True):
+        for q, documents in zip(qrels.queries, here, strict=True):
             for document, score in documents.items():
                 if isinstance(score, str) or not _finite(score):
                     raise BadLabels(
                         f"scores are finite numbers; {name} gives {score!r} to document {document!r} of query {q!r}."
                     )
-    return scores
+    return scores, np.array(own, dtype=np.float64)
 
 
 def _finite(x: Any) -> bool:
@@ -248,14 +254,15 @@ def _placed(
 ) -> Ranking:  # fmt: skip
     """Ranks from scores; only where scores tie are names looked at: `documents` of lines, `hits` of judged ones."""
     kind = np.float32 if ties == "float32" else np.float64
-    scores, own = scores.astype(kind, copy=False), own.astype(kind, copy=False)
+    with np.errstate(over="ignore"):  # scores beyond single precision tie there
+        scores, own = scores.astype(kind, copy=False), own.astype(kind, copy=False)
     above, level = above_and_level(sort_segments(scores, sizes), sizes, query, own)
     place = above + 1
     (tied,) = np.nonzero(level > 1)
     if tied.size:
         rows, whose = _equals(scores, sizes, query[tied], own[tied])
         place[tied] += _ahead(whose, scores[rows], documents(rows), query[tied], hits(tied))
-    order = np.lexsort((place, query))
+    order = order_by(query, place)
     facts = {**facts, "tied": int(tied.size), "retrieved": int(sizes.sum())}
     return Ranking(sizes, query[order], place[order], grade[order], above[order], level[order], facts=facts)
 
@@ -407,7 +414,7 @@ def _run_dicts(path: Path) -> Dicts:
 
 def _dicts(source: Any, values: Sequence[str], name: str, example: str) -> Dicts:
     if isinstance(source, Mapping):
-        if all(isinstance(x, Mapping) for x in source.values()):
+        if all(type(x) is dict or isinstance(x, Mapping) for x in source.values()):
             return source
         raise BadSetting(f"{name} as a mapping goes from query to document to number, such as {example}.")
     rows = _records(source, values) if _are_records(source) else _frame(source, values, name, example)

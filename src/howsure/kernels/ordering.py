@@ -57,6 +57,12 @@ def _last(rising: NDArray[Any], first: Ints, end: Ints, value: Any, goes_before:
     return at
 
 
+def order_by(major: Any, minor: Any) -> NDArray[np.intp]:
+    """The order by the first of two whole numbers, then by the second, from 0 on: one sort of one number."""
+    span = int(np.max(minor, initial=0)) + 1
+    return np.argsort(np.asarray(major, dtype=np.int64) * span + minor)
+
+
 def within_segments(segment: Any, many: int) -> Ints:
     """The place of each entry of sorted segment numbers within its segment, from 0."""
     starts = starts_of(np.bincount(segment, minlength=many))
