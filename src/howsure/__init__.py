@@ -36,8 +36,12 @@ if TYPE_CHECKING:
     from howsure.model import Posterior as Posterior
     from howsure.model import posterior as posterior
     from howsure.priors import two_level as two_level
-    from howsure.queries import trec as trec
+    from howsure.ranking.curves import Curve as Curve
+    from howsure.ranking.curves import curve as curve
+    from howsure.ranking.queries import trec as trec
     from howsure.relations.solving import solve as solve
+    from howsure.relations.trading import tradeoff as tradeoff
+    from howsure.scored import Scored as Scored
     from howsure.scoring import Report as Report
     from howsure.scoring import score as score
     from howsure.table import Tally as Tally
@@ -45,20 +49,22 @@ if TYPE_CHECKING:
 __version__: str
 
 _HOME = {
-    "Comparison": "comparison.result", "Distribution": "distribution", "HowsureError": "errors",
-    "Interval": "distribution", "Items": "items", "Leaderboard": "comparison.ranks", "Metric": "catalogue.metric",
-    "Posterior": "model", "Ratio": "forms", "Report": "scoring", "Tally": "table", "Wins": "comparison.wins",
-    "cells": "expressions", "compare": "comparison.verbs", "compare_wins": "comparison.wins", "fbeta": "catalogue",
+    "Comparison": "comparison.result", "Curve": "ranking.curves", "Distribution": "distribution",
+    "HowsureError": "errors", "Interval": "distribution", "Items": "items", "Leaderboard": "comparison.ranks",
+    "Metric": "catalogue.metric", "Posterior": "model", "Ratio": "forms", "Report": "scoring", "Scored": "scored",
+    "Tally": "table", "Wins": "comparison.wins", "cells": "expressions", "compare": "comparison.verbs",
+    "compare_wins": "comparison.wins", "curve": "ranking.curves", "fbeta": "catalogue",
     "leaderboard": "comparison.ranks", "log": "expressions", "means": "ingest.graded", "metrics": "catalogue",
     "posterior": "model", "score": "scoring", "solve": "relations.solving", "sqrt": "expressions",
-    "tally": "ingest.arrays", "trec": "queries", "two_level": "priors", "utility": "catalogue",
+    "tally": "ingest.arrays", "tradeoff": "relations.trading", "trec": "ranking.queries", "two_level": "priors",
+    "utility": "catalogue",
 }  # fmt: skip
 
 __all__ = [
-    "Comparison", "Distribution", "HowsureError", "Interval", "Items", "Leaderboard", "Metric", "Posterior", "Ratio",
-    "Report", "Tally", "Wins",
-    "cells", "compare", "compare_wins", "fbeta", "leaderboard", "log", "means", "metrics", "papers", "posterior",
-    "relations", "score", "solve", "sqrt", "tally", "trec", "two_level", "utility",
+    "Comparison", "Curve", "Distribution", "HowsureError", "Interval", "Items", "Leaderboard", "Metric",
+    "Posterior", "Ratio", "Report", "Scored", "Tally", "Wins",
+    "cells", "compare", "compare_wins", "curve", "fbeta", "leaderboard", "log", "means", "metrics", "papers",
+    "posterior", "relations", "score", "solve", "sqrt", "tally", "tradeoff", "trec", "two_level", "utility",
 ]  # fmt: skip
 
 

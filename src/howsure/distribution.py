@@ -237,7 +237,10 @@ class Distribution:
             return Error(number_or_array(value), 1.5 / float(np.sqrt(self.law.n)))
         middle, spread = self._size
         round_off = 8 * EPS * (np.abs(middle) + 1.0)
-        return Error(number_or_array(5e-11 * spread + round_off), number_or_array(1e-12 + round_off * 0.6 / spread))
+        value, probability = 5e-11 * spread + round_off, 1e-12 + round_off * 0.6 / spread
+        if hasattr(self.law, "errors"):  # a law with more to say of them, such as one that is given an event
+            value, probability = self.law.errors(value, probability)
+        return Error(number_or_array(value), number_or_array(probability))
 
     @cached_property
     def _size(self) -> tuple[Array, Array]:

@@ -13,15 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
+from howsure.catalogue.retrieval import Ranking
 from howsure.distribution import Distribution, Note
 from howsure.errors import BadSetting
 from howsure.items import Items, Mean
 from howsure.model import Known, Posterior
+from howsure.scored import Scored
 from howsure.slices import Slices
 from howsure.table import THRESHOLD, Tally
 
 Array = NDArray[np.float64]
 Notes = tuple[Note, ...]
+Measure = Metric | Mean | Ranking
+Source = Tally | Items | Scored
 
 
 class Result:
@@ -76,7 +80,7 @@ class Result:
 class Row:
     """One measure of every table of the batch, as arrays of the batch shape."""
 
-    metric: Metric | Mean
+    metric: Measure
     asked: str
     distribution: Distribution
     score: Array
@@ -93,7 +97,7 @@ class Row:
 
 
 def make_row(
-    p: Known, name: str | Metric | Mean, level: float, kind: str, above: float | None, system: str | None = None
+    p: Known, name: str | Measure, level: float, kind: str, above: float | None, system: str | None = None
 ) -> Row:
     """A measure of a posterior, with its interval and what is to be said of it."""
     metric = p.measure(name)
@@ -164,8 +168,14 @@ def envelope(
     }
 
 
-def data_of(t: Tally | Items) -> dict[str, Any]:
+def data_of(t: Source) -> dict[str, Any]:
     """What was tallied: size, labels, and the named cells when there are four."""
+    if isinstance(t, Scored):
+        return {
+            "n": number(t.totals), "labels": [as_json(x) for x in t.labels], "positive": as_json(t.positive),
+            "positives": number(t.positives), "systems": list(t.systems), "weighted": t.weighted,
+            "clusters": None if t.clusters is None else int(t.clusters.max()) + 1, "bin_width": t.width or None,
+        }  # fmt: skip
     if isinstance(t, Items):
         return {
             "n": max(part.n for part in t.parts), "labels": [], "positive": None, "systems": list(t.systems),
@@ -206,7 +216,7 @@ Place = tuple[int, ...]
 Places = Callable[[Row, int | None], Iterable[Place]]
 
 
-def row_documents(rows: Iterable[Row], t: Tally | Items, places: Places | None = None) -> list[dict[str, Any]]:
+def row_documents(rows: Iterable[Row], t: Source, places: Places | None = None) -> list[dict[str, Any]]:
     """One score row for each measure and each table of the batch; `places` chooses and orders the tables of a row."""
     every = list(np.ndindex(t.shape)) if places is None else []
     chosen: Places = places if places is not None else lambda _row, _class: every
@@ -233,7 +243,7 @@ def row_documents(rows: Iterable[Row], t: Tally | Items, places: Places | None =
     return out
 
 
-def slice_of(t: Tally | Items, at: Place) -> dict[str, Any]:
+def slice_of(t: Source, at: Place) -> dict[str, Any]:
     """The place of one table of the batch: each slice column, or other axis, with its value."""
     found: dict[str, Any] = {}
     for (name, axis), i in zip(t.batch, at, strict=True):

@@ -133,7 +133,7 @@ def _linear_law(form: Linear, cells: Shapes) -> tuple[Any, str] | None:
 
 def _two_level_linear(form: Linear, model: Model) -> tuple[Any, str] | None:
     """Rates within one truth row, and the class shares, are Beta in the two-level model too."""
-    used = {c for c, b in zip(CELLS, form.bottom, strict=True) if b}
+    used = {c for c, t, b in zip(CELLS, form.top, form.bottom, strict=True) if t or b}
     if used in ({"tp", "fn"}, {"fp", "tn"}):
         return _linear_law(form, model.cells)
     across = _across_rows(form, model)

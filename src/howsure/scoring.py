@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +16,7 @@ from howsure import standing
 from howsure.catalogue import DEFAULT_BINARY, DEFAULT_CLASS, DEFAULT_LABELS, DEFAULT_WHOLE, Metric, parse
 from howsure.distribution import Distribution, Note, check_kind, check_level
 from howsure.document import (
+    Measure,
     Notes,
     Place,
     Result,
@@ -30,9 +32,10 @@ from howsure.document import (
 )
 from howsure.errors import BadSetting, HowsureError, UnknownName, listing
 from howsure.items import Items, Mean
-from howsure.model import Known, Posterior, posterior
+from howsure.model import Known, Posterior, Ranked, posterior
 from howsure.render import render
 from howsure.render.numbers import short
+from howsure.scored import Scored
 from howsure.table import Tally
 from howsure.tracking import columns_of, flat_metrics, write_columns
 
@@ -57,7 +60,7 @@ class Report(Result):
                 if m is not None and m.label is not None and m.name == row.metric.name:
                     return self.posterior[m]
                 continue
-            if metric in (row.asked, str(row.metric)) or _same(metric, row.metric):
+            if metric in (row.asked, str(row.metric)) or _same(self.posterior, metric, row.metric):
                 return row.distribution
         each = [r for r in self.rows if r.classes is not None and str(metric) in (r.asked, str(r.metric))]
         if each:
@@ -147,11 +150,11 @@ def _known(p: Known, asked: Any) -> Metric | None:
     return found if isinstance(found, Metric) else None
 
 
-def _same(asked: Any, metric: Metric | Mean) -> bool:
+def _same(p: Known, asked: Any, metric: Measure) -> bool:
     if isinstance(metric, Mean):
         return metric.named(asked)
     try:
-        return parse(asked) == metric
+        return bool(p.measure(asked) == metric)
     except HowsureError:
         return False
 
@@ -192,6 +195,9 @@ def score(
     asked = _asked(p if single else p.system(t.systems[0]), metrics)
     limits = _limits(above, asked, p)
     own: dict[str | None, Known] = {None: p} if single else {name: p.system(name) for name in t.systems}
+    for q in own.values():
+        if isinstance(q, Ranked):
+            q.prepare(asked)  # all from one pass of draws
     if _by_class(p, metrics, above):
         limit = None if above is None else _finite(above)
         rows = tuple(row for system, q in own.items() for row in _class_table(q, level, kind, limit, system))
@@ -201,8 +207,8 @@ def score(
             for system, q in own.items()
             for name, limit in zip(asked, limits, strict=True)
         )
-    notes = dict.fromkeys(itertools.chain(_prior_notes(p, rows), *(row.notes for row in rows), _confused(p)))
-    return Report(p, level, kind, rows, _gathered(tuple(notes)), standing.check_sort(sort), bool(chance))
+    notes = dict.fromkeys(itertools.chain(prior_notes(p, rows), *(row.notes for row in rows), _confused(p)))
+    return Report(p, level, kind, rows, gathered(tuple(notes)), standing.check_sort(sort), bool(chance))
 
 
 def _by_class(p: Known, metrics: Any, above: Any) -> bool:
@@ -272,8 +278,12 @@ def _confused(p: Known) -> Notes:
     )
 
 
-def _gathered(notes: Notes) -> Notes:
-    """Many undefined scores in one sentence."""
+_SAMPLED = re.compile(r"(.+) is sampled with ([\d,]+) draws: interval ends are within (\S+), (probabilities .+)")
+
+
+def gathered(notes: Notes) -> Notes:
+    """Many undefined scores in one sentence, and many sampled measures."""
+    notes = _gathered_samples(notes)
     undefined = [note for note in notes if note.code == "undefined-score"]
     if len(undefined) < 3:
         return notes
@@ -283,8 +293,22 @@ def _gathered(notes: Notes) -> Notes:
     return (*(note for note in notes if note.code != "undefined-score"), one)
 
 
+def _gathered_samples(notes: Notes) -> Notes:
+    """Measures that are sampled with the same number of draws, from three on."""
+    found = [match for note in notes if note.code == "sampled" and (match := _SAMPLED.fullmatch(note.text))]
+    same = [match for match in found if match[2] == found[0][2]]
+    if len(same) < 3:
+        return notes
+    worst = max((match[3] for match in same), key=float)
+    names = ", ".join(dict.fromkeys(match[1] for match in same))
+    text = f"{names} are sampled with {same[0][2]} draws: interval ends are within {worst}, {same[0][4]}"
+    gone = {match[0] for match in same}
+    return (*(note for note in notes if note.text not in gone), Note("sampled", text))
+
+
 def _as_source(data: Any, y_pred: Any, **options: Any) -> Any:
-    if isinstance(data, (Tally, Items)):
+    data = getattr(data, "items", data) if not isinstance(data, Mapping) else data  # a curve
+    if isinstance(data, (Tally, Items, Scored)):
         if y_pred is not None:
             raise BadSetting(f"give {type(data).__name__}, or truths and predictions, not both.")
         extra = [k for k, v in options.items() if v is not None and k not in ("positive", "missing")]
@@ -295,6 +319,8 @@ def _as_source(data: Any, y_pred: Any, **options: Any) -> Any:
             return data
         if isinstance(data, Items):
             raise BadSetting("graded values have no positive class.")
+        if isinstance(data, Scored):
+            raise BadSetting("positive= belongs to the making of the curve; this one is made already.")
         if data.outcome:
             raise BadSetting("outcomes have no positive class to choose: hits are what is scored.")
         return data.with_positive(options["positive"])
@@ -356,8 +382,13 @@ def _finite(x: Any) -> float:
 _POOLED = "weight 1 a class, on its right and wrong answers as in all classes together (docs/coverage.md)"
 
 
-def _prior_notes(p: Known, rows: tuple[Row, ...]) -> Notes:
+def prior_notes(p: Known, rows: tuple[Row, ...]) -> Notes:
     """What the prior puts on the cells that the rows look at."""
+    if isinstance(p, Ranked):
+        if not p.weight:
+            return (Note("prior", "prior none: the Bayesian bootstrap of the items"),)
+        text = f"weight {p.weight:g} on positive and on negative items, above all scores and below all"
+        return (Note("prior", f"prior {p.prior_name}: {text}"),)
     if not isinstance(p, Posterior):
         text = "weight 1 on each bound of the values" if p.data.bounds else "none: the Bayesian bootstrap of the items"
         return (Note("prior", f"prior {text}"),)

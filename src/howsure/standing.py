@@ -12,9 +12,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.document import Place, Row
+from howsure.document import Place, Row, Source
 from howsure.errors import UnknownName, nearest
-from howsure.items import Items
 from howsure.model import posterior
 from howsure.slices import Slices
 from howsure.table import Tally
@@ -32,7 +31,7 @@ def check_sort(sort: Any) -> str:
     return str(sort)
 
 
-def sliced(t: Tally | Items) -> int | None:
+def sliced(t: Source) -> int | None:
     """The place of the axis of slices, if there is one."""
     return next((k for k, (_, axis) in enumerate(t.batch) if isinstance(axis, Slices)), None)
 

@@ -10,12 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from howsure.document import Row
+from howsure.document import Row, Source
 from howsure.errors import BadFile
 from howsure.ingest import duck
-from howsure.items import Items
 from howsure.slices import Slices
-from howsure.table import Tally
 
 
 def flat_metrics(rows: Iterable[dict[str, Any]]) -> dict[str, float]:
@@ -32,7 +30,7 @@ def flat_metrics(rows: Iterable[dict[str, Any]]) -> dict[str, float]:
     return out
 
 
-def columns_of(rows: Iterable[Row], t: Tally | Items) -> dict[str, Any]:
+def columns_of(rows: Iterable[Row], t: Source) -> dict[str, Any]:
     """Arrays of one entry for each table and row."""
     parts: list[dict[str, Any]] = []
     size = int(np.prod(t.shape, dtype=int))
@@ -60,7 +58,7 @@ def _same(text: str, size: int) -> Any:
     return out
 
 
-def _where(t: Tally | Items) -> dict[str, Any]:
+def _where(t: Source) -> dict[str, Any]:
     """Each slice column, or other axis, as an array of one entry a table."""
     found: dict[str, Any] = {}
     if not t.shape:

@@ -67,6 +67,9 @@ EXACT = [
     ("goutte-5-money-fx", "by_wins", 0.9324207499057972),
     ("goutte-eq-9", "mean", 80.5 / 101),
     ("goutte-eq-9", "mode", 79.5 / 99),
+    ("alvarez-fig-2", "best", 0.5),
+    ("alvarez-2.4-triple", "value", 0.8413447460685429),
+    ("alvarez-4.3-uniform", "accuracy", 0.7),
     ("powers-eq-5", "chi_square", 1000 * 69000**2 / (110 * 890 * 100 * 900)),
 ]
 
@@ -80,6 +83,27 @@ def test_class_averages_are_those_of_the_errata() -> None:
     found = data("powers-2.4-classes")
     assert found["informedness"] == pytest.approx(0.5200910201, abs=5e-11)
     assert found["markedness"] == pytest.approx(0.5767277167, abs=5e-11)
+
+
+ERRATA = {"2.3-cdf", "2.4-accuracy", "4.3-identities", "4.3-uniform", "5.2-random", "fig-4", "fig-5", "eq-32"}
+
+
+def test_alvarez_is_wrong_just_where_the_errata_say_so() -> None:
+    """Eight prints of Alvarez are wrong, each with a corrected form that holds; all others agree."""
+    found = {x.id.removeprefix("alvarez-"): row(x.id)["verdict"] for x in papers.select("alvarez")}
+    assert {k for k, verdict in found.items() if verdict == WRONG} == ERRATA
+    assert {verdict for k, verdict in found.items() if k not in ERRATA} == {AGREES}
+
+
+def test_the_figures_of_alvarez_are_data() -> None:
+    """Densities and curves of figs 1 to 5, each on its own points."""
+    measures = ("recall", "precision", "accuracy")
+    figures = {"fig-1": ("a", "b"), "fig-2": measures, "fig-4": ("bimodal", "unimodal"), "fig-5": measures}
+    for name, keys in figures.items():
+        found = data(f"alvarez-{name}")
+        assert {len(found[k]) for k in keys} == {len(found["x"])}
+    assert list(data("alvarez-fig-3")["curves"]) == ["0.6", "0.7", "0.8", "0.9"]
+    assert 0.79 < data("alvarez-fig-5")["low"] < data("alvarez-fig-5")["high"] < 0.91
 
 
 def test_figure_1_has_two_densities_on_201_points() -> None:
@@ -125,6 +149,17 @@ def test_a_wrong_library_loses_the_verdict(monkeypatch: pytest.MonkeyPatch) -> N
     honest = goutte_precision.law
     monkeypatch.setattr(goutte_precision, "law", lambda name, prior=0.5, **counts: honest(name, 20.0, **counts))
     for name in ("goutte-2.2-probability", "goutte-2.2-system-2", "goutte-fig-1", "goutte-eq-9"):
+        (item,) = papers.select(name)
+        assert item.compute().verdict == CANNOT
+
+
+def test_a_wrong_curve_loses_the_verdicts_on_alvarez(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a precision that is off by 1% along the curve, eqs 22 and 25 can no longer be reproduced."""
+    from howsure.relations import Tradeoff
+
+    honest = Tradeoff.precision
+    monkeypatch.setattr(Tradeoff, "precision", lambda self, recall: 0.99 * honest(self, recall))
+    for name in ("alvarez-eq-22", "alvarez-eq-25", "alvarez-eq-17"):
         (item,) = papers.select(name)
         assert item.compute().verdict == CANNOT
 
@@ -178,7 +213,8 @@ def test_text_fits_and_shows_every_item_and_note() -> None:
     assert all(any(line.startswith(x.id) for line in lines) for x in ALL)
     assert all(f"{x.id}: {x.note}" in f"- {notes}" for x in ALL if x.note)
     assert lines[0].startswith(
-        f"{len(ALL)} items of Goutte & Gaussier 2005, Powers 2007, Zhang, Wang & Zhao 2015. agrees: "
+        f"{len(ALL)} items of Goutte & Gaussier 2005, Ishioka, Powers 2007, Alvarez 2002, "
+        "Zhang, Wang & Zhao 2015. agrees: "
     )
 
 

@@ -257,6 +257,17 @@ def test_phi_bounds_are_reached(sizes: tuple[int, int], said: int, more: int) ->
         assert want == pytest.approx(d / np.sqrt(yes * no * answers * (total - answers)), abs=1e-12)
 
 
+def test_phi_bounds_by_trying_all_tables() -> None:
+    """Over every table of up to 14 items with these margins, the least and the greatest phi are the bounds."""
+    for total in range(2, 15):
+        for yes, answers in np.ndindex(total - 1, total - 1):
+            p, b = yes + 1, answers + 1
+            hits = np.arange(max(0, p + b - total), min(p, b) + 1)
+            d = hits * (total - p - b + hits) - (b - hits) * (p - hits)
+            phi = d / np.sqrt(p * (total - p) * b * (total - b))
+            assert phi_bounds(p / total, b / total) == pytest.approx((phi.min(), phi.max()), abs=1e-12)
+
+
 def test_association_of_the_web_search() -> None:
     """Ishioka's 40 million pages: phi .3226, tetrachoric .7694 with its standard error."""
     a = associate(hs.Tally.binary(tp=117240, fp=316982, fn=175860, tn=39389918))

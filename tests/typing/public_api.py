@@ -138,6 +138,35 @@ def relations(t: hs.Tally) -> None:
     assert_type(joint, hs.relations.JointSolution)
     assert_type(s, hs.relations.Solution)
     print(cells, d, joint.tables, hs.relations.check(t).holds)
+    surface = hs.relations.surface("phi", "precision", hs.fbeta(2), {"lr+": 3}, x_values=[0.1, 0.2], size=(2, 5))
+    assert_type(surface, hs.relations.Surface)
+    assert_type(hs.relations.break_even("phi", y_values=0.01).feasible, float)
+    points: npt.NDArray[np.float64] = hs.relations.eleven_point("phi", [0.5], fallout=[0.01], rule="bisection").mean
+    print(surface.values, points)
+    assert_type(hs.tradeoff(accuracy=0.9, prevalence=0.2), hs.relations.Tradeoff)
+    band = hs.tradeoff(t, prior="uniform", recalls=[0.5, 0.9])
+    assert_type(band, hs.relations.Band)
+    assert_type(band.precision(0.9), hs.Distribution)
+    m = hs.relations.mixture(hs.relations.normal(1, 1), [0.1, 0.2], prevalence=0.5)
+    assert_type(m, hs.relations.Mixture)
+    assert_type(m.best("f1").threshold, float)
+
+
+def curves(frame: Any) -> hs.Curve:
+    """Scores, their measures and bands."""
+    y, a = np.array([1, 0, 1, 0]), np.array([0.9, 0.2, 0.4, 0.6])
+    c = hs.curve(y, a, positive=1, weight=[1.0, 2.0, 1.0, 1.0])
+    assert_type(c, hs.Curve)
+    assert_type(hs.curve(frame, truth="label", score=["p", "q"]).items, hs.Scored)
+    assert_type(c["auc"], hs.Distribution)
+    assert_type(c.tally, hs.Tally)
+    low: npt.NDArray[np.float64] = c.band("precision", simultaneous=True).low
+    fallout, recall, thresholds = c.roc
+    hs.score(c, metrics=["auc", "AP11@trec_eval-9"])
+    hs.compare(hs.curve(y, {"a": a, "b": a}), "a", "b", metric="AP")
+    hs.leaderboard(hs.curve(y, {"a": a, "b": a}), metric="BEP")
+    print(low, fallout, recall, thresholds, c.at(recall=[0.5, 0.9]).high, c.crossings)
+    return c
 
 
 def retrieval() -> hs.Comparison:

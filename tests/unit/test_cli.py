@@ -431,3 +431,20 @@ def test_the_installed_command_runs():
     run = subprocess.run(arguments, capture_output=True, text=True, timeout=60, check=False)
     assert (run.returncode, run.stdout) == (2, "")
     assert run.stderr == "howsure: --counts needs four numbers, tp,fp,fn,tn; got 3 in '1,2,3'.\n"
+
+
+@pytest.mark.parametrize("kind", ["table", "json", "markdown", "latex", "csv", "html"])
+@pytest.mark.parametrize(
+    "source", [["accuracy=.9", "prevalence=20%"], ["--counts", "80,20,30,870", "--prior", "uniform"]]
+)
+def test_tradeoff_shows_what_the_library_gives(command, kind, source):
+    """Each format of howsure tradeoff is that of hs.tradeoff, for values and for counts, at the recalls asked for."""
+    from howsure.render import render
+
+    if "--counts" in source:
+        result = hs.tradeoff(hs.Tally.binary(tp=80, fp=20, fn=30, tn=870), prior="uniform", recalls=[0.4, 0.9])
+    else:
+        result = hs.tradeoff(accuracy=0.9, prevalence=0.2, recalls=[0.4, 0.9])
+    got = command("tradeoff", *source, "--recall", ".4,90%", "--format", kind)
+    assert got == (0, render(result.to_dict(), kind), "")
+    assert "out of reach" in str(result)

@@ -66,10 +66,11 @@ def test_version_is_that_of_the_package():
 
 def test_no_module_bears_the_name_of_a_public_function():
     """Importing howsure.tally would replace hs.tally, so no module is called like a public name."""
-    modules = {m.name for m in pkgutil.iter_modules(hs.__path__)}
-    values = {name for name in hs.__all__ if not isinstance(getattr(hs, name), types.ModuleType)}
-    assert modules
-    assert not modules & values
+    for package in (hs, hs.relations, hs.papers):
+        modules = {m.name for m in pkgutil.iter_modules(package.__path__)}
+        values = {name for name in package.__all__ if not isinstance(getattr(package, name), types.ModuleType)}
+        assert modules
+        assert not modules & values
 
 
 def test_importing_every_module_leaves_the_public_names():

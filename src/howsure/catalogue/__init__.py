@@ -14,10 +14,12 @@ from howsure.catalogue import multiclass
 from howsure.catalogue.binary import DECLARED, fbeta, utility
 from howsure.catalogue.metric import Metric
 from howsure.catalogue.multiclass import AVERAGES, averaged
+from howsure.catalogue.retrieval import Ranking, is_ranking
+from howsure.catalogue.retrieval import parse as parse_ranking
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.expressions import CELLS
 
-__all__ = ["DEFAULT_BINARY", "Metric", "fbeta", "metrics", "parse", "utility"]
+__all__ = ["DEFAULT_BINARY", "Metric", "Ranking", "described", "fbeta", "metrics", "parse", "utility"]
 
 DEFAULT_BINARY: Final = ("precision", "recall", "f1", "specificity", "accuracy", "balanced-accuracy", "phi")
 DEFAULT_CLASS: Final = ("precision", "recall", "f1")
@@ -51,6 +53,15 @@ def metrics() -> tuple[Metric, ...]:
     True
     """
     return tuple(dict.fromkeys(_known().values()))
+
+
+def described(name: str) -> Metric | Ranking:
+    """The metric of a name, of tables or of scores.
+
+    >>> str(described("f-measure")), str(described("roc-auc"))
+    ('f1', 'auc')
+    """
+    return parse_ranking(name) if is_ranking(name) else parse(name)
 
 
 def parse(name: str | Metric) -> Metric:
@@ -88,6 +99,8 @@ def _base(text: str) -> Metric:
         return _with_weights(found[1], found[2] or "", text)
     if found := _F.match(name):
         return fbeta(_number(found[1]))
+    if is_ranking(text):
+        raise UnknownName(f"{text} is a measure of scores, not of a table of counts: see hs.curve.")
     hint = nearest(name, known)
     kind, _, rest = name.partition("-")
     if rest in known and not known[rest].over_classes and not nearest(kind, AVERAGES):

@@ -4,67 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import click
 
-from howsure.cli import parsing, retrieval, solving, sources
+from howsure.cli import parsing, retrieval, solving, sources, surfacing, trading
+from howsure.cli.options import FORMAT, INTERVAL, LABELS, LEVEL, LISTING, MATRICES, OUT, POSITIVE, PRIOR, ROWS, SEED
+from howsure.cli.output import show, write
 from howsure.errors import HowsureError
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-OUT = click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file, whole or not at all."
-)
-
-PRIOR = click.option(
-    "--prior",
-    default="even",
-    show_default=True,
-    help="even, jeffreys, uniform, two-level or a weight a cell.",
-)
-LEVEL = click.option("--level", type=float, default=0.95, show_default=True, help="Probability of the interval.")
-INTERVAL = click.option(
-    "--interval",
-    default="equal-tailed",
-    show_default=True,
-    metavar="equal-tailed|hdi",
-    help="Kind of interval.",
-)
-SEED = click.option("--seed", type=int, default=0, show_default=True, help="Seed of sampled measures.")
-FORMAT = click.option(
-    "--format",
-    "kind",
-    type=click.Choice(["table", "json", "markdown", "latex", "csv", "html"]),
-    default="table",
-    show_default=True,
-    help="Format of the output.",
-)
-LISTING = click.option(
-    "--format",
-    "kind",
-    type=click.Choice(["table", "json", "markdown"]),
-    default="table",
-    show_default=True,
-    help="Format of the output.",
-)
-
-
-MATRICES = click.option(
-    "--matrix",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="A CSV file with the confusion matrix of a system; repeat.",
-)
-ROWS = click.option(
-    "--rows",
-    type=click.Choice(["truth", "pred"]),
-    default="truth",
-    show_default=True,
-    help="What the rows of the matrix are.",
-)
-LABELS = click.option("--labels", metavar="a,b,c", help="Names of the classes of the matrix.")
 
 
 def run(arguments: list[str]) -> int:
@@ -132,7 +82,7 @@ def app() -> None:
 )
 @ROWS
 @LABELS
-@click.option("--positive", metavar="LABEL", help="The positive class.")
+@POSITIVE
 @click.option(
     "--metric",
     "metrics",
@@ -182,7 +132,7 @@ def score(
     if sources.columnar(kind, out):
         report.write(sources.target(out))
         return
-    _show(report.to_dict() if kind in ("json", "csv") else report.page(), kind, out)
+    show(report.to_dict() if kind in ("json", "csv") else report.page(), kind, out)
 
 
 @app.command()
@@ -194,18 +144,14 @@ def score(
 @MATRICES
 @ROWS
 @LABELS
-@click.option("--positive", metavar="LABEL", help="The positive class.")
+@POSITIVE
 @click.option("--wins", metavar="17,4,3278", help="Items won by the first, by the second, and the same for both.")
 @click.option("--name", "names", multiple=True, metavar="NAME", help="The name of a system; give it twice.")
 @click.option("--metric", metavar="NAME", help="The measure to compare on; f1, macro-f1 or rate by default.")
 @click.option("--equal-within", type=float, help="Also show the probability that they differ by at most this much.")
-@click.option(
-    "--prior", default="even", show_default=True, help="even, jeffreys, uniform, two-level or a weight a cell."
-)
+@PRIOR
 @LEVEL
-@click.option(
-    "--interval", default="equal-tailed", show_default=True, metavar="equal-tailed|hdi", help="Kind of interval."
-)
+@INTERVAL
 @SEED
 @FORMAT
 @OUT
@@ -231,18 +177,18 @@ def compare(
         parsing.alone("FILE", counts=counts, rate=rate, matrix=matrix, wins=wins)
         if ask.independent:
             (one, a), (two, b) = parsing.two_of(sources.apart(ask, names, settings["positive"]))
-            _show(run_compare(a, b, names=(one, two), **settings).to_dict(), kind, out)
+            show(run_compare(a, b, names=(one, two), **settings).to_dict(), kind, out)
             return
-        _show(run_compare(sources.joint(ask, names, settings["positive"]), **settings).to_dict(), kind, out)
+        show(run_compare(sources.joint(ask, names, settings["positive"]), **settings).to_dict(), kind, out)
         return
     if wins is not None:
         parsing.alone("--wins", counts=counts, rate=rate, matrix=matrix, metric=settings["metric"])
         first, second, same = parsing.win_counts(wins)
         chosen = {k: settings[k] for k in ("equal_within", "level", "interval")}
-        _show(compare_wins(first, second, same, names=shown, **chosen).to_dict(), kind, out)
+        show(compare_wins(first, second, same, names=shown, **chosen).to_dict(), kind, out)
         return
     a, b = parsing.two_tallies(counts, rate, matrix, rows, labels)
-    _show(run_compare(a, b, names=shown, **settings).to_dict(), kind, out)
+    show(run_compare(a, b, names=shown, **settings).to_dict(), kind, out)
 
 
 @app.command()
@@ -252,7 +198,7 @@ def compare(
 @MATRICES
 @ROWS
 @LABELS
-@click.option("--positive", metavar="LABEL", help="The positive class.")
+@POSITIVE
 @click.option("--name", "names", multiple=True, metavar="NAME", help="The name of a system; one for each.")
 @click.option("--metric", metavar="NAME", help="The measure to rank by; f1, macro-f1 or rate by default.")
 @click.option("--apart", type=float, default=0.95, show_default=True, help="Probability at which a new group starts.")
@@ -281,10 +227,10 @@ def leaderboard(
     if ask.given:
         parsing.alone("FILE", counts=counts, rate=rate, matrix=matrix)
         data = (sources.apart if ask.independent else sources.joint)(ask, names, settings["positive"])
-        _show(run_leaderboard(data, **settings).to_dict(), kind, out)
+        show(run_leaderboard(data, **settings).to_dict(), kind, out)
         return
     tallies = parsing.many_tallies(counts, rate, matrix, rows, labels, names)
-    _show(run_leaderboard(tallies, **settings).to_dict(), kind, out)
+    show(run_leaderboard(tallies, **settings).to_dict(), kind, out)
 
 
 @app.command("metrics")
@@ -293,11 +239,12 @@ def leaderboard(
 @OUT
 def metrics_command(name: str | None, kind: str, out: Path | None) -> None:
     """List every measure, or show one: formula, range, synonyms, meaning and source."""
-    from howsure.catalogue import metrics, parse
+    from howsure.catalogue import described, metrics
+    from howsure.catalogue.retrieval import rankings
     from howsure.render import listing
 
-    document = listing.document([parse(name)] if name else list(metrics()), bool(name))
-    _write(listing.render(document, kind), out)
+    document = listing.document([described(name)] if name else [*metrics(), *rankings()], bool(name))
+    write(listing.render(document, kind), out)
 
 
 @app.command("papers")
@@ -308,41 +255,10 @@ def papers_command(item: str | None, kind: str, out: Path | None) -> None:
     """Recompute what the papers print, and set it beside the print."""
     from howsure import papers
 
-    _write(papers.render(papers.select(item), kind), out)
+    write(papers.render(papers.select(item), kind), out)
 
 
-def _show(document: dict[str, Any], kind: str, out: Path | None) -> None:
-    from howsure.render import plain, render
-
-    if kind == "table" and out is None and sys.stdout.isatty():
-        plain.on_terminal(document)
-        return
-    _write(render(document, kind), out)
-
-
-def _write(text: str, out: Path | None) -> None:
-    """To standard output, or to a file that appears whole or not at all."""
-    if out is None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-        return
-    temporary: Path | None = None
-    try:
-        if out.exists() and not out.is_file():  # a pipe or a device cannot be replaced
-            out.write_text(text, encoding="utf-8")
-            return
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=out.parent, prefix=".howsure-", delete=False) as f:
-            temporary = Path(f.name)
-            f.write(text)
-        mask = os.umask(0)
-        os.umask(mask)
-        temporary.chmod(0o666 & ~mask)
-        temporary.replace(out)
-    except OSError as error:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
-        raise click.ClickException(f"cannot write {str(out)!r}: {error.strerror or error}") from None
-
-
-app.add_command(solving.command(OUT, FORMAT, SEED, INTERVAL, LEVEL, PRIOR, show=_show))
-app.add_command(retrieval.command(OUT, FORMAT, SEED, INTERVAL, LEVEL, show=_show))
+app.add_command(solving.solve)
+app.add_command(surfacing.surface)
+app.add_command(trading.tradeoff)
+app.add_command(retrieval.trec)

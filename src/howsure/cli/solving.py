@@ -3,97 +3,95 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
+from howsure.cli.options import FORMAT, INTERVAL, LEVEL, OUT, PRIOR, SEED
+from howsure.cli.output import show
 from howsure.errors import BadSetting
 
-Option = Callable[[Any], Any]
 _RANGE = re.compile(r"\s*([\d._]+)\s*(?:\.\.|-)\s*([\d._]+)\s*")
 
 
-def command(*shared: Option, show: Callable[[dict[str, Any], str, Path | None], None]) -> click.Command:
-    """The command, with the options it shares with others and the function that shows a document."""
+@click.command("solve")
+@click.argument("values", nargs=-1, metavar="NAME=VALUE...")
+@click.option("--rounded", is_flag=True, help="Values are printed digits: .75 means 0.745 to 0.755.")
+@click.option("--integers", is_flag=True, help="List every whole-number table with these digits.")
+@click.option(
+    "--ties",
+    type=click.Choice(["up", "either"]),
+    default="up",
+    show_default=True,
+    help="How a tie such as 0.125 is printed: up, or either way.",
+)
+@click.option(
+    "--most",
+    type=click.IntRange(min=1),
+    default=10_000,
+    show_default=True,
+    help="List at most so many whole-number tables.",
+)
+@click.option(
+    "--system",
+    "systems",
+    multiple=True,
+    metavar="'NAME f1=.87'",
+    help="A system and its values, in quotes; repeat. What all share is given without --system.",
+)
+@click.option("--wins", multiple=True, metavar="a,b=21,15", help="Items that only a and only b gets right; repeat.")
+@click.option(
+    "--posterior",
+    "metrics",
+    multiple=True,
+    metavar="NAME",
+    help="The posterior of a measure over all tables found; repeat for more.",
+)
+@PRIOR
+@LEVEL
+@INTERVAL
+@SEED
+@FORMAT
+@OUT
+def solve(
+    values: tuple[str, ...],
+    rounded: bool,
+    integers: bool,
+    ties: str,
+    most: int,
+    systems: tuple[str, ...],
+    wins: tuple[str, ...],
+    metrics: tuple[str, ...],
+    kind: str,
+    out: Path | None,
+    **settings: Any,
+) -> int:
+    """The tables behind reported measures, such as: howsure solve precision=.75 recall=.6 accuracy=.85 n=200
 
-    @click.command("solve")
-    @click.argument("values", nargs=-1, metavar="NAME=VALUE...")
-    @click.option("--rounded", is_flag=True, help="Values are printed digits: .75 means 0.745 to 0.755.")
-    @click.option("--integers", is_flag=True, help="List every whole-number table with these digits.")
-    @click.option(
-        "--ties",
-        type=click.Choice(["up", "either"]),
-        default="up",
-        show_default=True,
-        help="How a tie such as 0.125 is printed: up, or either way.",
-    )
-    @click.option(
-        "--most",
-        type=click.IntRange(min=1),
-        default=10_000,
-        show_default=True,
-        help="List at most so many whole-number tables.",
-    )
-    @click.option(
-        "--system",
-        "systems",
-        multiple=True,
-        metavar="'NAME f1=.87'",
-        help="A system and its values, in quotes; repeat. What all share is given without --system.",
-    )
-    @click.option("--wins", multiple=True, metavar="a,b=21,15", help="Items that only a and only b gets right; repeat.")
-    @click.option(
-        "--posterior",
-        "metrics",
-        multiple=True,
-        metavar="NAME",
-        help="The posterior of a measure over all tables found; repeat for more.",
-    )
-    def solve(
-        values: tuple[str, ...],
-        rounded: bool,
-        integers: bool,
-        ties: str,
-        most: int,
-        systems: tuple[str, ...],
-        wins: tuple[str, ...],
-        metrics: tuple[str, ...],
-        kind: str,
-        out: Path | None,
-        **settings: Any,
-    ) -> int:
-        """The tables behind reported measures, such as: howsure solve precision=.75 recall=.6 accuracy=.85 n=200
+    Names are those of howsure metrics, and tp, fp, fn, tn, n, positives, negatives, predicted-positives,
+    predicted-negatives, right, wrong and chi-square; n=100-200 is a range. Values are exact unless --rounded or
+    --integers.
+    """
+    digits = rounded or integers or bool(systems)
+    shared_values = pairs(values, digits)
+    if systems:
+        return _several(systems, wins, shared_values, ties, most, kind, out, metrics)
+    if wins:
+        raise BadSetting("--wins is for several systems: give each with --system 'NAME f1=.87'")
+    from howsure.relations import solve as run_solve
+    from howsure.relations.blend import laws
 
-        Names are those of howsure metrics, and tp, fp, fn, tn, n, positives, negatives, predicted-positives,
-        predicted-negatives, right, wrong and chi-square; n=100-200 is a range. Values are exact unless --rounded or
-        --integers.
-        """
-        digits = rounded or integers or bool(systems)
-        shared_values = _pairs(values, digits)
-        if systems:
-            return _several(systems, wins, shared_values, ties, most, show, kind, out, metrics)
-        if wins:
-            raise BadSetting("--wins is for several systems: give each with --system 'NAME f1=.87'")
-        from howsure.relations import solve as run_solve
-        from howsure.relations.blend import laws
-
-        found = run_solve(shared_values, integers=integers, ties=ties, most=most)
-        document = found.to_dict()
-        if metrics and found.status in ("unique", "several"):
-            document["posterior"] = laws(found, metrics, **settings)
-        return _answer(document, show, kind, out)
-
-    made: Any = solve
-    for option in shared:
-        made = option(made)
-    return made  # type: ignore[no-any-return]
+    found = run_solve(shared_values, integers=integers, ties=ties, most=most)
+    document = found.to_dict()
+    if metrics and found.status in ("unique", "several"):
+        document["posterior"] = laws(found, metrics, **settings)
+    return _answer(document, kind, out)
 
 
 def _several(
     systems: tuple[str, ...], wins: tuple[str, ...], shared: dict[str, Any], ties: str, most: int,
-    show: Callable[..., None], kind: str, out: Path | None, metrics: tuple[str, ...],
+    kind: str, out: Path | None, metrics: tuple[str, ...],
 ) -> int:  # fmt: skip
     from howsure.relations import solve as run_solve
 
@@ -106,13 +104,13 @@ def _several(
             raise BadSetting(f"--system needs a name and its values, such as 'ltc f1=.8696'; got {text!r}")
         if name in named:
             raise BadSetting(f"--system gives {name!r} twice")
-        named[name] = _pairs(tuple(parts), True)
+        named[name] = pairs(tuple(parts), True)
     links = dict(_wins(text) for text in wins)
     found = run_solve(named, ties=ties, most=most, wins=links, n=shared.pop("n", None), **shared)
-    return _answer(found.to_dict(), show, kind, out)
+    return _answer(found.to_dict(), kind, out)
 
 
-def _answer(document: dict[str, Any], show: Callable[..., None], kind: str, out: Path | None) -> int:
+def _answer(document: dict[str, Any], kind: str, out: Path | None) -> int:
     """Tables are shown; a contradiction or too few values are a sentence on standard error and exit code 2."""
     failed = document["status"] == "infeasible" or bool(document.get("free"))
     if document["status"] != "infeasible" or kind != "table" or out is not None:
@@ -122,7 +120,9 @@ def _answer(document: dict[str, Any], show: Callable[..., None], kind: str, out:
     return 2 if failed else 0
 
 
-def _pairs(values: tuple[str, ...], digits: bool) -> dict[str, Any]:
+def pairs(
+    values: tuple[str, ...], digits: bool, command: str = "solve", example: str = "precision=.75"
+) -> dict[str, Any]:
     """precision=.75 and the like; exact fractions, or the digits as they stand."""
     from howsure.relations.values import decimal
 
@@ -130,7 +130,7 @@ def _pairs(values: tuple[str, ...], digits: bool) -> dict[str, Any]:
     for text in values:
         name, equals, value = text.partition("=")
         if not equals or not name.strip() or not value.strip():
-            raise BadSetting(f"solve takes name=value, such as precision=.75; got {text!r}")
+            raise BadSetting(f"{command} takes name=value, such as {example}; got {text!r}")
         key = name.strip()
         if key in found:
             raise BadSetting(f"{key} is given twice, as {found[key]} and as {value}")

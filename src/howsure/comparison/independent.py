@@ -60,6 +60,7 @@ def sampler_of(
 
 def _drawn_difference(a: Distribution, b: Distribution, tolerance: float, seed: int, draws: int | None) -> Distribution:
     n = draws or int(np.ceil(1.3 * (3 * END_ERROR / tolerance) ** 2))
+    n = min(n, *(getattr(x.sampler, "most", n) for x in (a, b))) if draws is None else n
     x = sampler_of(a, b)(n, seed)
     low, high = a.range[0] - b.range[1], a.range[1] - b.range[0]
     return Distribution(f"difference of {a.name}", Sampled(np.sort(x, axis=0), low, high), "sampled", sampler_of(a, b))

@@ -11,6 +11,7 @@ from howsure.comparison.paired import Joint
 from howsure.errors import BadSetting
 from howsure.expressions import CELLS
 from howsure.items import Items
+from howsure.model import Ranked
 
 MOST_ITEMS = 20_000
 RESAMPLES = 1_999
@@ -52,6 +53,20 @@ def graded(items: Items, seed: int) -> dict[str, float | None]:
         "wilcoxon": float(stats.wilcoxon(gap).pvalue),
         "permutation": None if found is None else float(found.pvalue),
     }
+
+
+def ranked(p: Ranked, metric: str) -> dict[str, float | None]:
+    """DeLong's test of two AUCs on the same items."""
+    from scipy.special import ndtr
+
+    found = p.delong() if metric == "auc" else None
+    if found is None:
+        raise BadSetting(f"the test for scores is DeLong's, of auc on unweighted, unclustered items; got {metric}.")
+    auc, covariance = found
+    gap, variance = auc[0] - auc[1], covariance[0, 0] + covariance[1, 1] - 2.0 * covariance[0, 1]
+    if variance <= 1e-15 * (covariance[0, 0] + covariance[1, 1]):
+        return {"delong": 1.0 if gap == 0 else None}
+    return {"delong": float(2.0 * ndtr(-abs(gap) / np.sqrt(variance)))}
 
 
 def _mean_gap(one: Any, two: Any, axis: int = -1) -> Any:

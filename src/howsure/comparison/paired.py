@@ -18,16 +18,16 @@ from numpy.typing import NDArray
 from howsure.catalogue import Metric
 from howsure.comparison.independent import shares_of_draws, within
 from howsure.distribution import Distribution, number_or_array
+from howsure.document import Measure
 from howsure.errors import BadSetting
 from howsure.expressions import CELLS
 from howsure.forms import Linear
-from howsure.items import Mean
 from howsure.kernels import draws as drawing
 from howsure.kernels.groups import Groups
 from howsure.kernels.integral import Integral
 from howsure.kernels.moebius import Moebius
 from howsure.kernels.sampled import Sampled
-from howsure.model import END_ERROR, Known, Posterior, Resampled
+from howsure.model import END_ERROR, Known, Posterior, Ranked, Resampled
 from howsure.model.classes import plan
 from howsure.model.tables import MOST_CLASS_NUMBERS
 from howsure.routes import values
@@ -62,16 +62,20 @@ def joint_of(p: Posterior, metric: Metric) -> Joint:
         weights = p.prior.outcome() if t.outcome else p.prior.right_wrong(len(t.labels))
         w = {1: weights[0], 0: weights[1]}
         return _build(t, [np.ones(len(t.cells), dtype=int)], right, {1: w})
-    two, place = _two_classes(t, view.place), view.place
-    positive = 1 if t.positive is None else t.find(t.positive)
-    cells = p.prior.binary(place, len(t.labels), positive)
+    two, cells = two_classes(t, view.place), binary_weights(p, view.place)
     rows = {1: {1: cells["tp"], 0: cells["fn"]}, 0: {1: cells["fp"], 0: cells["tn"]}}
     truth = two.cells[:, 0]
     answers = [np.where(two.cells[:, k] < 0, 1 - truth, two.cells[:, k]) == 1 for k in (1, 2)]
     return _build(two, [truth], answers, rows)
 
 
-def _two_classes(t: Tally, place: int) -> Tally:
+def binary_weights(p: Posterior, place: int) -> dict[str, float]:
+    """The prior's weight of each cell of a class against the rest."""
+    t = p.tally
+    return p.prior.binary(place, len(t.labels), 1 if t.positive is None else t.find(t.positive))
+
+
+def two_classes(t: Tally, place: int) -> Tally:
     """The table of a class against the rest, coded 1 and 0."""
     two = t.versus_rest(t.labels[place])
     if two.labels.index(two.positive) == 0:
@@ -97,8 +101,10 @@ def _build(t: Tally, truth: list[Any], answers: list[Any], rows: dict[int, dict[
 Found = tuple[Any, Any, Distribution, str, float, Callable[[float], Any]]
 
 
-def outcome(p: Known, metric: Metric | Mean, tolerance: float, seed: int) -> Found:
+def outcome(p: Known, metric: Measure, tolerance: float, seed: int) -> Found:
     """As for independent systems, from the joint table or the values of the same items."""
+    if isinstance(p, Ranked):
+        return _drawn_outcome(p.difference(metric))
     if isinstance(p, Resampled):
         difference = p.only(metric).difference(*p.data.systems)
         if difference.route == "sampled":
@@ -127,9 +133,9 @@ def outcome(p: Known, metric: Metric | Mean, tolerance: float, seed: int) -> Fou
 
 
 def _drawn_outcome(difference: Distribution) -> Found:
-    above, below = (number_or_array(x) for x in shares_of_draws(difference.law))
+    above, below = shares_of_draws(difference.law)
     error = 1.5 / float(np.sqrt(difference.law.n))
-    return above, below, difference, "sampled", error, within(difference)
+    return number_or_array(above), number_or_array(below), difference, "sampled", error, within(difference)
 
 
 def _exact_outcome(difference: Distribution, route: str) -> Found:
@@ -143,8 +149,11 @@ def _exact_outcome(difference: Distribution, route: str) -> Found:
     return number_or_array(above), number_or_array(below), difference, route, 1e-12, between
 
 
-def sampler(p: Known, metric: Metric | Mean, combine: Callable[[Array, Array], Array]) -> Callable[[int, int], Array]:
+def sampler(p: Known, metric: Measure, combine: Callable[[Array, Array], Array]) -> Callable[[int, int], Array]:
     """Draws of the difference (or the ratio) of two systems on the same items."""
+    if isinstance(p, Ranked):
+        m = p.measure(metric)
+        return lambda n, seed: combine(*p.joint_draws([m], n, seed)[0].T)
     if isinstance(p, Resampled):
         return lambda n, seed: combine(*p.only(metric).draws(n, seed=seed).T)
     assert isinstance(metric, Metric)  # noqa: S101 - narrows the type

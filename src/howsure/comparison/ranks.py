@@ -18,21 +18,22 @@ from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
 from howsure.comparison.independent import OTHER_SEED
-from howsure.comparison.paired import WHOLE
+from howsure.comparison.paired import WHOLE, binary_weights, two_classes
 from howsure.comparison.result import Side
-from howsure.comparison.verbs import default_metric, of_class
+from howsure.comparison.verbs import KINDS, as_data, default_metric, of_class
 from howsure.distribution import Note, check_draws, check_kind, check_level, check_seed
-from howsure.document import Notes, Result, envelope, real, row_documents
+from howsure.document import Measure, Notes, Result, Source, envelope, real, row_documents
 from howsure.errors import BadSetting
-from howsure.items import Items, Mean
-from howsure.model import Known, Posterior, Resampled, posterior
+from howsure.kernels.sticks import count, sticks
+from howsure.model import Known, Posterior, Ranked, Resampled, posterior
 from howsure.render.numbers import probability
-from howsure.table import Tally
 
 Array = NDArray[np.float64]
 
 CHUNK = 2_000  # draws at a time
 NUMBERS = 20_000_000  # answers of atoms at a time
+LEFT = 1e-6  # of the prior's mass, for the last atom
+MOST_STICKS = 100_000
 TOPS = (1, 3, 5, 10)  # places whose probabilities a document gives, where there are more systems than that
 
 
@@ -40,7 +41,7 @@ TOPS = (1, 3, 5, 10)  # places whose probabilities a document gives, where there
 class Leaderboard(Result):
     """Systems in the order of their expected rank."""
 
-    metric: Metric | Mean
+    metric: Measure
     sides: tuple[Side, ...]
     draws: Array
     paired: bool
@@ -182,6 +183,7 @@ def leaderboard(
 ) -> Leaderboard:
     """Rank the systems of a joint tally, or of a mapping from name to tally (tested on different items).
 
+    >>> from howsure.table import Tally
     >>> t = {"a": Tally.rate(hits=40, of=50), "b": Tally.rate(hits=30, of=50), "c": Tally.rate(hits=48, of=50)}
     >>> leaderboard(t).names
     ('c', 'a', 'b')
@@ -197,8 +199,11 @@ def leaderboard(
     if m.better is None:
         raise BadSetting(f"{m} has no better direction: there is nothing to rank by.")
     if joint is not None:
-        x = _together(posterior(joint, prior, seed=seed), m, n, seed)
+        whole: Known = posterior(joint, prior, seed=seed)
+        n = min(n, whole.number_of_draws) if isinstance(whole, Ranked) else n
+        x = _together(whole, m, n, seed)
     else:
+        n = min(n, *(getattr(p[m].sampler, "most", n) for p in own.values()))
         x = np.stack([p[m].draws(n, seed=seed + k * OTHER_SEED) for k, p in enumerate(own.values())], axis=1)
     signed = x if m.better == "lower" else -x
     order = signed.argsort(axis=1).argsort(axis=1).mean(axis=0).argsort(kind="stable").tolist()
@@ -210,13 +215,14 @@ def leaderboard(
     return Leaderboard(m, sides, x[:, order], joint is not None, level, kind, float(apart), notes)
 
 
-def _given(data: Any, positive: Any) -> tuple[Tally | Items | None, dict[str, Any]]:
+def _given(data: Any, positive: Any) -> tuple[Source | None, dict[str, Any]]:
     """The joint tally, if it is one, and the tally of each system."""
-    joint: Tally | Items | None = None
-    if isinstance(data, (Tally, Items)):
+    joint: Source | None = None
+    data = {k: as_data(v) for k, v in data.items()} if isinstance(data, Mapping) else as_data(data)
+    if isinstance(data, KINDS):
         joint = of_class(data, positive)
         tallies = {name: joint.system(name) for name in joint.systems}
-    elif isinstance(data, Mapping) and any(all(isinstance(t, k) for t in data.values()) for k in (Tally, Items)):
+    elif isinstance(data, Mapping) and any(all(isinstance(t, k) for t in data.values()) for k in KINDS):
         tallies = {str(k): of_class(t, positive) for k, t in data.items()}
     else:
         raise BadSetting(
@@ -232,10 +238,12 @@ def _given(data: Any, positive: Any) -> tuple[Tally | Items | None, dict[str, An
 # -- systems on the same items
 
 
-def _together(p: Known, metric: Metric | Mean, n: int, seed: int) -> Array:
+def _together(p: Known, metric: Measure, n: int, seed: int) -> Array:
     """Draws of the measure for every system, (n, systems)."""
     if isinstance(p, Resampled):
         return p.only(metric).draws(n, seed=seed)
+    if isinstance(p, Ranked):
+        return p.joint_draws([p.measure(metric)], n, seed)[0]
     assert isinstance(metric, Metric)  # noqa: S101 - narrows the type
     view = p.view(metric)
     if view.kind in WHOLE:
@@ -250,58 +258,44 @@ def _together(p: Known, metric: Metric | Mean, n: int, seed: int) -> Array:
     weight = np.array([sum(rows[y]) for y in (0, 1)])
     rate = np.array([rows[y][1] / sum(rows[y]) if sum(rows[y]) else 0.0 for y in (0, 1)])
     out = []
-    most = max(1, min(CHUNK, NUMBERS // (sticks_for(float(weight.sum())) * answers.shape[1])))
+    most = max(1, min(CHUNK, NUMBERS // (count(float(weight.sum()), LEFT, MOST_STICKS) * answers.shape[1])))
     for start in range(0, n, most):
         size = min(most, n - start)
         mass = rng.standard_gamma(counts, (size, counts.size))
-        sticks, y, a = _sticks(rng, size, weight, rate, answers.shape[1])
+        parts, y, a = _dealt(rng, size, weight, rate, answers.shape[1])
         cells = {}
         for name, yes, says in (("tp", 1, True), ("fn", 1, False), ("fp", 0, True), ("tn", 0, False)):
             seen = mass[:, truth == yes] @ (answers[truth == yes] == says)
-            unseen = np.einsum("nk,nks->ns", sticks * (y == yes), (a == says).astype(float))
+            unseen = np.einsum("nk,nks->ns", parts * (y == yes), (a == says).astype(float))
             cells[name] = seen + unseen
         with np.errstate(divide="ignore", invalid="ignore"):
             out.append(np.asarray(metric.formula(**cells)))
     return np.concatenate(out)
 
 
-def _sticks(
+def _dealt(
     rng: np.random.Generator, size: int, weight: Array, rate: Array, systems: int
 ) -> tuple[Array, NDArray[np.int64], NDArray[np.bool_]]:
     """The prior's mass in atoms: their weights, their truths and the systems' answers."""
     total = float(weight.sum())
-    count = sticks_for(total)
-    broken = rng.beta(1.0, total, (size, count))
-    left = np.cumprod(1.0 - broken, axis=1)
-    parts = np.concatenate([broken[:, :1], broken[:, 1:] * left[:, :-1]], axis=1)
-    parts[:, -1] += left[:, -1]
-    y = (rng.random((size, count)) < weight[1] / total).astype(np.int64)
-    a = rng.random((size, count, systems)) < rate[y][..., None]
-    return parts * rng.standard_gamma(total, (size, 1)), y, a
-
-
-def sticks_for(total: float) -> int:
-    """Atoms until less than 1e-6 of the prior's mass is left to the last one."""
-    return int(np.ceil(np.log(1e-6) / np.log(total / (1.0 + total)))) if total > 1e-9 else 1
+    parts = sticks(rng, np.array([total]), size, LEFT, MOST_STICKS)[0].T * rng.standard_gamma(total, (size, 1))
+    y = (rng.random(parts.shape) < weight[1] / total).astype(np.int64)
+    return parts, y, rng.random((*parts.shape, systems)) < rate[y][..., None]
 
 
 def _patterns(p: Posterior, metric: Metric) -> tuple[Any, Any, Array, dict[int, tuple[float, float]]]:
     """Truth and answers of the occupied patterns as 0 and 1, their counts, and the prior's weights of a row."""
-    t, view, place = p.tally, p.view(metric), 0
-    k, positive = len(t.labels), 1 if t.positive is None else t.find(t.positive)
-    if view.kind == "square":
-        place = view.place
-        w = p.prior.binary(place, k, positive)
-        if t.sets is not None:
-            t, place = t.versus_rest(t.labels[place]), 1
+    t, view = p.tally, p.view(metric)
     if view.kind in ("outcome", "right-wrong"):
         truth = np.ones(len(t.cells), dtype=int)
         answers = t.cells[:, 1:] == (1 if t.outcome else t.cells[:, [0]])
         hit, miss = p.prior.outcome() if t.outcome else p.prior.right_wrong(len(t.labels))
         rows = {1: (miss, hit), 0: (0.0, 0.0)}
     else:
-        truth = (t.cells[:, 0] == place).astype(int)
-        answers = np.where(t.cells[:, 1:] < 0, truth[:, None] == 0, t.cells[:, 1:] == place)
+        w = binary_weights(p, view.place)
+        t = two_classes(t, view.place)
+        truth = t.cells[:, 0]
+        answers = np.where(t.cells[:, 1:] < 0, 1 - truth[:, None], t.cells[:, 1:]) == 1
         rows = {1: (w["fn"], w["tp"]), 0: (w["tn"], w["fp"])}
     counts = t.effective
     kept = counts > 0

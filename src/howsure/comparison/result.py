@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
 from howsure.distribution import Distribution, Error, Note
-from howsure.document import Notes, Result, Row, envelope, make_row, real, row_documents
+from howsure.document import Measure, Notes, Result, Row, envelope, make_row, real, row_documents
 from howsure.errors import BadSetting
-from howsure.items import Mean
-from howsure.model import Known, Posterior, Resampled
+from howsure.model import Known, Posterior, Ranked, Resampled
 from howsure.render.numbers import probability, short
 
 Array = NDArray[np.float64]
@@ -27,7 +26,7 @@ class Side:
 
     name: str
     posterior: Known
-    metric: Metric | Mean
+    metric: Measure
     level: float
     interval: str
 
@@ -46,7 +45,7 @@ class Side:
 class Comparison(Result):
     """first against second on one measure; numbers for one pair of tables, arrays for a batch."""
 
-    metric: Metric | Mean
+    metric: Measure
     first: Side
     second: Side
     paired: bool
@@ -104,7 +103,8 @@ class Comparison(Result):
             sampler = paired.sampler(self.joint, self.metric, divide)
         else:
             sampler = independent.sampler_of(a, b, divide)
-        draws = np.sort(sampler(200_000, self.first.posterior.seed), axis=0)
+        n = min(200_000, *(getattr(x.sampler, "most", 200_000) for x in (a, b)))
+        draws = np.sort(sampler(n, self.first.posterior.seed), axis=0)
         return Distribution(f"ratio of {self.metric}", Sampled(draws, 0.0, np.inf), "sampled", sampler, log_scale=True)
 
     @cached_property
@@ -135,7 +135,8 @@ class Comparison(Result):
     def tests(self) -> dict[str, float | None]:
         """p-values for readers of journals: McNemar exact (the sign test) and mid-p, and a paired permutation test.
 
-        For graded values: the sign test, Wilcoxon's signed ranks, and a paired permutation test of the mean.
+        For graded values: the sign test, Wilcoxon's signed ranks, and a paired permutation test of the mean. For the
+        AUC of scores: DeLong's test.
         """
         from howsure.comparison import journal, paired
 
@@ -143,6 +144,8 @@ class Comparison(Result):
             raise BadSetting("these tests are for two systems on the same items.")
         if np.ndim(self.p_above) or self.joint.source.weighted:
             raise BadSetting("these tests take a single table of unweighted items.")
+        if isinstance(self.joint, Ranked):
+            return journal.ranked(self.joint, str(self.metric))
         if not isinstance(self.joint, Posterior):
             return journal.graded(self.joint.data.only(self.metric), self.first.posterior.seed)
         assert isinstance(self.metric, Metric)  # noqa: S101 - narrows the type
@@ -246,7 +249,7 @@ def check_margin(margin: Any) -> float | None:
     return float(margin)
 
 
-def direction_note(metric: Metric | Mean) -> Notes:
+def direction_note(metric: Measure) -> Notes:
     """What to say of a measure without a direction."""
     if metric.better is not None:
         return ()

@@ -12,11 +12,12 @@ from howsure.catalogue import Metric
 from howsure.comparison import independent, paired
 from howsure.comparison.result import Comparison, Side, check_margin, direction_note
 from howsure.distribution import Note, check_kind, check_level
-from howsure.document import Notes
+from howsure.document import Measure, Notes, Source
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
-from howsure.items import Items, Mean
+from howsure.items import Items
 from howsure.model import Known, Posterior, posterior
 from howsure.render.numbers import probability
+from howsure.scored import Scored
 from howsure.table import Tally
 
 
@@ -54,11 +55,12 @@ def compare(
     if isinstance(draws, bool) or not isinstance(draws, (int, np.integer)) or draws < 100:
         raise BadSetting(f"draws must be a whole number, 100 or more; got {draws!r}.")
     own: dict[str, Any] = {"tolerance": tolerance, "seed": seed}
-    if isinstance(first, (Tally, Items)) and isinstance(second, (Tally, Items)):
+    first, second = as_data(first), as_data(second)
+    if isinstance(first, KINDS) and isinstance(second, KINDS):
         if third is not None:
             raise BadSetting("compare takes two tallies; for three and more use leaderboard.")
-        if isinstance(first, Tally) != isinstance(second, Tally):
-            raise BadSetting("a tally of classes and graded items cannot be compared; give two of one kind.")
+        if type(first) is not type(second):
+            raise BadSetting("a tally of classes, graded items and scores cannot be compared; give two of one kind.")
         one, two = (of_class(t, positive) for t in (first, second))
         return _independent((one, two), names, metric, prior, settings, own, draws if method == "sample" else None)
     joint, a, b = _joint(first, second, third, positive)
@@ -69,19 +71,30 @@ def compare(
     return _paired(joint, a, b, metric, prior, settings, own)
 
 
+KINDS = (Tally, Items, Scored)
+
+
+def as_data(given: Any) -> Any:
+    """The scored items of a curve; anything else as it is."""
+    inside = None if isinstance(given, Mapping) else getattr(given, "items", None)
+    return inside if isinstance(inside, Scored) else given
+
+
 def of_class(data: Any, positive: Any) -> Any:
     """The data, with the positive class that was asked for."""
     if positive is None:
         return data
+    if isinstance(data, Scored):
+        raise BadSetting("positive= belongs to the making of the curve; this one is made already.")
     if isinstance(data, Items):
         raise BadSetting("graded values have no positive class.")
     return data.with_positive(positive)
 
 
-def _joint(first: Any, second: Any, third: Any, positive: Any) -> tuple[Tally | Items, str, str]:
+def _joint(first: Any, second: Any, third: Any, positive: Any) -> tuple[Source, str, str]:
     """One joint tally (or the items of several systems) and the names of the two systems."""
-    joint: Tally | Items
-    if isinstance(first, (Tally, Items)):
+    joint: Source
+    if isinstance(first, KINDS):
         joint, asked = first, [x for x in (second, third) if x is not None]
     elif isinstance(second, Mapping):
         from howsure.ingest.arrays import tally
@@ -102,7 +115,7 @@ def _joint(first: Any, second: Any, third: Any, positive: Any) -> tuple[Tally | 
     chosen = asked or list(joint.systems)
     if len(chosen) != 2 or chosen[0] == chosen[1]:
         raise BadSetting(f"compare needs two different systems; got {listing(chosen)}.")
-    if isinstance(joint, Items):
+    if isinstance(joint, (Items, Scored)):
         return joint.chosen(*chosen), chosen[0], chosen[1]
     at = [0, *(joint.systems.index(x) + 1 for x in chosen)]
     two = Tally(
@@ -112,8 +125,10 @@ def _joint(first: Any, second: Any, third: Any, positive: Any) -> tuple[Tally | 
     return two._tidy(), chosen[0], chosen[1]
 
 
-def default_metric(t: Tally | Items) -> str:
-    """f1 for a positive class, macro-f1 for many, rate for outcomes, the mean of graded values."""
+def default_metric(t: Source) -> str:
+    """f1 for a positive class, macro-f1 for many, rate for outcomes, the mean of graded values, auc of scores."""
+    if isinstance(t, Scored):
+        return "auc"
     if isinstance(t, Items):
         return t.measure.name
     if t.outcome:
@@ -144,9 +159,13 @@ def _independent(
     return _result(m, sides, False, found, settings, direction_note(m))
 
 
-def _same_classes(tallies: tuple[Any, Any], laws: list[Known], m: Metric | Mean) -> None:
+def _same_classes(tallies: tuple[Any, Any], laws: list[Known], m: Measure) -> None:
     """Refuse to compare measures of different classes."""
     one, two = tallies
+    if isinstance(one, Scored):
+        if one.positive != two.positive:
+            raise BadLabels(f"the positive classes differ: {one.positive!r} and {two.positive!r}; give both the same.")
+        return
     if isinstance(one, Items) or one.outcome != two.outcome:
         if not isinstance(one, Items):
             raise BadLabels("a tally of outcomes and a tally of classes cannot be compared.")
@@ -171,7 +190,7 @@ def _names(names: Any) -> tuple[str, str]:
     return given[0], given[1]
 
 
-def _side(name: str, p: Known, metric: Metric | Mean, settings: dict[str, Any]) -> Side:
+def _side(name: str, p: Known, metric: Measure, settings: dict[str, Any]) -> Side:
     return Side(name, p, metric, settings["level"], settings["interval"])
 
 
@@ -186,7 +205,7 @@ def _paired(
     return replace(result, joint=p, gain=lambda: _gain(m, sides, found, own))
 
 
-def _gain(m: Metric | Mean, sides: tuple[Side, ...], found: tuple[Any, ...], own: dict[str, Any]) -> Notes:
+def _gain(m: Measure, sides: tuple[Side, ...], found: tuple[Any, ...], own: dict[str, Any]) -> Notes:
     """What pairing told: the probability as if the systems had been tested on different items."""
     if np.ndim(found[0]) or m.better is None:
         return ()
@@ -198,7 +217,7 @@ def _gain(m: Metric | Mean, sides: tuple[Side, ...], found: tuple[Any, ...], own
 
 
 def _result(
-    m: Metric | Mean,
+    m: Measure,
     sides: tuple[Side, ...],
     paired_: bool,
     found: tuple[Any, ...],

@@ -284,7 +284,7 @@ def settle(
     """The Tally of patterns of truths and answers."""
     c, notes = without_missing(_some(c), missing)
     assert c.truth is not None  # noqa: S101 - narrows the type
-    known = known_labels(_present(c.truth), [_present(a) for a in c.answers], labels)
+    known = known_labels(present(c.truth), [present(a) for a in c.answers], labels)
     if labels is None:
         notes += similar_labels(known)
     cells = [_placed(x, known) for x in (c.truth, *c.answers)]
@@ -349,9 +349,9 @@ def settle_scores(
     """2x2 tables of a score at each threshold; the one answer column holds how many thresholds the score reaches."""
     c, notes = without_missing(_some(c), missing)
     assert c.truth is not None  # noqa: S101 - narrows the type
-    truths = _present(c.truth)
+    truths = present(c.truth)
     known = known_labels(truths, [], labels)
-    positive = _positive_of(known, positive)
+    positive = positive_of(known, positive)
     others = [x for x in known if x != positive]
     rest = others[0] if len(others) == 1 else "rest"
     steps = len(thresholds)
@@ -388,7 +388,8 @@ def _by_threshold(values: Any, codes: Codes, steps: int, order: Codes) -> Any:
     return flat.reshape(*flat.shape[:-2], 6)
 
 
-def _positive_of(known: tuple[Label, ...], positive: Label | None) -> Label:
+def positive_of(known: tuple[Label, ...], positive: Label | None) -> Label:
+    """The class that scores speak for: as given, or by the usual rule."""
     if positive is not None:
         blank = Tally(np.zeros((0, 2), dtype=np.int64), np.zeros(0), known)
         return known[blank.find(positive)]
@@ -411,7 +412,8 @@ def _used(column: Column) -> list[int]:
     return (np.flatnonzero(np.bincount(column.codes + 1, minlength=len(column.levels) + 1)) - 1).tolist()
 
 
-def _present(column: Column) -> set[Label]:
+def present(column: Column) -> set[Label]:
+    """The labels that occur."""
     return {column.levels[i] for i in _used(column) if i >= 0}
 
 

@@ -22,11 +22,12 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.kernels.sticks import count as stick_count
+from howsure.kernels.sticks import sticks
+
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-_LEFT = 1e-3
-_MOST_STICKS = 400
 _CHUNK = 500_000  # numbers drawn at a time
 _LEAST = 64  # tables drawn at a time, at least
 _FLOOR = 1e-290  # a row without data keeps a trace of mass, so that its own shares stay defined
@@ -85,7 +86,7 @@ class Classes:
         dealt = 0
         if self.rows is not None:
             wrong = 0.5 if self.systems == 1 else 1.0  # a single system deals its wrong answers only
-            dealt = self.k * _count(wrong * float(self.rows.max())) * (1 + self.systems)
+            dealt = self.k * stick_count(wrong * float(self.rows.max())) * (1 + self.systems)
         return int(self.shapes.size + dealt + 1)
 
     def draws(self, n: int, seed: int) -> Iterator[Tables]:
@@ -267,30 +268,6 @@ def _added(mass: Array, where: _Where) -> Array:
     if where.starts.size:
         out[where.classes] = np.add.reduceat(mass if where.order is None else mass[where.order], where.starts, axis=0)
     return out
-
-
-def _count(weight: float) -> int:
-    """Sticks until what is left of a row's mass is negligible."""
-    if weight <= 1e-9:
-        return 1
-    return int(np.clip(np.ceil(np.log(_LEFT) / np.log(weight / (1.0 + weight))), 1, _MOST_STICKS))
-
-
-def sticks(rng: np.random.Generator, weights: Array, m: int) -> Array:
-    """Shares of the mass of each row in atoms, (rows, sticks, m); the last atom takes what is left."""
-    j = _count(float(weights.mean() + weights.std()))
-    left = rng.standard_exponential((len(weights), j, m))  # what is left of a stick: a uniform to the power 1/weight
-    for i in range(1, j):
-        left[:, i] += left[:, i - 1]
-    power = -1.0 / np.maximum(weights, 1e-12)
-    left *= power[:, None, :] if weights.ndim == 2 else power[:, None, None]
-    with np.errstate(under="ignore"):
-        np.exp(left, out=left)
-    parts = np.empty_like(left)
-    parts[:, 0] = 1.0 - left[:, 0]
-    np.subtract(left[:, :-1], left[:, 1:], out=parts[:, 1:])
-    parts[:, -1] += left[:, -1]
-    return parts
 
 
 def gammas(shapes: Array, m: int, rng: np.random.Generator) -> Array:

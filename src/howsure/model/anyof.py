@@ -16,7 +16,8 @@ from howsure.errors import BadSetting
 from howsure.expressions import CELLS
 from howsure.forms import Linear
 from howsure.kernels.anyof import AnyOf, Apart
-from howsure.kernels.classes import Pool, sticks
+from howsure.kernels.classes import Pool
+from howsure.kernels.sticks import sticks
 from howsure.model.resampled import mean_law
 from howsure.priors import Prior
 from howsure.table import Tally

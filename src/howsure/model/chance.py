@@ -10,6 +10,7 @@ that of d, and for measures of many classes, it is a share of draws.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ Array = NDArray[np.float64]
 Places = tuple[NDArray[np.intp], ...] | None
 
 DRAWS = 20_000
+FIRST = 5_000  # draws that suffice where all of them are on one side
 LARGE = 5_000  # tables up to which a batch is done whole, for all rows together
 EXACT = 1e-12  # error of the integral
 MOST_NUMBERS = 6_000_000  # drawn, or taken through the formula, for one probability
@@ -130,11 +132,14 @@ def _of_draws(p: Posterior, view: View) -> tuple[Array, Array]:
     gap = m.formula - by_chance(m.formula)
     if view.kind == "class":
         sampler = classes.ClassSampler(p.tally, p.prior, classes.of_class(gap, view.place), False, (-np.inf, np.inf))
-        return _share(sampler(_draws(sampler.cost), p.seed))
+        return _share(lambda n: sampler(n, p.seed), sampler.cost)
     model = p._model(view) if p.tally.strata is None else p._of_strata(view).model
-    n = _draws(4 * model.size())
-    rows = [values(replace(m, formula=gap), *model.table(j, n, p.seed)) for j in range(model.size())]
-    return _share(np.stack(rows, axis=-1).reshape(n, *model.shape))
+
+    def drawn(n: int) -> Array:
+        rows = [values(replace(m, formula=gap), *model.table(j, n, p.seed)) for j in range(model.size())]
+        return np.stack(rows, axis=-1).reshape(n, *model.shape)
+
+    return _share(drawn, 4 * model.size())
 
 
 def _of_classes(p: Posterior, metric: Metric) -> tuple[Array, Array]:
@@ -143,17 +148,21 @@ def _of_classes(p: Posterior, metric: Metric) -> tuple[Array, Array]:
     gap = formula - by_chance(formula)
     sampler, middle = p._class_sampler(replace(metric, formula=gap, many=gap, average="", base=None))
     width = 4 * len(p.tally.labels) * int(np.prod(p.tally.shape, dtype=int))
-    x = sampler(_draws(max(sampler.cost, width)), p.seed)
-    return _share(x if middle is None else x + (middle - x.mean(axis=0)))
+
+    def drawn(n: int) -> Array:
+        x = sampler(n, p.seed)
+        return x if middle is None else np.asarray(x + (middle - x.mean(axis=0)))
+
+    return _share(drawn, max(sampler.cost, width))
 
 
-def _draws(cost: int) -> int:
-    return int(np.clip(MOST_NUMBERS // max(cost, 1), 1000, DRAWS))
-
-
-def _share(x: Array) -> tuple[Array, Array]:
-    """The share above 0, half a draw from 0 and 1 at least, and three standard errors of it."""
-    n = len(x)
-    share = np.asarray((x > 0).mean(axis=0) + 0.5 * (x == 0).mean(axis=0))
+def _share(drawn: Callable[[int], Array], cost: int) -> tuple[Array, Array]:
+    """The share of draws above 0, half a draw from 0 and 1 at least, and three standard errors of it."""
+    most = int(np.clip(MOST_NUMBERS // max(cost, 1), 1000, DRAWS))
+    for n in (FIRST, most) if most > FIRST else (most,):
+        x = drawn(n)
+        share = np.asarray((x > 0).mean(axis=0) + 0.5 * (x == 0).mean(axis=0))
+        if ((share == 0) | (share == 1)).all():
+            break
     share = np.clip(share, 0.5 / n, 1.0 - 0.5 / n)
     return share, np.asarray(3.0 * np.sqrt(share * (1.0 - share) / n) + 1.5 / n)

@@ -142,7 +142,7 @@ def centres(t: Tally, measure: Measure, lost: bool = True) -> Array:
 def move_to(x: Array, middle: Array, bounds: tuple[float, float]) -> Array:
     """How far draws are moved, on the logit scale of their range, so that their mean is `middle`; Newton's steps."""
     low, high = bounds
-    y, want = _logit(x, bounds), (middle - low) / (high - low)
+    y, want = logit(x, bounds), (middle - low) / (high - low)
     shift = np.zeros(x.shape[1:])
     for _ in range(12):
         p = 1.0 / (1.0 + np.exp(-(y + shift)))
@@ -156,10 +156,11 @@ def move_to(x: Array, middle: Array, bounds: tuple[float, float]) -> Array:
 def moved(x: Array, shift: Array | float, bounds: tuple[float, float]) -> Array:
     """Draws moved by so much on the logit scale of their range, which they never leave."""
     low, high = bounds
-    return np.asarray(low + (high - low) / (1.0 + np.exp(-(_logit(x, bounds) + shift))))
+    return np.asarray(low + (high - low) / (1.0 + np.exp(-(logit(x, bounds) + shift))))
 
 
-def _logit(x: Array, bounds: tuple[float, float]) -> Array:
+def logit(x: Array, bounds: tuple[float, float]) -> Array:
+    """The log odds of a place in the range."""
     low, high = bounds
     p = np.clip((x - low) / (high - low), 1e-15, 1.0 - 1e-15)
     return np.asarray(np.log(p) - np.log1p(-p))

@@ -23,12 +23,13 @@ from numpy.typing import NDArray
 from howsure.distribution import Distribution, Note, check_draws, check_seed
 from howsure.errors import BadSetting, listing
 from howsure.items import Items, Mean
+from howsure.kernels.sticks import sticks
 from howsure.model.export import to_arviz
 
 Array = NDArray[np.float64]
 
 CHUNK = 20_000_000  # Gammas drawn at a time
-STICKS = 48  # atoms of the prior where its ends are too many to list: they leave (2/3)^48 = 4e-9 of its weight
+LEFT = 1e-8  # of the prior's mass for the last atom, where its ends are too many to list
 FEW_SYSTEMS = 6
 DRAWS = 200_000  # at most, where a law is drawn
 ROUNDING = 16 * float(np.finfo(float).eps)
@@ -201,14 +202,10 @@ class Resampled(Mapping[str, Distribution]):
     def _dealt(self, rng: np.random.Generator, n: int) -> tuple[Array, Array]:
         """Draws of the prior's sums and sizes by stick-breaking: 2^systems corners need no enumeration."""
         ends, systems = np.array(self.data.bounds), len(self.data.systems)
-        broken = rng.beta(1.0, 2.0, (n, STICKS))
-        left = np.cumprod(1.0 - broken, axis=1)
-        parts = np.concatenate([broken[:, :1], broken[:, 1:] * left[:, :-1]], axis=1)
-        parts[:, -1] += left[:, -1]
         total = rng.standard_gamma(2.0, (n, 1))
         sums = np.zeros((n, systems))
-        for k in range(STICKS):
-            sums += parts[:, [k]] * ends[rng.integers(0, 2, (n, systems))]
+        for part in sticks(rng, np.array([2.0]), n, LEFT)[0]:
+            sums += part[:, None] * ends[rng.integers(0, 2, (n, systems))]
         return sums * total * self._prior_size, total * self._prior_size
 
     def difference(self, first: str, second: str) -> Distribution:

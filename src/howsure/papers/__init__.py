@@ -18,7 +18,7 @@ from howsure.papers.item import VERDICTS, Item, Result
 
 __all__ = ["VERDICTS", "Item", "Result", "document", "items", "render", "select"]
 
-PAPERS: Final = ("goutte", "powers", "zhang")
+PAPERS: Final = ("goutte", "ishioka", "powers", "alvarez", "zhang")
 
 
 def items() -> tuple[Item, ...]:

@@ -1,1 +1,1 @@
-"""Rankings of documents: the engine over all queries at once, and the declarations of its measures."""
+"""Ranked and scored output: what rests on an ordering of the items."""

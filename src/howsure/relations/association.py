@@ -111,7 +111,7 @@ def associate(tally: Tally, *, zeros: str = "keep-margins", prior: Any = "even")
     """
     if zeros not in RULES:
         raise UnknownName(f"no rule {zeros!r} for empty cells.{nearest(str(zeros), RULES)} Rules: {', '.join(RULES)}.")
-    two = _two_by_two(tally)
+    two = two_by_two(tally)
     tp, fp, fn, tn = _cells(two)
     with np.errstate(divide="ignore", invalid="ignore"):
         n = tp + fp + fn + tn
@@ -179,7 +179,7 @@ def _margins(tally: Tally | None, prevalence: Any, bias: Any) -> tuple[Array, Ar
     if tally is not None:
         if bias is not None:
             raise BadSetting("the bias is that of the tally: give prevalence= and bias= instead of a Tally.")
-        tp, fp, fn, tn = _cells(_two_by_two(tally))
+        tp, fp, fn, tn = _cells(two_by_two(tally))
         n = tp + fp + fn + tn
         with np.errstate(invalid="ignore"):
             return np.asarray((tp + fn) / n), np.asarray((tp + fp) / n)
@@ -190,18 +190,16 @@ def _margins(tally: Tally | None, prevalence: Any, bias: Any) -> tuple[Array, Ar
     return np.asarray(given["prevalence"], dtype=float), np.asarray(given["bias"], dtype=float)
 
 
-def _two_by_two(t: Tally) -> Tally:
+def two_by_two(t: Tally, what: str = "association") -> Tally:
     """The 2x2 table of the positive class, or of the second where there are two and none is named."""
     if not isinstance(t, Tally):
-        raise BadSetting(
-            f"association needs a Tally; got {type(t).__name__}. Make one with hs.Tally.binary or hs.tally."
-        )
+        raise BadSetting(f"{what} needs a Tally; got {type(t).__name__}. Make one with hs.Tally.binary or hs.tally.")
     if t.outcome or t.sets is not None:
-        raise BadSetting("association is of a table of truths and answers; this tally has none.")
+        raise BadSetting(f"{what} is of a table of truths and answers; this tally has none.")
     if len(t.systems) > 1:
-        raise BadSetting(f"association is of one system's table: take tally.system({t.systems[0]!r}).")
+        raise BadSetting(f"{what} is of one system's table: take tally.system({t.systems[0]!r}).")
     if t.positive is None and len(t.labels) != 2:
-        raise NeedsPositive("association is of one class against the rest: give tally.versus_rest(label).")
+        raise NeedsPositive(f"{what} is of one class against the rest: give tally.versus_rest(label).")
     return t if len(t.labels) == 2 and t.positive is not None else t.versus_rest(_label(t))
 
 

@@ -32,6 +32,7 @@ _BUDGET: Final = 12_000_000  # prefixes looked at
 _HUGE: Final = 1e13
 _SHORT: Final = 12
 _TINY: Final = 1e-10
+_WIDE: Final = 2**40  # larger weights are Python's integers
 
 
 @dataclass(frozen=True)
@@ -80,9 +81,9 @@ def _rows(known: tuple[Given, ...]) -> Rows:
     made: list[list[int]] = [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 1, 0]]
     strict, pinned = [False] * 4, [False] * 4
     for g in known:
-        if g.quantity.linear is None:
+        if g.quantity.whole is None:
             continue
-        top, bottom = ([int(x) for x in part] for part in g.quantity.linear)  # forms.read gives whole weights
+        top, bottom = g.quantity.whole
         (a, below), (b, above) = g.low.as_integer_ratio(), g.high.as_integer_ratio()
         if g.quantity.sized:
             made += [[*(below * t for t in top), -a], [*(-above * t for t in top), b]]
@@ -94,7 +95,9 @@ def _rows(known: tuple[Given, ...]) -> Rows:
         made.append([*bottom, 0])
         strict += [False, g.open_end, True]
         pinned += [False] * 3
-    table = np.array(made, dtype=object)
+    table = np.array(made)
+    if table.dtype != np.int64 or np.abs(table).max() > _WIDE:
+        table = np.array(made, dtype=object)
     keep = [any(row[:4]) for row in made]  # 0 >= 0 says nothing
     return Rows(table[keep, :4], table[keep, 4], np.array(strict)[keep], np.array(pinned)[keep])
 
@@ -127,15 +130,36 @@ def _picks(sides: int, size: int) -> NDArray[np.int64]:
 def _corners(rows: Rows, held: Array) -> Array:
     """Where sides meet; `held` are rows that are met everywhere."""
     sides = np.concatenate([_real(rows)[~rows.pinned], [[-1.0, -1.0, -1.0, -1.0, _HUGE]]])
+    across, back = _across(tuple(map(tuple, held[:, :4].tolist())))
+    start = back @ -held[:, 4]
+    a, b = sides[:, :4] @ across, sides[:, :4] @ start + sides[:, 4]
     picks = _picks(len(sides), 4 - len(held))
-    a = np.concatenate([np.broadcast_to(held, (len(picks), len(held), 5)), sides[picks]], axis=1)
-    good = np.abs(np.linalg.det(a[:, :, :4])) > 1e-12
-    if not good.any():
-        return np.zeros((0, 4))
-    points = np.linalg.solve(a[good][:, :, :4], -a[good][:, :, 4:])[..., 0]
+    steps = _steps(a[picks], -b[picks])
+    points = start + steps @ across.T
     size = np.abs(points).sum(axis=1, keepdims=True) + 1.0
-    inside = (points @ sides[:, :4].T + sides[:, 4] >= -1e-9 * size).all(axis=1)
+    inside = (steps @ a.T + b >= -1e-9 * size).all(axis=1)
     return np.asarray(points[inside])
+
+
+@lru_cache(maxsize=128)
+def _across(held: tuple[tuple[float, ...], ...]) -> tuple[Array, Array]:
+    """Directions along which these sums stay as they are, as columns, and the way from their values to a point."""
+    rows = np.array(held).reshape(-1, 4)
+    turned = np.linalg.svd(rows, full_matrices=True)[2]
+    return np.ascontiguousarray(turned[len(rows) :].T), np.linalg.pinv(rows)
+
+
+def _steps(a: Array, b: Array) -> Array:
+    """The solutions of a·step = b, where there is one; two unknowns, the common case, in closed form."""
+    if a.shape[1] == 2:
+        (p, q), (r, s) = a.transpose(1, 2, 0)
+        det = p * s - q * r
+        good = np.abs(det) > 1e-12
+        one, two = b[:, 0], b[:, 1]
+        steps = np.stack([s * one - q * two, p * two - r * one], axis=1)
+        return np.asarray(steps[good] / det[good, None])
+    good = np.abs(np.linalg.det(a)) > 1e-12
+    return np.asarray(np.linalg.solve(a[good], b[good][..., None])[..., 0]) if good.any() else np.zeros((0, a.shape[1]))
 
 
 def _order(rows: Rows, corners: Array, held: Array) -> tuple[Array, int]:
@@ -185,10 +209,8 @@ class _Search:
         self.curves = curves
         self.corners = corners @ order.T
         self.back = np.rint(np.linalg.inv(order)).astype(np.int64)  # from sums to cells
-        self.exact = replace(rows, weights=rows.weights @ self.back.astype(object))
-        self.largest = max(
-            sum(map(abs, row)) + abs(x) for row, x in zip(self.exact.weights, rows.constant, strict=True)
-        )
+        self.exact = replace(rows, weights=rows.weights @ self.back.astype(rows.weights.dtype))
+        self.largest = int((np.abs(self.exact.weights).sum(axis=1) + np.abs(rows.constant)).max())
         steps = 2 - self.known
         self.projected = _projections(_real(rows) @ _lifted(self.back), steps) if steps else []
         self.spent = 0
@@ -240,8 +262,8 @@ class _Search:
         """The range of the last sum, in exact integers: 64 bits where these are enough."""
         fits = self.largest * (int(np.abs(start).max(initial=0)) + 1) < 2**62
         kind: Any = np.int64 if fits else object
-        weights = self.exact.weights.astype(kind)
-        least = self.exact.constant.astype(kind) - self.exact.strict  # strictly above 0 is at least 1
+        weights = self.exact.weights.astype(kind, copy=False)
+        least = self.exact.constant.astype(kind, copy=False) - self.exact.strict  # strictly above 0 is at least 1
         last = weights[:, 3]
         rest = start.astype(kind) @ weights[:, :3].T + least
         up, down = last > 0, last < 0
@@ -289,6 +311,9 @@ def _lifted(back: Whole) -> Array:
 
 def _expanded(start: Whole, low: Whole, count: Whole) -> Iterator[Whole]:
     """Each prefix with each of its next values, in chunks of bounded size."""
+    if len(start) == 1:
+        yield from _cut(start[0], int(low[0]), int(count[0]))
+        return
     ends = np.cumsum(count)
     at = 0
     while at < len(start):
@@ -296,9 +321,7 @@ def _expanded(start: Whole, low: Whole, count: Whole) -> Iterator[Whole]:
         stop = max(at + 1, int(np.searchsorted(ends, done + _CHUNK, side="right")))
         part = slice(at, stop)
         if int(count[at]) > 4 * _CHUNK:  # a single long range is cut too
-            for first in range(0, int(count[at]), _CHUNK):
-                values = low[at] + np.arange(first, min(first + _CHUNK, int(count[at])))
-                yield np.concatenate([np.broadcast_to(start[at], (len(values), start.shape[1])), values[:, None]], 1)
+            yield from _cut(start[at], int(low[at]), int(count[at]))
             at += 1
             continue
         total = int(count[part].sum())
@@ -306,6 +329,15 @@ def _expanded(start: Whole, low: Whole, count: Whole) -> Iterator[Whole]:
         within = np.arange(total) - np.repeat(ends[part] - count[part] - done, count[part])
         yield np.concatenate([start[which], (low[which] + within)[:, None]], axis=1)
         at = stop
+
+
+def _cut(prefix: Whole, low: int, count: int) -> Iterator[Whole]:
+    """One prefix with each of its next values, in chunks."""
+    for first in range(low, low + count, _CHUNK):
+        values = np.arange(first, min(first + _CHUNK, low + count))
+        out = np.empty((len(values), len(prefix) + 1), dtype=np.int64)
+        out[:, :-1], out[:, -1] = prefix, values
+        yield out
 
 
 def _between(rows: Array, start: Whole) -> tuple[Whole, Whole]:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.expressions import CELLS, Expression
+from howsure.relations import scan
 
 Array = NDArray[np.float64]
 Polynomial = Any  # numpy arrays of coefficients, lowest power first
@@ -93,22 +94,29 @@ def _add(a: Array, b: Array) -> Array:
 
 
 def roots(formula: Expression, value: float, start: Array, end: Array) -> tuple[Array, bool]:
-    """Where the formula has the value between two tables, as t in [0, 1]; and whether it has it all along."""
+    """The tables between two at which the formula has the value; and whether it has it all along."""
 
-    def off(t: Any) -> Any:
-        tables = start + np.asarray(t)[..., None] * (end - start)
+    def at(t: Any) -> Any:
+        return start + np.asarray(t)[..., None] * (end - start)
+
+    def miss(tables: Array) -> Any:
         with np.errstate(all="ignore"):
             return formula(**{c: tables[..., i] for i, c in enumerate(CELLS)}) - value
+
+    def off(t: Any) -> Any:
+        return miss(at(t))
 
     inner = off(np.array([0.137, 0.381, 0.523, 0.777, 0.912]))
     scale = max(1.0, abs(value))
     if (np.abs(inner) < 1e-9 * scale).all():
-        return np.zeros(0), True
+        return np.zeros((0, 4)), True
     try:
         cells = {c: np.array([start[i], end[i] - start[i]]) for i, c in enumerate(CELLS)}
         candidates = _polynomial_roots(_equation(radical(formula, cells), value))
     except NotAlgebraic:
-        candidates = _scanned(off)
+        segment = start[None], end[None]
+        found = scan.roots(lambda rows, s: miss(scan.between(*segment, rows, s)), np.array([scale]))
+        return scan.between(*segment, found.rows, found.places), False
     near = np.abs(off(candidates)) if candidates.size else candidates
     polished = [
         float(t) if y <= 1e-15 * scale else _polish(off, float(t)) for t, y in zip(candidates, near, strict=True)
@@ -117,7 +125,7 @@ def roots(formula: Expression, value: float, start: Array, end: Array) -> tuple[
     for t in sorted(polished):
         if abs(off(t)) < 1e-9 * scale and not any(abs(t - x) < _SAME for x in kept):
             kept.append(t)
-    return np.array(kept), False
+    return at(np.array(kept)), False
 
 
 def _equation(r: Radical, value: float) -> Array:
@@ -139,16 +147,6 @@ def _polynomial_roots(p: Array) -> Array:
     real = found.real[np.abs(found.imag) < 1e-5]
     inside = real[(real > -_NEAR) & (real < 1 + _NEAR)]
     return np.asarray(np.clip(inside, 0.0, 1.0))
-
-
-def _scanned(off: Callable[[Any], Any]) -> Array:
-    """Changes of sign and near touches on a grid that is fine at both ends."""
-    t = 0.5 - 0.5 * np.cos(np.linspace(0, np.pi, 4001))
-    y = off(t)
-    change = np.nonzero(np.sign(y[:-1]) * np.sign(y[1:]) <= 0)[0]
-    small = np.abs(y)
-    touch = 1 + np.nonzero((small[1:-1] <= small[:-2]) & (small[1:-1] <= small[2:]))[0]
-    return np.concatenate([0.5 * (t[change] + t[change + 1]), t[touch]])
 
 
 def _polish(off: Callable[[Any], Any], t: float) -> float:

@@ -51,6 +51,14 @@ class Quantity:
         return _fractions(reading.form.top), _fractions(reading.form.bottom)
 
     @cached_property
+    def whole(self) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+        """The weights of `linear` as whole numbers, which forms.read gives."""
+        if self.linear is None:
+            return None
+        top, bottom = (tuple(int(c) for c in part) for part in self.linear)
+        return top, bottom
+
+    @cached_property
     def weights(self) -> tuple[Any, Any] | None:
         """The weights of `linear` as arrays."""
         if self.linear is None:

@@ -30,7 +30,7 @@ _STEPS: Final = 36
 _MET: Final = 1e-10
 _ROUNDS: Final = 30
 _TRIES: Final = 12
-_HUGE: Final = 1e9
+HUGE: Final = 1e9  # a ratio above this grows without end
 FEW: Final = 24  # more isolated points than such equations have: they lie on a curve
 
 
@@ -178,7 +178,7 @@ class Region:
         out: list[Span] = []
         for q in quantities:
             values = self._values(q, self.corners[_defined(q, self.corners)]) if self._at_corners(q) else found[q.name]
-            out.append(_ends(values, self._spread(q), _HUGE if q.bounds[1] == math.inf and not q.sized else math.inf))
+            out.append(_ends(values, self._spread(q), HUGE if q.bounds[1] == math.inf and not q.sized else math.inf))
         return out
 
     def _at_corners(self, q: Quantity) -> bool:

@@ -38,6 +38,7 @@ class Outcome:
     point: Array | None = None  # where the equations would put the shares, outside of what can be
     undefined: Given | None = None  # what is 0/0 throughout
     fractions: bool = False  # whether tables of fractions agree
+    unexplained: bool = False  # no whole table, and it is not yet asked whether one of fractions agrees
 
 
 @dataclass(frozen=True)
@@ -90,14 +91,15 @@ class Solution(Result):
     @cached_property
     def why(self) -> str:
         """The answer in a sentence."""
-        from howsure.relations import explain
+        from howsure.relations import explain, solving
 
-        if self.outcome.fractions:
+        found = solving.without_whole(self.given) if self.outcome.unexplained else self.outcome
+        if found.fractions:
             return explain.nothing_whole(self.given)
-        if self.outcome.undefined is not None:
-            return explain.zero_by_zero(self.given, self.outcome.undefined)
+        if found.undefined is not None:
+            return explain.zero_by_zero(self.given, found.undefined)
         if self.status == "infeasible":
-            return explain.infeasible(self.given, self.outcome.point)
+            return explain.infeasible(self.given, found.point)
         if self.outcome.region is not None:
             return explain.undetermined(self.outcome.region, self.given)
         kind = "whole-number tables" if self.integers else "tables"

@@ -161,9 +161,7 @@ def _along(where: Region) -> Outcome:
     for curve in where.curves:
         found, throughout = line.roots(curve.formula, curve.low, start, end)
         if not throughout:
-            if not found.size:
-                return Outcome("infeasible")
-            return _checked(where.system, start + found[:, None] * (end - start))
+            return _checked(where.system, found) if len(found) else Outcome("infeasible")
     return Outcome("undetermined", region=replace(where, curves=()))
 
 
@@ -206,5 +204,10 @@ def whole_outcome(known: tuple[Given, ...], most: int) -> Outcome:
         return Outcome(status, tables=found.tables, complete=found.complete)
     if not found.complete:
         raise BadSetting("the search was too large and found no table so far; give n, a margin or more digits.")
+    return Outcome("infeasible", unexplained=True)
+
+
+def without_whole(known: tuple[Given, ...]) -> Outcome:
+    """Why no whole-number table agrees: no table does, or only tables of fractions do."""
     real = outcome(known)
-    return replace(real, complete=True) if real.status == "infeasible" else Outcome("infeasible", fractions=True)
+    return real if real.status == "infeasible" else Outcome("infeasible", fractions=True)

@@ -20,6 +20,7 @@ from howsure.errors import BadSetting
 from howsure.relations.quantities import Quantity, quantity
 
 CLOSE = 1e-8  # how far exact values may miss each other: they are often printed with ten digits
+_SIMPLE = 100_000_000  # the largest denominator that is called simple
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 
@@ -143,16 +144,21 @@ def _exact(value: Any, name: str) -> Fraction:
 
 
 def simplest(x: float) -> Fraction:
-    """A simple fraction that rounds to x, else its shortest decimal.
+    """The first convergent of its continued fraction that rounds to x, else its shortest decimal.
 
     >>> simplest(0.6), simplest(1 / 15)
     (Fraction(3, 5), Fraction(1, 15))
     """
-    exact = Fraction(x)
-    for most in (1_000, 1_000_000, 100_000_000):
-        found = exact.limit_denominator(most)
-        if float(found) == x:
-            return found
+    top, bottom = x.as_integer_ratio()
+    p, q, before_p, before_q = 1, 0, 0, 1
+    while bottom:
+        whole, rest = divmod(top, bottom)
+        p, q, before_p, before_q = before_p + whole * p, before_q + whole * q, p, q
+        if q > _SIMPLE:
+            break
+        if p / q == x:
+            return Fraction(p, q)
+        top, bottom = bottom, rest
     return Fraction(repr(x))
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from howsure.render.numbers import short
+from howsure.render.numbers import count, short
 from howsure.render.tables import Table, clean
 
 _MOST = 40  # tables shown to people; JSON and CSV have all
@@ -50,6 +51,67 @@ def identities(document: dict[str, Any]) -> Table:
     columns = ("identity", "left", "right", "", "source")
     right = (False, True, True, False, False)
     return Table(headline, columns, right, tuple(rows), tuple(clean(x) for x in notes))
+
+
+def tradeoff(document: dict[str, Any]) -> Table:
+    """Precision at each recall, of one curve or with its posterior."""
+    rows = document["rows"]
+    notes = [note["text"] for note in document["notes"]]
+    if "prior" not in document:
+        columns: tuple[str, ...] = ("recall", "precision", "f1", "precision by recall")
+        low, high = document["curve"]["recall"]
+        cells = [
+            (
+                _value(r["recall"]),
+                *(_value(r[k]) if low <= r["recall"] <= high else "out of reach" for k in list(r)[1:]),
+            )
+            for r in rows
+        ]
+        return _table(f"{_curve(document['curve'])}; {document['verdict']}", columns, 0, cells, notes)
+    level = f"{100 * document['level']:.12g}%{'' if document['interval'] == 'equal-tailed' else ' hdi'} interval"
+    columns = ("recall", "precision", "mean", level, "P(feasible)", "route")
+    cells = [
+        (_value(r["recall"]), "out of reach" if r["precision"] is None else short(r["precision"]), short(r["mean"]),
+         "-" if r["low"] is None else f"[{short(r['low'])}, {short(r['high'])}]", short(r["p_feasible"]),
+         r["route"] or "")
+        for r in rows
+    ]  # fmt: skip
+    named = ", ".join(f"{k} {count(v)}" for k, v in document["data"]["cells"].items())
+    about = named if document["curve"] is None else f"{named}; {_curve(document['curve'])}"
+    table = _table(f"{document['verdict']}; {about}; prior {document['prior']['name']}", columns, 0, cells, notes)
+    return replace(table, right=(*table.right[:-1], False))
+
+
+def mixture(document: dict[str, Any]) -> Table:
+    """Measures at each threshold, and the best thresholds."""
+    sign = ">=" if document["answer"] == "above" else "<="
+    laws = f"positive {document['positive']}, negative {document['negative']}"
+    headline = f"{laws}; prevalence {short(document['prevalence'])}; answered positive where score {sign} threshold"
+    columns = tuple(document["rows"][0])
+    rows = [tuple(_value(r[k]) for k in columns) for r in document["rows"]]
+    even = document["break_even"]
+    notes = [f"best {x['metric']} {short(x['value'])} at threshold {_threshold(x)}" for x in document["best"]]
+    same = f", and accuracy {short(even['accuracy'])}" if even["triple"] else ""
+    met = f"recall {_value(even['recall'])}, precision {_value(even['precision'])}{same}"
+    notes.append(f"break-even at threshold {short(even['threshold'])}: {met}")
+    notes += [
+        f"recall and precision rise together from threshold {short(a)} to {short(b)}"
+        for a, b in document["rising_together"] or ()
+    ]
+    return _table(headline, columns, 0, rows, [*notes, *(note["text"] for note in document["notes"])])
+
+
+def _threshold(x: dict[str, Any]) -> str:
+    if x["low"] == x["high"]:
+        return short(x["low"])
+    ends = ("lowest" if x["low"] is None else short(x["low"]), "highest" if x["high"] is None else short(x["high"]))
+    return f"{ends[0]} to {ends[1]}"
+
+
+def _curve(x: dict[str, Any]) -> str:
+    low, high = (short(v) for v in x["recall"])
+    reach = f"recall {low} to {high}" if low != high else f"recall {low}"
+    return f"accuracy {short(x['accuracy'])}, prevalence {short(x['prevalence'])}: {reach}"
 
 
 def _table(headline: str, columns: tuple[str, ...], texts: int, rows: list[Any], notes: list[str]) -> Table:

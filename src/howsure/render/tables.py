@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from howsure.render.numbers import count, probability, short
@@ -24,15 +25,31 @@ Row = dict[str, Any]
 Column = tuple[str, bool, Callable[[Row], str]]
 
 
+_PAGES = {  # documents whose tables are made elsewhere
+    "solve": ("relations", "solution"),
+    "identities": ("relations", "identities"),
+    "tradeoff": ("relations", "tradeoff"),
+    "mixture": ("relations", "mixture"),
+    "surface": ("surfaces", "surface"),
+    "eleven-point": ("surfaces", "eleven_point"),
+}
+
+
 def from_document(document: dict[str, Any]) -> Table:
     """The table of any howsure document that has rows."""
     rows = document["rows"]
     kind = document["schema"].partition(".")[2].partition("/")[0]
-    if kind in ("solve", "identities"):
-        from howsure.render import relations
-
-        return {"solve": relations.solution, "identities": relations.identities}[kind](document)
-    make = {"compare": _compare_columns, "leaderboard": _leaderboard_columns, "association": _association_columns}
+    if kind in _PAGES:
+        module, function = _PAGES[kind]
+        made: Table = getattr(import_module(f"howsure.render.{module}"), function)(document)
+        return made
+    make = {
+        "compare": _compare_columns,
+        "leaderboard": _leaderboard_columns,
+        "association": _association_columns,
+        "threshold": _threshold_columns,
+        "band": _band_columns,
+    }
     if kind == "trec" and len(document["data"]["systems"]) > 1:
         make[kind] = _trec_columns
     columns = make.get(kind, _score_columns)(document, rows)
@@ -110,6 +127,17 @@ def _score_columns(document: dict[str, Any], rows: list[Row]) -> list[Column]:
     return columns
 
 
+def _threshold_columns(document: dict[str, Any], rows: list[Row]) -> list[Column]:
+    del rows
+    return [
+        ("", False, lambda r: str(r["what"])),
+        ("on these items", True, lambda r: "" if r["value"] is None else short(r["value"])),
+        ("mean", True, lambda r: short(r["mean"])),
+        (_level(document), True, lambda r: f"[{short(r['low'])}, {short(r['high'])}]"),
+        ("route", False, lambda r: str(r["route"])),
+    ]
+
+
 def _level(document: dict[str, Any]) -> str:
     kind = "" if document["interval"] == "equal-tailed" else f" {document['interval']}"
     return f"{100 * document['level']:.12g}%{kind} interval"
@@ -169,6 +197,16 @@ def _association_columns(document: dict[str, Any], rows: list[Row]) -> list[Colu
         ("bounds", True, lambda r: "" if r["low"] is None else f"[{short(r['low'])}, {short(r['high'])}]"),
         ("standard error", True, lambda r: "" if r["error"] is None else short(r["error"])),
         ("what", False, lambda r: str(r["what"])),
+    ]
+
+
+def _band_columns(document: dict[str, Any], rows: list[Row]) -> list[Column]:
+    along = document["along"]
+    kind = " simultaneous" if document["simultaneous"] else ""
+    return [
+        (along, True, lambda r: f"{r[along]:.6g}"),
+        (str(rows[0]["metric"]), True, lambda r: _value(r, "score", "undefined")),
+        (f"{_level(document)}{kind}", True, lambda r: f"[{short(r['low'])}, {short(r['high'])}]"),
     ]
 
 

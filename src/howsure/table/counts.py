@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Final, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,20 +18,13 @@ from numpy.typing import ArrayLike, NDArray
 from howsure import portable
 from howsure.counting import whole, within
 from howsure.errors import BadCounts, BadLabels, UnknownName, listing, nearest
-from howsure.labels import Label, check_labels, completed, in_order, plain, usual_positive
-from howsure.labelsets import LabelSets, distinct, of_columns
-from howsure.slices import Slices, joined
+from howsure.labels import Label, check_labels, plain, usual_positive
+from howsure.labelsets import LabelSets, of_columns
+from howsure.table.layout import BINARY, SQUARE, Array, Axis
+from howsure.table.merging import merge, same, tidy
+from howsure.table.travel import of_document, to_document
 
-Array = NDArray[Any]
-Axis = tuple[str, Sequence[Label]]
 Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
-
-THRESHOLD: Final = "threshold"  # an axis whose tables share their items
-SCHEMA: Final = "howsure.tally/1"
-BINARY: Final = ("tp", "fp", "fn", "tn")
-_PATTERNS: Final = ((0, 0), (0, 1), (1, 0), (1, 1))
-SQUARE: Final = np.array(_PATTERNS)
-SQUARE.setflags(write=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -435,35 +428,14 @@ class Tally:
             return self
         if not isinstance(other, Tally):
             return NotImplemented
-        return _merge(self, other)
+        return merge(self, other)
 
     __radd__ = __add__
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tally):
             return NotImplemented
-        a, b = self, other
-        if (a.sets is None) != (b.sets is None) or a.independent != b.independent:
-            return False
-        if a.sets is not None and a.labels == b.labels:
-            a, b = _common_sets(a, b)
-        a, b = a._tidy(), b._tidy()
-        same = (a.labels, a.systems, a.positive, a.batch, a.outcome) == (
-            b.labels,
-            b.systems,
-            b.positive,
-            b.batch,
-            b.outcome,
-        )
-        return bool(
-            same
-            and np.array_equal(a.cells, b.cells)
-            and (a.strata is None) == (b.strata is None)
-            and (a.strata is None or a.strata == b.strata)
-            and (a.squares is None) == (b.squares is None)
-            and _equal(a.counts, b.counts, a.weighted)
-            and (a.squares is None or _equal(a.squares, cast("Array", b.squares), True))
-        )
+        return same(self, other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -487,36 +459,12 @@ class Tally:
         >>> Tally.from_dict(t.to_dict()) == t
         True
         """
-        if self.strata is not None:
-            raise BadCounts(
-                "a stratified tally does not travel: send the tally of its strata, and put it together there."
-            )
-        return {
-            "schema": SCHEMA,
-            "labels": [portable.label_out(x) for x in self.labels],
-            "positive": portable.label_out(self.positive),
-            "systems": list(self.systems),
-            "outcome": self.outcome,
-            "fixed": self.fixed,
-            "chosen": self.chosen,
-            "batch": [portable.axis_out(name, axis) for name, axis in self.batch],
-            "cells": self.cells.tolist(),
-            "counts": self.counts.tolist(),
-            "squares": None if self.squares is None else self.squares.tolist(),
-            "notes": [list(note) for note in self.notes],
-            "sets": None if self.sets is None else [list(x) for x in self.sets.tuples()],
-            "independent": self.independent,
-        }
+        return to_document(self)
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Tally:
         """The Tally of a document that to_dict made."""
-        if not isinstance(document, Mapping) or document.get("schema") != SCHEMA:
-            raise BadCounts(f"this is no tally: a document with schema {SCHEMA!r} is needed, as Tally.to_dict makes.")
-        try:
-            return _from_document(document)
-        except (KeyError, TypeError, IndexError, ValueError) as error:
-            raise BadCounts(f"this tally is damaged: {type(error).__name__}; write it anew with to_dict.") from None
+        return of_document(cls, document)
 
     def to_json(self) -> str:
         """to_dict as text."""
@@ -546,28 +494,7 @@ class Tally:
             )
 
     def _tidy(self) -> Tally:
-        """Patterns in order, equal ones merged, empty ones left out unless the table is 2x2."""
-        width = (len(self.labels) if self.sets is None else len(self.sets)) + 1
-        codes = self.cells.astype(np.int64)
-        if self.cells.shape[1] * np.log2(width) < 62:
-            key = np.ravel_multi_index(tuple((codes + 1).T), (width,) * codes.shape[1])
-            _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
-        else:
-            _, first, inverse = np.unique(codes, axis=0, return_index=True, return_inverse=True)
-        inverse = inverse.reshape(-1)
-        cells, counts = codes[first], _collect(self.counts, inverse, first.size)
-        squares = None if self.squares is None else _collect(self.squares, inverse, first.size)
-        if len(self.labels) == 2 and len(self.systems) == 1 and not self.outcome and self.sets is None:
-            return replace(self, **_full_square(cells, counts, squares))
-        keep = counts.reshape(-1, counts.shape[-1]).any(axis=0)
-        if self.outcome:
-            keep = np.ones_like(keep)
-        return replace(
-            self,
-            cells=cells[keep],
-            counts=counts[..., keep],
-            squares=None if squares is None else squares[..., keep],
-        )
+        return tidy(self)
 
 
 def _unpickled(values: dict[str, Any]) -> Tally:
@@ -576,169 +503,6 @@ def _unpickled(values: dict[str, Any]) -> Tally:
     return Tally(
         **{**values, "cells": cells, "counts": counts if counts.dtype.kind == "f" else counts.astype(np.int64)}
     )
-
-
-def _from_document(x: Mapping[str, Any]) -> Tally:
-    squares = None if x["squares"] is None else np.array(x["squares"], dtype=float)
-    batch = tuple(portable.axis_in(axis) for axis in x["batch"])
-    counts = np.array(x["counts"], dtype=np.int64 if squares is None else float)
-    cells = np.array(x["cells"], dtype=np.int64)
-    labels = tuple(portable.label_in(label) for label in x["labels"])
-    sets = None if x.get("sets") is None else distinct(tuple(one) for one in x["sets"])
-    codes = len(labels) if sets is None else len(sets)
-    fits = counts.shape == (*(len(axis) for _, axis in batch), len(cells)) and cells.max(initial=-1) < codes
-    if not fits or cells.shape != (len(cells), len(x["systems"]) + 1) or (counts < 0).any():
-        raise ValueError
-    return Tally(
-        SQUARE if np.array_equal(cells, SQUARE) else cells, counts, labels, tuple(x["systems"]),
-        portable.label_in(x["positive"]), batch, squares, x["outcome"], tuple((a, b) for a, b in x["notes"]),
-        x["fixed"], x["chosen"], sets, x.get("independent", False),
-    )  # fmt: skip
-
-
-def _equal(a: Array, b: Array, sums: bool) -> bool:
-    """Equal counts; sums of weights may differ by the order in which they were added."""
-    return a.shape == b.shape and bool(np.allclose(a, b, rtol=1e-9, atol=0.0) if sums else np.array_equal(a, b))
-
-
-def _collect(values: Array, inverse: Array, size: int) -> Array:
-    if size == values.shape[-1]:
-        out = np.empty_like(values)
-        out[..., inverse] = values
-        return out
-    out = np.zeros((*values.shape[:-1], size), dtype=values.dtype)
-    np.add.at(np.moveaxis(out, -1, 0), inverse, np.moveaxis(values, -1, 0))
-    return out
-
-
-def _full_square(cells: Array, counts: Array, squares: Array | None) -> dict[str, Any]:
-    """All four patterns of a 2x2 table (and missing answers, if any), in order."""
-    lost = sorted({tuple(c) for c in cells.tolist()} - set(_PATTERNS))
-    patterns = [*_PATTERNS, *lost]
-    place = {p: i for i, p in enumerate(patterns)}
-    at = [place[tuple(c)] for c in cells.tolist()]
-    full = np.zeros((*counts.shape[:-1], len(patterns)), dtype=counts.dtype)
-    full[..., at] = counts
-    more = None
-    if squares is not None:
-        more = np.zeros((*counts.shape[:-1], len(patterns)))
-        more[..., at] = squares
-    return {"cells": SQUARE if not lost else np.array(patterns), "counts": full, "squares": more}
-
-
-def _merge(a: Tally, b: Tally) -> Tally:
-    """Counts of both; labels are the union; what must agree is checked."""
-    if a.strata is not None or b.strata is not None:
-        raise BadLabels("stratified tallies cannot be added; add the tallies of their strata.")
-    if a.outcome != b.outcome:
-        raise BadLabels("a tally of outcomes and a tally of classes cannot be added.")
-    if (a.sets is None) != (b.sets is None) or a.independent != b.independent:
-        raise BadLabels("a tally of items with many labels can be added to one of its own kind only.")
-    if a.systems != b.systems:
-        raise BadLabels(f"tallies of different systems cannot be added: {listing(a.systems)} and {listing(b.systems)}.")
-    a, b = _aligned(a, b)
-    if a.sets is not None and b.sets is not None:
-        a, b = _common_sets(a, b)
-        counts = np.concatenate([a.counts, b.counts])
-        return replace(a, cells=np.concatenate([a.cells, b.cells]), counts=counts)._tidy()
-    labels = _merged_labels(a, b)
-    positive = _merged_positive(a, b, labels)
-    weighted = a.weighted or b.weighted
-    parts = []
-    for t in (a, b):
-        to = np.array([labels.index(x) if x in labels else -2 for x in t.labels] + [-1])
-        parts.append(to[t.cells])
-    codes = np.concatenate(parts)
-    kept = (codes > -2).all(axis=1)
-    counts = np.concatenate([a.counts, b.counts], axis=-1)[..., kept]
-    squares = np.concatenate([_squares(a), _squares(b)], axis=-1)[..., kept] if weighted else None
-    notes = a.notes + tuple(x for x in b.notes if x not in a.notes)
-    merged = replace(
-        a,
-        fixed=a.fixed and b.fixed,
-        cells=codes[kept],
-        counts=counts,
-        labels=labels,
-        positive=positive,
-        squares=squares,
-        notes=notes,
-    )._tidy()
-    if not weighted:
-        within(merged.counts)
-    return merged
-
-
-def _aligned(a: Tally, b: Tally) -> tuple[Tally, Tally]:
-    """Both with the slices of either; other axes must agree."""
-    if a.batch == b.batch:
-        return a, b
-    if [name for name, _ in a.batch] != [name for name, _ in b.batch]:
-        raise BadCounts(f"tallies of different batches cannot be added: shapes {a.shape} and {b.shape}.")
-    for k, ((name, x), (_, y)) in enumerate(zip(a.batch, b.batch, strict=True)):
-        if x == y:
-            continue
-        if not isinstance(x, Slices) or not isinstance(y, Slices):
-            raise BadCounts(f"tallies of different batches cannot be added: shapes {a.shape} and {b.shape}.")
-        axis, at, bt = joined(x, y)
-        a, b = _spread(a, k, (name, axis), at), _spread(b, k, (name, axis), bt)
-    return a, b
-
-
-def _spread(t: Tally, k: int, axis: Axis, at: Array) -> Tally:
-    """The tables of one axis at their places on a longer one."""
-
-    def put(values: Array | None) -> Array | None:
-        if values is None:
-            return None
-        out = np.zeros((*values.shape[:k], len(axis[1]), *values.shape[k + 1 :]), dtype=values.dtype)
-        out[(slice(None),) * k + (at,)] = values
-        return out
-
-    batch = (*t.batch[:k], axis, *t.batch[k + 1 :])
-    return replace(t, counts=cast("Array", put(t.counts)), squares=put(t.squares), batch=batch)
-
-
-def _common_sets(a: Tally, b: Tally) -> tuple[Tally, Tally]:
-    """Two tallies of label sets, coded alike."""
-    labels = a.labels if a.labels == b.labels else in_order({*a.labels, *b.labels})
-    place = {label: i for i, label in enumerate(labels)}
-    codes: dict[tuple[int, ...], int] = {}
-    cells = []
-    for t in (a, b):
-        own = [place[x] for x in t.labels]
-        sets = cast("LabelSets", t.sets)
-        to = [codes.setdefault(tuple(sorted(own[i] for i in one)), len(codes)) for one in sets.tuples()]
-        cells.append(np.array(to, dtype=np.int64)[t.cells])
-    found = distinct(codes)
-    return (
-        replace(a, cells=cells[0], labels=labels, sets=found, fixed=a.fixed and b.fixed),
-        replace(b, cells=cells[1], labels=labels, sets=found),
-    )
-
-
-def _merged_labels(a: Tally, b: Tally) -> tuple[Label, ...]:
-    """The union of the labels; labels that only the 0/1 rule added to a shard are decided anew."""
-    if a.fixed or b.fixed:
-        return a.labels if a.labels == b.labels else in_order({*a.labels, *b.labels})
-    return completed(_occurring(a) | _occurring(b)) or a.labels
-
-
-def _occurring(t: Tally) -> set[Label]:
-    used = t.cells[t.counts.reshape(-1, t.counts.shape[-1]).any(axis=0)]
-    return {t.labels[i] for i in np.unique(used).tolist() if i >= 0}
-
-
-def _merged_positive(a: Tally, b: Tally, labels: tuple[Label, ...]) -> Label | None:
-    """The positive class of both; one that a shard has only by the 0/1 rule gives way to what holds of the whole."""
-    if not a.chosen and not b.chosen and not (a.outcome or b.outcome):
-        return usual_positive(labels)
-    if a.positive != b.positive:
-        raise BadLabels(f"tallies with different positive classes cannot be added: {a.positive!r}, {b.positive!r}.")
-    return a.positive
-
-
-def _squares(t: Tally) -> Array:
-    return t.counts.astype(float) if t.squares is None else t.squares
 
 
 def _plain_axes(shape: tuple[int, ...]) -> tuple[Axis, ...]:

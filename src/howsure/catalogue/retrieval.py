@@ -1,0 +1,303 @@
+"""Measures of a ranking by scores: one declaration each. To add a measure, add one entry here.
+
+name = base ["@" point]. `auc`, `AP`, `BEP`, `AP11`; rules after "@": `BEP@nearest`, `AP11@trec_eval-10`. Any measure of
+a 2x2 table becomes one of scores: at a threshold (`f1@0.5`), at a point of the curve (`precision@recall=0.9`,
+`recall@fallout=0.1`), or at its best threshold (`max-f1`, `min-error-rate`). parse(str(m)) == m.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.catalogue.metric import Better, Metric
+from howsure.errors import BadSetting, UnknownName, nearest
+from howsure.expressions import CELLS
+from howsure.kernels import ranked
+from howsure.kernels.ranked import Cuts
+
+Array = NDArray[np.float64]
+Evaluate = Callable[[Cuts], Array]
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """A measure of a ranking: a function of the weights found at its cuts.
+
+    >>> parse("roc_auc")
+    Ranking('auc')
+    """
+
+    name: str
+    evaluate: Evaluate = field(compare=False, repr=False)
+    better: Better = "higher"
+    meaning: str = ""
+    source: str = ""
+    aliases: tuple[str, ...] = ()
+    bounds: tuple[float, float] = (0.0, 1.0)
+    text: str = field(default="", compare=False)
+    latex: str = field(default="", compare=False)
+    rules: dict[str, Evaluate] = field(default_factory=dict, compare=False, repr=False)
+    rule: str = ""  # which of the rules; the first is the default
+    base: Metric | None = None  # a measure of a 2x2 table
+    threshold: float | None = None  # where it is cut
+    label: None = None
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"Ranking({self.name!r})"
+
+    @property
+    def undefined(self) -> str:
+        """When the point score is 0/0."""
+        return "never" if self.base is None else self.base.undefined
+
+    @property
+    def needs_positive(self) -> bool:
+        """A ranking ranks one class above the other."""
+        return True
+
+    @property
+    def unbounded(self) -> bool:
+        """Whether it is a ratio or odds, with no upper end."""
+        return self.bounds == (0.0, math.inf)
+
+    @property
+    def route(self) -> str:
+        """How its posterior is computed."""
+        return "sampled" if self.threshold is None or self.base is None else self.base.route
+
+    @property
+    def about(self) -> str:
+        """Its rule in words, where there are several."""
+        return f"{self.name} by the rule {self.rule}: {RULES[self.rule]}" if self.rule else ""
+
+
+RULES: Final = {
+    "crossing": "where precision equals recall, on the line between the cuts around it",
+    "r-precision": "precision at the first cut that finds as many items as are positive",
+    "nearest": "mean of precision and recall at the cut where they differ least",
+    "ceil": "highest precision at recalls of at least 0.1, …, 1.0, and precision at the first positive item for 0.0",
+    "trec_eval-9": "highest precision from floor(level x positives + 0.9) positive items on",
+    "trec_eval-10": "highest precision from round(level x positives) positive items on",
+}
+
+
+def _eleven(c: Cuts, rule: str) -> Array:
+    return np.asarray(ranked.eleven_points(c, rule).mean(axis=0))
+
+
+def _with_rules(function: Callable[[Cuts, str], Array], *rules: str) -> dict[str, Evaluate]:
+    return {rule: partial(function, rule=rule) for rule in rules}  # type: ignore[call-arg]
+
+
+BREAK_EVEN = _with_rules(ranked.break_even, "crossing", "r-precision", "nearest")
+ELEVEN = _with_rules(_eleven, "ceil", "trec_eval-9", "trec_eval-10")
+
+DECLARED: Final = (
+    Ranking("auc", ranked.auc, meaning="probability that a positive item scores above a negative one, ties by half",
+            source="Hanley & McNeil 1982; Powers 2007 2.3", aliases=("roc-auc", "auroc", "c-statistic", "concordance"),
+            text="sum (fp_k - fp_k-1)·(tp_k + tp_k-1)/2 / (positives·negatives)",
+            latex=r"\sum_k (F_k - F_{k-1}) (R_k + R_{k-1}) / 2"),
+    Ranking("AP", ranked.average_precision, meaning="mean precision at the cuts, by their gain in recall",
+            source="Buckley & Voorhees 2000", aliases=("average-precision", "auprc", "pr-auc"),
+            text="sum (recall_k - recall_k-1)·precision_k", latex=r"\sum_k (R_k - R_{k-1}) P_k"),
+    Ranking("BEP", BREAK_EVEN["crossing"], meaning="precision where it equals recall", source="Ishioka 2.2",
+            aliases=("break-even", "break-even-point", "breakeven"), text="precision = recall", latex="P = R",
+            rules=BREAK_EVEN, rule="crossing"),
+    Ranking("AP11", ELEVEN["ceil"], meaning="mean precision at the recalls 0.0, 0.1, …, 1.0", source="Ishioka 2.2",
+            aliases=("11-point", "11pt-avg", "eleven-point"), text="mean of precision at recall 0.0, 0.1, …, 1.0",
+            latex=r"\frac{1}{11} \sum_{j=0}^{10} P(j / 10)", rules=ELEVEN, rule="ceil"),
+)  # fmt: skip
+
+DEFAULT: Final = ("auc", "AP", "BEP", "AP11", "max-f1")
+_POINTS: Final = {"recall": ranked.at_recall, "fallout": ranked.at_fallout}
+_TURNED: Final = {"miss-rate": "recall", "specificity": "fallout"}  # 1 minus these
+_BEST = re.compile(r"^(max|min)[-_ ](.+)$", re.IGNORECASE)
+
+
+@lru_cache(maxsize=1)
+def _known() -> dict[str, Ranking]:
+    return {name.lower(): m for m in DECLARED for name in (m.name, *m.aliases)}
+
+
+def rankings() -> tuple[Ranking, ...]:
+    """Every measure of a ranking that has a name of its own, and one of each kind that is made of others."""
+    made = ("max-f1", "precision@recall=0.9", "recall@fallout=0.1", "f1@0.5")
+    return (*DECLARED, *(parse(x) for x in made))
+
+
+def is_ranking(name: str) -> bool:
+    """Whether a name reads as that of a measure of scores."""
+    return _plain(name.partition("@")[0]) in _known() or "@" in name or _BEST.match(name.strip()) is not None
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_]+", "-", name.strip().lower())
+
+
+def parse(name: Any) -> Ranking:
+    """The measure of a name.
+
+    >>> [str(parse(x)) for x in ("ROC_AUC", "bep@Nearest", "sensitivity@fpr=.1", "MAX_F1", "F1@0.5")]
+    ['auc', 'BEP@nearest', 'recall@fallout=0.1', 'max-f1', 'f1@0.5']
+    """
+    if isinstance(name, Ranking):
+        return name
+    if isinstance(name, Metric):
+        raise BadSetting(f"scores have no {name} without a threshold: ask for {name}@0.5 or max-{name}.")
+    if not isinstance(name, str):
+        raise UnknownName(f"a metric is a name; got {name!r}.")
+    return _parse(name)
+
+
+@lru_cache(maxsize=1024)
+def _parse(name: str) -> Ranking:
+    base, at, point = name.strip().partition("@")
+    own = _known().get(_plain(base))
+    if own is not None:
+        return _ruled(own, point, name) if at else own
+    if at:
+        return _at(_table(base, name), point.strip(), name)
+    found = _BEST.match(base.strip())
+    if found:
+        return _best(found[1].lower(), _table(found[2], name))
+    metric = _table(base, name)
+    raise BadSetting(f"scores have no {metric} without a threshold: ask for {metric}@0.5 or max-{metric}.")
+
+
+def _table(name: str, asked: str) -> Metric:
+    """The measure of a 2x2 table that this one is made of."""
+    from howsure.catalogue import parse as parse_table
+
+    try:
+        metric = parse_table(name.strip())
+    except UnknownName:
+        hint = nearest(asked, [*_known(), *(str(m) for m in DECLARED), "max-f1"])
+        raise UnknownName(f"no metric of scores named {asked!r}.{hint} See: howsure metrics") from None
+    if metric.over_classes or metric.any_of or metric.label is not None or metric.name == "rate":
+        raise BadSetting(f"{metric} is not a measure of a 2x2 table, and scores have two classes: positive and rest.")
+    return metric
+
+
+def _ruled(m: Ranking, rule: str, asked: str) -> Ranking:
+    """The same measure by another rule."""
+    wanted = rule.strip().lower().removeprefix("rule=")
+    spelled = {x.replace("_", "-"): x for x in m.rules}
+    if not m.rules:
+        raise UnknownName(f"{m} has no points or rules; got {asked!r}.")
+    if wanted.replace("_", "-") not in spelled:
+        hint = nearest(wanted, m.rules)
+        raise UnknownName(f"no rule {rule!r} of {m}.{hint} Give one of {', '.join(m.rules)}.")
+    chosen = spelled[wanted.replace("_", "-")]
+    if chosen == m.rule:
+        return m
+    return replace(m, name=f"{m.name}@{chosen}", evaluate=m.rules[chosen], rule=chosen, aliases=())
+
+
+def _cells(c: Cuts, tp: Array, fp: Array) -> dict[str, Array]:
+    return dict(zip(CELLS, (tp, fp, c.positives - tp, c.negatives - fp), strict=True))
+
+
+def _valued(metric: Metric, c: Cuts, tp: Array, fp: Array) -> Array:
+    with np.errstate(all="ignore"):
+        return np.asarray(metric.formula(**_cells(c, tp, fp)), dtype=float)
+
+
+def _at(metric: Metric, point: str, asked: str) -> Ranking:
+    """A measure at a threshold, or where another rate has a value."""
+    rate, equals, number = point.rpartition("=")
+    if equals and rate.strip().lower() in ("threshold", "score"):
+        equals = ""
+    try:
+        value = float(number)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise BadSetting(f"{asked!r} needs a threshold such as {metric}@0.5, or a point such as {metric}@recall=0.9.")
+    return _at_rate(metric, rate, value, asked) if equals else at_threshold(metric, value)
+
+
+def at_threshold(metric: Metric, value: float) -> Ranking:
+    """A measure of the items that score at least the threshold."""
+
+    def evaluate(c: Cuts) -> Array:
+        return _valued(metric, c, *ranked.at_threshold(c, value))
+
+    name = f"{metric}@{_number(value)}"
+    meaning = f"{metric} of the items that score {_number(value)} or more"
+    return Ranking(
+        name, evaluate, metric.better, meaning, metric.source, bounds=metric.bounds, text=metric.text,
+        latex=metric.latex, base=metric, threshold=value,
+    )  # fmt: skip
+
+
+def _at_rate(metric: Metric, rate: str, value: float, asked: str) -> Ranking:
+    from howsure.catalogue import parse as parse_table
+
+    at = str(parse_table(rate.strip()))
+    kept = _TURNED.get(at, at)
+    if kept not in _POINTS:
+        names = ", ".join((*_POINTS, *_TURNED))
+        raise BadSetting(f"a point of the curve is given by {names}, or by a threshold; got {asked!r}.")
+    level = 1.0 - value if at in _TURNED else value
+    if not (0.0 < level <= 1.0 if kept == "recall" else 0.0 <= level <= 1.0):
+        raise BadSetting(f"{at} lies between 0 and 1 (recall above 0); got {asked!r}.")
+    if str(metric) in (at, kept) or _TURNED.get(str(metric)) == kept:
+        raise BadSetting(f"{asked!r} asks for {metric} where it is given already.")
+
+    def evaluate(c: Cuts) -> Array:
+        tp, fp = _POINTS[kept](c, np.array([level]))
+        return _valued(metric, c, tp[0], fp[0])
+
+    name = f"{metric}@{at}={_number(value)}"
+    meaning = f"{metric} where {at} is {_number(value)}, on the line between the cuts around it"
+    return Ranking(
+        name, evaluate, metric.better, meaning, "Davis & Goadrich 2006", bounds=metric.bounds, text=metric.text,
+        latex=metric.latex, base=metric,
+    )  # fmt: skip
+
+
+def _best(which: str, metric: Metric) -> Ranking:
+    usual = {"higher": "max", "lower": "min"}.get(metric.better or "", which)
+    if which != usual:
+        raise BadSetting(
+            f"the best {metric} is the {'highest' if usual == 'max' else 'lowest'}: ask for {usual}-{metric}."
+        )
+    sign = 1.0 if which == "max" else -1.0
+    rising = no_better_with_alarms(metric, sign)
+
+    def evaluate(c: Cuts) -> Array:
+        return ranked.best(c, metric.formula, sign, rising)[0]
+
+    word = "highest" if which == "max" else "lowest"
+    return Ranking(
+        f"{which}-{metric}", evaluate, metric.better, f"{word} {metric} over all thresholds", metric.source,
+        bounds=metric.bounds, text=f"{which} over thresholds of {metric.text}", latex=rf"\{which}_t {metric.latex}",
+        base=metric,
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=256)
+def no_better_with_alarms(metric: Metric, sign: float) -> bool:
+    """Whether one more false alarm (tn to fp) never makes the measure better: then the best cut ends on a positive."""
+    rng = np.random.default_rng(5)
+    tp, fp, fn, tn = 10.0 ** rng.uniform(-2.0, 2.0, (4, 400))
+    step = tn * rng.uniform(0.0, 1.0, 400)
+    with np.errstate(all="ignore"):
+        here = np.asarray(metric.formula(tp=tp, fp=fp, fn=fn, tn=tn), dtype=float)
+        there = np.asarray(metric.formula(tp=tp, fp=fp + step, fn=fn, tn=tn - step), dtype=float)
+    return bool((sign * (there - here) <= 1e-12 * (np.abs(here) + np.abs(there))).all())
+
+
+def _number(x: float) -> str:
+    return f"{x:g}" if float(f"{x:g}") == x else repr(x)

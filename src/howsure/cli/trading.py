@@ -1,0 +1,62 @@
+"""The command `howsure tradeoff`: texts to measures or counts, and recalls."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from howsure.cli import parsing
+from howsure.cli.options import FORMAT, INTERVAL, LEVEL, OUT, PRIOR, SEED
+from howsure.cli.output import show
+from howsure.cli.solving import pairs
+from howsure.errors import BadSetting
+
+
+@click.command("tradeoff")
+@click.argument("values", nargs=-1, metavar="NAME=VALUE...")
+@click.option(
+    "--counts",
+    metavar="tp=80,fp=20,fn=30,tn=870",
+    help="The four cells of a tested system: the curve with its posterior.",
+)
+@click.option(
+    "--recall", "recalls", multiple=True, metavar="0.8", help="Show precision at this recall; repeat for more."
+)
+@PRIOR
+@LEVEL
+@INTERVAL
+@SEED
+@FORMAT
+@OUT
+def tradeoff(
+    values: tuple[str, ...], counts: str | None, recalls: tuple[str, ...], kind: str, out: Path | None,
+    **settings: Any,
+) -> None:  # fmt: skip
+    """What recall costs in precision at constant accuracy: howsure tradeoff accuracy=.9 prevalence=.2
+
+    Other measures do if they settle accuracy and prevalence. With --counts the answer is a posterior: precision at
+    each recall, P(feasible), and P(trade-off).
+    """
+    from howsure.relations import tradeoff as run_tradeoff
+    from howsure.table import Tally
+
+    at = [_recall(x) for text in recalls for x in text.split(",")] or None
+    if counts is not None:
+        if values:
+            raise BadSetting(f"--counts stands alone: leave out {' '.join(values)}")
+        t = Tally.binary(**parsing.cells(counts))
+        show(run_tradeoff(t, recalls=at, **settings).to_dict(), kind, out)
+        return
+    found = pairs(values, False, "tradeoff", "accuracy=.9 prevalence=.2")
+    show(run_tradeoff(None, recalls=at, **found).to_dict(), kind, out)
+
+
+def _recall(text: str) -> float:
+    from howsure.relations.values import decimal
+
+    value = decimal(text)
+    if isinstance(value, str):
+        raise BadSetting(f"--recall needs a number from 0 to 1; got {text!r}")
+    return float(value)

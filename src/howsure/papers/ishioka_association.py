@@ -1,0 +1,301 @@
+"""Ishioka 3.1 and 3.2: the table from recall, precision and fallout; phi and ρ over them; the break-even point."""
+
+from __future__ import annotations
+
+from functools import lru_cache, partial
+from typing import Any, Final
+
+import numpy as np
+from scipy import special
+
+import howsure as hs
+from howsure.papers.asking import Array, many, point, worked
+from howsure.papers.ishioka_measures import PAPER, counts, on_many
+from howsure.papers.item import Check, Register, Result, apart, claim, close, result, rounds
+
+item = Register("ishioka", PAPER)
+
+SIDE: Final = np.linspace(0.05, 0.95, 19)
+FALLOUTS: Final = {"a": 0.01, "b": 0.1, "c": 0.2}
+BETAS: Final = {"a": 0.5, "b": 1.0, "c": 2.0}
+ACROSS: Final = (0.05, 0.50, 0.95)  # precisions of the examples, at recall 0.4
+
+
+@lru_cache
+def grid(name: str, a: float) -> Array:
+    """A measure by precision (columns) and recall (rows) at a fallout."""
+    return hs.relations.surface(name, x_values=SIDE, y_values=SIDE, fallout=a).values
+
+
+def closed(p: Any, r: Any, a: Any) -> tuple[Any, Any, Any, Any]:
+    """Eqs 7 to 9 and 11 with n = 1: f11, f12, f21, f22."""
+    f11 = 1 / (1 / p + 1 / r - 1 + (1 / p - 1) * (1 / a - 1))
+    f21 = f11 * (1 / p - 1)
+    return f11, f11 * (1 / r - 1), f21, f21 * (1 / a - 1)
+
+
+# -- 3: indices ---------------------------------------------------------------------------------------------------
+
+
+@item("3-tetrachoric", "section 3", "Tetrachoric correlation",
+      "the correlation of two normal variables before each was cut in two; needs a program such as 116.f",
+      "On the worked table; the integral is over one variable, of its density times the other's tail.")  # fmt: skip
+def tetrachoric() -> Result:
+    """The quadrant that the correlation gives back is the share of tp."""
+    t = worked()
+    rho = hs.relations.associate(t).tetrachoric
+    h, k = (-special.ndtri(point(t, m)) for m in ("prevalence", "bias"))
+    u, w = np.polynomial.legendre.leggauss(120)
+    x = h + 5.5 * (u + 1)
+    inner = np.exp(-0.5 * x * x) / np.sqrt(2 * np.pi) * special.ndtr((rho * x - k) / np.sqrt(1 - rho * rho))
+    back = float(np.sum(5.5 * w * inner))
+    check = close(back, t.tp / t.n)
+    return result(f"ρ = {rho:.6f}; P(both above their cuts) = {back:.6f}, tp/n {apart(check)}", [check], rho=rho)
+
+
+@item("eq-6", "eq. 6", "Phi", "φ = (f11·f22 - f21·f12)/√(f1.·f.2·f.1·f.2)", "f2. for the first f.2: all four margins.")
+def phi() -> Result:
+    """Both denominators against the correlation of two columns of zeros and ones."""
+    t = many()
+    f11, f12, f21, f22 = counts(t)
+    top = f11 * f22 - f21 * f12
+    rows, columns = (f11 + f12, f21 + f22), (f11 + f21, f12 + f22)
+    printed = top / np.sqrt(rows[0] * columns[1] * columns[0] * columns[1])
+    read = top / np.sqrt(rows[0] * rows[1] * columns[0] * columns[1])
+    some = [_pearson(*(int(x[i]) for x in (f11, f12, f21, f22))) for i in range(20)]
+    corrected = [close(read, point(t, "phi")), close(read[:20], some)]
+    text = f"corrected {on_many(*corrected)}; worked table {point(worked(), 'phi'):.4f}"
+    return result(text, [close(printed, point(t, "phi"))], corrected, phi=point(worked(), "phi"))
+
+
+def _pearson(f11: int, f12: int, f21: int, f22: int) -> float:
+    truth = np.repeat([1.0, 1.0, 0.0, 0.0], [f11, f12, f21, f22])
+    answer = np.repeat([1.0, 0.0, 1.0, 0.0], [f11, f12, f21, f22])
+    return float(np.corrcoef(truth, answer)[0, 1])
+
+
+# -- 3.1: the table from three rates ------------------------------------------------------------------------------
+
+
+def _rates() -> tuple[Any, Any, Any]:
+    t = many()
+    return point(t, "precision"), point(t, "recall"), point(t, "fallout")
+
+
+def _cell(index: int) -> Result:
+    """A cell from f11 and the rates, at many tables."""
+    t = many()
+    p, r, a = _rates()
+    factor = (1.0, 1 / r - 1, 1 / p - 1, (1 / p - 1) * (1 / a - 1))[index]
+    f = counts(t)
+    check = close(f[0] * factor / f[index], 1.0)
+    return result(on_many(check), [check])
+
+
+for _place, _name, _index, _printed in (
+    ("eq-7", "f21", 2, "f21 = f11(1/p - 1)"),
+    ("eq-8", "f12", 1, "f12 = f11(1/r - 1)"),
+    ("eq-9", "f22", 3, "f22 = f11(1/p - 1)(1/a - 1)"),
+):
+    item(_place, _place.replace("-", ". "), f"{_name} from f11", _printed)(partial(_cell, _index))
+
+
+@item("eq-10", "eq. 10", "The size", "n = f11 + f12 + f21 + f22")
+def size() -> Result:
+    """The sum of the cells."""
+    check = close(sum(counts(many())), many().n)
+    return result(on_many(check), [check])
+
+
+@item("eq-11", "eq. 11", "f11 from the rates and n", "f11 = n/{1/p + 1/r - 1 + (1/p - 1)(1/a - 1)}",
+      "No code of its own: solve eliminates any set of measures.")  # fmt: skip
+def f11() -> Result:
+    """The closed form at many tables, and what solve gives for the same values."""
+    t = many()
+    shares = closed(*_rates())
+    checks = [close(x * t.n / f, 1.0) for x, f in zip(shares, counts(t), strict=True)]
+    solved = hs.solve(precision=0.8, recall=80 / 110, fallout=20 / 890, n=1000).table
+    checks.append(claim(solved == {"tp": 80, "fp": 20, "fn": 30, "tn": 870}))
+    return result(f"{on_many(*checks)}; solve gives the worked table back", checks)
+
+
+@item("eq-12", "eq. 12", "f11 as a function of recall", "f11 = n/(1/r + c)")
+def eq_12() -> Result:
+    """c = 1/p - 1 + (1/p - 1)(1/a - 1) = (1/p - 1)/a does not hold r."""
+    p, r, a = _rates()
+    check = close(1 / (1 / r + (1 / p - 1) / a) / closed(p, r, a)[0], 1.0)
+    return result(f"c = (1/p - 1)/a, {on_many(check)}", [check])
+
+
+@item("eq-13", "eq. 13", "f11 rises with recall", "∂f11/∂r = n/(1 + cr)² > 0; it rises with p as well")
+def eq_13() -> Result:
+    """Derivatives by complex steps."""
+    p, r, a = _rates()
+    h = 1e-20
+    c = (1 / p - 1) / a
+    by_r = np.imag(closed(p, r + 1j * h, a)[0]) / h
+    by_p = np.imag(closed(p + 1j * h, r, a)[0]) / h
+    check = close(by_r * (1 + c * r) ** 2, 1.0)
+    least = min(by_r.min(), by_p.min())
+    return result(f"{on_many(check)}; the least derivative is {least:.2g}", [check, claim(least > 0)])
+
+
+# -- figures 1 to 3 and the numbers beside them -------------------------------------------------------------------
+
+
+def _figure_1(a: float) -> Result:
+    """ρ over precision and recall: farther from 0 than phi on both sides of it."""
+    rho, phi = grid("tetrachoric", a), grid("phi", a)
+    above, below = a + 1e-9 < SIDE, a - 1e-9 > SIDE
+    law = [claim((rho > phi)[above].all()), claim((rho < phi)[below].all())]
+    printed = [claim((rho > phi).all())] if a <= 0.1 else law
+    mean = float(np.mean(rho - phi))
+    text = f"ρ from {rho.min():.3f} to {rho.max():.3f} on {rho.size} points; ρ - φ is {mean:.3f} on average"
+    return result(text, printed, law, precision=SIDE, recall=SIDE, rho=rho, mean_difference=mean)
+
+
+def _figure_2(a: float) -> Result:
+    """φ over precision and recall, against the corrected eq. 14."""
+    got, check = grid("phi", a), close(grid("phi", a), corrected_14(SIDE, SIDE[:, None], a))
+    text = f"φ from {got.min():.3f} to {got.max():.3f} on {got.size} points; eq. 14, corrected: {apart(check)}"
+    return result(text, [check], precision=SIDE, recall=SIDE, phi=got)
+
+
+def _figure_3(beta: float) -> Result:
+    """F_β over precision and recall, the same at every fallout; β and 1/β are mirrors of each other."""
+    name, mirror = f"f{beta:g}", f"f{1 / beta:g}"
+    got = grid(name, 0.01)
+    checks = [close(got, grid(name, 0.2)), close(got, grid(mirror, 0.01).T)]
+    text = (
+        f"F_{beta:g} from {got.min():.3f} to {got.max():.3f}; F_{1 / beta:g} with r and p exchanged: {apart(*checks)}"
+    )
+    return result(text, checks, precision=SIDE, recall=SIDE, f=got)
+
+
+for _part, _a in FALLOUTS.items():
+    _printed = "for a ≤ 0.1 ρ is much larger than φ" if _a <= 0.1 else "ρ by precision and recall"
+    item(f"fig-1{_part}", f"fig. 1 ({_part})", f"ρ at fallout {_a:g}", _printed,
+         "ρ is above φ where recall is above fallout; where it is below, both are negative, and ρ is the lower one.")(
+        partial(_figure_1, _a))  # fmt: skip
+for _part, _a in FALLOUTS.items():
+    item(f"fig-2{_part}", f"fig. 2 ({_part})", f"φ at fallout {_a:g}", "phi by precision and recall")(
+        partial(_figure_2, _a)
+    )
+for _part, _beta in BETAS.items():
+    item(f"fig-3{_part}", f"fig. 3 ({_part})", f"F at β = {_beta:g}",
+         "F by precision and recall; (a) and (c) agree when r and p are exchanged")(
+        partial(_figure_3, _beta))  # fmt: skip
+
+
+def across(name: str, a: float) -> Array:
+    """A measure at recall 0.4 and precision 0.05, 0.50, 0.95."""
+    return np.asarray(hs.relations.surface(name, x_values=ACROSS, y_values=0.4, fallout=a).values[0])
+
+
+def _row(values: Array) -> str:
+    return " → ".join(f"{x:.4f}" for x in values)
+
+
+def _differences(got: Array, printed: tuple[str, ...]) -> list[Check]:
+    return [rounds(float(x), text) for x, text in zip(got, printed, strict=True)]
+
+
+@item("3.1-rho-phi", "section 3.1", "ρ - φ at recall 0.4", "0.503 → 0.381 → 0.346 for p 0.05 → 0.50 → 0.95",
+      "The fallout is 0.01.")  # fmt: skip
+def rho_minus_phi() -> Result:
+    """By two surfaces."""
+    got = across("tetrachoric", 0.01) - across("phi", 0.01)
+    return result(_row(got), _differences(got, ("0.503", "0.381", "0.346")), difference_by_p=got)
+
+
+@item("3.1-phi-f1", "section 3.1", "φ - F1 at a = 0.01, r = 0.4", "-0.050 → 0.009 → 0.031 for p 0.05 → 0.50 → 0.95",
+      "The sign is reversed: these are F1 - φ.")  # fmt: skip
+def phi_minus_f1() -> Result:
+    """As printed and reversed."""
+    got, printed = across("phi", 0.01) - across("f1", 0.01), ("-0.050", "0.009", "0.031")
+    text = f"φ - F1: {_row(got)}"
+    return result(text, _differences(got, printed), _differences(-got, printed), difference_by_p=got)
+
+
+@item("3.1-phi-f2", "section 3.1", "φ - F2 at a = 0.2, r = 0.4", "0.159 → 0.094 → 0.276 for p 0.05 → 0.5 → 0.95",
+      "These are |ρ - F1|.")  # fmt: skip
+def phi_minus_f2() -> Result:
+    """As printed, and the absolute difference of ρ and F1."""
+    got, other = across("phi", 0.2) - across("f2", 0.2), np.abs(across("tetrachoric", 0.2) - across("f1", 0.2))
+    printed = ("0.159", "0.094", "0.276")
+    text = f"φ - F2: {_row(got)}; |ρ - F1|: {_row(other)}"
+    return result(text, _differences(got, printed), _differences(other, printed), difference_by_p=got, rho_f1=other)
+
+
+@item("3.1-similar", "section 3.1", "φ and F1 are alike", "φ and F (especially β = 1) are similar when a ≤ 0.1",
+      "Mean |φ - F| over the grid. F1 is the nearest of the three, but it is near at small fallouts only.")  # fmt: skip
+def similar() -> Result:
+    """Mean distances of φ and F_β; β = 1 nearest at each fallout up to 0.1, and growing with the fallout."""
+    found = {
+        f"{a:g}": {f"f{b:g}": float(np.abs(grid("phi", a) - grid(f"f{b:g}", a)).mean()) for b in BETAS.values()}
+        for a in FALLOUTS.values()
+    }
+    nearest = [min(found[a], key=found[a].__getitem__) == "f1" for a in ("0.01", "0.1")]
+    f1 = [found[a]["f1"] for a in ("0.01", "0.1", "0.2")]
+    text = f"mean |φ - F1| at a 0.01, 0.1, 0.2: {f1[0]:.3f}, {f1[1]:.3f}, {f1[2]:.3f}"
+    return result(text, [claim(all(nearest)), claim(f1[0] < f1[1] < f1[2])], mean_distance=found)
+
+
+# -- 3.2: the break-even point ------------------------------------------------------------------------------------
+
+EVEN: Final = np.linspace(0.01, 0.99, 99)
+EVEN_FALLOUTS: Final = np.linspace(0.01, 0.2, 20)
+
+
+def corrected_14(p: Any, r: Any, a: Any) -> Any:
+    """Eq. 14 as it must read."""
+    return (r - a) * np.sqrt((1 - p) / (r * (a * (1 / r - 1) + (1 / p - 1) * (1 - a))))
+
+
+@item("eq-14", "eq. 14", "φ from recall, precision and fallout", "φ = (r-a)√{(1-p)/(r{a + (1/p-1)(1-a)})}",
+      "a(1/r-1) for a: φ = (r-a)√{(1-p)/(r[a(1/r-1) + (1/p-1)(1-a)])}.")  # fmt: skip
+def eq_14() -> Result:
+    """Both forms at many tables."""
+    p, r, a = _rates()
+    want = point(many(), "phi")
+    printed = (r - a) * np.sqrt((1 - p) / (r * (a + (1 / p - 1) * (1 - a))))
+    corrected = close(corrected_14(p, r, a), want)
+    return result(f"corrected {on_many(corrected)}", [close(printed, want)], [corrected])
+
+
+@item("3.2-approximate", "section 3.2", "φ at the break-even point", "for a ≪ 1, φ ≈ r",
+      "Exactly φ = r - a, and informedness = markedness = φ: at r = p, fp = fn.")  # fmt: skip
+def at_break_even() -> Result:
+    """φ, informedness and markedness along r = p."""
+    want = EVEN - EVEN_FALLOUTS[:, None]
+    names = ("phi", "informedness", "markedness")
+    even = [hs.relations.break_even(m, x_values=EVEN, y_values=EVEN_FALLOUTS).values for m in names]
+    checks = [close(x, want) for x in even]
+    near = Check(float(np.abs(even[0][0] - EVEN).max()), 0.01 + 1e-12)
+    return result(f"r - a for φ, informedness and markedness: {apart(*checks)}", [*checks, near])
+
+
+@item("fig-4", "fig. 4", "Break-even point and ρ", "ρ is above the break-even point at all coordinates",
+      "Not where the break-even point v is near the fallout: ρ is 0 at v = a, negative below. What holds: ρ is above "
+      "v for a ≤ 0.1 and v ≥ 2a. Above a = 0.1 it is below v near 1 as well.")  # fmt: skip
+def figure_4() -> Result:
+    """ρ along r = p = v for fallouts 0.01 to 0.2."""
+    rho = hs.relations.break_even("tetrachoric", x_values=EVEN, y_values=EVEN_FALLOUTS).values
+    a = EVEN_FALLOUTS[:, None]
+    above = rho > EVEN
+    where = (a <= 0.1 + 1e-9) & (2 * a - 1e-9 <= EVEN)
+    text = f"ρ above v at {above.mean():.1%} of {above.size} points; at all with a ≤ 0.1 and v ≥ 2a"
+    return result(
+        text, [claim(above.all())], [claim(above[where].all())], break_even=EVEN, fallout=EVEN_FALLOUTS, rho=rho
+    )
+
+
+@item("fig-5", "fig. 5", "Break-even point and φ", "φ is almost equivalent to the break-even point: the plane x = z",
+      "A plane indeed, but z = x - y: it lies below x = z by the fallout.")  # fmt: skip
+def figure_5() -> Result:
+    """φ along r = p = v for fallouts 0.01 to 0.2."""
+    phi = hs.relations.break_even("phi", x_values=EVEN, y_values=EVEN_FALLOUTS).values
+    plane = close(phi, EVEN - EVEN_FALLOUTS[:, None])
+    gap = float((EVEN - phi).max())
+    text = f"z = x - y: {apart(plane)}; up to {gap:.2f} below x = z"
+    return result(text, [plane], break_even=EVEN, fallout=EVEN_FALLOUTS, phi=phi)

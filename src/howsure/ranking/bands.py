@@ -1,0 +1,205 @@
+"""Lines and bands over a curve: intervals at every threshold, or at given recalls and fallouts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.catalogue import Metric
+from howsure.distribution import Distribution, Note, check_seed
+from howsure.document import Notes, Result, envelope, real
+from howsure.document import data_of as data_document
+from howsure.errors import BadSetting
+from howsure.kernels import patches, ranked
+from howsure.kernels.moebius import Moebius
+from howsure.kernels.ranked import Cuts
+from howsure.model import Ranked
+from howsure.table import Tally
+
+Array = NDArray[np.float64]
+
+_LINES: Final = 20  # points that people are shown
+_GRID: Final = 500  # thresholds at which a simultaneous band is held against the draws
+_RATES: Final = {"recall": ranked.at_recall, "fallout": ranked.at_fallout}
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """Points of a curve: x, y and the threshold of each; unpacks to the three arrays."""
+
+    x_name: str
+    y_name: str
+    x: Array
+    y: Array
+    thresholds: Array
+
+    def __iter__(self) -> Iterator[Array]:
+        return iter((self.x, self.y, self.thresholds))
+
+    def __repr__(self) -> str:
+        return f"Line({self.y_name} against {self.x_name}, {self.x.size:,} points)"
+
+
+@dataclass(frozen=True, eq=False)
+class Band(Result):
+    """Intervals of a measure along a line: arrays `x`, `score`, `low` and `high`."""
+
+    line: Line
+    low: Array
+    high: Array
+    level: float
+    simultaneous: bool
+    route: str
+    notes: Notes
+    posterior: Ranked
+
+    @property
+    def x(self) -> Array:
+        """Thresholds, or the recalls or fallouts that were given."""
+        return self.line.x
+
+    @property
+    def score(self) -> Array:
+        """The measure of the items themselves; NaN where it is 0/0."""
+        return self.line.y
+
+    def _make(self) -> dict[str, Any]:
+        p, name = self.posterior, self.line.x_name
+        columns = zip(self.x.tolist(), self.score.tolist(), self.low.tolist(), self.high.tolist(), strict=True)
+        rows = [
+            {"metric": self.line.y_name, name: real(x), "score": real(s), "low": real(a), "high": real(b)}
+            for x, s, a, b in columns
+        ]
+        made = envelope(
+            "howsure.band/1", p, self.level, "equal-tailed", p.seed, data_document(p.data), rows, self.notes
+        )
+        return made | {"along": name, "simultaneous": self.simultaneous, "route": self.route}
+
+    def _render(self, kind: str) -> str:
+        from howsure.render import render
+
+        document = self._document
+        size = len(document["rows"])
+        if kind not in ("json", "csv") and size > _LINES:
+            at = np.linspace(0, size - 1, _LINES).round().astype(int)
+            note = {"code": "thinned", "text": f"{_LINES} of {size:,} points are shown; JSON and CSV have all"}
+            rows = [document["rows"][i] for i in at]
+            document = document | {"rows": rows, "notes": [*document["notes"], note]}
+        return render(document, kind)
+
+    def __repr__(self) -> str:
+        kind = "simultaneous" if self.simultaneous else "pointwise"
+        return f"Band({self.line.y_name} against {self.line.x_name}, {self.x.size:,} points, {kind}, {self.route})"
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What draws tell of a band: the tail of each point, and ends where there is no exact law."""
+
+    tail: float
+    low: Array
+    high: Array
+    notes: Notes
+
+
+def spread(t: Tally, points: int | None) -> NDArray[np.intp]:
+    """Places of thresholds, evenly spaced among the items that they find, the first and the last among them."""
+    size = t.shape[0]
+    if points is None or size <= points:
+        return np.arange(size)
+    found = np.asarray(t.tp, dtype=float) + np.asarray(t.fp, dtype=float)
+    wanted = np.linspace(found[0], found[-1], points)
+    return np.unique(np.clip(np.searchsorted(found, wanted), 0, size - 1))
+
+
+def sure_band(line: Line, law: Distribution, level: float, tail: float, notes: Notes, p: Ranked) -> Band:
+    """Ends from the exact law of the table at each threshold, with that tail on either side."""
+    p_low, p_high = np.array([[tail], [1.0 - tail]]), np.array([[1.0 - tail], [tail]])
+    inner = law.law
+    if isinstance(inner, Moebius) and patches.fits(inner.a, inner.b, p_low, p_high):
+        low, high = inner.value(*patches.quantiles(inner.a, inner.b, p_low, p_high))
+    else:
+        low, high = (np.asarray(x, dtype=float) for x in law.interval(1.0 - 2.0 * tail))
+    return Band(line, low, high, level, bool(notes), law.route, (*law.notes, *notes), p)
+
+
+def drawn_band(p: Ranked, m: Metric, at: NDArray[np.intp], level: float, simultaneous: bool) -> Drawn:
+    """Draws of the whole curve at thresholds: the tails that hold all of it at once, and the ends they give."""
+    grid = at[np.unique(np.linspace(0, at.size - 1, min(at.size, _GRID)).round().astype(np.intp))]
+    ends = grid if simultaneous and p.weight and p.data.clusters is None else at
+    units = p.data.tidy.orders[0]
+
+    def values(c: Cuts) -> Array:
+        tp = np.take(c.up, units.found[ends], axis=1).T
+        fp = np.take(c.down, units.alarms[ends], axis=1).T
+        return _measured(m, c, tp, fp)
+
+    n = _number(p, ends.size)
+    drawn = p.through(values, n, check_seed(p.seed))[0]
+    return _of_draws(drawn, level, simultaneous)
+
+
+def _measured(m: Metric, c: Cuts, tp: Array, fp: Array) -> Array:
+    with np.errstate(all="ignore"):
+        value = m.formula(tp=tp, fp=fp, fn=c.positives - tp, tn=c.negatives - fp)
+    return np.broadcast_to(np.asarray(value, dtype=float), tp.shape)
+
+
+def _number(p: Ranked, points: int) -> int:
+    """Draws that fit the budget, and the memory."""
+    return min(p.number_of_draws, 20_000, max(1_000, 20_000_000 // points))
+
+
+def _of_draws(drawn: Array, level: float, simultaneous: bool) -> Drawn:
+    """Ends of each point at the tail that keeps all points of a draw inside with the level's probability."""
+    order = np.sort(drawn, axis=1)
+    n = drawn.shape[1]
+    tail, notes = 0.5 * (1.0 - level), ()
+    if simultaneous:
+        tail = _joint_tail(drawn, level)
+        text = f"simultaneous: tails of {tail:.2g} at each of {len(drawn):,} points hold whole curves, by {n:,} draws"
+        notes = (Note("simultaneous", text),)  # type: ignore[assignment]
+    low, high = np.quantile(order, [tail, 1.0 - tail], axis=1)
+    sampled = () if simultaneous else (Note("sampled", f"the ends are sampled with {n:,} draws"),)
+    return Drawn(tail, low, high, (*notes, *sampled))
+
+
+def _joint_tail(drawn: Array, level: float) -> float:
+    """The tail at each point with which that share of the draws lies inside everywhere, points of no spread aside."""
+    moving = drawn[drawn.max(axis=1) > drawn.min(axis=1)]
+    n = drawn.shape[1]
+    depth = np.full(n, n, dtype=np.int64)
+    for row in moving:
+        rank = np.empty(n, dtype=np.int64)
+        rank[np.argsort(row, kind="stable")] = np.arange(1, n + 1)
+        np.minimum(depth, np.minimum(rank, n + 1 - rank), out=depth)
+    return float(min(max(np.quantile(depth, 1.0 - level), 1.0) / (n + 1), 0.5 * (1.0 - level)))
+
+
+def at_rate(p: Ranked, here: Cuts, m: Metric, rate: str, levels: Any, level: float, simultaneous: bool) -> Band:
+    """A measure where recall or fallout has given values, by the Bayesian bootstrap."""
+    x = _levels(levels, rate)
+
+    def values(c: Cuts) -> Array:
+        return _measured(m, c, *_RATES[rate](c, x))
+
+    score = values(here)[:, 0]
+    n = _number(p, x.size)
+    found = _of_draws(p.through(values, n, check_seed(p.seed))[0], level, simultaneous)
+    line = Line(rate, str(m), x, score, np.full(x.size, np.nan))
+    return Band(line, found.low, found.high, level, simultaneous, "sampled", found.notes, p)
+
+
+def _levels(levels: Any, rate: str) -> Array:
+    try:
+        x = np.atleast_1d(np.asarray(levels, dtype=float))
+    except (TypeError, ValueError):
+        x = np.array([np.nan])
+    if x.ndim != 1 or not x.size or not ((x >= 0) & (x <= 1)).all() or (rate == "recall" and (x == 0).any()):
+        least = "above 0" if rate == "recall" else "from 0"
+        raise BadSetting(f"{rate}= takes numbers {least} to 1; got {levels!r}.")
+    return x

@@ -1,0 +1,332 @@
+"""The best threshold of a score, how sure it is, and what the measure is worth there.
+
+A threshold that is chosen as the best of many looks better than it is: it was chosen on the same items. The optimism is
+found by doing the same again. `resample`: populations are drawn from the posterior, a sample of the same size from
+each, the threshold is chosen on the sample, and the measure there is read off both; sample minus population is the
+optimism (Efron 1983, with a posterior in place of the data). `split`: the threshold is chosen on a random half of the
+items and tried on the other, many times; half as many items make for more optimism than there is. The posterior at the
+threshold is moved by the optimism, on the logit scale of the measure's range, so that it never leaves the range.
+In simulated tests (docs/coverage.md) this brought 95% intervals of F1 from .86 to .91 to .94 to .95.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.catalogue import Metric
+from howsure.catalogue import parse as parse_table
+from howsure.catalogue.retrieval import at_threshold
+from howsure.distribution import Distribution, Note
+from howsure.document import Notes, Result, data_of, envelope, number, real
+from howsure.errors import BadSetting, UnknownName, nearest
+from howsure.kernels import ranked
+from howsure.kernels.ranked import Cuts
+from howsure.kernels.sampled import Sampled
+from howsure.model import Ranked
+from howsure.model.classes import logit, moved
+from howsure.model.ranked import tally_at
+from howsure.render.numbers import probability, short
+
+Array = NDArray[np.float64]
+
+CORRECTIONS: Final = ("resample", "split", "none")
+DRAWS: Final = 2_000  # of populations and samples
+BUDGET: Final = 40_000_000  # items in them
+QUANTILES: Final = 20_000  # by which a corrected law is known
+KNOTS: Final = 181  # of them computed
+HALF: Final = 7_919
+
+
+@dataclass(frozen=True)
+class Choice(Result):
+    """A threshold chosen on the data; answers are positive from that score on.
+
+    `best` is the law of the threshold that is best in the population; `apparent` that of the measure at the chosen
+    one, as if it had been given; `corrected` the same without the optimism of choosing it on these items.
+    """
+
+    posterior: Ranked
+    metric: Metric
+    limits: tuple[tuple[Metric, str, float], ...]
+    threshold: float
+    cells: dict[str, int | float]
+    score: float
+    best: Distribution
+    apparent: Distribution
+    corrected: Distribution
+    optimism: float
+    optimism_error: float
+    p_none: float
+    p_lost: float
+    correct: str
+    level: float
+    interval: str
+
+    def _make(self) -> dict[str, Any]:
+        p = self.posterior
+        rows = [
+            {"what": "threshold", "value": real(self.threshold), **self._law(self.best)},
+            {"what": str(self.metric), "value": real(self.score), **self._law(self.apparent)},
+        ]
+        if self.correct != "none":
+            rows.append({"what": f"{self.metric}, corrected", "value": None, **self._law(self.corrected)})
+        document = envelope(
+            "howsure.threshold/1", p, self.level, self.interval, p.seed, data_of(p.data), rows, self._notes()
+        )
+        more = {
+            "metric": str(self.metric),
+            "limits": [
+                {"metric": str(m), "is": side, "value": value, "p": real(self.p_kept(i))}
+                for i, (m, side, value) in enumerate(self.limits)
+            ],
+            "threshold": real(self.threshold),
+            "cells": self.cells,
+            "score": real(self.score),
+            "optimism": None if self.correct == "none" else real(self.optimism),
+            "optimism_error": None if self.correct == "none" else real(self.optimism_error),
+            "correct": self.correct,
+            "p_none": real(self.p_none),
+            "verdict": repr(self),
+        }
+        return document | more
+
+    @property
+    def _highest(self) -> float:
+        return float(self.posterior.data.orders[0].thresholds[0])
+
+    def p_kept(self, i: int = 0) -> float:
+        """P(the i-th limit is kept beyond these items), at the threshold."""
+        m, side, value = self.limits[i]
+        d = self.posterior[at_threshold(m, self.threshold)]
+        return float(d.sf(value) if side == "at least" else d.cdf(value))
+
+    def _law(self, d: Distribution) -> dict[str, Any]:
+        low, high = d.interval(self.level, kind=self.interval)
+        numbers = {"mean": d.mean, "std": d.std, "median": d.median, "low": low, "high": high}
+        return {k: real(x) for k, x in numbers.items()} | {"route": d.route}
+
+    def _notes(self) -> Notes:
+        m, notes = self.metric, list(self.apparent.notes)
+        if self.correct == "none":
+            notes.append(Note("optimism", f"{m} is that of the items the threshold was chosen on: it is too good"))
+        else:
+            how = "chosen on half of the items, tried on the other" if self.correct == "split" else "chosen again on "
+            how += "" if self.correct == "split" else "samples from the posterior"
+            text = f"choosing on these items flatters {m} by {short(self.optimism)} ± {short(self.optimism_error)}"
+            notes.append(Note("optimism", f"{text} ({how}); the corrected row is moved by that"))
+        for i, (x, side, value) in enumerate(self.limits):
+            text = f"{x} is {side} {value:g} on these items; beyond them with probability {probability(self.p_kept(i))}"
+            notes.append(Note("limit", text))
+        if self.threshold > self._highest:
+            notes.append(Note("nothing", f"{m} is best where no item is called positive"))
+        if self.p_none > 0:
+            notes.append(Note("none", f"calling no item positive is best with probability {short(self.p_none)}"))
+        if self.p_lost > 0:
+            kept = " and ".join(f"{m} {side} {value:g}" for m, side, value in self.limits)
+            notes.append(Note("limits", f"no threshold keeps {kept} in {short(self.p_lost)} of the draws"))
+        return tuple(notes)
+
+    def __repr__(self) -> str:
+        d = self.apparent if self.correct == "none" else self.corrected
+        low, high = d.interval(self.level, kind=self.interval)
+        word = "" if self.correct == "none" else ", corrected for the choice,"
+        return (
+            f"threshold {self.threshold:.6g}: {self.metric} {short(self.score)} on these items; {short(d.mean)}{word} "
+            f"[{short(low)}, {short(high)}] {100 * self.level:.12g}%"
+        )
+
+
+def choose(
+    p: Ranked,
+    metric: str | Metric = "f1",
+    *,
+    at_least: Mapping[str, float] | None = None,
+    at_most: Mapping[str, float] | None = None,
+    correct: str | None = "resample",
+    level: float = 0.95,
+    interval: str = "equal-tailed",
+) -> Choice:
+    """The threshold at which a measure is best, among those that keep the limits.
+
+    >>> import howsure as hs
+    >>> rng = np.random.default_rng(1)
+    >>> y = rng.random(300) < 0.3
+    >>> from howsure.scored import Scored
+    >>> c = choose(hs.posterior(Scored(y, (rng.normal(size=300) + 1.5 * y)[:, None])), "f1", at_least={"recall": 0.8})
+    >>> c.cells["tp"] / (c.cells["tp"] + c.cells["fn"]) >= 0.8
+    True
+    """
+    p._single()
+    how = "none" if correct is None else correct
+    if how not in CORRECTIONS:
+        hint = nearest(str(correct), CORRECTIONS)
+        raise UnknownName(f"no correction {correct!r}.{hint} Corrections: {', '.join(CORRECTIONS)}.")
+    m = _table(metric)
+    if m.better is None:
+        raise BadSetting(f"{m} has no better direction: there is no best threshold of it.")
+    sign = 1.0 if m.better == "higher" else -1.0
+    named = (*_limits(at_least, "at least"), *_limits(at_most, "at most"))
+    limits = [(x.formula, 1.0 if side == "at least" else -1.0, value) for x, side, value in named]
+
+    def pick(c: Cuts) -> tuple[Array, NDArray[np.intp]]:
+        return ranked.choose(c, m.formula, sign, limits)
+
+    score, cut = (x[0] for x in pick(_as_given(p)))
+    if cut == -2:
+        _refuse(m, named)
+    (order,) = p.data.orders
+    threshold = float(np.nextafter(order.thresholds[0], np.inf) if cut < 0 else order.thresholds[cut])
+    best, p_none, p_lost = _best(p, pick)
+    apparent = p[at_threshold(m, threshold)]
+    optimism, error, shift = (0.0, 0.0, 0.0) if how == "none" else _optimism(p, m, pick, how)
+    return Choice(
+        p, m, named, threshold, _cells(p, threshold), float(score), best, apparent,
+        _moved(apparent, m, shift), optimism, error, p_none, p_lost, how, level, interval,
+    )  # fmt: skip
+
+
+Pick = Callable[[Cuts], tuple[Array, NDArray[np.intp]]]
+
+
+def _table(metric: Any) -> Metric:
+    m = parse_table(metric)
+    if m.over_classes or m.any_of or m.label is not None or m.name == "rate":
+        raise BadSetting(f"{m} is not a measure of a 2x2 table, and a threshold makes one.")
+    return m
+
+
+def _limits(given: Any, side: str) -> tuple[tuple[Metric, str, float], ...]:
+    if given is None:
+        return ()
+    if not isinstance(given, Mapping):
+        raise BadSetting(f"{side.replace(' ', '_')}= takes a mapping such as {{'recall': 0.9}}; got {given!r}.")
+    found = []
+    for name, value in given.items():
+        m = _table(name)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not np.isfinite(value):
+            raise BadSetting(f"{m} {side} needs a number; got {value!r}.")
+        low, high = m.bounds
+        if not low <= value <= high:
+            near = f" Did you mean {value / 100:g}?" if high == 1 and 1 < value <= 100 else ""
+            raise BadSetting(f"{m} lies between {low:g} and {high:g}; got {side} {value:g}.{near}")
+        found.append((m, side, float(value)))
+    return tuple(found)
+
+
+def _refuse(m: Metric, named: tuple[tuple[Metric, str, float], ...]) -> None:
+    if not named:
+        raise BadSetting(
+            f"{m} is undefined at every threshold of these items; more items, or other scores, are needed."
+        )
+    kept = " and ".join(f"{x} {side} {value:g}" for x, side, value in named)
+    raise BadSetting(f"no threshold has {kept} on these items; ask for less.")
+
+
+def _as_given(p: Ranked) -> Cuts:
+    amounts, truth = p.data.amounts[None], p.data.truth
+    return Cuts.weigh(p.data.orders[0], amounts[:, truth], amounts[:, ~truth])
+
+
+def _cells(p: Ranked, threshold: float) -> dict[str, int | float]:
+    t = tally_at(p.data, [threshold])
+    return {name: number(np.asarray(x)[0]) for name, x in t.named().items()}
+
+
+def _draws(p: Ranked) -> int:
+    return max(200, min(DRAWS, BUDGET // p.data.rows))
+
+
+def _best(p: Ranked, pick: Pick) -> tuple[Distribution, float, float]:
+    """The law of the threshold that is best in the population, P(nothing positive is best), P(no threshold will do)."""
+    (order,) = p._units.orders
+    scores = np.append(order.thresholds, np.nextafter(order.thresholds[0], np.inf))  # the last: above all
+
+    def drawn(n: int, seed: int) -> Array:
+        return np.asarray(p.through(lambda c: pick(c)[1], n, seed)[0])
+
+    cut = drawn(_draws(p), p.seed)
+    kept = cut[cut > -2]
+    if not kept.size:
+        raise BadSetting("no draw of the posterior has a threshold that keeps these limits; ask for less.")
+
+    def sampler(n: int, seed: int) -> Array:
+        found = drawn(n, seed)
+        return np.asarray(scores[found[found > -2]])
+
+    law = Sampled(np.sort(scores[kept]), float(scores[-2]), float(scores[-1]))
+    found = Distribution("best threshold", law, "sampled", sampler)
+    return found, float((kept == -1).mean()), float((cut == -2).mean())
+
+
+def _optimism(p: Ranked, m: Metric, pick: Pick, how: str) -> tuple[float, float, float]:
+    """How much better a chosen threshold looks than it is, three standard errors of that, and the move it asks for."""
+    size = float(p.data.effective.sum())
+
+    def again(c: Cuts) -> Array:
+        # chunks run in threads: each takes its stream from its own random weights
+        rng = np.random.Generator(np.random.SFC64([p.seed, int(c.positives[:1].view(np.uint64)[0])]))
+        sample = ranked.resampled(c, size, rng)
+        seen, cut = pick(sample)
+        return np.stack([seen, ranked.value_at(c, m.formula, cut)])
+
+    n = _draws(p)
+    seen, true = p.through(again, n, p.seed + 1)[0] if how == "resample" else _halves(p, m, pick, n)
+    kept = np.isfinite(seen) & np.isfinite(true)
+    if kept.sum() < 50:
+        raise BadSetting(f"too few items to try a choice of {m} again: only {int(kept.sum())} of {n} trials have one.")
+    seen, true = seen[kept], true[kept]
+    gap = seen - true
+    low, high = m.bounds
+    one, two = (np.asarray(x.mean()) for x in (seen, true))
+    shift = float(logit(one, m.bounds) - logit(two, m.bounds)) if np.isfinite(high - low) else float(gap.mean())
+    return float(gap.mean()), float(3.0 * gap.std() / np.sqrt(gap.size)), shift
+
+
+def _halves(p: Ranked, m: Metric, pick: Pick, n: int) -> tuple[Array, Array]:
+    """The measure on the half of the items that the threshold was chosen on, and on the other half."""
+    d = p.data
+    rng = np.random.Generator(np.random.SFC64([p.seed, HALF]))
+    seen, true = [], []
+    size = max(1, min(n, 2_000_000 // d.rows))
+    for start in range(0, n, size):
+        many = (min(size, n - start), d.rows)
+        whole = d.counts is not None and not d.weighted
+        coin: Any = rng.binomial(d.amounts.astype(np.int64), 0.5, many) if whole else rng.random(many) < 0.5
+        one = np.asarray(coin if whole else d.amounts * coin, dtype=float)
+        halves = [Cuts.weigh(d.orders[0], x[:, d.truth], x[:, ~d.truth]) for x in (one, d.amounts - one)]
+        value, cut = pick(halves[0])
+        seen.append(value)
+        true.append(ranked.value_at(halves[1], m.formula, cut))
+    return np.concatenate(seen), np.concatenate(true)
+
+
+def _moved(d: Distribution, m: Metric, shift: float) -> Distribution:
+    """The law without the optimism, by its quantiles."""
+    if shift == 0.0:
+        return d
+
+    def back(x: Array) -> Array:
+        low, high = m.bounds
+        return moved(x, -shift, m.bounds) if np.isfinite(high - low) else np.asarray(x - shift)
+
+    def sampler(n: int, seed: int) -> Array:
+        return back(np.asarray(d.ppf(np.random.Generator(np.random.SFC64([seed, HALF])).random(n))))
+
+    law = d.law.draws if isinstance(d.law, Sampled) else _quantiles(d)
+    x = back(law)
+    low, high = m.bounds
+    found = Sampled(x, min(low, float(x[0])), max(high, float(x[-1])))
+    return Distribution(f"{m}, corrected", found, "sampled", sampler, d.log_scale)
+
+
+def _quantiles(d: Distribution) -> Array:
+    """Evenly spaced quantiles of a law, from some of them by lines between normal scores."""
+    from scipy.special import ndtr, ndtri
+
+    scores = np.linspace(-4.5, 4.5, KNOTS)
+    return np.asarray(np.interp(ndtri((np.arange(QUANTILES) + 0.5) / QUANTILES), scores, d.ppf(ndtr(scores))))

@@ -1,0 +1,325 @@
+"""Curve: a classifier with scores at every threshold, with exact pointwise bands and simultaneous ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.catalogue import Metric, parse
+from howsure.catalogue.retrieval import DEFAULT, Ranking
+from howsure.distribution import Distribution, Note, check_kind, check_level
+from howsure.document import Notes, Result, Row, data_of, envelope, make_row, number, real, row_documents
+from howsure.errors import BadSetting
+from howsure.kernels import ranked
+from howsure.kernels.ranked import Cuts
+from howsure.model import Posterior, Ranked, posterior
+from howsure.model.ranked import tally_at
+from howsure.ranking.bands import Band, Line, at_rate, drawn_band, spread, sure_band
+from howsure.render.numbers import short
+from howsure.scored import Scored
+from howsure.scoring import gathered, prior_notes
+from howsure.table import Tally
+
+Array = NDArray[np.float64]
+
+_SHOWN: Final = ("precision@recall=0.9", "recall@fallout=0.1")
+_POINTS: Final = 200  # of the curve that a document holds
+_FEW: Final = 400  # thresholds of a band that has no closed form
+
+
+@dataclass(frozen=True)
+class Curve(Result):
+    """Scores of one or more systems on the same items, at every threshold; prints as a table.
+
+    >>> c = curve([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.3, 0.1])
+    >>> c.tally.tp.tolist(), c.tally.fp.tolist()
+    ([1, 2, 2, 3, 3, 3], [0, 0, 1, 1, 2, 3])
+    >>> c["recall@0.6"]
+    recall@0.6 0.875 [0.464, 0.99985] 95% equal-tailed, closed form
+    """
+
+    items: Scored
+    posterior: Ranked
+    level: float = 0.95
+    interval: str = "equal-tailed"
+    asked: tuple[Any, ...] | None = None
+    _parts: dict[str, Curve] = field(default_factory=dict, repr=False, compare=False)
+
+    # -- systems
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The names of the systems."""
+        return self.items.systems
+
+    def system(self, name: str) -> Curve:
+        """The curve of one system."""
+        if name not in self._parts:
+            own = self.posterior.system(name)
+            self._parts[name] = replace(self, items=own.data, posterior=own, _parts={})
+        return self._parts[name]
+
+    def __getitem__(self, metric: Any) -> Distribution:
+        """The posterior of a measure: auc, AP, BEP, AP11, max-f1, f1@0.5, precision@recall=0.9, …"""
+        return self.posterior[metric]
+
+    def _single(self) -> None:
+        if len(self.systems) > 1:
+            raise BadSetting(f"these are {len(self.systems)} systems: take one with curve.system({self.systems[0]!r}).")
+
+    # -- points
+
+    @cached_property
+    def tally(self) -> Tally:
+        """The 2x2 tables at every distinct score, from the highest down: a batch with the axis threshold."""
+        self._single()
+        return tally_at(self.items)
+
+    @property
+    def thresholds(self) -> Array:
+        """The distinct scores, from the highest down."""
+        self._single()
+        return self.items.orders[0].thresholds
+
+    @property
+    def roc(self) -> Line:
+        """Fallout and recall at every threshold, after finding nothing (threshold infinity)."""
+        c = {k: np.append(0.0, v) for k, v in self._cells.items() if k in ("tp", "fp")}
+        x, y = (c[k] / c[k][-1] for k in ("fp", "tp"))
+        return Line("fallout", "recall", x, y, np.append(np.inf, self.thresholds))
+
+    @property
+    def precision_recall(self) -> Line:
+        """Recall and precision at every threshold."""
+        c = self._cells
+        return Line("recall", "precision", c["tp"] / c["tp"][-1], c["tp"] / (c["tp"] + c["fp"]), self.thresholds)
+
+    @property
+    def _cells(self) -> dict[str, Array]:
+        return {k: v.astype(float) for k, v in self.tally.named().items()}
+
+    def metric(self, name: str | Metric) -> Line:
+        """Any measure of a 2x2 table at every threshold; NaN where it is 0/0."""
+        m = _table_metric(name)
+        return Line("threshold", str(name), self.thresholds, np.asarray(m.score(self.tally.named())), self.thresholds)
+
+    @cached_property
+    def crossings(self) -> tuple[dict[str, float], ...]:
+        """Where precision equals recall: the break-even point, and the threshold at which it is reached.
+
+        There is one: p - r = tp·(R - found)/(R·found) changes its sign only where as many are found as are positive.
+        The origin, tp = 0, is none.
+        """
+        self._single()
+        c = self._point_cuts
+        found = np.add(*(x[0] for x in c.every))
+        cut = min(int(np.searchsorted(found, c.positives[0] * (1 - ranked.SLACK))), self.thresholds.size - 1)
+        return ({"value": float(ranked.break_even(c)[0]), "threshold": float(self.thresholds[cut])},)
+
+    @cached_property
+    def _point_cuts(self) -> Cuts:
+        d = self.items
+        amounts = d.amounts[None]
+        return Cuts.weigh(d.orders[0], amounts[:, d.truth], amounts[:, ~d.truth])
+
+    # -- bands
+
+    @cached_property
+    def tables(self) -> Posterior:
+        """The posterior of the tables at all thresholds, each as if it were alone."""
+        p = self.posterior
+        if self.items.clusters is not None or not p.weight:
+            raise BadSetting("tables have laws of their own for independent items and a prior such as even.")
+        made: Posterior = posterior(self.tally, p.prior_name, tolerance=p.tolerance, seed=p.seed)
+        return made
+
+    def band(
+        self, metric: str | Metric, *, level: float | None = None, simultaneous: bool = False, points: int | None = None
+    ) -> Band:
+        """The interval of a measure at every threshold: exact, from the table there, without draws.
+
+        Measures without a closed form take 400 thresholds, evenly spaced among the items, or as many as `points`.
+        A simultaneous band holds the whole curve with that probability: wider tails, found by the Bayesian bootstrap.
+
+        >>> c = curve([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.3, 0.1])
+        >>> c.band("recall").high.round(3).tolist()
+        [0.823, 0.961, 0.961, 1.0, 1.0, 1.0]
+        """
+        self._single()
+        level = self.level if level is None else check_level(level)
+        m = _table_metric(metric)
+        loose = self.items.clusters is not None or not self.posterior.weight
+        exact = not loose and m.route == "closed form"
+        at = spread(self.tally, _points(points) if points is not None else None if exact else _FEW)
+        draw = drawn_band(self.posterior, m, at, level, simultaneous) if simultaneous or loose else None
+        score = np.asarray(m.score({k: v[at] for k, v in self.tally.named().items()}))
+        line = Line("threshold", str(metric), self.thresholds[at], score, self.thresholds[at])
+        if loose and draw is not None:
+            return Band(line, draw.low, draw.high, level, simultaneous, "sampled", draw.notes, self.posterior)
+        law = self._at(at)[m]
+        tail = 0.5 * (1.0 - level) if draw is None else draw.tail
+        return sure_band(line, law, level, tail, () if draw is None else draw.notes, self.posterior)
+
+    def _at(self, at: NDArray[np.intp]) -> Posterior:
+        """The posterior of the tables at some thresholds."""
+        t = self.tally
+        if at.size == t.shape[0]:
+            return self.tables
+        squares = None if t.squares is None else t.squares[at]
+        some = replace(t, counts=t.counts[at], squares=squares, batch=(("threshold", tuple(self.thresholds[at])),))
+        return replace(self.tables, tally=some, _cache={})
+
+    def at(
+        self,
+        *,
+        recall: Any = None,
+        fallout: Any = None,
+        metric: str | Metric | None = None,
+        level: float | None = None,
+        simultaneous: bool = False,
+    ) -> Band:
+        """A measure where recall (or fallout) has these values: precision at a recall, recall at a fallout.
+
+        >>> c = curve([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.3, 0.1])
+        >>> c.at(recall=[0.5, 1.0]).score.tolist()
+        [1.0, 0.75]
+        """
+        self._single()
+        if (recall is None) == (fallout is None):
+            raise BadSetting("give recall= or fallout=, the values at which to look.")
+        rate, levels = ("recall", recall) if fallout is None else ("fallout", fallout)
+        m = _table_metric(metric if metric is not None else "precision" if rate == "recall" else "recall")
+        level = self.level if level is None else check_level(level)
+        return at_rate(self.posterior, self._point_cuts, m, rate, levels, level, simultaneous)
+
+    # -- document
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """The measures of the summary, with their intervals."""
+        out: list[Row] = []
+        for name in self.systems:
+            own = self if len(self.systems) == 1 else self.system(name)
+            wanted = own.asked if own.asked is not None else own._summary
+            own.posterior.prepare(wanted)
+            system = None if len(self.systems) == 1 else name
+            out += [make_row(own.posterior, x, self.level, self.interval, None, system) for x in wanted]
+        return tuple(out)
+
+    @cached_property
+    def best(self) -> float:
+        """The threshold with the highest F1 of these items, in few digits."""
+        cut = int(ranked.best(self._point_cuts, parse("f1").formula, rising=True)[1][0])
+        cut = min(max(cut, 0), self.thresholds.size - 1)
+        high = float(self.thresholds[cut])
+        return _short(float(self.thresholds[cut + 1]) if cut + 1 < self.thresholds.size else high - 1.0, high)
+
+    @property
+    def _summary(self) -> tuple[Any, ...]:
+        at = f"{self.best!r}"
+        return (*DEFAULT, *_SHOWN, *(f"{name}@{at}" for name in ("precision", "recall", "fallout")))
+
+    @property
+    def notes(self) -> Notes:
+        """What is to be said of the summary."""
+        own = [*prior_notes(self.posterior, self.rows), *(note for row in self.rows for note in row.notes)]
+        if self.asked is None and len(self.systems) == 1:
+            own.append(Note("best", f"{short(self.best)} is the threshold with the highest F1 of these items"))
+        return gathered(tuple(dict.fromkeys(own)))
+
+    def _make(self) -> dict[str, Any]:
+        p = self.posterior
+        rows = row_documents(self.rows, self.items)
+        made = envelope("howsure.curve/1", p, self.level, self.interval, p.seed, data_of(self.items), rows, self.notes)
+        made["points"] = [x for name in self.systems for x in self.system(name)._point_documents(name)]
+        return made
+
+    def _point_documents(self, system: str) -> list[dict[str, Any]]:
+        """Thresholds evenly spaced among the items: cells, rates and their intervals."""
+        at = spread(self.tally, _POINTS)
+        cells = {k: v[at] for k, v in self.tally.named().items()}
+        columns: dict[str, Any] = {}
+        for name in ("recall", "fallout", "precision"):
+            columns[name] = np.asarray(parse(name).score(cells))
+            if self.items.clusters is None and self.posterior.weight:
+                got = self._at(at)[name].interval(self.level)
+                columns |= {f"{name}_low": got.low, f"{name}_high": got.high}
+        return [
+            {"system": system if len(self.systems) > 1 or system != "system" else None, "threshold": real(t)}
+            | {k: number(v[i]) for k, v in cells.items()}
+            | {k: real(v[i]) for k, v in columns.items()}
+            for i, t in enumerate(self.thresholds[at])
+        ]
+
+    def __repr__(self) -> str:
+        said = [f"{s}: " if len(self.systems) > 1 else "" for s in self.systems]
+        areas = [float(self.system(s).posterior.point("auc")) for s in self.systems]
+        return f"Curve({', '.join(f'{s}auc {short(x)}' for s, x in zip(said, areas, strict=True))}; {self.items!r})"
+
+
+def curve(
+    data: Any,
+    scores: Any = None,
+    *,
+    truth: str | None = None,
+    score: str | Sequence[str] | None = None,
+    positive: Any = None,
+    weight: Any = None,
+    cluster: Any = None,
+    missing: str = "refuse",
+    metrics: Any = None,
+    level: float = 0.95,
+    interval: str = "equal-tailed",
+    prior: Any = "even",
+    tolerance: float = 0.02,
+    seed: int = 0,
+) -> Curve:
+    """The curves of a classifier with scores: ROC, precision-recall and any measure against the threshold.
+
+    Arrays, lists, Series: curve(y_true, scores); a mapping of scores holds several systems on the same items. Frames of
+    any engine: curve(frame, truth="label", score="p"). Items with equal scores go together.
+
+    >>> curve([1, 0, 1, 0], {"a": [0.9, 0.2, 0.4, 0.6], "b": [0.8, 0.3, 0.5, 0.1]})
+    Curve(a: auc 0.750, b: auc 1; Scored(4 items, 2 positive, 2 systems))
+    """
+    from howsure.ingest.scores import scored
+
+    check_level(level)
+    made = scored(
+        data, scores, truth=truth, score=score, positive=positive, weight=weight, cluster=cluster, missing=missing
+    )
+    p: Ranked = posterior(made, prior, tolerance=tolerance, seed=seed)
+    asked = None if metrics is None else (metrics,) if isinstance(metrics, (str, Metric, Ranking)) else tuple(metrics)
+    if asked is not None and not asked:
+        raise BadSetting("metrics= is empty; leave it out for the default table.")
+    for name in asked or ():
+        p.measure(name)
+    return Curve(made, p, level, check_kind(interval), asked)
+
+
+def _table_metric(name: Any) -> Metric:
+    m = parse(name)
+    if m.over_classes or m.any_of or m.label is not None or m.name == "rate":
+        raise BadSetting(f"{m} is not a measure of a 2x2 table, and a curve is made of them.")
+    return m
+
+
+def _short(low: float, high: float) -> float:
+    """The number above low, up to high, with the fewest decimals: as a threshold it cuts where high does."""
+    for digits in range(17):
+        short = math.floor(high * 10.0**digits) / 10.0**digits
+        if low < short <= high:
+            return short
+    return high
+
+
+def _points(points: Any) -> int:
+    if isinstance(points, bool) or not isinstance(points, (int, np.integer)) or points < 2:
+        raise BadSetting(f"points= is a whole number of thresholds, 2 or more; got {points!r}.")
+    return int(points)

@@ -1,0 +1,271 @@
+"""Surfaces: any measure over any two others at a fixed third, and its section where recall and precision are equal.
+
+Ishioka's figures 1 to 5. The tables of all grid points are found at once (grid.py); where there is none, or more than
+one value, the surface has a hole, and says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.catalogue import Metric
+from howsure.distribution import Note
+from howsure.document import Result, real
+from howsure.errors import BadSetting
+from howsure.relations.grid import FREE, Condition, batched, spans
+from howsure.relations.quantities import Quantity, of_metric, quantity
+from howsure.relations.values import given
+
+Array = NDArray[np.float64]
+BREAK_EVEN: Final = "break-even"
+STATUSES: Final = ("one", "several", "free", "none", "undefined")
+_SAME: Final = 1e-9  # values of several tables this close are one
+_SEARCHED: Final = 1e-6  # ends of a continuum are searched
+_SIZE: Final = 101
+_SLOW_SIZE: Final = 21  # where every point is solved on its own
+_MOST: Final = 1_000_000
+
+
+@dataclass(frozen=True)
+class Surface(Result):
+    """A measure z on a grid of two others; arrays have a row for each y and a column for each x.
+
+    `values` is NaN where no table has these measures, where z is 0/0, and where tables have different z; there `low`
+    and `high` are its least and greatest value. `tables` counts the tables of each point, -1 for a continuum.
+    """
+
+    z: str
+    x: str
+    y: str
+    fixed: Mapping[str, float]
+    x_values: Array = field(repr=False)
+    y_values: Array = field(repr=False)
+    low: Array = field(repr=False)
+    high: Array = field(repr=False)
+    tables: NDArray[np.int64] = field(repr=False)
+    solved: int = field(default=0, repr=False)  # points that were solved one by one
+
+    @cached_property
+    def values(self) -> Array:
+        """z where it is one value, else NaN."""
+        close = np.where(self.tables == FREE, _SEARCHED, _SAME)
+        with np.errstate(invalid="ignore"):
+            one = (self.high - self.low <= close * np.maximum(1.0, np.abs(self.low))) | (self.low == self.high)
+        return np.where(one, self.low, np.nan)
+
+    @property
+    def mask(self) -> NDArray[np.bool_]:
+        """Where there is no single value."""
+        return np.isnan(self.values)
+
+    @cached_property
+    def status(self) -> NDArray[np.str_]:
+        """For each point: one table, several, free (a continuum), none, or undefined (z is 0/0 at its tables)."""
+        chosen = [self.tables == 0, np.isnan(self.low), self.tables == FREE, self.tables > 1]
+        return np.select(chosen, ["none", "undefined", "free", "several"], "one")
+
+    @property
+    def feasible(self) -> float:
+        """The share of points that any table has."""
+        return float((self.tables != 0).mean())
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What is to be said of the holes, and of the time it took."""
+        n, share = self.tables.size, np.array([(self.status == s).sum() for s in STATUSES])
+        _, several, free, none, undefined = (f"{x:,} of {n:,} points" for x in share)
+        made = [
+            (share[3], "infeasible", f"no table has these measures at {none}"),
+            (share[1], "several", f"several tables at {several}: z from the lowest to the highest of them"),
+            (share[2], "free", f"the measures do not settle the table at {free}: z from the lowest to the highest"),
+            (share[4], "undefined", f"{self.z} is 0/0 at {undefined}"),
+            (self.solved, "one-by-one", f"solved one by one: {self.solved:,} of {n:,} points"),
+        ]
+        return tuple(Note(code, text) for there, code, text in made if there)
+
+    def _make(self) -> dict[str, Any]:
+        from howsure.version import VERSION
+
+        nx, ny = len(self.x_values), len(self.y_values)
+        columns = (np.tile(self.x_values, ny), np.repeat(self.y_values, nx), *(
+            a.ravel() for a in (self.values, self.low, self.high, self.tables, self.status)
+        ))  # fmt: skip
+        rows = [
+            {"x": x, "y": y, "z": real(z), "low": real(low), "high": real(high), "tables": k, "status": status}
+            for x, y, z, low, high, k, status in zip(*(c.tolist() for c in columns), strict=True)
+        ]
+        return {
+            "schema": "howsure.surface/1",
+            "version": VERSION,
+            "z": self.z,
+            "x": self.x,
+            "y": self.y,
+            "fixed": dict(self.fixed),
+            "size": [nx, ny],
+            "feasible": self.feasible,
+            "rows": rows,
+            "notes": [{"code": note.code, "text": note.text} for note in self.notes],
+        }
+
+    def __repr__(self) -> str:
+        at = "".join(f", {k} {v:g}" for k, v in self.fixed.items())
+        size = f"{len(self.x_values)} x {len(self.y_values)}"
+        return f"Surface({self.z} by {self.x} and {self.y}{at}: {size}, {self.feasible:.1%} feasible)"
+
+
+def surface(
+    z: str | Metric = "phi",
+    x: str | Metric = "precision",
+    y: str | Metric = "recall",
+    fixed: Mapping[str, Any] | None = None,
+    *,
+    x_values: Any = None,
+    y_values: Any = None,
+    size: int | Sequence[int] | None = None,
+    n: Any = None,
+    **named: Any,
+) -> Surface:
+    """A measure over two others at a fixed third, such as phi by precision and recall at a fallout of 0.01.
+
+    Any measures of the catalogue, and counts where `n` is given. The grid has `size` points a side (a number or a
+    pair; 101, or 21 where points must be solved one by one) over the range of each measure, or is `x_values` by
+    `y_values`.
+
+    >>> s = surface("phi", "precision", "recall", x_values=[0.25, 0.5], y_values=[0.4], fallout=0.01)
+    >>> s.values.round(3).tolist(), s.feasible
+    ([[0.309, 0.435]], 1.0)
+    """
+    third = {**(fixed or {}), **named}
+    if len(third) != 1:
+        got = ", ".join(third) or "none"
+        raise BadSetting(f"a surface needs one fixed measure besides {x} and {y}, such as fallout=0.01; got {got}.")
+    total = None if n is None else _number("n", n)
+    ((name, value),) = third.items()
+    what, at = measure_of(name), np.array([_number(name, value)])
+    axes = ((measure_of(x),), (measure_of(y),))
+    return _surface(
+        measure_of(z), (str(axes[0][0]), str(axes[1][0])), axes, (what, at), (x_values, y_values), size, total
+    )
+
+
+def break_even(
+    z: str | Metric = "phi",
+    y: str | Metric = "fallout",
+    *,
+    x_values: Any = None,
+    y_values: Any = None,
+    size: int | Sequence[int] | None = None,
+    n: Any = None,
+) -> Surface:
+    """A measure where recall and precision are equal, by their value and another measure (Ishioka figs 4 and 5).
+
+    phi, informedness and markedness are all recall - fallout there: fp = fn.
+
+    >>> break_even("phi", x_values=[0.4, 0.9], y_values=0.01).values.round(9).tolist()
+    [[0.39, 0.89]]
+    """
+    axes = ((quantity("recall"), quantity("precision")), (measure_of(y),))
+    total = None if n is None else _number("n", n)
+    return _surface(measure_of(z), (BREAK_EVEN, str(axes[1][0])), axes, None, (x_values, y_values), size, total)
+
+
+Axis = tuple[Quantity, ...]
+
+
+def _surface(
+    z: Quantity, names: tuple[str, str], axes: tuple[Axis, Axis], third: tuple[Quantity, Array] | None,
+    given_values: tuple[Any, Any], size: int | Sequence[int] | None, n: float | None,
+) -> Surface:  # fmt: skip
+    everything = [*axes[0], *axes[1], *([] if third is None else [third[0]])]
+    _check(z, everything, n)
+    fast = batched([Condition(q, np.zeros(1)) for q in everything])
+    sides = _sides(size, _SIZE if fast else _SLOW_SIZE)
+    x, y = (_values(axis, v, k, n) for axis, v, k in zip(axes, given_values, sides, strict=True))
+    if x.size * y.size > _MOST:
+        raise BadSetting(f"a surface has at most {_MOST:,} points; got {x.size:,} x {y.size:,}.")
+    grid_x, grid_y = (a.ravel() for a in np.meshgrid(x, y))
+    conditions = [_condition(q, grid_x, n) for q in axes[0]] + [_condition(q, grid_y, n) for q in axes[1]]
+    if third is not None:
+        conditions.append(_condition(third[0], np.broadcast_to(third[1], grid_x.shape), n))
+    found = spans(z, conditions, n)
+    shape = (y.size, x.size)
+    low, high, tables = (found.low.reshape(shape), found.high.reshape(shape), found.tables.reshape(shape))
+    fixed = {} if third is None else {third[0].name: float(third[1][0])}
+    if n is not None:
+        fixed["n"] = n
+    return Surface(z.name, *names, fixed, x, y, low, high, tables, found.solved)
+
+
+def _condition(q: Quantity, values: Array, n: float | None) -> Condition:
+    return Condition(q, values / n, n) if q.sized and n is not None else Condition(q, values)
+
+
+def measure_of(name: str | Metric) -> Quantity:
+    """The quantity of a name or of a measure."""
+    return of_metric(name) if isinstance(name, Metric) else quantity(name)
+
+
+def _check(z: Quantity, held: list[Quantity], n: float | None) -> None:
+    """Three measures that differ, and n where a count is among them."""
+    names = [q.name for q in held]
+    for name in names:
+        if names.count(name) > 1:
+            raise BadSetting(
+                f"{name} is held twice: a surface needs three measures that differ; got {', '.join(names)}."
+            )
+        if name == "n":
+            raise BadSetting("n is fixed throughout a surface: give it as n=.")
+    counts = [q.name for q in (z, *held) if q.sized]
+    if counts and n is None:
+        raise BadSetting(f"{counts[0]} is a count: give n= as well, such as n=1000.")
+
+
+def _sides(size: int | Sequence[int] | None, default: int) -> tuple[int, int]:
+    pair = (default, default) if size is None else (size, size) if isinstance(size, int) else tuple(size)
+    if len(pair) != 2 or not all(isinstance(k, (int, np.integer)) and not isinstance(k, bool) and k >= 2 for k in pair):
+        raise BadSetting(f"size is a number of points a side, at least 2, or a pair of them; got {size!r}.")
+    return int(pair[0]), int(pair[1])
+
+
+def _values(axis: Axis, values: Any, size: int, n: float | None) -> Array:
+    """The values of an axis; a count is at most n."""
+    if values is None:
+        return _default(axis[0], size, n)
+    return axis_values(axis[0], values)
+
+
+def axis_values(q: Quantity, values: Any) -> Array:
+    """A number or a list of them, all within the range of the measure."""
+    name = q.name
+    try:
+        made = np.atleast_1d(np.asarray(values, dtype=float))
+    except (TypeError, ValueError):
+        raise BadSetting(f"values of {name} are numbers; got {values!r}.") from None
+    if made.ndim != 1 or not made.size or not np.isfinite(made).all():
+        raise BadSetting(f"values of {name} are a list of finite numbers; got {values!r}.")
+    for end in (made.min(), made.max()):
+        given(name, float(end))
+    return made
+
+
+def _default(q: Quantity, size: int, n: float | None) -> Array:
+    """Evenly over the range; by equal factors from 1/100 to 100 where it has no end."""
+    low, high = q.bounds
+    if q.sized:
+        high = float(n or 0.0)
+    return np.geomspace(0.01, 100.0, size) if np.isinf(high) else np.linspace(low, high, size)
+
+
+def _number(name: str, value: Any) -> float:
+    """One number, in the range of its measure."""
+    one = given(name, value) if not isinstance(value, str) else None
+    if one is None or not one.exact:
+        got = repr(value) if one is None else one.shown
+        raise BadSetting(f"{name} must be one number, no text and no range, to be held fixed; got {got}.")
+    return float(one.low)

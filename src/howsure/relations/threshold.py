@@ -1,0 +1,363 @@
+"""Two classes, a score with a law in each, and a threshold: every measure as a function of it (Alvarez 2, 4.3 and 5.3).
+
+An item is answered positive where its score is at or above the threshold (or at or below: Alvarez' rule). The table of
+shares follows from the two laws and the prevalence; measures are those of the catalogue at that table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from howsure.catalogue import Metric, parse
+from howsure.document import Result, real
+from howsure.errors import BadSetting, UnknownName, nearest
+from howsure.relations import turns
+from howsure.relations.attributes import Attribute, Mixed, Scores, law_of
+from howsure.relations.quantities import Quantity, of_metric, quantity
+from howsure.relations.values import given
+
+Array = NDArray[np.float64]
+Span = tuple[float, float]
+
+STEP = 1e-8  # of the derivative by a complex step, as a share of a cell: its square is below rounding
+SAME = 1e-14  # values this close are one value
+SHOWN = ("recall", "precision", "accuracy", "f1", "informedness")
+
+
+class Peak(NamedTuple):
+    """A highest value (lowest, where less is better) and the thresholds that have it: all between low and high.
+
+    An end at which the measure jumps may itself not have it. An end that is infinite means that all items, or none, are
+    answered positive, or that the value is approached only. `threshold` is in the middle.
+    """
+
+    threshold: float
+    value: float
+    low: float
+    high: float
+
+
+class BreakEven(NamedTuple):
+    """The threshold at which as many items are answered positive as are: fp = fn, so recall = precision.
+
+    `triple`: whether accuracy is the same too, which takes prevalence 1/2, or no mistakes (Alvarez 2.4).
+    """
+
+    threshold: float
+    recall: float
+    precision: float
+    accuracy: float
+    triple: bool
+
+
+@dataclass(frozen=True)
+class Mixture(Result):
+    """A score with one law for positive items and one for negative ones; see `mixture`."""
+
+    positive: Attribute
+    negative: Attribute
+    prevalence: float
+    answer: str = "above"
+    thresholds: tuple[float, ...] | None = None
+
+    # -- tables and measures
+
+    @cached_property
+    def _laws(self) -> tuple[Attribute, Attribute]:
+        """Both laws, turned so that high scores are answered positive."""
+        if self.answer == "above":
+            return self.positive, self.negative
+        return self.positive.mirrored(), self.negative.mirrored()
+
+    def _turn(self, x: ArrayLike) -> Array:
+        """To and from thresholds of the turned laws."""
+        t = np.asarray(x, dtype=float)
+        return t if self.answer == "above" else -t
+
+    def _cells(self, t: Array) -> Array:
+        (fn, tp), (tn, fp) = (law.tails(t) for law in self._laws)
+        a, b = self.prevalence, 1 - self.prevalence
+        return np.stack([a * tp, b * fp, a * fn, b * tn], axis=-1)
+
+    def table(self, threshold: ArrayLike) -> dict[str, Any]:
+        """The shares tp, fp, fn, tn at a threshold."""
+        found = self._cells(self._turn(_numbers(threshold)))
+        return {c: _out(found[..., i]) for i, c in enumerate(("tp", "fp", "fn", "tn"))}
+
+    def measure(self, metric: str | Metric, threshold: ArrayLike) -> Any:
+        """Any measure of the catalogue, or your own, at thresholds; NaN where it is undefined.
+
+        >>> from howsure.relations import mixture, normal
+        >>> m = mixture(normal(1, 1), normal(-1, 1), prevalence=0.5)
+        >>> round(m.measure("recall", 0), 6), round(m.measure("phi", 0), 6)
+        (0.841345, 0.682689)
+        """
+        return _out(_quantity(metric).at(self._cells(self._turn(_numbers(threshold)))))
+
+    # -- how a measure moves
+
+    def slope(self, metric: str | Metric, threshold: ArrayLike) -> Any:
+        """The derivative of a measure by the threshold; 0 between the scores of given items."""
+        sign = 1.0 if self.answer == "above" else -1.0
+        return _out(sign * self._slopes(_quantity(metric), self._turn(_numbers(threshold)))[0])
+
+    def _slopes(self, q: Quantity, t: Array) -> tuple[Array, Array]:
+        """The slope, and the sum of the sizes of its parts: what each of the two classes adds to it.
+
+        A complex step along each class. Steps are shares of the cells, so that they are small however small these are.
+        """
+        cells = self._cells(t)
+        a, b = self._laws
+        moves = self.prevalence * a.pdf(t), (1 - self.prevalence) * b.pdf(t)
+        zero = np.zeros(np.shape(t))
+        ways = (np.stack([-moves[0], zero, moves[0], zero], -1), np.stack([zero, -moves[1], zero, moves[1]], -1))
+        with np.errstate(all="ignore"):
+            rate = np.nanmax([np.where(cells > 0, np.abs(way) / cells, 0.0) for way in ways], axis=(0, -1))
+            rate = np.where(rate > 0, rate, 1.0)
+            parts = [np.imag(q.at(cells + 1j * STEP * (way / rate[..., None]))) * rate / STEP for way in ways]
+        parts = [np.where(np.isfinite(x), x, 0.0) for x in parts]
+        return parts[0] + parts[1], np.abs(parts[0]) + np.abs(parts[1])
+
+    @cached_property
+    def _points(self) -> turns.Points:
+        a, b = self._laws
+        return turns.points(np.concatenate([a.grid, b.grid]), np.concatenate([a.breaks, b.breaks]))
+
+    def _nodes(self, q: Quantity) -> Array:
+        """Thresholds between which the measure only rises, only falls, or stays: turns, breaks and both ends."""
+        where = self._points
+        if not len(where.at):  # scores only: at a score and down to the next one, answers are the same
+            return np.append(where.breaks, np.inf)
+
+        def sizes(t: Array) -> tuple[Array, Array]:
+            return self._slopes(q, t)
+
+        sign = turns.signs(sizes, where.at)
+        still = (sign[1:] == 0) != (sign[:-1] == 0)  # where a stretch without slope begins and ends
+        inner = [turns.roots(sizes, where), where.at[1:][still], where.at[:-1][still], where.at[[0, -1]]]
+        sides = [np.nextafter(where.breaks, side) for side in (-np.inf, np.inf)]
+        return np.unique(np.concatenate([[-np.inf, np.inf], where.breaks, *sides, *inner]))
+
+    def _path(self, q: Quantity) -> tuple[Array, Array]:
+        """The nodes that have a value, with their values; at the end of a smooth tail without one, that of the tail."""
+        t = self._nodes(q)
+        value = np.asarray(q.at(self._cells(t)), dtype=float)
+        known = np.flatnonzero(~np.isnan(value))
+        if not len(known):
+            raise BadSetting(f"{q.name} has no value at any threshold.")
+        breaks = self._points.breaks
+        for end, last in ((0, known[0]), (-1, known[-1])):
+            smooth = not len(breaks) or (t[last] < breaks[0] if end == 0 else t[last] > breaks[-1])
+            if np.isnan(value[end]) and smooth:
+                value[end] = value[last]
+        keep = ~np.isnan(value)
+        return t[keep], value[keep]
+
+    def peaks(self, metric: str | Metric) -> tuple[Peak, ...]:
+        """Every local best value of a measure, the best first."""
+        return tuple(self._peak(*x) for x in zip(*(y.tolist() for y in self._runs(metric)), strict=True))
+
+    def _runs(self, metric: str | Metric) -> tuple[Array, Array, Array]:
+        """First node, last node and value of every run of nodes that is higher than its neighbours, the best first."""
+        t, value = self._path(_quantity(metric))
+        up = value if _better(metric) == "higher" else -value
+        with np.errstate(invalid="ignore"):
+            near = np.abs(np.diff(up)) <= SAME * np.maximum(1.0, np.abs(up[1:]))
+        start = np.flatnonzero(np.append(True, ~(near | (up[1:] == up[:-1]))))
+        stop = np.append(start[1:], len(t)) - 1
+        top = np.maximum.reduceat(up, start)
+        best = np.append(True, top[1:] > top[:-1]) & np.append(top[:-1] > top[1:], True)
+        order = np.flatnonzero(best)[np.argsort(-top[best], kind="stable")]
+        begin = t if len(self._points.at) else np.append(-np.inf, t[:-1])
+        return begin[start[order]], t[stop[order]], top[order] if _better(metric) == "higher" else -top[order]
+
+    def _peak(self, low: float, high: float, value: float) -> Peak:
+        low, high = sorted(self._turn([self._on_break(low), self._on_break(high)]).tolist())
+        finite = [x for x in (low, high) if np.isfinite(x)]
+        middle = sum(finite) / len(finite) if finite else (0.0 if low < high else low)
+        return Peak(middle, float(value), low, high)
+
+    def _on_break(self, t: float) -> float:
+        """The break that a threshold is next to, if it is."""
+        breaks = self._points.breaks
+        near = breaks[np.clip(np.searchsorted(breaks, t) - np.arange(2), 0, len(breaks) - 1)] if len(breaks) else []
+        return next((float(x) for x in near if np.nextafter(t, x) == x), t)
+
+    def best(self, metric: str | Metric) -> Peak:
+        """The best threshold for a measure, over all of them.
+
+        >>> from howsure.relations import mixture, normal
+        >>> m = mixture(normal(1, 1), normal(-1, 1), prevalence=0.2)
+        >>> round(m.best("accuracy").threshold, 12)  # where the densities, weighted, are equal: log(4)/2
+        0.69314718056
+        """
+        low, high, value = self._runs(metric)
+        return self._peak(float(low[0]), float(high[0]), float(value[0]))
+
+    def rising_together(self) -> tuple[Span, ...]:
+        """Stretches of thresholds over which recall and precision rise, or fall, together; of laws with a density."""
+        if not self._smooth:
+            raise BadSetting("with given scores precision jumps up at every positive item: give laws with a density.")
+        q = quantity("precision")
+        t, precision = self._path(q)
+        recall = np.asarray(quantity("recall").at(self._cells(t)), dtype=float)
+        same = (np.diff(precision) < -SAME) & (np.diff(recall) < -SAME)
+        return self._spans(t, same)
+
+    def flat(self, metric: str | Metric) -> tuple[Span, ...]:
+        """Stretches of thresholds over which answers change but the measure does not; of laws with a density."""
+        if not self._smooth:
+            raise BadSetting("with given scores answers change by jumps: give laws with a density.")
+        q = _quantity(metric)
+        t, value = self._path(q)
+        recall, fallout = (np.asarray(quantity(x).at(self._cells(t)), dtype=float) for x in ("recall", "fallout"))
+        moved = np.abs(np.diff(recall)) + np.abs(np.diff(fallout)) > 1e-9
+        return self._spans(t, moved & (np.abs(np.diff(value)) <= SAME))
+
+    @property
+    def _smooth(self) -> bool:
+        return not any(_has_scores(law) for law in self._laws)
+
+    def _spans(self, t: Array, inside: NDArray[np.bool_]) -> tuple[Span, ...]:
+        """Runs of neighbouring stretches, in the thresholds of the user; a step of one rounding joins them."""
+        tiny = np.diff(t) <= 4 * np.spacing(np.maximum(np.abs(t[1:]), np.abs(t[:-1])))
+        joined = inside | (tiny & np.append(False, inside[:-1]) & np.append(inside[1:], False))
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], joined.astype(int), [0]])))
+        found = [sorted(self._turn([t[i], t[j]]).tolist()) for i, j in zip(edges[::2], edges[1::2], strict=True)]
+        return tuple(sorted((a, b) for a, b in found))
+
+    def break_even(self) -> BreakEven:
+        """Where recall and precision are equal; of given scores, where they pass each other.
+
+        >>> from howsure.relations import mixture, normal
+        >>> mixture(normal(1, 1), normal(-1, 1), prevalence=0.5).break_even().triple
+        True
+        """
+        where = self._points
+        ends = [x[i] for x in (where.at, where.breaks) if len(x) for i in (0, -1)]
+        low, high = np.nextafter(min(ends), -np.inf), np.nextafter(max(ends), np.inf)
+        for _ in range(1100):
+            middle = 0.5 * (low + high)
+            if not low < middle < high:
+                break
+            _, fp, fn, _ = self._cells(np.asarray(middle))
+            low, high = (middle, high) if fp > fn else (low, middle)
+        t = np.asarray(min((low, high), key=lambda x: abs(float(np.diff(self._cells(np.asarray(x))[1:3])[0]))))
+        r, p, a = (float(quantity(x).at(self._cells(t))) for x in ("recall", "precision", "accuracy"))
+        triple = max(r, p, a) - min(r, p, a) <= 1e-12
+        return BreakEven(float(self._turn(t)), r, p, a, triple)
+
+    # -- document
+
+    def at(self) -> Array:
+        """The thresholds of the rows: those asked for, or 21 that span both laws."""
+        if self.thresholds is not None:
+            return np.array(self.thresholds)
+        return np.sort(self._turn(np.linspace(self._quantile(0.001), self._quantile(0.999), 21)))
+
+    def _quantile(self, p: float) -> float:
+        """Where the share of scores below is p, about."""
+        t = np.concatenate([self._points.at, self._points.breaks])
+        t = np.unique(np.concatenate([t, np.linspace(t.min(), t.max(), 2001)]))
+        cells = self._cells(t)
+        return float(np.interp(p, cells[..., 2] + cells[..., 3], t))
+
+    def _make(self) -> dict[str, Any]:
+        from howsure.version import VERSION
+
+        t = self.at()
+        columns = {"threshold": t, **{name: self.measure(name, t) for name in SHOWN}}
+        even = self.break_even()
+        best = []
+        for name in ("accuracy", "f1", "informedness"):
+            top = self.best(name)
+            best.append({"metric": name, **{k: real(x) for k, x in top._asdict().items()}})
+        return {
+            "schema": "howsure.mixture/1",
+            "version": VERSION,
+            "positive": self.positive.text,
+            "negative": self.negative.text,
+            "prevalence": self.prevalence,
+            "answer": self.answer,
+            "break_even": {k: real(x) if k != "triple" else x for k, x in even._asdict().items()},
+            "best": best,
+            "rising_together": [[real(x) for x in s] for s in self.rising_together()] if self._smooth else None,
+            "rows": [{k: real(x[i]) for k, x in columns.items()} for i in range(len(t))],
+            "notes": [],
+        }
+
+    def __repr__(self) -> str:
+        sign = ">=" if self.answer == "above" else "<="
+        return (
+            f"Mixture(positive {self.positive.text}, negative {self.negative.text}, prevalence {self.prevalence:.6g}, "
+            f"positive where score {sign} threshold)"
+        )
+
+
+def mixture(
+    positive: Any,
+    negative: Any,
+    *,
+    prevalence: float | None = None,
+    answer: str = "above",
+    thresholds: Sequence[float] | None = None,
+) -> Mixture:
+    """Two classes with a score each: laws (normal, uniform, mixed) or arrays of scores of your own items.
+
+    `prevalence` may be left out when both are arrays: it is the share of positive scores. `answer` tells which scores
+    are answered positive: those at or "above" the threshold, or at or "below" it.
+
+    >>> m = mixture([0.9, 0.8, 0.4], [0.7, 0.3, 0.2, 0.1])
+    >>> m.best("f1")
+    Peak(threshold=0.35, value=0.8571428571428571, low=0.3, high=0.4)
+    """
+    laws = law_of(positive, "positive"), law_of(negative, "negative")
+    if answer not in ("above", "below"):
+        raise UnknownName(f"answer= is 'above' or 'below'; got {answer!r}.{nearest(str(answer), ('above', 'below'))}")
+    if prevalence is None:
+        if not all(isinstance(x, Scores) for x in laws):
+            raise BadSetting("give prevalence=, the share of positive items: laws of scores do not tell it.")
+        sizes = [len(x.values) for x in laws if isinstance(x, Scores)]
+        prevalence = sizes[0] / sum(sizes)
+    share = float(given("prevalence", prevalence).middle)
+    if not 0 < share < 1:
+        raise BadSetting(f"prevalence lies between 0 and 1, for a mixture has two classes; got {prevalence!r}.")
+    chosen = None if thresholds is None else tuple(np.atleast_1d(_numbers(thresholds)).tolist())
+    return Mixture(*laws, share, answer, chosen)
+
+
+def _has_scores(law: Attribute) -> bool:
+    return isinstance(law, Scores) or (isinstance(law, Mixed) and any(_has_scores(x) for x in law.parts))
+
+
+def _quantity(metric: str | Metric) -> Quantity:
+    return of_metric(metric) if isinstance(metric, Metric) else quantity(metric)
+
+
+def _better(metric: str | Metric) -> str:
+    """The direction of a measure."""
+    q = _quantity(metric)
+    better = None if q.sized else parse(metric).better
+    if better is None:
+        raise BadSetting(f"{q.name} has no best value: it is neither better high nor better low.")
+    return better
+
+
+def _numbers(x: ArrayLike) -> Array:
+    try:
+        values = np.asarray(x, dtype=float)
+    except (TypeError, ValueError):
+        raise BadSetting(f"a threshold is a number or an array of numbers; got {x!r}.") from None
+    if np.isnan(values).any():
+        raise BadSetting("a threshold is NaN.")
+    return values
+
+
+def _out(x: Any) -> Any:
+    return float(x) if np.ndim(x) == 0 else np.asarray(x)

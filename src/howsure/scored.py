@@ -1,0 +1,179 @@
+"""Scored: items with a truth, and a score for each system. The cut is left open: curves, areas and break-even."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
+from howsure.kernels.ranked import Order, order_of
+
+Array = NDArray[np.float64]
+Notes = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """Truths and scores of items, one column a system; immutable; `a + b` puts the items of both together.
+
+    `counts` tells how many items a row stands for, or what they weigh; `square` is then the sum of squared weights.
+
+    >>> Scored(np.array([True, False, True]), np.array([[0.9], [0.4], [0.3]]))
+    Scored(3 items, 2 positive)
+    """
+
+    truth: NDArray[np.bool_]
+    scores: Array
+    systems: tuple[str, ...] = ("system",)
+    labels: tuple[Hashable, Hashable] = (0, 1)  # negative, positive
+    counts: Array | None = None
+    square: float | None = None
+    clusters: NDArray[np.int64] | None = None
+    notes: Notes = ()
+    width: float = 0.0  # of the bins the scores were put in; 0 if they were not
+
+    def __post_init__(self) -> None:
+        for array in (self.truth, self.scores, self.counts, self.clusters):
+            if array is not None:
+                array.setflags(write=False)
+
+    @property
+    def positive(self) -> Hashable:
+        """The positive class."""
+        return self.labels[1]
+
+    @property
+    def rows(self) -> int:
+        """The number of rows, each for one item or for several that are alike."""
+        return len(self.truth)
+
+    @property
+    def n(self) -> Any:
+        """The number of items (the sum of weights when weighted)."""
+        return _whole(self.totals)
+
+    @property
+    def totals(self) -> Array:
+        """The same as an array of the batch shape."""
+        return np.asarray(float(self.rows) if self.counts is None else self.counts.sum())
+
+    @property
+    def positives(self) -> Any:
+        """The number of positive items (the sum of their weights)."""
+        return _whole(self.amounts[self.truth].sum())
+
+    @property
+    def negatives(self) -> Any:
+        """The number of negative items (the sum of their weights)."""
+        return _whole(self.amounts[~self.truth].sum())
+
+    @property
+    def amounts(self) -> Array:
+        """How many items each row stands for, or what they weigh."""
+        return np.ones(self.rows) if self.counts is None else self.counts
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Scored items are not batched."""
+        return ()
+
+    @property
+    def batch(self) -> tuple[Any, ...]:
+        """Scored items are not batched."""
+        return ()
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the counts are weights."""
+        return self.square is not None
+
+    @property
+    def effective(self) -> Array:
+        """Amounts that drive the posterior: the counts, or counts·Σw/Σw² when weighted (Kish 1965)."""
+        if self.square is None:
+            return self.amounts
+        return np.asarray(self.amounts * (self.amounts.sum() / self.square))
+
+    def system(self, name: str) -> Scored:
+        """The scores of one system."""
+        return self.chosen(name)
+
+    def chosen(self, *names: str) -> Scored:
+        """The scores of these systems, in this order."""
+        for name in names:
+            if name not in self.systems:
+                near = nearest(str(name), self.systems)
+                raise UnknownName(f"no system named {name!r}.{near} Given: {listing(self.systems)}.")
+        at = [self.systems.index(name) for name in names]
+        return replace(self, scores=self.scores[:, at], systems=names)
+
+    @cached_property
+    def tidy(self) -> Scored:
+        """Rows in the order of truth and scores, positive and high first; rows that are alike become one where it pays.
+
+        So the order of the rows given changes nothing, not even the draws.
+        """
+        if self.clusters is not None:
+            return self
+        order = np.lexsort((*(-self.scores.T[::-1]), ~self.truth))
+        truth, scores, amounts = self.truth[order], self.scores[order], self.amounts[order]
+        new = np.append(True, (truth[1:] != truth[:-1]) | (scores[1:] != scores[:-1]).any(axis=1))
+        if 2 * int(new.sum()) > self.rows:
+            counts = None if self.counts is None else amounts
+            return replace(self, truth=truth, scores=scores, counts=counts)
+        return replace(self, truth=truth[new], scores=scores[new], counts=np.add.reduceat(amounts, np.flatnonzero(new)))
+
+    @cached_property
+    def orders(self) -> tuple[Order, ...]:
+        """How each system orders the rows."""
+        return tuple(order_of(self.truth, column) for column in self.scores.T)
+
+    def __add__(self, other: object) -> Scored:
+        if isinstance(other, int) and other == 0:
+            return self
+        if not isinstance(other, Scored):
+            return NotImplemented
+        return _together(self, other)
+
+    __radd__ = __add__
+
+    def __repr__(self) -> str:
+        many = f", {len(self.systems)} systems" if len(self.systems) > 1 else ""
+        return f"Scored({_shown(self.n)} items, {_shown(self.positives)} positive{many})"
+
+
+def _shown(x: Any) -> str:
+    return f"{x:,}" if isinstance(x, int) else f"{x:,.6g}"
+
+
+def _whole(x: Any) -> int | float:
+    value = float(x)
+    return int(value) if value.is_integer() else value
+
+
+def _together(a: Scored, b: Scored) -> Scored:
+    if a.systems != b.systems:
+        raise BadLabels(f"scores of different systems cannot be added: {listing(a.systems)} and {listing(b.systems)}.")
+    if a.labels != b.labels:
+        raise BadLabels(f"scores of different classes cannot be added: {listing(a.labels)} and {listing(b.labels)}.")
+    if (a.clusters is None) != (b.clusters is None):
+        raise BadSetting("scores with clusters cannot be added to scores without.")
+    counts = None
+    if a.counts is not None or b.counts is not None:
+        counts = np.concatenate([a.amounts, b.amounts])
+    square = None
+    if a.square is not None or b.square is not None:
+        square = sum(float(x.totals) if x.square is None else x.square for x in (a, b))
+    clusters = None
+    if a.clusters is not None and b.clusters is not None:
+        clusters = np.concatenate([a.clusters, b.clusters + a.clusters.max() + 1])
+    return replace(
+        a, truth=np.concatenate([a.truth, b.truth]), scores=np.concatenate([a.scores, b.scores]), counts=counts,
+        square=square, clusters=clusters, notes=a.notes + tuple(x for x in b.notes if x not in a.notes),
+        width=max(a.width, b.width),
+    )  # fmt: skip
