@@ -31,6 +31,11 @@ class Judgments:
         return within_segments(self.query, len(self.queries)) + 1
 
     @cached_property
+    def discount(self) -> NDArray[np.float64]:
+        """log2(rank + 1) of the ideal ranking."""
+        return np.asarray(np.log2(self.place + 1.0))
+
+    @cached_property
     def judged(self) -> Ints:
         """Judged documents of each query."""
         return np.bincount(self.query, minlength=len(self.queries))
@@ -62,6 +67,11 @@ class Ranking:
     above: Ints
     level: Ints
     facts: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def discount(self) -> NDArray[np.float64]:
+        """log2(rank + 1) of each document."""
+        return np.asarray(np.log2(self.rank + 1.0))
 
     def only(self, kept: NDArray[np.bool_]) -> Ranking:
         """The ranking of some of the queries."""

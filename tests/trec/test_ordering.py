@@ -6,7 +6,14 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure.kernels.ordering import above_and_level, falling_maximum, order_by, sort_segments, within_segments
+from howsure.kernels.ordering import (
+    above_and_level,
+    all_falling,
+    falling_maximum,
+    order_by,
+    sort_segments,
+    within_segments,
+)
 
 SEGMENTS = st.lists(st.lists(st.integers(-3, 3).map(float), max_size=9), min_size=1, max_size=7)
 
@@ -18,6 +25,7 @@ def test_segments_sort_and_search_as_lists_do(parts):
     sizes, flat = [len(p) for p in parts], np.array([x for p in parts for x in p])
     rising = sort_segments(flat, sizes)
     assert rising.tolist() == [x for p in parts for x in sorted(p)]
+    assert all_falling(flat, sizes) == all(p == sorted(p, reverse=True) for p in parts)
     segment = np.repeat(np.arange(len(parts)), sizes)
     above, level = above_and_level(rising, sizes, segment, flat)
     assert above.tolist() == [sum(y > x for y in p) for p in parts for x in p]

@@ -30,6 +30,12 @@ def sort_segments(values: NDArray[Any], sizes: Any) -> NDArray[Any]:
     return out
 
 
+def all_falling(values: NDArray[Any], sizes: Any) -> bool:
+    """Whether no value of a segment is above the one before it."""
+    (up,) = np.nonzero(values[1:] > values[:-1])
+    return len(up) < len(sizes) and bool(np.isin(up + 1, starts_of(sizes)).all())
+
+
 def above_and_level(rising: NDArray[Any], sizes: Any, segment: Any, value: Any) -> tuple[Ints, Ints]:
     """For each value in its segment: how many there are greater, and how many equal, itself counted.
 
