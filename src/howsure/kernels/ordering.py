@@ -30,6 +30,12 @@ def sort_segments(values: NDArray[Any], sizes: Any) -> NDArray[Any]:
     return out
 
 
+def all_falling(values: NDArray[Any], sizes: Any) -> bool:
+    """Whether no value of a segment is above the one before it."""
+    (up,) = np.nonzero(values[1:] > values[:-1])
+    return len(up) < len(sizes) and bool(np.isin(up + 1, starts_of(sizes)).all())
+
+
 def above_and_level(rising: NDArray[Any], sizes: Any, segment: Any, value: Any) -> tuple[Ints, Ints]:
     """For each value in its segment: how many there are greater, and how many equal, itself counted.
 
@@ -55,6 +61,12 @@ def _last(rising: NDArray[Any], first: Ints, end: Ints, value: Any, goes_before:
         inside &= goes_before(rising[np.where(inside, there, first)], value)
         at += inside.astype(np.int64) << k
     return at
+
+
+def order_by(major: Any, minor: Any) -> NDArray[np.intp]:
+    """The order by the first of two whole numbers, then by the second, from 0 on: one sort of one number."""
+    span = int(np.max(minor, initial=0)) + 1
+    return np.argsort(np.asarray(major, dtype=np.int64) * span + minor)
 
 
 def within_segments(segment: Any, many: int) -> Ints:

@@ -210,7 +210,9 @@ def _items(field: Field, m: Asked, asked: tuple[str, ...], notes: Notes) -> Item
     if kept.sum() < 2:
         raise BadLabels(f"a mean with its posterior needs two queries or more; {m} has {int(kept.sum())} with a value.")
     bounds = None if isinstance(m, Foreign) else (0.0, 1.0)
-    ids = tuple(q for q, k in zip(field.judgments.queries, kept.tolist(), strict=True) if k)
+    ids = field.judgments.queries
+    if not kept.all():
+        ids = tuple(q for q, k in zip(ids, kept.tolist(), strict=True) if k)
     mean = Mean(better="higher", bounds=bounds or (-np.inf, np.inf), called=str(m), aliases=_aliases(m, asked),
                 trec_eval=m.trec_eval, undefined="no queries")  # fmt: skip
     return Items(
@@ -285,7 +287,8 @@ def _unjudged(field: Field) -> list[str]:
 def _told(m: Asked) -> Notes:
     """Rules that the numbers of a measure depend on, named."""
     if not isinstance(m, Measure):
-        return (("foreign", f"{m} is computed by ir-measures; its bounds are not known, so it has no prior"),)
+        text = f"{m} is computed by ir-measures, unjudged documents not relevant; its bounds are not known: no prior"
+        return (("foreign", text),)
     notes = []
     if m.rule is not None:
         notes.append(("recall-rule", f"{m}: recall r of R relevant documents is {_RECALL[m.rule]} (rule {m.rule})"))
@@ -307,7 +310,8 @@ _RECALL: Final = {
     "trec_eval-10": "r·R of them rounded to the nearest",
 }
 _VIEWS: Final = {
-    "relevant": "every document that a run retrieved and nobody judged has the highest grade",
+    "relevant": "as if every document that a run retrieved and nobody judged had the highest grade; it is then also "
+    "missed where another run has it, so measures that divide by the relevant documents may fall",
     "rate": "unjudged documents have grades as often as the judged ones of their query (weight 2 on all queries "
     "together); judges see the best-ranked documents first, so that is likely too often",
 }
