@@ -374,3 +374,12 @@ def test_a_report_of_scores():
         assert "AP11" in text
     single = hs.score(scored(100), metrics=["roc_auc"], tolerance=0.2)
     assert single["auc"].mean == single["roc_auc"].mean
+
+
+def test_eleven_points_of_a_good_ranking_lie_in_their_interval():
+    """Recall 1 is that of the last positive item: the prior below all does not turn it into answering always."""
+    rng = np.random.default_rng(8)
+    y = rng.random(600) < 0.4
+    p = hs.posterior(Scored(y, (rng.normal(size=600) + 3.5 * y)[:, None]))
+    low, high = p["AP11"].interval()
+    assert low < float(p.point("AP11")) < high

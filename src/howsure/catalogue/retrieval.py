@@ -181,13 +181,18 @@ def _parse(name: str) -> Ranking:
 
 def _table(name: str, asked: str) -> Metric:
     """The measure of a 2x2 table that this one is made of."""
-    from howsure.catalogue import parse as parse_table
-
     try:
-        metric = parse_table(name.strip())
+        return table_metric(name.strip())
     except UnknownName:
         hint = nearest(asked, [*_known(), *(str(m) for m in DECLARED), "max-f1"])
         raise UnknownName(f"no metric of scores named {asked!r}.{hint} See: howsure metrics") from None
+
+
+def table_metric(name: Any) -> Metric:
+    """A measure of a 2x2 table, which a threshold makes of scores."""
+    from howsure.catalogue import parse as parse_table
+
+    metric = parse_table(name)
     if metric.over_classes or metric.any_of or metric.label is not None or metric.name == "rate":
         raise BadSetting(f"{metric} is not a measure of a 2x2 table, and scores have two classes: positive and rest.")
     return metric

@@ -43,6 +43,23 @@ from howsure.errors import BadSetting
     help="The interval of a measure of a 2x2 table at every threshold, in place of the summary.",
 )
 @click.option("--simultaneous", is_flag=True, help="With --band: hold the whole curve with that probability.")
+@click.option("--best", metavar="NAME", help="The threshold at which a measure is best, in place of the summary.")
+@click.option(
+    "--cost", metavar="fp=1,fn=5", help="The threshold with the lowest cost an item, in place of the summary."
+)
+@click.option(
+    "--at-least", multiple=True, metavar="recall=0.9", help="With --best or --cost: a limit; repeat for more."
+)
+@click.option(
+    "--at-most", multiple=True, metavar="fallout=0.1", help="With --best or --cost: a limit; repeat for more."
+)
+@click.option(
+    "--correct",
+    type=click.Choice(["resample", "split", "none"]),
+    default="resample",
+    show_default=True,
+    help="How the optimism of choosing on the same items is found.",
+)
 @click.option("--prior", default="even", show_default=True, help="even, none, or a weight a cell.")
 @LEVEL
 @INTERVAL
@@ -57,6 +74,11 @@ def curve(
     metrics: tuple[str, ...],
     band: str | None,
     simultaneous: bool,
+    best: str | None,
+    cost: str | None,
+    at_least: tuple[str, ...],
+    at_most: tuple[str, ...],
+    correct: str,
     kind: str,
     out: Path | None,
     positive: str | None,
@@ -78,6 +100,13 @@ def curve(
         raise BadSetting(f"--name is given once for each of the {len(scores)} scores, all different; got {len(names)}")
     if len(set(scores)) != len(scores):
         raise BadSetting("--score names a column twice")
+    chosen = [name for name, x in (("--band", band), ("--best", best), ("--cost", cost)) if x is not None]
+    if len(chosen) > 1:
+        raise BadSetting(f"give one of {' and '.join(chosen)}")
+    if chosen and len(scores) > 1:
+        raise BadSetting(f"{chosen[0]} is for one score: give one --score")
+    if (at_least or at_most) and not (best or cost):
+        raise BadSetting("--at-least and --at-most go with --best or --cost")
     if simultaneous and band is None:
         raise BadSetting("--simultaneous goes with --band")
     items = scored_files(
@@ -85,10 +114,37 @@ def curve(
         watch=watcher(files),
     )  # fmt: skip
     made = run_curve(items, metrics=metrics or None, **settings)
+    if best is not None or cost is not None:
+        from howsure.catalogue import utility
+
+        measure: Any = best if cost is None else utility(**_weights(cost), cost=True)
+        choice = made.choose(measure, at_least=_limits(at_least), at_most=_limits(at_most), correct=correct)
+        show(choice.to_dict(), kind, out)
+        return
     if band is None:
         show(made.to_dict(), kind, out)
         return
-    if len(scores) > 1:
-        raise BadSetting("--band is for one score: give one --score")
     found = made.band(band, simultaneous=simultaneous)
     show(found.to_dict() if kind in ("json", "csv") else found.page(), kind, out)
+
+
+def _limits(texts: tuple[str, ...]) -> dict[str, float] | None:
+    """recall=0.9 and the like."""
+    return {name: value for text in texts for name, value in _numbers(text, "recall=0.9").items()} or None
+
+
+def _weights(text: str) -> dict[str, float]:
+    """fp=1,fn=5: what an item in each cell costs."""
+    found = {k: v for part in text.split(",") for k, v in _numbers(part, "--cost fp=1,fn=5").items()}
+    unknown = next((k for k in found if k not in ("tp", "fp", "fn", "tn")), None)
+    if unknown is not None:
+        raise BadSetting(f"--cost takes tp, fp, fn and tn, such as fp=1,fn=5; got {unknown!r}")
+    return found
+
+
+def _numbers(text: str, example: str) -> dict[str, float]:
+    name, _, value = (x.strip() for x in text.partition("="))
+    try:
+        return {name: float(value)}
+    except ValueError:
+        raise BadSetting(f"a name and a number are needed, such as {example}; got {text!r}") from None

@@ -268,9 +268,14 @@ def recall_levels(relevant: float, rule: str) -> Array:
 
 
 def interpolated(c: Cuts, levels: Array) -> Array:
-    """The highest precision at any recall from each level on, (levels, draws)."""
+    """The highest precision at any recall from each level on, (levels, draws).
+
+    Levels are of the items: recall 1 is that of the last positive item. The prior's weight below all is found by no
+    threshold, and would make precision at recall 1 that of answering always.
+    """
     best = np.maximum.accumulate(c.precision[:, ::-1], axis=1)[:, ::-1]
-    reached = _first(c, _found, np.multiply.outer(levels, c.positives) - SLACK * c.positives)
+    items = c.up[:, -1]
+    reached = _first(c, _found, np.multiply.outer(levels, items) - SLACK * items)
     place = np.append(np.searchsorted(c.order.hits, np.arange(c.order.thresholds.size)), c.order.hits.size)
     return np.asarray(best[np.arange(len(best)), place[reached]])
 

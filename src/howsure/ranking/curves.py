@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue import Metric, parse
-from howsure.catalogue.retrieval import DEFAULT, Ranking
+from howsure.catalogue.retrieval import DEFAULT, Ranking, table_metric
 from howsure.distribution import Distribution, Note, check_kind, check_level
 from howsure.document import Notes, Result, Row, data_of, envelope, make_row, number, real, row_documents
 from howsure.errors import BadSetting
@@ -22,6 +22,7 @@ from howsure.kernels.ranked import Cuts
 from howsure.model import Posterior, Ranked, posterior
 from howsure.model.ranked import tally_at
 from howsure.ranking.bands import Band, Line, at_rate, drawn_band, spread, sure_band
+from howsure.ranking.choosing import Choice, choose
 from howsure.render.numbers import probability, short
 from howsure.scored import Scored
 from howsure.scoring import gathered, prior_notes
@@ -108,7 +109,7 @@ class Curve(Result):
 
     def metric(self, name: str | Metric) -> Line:
         """Any measure of a 2x2 table at every threshold; NaN where it is 0/0."""
-        m = _table_metric(name)
+        m = table_metric(name)
         return Line("threshold", str(name), self.thresholds, np.asarray(m.score(self.tally.named())), self.thresholds)
 
     @cached_property
@@ -155,7 +156,7 @@ class Curve(Result):
         """
         self._single()
         level = self.level if level is None else check_level(level)
-        m = _table_metric(metric)
+        m = table_metric(metric)
         loose = self.items.clusters is not None or not self.posterior.weight
         exact = not loose and m.route == "closed form"
         at = spread(self.tally, _points(points) if points is not None else None if exact else _FEW)
@@ -196,9 +197,37 @@ class Curve(Result):
         if (recall is None) == (fallout is None):
             raise BadSetting("give recall= or fallout=, the values at which to look.")
         rate, levels = ("recall", recall) if fallout is None else ("fallout", fallout)
-        m = _table_metric(metric if metric is not None else "precision" if rate == "recall" else "recall")
+        m = table_metric(metric if metric is not None else "precision" if rate == "recall" else "recall")
         level = self.level if level is None else check_level(level)
         return at_rate(self.posterior, self._point_cuts, m, rate, levels, level, simultaneous)
+
+    # -- a threshold
+
+    def choose(
+        self,
+        metric: str | Metric = "f1",
+        *,
+        at_least: Mapping[str, float] | None = None,
+        at_most: Mapping[str, float] | None = None,
+        correct: str | None = "resample",
+        level: float | None = None,
+        interval: str | None = None,
+    ) -> Choice:
+        """The threshold at which a measure (or a cost: hs.utility) is best, among those that keep the limits.
+
+        The threshold has a posterior, and so has the measure there; choosing on these items flatters it, which is
+        corrected by choosing again: on samples from the posterior ("resample") or on halves ("split").
+
+        >>> c = curve([1, 1, 0, 1, 0, 1, 0, 0, 0, 0], [0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1])
+        >>> best = c.choose("f1", at_least={"recall": 0.7})
+        >>> best.threshold, best.cells
+        (0.5, {'tp': 4, 'fp': 2, 'fn': 0, 'tn': 4})
+        """
+        return choose(
+            self.posterior, metric, at_least=at_least, at_most=at_most, correct=correct,
+            level=self.level if level is None else check_level(level),
+            interval=self.interval if interval is None else check_kind(interval),
+        )  # fmt: skip
 
     # -- document
 
@@ -335,13 +364,6 @@ def curve(
     for name in asked or ():
         p.measure(name)
     return Curve(made, p, level, check_kind(interval), asked)
-
-
-def _table_metric(name: Any) -> Metric:
-    m = parse(name)
-    if m.over_classes or m.any_of or m.label is not None or m.name == "rate":
-        raise BadSetting(f"{m} is not a measure of a 2x2 table, and a curve is made of them.")
-    return m
 
 
 def _told(x: dict[str, Any]) -> str:
