@@ -147,6 +147,12 @@ class Scored:
         return f"Scored({_shown(self.n)} items, {_shown(self.positives)} positive{many})"
 
 
+def scored_of(given: Any) -> Any:
+    """The scored items of a curve; anything else as it is (a mapping or a frame has `items` of its own)."""
+    inside = getattr(given, "items", None)
+    return inside if isinstance(inside, Scored) else given
+
+
 def _shown(x: Any) -> str:
     return f"{x:,}" if isinstance(x, int) else f"{x:,.6g}"
 

@@ -35,7 +35,7 @@ from howsure.items import Items, Mean
 from howsure.model import Known, Posterior, Ranked, posterior
 from howsure.render import render
 from howsure.render.numbers import short
-from howsure.scored import Scored
+from howsure.scored import Scored, scored_of
 from howsure.table import Tally
 from howsure.tracking import columns_of, flat_metrics, write_columns
 
@@ -319,7 +319,7 @@ def _in_place_of(notes: Notes, said: list[re.Match[str]], one: Note) -> Notes:
 
 
 def _as_source(data: Any, y_pred: Any, **options: Any) -> Any:
-    data = getattr(data, "items", data) if not isinstance(data, Mapping) else data  # a curve
+    data = scored_of(data)
     if isinstance(data, (Tally, Items, Scored)):
         if y_pred is not None:
             raise BadSetting(f"give {type(data).__name__}, or truths and predictions, not both.")

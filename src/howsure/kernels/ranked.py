@@ -53,9 +53,13 @@ class Order:
 
 def order_of(truth: NDArray[np.bool_], scores: Array) -> Order:
     """The ordering by falling score."""
-    order = np.argsort(-scores, kind="stable")
-    own, positive = scores[order], truth[order]
+    order = np.argsort(-scores)
+    own = scores[order]
     ends = np.append(np.flatnonzero(own[1:] != own[:-1]), own.size - 1)
+    if ends.size < own.size:  # ties stay in the order of the items
+        order = np.argsort(-scores, kind="stable")
+        own = scores[order]
+    positive = truth[order]
     found = np.cumsum(positive)[ends]
     number = np.cumsum(truth) - 1
     other = np.arange(truth.size) - number - 1
