@@ -10,6 +10,7 @@ from howsure.kernels.ordering import (
     above_and_level,
     all_falling,
     falling_maximum,
+    matches,
     order_by,
     sort_segments,
     within_segments,
@@ -39,3 +40,13 @@ def test_order_by_two_numbers_is_that_of_pairs(pairs):
     """One number for both sorts as the pairs do."""
     major, minor = (np.array([p[k] for p in pairs], dtype=np.int64) for k in (0, 1))
     assert [pairs[i] for i in order_by(major, minor)] == sorted(pairs)
+
+
+@given(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 40), max_size=40), st.sets(st.integers(0, 40), min_size=1))
+def test_matches_are_the_common_numbers(lines, known):
+    """Every line whose number is known is found, with the place of that number; 2^44 apart or next to each other."""
+    numbers = np.array([*known, *(x << 44 for x in known if x)], dtype=np.uint64)
+    at, found = matches(np.array(lines, dtype=np.uint64), numbers)
+    expected = [i for i, x in enumerate(lines) if x in set(numbers.tolist())]
+    assert sorted(found.tolist()) == expected
+    assert [int(numbers[k]) for k in at] == [lines[i] for i in found]

@@ -7,7 +7,6 @@ which takes any white space and names the line that is wrong.
 
 from __future__ import annotations
 
-import glob
 import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,15 +20,23 @@ from numpy.typing import NDArray
 
 from howsure.errors import BadLabels
 from howsure.ingest import duck
-from howsure.ingest.lines import grouped, opened, read_lines, readable
+from howsure.ingest.fields import PACKED, Irregular, columns
+from howsure.ingest.lines import grouped, read_lines
 from howsure.ingest.records import GRADE, SCORE, Dicts, as_dicts
-from howsure.kernels.ordering import above_and_level, all_falling, order_by, sort_segments, starts_of, within_segments
+from howsure.kernels.ordering import (
+    above_and_level,
+    all_falling,
+    matches,
+    order_by,
+    sort_segments,
+    starts_of,
+    within_segments,
+)
 from howsure.rankings import Ints, Judgments, Ranking, sorted_judgments
 
 Array = NDArray[np.float64]
 TIES: Final = ("score", "float32")
 HIGHEST: Final = 2**31 - 1
-_PACKED: Final = (".gz", ".zst", ".bz2", ".xz", ".lzma")
 
 
 # -- judgments
@@ -80,12 +87,12 @@ class Qrels:
         if self.hashed is not None:
             return self.hashed
         names = np.array([str(q) for q in self.queries], dtype=object)
-        columns = {
+        judged = {
             "i": np.arange(len(self.query)),
             "q": names[self.query],
             "d": np.array([str(d) for d in self.documents], dtype=object),
         }
-        self.engine.register("judged", columns)
+        self.engine.register("judged", judged)
         found = self.engine.execute("SELECT i, hash(q) AS a, hash(q, d) AS b FROM judged").fetchnumpy()
         order = np.argsort(found["i"])
         first = np.searchsorted(self.query, np.arange(len(self.queries)))
@@ -131,13 +138,13 @@ def read_qrels(source: Any, name: str = "qrels") -> Qrels:
 def _qrels_file(con: Any, path: Path) -> Qrels:
     wanted = "q, d, r, hash(q) AS a, hash(q, d) AS b, (q IS NULL OR i IS NULL OR d IS NULL) AS broken"
     try:
-        found = _columns(con, path, _QRELS, wanted, "r")
+        found = columns(con, path, _QRELS, wanted, "r")
         grade = np.ma.getdata(found["r"])
         lost = found["broken"].any() or np.ma.getmaskarray(found["r"]).any() or not len(grade)
         if lost or not (grade == np.floor(grade)).all():
-            raise _Irregular
+            raise Irregular
         by_query = grouped(list(found["q"]), list(found["d"]), grade.astype(np.int64).tolist(), str(path))
-    except (_Irregular, BadLabels):
+    except (Irregular, BadLabels):
         return Qrels(read_lines(path, "qrels"), str(path), con)  # which names the line that is wrong
     first = np.flatnonzero(found["a"][1:] != found["a"][:-1]) + 1
     together = len(first) + 1 == len(by_query)  # each query's lines: then the dicts have the order of the file
@@ -181,7 +188,7 @@ def rank(run: Run, qrels: Qrels, ties: str = "score") -> Ranking:
     if run.path is not None:
         try:
             return _rank_file(run.path, qrels, ties)
-        except _Irregular:
+        except Irregular:
             return _rank_dicts(read_lines(run.path, "run"), qrels, ties, str(run.path))
     return _rank_dicts(run.dicts(), qrels, ties, f"run {run.name!r}")
 
@@ -293,52 +300,24 @@ def _ahead(whose: Ints, score: Array, names: list[str], query: Ints, hits: list[
 # -- run files
 
 
-class _Irregular(Exception):
-    """DuckDB cannot read the file as it stands."""
-
-
-def _columns(con: Any, path: Path, names: tuple[str, ...], wanted: str, number: str, rest: str = "") -> dict[str, Any]:
-    """Columns of a file whose fields are one blank (or one tab) apart; _Irregular where they are not."""
-    import duckdb
-
-    readable(path)
-    kinds = ", ".join(f"'{name}': '{'DOUBLE' if name == number else 'VARCHAR'}'" for name in names)
-    text = (
-        f"SELECT {wanted} FROM read_csv($1, delim=$2, header=false, auto_detect=false, quote='', escape='', "
-        f"columns={{{kinds}}}) {rest}"
-    )
-    if path.suffix in _PACKED[2:]:
-        raise _Irregular  # DuckDB does not unpack these
-    try:
-        return con.execute(text, [[glob.escape(str(path))], _delimiter(path)]).fetchnumpy()  # type: ignore[no-any-return]
-    except duckdb.Error:
-        raise _Irregular from None
-
-
-def _delimiter(path: Path) -> str:
-    with opened(path) as file:
-        first = next((line for line in file if line.strip()), "")
-    return "\t" if "\t" in first and " " not in first.strip() else " "
-
-
 _QRELS: Final = ("q", "i", "d", "r")
 _RUN: Final = ("q", "i", "d", "r", "s", "t")
 _BROKEN: Final = "(q IS NULL OR i IS NULL OR d IS NULL OR r IS NULL OR s IS NULL OR t IS NULL) AS broken"
 
 
 def _rank_file(path: Path, qrels: Qrels, ties: str) -> Ranking:
-    found = _columns(qrels.engine, path, _RUN, f"s, hash(q) AS a, hash(q, d) AS b, {_BROKEN}", "s")
+    found = columns(qrels.engine, path, _RUN, f"s, hash(q) AS a, hash(q, d) AS b, {_BROKEN}", "s")
     score, whose, which = (np.ma.getdata(found[k]) for k in ("s", "a", "b"))
     total, whole = len(score), np.sort(which)
     if found["broken"].any() or not np.isfinite(score).all() or (whole[1:] == whole[:-1]).any() or not len(score):
-        raise _Irregular
+        raise Irregular
     code, others = _codes(whose, qrels.hashes[0])
     lines = np.arange(len(code))
     if not (code[1:] >= code[:-1]).all() or others:
         lines = np.argsort(code, kind="stable")
         lines = lines[np.searchsorted(code[lines], 0) :]
         score, which, code = score[lines], which[lines], code[lines]
-    at, hit = _matches(which, qrels.hashes[1])
+    at, hit = matches(which, qrels.hashes[1])
     grade = qrels.grade[at]
     hit, grade = hit[grade >= 0], grade[grade >= 0]
     sizes = np.bincount(code, minlength=len(qrels.queries))
@@ -367,21 +346,9 @@ def _codes(whose: NDArray[np.uint64], known: NDArray[np.uint64]) -> tuple[Ints, 
     return np.repeat(code, np.diff(first, append=len(whose))), others
 
 
-def _matches(lines: NDArray[np.uint64], known: NDArray[np.uint64]) -> tuple[Ints, Ints]:
-    """Places in `known` and in `lines` of the hashes that both have; a table of 2^20 marks sorts out most lines."""
-    table = np.zeros(1 << 20, dtype=bool)
-    high = np.uint64(44)
-    table[known >> high] = True
-    (likely,) = np.nonzero(table[lines >> high])
-    order = np.argsort(known)
-    at = np.minimum(np.searchsorted(known[order], lines[likely]), len(known) - 1)
-    same = known[order][at] == lines[likely]
-    return order[at[same]], likely[same]
-
-
 def _names_of(con: Any, path: Path, lines: Ints, hashes: NDArray[np.uint64], total: int) -> dict[int, str]:
     """The documents behind hashes of (query, document): from their lines, or by reading the file again."""
-    if path.suffix not in _PACKED:
+    if path.suffix not in PACKED:
         raw = np.memmap(path, dtype=np.uint8, mode="r")
         ends = np.flatnonzero(raw == ord("\n"))
         ends = ends if raw[-1] == ord("\n") else np.append(ends, len(raw))
@@ -390,7 +357,7 @@ def _names_of(con: Any, path: Path, lines: Ints, hashes: NDArray[np.uint64], tot
             parts = [raw[a:b].tobytes().split() for a, b in zip(starts, ends[lines].tolist(), strict=True)]
             return {h: x[2].decode() for h, x in zip(hashes.tolist(), parts, strict=True)}
     con.register("wanted", {"b": hashes})
-    found = _columns(con, path, _RUN, "hash(q, d) AS b, d", "s", "WHERE hash(q, d) IN (SELECT b FROM wanted)")
+    found = columns(con, path, _RUN, "hash(q, d) AS b, d", "s", "WHERE hash(q, d) IN (SELECT b FROM wanted)")
     return dict(zip(found["b"].tolist(), found["d"].tolist(), strict=True))
 
 
@@ -398,8 +365,8 @@ def _run_dicts(path: Path) -> Dicts:
     """All of a run file as dicts; for what needs every document by name."""
     try:
         with duck.connect() as con:
-            found = _columns(con, path, _RUN, f"q, d, s, {_BROKEN}", "s")
-    except _Irregular:
+            found = columns(con, path, _RUN, f"q, d, s, {_BROKEN}", "s")
+    except Irregular:
         return read_lines(path, "run")
     score = np.ma.getdata(found["s"])
     if found["broken"].any() or not np.isfinite(score).all():

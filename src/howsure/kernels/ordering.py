@@ -88,3 +88,15 @@ def falling_maximum(values: Any, segment: Any) -> NDArray[np.float64]:
     key = (last - np.asarray(segment, dtype=np.int64)) * size + place
     best = np.maximum.accumulate(key[::-1])[::-1] % size if size else key
     return np.asarray(np.asarray(values)[order][best], dtype=float)
+
+
+def matches(lines: NDArray[np.uint64], known: NDArray[np.uint64]) -> tuple[Ints, Ints]:
+    """Places in `known` and in `lines` of the hashes that both have; a table of 2^20 marks sorts out most lines."""
+    table = np.zeros(1 << 20, dtype=bool)
+    high = np.uint64(44)
+    table[known >> high] = True
+    (likely,) = np.nonzero(table[lines >> high])
+    order = np.argsort(known)
+    at = np.minimum(np.searchsorted(known[order], lines[likely]), len(known) - 1)
+    same = known[order][at] == lines[likely]
+    return order[at[same]], likely[same]
