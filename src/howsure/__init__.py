@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from howsure.priors import two_level as two_level
     from howsure.ranking.curves import Curve as Curve
     from howsure.ranking.curves import curve as curve
+    from howsure.ranking.queries import trec as trec
     from howsure.relations.solving import solve as solve
     from howsure.relations.trading import tradeoff as tradeoff
     from howsure.scored import Scored as Scored
@@ -55,14 +56,15 @@ _HOME = {
     "compare_wins": "comparison.wins", "curve": "ranking.curves", "fbeta": "catalogue",
     "leaderboard": "comparison.ranks", "log": "expressions", "means": "ingest.graded", "metrics": "catalogue",
     "posterior": "model", "score": "scoring", "solve": "relations.solving", "sqrt": "expressions",
-    "tally": "ingest.arrays", "tradeoff": "relations.trading", "two_level": "priors", "utility": "catalogue",
+    "tally": "ingest.arrays", "tradeoff": "relations.trading", "trec": "ranking.queries", "two_level": "priors",
+    "utility": "catalogue",
 }  # fmt: skip
 
 __all__ = [
     "Comparison", "Curve", "Distribution", "HowsureError", "Interval", "Items", "Leaderboard", "Metric",
     "Posterior", "Ratio", "Report", "Scored", "Tally", "Wins",
     "cells", "compare", "compare_wins", "curve", "fbeta", "leaderboard", "log", "means", "metrics", "papers",
-    "posterior", "relations", "score", "solve", "sqrt", "tally", "tradeoff", "two_level", "utility",
+    "posterior", "relations", "score", "solve", "sqrt", "tally", "tradeoff", "trec", "two_level", "utility",
 ]  # fmt: skip
 
 

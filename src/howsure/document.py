@@ -178,8 +178,8 @@ def data_of(t: Source) -> dict[str, Any]:
         }  # fmt: skip
     if isinstance(t, Items):
         return {
-            "n": t.n, "labels": [], "positive": None, "systems": list(t.systems), "value": t.measure.of,
-            "weighted": t.weighted, "clusters": None if t.clusters is None else len(t.units[2]),
+            "n": max(part.n for part in t.parts), "labels": [], "positive": None, "systems": list(t.systems),
+            "value": t.measure.of, "weighted": t.weighted, "clusters": None if t.clusters is None else len(t.units[2]),
             "bounds": None if t.bounds is None else list(t.bounds),
         }  # fmt: skip
     single = not t.shape and len(t.systems) == 1
@@ -228,7 +228,8 @@ def row_documents(rows: Iterable[Row], t: Source, places: Places | None = None) 
         places = [at if i is None else (i, *at) for at in where]
         for at, place, chance in zip(where, places, _chances(row, places), strict=True):
             values = {k: v[place] for k, v in columns.items()} | chance
-            out.append(_one(row, values, slice_of(t, at) or None, number(totals[at])) | extra)
+            n = t.only(row.metric).n if isinstance(t, Items) else number(totals[at])
+            out.append(_one(row, values, slice_of(t, at) or None, n) | extra)
 
     for (_, classes), group in groupby(rows, key=lambda row: (row.system, row.classes)):
         tables = [(row, _columns(row)) for row in group]
@@ -311,6 +312,7 @@ def _one(row: Row, values: dict[str, Any], where: dict[str, Any] | None, n: Any)
         "route": row.distribution.route,
         "range": [real(low), real(high)],
         "infinite": [k for k in _SHOWN if np.isinf(values[k])],
+        **({"trec_eval": row.metric.trec_eval} if isinstance(row.metric, Mean) and row.metric.called else {}),
     }
 
 

@@ -31,7 +31,7 @@ from howsure.document import (
     row_documents,
 )
 from howsure.errors import BadSetting, HowsureError, UnknownName, listing
-from howsure.items import Items
+from howsure.items import Items, Mean
 from howsure.model import Known, Posterior, Ranked, posterior
 from howsure.render import render
 from howsure.render.numbers import short
@@ -151,6 +151,8 @@ def _known(p: Known, asked: Any) -> Metric | None:
 
 
 def _same(p: Known, asked: Any, metric: Measure) -> bool:
+    if isinstance(metric, Mean):
+        return metric.named(asked)
     try:
         return bool(p.measure(asked) == metric)
     except HowsureError:

@@ -235,3 +235,31 @@ def test_rows_are_at_the_thresholds_that_were_asked_for():
     """thresholds= chooses the rows."""
     m = mixture(normal(1, 1), normal(-1, 1), prevalence=0.5, thresholds=[-1, 0, 1])
     assert [r["threshold"] for r in m.to_dict()["rows"]] == [-1, 0, 1]
+
+
+def test_far_out_a_wider_law_takes_over():
+    """Precision turns to 1 where recall is 1e-200: the negatives are further up, but their law is narrower."""
+    positive = mixed((0.48, normal(1.89, 0.079)), (0.52, uniform(0.735, 1.058)))
+    m = mixture(positive, mixed((0.3, normal(2.83, 0.046)), (0.7, uniform(1.38, 1.61))), prevalence=0.1)
+    top = m.best("precision")
+    assert top.value == pytest.approx(1)
+    assert top.high == math.inf
+    assert 0 < m.measure("recall", top.threshold) < 1e-100
+
+
+part = st.one_of(
+    st.builds(normal, st.floats(-3, 3), st.floats(0.05, 3)),
+    st.builds(lambda a, w: uniform(a, a + w), st.floats(-3, 3), st.floats(0.1, 4)),
+)
+laws = st.lists(st.tuples(st.floats(0.1, 1), part), min_size=1, max_size=3).map(lambda parts: mixed(*parts))
+
+
+@settings(max_examples=25, deadline=None)
+@given(laws, laws, st.floats(0.02, 0.98), st.sampled_from(["accuracy", "f1", "phi", "precision"]))
+def test_no_threshold_beats_the_best_of_any_mixed_laws(positive, negative, prevalence, name):
+    """Random mixtures with several peaks and corners: 6,000 thresholds and the points between those looked at."""
+    m = mixture(positive, negative, prevalence=prevalence)
+    at = np.concatenate([m._points.at, m._points.breaks])
+    t = np.concatenate([at, 0.5 * (at[1:] + at[:-1]), np.linspace(-12, 12, 6001)])
+    values = np.asarray(m.measure(name, t))
+    assert np.nanmax(values) <= m.best(name).value + 1e-11

@@ -167,3 +167,12 @@ def curves(frame: Any) -> hs.Curve:
     hs.leaderboard(hs.curve(y, {"a": a, "b": a}), metric="BEP")
     print(low, fallout, recall, thresholds, c.at(recall=[0.5, 0.9]).high, c.crossings)
     return c
+
+
+def retrieval() -> hs.Comparison:
+    """Judgments and runs to items, and the verbs on them."""
+    v = hs.trec({"q": {"d": 1}}, {"a": {"q": {"d": 0.5}}}, metrics=["AP", "nDCG@10"], only_common=True, ties="float32")
+    assert_type(v, hs.Items)
+    assert_type(v.measures, tuple[str, ...])
+    assert_type(v.only("map"), hs.Items)
+    return hs.compare(v, "a", "b", metric="AP")

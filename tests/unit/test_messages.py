@@ -52,6 +52,12 @@ def long(frame=LONG, **changed):
     return hs.means(frame, **{"value": "grade", "item": "id", "system": "model", **changed})
 
 
+def trec(qrels=None, runs=None, **changed):
+    judged = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 0, "d3": 2}} if qrels is None else qrels
+    found = {"a": {"q1": {"d1": 1.0, "d2": 2.0}, "q2": {"d3": 1.0}}} if runs is None else runs
+    return hs.trec(judged, found, **{"metrics": ["AP"], **changed})
+
+
 def binary(**changed):
     return hs.Tally.binary(**{"tp": 1, "fp": 2, "fn": 3, "tn": 4, **changed})
 
@@ -446,6 +452,39 @@ CASES = {
     "check of no tally": (lambda: hs.relations.check([1, 2, 3, 4]), "list"),
     "check of many classes": (lambda: hs.relations.check(THREE), "2x2"),
     "division by nothing": (lambda: hs.Metric("x", tp / (fp - fp)), "tp / (fp - fp)"),
+    # rankings
+    "unknown measure of rankings": (lambda: trec(metrics=["nDGC@10"]), "'nDGC@10'"),
+    "measure without its cut-off": (lambda: trec(metrics=["P"]), "P@10"),
+    "cut-off of 0": (lambda: trec(metrics=["P@0"]), "'P@0'"),
+    "recall of 2": (lambda: trec(metrics=["IPrec@2"]), "'IPrec@2'"),
+    "cut-off where there is none": (lambda: trec(metrics=["Rprec@5"]), "'Rprec@5'"),
+    "grade of relevance": (lambda: trec(metrics=["P(rel=0)@5"]), "P(rel=0)@5"),
+    "rule of eleven points of a run": (lambda: trec(metrics=["AP11(rule='floor')"]), "floor"),
+    "pooled AP": (lambda: trec(metrics=["micro-AP"]), "'micro-AP'"),
+    "pooled and drawn": (lambda: trec(metrics=["micro-SetP"], unjudged="rate"), "micro-SetP"),
+    "no measures": (lambda: trec(metrics=[]), "metrics="),
+    "rule for ties": (lambda: trec(ties="float16"), "'float16'"),
+    "view of unjudged": (lambda: trec(unjudged="bound"), "'bound'"),
+    "no runs": (lambda: trec(runs={}), "{'bm25': run"),
+    "run of numbers": (lambda: trec(runs={"a": 5}), "int"),
+    "NaN score of a run": (lambda: trec(runs={"a": {"q1": {"d1": NAN}}}), "'d1'"),
+    "infinite score": (lambda: trec(runs={"a": {"q1": {"d1": 1.0}, "q2": {"d7": INF}}}), "'d7'"),
+    "text for a score": (lambda: trec(runs={"a": {"q1": {"d1": "high"}}}), "'high'"),
+    "other queries": (lambda: trec(runs={"a": {"x": {"d1": 1.0}}}), "'q1'"),
+    "no common query": (
+        lambda: trec(runs={"a": {"q1": {"d1": 1.0}}, "b": {"q2": {"d1": 1.0}}}, only_common=True),
+        "'a', 'b'",
+    ),
+    "one query": (lambda: trec(qrels={"q1": {"d1": 1}}), "two queries"),
+    "fractional grade": (lambda: trec(qrels={"q1": {"d1": 0.5}}), "0.5"),
+    "no judgments": (lambda: trec(qrels={}), "qrels"),
+    "judgments of text": (lambda: trec(qrels=FRAME), "query_id"),
+    "document twice in a frame": (
+        lambda: trec(runs={"a": pd.DataFrame({"qid": ["q1", "q1"], "docno": ["d1", "d1"], "score": [1.0, 2.0]})}),
+        "'d1'",
+    ),
+    "missing measure of items": (lambda: trec().only("R@5"), "'R@5'"),
+    "missing run file": (lambda: trec(runs=["no/such.run"]), "no/such.run"),
 }
 COMMANDS = {
     "no source": (["score"], "nothing"),
@@ -475,6 +514,16 @@ COMMANDS = {
     "counts and measures to trade": (["tradeoff", "--counts", "1,2,3,4", "accuracy=.3"], "accuracy=.3"),
     "word for a recall to trade": (["tradeoff", "accuracy=.9", "prevalence=.2", "--recall", "high"], "'high'"),
     "missing file": (["score", "--matrix", "no/such.csv"], "no/such.csv"),
+    "missing qrels": (["trec", "no/such.qrels", "examples/wine-full.run"], "no/such.qrels"),
+    "judgments for a run": (["trec", "examples/wine.qrels", "examples/wine.qrels"], "line 1"),
+    "unknown run to compare": (
+        ["trec", "examples/wine.qrels", "examples/wine-full.run", "examples/wine-color.run", "--compare", "full", "x"],
+        "'full'",
+    ),
+    "names of runs": (
+        ["trec", "examples/wine.qrels", "examples/wine-full.run", "--name", "a", "--name", "b"],
+        "--name",
+    ),
 }
 TRACE = ("Traceback", "NoneType", "object has no", "ufunc", "dtype", "argument of type", "not subscriptable", "\n")
 

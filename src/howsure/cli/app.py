@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from howsure.cli import curving, parsing, solving, sources, surfacing, trading
+from howsure.cli import curving, parsing, retrieval, solving, sources, surfacing, trading
 from howsure.cli.options import FORMAT, INTERVAL, LABELS, LEVEL, LISTING, MATRICES, OUT, POSITIVE, PRIOR, ROWS, SEED
 from howsure.cli.output import show, write
 from howsure.errors import HowsureError
@@ -262,3 +262,4 @@ app.add_command(curving.curve)
 app.add_command(solving.solve)
 app.add_command(surfacing.surface)
 app.add_command(trading.tradeoff)
+app.add_command(retrieval.trec)

@@ -56,7 +56,7 @@ def tradeoff(
 def _recall(text: str) -> float:
     from howsure.relations.values import decimal
 
-    value = decimal(text)
+    value = decimal(text, "recall")
     if isinstance(value, str):
         raise BadSetting(f"--recall needs a number from 0 to 1; got {text!r}")
     return float(value)

@@ -106,7 +106,9 @@ def outcome(p: Known, metric: Measure, tolerance: float, seed: int) -> Found:
     if isinstance(p, Ranked):
         return _drawn_outcome(p.difference(metric))
     if isinstance(p, Resampled):
-        difference = p.difference(*p.data.systems)
+        difference = p.only(metric).difference(*p.data.systems)
+        if difference.route == "sampled":
+            return _drawn_outcome(difference)
         return _exact_outcome(difference, difference.route)
     assert isinstance(metric, Metric)  # noqa: S101 - narrows the type
     view = p.view(metric)
@@ -153,7 +155,7 @@ def sampler(p: Known, metric: Measure, combine: Callable[[Array, Array], Array])
         m = p.measure(metric)
         return lambda n, seed: combine(*p.joint_draws([m], n, seed)[0].T)
     if isinstance(p, Resampled):
-        return lambda n, seed: combine(*p.draws(n, seed=seed).T)
+        return lambda n, seed: combine(*p.only(metric).draws(n, seed=seed).T)
     assert isinstance(metric, Metric)  # noqa: S101 - narrows the type
     view = p.view(metric)
     if view.kind in WHOLE:

@@ -242,7 +242,7 @@ def _given(data: Any, positive: Any) -> tuple[Source | None, dict[str, Any]]:
 def _together(p: Known, metric: Measure, n: int, seed: int) -> Array:
     """Draws of the measure for every system, (n, systems)."""
     if isinstance(p, Resampled):
-        return p.draws(n, seed=seed)
+        return p.only(metric).draws(n, seed=seed)
     if isinstance(p, Ranked):
         return p.joint_draws([p.measure(metric)], n, seed)[0]
     assert isinstance(metric, Metric)  # noqa: S101 - narrows the type

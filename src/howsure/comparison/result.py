@@ -14,7 +14,7 @@ from howsure.catalogue import Metric
 from howsure.distribution import Distribution, Error, Note
 from howsure.document import Measure, Notes, Result, Row, envelope, make_row, real, row_documents
 from howsure.errors import BadSetting
-from howsure.model import Known, Posterior, Ranked
+from howsure.model import Known, Posterior, Ranked, Resampled
 from howsure.render.numbers import probability, short
 
 Array = NDArray[np.float64]
@@ -119,6 +119,19 @@ class Comparison(Result):
             raise BadSetting("this probability was computed, not sampled: it has no sampling error.")
         return posterior(Tally.rate(hits=(law.draws > 0).sum(axis=0), of=law.n), "jeffreys")["rate"]
 
+    @cached_property
+    def wins(self) -> Any:
+        """On how many items either system has the better value, as hs.compare_wins; None for tables of classes."""
+        from howsure.comparison.wins import compare_wins
+
+        if not isinstance(self.joint, Resampled):
+            return None
+        one, two = self.joint.data.only(self.metric).chosen(self.first.name, self.second.name).values.T
+        up, down = int((one > two).sum()), int((one < two).sum())
+        first, second = (down, up) if self.metric.better == "lower" else (up, down)
+        names = (self.first.name, self.second.name)
+        return compare_wins(first, second, len(one) - up - down, names=names, level=self.level)
+
     def tests(self) -> dict[str, float | None]:
         """p-values for readers of journals: McNemar exact (the sign test) and mid-p, and a paired permutation test.
 
@@ -134,7 +147,7 @@ class Comparison(Result):
         if isinstance(self.joint, Ranked):
             return journal.ranked(self.joint, str(self.metric))
         if not isinstance(self.joint, Posterior):
-            return journal.graded(self.joint.data, self.first.posterior.seed)
+            return journal.graded(self.joint.data.only(self.metric), self.first.posterior.seed)
         assert isinstance(self.metric, Metric)  # noqa: S101 - narrows the type
         if self.joint.view(self.metric).kind in paired.WHOLE:
             raise BadSetting(f"these tests take a measure of a 2x2 table or of right answers, not {self.metric}.")
@@ -208,9 +221,17 @@ class Comparison(Result):
                 "error": {"value": at("value", i), "probability": self.p_error},
                 "route": self.route,
                 "verdict": words[i],
+                **self._won(),
             }
             for i, (a, b) in enumerate(zip(one, two, strict=True))
         ]
+
+    def _won(self) -> dict[str, Any]:
+        """Items on which either has the better value."""
+        if self.wins is None:
+            return {}
+        first, second, same = (int(x) for x in self.wins.counts)
+        return {"wins": {"first": first, "second": second, "same": same, "p_better": real(self.wins.p_better)}}
 
     def __repr__(self) -> str:
         if np.ndim(self.p_above):

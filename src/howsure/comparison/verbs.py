@@ -124,7 +124,7 @@ def default_metric(t: Source) -> str:
     if isinstance(t, Scored):
         return "auc"
     if isinstance(t, Items):
-        return "mean"
+        return t.measure.name
     if t.outcome:
         return "rate"
     return "f1" if t.positive is not None else "macro-f1" if len(t.labels) > 1 else "accuracy"

@@ -3,6 +3,10 @@
 The mean is a linear quotient of Gammas, so its law is exact, and so is that of a difference between two systems on the
 same items: the mean of the differences. Where the values have known bounds, the prior `even` puts weight 1 on each:
 a value that is always the same still has an interval, and values of 0 and 1 give the posterior of a rate.
+
+Pooled items (a sum of tops over a sum of bottoms, as micro averages over queries are) are the same quotient, with
+bottoms of their own; the prior's items have the mean size. Two systems whose bottoms differ, and items that may have
+one of several values, are drawn.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.distribution import Distribution, Note, check_draws, check_seed
-from howsure.errors import BadSetting, UnknownName, listing
+from howsure.errors import BadSetting, listing
 from howsure.items import Items, Mean
 from howsure.kernels.sticks import sticks
 from howsure.model.export import to_arviz
@@ -27,12 +31,13 @@ Array = NDArray[np.float64]
 CHUNK = 20_000_000  # Gammas drawn at a time
 LEFT = 1e-8  # of the prior's mass for the last atom, where its ends are too many to list
 FEW_SYSTEMS = 6
+DRAWS = 200_000  # at most, where a law is drawn
 ROUNDING = 16 * float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True)
 class Resampled(Mapping[str, Distribution]):
-    """What is known of the mean of items; a mapping with one measure.
+    """What is known of the mean of items; a mapping from measure to Distribution.
 
     >>> from howsure.ingest.graded import means
     >>> Resampled(means([0.2, 0.9, 0.4, 0.7]))["mean"]
@@ -61,28 +66,30 @@ class Resampled(Mapping[str, Distribution]):
         return replace(self, data=self.data.system(name))
 
     def measure(self, name: Any) -> Mean:
-        """The mean, which is all there is."""
-        own = self.data.measure
-        if name == own or (isinstance(name, str) and name.strip().lower() in ("mean", own.name.lower())):
-            return own
-        raise UnknownName(f"items have a mean only; got {str(name)!r}. For classes use hs.tally.")
+        """The measure of a name."""
+        return self.data.only(name).measure
+
+    def only(self, metric: Any) -> Resampled:
+        """The posterior of one measure."""
+        if not self.data.rest and self.data.measure.named(metric):
+            return self
+        return self._parts_known.setdefault(self.measure(metric), replace(self, data=self.data.only(metric)))
+
+    @cached_property
+    def _parts_known(self) -> dict[Mean, Resampled]:
+        return {}
 
     def __getitem__(self, metric: Any) -> Distribution:
-        self.measure(metric)
-        return self._distribution
+        return self.only(metric)._distribution
 
     def __contains__(self, metric: object) -> bool:
-        try:
-            self.measure(metric)
-        except UnknownName:
-            return False
-        return True
+        return metric in self.data
 
     def __iter__(self) -> Iterator[str]:
-        return iter((self.data.measure.name,))
+        return iter(self.data.measures)
 
     def __len__(self) -> int:
-        return 1
+        return len(self.data.parts)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -94,9 +101,20 @@ class Resampled(Mapping[str, Distribution]):
                 f"items.system({self.data.systems[0]!r}), or name two to compare."
             )
         self._refuse_constant()
-        top, bottom, shapes = self._parts
-        law, route = mean_law(top[:, 0], bottom, shapes)
+        if self.data.versions is not None:
+            law, route = self._drawn(self._sampler)
+        else:
+            top, bottom, shapes = self._parts
+            law, route = mean_law(top[:, 0], bottom, shapes)
         return Distribution(self.data.measure.name, law, route, self._sampler, notes=self._notes)
+
+    def _drawn(self, sampler: Any, low: float | None = None) -> tuple[Any, str]:
+        """A law by draws: as many as the default tolerance needs, fewer of many items."""
+        from howsure.kernels.sampled import Sampled
+
+        n = min(DRAWS, max(20_000, 4 * CHUNK // max(1, self.data.n)))
+        ends = self.data.bounds or (-np.inf, np.inf)
+        return Sampled(np.sort(sampler(n, self.seed), axis=0), ends[0] if low is None else low, ends[1]), "sampled"
 
     def _refuse_constant(self) -> None:
         """A system whose value is always the same has no spread to resample."""
@@ -104,7 +122,7 @@ class Resampled(Mapping[str, Distribution]):
             return
         sums, sizes, _ = self.data.units
         for name, column in zip(self.data.systems, sums.T, strict=True):
-            ratio = column / sizes
+            ratio = column / sizes[:, 0]
             if np.ptp(ratio) <= ROUNDING * np.abs(ratio).max():
                 what = "values" if self.data.clusters is None else "cluster means"
                 raise BadSetting(
@@ -114,19 +132,25 @@ class Resampled(Mapping[str, Distribution]):
 
     def point(self, metric: Any) -> Array:
         """The mean of the values themselves."""
-        self.measure(metric)
-        sums, sizes, shapes = self.data.units
-        return np.asarray((sums * shapes[:, None]).sum() / (sizes * shapes).sum())
+        sums, sizes, shapes = self.data.only(metric).units
+        below = float((sizes[:, 0] * shapes).sum())
+        return np.asarray((sums * shapes[:, None]).sum() / below if below else np.nan)
 
     @property
     def _parts(self) -> tuple[Array, Array, Array]:
         """Sums, sizes and shapes of items (or clusters) and of the prior's atoms."""
         sums, sizes, shapes = self.data.units
         if self.data.bounds is None:
-            return sums, sizes[:, None], shapes
+            return sums, sizes, shapes
         ends = np.array(list(product(self.data.bounds, repeat=len(self.data.systems))), dtype=float)
         weight = np.full(len(ends), 2.0 / len(ends))
-        return np.concatenate([sums, ends]), np.concatenate([sizes, np.ones(len(ends))])[:, None], _join(shapes, weight)
+        size = np.ones((len(ends), 1)) * self._prior_size
+        return np.concatenate([sums, ends * size]), np.concatenate([sizes, size]), np.concatenate([shapes, weight])
+
+    @property
+    def _prior_size(self) -> Any:
+        """The size of an item of the prior: 1, or the mean size where items have sizes of their own."""
+        return 1.0 if self.data.sizes is None else np.maximum(self.data.sizes.mean(axis=0), 1e-300)
 
     @property
     def _notes(self) -> tuple[Note, ...]:
@@ -141,23 +165,35 @@ class Resampled(Mapping[str, Distribution]):
         return self.draws(n, seed=seed)[:, 0]
 
     def draws(self, n: int, *, seed: int = 0) -> Array:
-        """n joint draws of the mean of every system, (n, systems)."""
+        """n joint draws of the (first) measure of every system, (n, systems)."""
         check_draws(n)
+        if self.data.rest:
+            return self.only(self.data.measure).draws(n, seed=seed)
         self._refuse_constant()
         dealt = self.data.bounds is not None and len(self.data.systems) > FEW_SYSTEMS
         top, bottom, shapes = replace(self, data=replace(self.data, bounds=None))._parts if dealt else self._parts
         rng = np.random.Generator(np.random.SFC64([check_seed(seed), 20_011]))
         size = max(1, CHUNK // len(shapes))
+        versions = self.data.versions
         out = []
         for start in range(0, n, size):
             many = (min(size, n - start), len(shapes))
             mass = rng.standard_exponential(many) if (shapes == 1).all() else rng.standard_gamma(shapes, many)
             above, below = mass @ top, mass @ bottom
+            if versions is not None:
+                above += self._swapped(rng, mass[:, : self.data.n], versions)
             if dealt:
                 more = self._dealt(rng, many[0])
                 above, below = above + more[0], below + more[1]
             out.append(above / below)
         return np.concatenate(out)
+
+    def _swapped(self, rng: np.random.Generator, mass: Array, versions: Array) -> Array:
+        """What the sums gain when every item of every draw has one of its versions in place of its value."""
+        gain = versions - self.data.values[..., None]
+        which = rng.integers(0, versions.shape[2], mass.shape)
+        at = np.arange(self.data.n)
+        return np.stack([(mass * gain[at, s, which]).sum(axis=1) for s in range(gain.shape[1])], axis=1)
 
     def to_arviz(self, metrics: Any = None, *, draws: int = 1000, chains: int = 4, seed: int = 0) -> Any:
         """Independent draws of the mean as ArviZ's InferenceData, with dimensions chain and draw (extra `arviz`)."""
@@ -170,12 +206,24 @@ class Resampled(Mapping[str, Distribution]):
         sums = np.zeros((n, systems))
         for part in sticks(rng, np.array([2.0]), n, LEFT)[0]:
             sums += part[:, None] * ends[rng.integers(0, 2, (n, systems))]
-        return sums * total, total
+        return sums * total * self._prior_size, total * self._prior_size
 
     def difference(self, first: str, second: str) -> Distribution:
         """The law of the mean difference of two systems on the same items."""
+        if self.data.rest:
+            return self.only(self.data.measure).difference(first, second)
         pair = replace(self, data=self.data.chosen(first, second))
         pair._refuse_constant()
+
+        def sampler(n: int, seed: int) -> Array:
+            x = pair.draws(n, seed=seed)
+            return np.asarray(x[:, 0] - x[:, 1])
+
+        name = f"difference of {self.data.measure}"
+        if pair._is_drawn:
+            low = -np.inf if self.data.bounds is None else self.data.bounds[0] - self.data.bounds[1]
+            law, route = pair._drawn(sampler, low)
+            return Distribution(name, law, route, sampler, notes=self._notes)
         top, bottom, shapes = pair._parts
         notes = self._notes
         gap = top[:, 0] - top[:, 1]
@@ -191,13 +239,14 @@ class Resampled(Mapping[str, Distribution]):
         if self.data.bounds is None and ((gap >= 0).all() or (gap <= 0).all()):
             better = first if (gap >= 0).all() else second
             notes = (*notes, Note("one-sided", _ONE_SIDED.format(better)))
-        law, route = mean_law(gap, bottom, shapes)
+        law, route = mean_law(gap, bottom[:, 0], shapes)
+        return Distribution(name, law, route, sampler, notes=notes)
 
-        def sampler(n: int, seed: int) -> Array:
-            x = pair.draws(n, seed=seed)
-            return np.asarray(x[:, 0] - x[:, 1])
-
-        return Distribution(f"difference of {self.data.measure}", law, route, sampler, notes=notes)
+    @property
+    def _is_drawn(self) -> bool:
+        """Whether there is no quotient of Gammas: items with versions, or with sizes that differ between systems."""
+        sizes = self.data.sizes
+        return self.data.versions is not None or (sizes is not None and bool((sizes != sizes[:, [0]]).any()))
 
 
 _WEIGHTED = (
@@ -211,10 +260,6 @@ _IDENTICAL = (
     "{} and {} {} on every item: the interval of their difference comes from a prior weight of 1 on "
     "each end of the values seen, {:g} and {:g}"
 )
-
-
-def _join(a: Array, b: Array) -> Array:
-    return np.concatenate([a, b])
 
 
 def _different(top: Array, bottom: Array) -> tuple[Array, NDArray[np.intp]]:
@@ -231,7 +276,10 @@ def mean_law(top: Array, bottom: Array, shapes: Array) -> tuple[Any, str]:
 
     Four values could nest two Beta integrals (groups.py); the contour gives the same digits for a fiftieth of the work.
     """
-    pairs, inverse = _different(top, np.ravel(bottom))
+    bottom = np.ravel(bottom)
+    if not bottom.all():  # items without a part in the quotient
+        top, bottom, shapes = top[bottom != 0], bottom[bottom != 0], shapes[bottom != 0]
+    pairs, inverse = _different(top, bottom)
     weight = np.asarray(np.bincount(inverse, shapes), dtype=float)
     if len(pairs) == 2:
         from howsure.kernels.moebius import Moebius

@@ -18,8 +18,8 @@ from howsure.errors import BadSetting
 
 Array = NDArray[np.float64]
 
-# Places of a normal law: everything beyond has a probability below 1e-148, and its square still is a number.
-_PLACES = np.concatenate([np.arange(-26.0, -8.0, 0.1), np.arange(-8.0, 8.0, 0.02), np.arange(8.0, 26.05, 0.1)])
+# Places of a normal law, out to where its tails are the smallest numbers there are: far out a wider law takes over.
+_PLACES = np.concatenate([np.arange(-37.4, -8.0, 0.1), np.arange(-8.0, 8.0, 0.02), np.arange(8.0, 37.45, 0.1)])
 
 
 class Attribute(Protocol):

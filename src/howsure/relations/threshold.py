@@ -25,7 +25,7 @@ from howsure.relations.values import given
 Array = NDArray[np.float64]
 Span = tuple[float, float]
 
-STEP = 1e-20  # of the derivative by a complex step
+STEP = 1e-8  # of the derivative by a complex step, as a share of a cell: its square is below rounding
 SAME = 1e-14  # values this close are one value
 SHOWN = ("recall", "precision", "accuracy", "f1", "informedness")
 

@@ -84,15 +84,15 @@ def _touching(sizes: Sizes, where: Points, sign: Array) -> list[tuple[Array, Arr
     low, high, own = at[i - 1], at[i + 1], sign[i]
 
     def depth(x: Array) -> Array:
-        a, b = sizes(x)
+        a, b = sizes(x.ravel())
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(own * np.where(b > 0, a / b, 1.0))
+            return np.asarray(own * np.where(b > 0, a / b, 1.0).reshape(x.shape))
 
     left, right = low.copy(), high.copy()
-    for _ in range(60):
-        a, b = right - _GOLDEN * (right - left), left + _GOLDEN * (right - left)
-        closer = depth(a) < depth(b)
-        left, right = np.where(closer, left, a), np.where(closer, b, right)
+    for _ in range(30):  # to 1e-6 of the gap between points: what turns back within has no height left
+        pair = np.stack([right - _GOLDEN * (right - left), left + _GOLDEN * (right - left)])
+        first, second = depth(pair)
+        left, right = np.where(first < second, left, pair[0]), np.where(first < second, pair[1], right)
     bottom = 0.5 * (left + right)
     through = signs(sizes, bottom) == -own
     return [(low[through], bottom[through]), (bottom[through], high[through])]

@@ -50,6 +50,8 @@ def from_document(document: dict[str, Any]) -> Table:
         "threshold": _threshold_columns,
         "band": _band_columns,
     }
+    if kind == "trec" and len(document["data"]["systems"]) > 1:
+        make[kind] = _trec_columns
     columns = make.get(kind, _score_columns)(document, rows)
     return Table(
         clean(headline(document)),
@@ -170,6 +172,17 @@ def _leaderboard_columns(document: dict[str, Any], rows: list[Row]) -> list[Colu
         (_level(document), True, _interval),
         ("P(best)", True, lambda r: probability(r["p_best"])),
         ("expected rank", True, lambda r: f"{r['expected_rank']:.2f}"),
+        ("group", True, lambda r: str(r["group"])),
+    ]
+
+
+def _trec_columns(document: dict[str, Any], rows: list[Row]) -> list[Column]:  # noqa: ARG001 - as the others
+    return [
+        ("metric", False, lambda r: str(r["metric"])),
+        ("run", False, lambda r: str(r["system"])),
+        ("score", True, lambda r: _value(r, "score", "undefined")),
+        (_level(document), True, _interval),
+        ("P(best)", True, lambda r: probability(r["p_best"])),
         ("group", True, lambda r: str(r["group"])),
     ]
 

@@ -1,0 +1,407 @@
+"""TREC judgments (qrels) and runs: from files, plain or packed, from frames, and from dicts of dicts.
+
+A file is read by DuckDB, and only numbers come back: the score of each line and 64-bit hashes of its query and of its
+(query, document). Names are read again where scores tie. What DuckDB cannot read goes through a reader of lines,
+which takes any white space and names the line that is wrong.
+"""
+
+from __future__ import annotations
+
+import glob
+import struct
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import BadLabels
+from howsure.ingest import duck
+from howsure.ingest.lines import grouped, opened, read_lines, readable
+from howsure.ingest.records import GRADE, SCORE, Dicts, as_dicts
+from howsure.kernels.ordering import above_and_level, all_falling, order_by, sort_segments, starts_of, within_segments
+from howsure.rankings import Ints, Judgments, Ranking, sorted_judgments
+
+Array = NDArray[np.float64]
+TIES: Final = ("score", "float32")
+HIGHEST: Final = 2**31 - 1
+_PACKED: Final = (".gz", ".zst", ".bz2", ".xz", ".lzma")
+
+
+# -- judgments
+
+
+@dataclass(frozen=True, eq=False)
+class Qrels:
+    """Judgments by query and document."""
+
+    by_query: Dicts
+    name: str = "qrels"
+    opened: Any = None
+    hashed: tuple[NDArray[np.uint64], NDArray[np.uint64]] | None = None
+
+    @cached_property
+    def engine(self) -> Any:
+        """A DuckDB for the files that are ranked by these judgments: the one that read them, or a new one."""
+        return duck.connect() if self.opened is None else self.opened
+
+    @cached_property
+    def queries(self) -> tuple[str, ...]:
+        """Queries with a judgment."""
+        return tuple(q for q, judged in self.by_query.items() if judged)
+
+    @cached_property
+    def query(self) -> Ints:
+        """The query of each judgment, as its place in `queries`."""
+        return np.repeat(np.arange(len(self.queries)), [len(self.by_query[q]) for q in self.queries])
+
+    @cached_property
+    def grade(self) -> Ints:
+        """The grade of each judgment, in the order of the dicts."""
+        return _grades(self.by_query, self.queries, self.name)
+
+    @property
+    def documents(self) -> Iterable[Any]:
+        """The document of each judgment."""
+        return chain.from_iterable(self.by_query[q] for q in self.queries)
+
+    @cached_property
+    def judgments(self) -> Judgments:
+        """The grades alone, as the engine takes them."""
+        return sorted_judgments(self.queries, self.query, self.grade)
+
+    @cached_property
+    def hashes(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """DuckDB's hashes of each query, and of each (query, document)."""
+        if self.hashed is not None:
+            return self.hashed
+        names = np.array([str(q) for q in self.queries], dtype=object)
+        columns = {
+            "i": np.arange(len(self.query)),
+            "q": names[self.query],
+            "d": np.array([str(d) for d in self.documents], dtype=object),
+        }
+        self.engine.register("judged", columns)
+        found = self.engine.execute("SELECT i, hash(q) AS a, hash(q, d) AS b FROM judged").fetchnumpy()
+        order = np.argsort(found["i"])
+        first = np.searchsorted(self.query, np.arange(len(self.queries)))
+        return found["a"][order][first], found["b"][order]
+
+
+def _grades(by_query: Dicts, queries: Sequence[str], name: str) -> Ints:
+    try:
+        raw = np.fromiter(chain.from_iterable(by_query[q].values() for q in queries), dtype=float)
+    except (TypeError, ValueError):
+        raw = np.array([np.nan])
+    if not ((raw == np.floor(raw)) & (np.abs(raw) <= HIGHEST)).all():
+        for q in queries:
+            for document, grade in by_query[q].items():
+                if not _is_grade(grade):
+                    raise BadLabels(
+                        f"a grade of relevance is a whole number; {name} gives {grade!r} to document {document!r} of "
+                        f"query {q!r}."
+                    )
+    return raw.astype(np.int64)
+
+
+def _is_grade(x: Any) -> bool:
+    try:
+        return float(x) == int(x) and abs(int(x)) <= HIGHEST
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def read_qrels(source: Any, name: str = "qrels") -> Qrels:
+    """Judgments of any kind."""
+    if isinstance(source, Qrels):
+        return source
+    if isinstance(source, (str, Path)):
+        qrels = _qrels_file(duck.connect(), Path(source))
+    else:
+        qrels = Qrels(as_dicts(source, GRADE, name, "{'q1': {'d1': 1, 'd7': 0}}"), name)
+    if not qrels.queries:
+        raise BadLabels(f"{qrels.name} holds no judgments; a line of qrels is: query 0 document grade.")
+    return qrels
+
+
+def _qrels_file(con: Any, path: Path) -> Qrels:
+    wanted = "q, d, r, hash(q) AS a, hash(q, d) AS b, (q IS NULL OR i IS NULL OR d IS NULL) AS broken"
+    try:
+        found = _columns(con, path, _QRELS, wanted, "r")
+        grade = np.ma.getdata(found["r"])
+        lost = found["broken"].any() or np.ma.getmaskarray(found["r"]).any() or not len(grade)
+        if lost or not (grade == np.floor(grade)).all():
+            raise _Irregular
+        by_query = grouped(list(found["q"]), list(found["d"]), grade.astype(np.int64).tolist(), str(path))
+    except (_Irregular, BadLabels):
+        return Qrels(read_lines(path, "qrels"), str(path), con)  # which names the line that is wrong
+    first = np.flatnonzero(found["a"][1:] != found["a"][:-1]) + 1
+    together = len(first) + 1 == len(by_query)  # each query's lines: then the dicts have the order of the file
+    hashed = (found["a"][np.append(0, first)], found["b"]) if together else None
+    return Qrels(by_query, str(path), con, hashed)
+
+
+# -- runs
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One run: a file, or dicts of dicts of scores."""
+
+    name: str
+    path: Path | None = None
+    given: Dicts | None = None
+
+    def dicts(self) -> Dicts:
+        """Scores by query and document."""
+        if self.given is not None:
+            return self.given
+        assert self.path is not None  # noqa: S101 - one of the two is there
+        return _run_dicts(self.path)
+
+
+def read_run(source: Any, name: str) -> Run:
+    """A run of any kind; files are read when they are ranked."""
+    if isinstance(source, Run):
+        return source
+    if isinstance(source, (str, Path)):
+        return Run(name, path=Path(source))
+    return Run(name, given=as_dicts(source, SCORE, f"run {name!r}", "{'q1': {'d1': 12.5, 'd7': 3.1}}"))
+
+
+def rank(run: Run, qrels: Qrels, ties: str = "score") -> Ranking:
+    """The ranks of the judged documents in a run: by score, then by document id, both falling, as trec_eval.
+
+    ties="float32" rounds scores to single precision first, as pytrec-eval does.
+    """
+    if run.path is not None:
+        try:
+            return _rank_file(run.path, qrels, ties)
+        except _Irregular:
+            return _rank_dicts(read_lines(run.path, "run"), qrels, ties, str(run.path))
+    return _rank_dicts(run.dicts(), qrels, ties, f"run {run.name!r}")
+
+
+def _rank_dicts(run: Dicts, qrels: Qrels, ties: str, name: str) -> Ranking:
+    here = [run.get(q, {}) for q in qrels.queries]
+    sizes = np.fromiter(map(len, here), dtype=np.int64, count=len(here))
+    scores, own = _scores(here, qrels, sizes, name)
+
+    def documents(rows: Ints) -> list[str]:
+        starts, out = starts_of(sizes), []
+        whose = np.searchsorted(starts, rows, side="right") - 1
+        for q in np.unique(whose).tolist():
+            every = list(here[q])
+            out += [str(every[i]) for i in (rows[whose == q] - starts[q]).tolist()]
+        return out
+
+    def hits(at: Ints) -> list[str]:
+        every = list(qrels.documents)
+        return [str(every[i]) for i in found[at].tolist()]
+
+    other = sum(1 for q in run if q not in qrels.by_query or not qrels.by_query[q])
+    facts = {"queries": sum(1 for d in here if d), "unjudged_queries": other}
+    (found,) = np.nonzero(~np.isnan(own) & (qrels.grade >= 0))
+    return _placed(scores, sizes, qrels.query[found], own[found], qrels.grade[found], ties, facts, documents, hits)
+
+
+def _scores(here: Sequence[Mapping[str, Any]], qrels: Qrels, sizes: Ints, name: str) -> tuple[Array, Array]:
+    """All scores as one array, and the score of each judged document, NaN where it was not retrieved.
+
+    One pass, a query at a time: its dict is still in the cache when the judged documents are looked up.
+    """
+    scores, at = np.empty(int(sizes.sum())), 0
+    own: list[float | None] = []
+    try:
+        for query, documents, size in zip(qrels.queries, here, sizes.tolist(), strict=True):
+            struct.pack_into(f"{size}d", scores, at, *documents.values())  # type: ignore[arg-type]
+            own += map(documents.get, qrels.by_query[query])
+            at += 8 * size
+    except (struct.error, TypeError, ValueError):
+        scores = np.full(1, np.nan)
+    if not np.isfinite(scores.sum()) and not np.isfinite(scores).all():
+        for q, documents in zip(qrels.queries, here, strict=True):
+            for document, score in documents.items():
+                if isinstance(score, str) or not _finite(score):
+                    raise BadLabels(
+                        f"scores are finite numbers; {name} gives {score!r} to document {document!r} of query {q!r}."
+                    )
+    return scores, np.array(own, dtype=np.float64)
+
+
+def _finite(x: Any) -> bool:
+    try:
+        return bool(np.isfinite(float(x)))
+    except (TypeError, ValueError):
+        return False
+
+
+Names = Callable[[Ints], list[str]]
+
+
+def _placed(
+    scores: Array, sizes: Ints, query: Ints, own: Array, grade: Ints, ties: str, facts: dict[str, Any],
+    documents: Names, hits: Names,
+) -> Ranking:  # fmt: skip
+    """Ranks from scores; only where scores tie are names looked at: `documents` of lines, `hits` of judged ones."""
+    kind = np.float32 if ties == "float32" else np.float64
+    with np.errstate(over="ignore"):  # scores beyond single precision tie there
+        scores, own = scores.astype(kind, copy=False), own.astype(kind, copy=False)
+    if all_falling(scores, sizes):  # as most runs are: read backwards they rise
+        above, level = above_and_level(scores[::-1], sizes[::-1], len(sizes) - 1 - query, own)
+    else:
+        above, level = above_and_level(sort_segments(scores, sizes), sizes, query, own)
+    place = above + 1
+    (tied,) = np.nonzero(level > 1)
+    if tied.size:
+        rows, whose = _equals(scores, sizes, query[tied], own[tied])
+        place[tied] += _ahead(whose, scores[rows], documents(rows), query[tied], hits(tied))
+    order = order_by(query, place)
+    facts = {**facts, "tied": int(tied.size), "retrieved": int(sizes.sum())}
+    return Ranking(sizes, query[order], place[order], grade[order], above[order], level[order], facts=facts)
+
+
+def _equals(scores: Array, sizes: Ints, query: Ints, own: Array) -> tuple[Ints, Ints]:
+    """Lines whose score is that of one of the tied documents given, and their queries."""
+    starts, rows = starts_of(sizes), []
+    first = np.flatnonzero(np.diff(query, prepend=-1)).tolist()
+    for a, b in zip(first, [*first[1:], len(query)], strict=True):
+        start, end = starts[query[a]], starts[query[a] + 1]
+        rows.append(start + np.flatnonzero(np.isin(scores[start:end], own[a:b])))
+    sizes = np.fromiter(map(len, rows), dtype=np.int64)
+    return np.concatenate(rows), np.repeat(query[first], sizes)
+
+
+def _ahead(whose: Ints, score: Array, names: list[str], query: Ints, hits: list[str]) -> Ints:
+    """How many documents of the same score go ahead of each hit: those with a greater id."""
+    by_name = np.empty(len(names), dtype=np.int64)
+    by_name[sorted(range(len(names)), key=names.__getitem__, reverse=True)] = np.arange(len(names))
+    order = np.lexsort((by_name, score, whose))
+    new = (np.diff(whose[order], prepend=-1) != 0) | (np.diff(score[order], prepend=np.nan) != 0)
+    group = np.cumsum(new) - 1
+    place = within_segments(group, int(group[-1]) + 1)
+    ahead = dict(
+        zip(zip(whose[order].tolist(), (names[i] for i in order.tolist()), strict=True), place.tolist(), strict=True)
+    )
+    return np.array([ahead[key] for key in zip(query.tolist(), hits, strict=True)], dtype=np.int64)
+
+
+# -- run files
+
+
+class _Irregular(Exception):
+    """DuckDB cannot read the file as it stands."""
+
+
+def _columns(con: Any, path: Path, names: tuple[str, ...], wanted: str, number: str, rest: str = "") -> dict[str, Any]:
+    """Columns of a file whose fields are one blank (or one tab) apart; _Irregular where they are not."""
+    import duckdb
+
+    readable(path)
+    kinds = ", ".join(f"'{name}': '{'DOUBLE' if name == number else 'VARCHAR'}'" for name in names)
+    text = (
+        f"SELECT {wanted} FROM read_csv($1, delim=$2, header=false, auto_detect=false, quote='', escape='', "
+        f"columns={{{kinds}}}) {rest}"
+    )
+    if path.suffix in _PACKED[2:]:
+        raise _Irregular  # DuckDB does not unpack these
+    try:
+        return con.execute(text, [[glob.escape(str(path))], _delimiter(path)]).fetchnumpy()  # type: ignore[no-any-return]
+    except duckdb.Error:
+        raise _Irregular from None
+
+
+def _delimiter(path: Path) -> str:
+    with opened(path) as file:
+        first = next((line for line in file if line.strip()), "")
+    return "\t" if "\t" in first and " " not in first.strip() else " "
+
+
+_QRELS: Final = ("q", "i", "d", "r")
+_RUN: Final = ("q", "i", "d", "r", "s", "t")
+_BROKEN: Final = "(q IS NULL OR i IS NULL OR d IS NULL OR r IS NULL OR s IS NULL OR t IS NULL) AS broken"
+
+
+def _rank_file(path: Path, qrels: Qrels, ties: str) -> Ranking:
+    found = _columns(qrels.engine, path, _RUN, f"s, hash(q) AS a, hash(q, d) AS b, {_BROKEN}", "s")
+    score, whose, which = (np.ma.getdata(found[k]) for k in ("s", "a", "b"))
+    total, whole = len(score), np.sort(which)
+    if found["broken"].any() or not np.isfinite(score).all() or (whole[1:] == whole[:-1]).any() or not len(score):
+        raise _Irregular
+    code, others = _codes(whose, qrels.hashes[0])
+    lines = np.arange(len(code))
+    if not (code[1:] >= code[:-1]).all() or others:
+        lines = np.argsort(code, kind="stable")
+        lines = lines[np.searchsorted(code[lines], 0) :]
+        score, which, code = score[lines], which[lines], code[lines]
+    at, hit = _matches(which, qrels.hashes[1])
+    grade = qrels.grade[at]
+    hit, grade = hit[grade >= 0], grade[grade >= 0]
+    sizes = np.bincount(code, minlength=len(qrels.queries))
+    facts = {"queries": int((sizes > 0).sum()), "unjudged_queries": others}
+    order = np.argsort(code[hit], kind="stable")
+    hit, grade = hit[order], grade[order]
+    known: dict[int, str] = {}
+
+    def documents(rows: Ints) -> list[str]:
+        known.update(_names_of(qrels.engine, path, lines[rows], which[rows], total))
+        return [known[h] for h in which[rows].tolist()]
+
+    def hits(at: Ints) -> list[str]:
+        return [known[h] for h in which[hit[at]].tolist()]
+
+    return _placed(score, sizes, code[hit], score[hit], grade, ties, facts, documents, hits)
+
+
+def _codes(whose: NDArray[np.uint64], known: NDArray[np.uint64]) -> tuple[Ints, int]:
+    """The place of each line's query among the judged ones (-1 for others), and how many others there are."""
+    first = np.flatnonzero(np.diff(whose, prepend=whose[0] + np.uint64(1)))  # a new query starts here
+    place = {h: k for k, h in enumerate(known.tolist())}
+    heads = whose[first].tolist()
+    code = np.array([place.get(h, -1) for h in heads], dtype=np.int64)
+    others = len({h for h in heads if h not in place})
+    return np.repeat(code, np.diff(first, append=len(whose))), others
+
+
+def _matches(lines: NDArray[np.uint64], known: NDArray[np.uint64]) -> tuple[Ints, Ints]:
+    """Places in `known` and in `lines` of the hashes that both have; a table of 2^20 marks sorts out most lines."""
+    table = np.zeros(1 << 20, dtype=bool)
+    high = np.uint64(44)
+    table[known >> high] = True
+    (likely,) = np.nonzero(table[lines >> high])
+    order = np.argsort(known)
+    at = np.minimum(np.searchsorted(known[order], lines[likely]), len(known) - 1)
+    same = known[order][at] == lines[likely]
+    return order[at[same]], likely[same]
+
+
+def _names_of(con: Any, path: Path, lines: Ints, hashes: NDArray[np.uint64], total: int) -> dict[int, str]:
+    """The documents behind hashes of (query, document): from their lines, or by reading the file again."""
+    if path.suffix not in _PACKED:
+        raw = np.memmap(path, dtype=np.uint8, mode="r")
+        ends = np.flatnonzero(raw == ord("\n"))
+        ends = ends if raw[-1] == ord("\n") else np.append(ends, len(raw))
+        if len(ends) == total:  # no empty lines, so the n-th record is the n-th line
+            starts = np.append(0, ends[:-1] + 1)[lines].tolist()
+            parts = [raw[a:b].tobytes().split() for a, b in zip(starts, ends[lines].tolist(), strict=True)]
+            return {h: x[2].decode() for h, x in zip(hashes.tolist(), parts, strict=True)}
+    con.register("wanted", {"b": hashes})
+    found = _columns(con, path, _RUN, "hash(q, d) AS b, d", "s", "WHERE hash(q, d) IN (SELECT b FROM wanted)")
+    return dict(zip(found["b"].tolist(), found["d"].tolist(), strict=True))
+
+
+def _run_dicts(path: Path) -> Dicts:
+    """All of a run file as dicts; for what needs every document by name."""
+    try:
+        with duck.connect() as con:
+            found = _columns(con, path, _RUN, f"q, d, s, {_BROKEN}", "s")
+    except _Irregular:
+        return read_lines(path, "run")
+    score = np.ma.getdata(found["s"])
+    if found["broken"].any() or not np.isfinite(score).all():
+        return read_lines(path, "run")
+    return grouped(list(found["q"]), list(found["d"]), score.tolist(), str(path))

@@ -1,0 +1,90 @@
+"""Places in many rankings at once: segments of one flat array, each sorted, each searched."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+
+
+def starts_of(sizes: Any) -> Ints:
+    """Where each segment starts, and the end of the last one."""
+    out = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=out[1:])
+    return out
+
+
+def sort_segments(values: NDArray[Any], sizes: Any) -> NDArray[Any]:
+    """A copy in which every segment rises; segments of one length are sorted as the rows of one matrix."""
+    sizes, starts = np.asarray(sizes), starts_of(sizes)
+    lengths = np.unique(sizes)
+    if len(lengths) == 1 and lengths[0]:
+        return np.asarray(np.sort(values.reshape(-1, lengths[0]), axis=1).ravel())
+    out = np.array(values)
+    for length in lengths[lengths > 1].tolist():
+        at = starts[:-1][sizes == length][:, None] + np.arange(length)
+        out[at] = np.sort(values[at], axis=1)
+    return out
+
+
+def all_falling(values: NDArray[Any], sizes: Any) -> bool:
+    """Whether no value of a segment is above the one before it."""
+    (up,) = np.nonzero(values[1:] > values[:-1])
+    return len(up) < len(sizes) and bool(np.isin(up + 1, starts_of(sizes)).all())
+
+
+def above_and_level(rising: NDArray[Any], sizes: Any, segment: Any, value: Any) -> tuple[Ints, Ints]:
+    """For each value in its segment: how many there are greater, and how many equal, itself counted.
+
+    The values must occur in their segments. One bisection of all together: as many steps as the longest segment has
+    binary digits; a second one for those that are not alone.
+    """
+    ends = starts_of(sizes)
+    first, end = ends[:-1][segment], ends[1:][segment]
+    last = _last(rising, first, end, value, np.less_equal)
+    level = np.ones(len(value), dtype=np.int64)
+    (tied,) = np.nonzero((last > first) & (rising[last - 1] == value))
+    if tied.size:
+        level[tied] = last[tied] - _last(rising, first[tied], end[tied], value[tied], np.less)
+    return end - 1 - last, level
+
+
+def _last(rising: NDArray[Any], first: Ints, end: Ints, value: Any, goes_before: np.ufunc) -> Ints:
+    """The last place that goes before each value; one ahead of the segment where none does."""
+    at = first - 1
+    for k in range(int((end - first).max(initial=0)).bit_length() - 1, -1, -1):
+        there = at + (1 << k)
+        inside = there < end
+        inside &= goes_before(rising[np.where(inside, there, first)], value)
+        at += inside.astype(np.int64) << k
+    return at
+
+
+def order_by(major: Any, minor: Any) -> NDArray[np.intp]:
+    """The order by the first of two whole numbers, then by the second, from 0 on: one sort of one number."""
+    span = int(np.max(minor, initial=0)) + 1
+    return np.argsort(np.asarray(major, dtype=np.int64) * span + minor)
+
+
+def within_segments(segment: Any, many: int) -> Ints:
+    """The place of each entry of sorted segment numbers within its segment, from 0."""
+    starts = starts_of(np.bincount(segment, minlength=many))
+    return np.asarray(np.arange(len(segment)) - starts[segment])
+
+
+def falling_maximum(values: Any, segment: Any) -> NDArray[np.float64]:
+    """The greatest value from each entry to the end of its segment; segment numbers must be sorted.
+
+    Maxima of whole numbers (place of the value, ahead of it the segment): no digit of a value is lost.
+    """
+    size = len(values)
+    order = np.argsort(values)
+    place = np.empty(size, dtype=np.int64)
+    place[order] = np.arange(size)
+    last = int(segment[-1]) if size else 0
+    key = (last - np.asarray(segment, dtype=np.int64)) * size + place
+    best = np.maximum.accumulate(key[::-1])[::-1] % size if size else key
+    return np.asarray(np.asarray(values)[order][best], dtype=float)

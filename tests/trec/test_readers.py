@@ -1,0 +1,185 @@
+"""Files, frames, dicts and records of the same judgments and runs give the same rankings."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+from collections import namedtuple
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import howsure as hs
+from howsure.errors import HowsureError
+from howsure.ingest.trec import rank, read_qrels, read_run
+from tests.trec.test_items import QRELS_30, RUNS_30
+
+RUN = {q: {d: round(s, 1) for d, s in docs.items()} for q, docs in RUNS_30["one"].items()}  # many ties
+QRELS_TEXT = "".join(f"{q} 0 {d} {g}\n" for q, docs in QRELS_30.items() for d, g in docs.items())
+RUN_TEXT = "".join(f"{q} Q0 {d} 1 {s} tag\n" for q, docs in RUN.items() for d, s in docs.items())
+PACKERS = {"": lambda x: x, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
+
+
+def written(folder, name, text, suffix=""):
+    path = folder / f"{name}{suffix}"
+    path.write_bytes(PACKERS[suffix](text.encode()))
+    return path
+
+
+def same(a, b):
+    return all(
+        np.array_equal(getattr(a, x), getattr(b, x)) for x in ("retrieved", "query", "rank", "grade", "above", "level")
+    )
+
+
+def expected(ties="score"):
+    qrels = read_qrels(QRELS_30)
+    return rank(read_run(RUN, "run"), qrels, ties)
+
+
+@pytest.mark.parametrize("suffix", PACKERS)
+@pytest.mark.parametrize("ties", ["score", "float32"])
+def test_files_give_the_rankings_of_dicts(tmp_path, suffix, ties):
+    """Plain and packed files, with ties that need the documents' names."""
+    qrels = read_qrels(written(tmp_path, "qrels", QRELS_TEXT, suffix))
+    found = rank(read_run(written(tmp_path, "run", RUN_TEXT, suffix), "run"), qrels, ties)
+    assert qrels.by_query == QRELS_30
+    assert found.facts["tied"] > 100
+    assert same(found, expected(ties))
+
+
+def shuffled(text):
+    lines = text.splitlines(keepends=True)
+    return "".join(lines[i] for i in np.random.default_rng(2).permutation(len(lines)))
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("tabs", lambda t: t.replace(" ", "\t")),
+        ("several blanks", lambda t: t.replace(" ", "   ")),
+        ("blanks and tabs", lambda t: t.replace(" Q0 ", "\tQ0  ")),
+        ("blanks at the ends", lambda t: t.replace("\n", "  \n").replace("q1 ", " q1 ")),
+        ("no last line end", lambda t: t.rstrip("\n")),
+        ("empty lines", lambda t: t.replace("\nq2 ", "\n\n  \nq2 ")),
+        ("only empty lines", lambda t: t.replace("\nq2 ", "\n\nq2 ")),
+        ("other line ends", lambda t: t.replace("\n", "\r\n")),
+        ("a mark at the start", lambda t: "\ufeff" + t),
+        ("lines in any order", shuffled),
+        ("quotes", lambda t: t.replace(" tag", ' "tag')),
+        ("other queries", lambda t: t + "other Q0 d1 1 0.5 tag\n"),
+    ],
+)  # fmt: skip
+def test_runs_as_people_write_them(tmp_path, name, change):
+    """White space, line ends and order make no difference."""
+    found = rank(read_run(written(tmp_path, "run", change(RUN_TEXT)), "run"), read_qrels(QRELS_30))
+    assert same(found, expected())
+
+
+@pytest.mark.parametrize("change", [lambda t: t.replace(" ", "\t"), lambda t: t.replace(" ", "  "), shuffled])
+def test_qrels_as_people_write_them(tmp_path, change):
+    """White space and order make no difference to judgments."""
+    found = read_qrels(written(tmp_path, "qrels", change(QRELS_TEXT)))
+    assert {q: dict(d) for q, d in found.by_query.items()} == QRELS_30
+
+
+def test_names_beyond_ascii(tmp_path):
+    """Ids of any characters tie as their UTF-8 bytes do."""
+    qrels, run = {"q": {"é": 1, "z": 0, "\U0001f600": 0}}, {"q": {"é": 1.0, "z": 1.0, "\U0001f600": 1.0}}
+    text = "".join(f"q Q0 {d} 1 1.0 t\n" for d in run["q"])
+    found = rank(read_run(written(tmp_path, "run", text), "run"), read_qrels(qrels))
+    assert found.rank[found.grade == 1].tolist() == [2]
+    assert same(found, rank(read_run(run, "run"), read_qrels(qrels)))
+
+
+COLUMNS = {
+    "ir_measures": ("query_id", "doc_id", "relevance", "score"),
+    "PyTerrier": ("qid", "docno", "label", "score"),
+    "ranx": ("q_id", "doc_id", "score", "score"),
+}
+
+
+@pytest.mark.parametrize("columns", COLUMNS)
+@pytest.mark.parametrize("engine", ["pandas", "polars", "lazy", "pyarrow"])
+def test_frames_by_their_usual_columns(engine, columns):
+    """pandas, polars and pyarrow frames with the column names of three packages."""
+    query, document, grade, score = COLUMNS[columns]
+    make = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "lazy": pl.LazyFrame, "pyarrow": pa.table}[engine]
+
+    def frame(table, value):
+        rows = [(q, d, x) for q, docs in table.items() for d, x in docs.items()]
+        names, documents, values = (list(x) for x in zip(*rows, strict=True))
+        return make({query: names, document: documents, value: values})
+
+    found = rank(read_run(frame(RUN, score), "run"), read_qrels(frame(QRELS_30, grade)))
+    assert same(found, expected())
+
+
+def test_records_of_ir_measures():
+    """Lists of named tuples, as ir_measures and ir_datasets have them."""
+    qrel, scored = namedtuple("Qrel", "query_id doc_id relevance iteration"), namedtuple("Doc", "query_id doc_id score")
+    qrels = [qrel(q, d, g, "0") for q, docs in QRELS_30.items() for d, g in docs.items()]
+    run = [scored(q, d, s) for q, docs in RUN.items() for d, s in docs.items()]
+    assert same(rank(read_run(run, "run"), read_qrels(qrels)), expected())
+
+
+def test_trec_takes_files_as_it_takes_dicts(tmp_path):
+    """hs.trec of paths names runs by their files and has the values of the dicts."""
+    qrels, run = written(tmp_path, "qrels", QRELS_TEXT), written(tmp_path, "bm25.run", RUN_TEXT, ".gz")
+    v = hs.trec(str(qrels), [run], metrics=["AP", "BEP"])
+    w = hs.trec(QRELS_30, {"x": RUN}, metrics=["AP", "BEP"])
+    assert v.systems == ("bm25",)
+    for name in ("AP", "BEP"):
+        assert np.array_equal(v.only(name).values, w.only(name).values)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("q1 Q0 d1 1 2.0 t\nq1 Q0 d2 2 t\n", "line 2 "),
+        ("q1 Q0 d1 1 2.0 t\nq1 Q0 d2 2 1.0 t x\n", "line 2 "),
+        ("q1 Q0  d1 1 2.0\n", "line 1 "),
+        ("q1 Q0 d1 1 2.0 t\nq1 Q0 d2 2 high t\n", "'high'"),
+        ("q1 Q0 d1 1 nan t\n", "line 1 "),
+        ("q1 Q0 d0 1 1 t\nq1 Q0 d1 1 -inf t\n", "line 2 "),
+        ("q1 Q0 d1 1 1e999 t\n", "1e999"),
+        ("q1 Q0 d1 1 2.0 t\nq2 Q0 d1 1 2.0 t\nq1 Q0 d1 3 1.0 t\n", "again on line 3"),
+        ("", "empty"),
+        ("zz Q0 d1 1 2.0 t\n", "none of the 30 judged queries"),
+    ],
+)
+def test_bad_runs_are_one_sentence_with_the_line(tmp_path, text, told):
+    """What is wrong, and on which line."""
+    with pytest.raises(HowsureError, match=told) as caught:
+        hs.trec(QRELS_30, [written(tmp_path, "run", text)])
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("q1 0 d1 1\nq1 0 d2\n", "line 2 "),
+        ("q1 0 d1 1.5\n", "'1.5'"),
+        ("q1 0 d1 yes\n", "'yes'"),
+        ("q1 0 d1 1\nq2 0 d1 1\nq1 0 d1 0\n", "again on line 3"),
+        ("\n", "empty"),
+        ("q1 0  1\n", "line 1 "),
+    ],
+)
+def test_bad_qrels_are_one_sentence_with_the_line(tmp_path, text, told):
+    """Judgments are checked as runs are."""
+    with pytest.raises(HowsureError, match=told) as caught:
+        read_qrels(written(tmp_path, "qrels", text))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_damaged_file_is_one_sentence(tmp_path):
+    """A .gz file that is none is refused by its name."""
+    path = tmp_path / "run.gz"
+    path.write_bytes(b"no gzip here")
+    with pytest.raises(HowsureError, match=r"run\.gz"):
+        hs.trec(QRELS_30, [path])
