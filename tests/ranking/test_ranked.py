@@ -383,3 +383,18 @@ def test_eleven_points_of_a_good_ranking_lie_in_their_interval():
     p = hs.posterior(Scored(y, (rng.normal(size=600) + 3.5 * y)[:, None]))
     low, high = p["AP11"].interval()
     assert low < float(p.point("AP11")) < high
+
+
+def test_long_lists_are_searched_as_short_ones(monkeypatch):
+    """The cuts at a recall or a fallout, by a search in each draw and by bisection over all at once."""
+    rng = np.random.default_rng(2)
+    y = rng.random(3000) < 0.3
+    p = hs.posterior(Scored(y, np.round(rng.normal(size=(3000, 1)) + y[:, None], 1)))
+    levels = np.array([0.001, 0.3, 0.9, 1.0])
+
+    def at(c):
+        return np.concatenate([*ranked.at_recall(c, levels), *ranked.at_fallout(c, np.append(0.0, levels))])
+
+    found = p.through(at, 40, 0)
+    monkeypatch.setattr(ranked, "_LONG", 10**9)
+    np.testing.assert_array_equal(found, p.through(at, 40, 0))

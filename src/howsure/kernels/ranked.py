@@ -23,6 +23,7 @@ Places = NDArray[np.intp]
 Formula = Callable[..., Array]
 
 LEVELS: Final = np.array([0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0])
+_LONG: Final = 2_000  # items from which a draw is searched on its own
 SLACK: Final = 1e-12  # of a total, when a sum of weights is held against a level
 
 
@@ -193,6 +194,10 @@ def _alarms(tp: Array, fp: Array) -> Array:  # noqa: ARG001 - an amount of both
 
 def _first(c: Cuts, amount: Callable[[Array, Array], Array], target: Array) -> Places:
     """The first cut at which an amount that never falls reaches the target, by bisection, for each draw."""
+    for one, sums, places in ((_found, c.up, c.order.found), (_alarms, c.down, c.order.alarms)):
+        if amount is one and sums.shape[1] > _LONG:  # few draws at a time: each has a search of its own
+            items = np.stack([np.searchsorted(row, x) for row, x in zip(sums, target.T, strict=True)], axis=-1)
+            return np.searchsorted(places, items)
     low = np.full(target.shape, -1)  # below the target, or before the first cut
     high = np.full(target.shape, c.order.thresholds.size)
     while (high - low > 1).any():
