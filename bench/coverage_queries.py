@@ -26,7 +26,7 @@ CASES = (  # mean AP about, Beta shapes, share of queries at 0, share at 1
 
 
 def main() -> None:
-    print("| mean | queries | prior on 0 and 1: holds | too high | too low | width | no prior: holds | width |")
+    print("| mean | queries | prior on 0 and 1: holds | lies too high | too low | width | no prior: holds | width |")
     print("| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     for k, (_, a, b, zero, one) in enumerate(CASES):
         truth = one + (1 - zero - one) * a / (a + b)

@@ -271,7 +271,7 @@ class Distribution:
     def mean_error(self) -> Array:
         """Three standard errors of the mean of a sampled route; rounding where the mean is known in closed form."""
         if getattr(self.law, "known_mean", None) is not None:
-            return np.asarray(8 * EPS * (np.abs(np.asarray(self.mean)) + 1.0))
+            return np.asarray(8 * EPS * (np.abs(np.where(np.isfinite(self.mean), self.mean, 0.0)) + 1.0))
         return np.asarray(3.0 * np.asarray(self.std) / np.sqrt(self.law.n))
 
     # -- showing

@@ -174,7 +174,7 @@ def data_of(t: Source) -> dict[str, Any]:
         return {
             "n": number(t.totals), "labels": [as_json(x) for x in t.labels], "positive": as_json(t.positive),
             "positives": number(t.positives), "systems": list(t.systems), "weighted": t.weighted,
-            "clusters": None if t.clusters is None else int(t.clusters.max()) + 1, "bin_width": t.width or None,
+            "clusters": None if t.clusters is None else int(t.clusters.max()) + 1, "bins": t.bins or None,
         }  # fmt: skip
     if isinstance(t, Items):
         return {

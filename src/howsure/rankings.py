@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.kernels.ordering import within_segments
+from howsure.kernels.ordering import order_by, within_segments
 
 Ints = NDArray[np.int64]
 
@@ -31,12 +31,19 @@ class Judgments:
         return within_segments(self.query, len(self.queries)) + 1
 
     @cached_property
+    def discount(self) -> NDArray[np.float64]:
+        """log2(rank + 1) of the ideal ranking."""
+        return np.asarray(np.log2(self.place + 1.0))
+
+    @cached_property
     def judged(self) -> Ints:
         """Judged documents of each query."""
         return np.bincount(self.query, minlength=len(self.queries))
 
     def only(self, kept: NDArray[np.bool_]) -> Judgments:
         """The judgments of some of the queries."""
+        if kept.all():
+            return self
         here = kept[self.query]
         names = tuple(q for q, k in zip(self.queries, kept.tolist(), strict=True) if k)
         return Judgments(names, (np.cumsum(kept) - 1)[self.query[here]], self.grade[here])
@@ -61,8 +68,15 @@ class Ranking:
     level: Ints
     facts: dict[str, Any] = field(default_factory=dict)
 
+    @cached_property
+    def discount(self) -> NDArray[np.float64]:
+        """log2(rank + 1) of each document."""
+        return np.asarray(np.log2(self.rank + 1.0))
+
     def only(self, kept: NDArray[np.bool_]) -> Ranking:
         """The ranking of some of the queries."""
+        if kept.all():
+            return self
         code = np.cumsum(kept) - 1
         here = kept[self.query]
         rank, grade, above, level = (x[here] for x in (self.rank, self.grade, self.above, self.level))
@@ -73,5 +87,5 @@ def sorted_judgments(queries: tuple[str, ...], query: Ints, grade: Ints) -> Judg
     """Judgments in any order, negative grades among them, as Judgments."""
     seen = grade >= 0
     query, grade = query[seen], grade[seen]
-    order = np.lexsort((-grade, query))
+    order = order_by(query, grade.max(initial=0) - grade)
     return Judgments(queries, query[order], grade[order])

@@ -35,7 +35,7 @@ class Scored:
     square: float | None = None
     clusters: NDArray[np.int64] | None = None
     notes: Notes = ()
-    width: float = 0.0  # of the bins the scores were put in; 0 if they were not
+    bins: int = 0  # that the scores were put in, each score the least of its bin; 0 if they were not
 
     def __post_init__(self) -> None:
         for array in (self.truth, self.scores, self.counts, self.clusters):
@@ -147,6 +147,12 @@ class Scored:
         return f"Scored({_shown(self.n)} items, {_shown(self.positives)} positive{many})"
 
 
+def scored_of(given: Any) -> Any:
+    """The scored items of a curve; anything else as it is (a mapping or a frame has `items` of its own)."""
+    inside = getattr(given, "items", None)
+    return inside if isinstance(inside, Scored) else given
+
+
 def _shown(x: Any) -> str:
     return f"{x:,}" if isinstance(x, int) else f"{x:,.6g}"
 
@@ -175,5 +181,5 @@ def _together(a: Scored, b: Scored) -> Scored:
     return replace(
         a, truth=np.concatenate([a.truth, b.truth]), scores=np.concatenate([a.scores, b.scores]), counts=counts,
         square=square, clusters=clusters, notes=a.notes + tuple(x for x in b.notes if x not in a.notes),
-        width=max(a.width, b.width),
+        bins=max(a.bins, b.bins),
     )  # fmt: skip

@@ -35,7 +35,7 @@ from howsure.items import Items, Mean
 from howsure.model import Known, Posterior, Ranked, posterior
 from howsure.render import render
 from howsure.render.numbers import short
-from howsure.scored import Scored
+from howsure.scored import Scored, scored_of
 from howsure.table import Tally
 from howsure.tracking import columns_of, flat_metrics, write_columns
 
@@ -278,6 +278,7 @@ def _confused(p: Known) -> Notes:
     )
 
 
+_BINNED = re.compile(r"(.+) of ([\d,]+) bins of scores is within (\S+) of that of the scores themselves")
 _SAMPLED = re.compile(r"(.+) is sampled with ([\d,]+) draws: interval ends are within (\S+), (probabilities .+)")
 
 
@@ -294,20 +295,31 @@ def gathered(notes: Notes) -> Notes:
 
 
 def _gathered_samples(notes: Notes) -> Notes:
-    """Measures that are sampled with the same number of draws, from three on."""
-    found = [match for note in notes if note.code == "sampled" and (match := _SAMPLED.fullmatch(note.text))]
-    same = [match for match in found if match[2] == found[0][2]]
-    if len(same) < 3:
-        return notes
-    worst = max((match[3] for match in same), key=float)
-    names = ", ".join(dict.fromkeys(match[1] for match in same))
-    text = f"{names} are sampled with {same[0][2]} draws: interval ends are within {worst}, {same[0][4]}"
-    gone = {match[0] for match in same}
-    return (*(note for note in notes if note.text not in gone), Note("sampled", text))
+    """Measures that are sampled with the same number of draws, from three on, and what bins do to measures."""
+    sampled = [match for note in notes if note.code == "sampled" and (match := _SAMPLED.fullmatch(note.text))]
+    for draws in dict.fromkeys(match[2] for match in sampled):
+        same = [match for match in sampled if match[2] == draws]
+        if len(same) < 3:
+            continue
+        worst = max((match[3] for match in same), key=float)
+        names = ", ".join(dict.fromkeys(match[1] for match in same))
+        text = f"{names} are sampled with {draws} draws: interval ends are within {worst}, {same[0][4]}"
+        notes = _in_place_of(notes, same, Note("sampled", text))
+    binned = [match for note in notes if note.code == "bins" and (match := _BINNED.fullmatch(note.text))]
+    if len(binned) > 2:
+        each = ", ".join(f"{match[1]} within {match[3]}" for match in binned)
+        text = f"{binned[0][2]} bins of scores: compared with the scores themselves {each}"
+        notes = _in_place_of(notes, binned, Note("bins", text))
+    return notes
+
+
+def _in_place_of(notes: Notes, said: list[re.Match[str]], one: Note) -> Notes:
+    gone = {match[0] for match in said}
+    return (*(note for note in notes if note.text not in gone), one)
 
 
 def _as_source(data: Any, y_pred: Any, **options: Any) -> Any:
-    data = getattr(data, "items", data) if not isinstance(data, Mapping) else data  # a curve
+    data = scored_of(data)
     if isinstance(data, (Tally, Items, Scored)):
         if y_pred is not None:
             raise BadSetting(f"give {type(data).__name__}, or truths and predictions, not both.")

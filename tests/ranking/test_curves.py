@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import mpmath
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -89,6 +90,21 @@ def test_quantiles_by_patches_agree_with_the_slow_route(kind, tail):
         assert np.abs(got - expected).max() < 1e-12
         assert (np.abs(got - expected) / spread).max() < 5e-11
         assert np.abs(got / expected - 1.0).max() < 1e-10
+
+
+def test_quantiles_by_patches_against_mpmath():
+    """The tails beyond the interpolated points, with 40 digits, are what was asked for."""
+    rng = np.random.default_rng(8)
+    a = np.append([0.5, 0.5, 3.5, 40.5, 900.5], rng.uniform(0.5, 1000, 4_995))
+    b = np.append([0.5, 30.5, 1.5, 7.5, 20_000.5], rng.uniform(0.5, 1000, 4_995))
+    p = np.array([[0.025], [0.975]])
+    x, y = patches.quantiles(a, b, p, 1.0 - p)
+    with mpmath.workdps(40):
+        for i in range(8):
+            lower = mpmath.betainc(a[i], b[i], 0, mpmath.mpf(x[0, i]), regularized=True)
+            upper = mpmath.betainc(b[i], a[i], 0, mpmath.mpf(y[1, i]), regularized=True)
+            assert float(lower) == pytest.approx(0.025, rel=1e-10)
+            assert float(upper) == pytest.approx(0.025, rel=1e-10)
 
 
 def test_a_curve_of_many_thresholds_takes_the_fast_route_and_keeps_its_digits():

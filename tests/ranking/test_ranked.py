@@ -211,6 +211,26 @@ def test_the_bootstrap_at_a_threshold_is_the_closed_law(name, prior):
         assert ks < 1.95 / np.sqrt(20_000)  # exceeded once in a thousand
 
 
+def test_weighted_items_have_the_closed_law_at_a_threshold_too():
+    """Kish's effective size drives the draws and the table alike."""
+    d = scored(60)
+    weights = np.random.default_rng(2).uniform(0.1, 4.0, 60)
+    p = hs.posterior(Scored(d.truth, d.scores, counts=weights, square=float((weights**2).sum())))
+    for name in ("precision@0.5", "recall@1", "f1@-0.5"):
+        drawn = np.sort(p.joint_draws([retrieval.parse(name)], 20_000, 3)[0][:, 0])
+        some = np.arange(50, 20_000, 100)
+        assert np.abs(p[name].cdf(drawn[some]) - (some + 0.5) / 20_000).max() < 1.95 / np.sqrt(20_000)
+
+
+def test_turning_scores_and_classes_around_leaves_auc():
+    """AUC does not tell which class is called positive, nor does its law."""
+    d = scored(60)
+    a, b = (hs.posterior(x, tolerance=0.05)["auc"] for x in (d, Scored(~d.truth, -d.scores)))
+    assert a.mean == pytest.approx(b.mean, abs=1e-14)
+    assert a.std == pytest.approx(b.std, rel=0.03)
+    assert a.interval().low == pytest.approx(b.interval().low, abs=a.error.value + b.error.value)
+
+
 def test_the_mean_of_auc_is_closed():
     """The mean of the draws is the known mean within three standard errors, with weights and ties too."""
     d = scored(80)
@@ -354,3 +374,27 @@ def test_a_report_of_scores():
         assert "AP11" in text
     single = hs.score(scored(100), metrics=["roc_auc"], tolerance=0.2)
     assert single["auc"].mean == single["roc_auc"].mean
+
+
+def test_eleven_points_of_a_good_ranking_lie_in_their_interval():
+    """Recall 1 is that of the last positive item: the prior below all does not turn it into answering always."""
+    rng = np.random.default_rng(8)
+    y = rng.random(600) < 0.4
+    p = hs.posterior(Scored(y, (rng.normal(size=600) + 3.5 * y)[:, None]))
+    low, high = p["AP11"].interval()
+    assert low < float(p.point("AP11")) < high
+
+
+def test_long_lists_are_searched_as_short_ones(monkeypatch):
+    """The cuts at a recall or a fallout, by a search in each draw and by bisection over all at once."""
+    rng = np.random.default_rng(2)
+    y = rng.random(3000) < 0.3
+    p = hs.posterior(Scored(y, np.round(rng.normal(size=(3000, 1)) + y[:, None], 1)))
+    levels = np.array([0.001, 0.3, 0.9, 1.0])
+
+    def at(c):
+        return np.concatenate([*ranked.at_recall(c, levels), *ranked.at_fallout(c, np.append(0.0, levels))])
+
+    found = p.through(at, 40, 0)
+    monkeypatch.setattr(ranked, "_LONG", 10**9)
+    np.testing.assert_array_equal(found, p.through(at, 40, 0))

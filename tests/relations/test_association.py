@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import howsure as hs
 from howsure.catalogue import Metric, parse
+from howsure.errors import HowsureError
 from howsure.expressions import CELLS
 from howsure.forms import beyond_chance, by_chance
 from howsure.kernels.tetrachoric import correlation
@@ -347,3 +348,39 @@ def test_strata_are_drawn() -> None:
     assert found is not None
     assert found[1] == pytest.approx(p["informedness"].sf(0.0), abs=float(found[2]) + 0.02)
     assert found[2] > 1e-4
+
+
+CHANCE = {
+    "a percentage": ({"prevalence": 20}, "Did you mean 0.2"),
+    "a complex number": ({"prevalence": 1j}, "share from 0 to 1"),
+    "two and three": ({"prevalence": [0.1, 0.2], "bias": [0.1, 0.2, 0.3]}, "one by one"),
+    "a number for names": ({"prevalence": 0.2, "names": 5}, "names="),
+    "both": ({"tally": hs.Tally.binary(tp=1, fp=1, fn=1, tn=1), "prevalence": 0.2}, "not both"),
+}
+
+
+@pytest.mark.parametrize("name", CHANCE)
+def test_chance_refuses_with_a_sentence(name):
+    """What cannot be margins or measures is told, never a trace of numpy."""
+    values, said = CHANCE[name]
+    with pytest.raises(HowsureError, match=said):
+        hs.relations.chance(**values)
+
+
+def test_chance_of_one_measure():
+    """A single name needs no list."""
+    assert hs.relations.chance(prevalence=0.2, bias=0.5, names="recall") == {"recall": 0.5}
+
+
+def test_check_of_an_empty_table_claims_nothing():
+    """Where no identity is defined, none is said to hold."""
+    assert (
+        repr(hs.relations.check(hs.Tally.binary(tp=0, fp=0, fn=0, tn=0))) == "Check(10 identities, all undefined here)"
+    )
+
+
+@pytest.mark.parametrize("metric", ["g-mean", "informedness"])
+def test_mode_of_unbounded_densities_is_quiet(metric):
+    """A density that is infinite at the ends has its mode there, without a warning of numpy."""
+    d = hs.posterior(hs.Tally.binary(tp=0, fp=0, fn=0, tn=0), 0.1)[metric]
+    assert d.mode in d.range

@@ -86,7 +86,7 @@ def test_stretches_end_at_the_ends_of_the_laws() -> None:
 
 def test_the_best_f1_of_a_class_that_is_hardly_there() -> None:
     """Values are told apart by their digits, however small prevalence makes them."""
-    for prevalence in (1e-3, 1e-30, 1e-300):
+    for prevalence in (1e-3, 1e-30, 1e-290):
         top = mixture(normal(-1, 1), normal(1, 1), prevalence=prevalence).best("f1")
         assert top.high < 0, "all are answered positive, or nearly"
         assert top.value == pytest.approx(2 * prevalence / (1 + prevalence), rel=1e-9)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,6 +12,7 @@ from hypothesis import given, settings
 import howsure as hs
 from howsure.errors import HowsureError
 from howsure.model.resampled import Resampled
+from howsure.ranking.measures import KINDS
 from tests.trec.cases import QRELS, RUNS
 
 
@@ -158,6 +162,20 @@ def test_unjudged_documents_as_bounds():
     assert high - low == pytest.approx(1 - v.only("Judged@10").values)
 
 
+def test_bounds_are_the_values_once_all_are_judged_so():
+    """AP, nDCG and Bpref as if all were relevant equal those of qrels that say so of every document of either run."""
+    shorter = {q: dict(list(d.items())[::2]) for q, d in RUNS_30["two"].items()}
+    runs = {"one": RUNS_30["one"], "two": {q: {**d, f"x{q}": 0.3, "y": 0.3} for q, d in shorter.items()}}
+    names = ["AP", "nDCG@10", "Bpref", "BEP", "Rprec", "micro-SetR"]
+    v = hs.trec(QRELS_30, runs, metrics=names, unjudged="bounds")
+    highest = {q: {d: 2 for run in runs.values() for d in run[q]} | judged for q, judged in QRELS_30.items()}
+    w = hs.trec(highest, runs, metrics=names)
+    for name in names:
+        kind, _, at = name.partition("@")
+        there = v.only(f"{kind}(unjudged='relevant')" + (f"@{at}" if at else ""))
+        assert there.values == pytest.approx(w.only(name).values, abs=1e-12), name
+
+
 def test_unjudged_documents_at_the_rate_of_the_judged():
     """P@10 gains about the judged rate of the unjudged share; the law is wider than that of its mean values alone."""
     v = hs.trec(QRELS_30, {"one": RUNS_30["one"]}, metrics=["P@10"], unjudged="rate")
@@ -205,6 +223,28 @@ def test_other_measures_come_from_ir_measures():
     theirs = {x.query_id: x.value for x in ir_measures.iter_calc([measure], QRELS_30, RUNS_30["one"])}
     assert v.only("infAP").values[:, 0].tolist() == [theirs[q] for q in v.ids]
     assert "foreign" in codes(v.only("infAP"))
+
+
+def test_without_ir_measures_one_sentence_says_what_to_install(monkeypatch):
+    """The extra is named where a measure needs it."""
+    monkeypatch.setitem(sys.modules, "ir_measures", None)
+    with pytest.raises(HowsureError, match=r"pip install 'howsure\[trec\]'\.$"):
+        hs.trec(QRELS_30, RUNS_30, metrics=["infAP"])
+
+
+def test_what_ir_measures_cannot_compute_is_one_sentence():
+    """A measure whose program or package is absent ends in a sentence, not in a trace."""
+    with pytest.raises(HowsureError, match="ir-measures cannot compute") as caught:
+        hs.trec(QRELS_30, RUNS_30, metrics=["alpha_nDCG@20"])
+    assert "\n" not in str(caught.value)
+
+
+def test_the_page_has_every_measure():
+    """docs/trec.md names each declared measure and each of its trec_eval names."""
+    page = (Path(__file__).parents[2] / "docs" / "trec.md").read_text(encoding="utf-8")
+    for kind in KINDS:
+        assert f"`{kind.name}" in page
+        assert kind.whole is None or f"`{kind.whole}`" in page
 
 
 @pytest.mark.parametrize("peer", ["ir_measures", "pytrec_eval"])

@@ -499,3 +499,11 @@ def test_the_positive_outcome_can_be_chosen_or_is_refused():
     except hs.HowsureError:
         return
     assert report.to_dict()["rows"][0]["score"] == 0.8
+
+
+def test_series_are_scored_as_arrays_are():
+    """A pandas Series has a method `items`, and is no curve for that."""
+    import pandas as pd
+
+    truth, answers = pd.Series([1, 0, 1, 1]), pd.Series([1, 0, 0, 1])
+    assert hs.score(truth, answers, metrics="f1")["f1"].mean == hs.posterior(hs.tally(truth, answers))["f1"].mean

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from howsure.catalogue.metric import Better, Metric
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.expressions import CELLS
-from howsure.kernels import ranked
+from howsure.kernels import binned, ranked
 from howsure.kernels.ranked import Cuts
 
 Array = NDArray[np.float64]
@@ -44,6 +44,7 @@ class Ranking:
     bounds: tuple[float, float] = (0.0, 1.0)
     text: str = field(default="", compare=False)
     latex: str = field(default="", compare=False)
+    bound: Evaluate | None = field(default=None, compare=False, repr=False)  # what bins of scores can do to it
     rules: dict[str, Evaluate] = field(default_factory=dict, compare=False, repr=False)
     rule: str = ""  # which of the rules; the first is the default
     base: Metric | None = None  # a measure of a 2x2 table
@@ -107,20 +108,23 @@ DECLARED: Final = (
     Ranking("auc", ranked.auc, meaning="probability that a positive item scores above a negative one, ties by half",
             source="Hanley & McNeil 1982; Powers 2007 2.3", aliases=("roc-auc", "auroc", "c-statistic", "concordance"),
             text="sum (fp_k - fp_k-1)·(tp_k + tp_k-1)/2 / (positives·negatives)",
-            latex=r"\sum_k (F_k - F_{k-1}) (R_k + R_{k-1}) / 2"),
+            latex=r"\sum_k (F_k - F_{k-1}) (R_k + R_{k-1}) / 2", bound=binned.auc),
     Ranking("AP", ranked.average_precision, meaning="mean precision at the cuts, by their gain in recall",
             source="Buckley & Voorhees 2000", aliases=("average-precision", "auprc", "pr-auc"),
-            text="sum (recall_k - recall_k-1)·precision_k", latex=r"\sum_k (R_k - R_{k-1}) P_k"),
+            text="sum (recall_k - recall_k-1)·precision_k", latex=r"\sum_k (R_k - R_{k-1}) P_k",
+            bound=binned.average_precision),
     Ranking("BEP", BREAK_EVEN["crossing"], meaning="precision where it equals recall", source="Ishioka 2.2",
             aliases=("break-even", "break-even-point", "breakeven"), text="precision = recall", latex="P = R",
-            rules=BREAK_EVEN, rule="crossing"),
+            rules=BREAK_EVEN, rule="crossing", bound=binned.break_even),
     Ranking("AP11", ELEVEN["ceil"], meaning="mean precision at the recalls 0.0, 0.1, …, 1.0", source="Ishioka 2.2",
             aliases=("11-point", "11pt-avg", "eleven-point"), text="mean of precision at recall 0.0, 0.1, …, 1.0",
-            latex=r"\frac{1}{11} \sum_{j=0}^{10} P(j / 10)", rules=ELEVEN, rule="ceil"),
+            latex=r"\frac{1}{11} \sum_{j=0}^{10} P(j / 10)", rules=ELEVEN, rule="ceil",
+            bound=partial(binned.eleven_points, rule="ceil")),
 )  # fmt: skip
 
 DEFAULT: Final = ("auc", "AP", "BEP", "AP11", "max-f1")
 _POINTS: Final = {"recall": ranked.at_recall, "fallout": ranked.at_fallout}
+_BOUNDS: Final = {"recall": binned.at_recall, "fallout": binned.at_fallout}
 _TURNED: Final = {"miss-rate": "recall", "specificity": "fallout"}  # 1 minus these
 _BEST = re.compile(r"^(max|min)[-_ ](.+)$", re.IGNORECASE)
 
@@ -177,13 +181,18 @@ def _parse(name: str) -> Ranking:
 
 def _table(name: str, asked: str) -> Metric:
     """The measure of a 2x2 table that this one is made of."""
-    from howsure.catalogue import parse as parse_table
-
     try:
-        metric = parse_table(name.strip())
+        return table_metric(name.strip())
     except UnknownName:
         hint = nearest(asked, [*_known(), *(str(m) for m in DECLARED), "max-f1"])
         raise UnknownName(f"no metric of scores named {asked!r}.{hint} See: howsure metrics") from None
+
+
+def table_metric(name: Any) -> Metric:
+    """A measure of a 2x2 table, which a threshold makes of scores."""
+    from howsure.catalogue import parse as parse_table
+
+    metric = parse_table(name)
     if metric.over_classes or metric.any_of or metric.label is not None or metric.name == "rate":
         raise BadSetting(f"{metric} is not a measure of a 2x2 table, and scores have two classes: positive and rest.")
     return metric
@@ -201,7 +210,8 @@ def _ruled(m: Ranking, rule: str, asked: str) -> Ranking:
     chosen = spelled[wanted.replace("_", "-")]
     if chosen == m.rule:
         return m
-    return replace(m, name=f"{m.name}@{chosen}", evaluate=m.rules[chosen], rule=chosen, aliases=())
+    bound = partial(binned.eleven_points, rule=chosen) if m.name == "AP11" else None
+    return replace(m, name=f"{m.name}@{chosen}", evaluate=m.rules[chosen], rule=chosen, aliases=(), bound=bound)
 
 
 def _cells(c: Cuts, tp: Array, fp: Array) -> dict[str, Array]:
@@ -238,6 +248,7 @@ def at_threshold(metric: Metric, value: float) -> Ranking:
     return Ranking(
         name, evaluate, metric.better, meaning, metric.source, bounds=metric.bounds, text=metric.text,
         latex=metric.latex, base=metric, threshold=value,
+        bound=partial(binned.at_threshold, threshold=value, formula=metric.formula),
     )  # fmt: skip
 
 
@@ -263,7 +274,7 @@ def _at_rate(metric: Metric, rate: str, value: float, asked: str) -> Ranking:
     meaning = f"{metric} where {at} is {_number(value)}, on the line between the cuts around it"
     return Ranking(
         name, evaluate, metric.better, meaning, "Davis & Goadrich 2006", bounds=metric.bounds, text=metric.text,
-        latex=metric.latex, base=metric,
+        latex=metric.latex, base=metric, bound=partial(_BOUNDS[kept], level=level, formula=metric.formula),
     )  # fmt: skip
 
 
@@ -283,7 +294,7 @@ def _best(which: str, metric: Metric) -> Ranking:
     return Ranking(
         f"{which}-{metric}", evaluate, metric.better, f"{word} {metric} over all thresholds", metric.source,
         bounds=metric.bounds, text=f"{which} over thresholds of {metric.text}", latex=rf"\{which}_t {metric.latex}",
-        base=metric,
+        base=metric, bound=partial(binned.best, formula=metric.formula, sign=sign) if rising else None,
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from howsure.cli import parsing, retrieval, solving, sources, surfacing, trading
+from howsure.cli import curving, parsing, retrieval, solving, sources, surfacing, trading
 from howsure.cli.options import FORMAT, INTERVAL, LABELS, LEVEL, LISTING, MATRICES, OUT, POSITIVE, PRIOR, ROWS, SEED
 from howsure.cli.output import show, write
 from howsure.errors import HowsureError
@@ -258,6 +258,7 @@ def papers_command(item: str | None, kind: str, out: Path | None) -> None:
     write(papers.render(papers.select(item), kind), out)
 
 
+app.add_command(curving.curve)
 app.add_command(solving.solve)
 app.add_command(surfacing.surface)
 app.add_command(trading.tradeoff)

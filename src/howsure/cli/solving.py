@@ -12,7 +12,8 @@ from howsure.cli.options import FORMAT, INTERVAL, LEVEL, OUT, PRIOR, SEED
 from howsure.cli.output import show
 from howsure.errors import BadSetting
 
-_RANGE = re.compile(r"\s*([\d._]+)\s*(?:\.\.|-)\s*([\d._]+)\s*")
+_END = r"([-+−]?(?:[\d_]+\.?[\d_]*|\.[\d_]+)\s*%?)"
+_RANGE = re.compile(rf"\s*{_END}\s*(?:\.\.|-|–|to)\s*{_END}\s*")
 
 
 @click.command("solve")
@@ -83,6 +84,8 @@ def solve(
     from howsure.relations.blend import laws
 
     found = run_solve(shared_values, integers=integers, ties=ties, most=most)
+    if metrics and found.status == "undetermined" and not found.free:
+        raise BadSetting(f"--posterior needs whole-number tables, and {found.why.rstrip('.')}: add --integers")
     document = found.to_dict()
     if metrics and found.status in ("unique", "several"):
         document["posterior"] = laws(found, metrics, **settings)
@@ -94,18 +97,25 @@ def _several(
     kind: str, out: Path | None, metrics: tuple[str, ...],
 ) -> int:  # fmt: skip
     from howsure.relations import solve as run_solve
+    from howsure.relations.quantities import quantity
 
     if metrics:
         raise BadSetting("--posterior is for one system: solve each alone with the tables found")
     named = {}
     for text in systems:
-        name, *parts = text.split()
+        name, *parts = text.split() or [""]
         if not parts or "=" in name:
             raise BadSetting(f"--system needs a name and its values, such as 'ltc f1=.8696'; got {text!r}")
         if name in named:
             raise BadSetting(f"--system gives {name!r} twice")
         named[name] = pairs(tuple(parts), True)
-    links = dict(_wins(text) for text in wins)
+    links: dict[tuple[str, str], tuple[int, ...]] = {}
+    for pair, counts in map(_wins, wins):
+        if pair in links:
+            raise BadSetting(f"--wins gives {','.join(pair)} twice")
+        links[pair] = counts
+    for name in shared:
+        quantity(name)  # a name such as most= is a setting of solve in Python, no measure
     found = run_solve(named, ties=ties, most=most, wins=links, n=shared.pop("n", None), **shared)
     return _answer(found.to_dict(), kind, out)
 
@@ -127,18 +137,18 @@ def pairs(
     from howsure.relations.values import decimal
 
     found: dict[str, Any] = {}
+    texts: dict[str, str] = {}
     for text in values:
-        name, equals, value = text.partition("=")
-        if not equals or not name.strip() or not value.strip():
+        name, equals, value = (x.strip() for x in text.partition("="))
+        if not equals or not name or not value:
             raise BadSetting(f"{command} takes name=value, such as {example}; got {text!r}")
-        key = name.strip()
-        if key in found:
-            raise BadSetting(f"{key} is given twice, as {found[key]} and as {value}")
+        if texts.setdefault(name, value) != value:
+            raise BadSetting(f"{name} is given twice, as {texts[name]} and as {value}")
         pair = _RANGE.fullmatch(value)
         if pair:
-            found[key] = (decimal(pair[1]), decimal(pair[2]))
+            found[name] = (decimal(pair[1], name), decimal(pair[2], name))
         else:
-            found[key] = value if digits else decimal(value)
+            found[name] = value if digits else decimal(value, name)
     return found
 
 
@@ -147,6 +157,6 @@ def _wins(text: str) -> tuple[tuple[str, str], tuple[int, ...]]:
     pair, _, counts = text.rpartition("=")
     names = tuple(x.strip() for x in pair.split(","))
     numbers = [x.strip() for x in counts.split(",")]
-    if len(names) != 2 or not all(names) or not all(x.isdigit() for x in numbers):
+    if len(names) != 2 or not all(names) or not all(x.isdecimal() for x in numbers):
         raise BadSetting(f"--wins needs two systems and their wins, such as ltc,nnn=21,15; got {text!r}")
     return (names[0], names[1]), tuple(int(x) for x in numbers)

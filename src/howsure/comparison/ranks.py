@@ -20,13 +20,14 @@ from howsure.catalogue import Metric
 from howsure.comparison.independent import OTHER_SEED
 from howsure.comparison.paired import WHOLE, binary_weights, two_classes
 from howsure.comparison.result import Side
-from howsure.comparison.verbs import KINDS, as_data, default_metric, of_class
+from howsure.comparison.verbs import KINDS, default_metric, of_class
 from howsure.distribution import Note, check_draws, check_kind, check_level, check_seed
 from howsure.document import Measure, Notes, Result, Source, envelope, real, row_documents
 from howsure.errors import BadSetting
 from howsure.kernels.sticks import count, sticks
 from howsure.model import Known, Posterior, Ranked, Resampled, posterior
 from howsure.render.numbers import probability
+from howsure.scored import scored_of
 
 Array = NDArray[np.float64]
 
@@ -218,7 +219,7 @@ def leaderboard(
 def _given(data: Any, positive: Any) -> tuple[Source | None, dict[str, Any]]:
     """The joint tally, if it is one, and the tally of each system."""
     joint: Source | None = None
-    data = {k: as_data(v) for k, v in data.items()} if isinstance(data, Mapping) else as_data(data)
+    data = {k: scored_of(v) for k, v in data.items()} if isinstance(data, Mapping) else scored_of(data)
     if isinstance(data, KINDS):
         joint = of_class(data, positive)
         tallies = {name: joint.system(name) for name in joint.systems}

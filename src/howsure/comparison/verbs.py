@@ -17,7 +17,7 @@ from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
 from howsure.items import Items
 from howsure.model import Known, Posterior, posterior
 from howsure.render.numbers import probability
-from howsure.scored import Scored
+from howsure.scored import Scored, scored_of
 from howsure.table import Tally
 
 
@@ -55,7 +55,7 @@ def compare(
     if isinstance(draws, bool) or not isinstance(draws, (int, np.integer)) or draws < 100:
         raise BadSetting(f"draws must be a whole number, 100 or more; got {draws!r}.")
     own: dict[str, Any] = {"tolerance": tolerance, "seed": seed}
-    first, second = as_data(first), as_data(second)
+    first, second = scored_of(first), scored_of(second)
     if isinstance(first, KINDS) and isinstance(second, KINDS):
         if third is not None:
             raise BadSetting("compare takes two tallies; for three and more use leaderboard.")
@@ -72,12 +72,6 @@ def compare(
 
 
 KINDS = (Tally, Items, Scored)
-
-
-def as_data(given: Any) -> Any:
-    """The scored items of a curve; anything else as it is."""
-    inside = None if isinstance(given, Mapping) else getattr(given, "items", None)
-    return inside if isinstance(inside, Scored) else given
 
 
 def of_class(data: Any, positive: Any) -> Any:

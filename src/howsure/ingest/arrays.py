@@ -125,15 +125,17 @@ def _tally_arrays(
     answers = dict(y_pred) if isinstance(y_pred, Mapping) else {"system": y_pred}
     if not answers:
         raise BadLabels("no predictions were given.")
-    truth = _column(y_true, "y_true")
-    columns = [_column(x, f"predictions of {name!r}" if len(answers) > 1 else "y_pred") for name, x in answers.items()]
+    truth = as_column(y_true, "y_true")
+    columns = [
+        as_column(x, f"predictions of {name!r}" if len(answers) > 1 else "y_pred") for name, x in answers.items()
+    ]
     for name, column in zip(answers, columns, strict=True):
         if len(column) != len(truth):
             which = f"predictions of {name!r}" if len(answers) > 1 else "predictions"
             raise BadLabels(f"there are {len(truth)} truths but {len(column)} {which}; each item needs one of both.")
     if len(truth) == 0:
         raise BadLabels("there are no items: y_true and y_pred are empty.")
-    weights = None if weight is None else _weights(weight, len(truth))
+    weights = None if weight is None else as_weights(weight, len(truth))
     if weights is None and labels is None and positive is None and len(columns) == 1:
         binary = _zeros_and_ones(truth, columns[0], tuple(answers))
         if binary is not None:
@@ -161,7 +163,7 @@ def _zeros_and_ones(truth: Any, answer: Any, systems: tuple[str, ...]) -> Tally 
 # -- columns
 
 
-def _column(x: Any, name: str) -> Any:
+def as_column(x: Any, name: str) -> Any:
     """A 1-d numpy array of numbers or bools, or a list of anything else."""
     if isinstance(x, (str, bytes)) or not isinstance(x, Iterable):
         raise BadLabels(f"{name} must be a sequence of labels; got {x!r}.")
@@ -227,7 +229,8 @@ def _checked(array: NDArray[Any], name: str) -> Any:
     return array.astype(np.int64)
 
 
-def _weights(weight: Any, n: int) -> NDArray[np.float64]:
+def as_weights(weight: Any, n: int) -> NDArray[np.float64]:
+    """Weights of n items: finite, none negative, not all 0."""
     try:
         given = np.asarray(weight.to_numpy() if hasattr(weight, "to_numpy") else weight)
         w = given.astype(float) if given.dtype.kind != "c" else np.asarray("complex").astype(float)

@@ -88,19 +88,19 @@ def _of_arrays(data: Any, weight: Any, cluster: Any) -> _Found:
     if not columns:
         raise BadLabels("no systems were given; give {'a': values, 'b': values}.")
     systems = tuple(str(x) for x in columns)
-    _refuse_twins(systems, list(columns))
+    refuse_twins(systems, list(columns))
     parts = [
-        _numbers(x, f"values of {name!r}" if isinstance(data, Mapping) else "values") for name, x in columns.items()
+        as_numbers(x, f"values of {name!r}" if isinstance(data, Mapping) else "values") for name, x in columns.items()
     ]
     if len({len(x) for x in parts}) > 1:
         sizes = ", ".join(f"{name} {len(x)}" for name, x in zip(columns, parts, strict=True))
         raise BadLabels(f"every system needs one value for each item; got {sizes}.")
     found = _Found(np.stack(parts, axis=1), systems)
-    found.weights = None if weight is None else _numbers(weight, "weight")
+    found.weights = None if weight is None else as_numbers(weight, "weight")
     if cluster is not None:
         if isinstance(cluster, (str, bytes, Set, Mapping)) or not isinstance(cluster, Iterable):
             raise BadLabels(f"cluster must be a sequence with one entry for each item; got {cluster!r}.")
-        found.clusters = _codes(list(cluster), "cluster")
+        found.clusters = as_codes(list(cluster), "cluster")
     return found
 
 
@@ -118,11 +118,11 @@ def _of_frame(
     for name, x in (("system", system), ("weight", weight), ("cluster", cluster)):
         if x is not None and not isinstance(x, str):
             raise BadSetting(f"of a frame, {name}= names a column; got {type(x).__name__}.")
-    values = _names(value, "value")
+    values = column_names(value, "value")
     if not values:
         raise BadSetting("a frame needs the name of its value column: value='grade'.")
-    _refuse_twins(tuple(values), values)
-    wanted = list(dict.fromkeys([*values, *_names(item, "item"), *(x for x in (system, weight, cluster) if x)]))
+    refuse_twins(tuple(values), values)
+    wanted = list(dict.fromkeys([*values, *column_names(item, "item"), *(x for x in (system, weight, cluster) if x)]))
     have = frame.collect_schema().names()
     for name in wanted:
         if name not in have:
@@ -130,7 +130,7 @@ def _of_frame(
     picked = frame.select(wanted)
     eager = picked.collect() if isinstance(picked, nw.LazyFrame) else picked
     columns = {name: eager[name].to_list() for name in wanted}
-    ids = _keys(columns, _names(item, "item")) if item is not None else None
+    ids = _keys(columns, column_names(item, "item")) if item is not None else None
     if system is None:
         return _wide(columns, values, ids, weight, cluster)
     if ids is None or len(values) != 1:
@@ -143,12 +143,12 @@ def _wide(
 ) -> _Found:
     if ids is not None:
         _refuse_twice(ids)
-    parts = [_numbers(columns[v], f"column {v!r}") for v in values]
+    parts = [as_numbers(columns[v], f"column {v!r}") for v in values]
     single = len(values) == 1
     found = _Found(np.stack(parts, axis=1), ("system",) if single else tuple(values), values[0] if single else None)
     found.ids = None if ids is None else tuple(ids)
-    found.weights = None if weight is None else _numbers(columns[weight], f"column {weight!r}")
-    found.clusters = None if cluster is None else _codes(columns[cluster], f"column {cluster!r}")
+    found.weights = None if weight is None else as_numbers(columns[weight], f"column {weight!r}")
+    found.clusters = None if cluster is None else as_codes(columns[cluster], f"column {cluster!r}")
     return found
 
 
@@ -156,11 +156,11 @@ def _long(
     columns: dict[str, list[Any]], value: str, ids: list[Hashable], system: str, weight: Any, cluster: Any, missing: str
 ) -> _Found:
     """One row for each item and system to one row an item."""
-    numbers = _numbers(columns[value], f"column {value!r}")
+    numbers = as_numbers(columns[value], f"column {value!r}")
     if any(_absent(x) for x in columns[system]):
         raise BadLabels(f"column {system!r} does not name the system of some rows; fill it in, or drop those rows.")
     given = list(dict.fromkeys(columns[system]))
-    _refuse_twins(tuple(str(x) for x in given), given)
+    refuse_twins(tuple(str(x) for x in given), given)
     names = sorted(str(x) for x in given)
     order = {key: i for i, key in enumerate(dict.fromkeys(ids))}
     row = np.array([order[x] for x in ids], dtype=np.intp)
@@ -187,9 +187,9 @@ def _long(
     found = _Found(table, tuple(names), value)
     found.ids = tuple(order)
     if weight is not None:
-        found.weights = _of_items(_numbers(columns[weight], f"column {weight!r}"), row, weight, list(order))
+        found.weights = _of_items(as_numbers(columns[weight], f"column {weight!r}"), row, weight, list(order))
     if cluster is not None:
-        found.clusters = _of_items(_codes(columns[cluster], f"column {cluster!r}"), row, cluster, list(order))
+        found.clusters = _of_items(as_codes(columns[cluster], f"column {cluster!r}"), row, cluster, list(order))
     return found
 
 
@@ -204,7 +204,8 @@ def _of_items(column: Any, row: NDArray[np.intp], name: str, ids: list[Hashable]
     return first
 
 
-def _names(x: Any, name: str) -> list[str]:
+def column_names(x: Any, name: str) -> list[str]:
+    """One name of a column, or several, as a list."""
     names = [] if x is None else [x] if isinstance(x, str) else x
     if not isinstance(names, (list, tuple)) or not all(isinstance(y, str) for y in names):
         raise BadSetting(f"{name}= takes the name of a column, or a list of names; got {x!r}.")
@@ -228,7 +229,8 @@ def _absent(x: Any) -> bool:
     return x is None or type(x).__name__ in ("NAType", "NaTType") or (isinstance(x, (float, np.floating)) and x != x)
 
 
-def _refuse_twins(names: tuple[str, ...], given: list[Any]) -> None:
+def refuse_twins(names: tuple[str, ...], given: list[Any]) -> None:
+    """Systems of one name."""
     twice = next((x for i, x in enumerate(names) if x in names[:i]), None)
     if twice is not None:
         same = [x for x in given if str(x) == twice]
@@ -243,7 +245,8 @@ def _refuse_twice(ids: list[Hashable]) -> None:
     raise BadLabels(f"{len(twice):,} items occur twice, such as {listing(twice[:5])}; an item has one row.")
 
 
-def _codes(labels: list[Any], name: str) -> NDArray[np.int64]:
+def as_codes(labels: list[Any], name: str) -> NDArray[np.int64]:
+    """A number for each different label, in the order they come."""
     if any(_absent(x) for x in labels):
         raise BadLabels(f"{name} is missing for some items; every item belongs to one.")
     try:
@@ -253,7 +256,7 @@ def _codes(labels: list[Any], name: str) -> NDArray[np.int64]:
     return np.array([order[x] for x in labels], dtype=np.int64)
 
 
-def _numbers(x: Any, name: str) -> Array:
+def as_numbers(x: Any, name: str) -> Array:
     """Values as floats; missing ones as NaN."""
     if isinstance(x, (str, bytes, Set, Mapping)) or not isinstance(x, Iterable):
         raise BadLabels(f"{name} must be a sequence of numbers; got {x!r}.")

@@ -24,7 +24,7 @@ Codes = NDArray[np.int64]
 Notes = tuple[tuple[str, str], ...]
 
 MISSING_KINDS: Final = ("refuse", "drop", "wrong")
-SCORES: Final = "{} holds {!r}: these look like scores; give a threshold, such as y_score >= 0.5."
+SCORES: Final = "{} holds {!r}: these look like scores; give a threshold, such as y_score >= 0.5, or see hs.curve."
 MOST_ENTRIES: Final = 400_000_000  # slices times patterns
 PASS: Final = frozenset({"true", "1", "yes", "y", "pass", "passed", "t"})
 FAIL: Final = frozenset({"false", "0", "no", "n", "fail", "failed", "f"})

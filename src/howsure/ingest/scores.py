@@ -1,17 +1,18 @@
-"""Truths and scores to Scored: from arrays, lists and Series, or from the columns of a frame."""
+"""Truths and scores to Scored: from arrays, lists and Series, or from the columns of a frame or of files."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import BadLabels, BadSetting
-from howsure.ingest.arrays import _column, _weights
+from howsure.ingest.arrays import as_column, as_weights
 from howsure.ingest.frames import is_frame
-from howsure.ingest.graded import _codes, _names, _numbers, _refuse_twins
+from howsure.ingest.graded import as_codes, as_numbers, column_names, refuse_twins
 from howsure.ingest.patterns import Column, coded, known_labels, many, positive_of, present, same_kind
 from howsure.ingest.request import check_column
 from howsure.labels import Label
@@ -30,8 +31,9 @@ def scored(
     weight: Any = None,
     cluster: Any = None,
     missing: str = "refuse",
+    bins: int | None = None,
 ) -> Scored:
-    """Truths and scores: two sequences, a mapping from system to scores, or a frame with columns named.
+    """Truths and scores: two sequences, a mapping from system to scores, or a frame (or files) with columns named.
 
     >>> scored([1, 0, 1, 0], [0.9, 0.2, 0.4, 0.6])
     Scored(4 items, 2 positive)
@@ -41,7 +43,9 @@ def scored(
     if isinstance(data, Scored):
         return data
     if scores is None and (truth is not None or score is not None or is_frame(data)):
-        return _of_columns(data, truth, score, positive, weight, cluster, missing)
+        return _of_columns(data, truth, score, positive, weight, cluster, missing, bins)
+    if bins is not None:
+        raise BadSetting("bins= is for files; scores in memory are taken as they are.")
     if truth is not None or score is not None:
         raise BadSetting("truth= and score= name columns of a frame; with arrays write hs.curve(y_true, scores).")
     if scores is None:
@@ -51,24 +55,33 @@ def scored(
         raise BadLabels("no scores were given.")
     several = isinstance(scores, Mapping)
     named = {str(k): (f"scores of {k!r}" if several else "scores", x) for k, x in columns.items()}
-    _refuse_twins(tuple(str(k) for k in columns), list(columns))
+    refuse_twins(tuple(str(k) for k in columns), list(columns))
     return _made(data, "y_true", named, positive, weight, cluster, missing)
 
 
 def _of_columns(
-    data: Any, truth: Any, score: Any, positive: Label | None, weight: Any, cluster: Any, missing: str
+    data: Any, truth: Any, score: Any, positive: Label | None, weight: Any, cluster: Any, missing: str, bins: int | None
 ) -> Scored:
-    names = _names(score, "score")
+    names = column_names(score, "score")
     if truth is None or not names:
         raise BadSetting("a curve of columns needs truth= and score=: hs.curve(frame, truth='label', score='p').")
     for option, x in (("truth", truth), ("weight", weight), ("cluster", cluster)):
         if x is not None and not isinstance(x, str):
             raise BadSetting(f"{option}= names a column here; got {type(x).__name__}.")
-    _refuse_twins(tuple(names), names)
+    refuse_twins(tuple(names), names)
+    files = [data] if isinstance(data, (str, Path)) else data
+    if isinstance(files, (list, tuple)) and files and all(isinstance(x, (str, Path)) for x in files):
+        from howsure.ingest.scorefiles import scored_files
+
+        if cluster is not None:
+            raise BadSetting("cluster= is for frames and arrays; rows of files are counted by their score.")
+        return scored_files(files, truth, names, positive=positive, weight=weight, missing=missing, bins=bins)
+    if bins is not None:
+        raise BadSetting("bins= is for files; scores in memory are taken as they are.")
     import narwhals as nw
 
     if not is_frame(data):
-        raise BadSetting(f"truth= and score= name columns of a frame; got {type(data).__name__}.")
+        raise BadSetting(f"truth= and score= name columns of a frame or a file; got {type(data).__name__}.")
     frame = nw.from_native(data)
     wanted = list(dict.fromkeys([truth, *names, *(x for x in (weight, cluster) if x is not None)]))
     have = frame.collect_schema().names()
@@ -99,8 +112,8 @@ def _made(
     cluster: Any,
     missing: str,
 ) -> Scored:
-    column = coded(_column(y_true, where))
-    parts = [_numbers(x, name) for name, x in given.values()]
+    column = coded(as_column(y_true, where))
+    parts = [as_numbers(x, name) for name, x in given.values()]
     n = len(column.codes)
     for (name, _), x in zip(given.values(), parts, strict=True):
         if len(x) != n:
@@ -108,8 +121,8 @@ def _made(
     if n == 0:
         raise BadLabels("there are no items: truths and scores are empty.")
     values = np.stack(parts, axis=1)
-    weights = None if weight is None else _weights(weight, n)
-    clusters = None if cluster is None else _codes(list(cluster), "cluster")
+    weights = None if weight is None else as_weights(weight, n)
+    clusters = None if cluster is None else as_codes(list(cluster), "cluster")
     if clusters is not None and len(clusters) != n:
         raise BadLabels(f"there are {n:,} items but {len(clusters):,} entries of cluster; each item needs one.")
     lost = (column.codes < 0) | np.isnan(values).any(axis=1)

@@ -7,7 +7,7 @@ which takes any white space and names the line that is wrong.
 
 from __future__ import annotations
 
-import glob
+import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,22 +18,25 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import BadLabels, BadSetting, listing
+from howsure.errors import BadLabels
 from howsure.ingest import duck
-from howsure.ingest.lines import Rows, grouped, opened, read_lines, readable
-from howsure.kernels.ordering import above_and_level, sort_segments, starts_of, within_segments
+from howsure.ingest.fields import PACKED, Irregular, columns
+from howsure.ingest.lines import grouped, read_lines
+from howsure.ingest.records import GRADE, SCORE, Dicts, as_dicts
+from howsure.kernels.ordering import (
+    above_and_level,
+    all_falling,
+    matches,
+    order_by,
+    sort_segments,
+    starts_of,
+    within_segments,
+)
 from howsure.rankings import Ints, Judgments, Ranking, sorted_judgments
 
-Dicts = Mapping[str, Mapping[str, Any]]
 Array = NDArray[np.float64]
 TIES: Final = ("score", "float32")
 HIGHEST: Final = 2**31 - 1
-_PACKED: Final = (".gz", ".zst", ".bz2", ".xz", ".lzma")
-
-_QUERY: Final = ("query_id", "qid", "q_id", "query", "topic", "topic_id", "query-id")
-_DOCUMENT: Final = ("doc_id", "docno", "docid", "document", "doc", "corpus-id", "did", "document_id")
-_GRADE: Final = ("relevance", "label", "rel", "grade", "score")
-_SCORE: Final = ("score", "similarity", "sim")
 
 
 # -- judgments
@@ -46,6 +49,7 @@ class Qrels:
     by_query: Dicts
     name: str = "qrels"
     opened: Any = None
+    hashed: tuple[NDArray[np.uint64], NDArray[np.uint64]] | None = None
 
     @cached_property
     def engine(self) -> Any:
@@ -80,13 +84,15 @@ class Qrels:
     @cached_property
     def hashes(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
         """DuckDB's hashes of each query, and of each (query, document)."""
+        if self.hashed is not None:
+            return self.hashed
         names = np.array([str(q) for q in self.queries], dtype=object)
-        columns = {
+        judged = {
             "i": np.arange(len(self.query)),
             "q": names[self.query],
             "d": np.array([str(d) for d in self.documents], dtype=object),
         }
-        self.engine.register("judged", columns)
+        self.engine.register("judged", judged)
         found = self.engine.execute("SELECT i, hash(q) AS a, hash(q, d) AS b FROM judged").fetchnumpy()
         order = np.argsort(found["i"])
         first = np.searchsorted(self.query, np.arange(len(self.queries)))
@@ -121,32 +127,29 @@ def read_qrels(source: Any, name: str = "qrels") -> Qrels:
     if isinstance(source, Qrels):
         return source
     if isinstance(source, (str, Path)):
-        con = duck.connect()
-        qrels = Qrels(_qrels_file(con, Path(source)), str(source), con)
+        qrels = _qrels_file(duck.connect(), Path(source))
     else:
-        qrels = Qrels(_dicts(source, _GRADE, name, "{'q1': {'d1': 1, 'd7': 0}}"), name)
+        qrels = Qrels(as_dicts(source, GRADE, name, "{'q1': {'d1': 1, 'd7': 0}}"), name)
     if not qrels.queries:
         raise BadLabels(f"{qrels.name} holds no judgments; a line of qrels is: query 0 document grade.")
     return qrels
 
 
-def _qrels_file(con: Any, path: Path) -> Dicts:
+def _qrels_file(con: Any, path: Path) -> Qrels:
+    wanted = "q, d, r, hash(q) AS a, hash(q, d) AS b, (q IS NULL OR i IS NULL OR d IS NULL) AS broken"
     try:
-        found = _columns(con, path, _QRELS, "q, d, r, (q IS NULL OR i IS NULL OR d IS NULL) AS broken", "r")
-    except _Irregular:
-        return read_lines(path, "qrels")
-    grade = np.ma.getdata(found["r"])
-    if (
-        not len(grade)
-        or found["broken"].any()
-        or np.ma.getmaskarray(found["r"]).any()
-        or not (grade == np.floor(grade)).all()
-    ):
-        return read_lines(path, "qrels")
-    try:
-        return grouped(list(found["q"]), list(found["d"]), grade.astype(np.int64).tolist(), str(path))
-    except BadLabels:
-        return read_lines(path, "qrels")  # which names the line
+        found = columns(con, path, _QRELS, wanted, "r")
+        grade = np.ma.getdata(found["r"])
+        lost = found["broken"].any() or np.ma.getmaskarray(found["r"]).any() or not len(grade)
+        if lost or not (grade == np.floor(grade)).all():
+            raise Irregular
+        by_query = grouped(list(found["q"]), list(found["d"]), grade.astype(np.int64).tolist(), str(path))
+    except (Irregular, BadLabels):
+        return Qrels(read_lines(path, "qrels"), str(path), con)  # which names the line that is wrong
+    first = np.flatnonzero(found["a"][1:] != found["a"][:-1]) + 1
+    together = len(first) + 1 == len(by_query)  # each query's lines: then the dicts have the order of the file
+    hashed = (found["a"][np.append(0, first)], found["b"]) if together else None
+    return Qrels(by_query, str(path), con, hashed)
 
 
 # -- runs
@@ -174,7 +177,7 @@ def read_run(source: Any, name: str) -> Run:
         return source
     if isinstance(source, (str, Path)):
         return Run(name, path=Path(source))
-    return Run(name, given=_dicts(source, _SCORE, f"run {name!r}", "{'q1': {'d1': 12.5, 'd7': 3.1}}"))
+    return Run(name, given=as_dicts(source, SCORE, f"run {name!r}", "{'q1': {'d1': 12.5, 'd7': 3.1}}"))
 
 
 def rank(run: Run, qrels: Qrels, ties: str = "score") -> Ranking:
@@ -185,7 +188,7 @@ def rank(run: Run, qrels: Qrels, ties: str = "score") -> Ranking:
     if run.path is not None:
         try:
             return _rank_file(run.path, qrels, ties)
-        except _Irregular:
+        except Irregular:
             return _rank_dicts(read_lines(run.path, "run"), qrels, ties, str(run.path))
     return _rank_dicts(run.dicts(), qrels, ties, f"run {run.name!r}")
 
@@ -193,11 +196,7 @@ def rank(run: Run, qrels: Qrels, ties: str = "score") -> Ranking:
 def _rank_dicts(run: Dicts, qrels: Qrels, ties: str, name: str) -> Ranking:
     here = [run.get(q, {}) for q in qrels.queries]
     sizes = np.fromiter(map(len, here), dtype=np.int64, count=len(here))
-    scores = _scores(here, qrels.queries, int(sizes.sum()), name)
-    judged = [qrels.by_query[q] for q in qrels.queries]
-    own = np.array(
-        list(chain.from_iterable(map(d.get, j) for d, j in zip(here, judged, strict=True))), dtype=float
-    )  # the score of each judged document, NaN where it was not retrieved
+    scores, own = _scores(here, qrels, sizes, name)
 
     def documents(rows: Ints) -> list[str]:
         starts, out = starts_of(sizes), []
@@ -217,19 +216,28 @@ def _rank_dicts(run: Dicts, qrels: Qrels, ties: str, name: str) -> Ranking:
     return _placed(scores, sizes, qrels.query[found], own[found], qrels.grade[found], ties, facts, documents, hits)
 
 
-def _scores(here: Sequence[Mapping[str, Any]], queries: Sequence[str], size: int, name: str) -> Array:
+def _scores(here: Sequence[Mapping[str, Any]], qrels: Qrels, sizes: Ints, name: str) -> tuple[Array, Array]:
+    """All scores as one array, and the score of each judged document, NaN where it was not retrieved.
+
+    One pass, a query at a time: its dict is still in the cache when the judged documents are looked up.
+    """
+    scores, at = np.empty(int(sizes.sum())), 0
+    own: list[float | None] = []
     try:
-        scores = np.fromiter(chain.from_iterable(d.values() for d in here), dtype=float, count=size)
-    except (TypeError, ValueError):
+        for query, documents, size in zip(qrels.queries, here, sizes.tolist(), strict=True):
+            struct.pack_into(f"{size}d", scores, at, *documents.values())  # type: ignore[arg-type]
+            own += map(documents.get, qrels.by_query[query])
+            at += 8 * size
+    except (struct.error, TypeError, ValueError):
         scores = np.full(1, np.nan)
-    if not np.isfinite(scores).all():
-        for q, documents in zip(queries, here, strict=True):
+    if not np.isfinite(scores.sum()) and not np.isfinite(scores).all():
+        for q, documents in zip(qrels.queries, here, strict=True):
             for document, score in documents.items():
                 if isinstance(score, str) or not _finite(score):
                     raise BadLabels(
                         f"scores are finite numbers; {name} gives {score!r} to document {document!r} of query {q!r}."
                     )
-    return scores
+    return scores, np.array(own, dtype=np.float64)
 
 
 def _finite(x: Any) -> bool:
@@ -248,14 +256,18 @@ def _placed(
 ) -> Ranking:  # fmt: skip
     """Ranks from scores; only where scores tie are names looked at: `documents` of lines, `hits` of judged ones."""
     kind = np.float32 if ties == "float32" else np.float64
-    scores, own = scores.astype(kind, copy=False), own.astype(kind, copy=False)
-    above, level = above_and_level(sort_segments(scores, sizes), sizes, query, own)
+    with np.errstate(over="ignore"):  # scores beyond single precision tie there
+        scores, own = scores.astype(kind, copy=False), own.astype(kind, copy=False)
+    if all_falling(scores, sizes):  # as most runs are: read backwards they rise
+        above, level = above_and_level(scores[::-1], sizes[::-1], len(sizes) - 1 - query, own)
+    else:
+        above, level = above_and_level(sort_segments(scores, sizes), sizes, query, own)
     place = above + 1
     (tied,) = np.nonzero(level > 1)
     if tied.size:
         rows, whose = _equals(scores, sizes, query[tied], own[tied])
         place[tied] += _ahead(whose, scores[rows], documents(rows), query[tied], hits(tied))
-    order = np.lexsort((place, query))
+    order = order_by(query, place)
     facts = {**facts, "tied": int(tied.size), "retrieved": int(sizes.sum())}
     return Ranking(sizes, query[order], place[order], grade[order], above[order], level[order], facts=facts)
 
@@ -288,52 +300,24 @@ def _ahead(whose: Ints, score: Array, names: list[str], query: Ints, hits: list[
 # -- run files
 
 
-class _Irregular(Exception):
-    """DuckDB cannot read the file as it stands."""
-
-
-def _columns(con: Any, path: Path, names: tuple[str, ...], wanted: str, number: str, rest: str = "") -> dict[str, Any]:
-    """Columns of a file whose fields are one blank (or one tab) apart; _Irregular where they are not."""
-    import duckdb
-
-    readable(path)
-    kinds = ", ".join(f"'{name}': '{'DOUBLE' if name == number else 'VARCHAR'}'" for name in names)
-    text = (
-        f"SELECT {wanted} FROM read_csv($1, delim=$2, header=false, auto_detect=false, quote='', escape='', "
-        f"columns={{{kinds}}}) {rest}"
-    )
-    if path.suffix in _PACKED[2:]:
-        raise _Irregular  # DuckDB does not unpack these
-    try:
-        return con.execute(text, [[glob.escape(str(path))], _delimiter(path)]).fetchnumpy()  # type: ignore[no-any-return]
-    except duckdb.Error:
-        raise _Irregular from None
-
-
-def _delimiter(path: Path) -> str:
-    with opened(path) as file:
-        first = next((line for line in file if line.strip()), "")
-    return "\t" if "\t" in first and " " not in first.strip() else " "
-
-
 _QRELS: Final = ("q", "i", "d", "r")
 _RUN: Final = ("q", "i", "d", "r", "s", "t")
 _BROKEN: Final = "(q IS NULL OR i IS NULL OR d IS NULL OR r IS NULL OR s IS NULL OR t IS NULL) AS broken"
 
 
 def _rank_file(path: Path, qrels: Qrels, ties: str) -> Ranking:
-    found = _columns(qrels.engine, path, _RUN, f"s, hash(q) AS a, hash(q, d) AS b, {_BROKEN}", "s")
+    found = columns(qrels.engine, path, _RUN, f"s, hash(q) AS a, hash(q, d) AS b, {_BROKEN}", "s")
     score, whose, which = (np.ma.getdata(found[k]) for k in ("s", "a", "b"))
     total, whole = len(score), np.sort(which)
     if found["broken"].any() or not np.isfinite(score).all() or (whole[1:] == whole[:-1]).any() or not len(score):
-        raise _Irregular
+        raise Irregular
     code, others = _codes(whose, qrels.hashes[0])
     lines = np.arange(len(code))
     if not (code[1:] >= code[:-1]).all() or others:
         lines = np.argsort(code, kind="stable")
         lines = lines[np.searchsorted(code[lines], 0) :]
         score, which, code = score[lines], which[lines], code[lines]
-    at, hit = _matches(which, qrels.hashes[1])
+    at, hit = matches(which, qrels.hashes[1])
     grade = qrels.grade[at]
     hit, grade = hit[grade >= 0], grade[grade >= 0]
     sizes = np.bincount(code, minlength=len(qrels.queries))
@@ -362,21 +346,9 @@ def _codes(whose: NDArray[np.uint64], known: NDArray[np.uint64]) -> tuple[Ints, 
     return np.repeat(code, np.diff(first, append=len(whose))), others
 
 
-def _matches(lines: NDArray[np.uint64], known: NDArray[np.uint64]) -> tuple[Ints, Ints]:
-    """Places in `known` and in `lines` of the hashes that both have; a table of 2^20 marks sorts out most lines."""
-    table = np.zeros(1 << 20, dtype=bool)
-    high = np.uint64(44)
-    table[known >> high] = True
-    (likely,) = np.nonzero(table[lines >> high])
-    order = np.argsort(known)
-    at = np.minimum(np.searchsorted(known[order], lines[likely]), len(known) - 1)
-    same = known[order][at] == lines[likely]
-    return order[at[same]], likely[same]
-
-
 def _names_of(con: Any, path: Path, lines: Ints, hashes: NDArray[np.uint64], total: int) -> dict[int, str]:
     """The documents behind hashes of (query, document): from their lines, or by reading the file again."""
-    if path.suffix not in _PACKED:
+    if path.suffix not in PACKED:
         raw = np.memmap(path, dtype=np.uint8, mode="r")
         ends = np.flatnonzero(raw == ord("\n"))
         ends = ends if raw[-1] == ord("\n") else np.append(ends, len(raw))
@@ -385,7 +357,7 @@ def _names_of(con: Any, path: Path, lines: Ints, hashes: NDArray[np.uint64], tot
             parts = [raw[a:b].tobytes().split() for a, b in zip(starts, ends[lines].tolist(), strict=True)]
             return {h: x[2].decode() for h, x in zip(hashes.tolist(), parts, strict=True)}
     con.register("wanted", {"b": hashes})
-    found = _columns(con, path, _RUN, "hash(q, d) AS b, d", "s", "WHERE hash(q, d) IN (SELECT b FROM wanted)")
+    found = columns(con, path, _RUN, "hash(q, d) AS b, d", "s", "WHERE hash(q, d) IN (SELECT b FROM wanted)")
     return dict(zip(found["b"].tolist(), found["d"].tolist(), strict=True))
 
 
@@ -393,58 +365,10 @@ def _run_dicts(path: Path) -> Dicts:
     """All of a run file as dicts; for what needs every document by name."""
     try:
         with duck.connect() as con:
-            found = _columns(con, path, _RUN, f"q, d, s, {_BROKEN}", "s")
-    except _Irregular:
+            found = columns(con, path, _RUN, f"q, d, s, {_BROKEN}", "s")
+    except Irregular:
         return read_lines(path, "run")
     score = np.ma.getdata(found["s"])
     if found["broken"].any() or not np.isfinite(score).all():
         return read_lines(path, "run")
     return grouped(list(found["q"]), list(found["d"]), score.tolist(), str(path))
-
-
-# -- frames, dicts, records
-
-
-def _dicts(source: Any, values: Sequence[str], name: str, example: str) -> Dicts:
-    if isinstance(source, Mapping):
-        if all(isinstance(x, Mapping) for x in source.values()):
-            return source
-        raise BadSetting(f"{name} as a mapping goes from query to document to number, such as {example}.")
-    rows = _records(source, values) if _are_records(source) else _frame(source, values, name, example)
-    return grouped(*rows, name)
-
-
-def _are_records(source: Any) -> bool:
-    """ir_measures' and ir_datasets' named tuples."""
-    return isinstance(source, (list, tuple)) and all(hasattr(x, "query_id") and hasattr(x, "doc_id") for x in source)
-
-
-def _records(source: Any, values: Sequence[str]) -> Rows:
-    key = next((v for v in values if source and hasattr(source[0], v)), values[0])
-    queries, documents = [str(x.query_id) for x in source], [str(x.doc_id) for x in source]
-    return queries, documents, [getattr(x, key, None) for x in source]
-
-
-def _frame(source: Any, values: Sequence[str], name: str, example: str) -> Rows:
-    import narwhals as nw
-
-    try:
-        frame = nw.from_native(source)
-    except TypeError:
-        raise BadSetting(
-            f"{name} is a file, a frame, or a mapping such as {example}; got {type(source).__name__}."
-        ) from None
-    have = frame.collect_schema().names()
-    chosen = [_column(have, names, name) for names in (_QUERY, _DOCUMENT, values)]
-    picked = frame.select(chosen)
-    eager = picked.collect() if isinstance(picked, nw.LazyFrame) else picked
-    query, document, value = (eager[c].to_list() for c in chosen)
-    return list(map(str, query)), list(map(str, document)), value
-
-
-def _column(have: Sequence[str], names: Sequence[str], name: str) -> str:
-    lower = {x.lower(): x for x in have}
-    found = next((lower[x] for x in names if x in lower), None)
-    if found is None:
-        raise BadLabels(f"{name} needs a column named {names[0]} (or {', '.join(names[1:])}); it has {listing(have)}.")
-    return found

@@ -30,6 +30,12 @@ def sort_segments(values: NDArray[Any], sizes: Any) -> NDArray[Any]:
     return out
 
 
+def all_falling(values: NDArray[Any], sizes: Any) -> bool:
+    """Whether no value of a segment is above the one before it."""
+    (up,) = np.nonzero(values[1:] > values[:-1])
+    return len(up) < len(sizes) and bool(np.isin(up + 1, starts_of(sizes)).all())
+
+
 def above_and_level(rising: NDArray[Any], sizes: Any, segment: Any, value: Any) -> tuple[Ints, Ints]:
     """For each value in its segment: how many there are greater, and how many equal, itself counted.
 
@@ -57,6 +63,12 @@ def _last(rising: NDArray[Any], first: Ints, end: Ints, value: Any, goes_before:
     return at
 
 
+def order_by(major: Any, minor: Any) -> NDArray[np.intp]:
+    """The order by the first of two whole numbers, then by the second, from 0 on: one sort of one number."""
+    span = int(np.max(minor, initial=0)) + 1
+    return np.argsort(np.asarray(major, dtype=np.int64) * span + minor)
+
+
 def within_segments(segment: Any, many: int) -> Ints:
     """The place of each entry of sorted segment numbers within its segment, from 0."""
     starts = starts_of(np.bincount(segment, minlength=many))
@@ -76,3 +88,15 @@ def falling_maximum(values: Any, segment: Any) -> NDArray[np.float64]:
     key = (last - np.asarray(segment, dtype=np.int64)) * size + place
     best = np.maximum.accumulate(key[::-1])[::-1] % size if size else key
     return np.asarray(np.asarray(values)[order][best], dtype=float)
+
+
+def matches(lines: NDArray[np.uint64], known: NDArray[np.uint64]) -> tuple[Ints, Ints]:
+    """Places in `known` and in `lines` of the hashes that both have; a table of 2^20 marks sorts out most lines."""
+    table = np.zeros(1 << 20, dtype=bool)
+    high = np.uint64(44)
+    table[known >> high] = True
+    (likely,) = np.nonzero(table[lines >> high])
+    order = np.argsort(known)
+    at = np.minimum(np.searchsorted(known[order], lines[likely]), len(known) - 1)
+    same = known[order][at] == lines[likely]
+    return order[at[same]], likely[same]

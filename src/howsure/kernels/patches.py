@@ -22,6 +22,7 @@ Array = NDArray[np.float64]
 
 MANY: Final = 4_000  # tables from which it pays
 _LEAST, _MOST, _TAIL = 0.5, 1e8, 1e-6
+_ODD: Final = 16.0  # below, scipy's quantiles have odd points that are off by up to 1e-10
 _KEYS: Final = 64  # patches a side
 _PIECE: Final = 1_000
 
@@ -57,10 +58,19 @@ def _shares(a: Array, b: Array, v: Array) -> tuple[Array, Array]:
     return odds * y, y
 
 
-def _scaled(a: Array, b: Array, p: Array, q: Array) -> Array:
-    """v at these shapes, (tails, shapes)."""
-    x, y = beta.quantile(a, b, p[:, None], q[:, None], polish_above=0.0)  # one bad point would spoil its patch
-    return np.asarray((np.log(x / a) - np.log(y / b)) * np.sqrt(a * b / (a + b)))
+def _scaled(pairs: list[tuple[Array, Array]], p: Array, q: Array) -> list[Array]:
+    """v at the shapes of each pair of arrays, (tails, shapes), all at once.
+
+    Small shapes are polished, where one bad point would spoil its patch.
+    """
+    a, b = (np.concatenate(x) for x in zip(*pairs, strict=True))
+    x, y = np.empty((p.size, a.size)), np.empty((p.size, a.size))
+    small = np.minimum(a, b) < _ODD
+    for here, polish in ((small, {"polish_above": 0.0}), (~small, {})):
+        if here.any():
+            x[:, here], y[:, here] = beta.quantile(a[here], b[here], p[:, None], q[:, None], **polish)
+    v = (np.log(x / a) - np.log(y / b)) * np.sqrt(a * b / (a + b))
+    return np.split(v, np.cumsum([one.size for one, _ in pairs])[:-1], axis=1)
 
 
 def _nodes(d: int) -> tuple[Array, Array]:
@@ -108,20 +118,31 @@ def _across(a: Array, b: Array, p: Array, q: Array) -> Array:
     """v by patches of both shapes."""
     (i, s), (j, t) = _place(a), _place(b)
     out = np.empty((p.size, a.size))
-    for key, at in _groups((i * _KEYS + j).astype(np.int16)):
+    groups = _groups((i * _KEYS + j).astype(np.int16))
+    sizes, pairs = [], []
+    for key, at in groups:
         row, column = divmod(key, _KEYS)
         least = min(row, column)
         d = 8 if least > 8 else 9 if least > 5 else 11 if least > 2 else 13
-        if at.size < 2 * d * d:
-            out[:, at] = _scaled(a[at], b[at], p, q)
+        direct = at.size < 2 * d * d
+        sizes.append(0 if direct else d)
+        pairs.append((a[at], b[at]) if direct else _grid(row, column, d))
+    for (_, at), d, values in zip(groups, sizes, _scaled(pairs, p, q), strict=True):
+        if not d:
+            out[:, at] = values
             continue
-        x, y = (grid.ravel() for grid in np.meshgrid(_octave(row, d), _octave(column, d), indexing="ij"))
         made = _POINTS[d][1]
-        c = (made @ _scaled(x, y, p, q).reshape(p.size, d, d) @ made.T).transpose(0, 2, 1).reshape(-1, d)
+        c = (made @ values.reshape(p.size, d, d) @ made.T).transpose(0, 2, 1).reshape(-1, d)
         for some in _pieces(at):
             inner = (c @ _basis(s[some], d)).reshape(p.size, d, -1)
             out[:, some] = np.einsum("kij,ij->kj", inner, _basis(t[some], d))
     return out
+
+
+def _grid(row: int, column: int, d: int) -> tuple[Array, Array]:
+    """The points of a patch."""
+    x, y = np.meshgrid(_octave(row, d), _octave(column, d), indexing="ij")
+    return x.ravel(), y.ravel()
 
 
 def _pieces(at: NDArray[np.intp], size: int = _PIECE) -> list[NDArray[np.intp]]:
@@ -137,15 +158,21 @@ def _along(a: Array, b: Array, p: Array, q: Array) -> Array:
     octave = np.minimum(np.floor(share), -1.0)
     s = 2.0 * (share - octave) - 1.0
     out = np.empty((p.size, a.size))
-    for key, at in _groups(np.where(lower, -octave, _KEYS - octave).astype(np.int16)):
+    groups = _groups(np.where(lower, -octave, _KEYS - octave).astype(np.int16))
+    sizes, pairs = [], []
+    for key, at in groups:
         small = total * 2.0 ** (-(key % _KEYS) - 1)  # where the octave begins
         d = 17 if small < _LEAST else 13
-        if at.size < 2 * d:
-            out[:, at] = _scaled(a[at], b[at], p, q)
-            continue
         nodes = small * 2.0 ** (0.5 * (_POINTS[d][0] + 1.0))
-        pair = (nodes, total - nodes) if key < _KEYS else (total - nodes, nodes)
-        c = _scaled(*pair, p, q) @ _POINTS[d][1].T
+        direct = at.size < 2 * d
+        sizes.append(0 if direct else d)
+        ends = (nodes, total - nodes) if key < _KEYS else (total - nodes, nodes)
+        pairs.append((a[at], b[at]) if direct else ends)
+    for (_, at), d, values in zip(groups, sizes, _scaled(pairs, p, q), strict=True):
+        if not d:
+            out[:, at] = values
+            continue
+        c = values @ _POINTS[d][1].T
         for some in _pieces(at, 4 * _PIECE):
             out[:, some] = c @ _basis(s[some], d)
     return out

@@ -23,6 +23,7 @@ Places = NDArray[np.intp]
 Formula = Callable[..., Array]
 
 LEVELS: Final = np.array([0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0])
+_LONG: Final = 2_000  # items from which a draw is searched on its own
 SLACK: Final = 1e-12  # of a total, when a sum of weights is held against a level
 
 
@@ -53,9 +54,13 @@ class Order:
 
 def order_of(truth: NDArray[np.bool_], scores: Array) -> Order:
     """The ordering by falling score."""
-    order = np.argsort(-scores, kind="stable")
-    own, positive = scores[order], truth[order]
+    order = np.argsort(-scores)
+    own = scores[order]
     ends = np.append(np.flatnonzero(own[1:] != own[:-1]), own.size - 1)
+    if ends.size < own.size:  # ties stay in the order of the items
+        order = np.argsort(-scores, kind="stable")
+        own = scores[order]
+    positive = truth[order]
     found = np.cumsum(positive)[ends]
     number = np.cumsum(truth) - 1
     other = np.arange(truth.size) - number - 1
@@ -103,6 +108,19 @@ class Cuts:
         return self._taken(self.order.hits)
 
     @cached_property
+    def precision(self) -> Array:
+        """Precision where tp rises, and at the end."""
+        return _share(*self.rises)
+
+    @cached_property
+    def gains(self) -> Array:
+        """By how much tp rises there; the first is tp itself."""
+        tp = self.rises[0]
+        gain = tp.copy()
+        gain[:, 1:] -= tp[:, :-1]
+        return gain
+
+    @cached_property
     def every(self) -> tuple[Array, Array]:
         """tp and fp at every threshold, and at the end, where all are found."""
         return self._taken(slice(None))
@@ -123,9 +141,11 @@ def _cumulated(weights: Array, order: Places | None, first: Array) -> Array:
     full = np.empty((len(weights), weights.shape[1] + 1))
     full[:, 0] = first
     if order is None:
-        full[:, 1:] = weights
-    else:
-        np.take(weights, order, axis=1, out=full[:, 1:])
+        np.cumsum(weights, axis=1, out=full[:, 1:])
+        if first.any():
+            full[:, 1:] += first[:, None]
+        return full
+    np.take(weights, order, axis=1, out=full[:, 1:])
     return np.cumsum(full, axis=1, out=full)
 
 
@@ -134,14 +154,14 @@ def _cumulated(weights: Array, order: Places | None, first: Array) -> Array:
 
 def auc(c: Cuts) -> Array:
     """P(a positive item scores above a negative one), ties by half: the area under the ROC curve."""
-    tp, fp = c.rises
-    hits = c.order.hits
-    gain = np.diff(tp[:, :-1], prepend=c.up[:, :1])
+    fp = c.rises[1][:, :-1]
+    hits, gain = c.order.hits, c.gains[:, :-1]
     before = np.where(hits > 0, c.order.alarms[hits - 1], 0)
     if np.array_equal(before, c.order.alarms[hits]):
-        lost = np.einsum("ij,ij->i", gain, fp[:, :-1])
+        lost = np.einsum("ij,ij->i", gain, fp) - c.up[:, 0] * fp[:, 0]
     else:
-        lost = 0.5 * np.einsum("ij,ij->i", gain, fp[:, :-1] + np.take(c.down, before, axis=1))
+        both = fp + np.take(c.down, before, axis=1)
+        lost = 0.5 * (np.einsum("ij,ij->i", gain, both) - c.up[:, 0] * both[:, 0])
     lost += 0.5 * c.up[:, 0] * c.down[:, 0]
     below, rest = c.positives - c.up[:, -1], c.negatives - c.down[:, -1]
     lost += below * (c.negatives - 0.5 * rest)
@@ -150,13 +170,14 @@ def auc(c: Cuts) -> Array:
 
 def average_precision(c: Cuts) -> Array:
     """The sum of precision times the gain in recall over the cuts: no interpolation."""
-    tp, fp = c.rises
-    return np.asarray(np.einsum("ij,ij->i", np.diff(tp, prepend=0.0), _share(tp, fp)) / c.positives)
+    return np.asarray(np.einsum("ij,ij->i", c.gains, c.precision) / c.positives)
 
 
 def _share(tp: Array, fp: Array) -> Array:
     """Precision; 0 where nothing is found."""
     total = tp + fp
+    if total.size and total.min() > 0:
+        return np.asarray(tp / total)
     return np.divide(tp, total, out=np.zeros_like(total), where=total > 0)
 
 
@@ -173,6 +194,10 @@ def _alarms(tp: Array, fp: Array) -> Array:  # noqa: ARG001 - an amount of both
 
 def _first(c: Cuts, amount: Callable[[Array, Array], Array], target: Array) -> Places:
     """The first cut at which an amount that never falls reaches the target, by bisection, for each draw."""
+    for one, sums, places in ((_found, c.up, c.order.found), (_alarms, c.down, c.order.alarms)):
+        if amount is one and sums.shape[1] > _LONG:  # few draws at a time: each has a search of its own
+            items = np.stack([np.searchsorted(row, x) for row, x in zip(sums, target.T, strict=True)], axis=-1)
+            return np.searchsorted(places, items)
     low = np.full(target.shape, -1)  # below the target, or before the first cut
     high = np.full(target.shape, c.order.thresholds.size)
     while (high - low > 1).any():
@@ -252,10 +277,14 @@ def recall_levels(relevant: float, rule: str) -> Array:
 
 
 def interpolated(c: Cuts, levels: Array) -> Array:
-    """The highest precision at any recall from each level on, (levels, draws)."""
-    tp, fp = c.rises
-    best = np.maximum.accumulate(_share(tp, fp)[:, ::-1], axis=1)[:, ::-1]
-    reached = _first(c, _found, np.multiply.outer(levels, c.positives) - SLACK * c.positives)
+    """The highest precision at any recall from each level on, (levels, draws).
+
+    Levels are of the items: recall 1 is that of the last positive item. The prior's weight below all is found by no
+    threshold, and would make precision at recall 1 that of answering always.
+    """
+    best = np.maximum.accumulate(c.precision[:, ::-1], axis=1)[:, ::-1]
+    items = c.up[:, -1]
+    reached = _first(c, _found, np.multiply.outer(levels, items) - SLACK * items)
     place = np.append(np.searchsorted(c.order.hits, np.arange(c.order.thresholds.size)), c.order.hits.size)
     return np.asarray(best[np.arange(len(best)), place[reached]])
 
@@ -282,7 +311,7 @@ def best(c: Cuts, formula: Formula, sign: float = 1.0, rising: bool = False) -> 
     """
     tp, fp = c.rises if rising else c.every
     zero = np.zeros((len(tp), 1))
-    values, none = _value(formula, c, tp, fp, sign), _value(formula, c, zero, zero, sign)[:, 0]
+    values, none = turned(formula, c, tp, fp, sign), turned(formula, c, zero, zero, sign)[:, 0]
     at = values.argmax(axis=1)
     high = values[np.arange(len(tp)), at]
     size = c.order.thresholds.size
@@ -291,7 +320,7 @@ def best(c: Cuts, formula: Formula, sign: float = 1.0, rising: bool = False) -> 
     return np.where(top == -np.inf, np.nan, sign * top), np.where(none > high, -1, cut)
 
 
-def _value(formula: Formula, c: Cuts, tp: Array, fp: Array, sign: float) -> Array:
+def turned(formula: Formula, c: Cuts, tp: Array, fp: Array, sign: float) -> Array:
     """The measure at tp and fp, turned so that more is better; where it is 0/0, the worst."""
     with np.errstate(all="ignore"):
         value = sign * formula(tp=tp, fp=fp, fn=c.positives[:, None] - tp, tn=c.negatives[:, None] - fp)
@@ -309,9 +338,9 @@ def choose(c: Cuts, formula: Formula, sign: float, limits: Sequence[Limit] = ())
     NaN, with cut -2, where no threshold keeps them or the measure is 0/0 at all that do.
     """
     tp, fp = (np.concatenate([np.zeros((len(x), 1)), x[:, :-1]], axis=1) for x in c.every)
-    values = _value(formula, c, tp, fp, sign)
+    values = turned(formula, c, tp, fp, sign)
     for measure, side, value in limits:
-        kept = _value(measure, c, tp, fp, side) >= side * value - 1e-12 * abs(value)
+        kept = turned(measure, c, tp, fp, side) >= side * value - 1e-12 * abs(value)
         values = np.where(kept, values, -np.inf)
     at = values.argmax(axis=1)
     high = values[np.arange(len(at)), at]

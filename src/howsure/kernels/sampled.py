@@ -27,6 +27,7 @@ class Sampled:
     lower: float
     upper: float
     known_mean: Array | None = None  # where the mean has a closed form
+    known_std: Array | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -75,7 +76,7 @@ class Sampled:
         return np.asarray(self.draws.mean(axis=0) if self.known_mean is None else self.known_mean)
 
     def std(self) -> Array:
-        return np.asarray(self.draws.std(axis=0))
+        return np.asarray(self.draws.std(axis=0) if self.known_std is None else self.known_std)
 
     @cached_property
     def _density(self) -> tuple[Array, Array]:

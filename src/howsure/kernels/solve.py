@@ -320,8 +320,9 @@ def _climb(law: Law, t: Array, spread: Array) -> tuple[Array, Mask]:
         with np.errstate(all="ignore"):
             points = np.stack([t - width, t, t + width])
             a, b, c = np.log(law.pdf(points))
-            shift = 0.5 * width * (a - c) / (a - 2 * b + c)
-        ok = np.isfinite(shift) & (a - 2 * b + c < 0) & (np.abs(shift) < 2 * spread)
+            bend = a - 2 * b + c  # infinite, or no number, where the density has no bound
+            shift = 0.5 * width * (a - c) / bend
+        ok = np.isfinite(shift) & (bend < 0) & (np.abs(shift) < 2 * spread)
         t = np.where(ok, t + shift, t)
     return t, ok & (t > law.lower) & (t < law.upper) & (np.abs(shift) < 1e-6 * spread)
 
@@ -344,10 +345,10 @@ def mode(law: Law, middle: Array, spread: Array) -> Array:
     t = table.scale.out(y)[0]
     inner = (best[0] > 0) & (best[0] < last)
     for _ in range(6):
-        width = 0.5 * step * np.abs(table.scale.stretch(*table.scale.out(y)))
-        points = np.stack([t - width, t, t + width])
-        a, b, c = table.height(points, law.pdf(points))
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"):  # at an end of the range the place is infinite; inner points are finite
+            width = 0.5 * step * np.abs(table.scale.stretch(*table.scale.out(y)))
+            points = np.stack([t - width, t, t + width])
+            a, b, c = table.height(points, law.pdf(points))
             shift = 0.5 * width * (a - c) / (a - 2 * b + c)
         shift = np.where(np.isfinite(shift), np.clip(shift, -width, width), 0.0)
         t = np.where(inner, np.clip(t + shift, law.lower, law.upper), t)

@@ -10,7 +10,7 @@ from howsure.items import Items
 from howsure.model.ranked import Ranked, of_scores
 from howsure.model.resampled import Resampled
 from howsure.model.tables import END_ERROR, Posterior, of_table
-from howsure.scored import Scored
+from howsure.scored import Scored, scored_of
 from howsure.table import Tally
 
 __all__ = ["END_ERROR", "Known", "Posterior", "Ranked", "Resampled", "posterior"]
@@ -36,7 +36,7 @@ def posterior(data: Tally | Items | Scored, prior: Any = "even", *, tolerance: f
         if not isinstance(prior, str) or prior != "even":
             raise BadSetting(f"items take no other prior than even (on bounds= of their values); got {prior!r}.")
         return Resampled(data, check_seed(seed))
-    data = getattr(data, "items", data)  # a curve
+    data = scored_of(data)
     if isinstance(data, Scored):
         return of_scores(data, prior, float(tolerance), check_seed(seed))
     if not isinstance(data, Tally):

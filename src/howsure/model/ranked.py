@@ -35,7 +35,7 @@ from howsure.table import SQUARE, THRESHOLD, Tally
 
 Array = NDArray[np.float64]
 
-CHUNK: Final = 1 << 19  # weights drawn at a time, by each thread
+CHUNK: Final = 1 << 18  # weights drawn at a time, by each thread
 BUDGET: Final = 40_000_000  # weights drawn for one answer
 MOST_ITEMS: Final = 2_000_000  # for DeLong's interval
 LEAST: Final = 1_000  # draws, however many items
@@ -136,10 +136,23 @@ class Ranked(Mapping[str, Distribution]):
     def point(self, metric: Any) -> Array:
         """The measure of the items themselves; NaN where it is undefined."""
         self._single()
+        return np.asarray(parse(metric).evaluate(self._point_cuts[0])[0])
+
+    @cached_property
+    def _point_cuts(self) -> tuple[Cuts, ...]:
+        """The cuts of each system, with the items' own weights."""
         amounts, truth = self.data.amounts[None], self.data.truth
-        (order,) = self.data.orders
-        c = Cuts.weigh(order, amounts[:, truth], amounts[:, ~truth], relevant=self._relevant)
-        return np.asarray(parse(metric).evaluate(c)[0])
+        yes, no = amounts[:, truth], amounts[:, ~truth]
+        return tuple(Cuts.weigh(order, yes, no, relevant=self._relevant) for order in self.data.orders)
+
+    def _bin_note(self, m: Ranking) -> str:
+        """How far a measure of bins can be from that of the scores."""
+        if m.bound is None:
+            return f"{m} is that of {self.data.bins:,} bins of scores; there is no bound for its distance from theirs"
+        worst = max(float(m.bound(c)[0]) for c in self._point_cuts)
+        unit = 10.0 ** np.floor(np.log10(worst)) if worst > 0 else 1.0
+        shown = f"{np.ceil(worst / unit) * unit:.2g}"  # rounded up: it is a bound
+        return f"{m} of {self.data.bins:,} bins of scores is within {shown} of that of the scores themselves"
 
     def prepare(self, metrics: Iterable[Any]) -> None:
         """Compute the laws of several measures from one pass of draws."""
@@ -191,6 +204,8 @@ class Ranked(Mapping[str, Distribution]):
         notes = [Note(code, text) for code, text in self.data.notes]
         if m.about:
             notes.append(Note("rule", m.about))
+        if self.data.bins:
+            notes.append(Note("bins", self._bin_note(m)))
         if m == parse("auc"):
             notes += self._delong_note
         if self.data.weighted:
@@ -204,7 +219,7 @@ class Ranked(Mapping[str, Distribution]):
         """The AUC of each system and their covariance by DeLong's method, as a check; None where it does not apply."""
         d = self.data
         few = min(d.positives, d.negatives) < 2
-        if d.weighted or d.clusters is not None or few or d.n > MOST_ITEMS or d.width:
+        if d.weighted or d.clusters is not None or few or d.n > MOST_ITEMS or d.bins:
             return None
         if d.counts is None:
             return delong(d.truth, d.scores)

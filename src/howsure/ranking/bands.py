@@ -79,17 +79,20 @@ class Band(Result):
         )
         return made | {"along": name, "simultaneous": self.simultaneous, "route": self.route}
 
+    def page(self) -> dict[str, Any]:
+        """The document for people: of many points a few."""
+        document = self._document
+        size = len(document["rows"])
+        if size <= _LINES:
+            return document
+        at = np.linspace(0, size - 1, _LINES).round().astype(int)
+        note = {"code": "thinned", "text": f"{_LINES} of {size:,} points are shown; JSON and CSV have all"}
+        return document | {"rows": [document["rows"][i] for i in at], "notes": [*document["notes"], note]}
+
     def _render(self, kind: str) -> str:
         from howsure.render import render
 
-        document = self._document
-        size = len(document["rows"])
-        if kind not in ("json", "csv") and size > _LINES:
-            at = np.linspace(0, size - 1, _LINES).round().astype(int)
-            note = {"code": "thinned", "text": f"{_LINES} of {size:,} points are shown; JSON and CSV have all"}
-            rows = [document["rows"][i] for i in at]
-            document = document | {"rows": rows, "notes": [*document["notes"], note]}
-        return render(document, kind)
+        return render(self._document if kind in ("json", "csv") else self.page(), kind)
 
     def __repr__(self) -> str:
         kind = "simultaneous" if self.simultaneous else "pointwise"
@@ -156,14 +159,13 @@ def _number(p: Ranked, points: int) -> int:
 
 def _of_draws(drawn: Array, level: float, simultaneous: bool) -> Drawn:
     """Ends of each point at the tail that keeps all points of a draw inside with the level's probability."""
-    order = np.sort(drawn, axis=1)
     n = drawn.shape[1]
     tail, notes = 0.5 * (1.0 - level), ()
     if simultaneous:
         tail = _joint_tail(drawn, level)
         text = f"simultaneous: tails of {tail:.2g} at each of {len(drawn):,} points hold whole curves, by {n:,} draws"
         notes = (Note("simultaneous", text),)  # type: ignore[assignment]
-    low, high = np.quantile(order, [tail, 1.0 - tail], axis=1)
+    low, high = np.quantile(drawn, [tail, 1.0 - tail], axis=1)
     sampled = () if simultaneous else (Note("sampled", f"the ends are sampled with {n:,} draws"),)
     return Drawn(tail, low, high, (*notes, *sampled))
 
@@ -172,11 +174,11 @@ def _joint_tail(drawn: Array, level: float) -> float:
     """The tail at each point with which that share of the draws lies inside everywhere, points of no spread aside."""
     moving = drawn[drawn.max(axis=1) > drawn.min(axis=1)]
     n = drawn.shape[1]
-    depth = np.full(n, n, dtype=np.int64)
-    for row in moving:
-        rank = np.empty(n, dtype=np.int64)
-        rank[np.argsort(row, kind="stable")] = np.arange(1, n + 1)
-        np.minimum(depth, np.minimum(rank, n + 1 - rank), out=depth)
+    if not len(moving):
+        return 0.5 * (1.0 - level)
+    rank = np.empty(moving.shape, dtype=np.int64)
+    np.put_along_axis(rank, np.argsort(moving, axis=1, kind="stable"), np.arange(1, n + 1)[None], axis=1)
+    depth = np.minimum(rank, n + 1 - rank).min(axis=0)
     return float(min(max(np.quantile(depth, 1.0 - level), 1.0) / (n + 1), 0.5 * (1.0 - level)))
 
 

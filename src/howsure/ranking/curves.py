@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue import Metric, parse
-from howsure.catalogue.retrieval import DEFAULT, Ranking
+from howsure.catalogue.retrieval import DEFAULT, Ranking, table_metric
 from howsure.distribution import Distribution, Note, check_kind, check_level
 from howsure.document import Notes, Result, Row, data_of, envelope, make_row, number, real, row_documents
 from howsure.errors import BadSetting
@@ -21,7 +22,8 @@ from howsure.kernels.ranked import Cuts
 from howsure.model import Posterior, Ranked, posterior
 from howsure.model.ranked import tally_at
 from howsure.ranking.bands import Band, Line, at_rate, drawn_band, spread, sure_band
-from howsure.render.numbers import short
+from howsure.ranking.choosing import Choice, choose
+from howsure.render.numbers import probability, short
 from howsure.scored import Scored
 from howsure.scoring import gathered, prior_notes
 from howsure.table import Tally
@@ -30,6 +32,7 @@ Array = NDArray[np.float64]
 
 _SHOWN: Final = ("precision@recall=0.9", "recall@fallout=0.1")
 _POINTS: Final = 200  # of the curve that a document holds
+_TOLD: Final = 4  # systems whose pairs are put into words
 _FEW: Final = 400  # thresholds of a band that has no closed form
 
 
@@ -106,7 +109,7 @@ class Curve(Result):
 
     def metric(self, name: str | Metric) -> Line:
         """Any measure of a 2x2 table at every threshold; NaN where it is 0/0."""
-        m = _table_metric(name)
+        m = table_metric(name)
         return Line("threshold", str(name), self.thresholds, np.asarray(m.score(self.tally.named())), self.thresholds)
 
     @cached_property
@@ -153,7 +156,7 @@ class Curve(Result):
         """
         self._single()
         level = self.level if level is None else check_level(level)
-        m = _table_metric(metric)
+        m = table_metric(metric)
         loose = self.items.clusters is not None or not self.posterior.weight
         exact = not loose and m.route == "closed form"
         at = spread(self.tally, _points(points) if points is not None else None if exact else _FEW)
@@ -194,9 +197,37 @@ class Curve(Result):
         if (recall is None) == (fallout is None):
             raise BadSetting("give recall= or fallout=, the values at which to look.")
         rate, levels = ("recall", recall) if fallout is None else ("fallout", fallout)
-        m = _table_metric(metric if metric is not None else "precision" if rate == "recall" else "recall")
+        m = table_metric(metric if metric is not None else "precision" if rate == "recall" else "recall")
         level = self.level if level is None else check_level(level)
         return at_rate(self.posterior, self._point_cuts, m, rate, levels, level, simultaneous)
+
+    # -- a threshold
+
+    def choose(
+        self,
+        metric: str | Metric = "f1",
+        *,
+        at_least: Mapping[str, float] | None = None,
+        at_most: Mapping[str, float] | None = None,
+        correct: str | None = "resample",
+        level: float | None = None,
+        interval: str | None = None,
+    ) -> Choice:
+        """The threshold at which a measure (or a cost: hs.utility) is best, among those that keep the limits.
+
+        The threshold has a posterior, and so has the measure there; choosing on these items flatters it, which is
+        corrected by choosing again: on samples from the posterior ("resample") or on halves ("split").
+
+        >>> c = curve([1, 1, 0, 1, 0, 1, 0, 0, 0, 0], [0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1])
+        >>> best = c.choose("f1", at_least={"recall": 0.7})
+        >>> best.threshold, best.cells
+        (0.5, {'tp': 4, 'fp': 2, 'fn': 0, 'tn': 4})
+        """
+        return choose(
+            self.posterior, metric, at_least=at_least, at_most=at_most, correct=correct,
+            level=self.level if level is None else check_level(level),
+            interval=self.interval if interval is None else check_kind(interval),
+        )  # fmt: skip
 
     # -- document
 
@@ -225,18 +256,47 @@ class Curve(Result):
         at = f"{self.best!r}"
         return (*DEFAULT, *_SHOWN, *(f"{name}@{at}" for name in ("precision", "recall", "fallout")))
 
+    @cached_property
+    def pairs(self) -> tuple[dict[str, Any], ...]:
+        """For every two systems and measure of the summary: P(first better), and the interval of the difference."""
+        names = [m for m in self._common if m.better is not None]
+        if len(self.systems) < 2 or not names:
+            return ()
+        p = self.posterior
+        every = p.joint_draws(names, p.number_of_draws, p.seed)
+        tail = 0.5 * (1.0 - self.level)
+        found = []
+        for (i, a), (j, b) in combinations(enumerate(self.systems), 2):
+            for m, x in zip(names, every, strict=True):
+                gap = x[:, i] - x[:, j]
+                better = float((gap > 0).mean() + 0.5 * (gap == 0).mean())
+                better = (gap.size * (better if m.better == "higher" else 1.0 - better) + 0.5) / (gap.size + 1.0)
+                low, high = np.quantile(gap, [tail, 1.0 - tail])
+                found.append({"metric": str(m), "first": a, "second": b, "p_better": better, "difference": gap.mean(),
+                              "low": low, "high": high})  # fmt: skip
+        return tuple({k: float(v) if isinstance(v, np.floating) else v for k, v in x.items()} for x in found)
+
+    @property
+    def _common(self) -> tuple[Ranking, ...]:
+        """Measures that all systems are asked for; a threshold of one means nothing to another."""
+        wanted = self.asked if self.asked is not None else (*DEFAULT, *_SHOWN)
+        return tuple(self.posterior.measure(x) for x in wanted)
+
     @property
     def notes(self) -> Notes:
         """What is to be said of the summary."""
         own = [*prior_notes(self.posterior, self.rows), *(note for row in self.rows for note in row.notes)]
         if self.asked is None and len(self.systems) == 1:
             own.append(Note("best", f"{short(self.best)} is the threshold with the highest F1 of these items"))
+        if self.pairs and len(self.systems) <= _TOLD:
+            own += [Note("pairs", _told(x)) for x in self.pairs if x["metric"] == self.pairs[0]["metric"]]
         return gathered(tuple(dict.fromkeys(own)))
 
     def _make(self) -> dict[str, Any]:
         p = self.posterior
         rows = row_documents(self.rows, self.items)
         made = envelope("howsure.curve/1", p, self.level, self.interval, p.seed, data_of(self.items), rows, self.notes)
+        made["pairs"] = [dict(x) for x in self.pairs]
         made["points"] = [x for name in self.systems for x in self.system(name)._point_documents(name)]
         return made
 
@@ -273,6 +333,7 @@ def curve(
     weight: Any = None,
     cluster: Any = None,
     missing: str = "refuse",
+    bins: int | None = None,
     metrics: Any = None,
     level: float = 0.95,
     interval: str = "equal-tailed",
@@ -283,7 +344,8 @@ def curve(
     """The curves of a classifier with scores: ROC, precision-recall and any measure against the threshold.
 
     Arrays, lists, Series: curve(y_true, scores); a mapping of scores holds several systems on the same items. Frames of
-    any engine: curve(frame, truth="label", score="p"). Items with equal scores go together.
+    any engine, and files: curve(frame, truth="label", score="p"). Items with equal scores go together.
+    `bins` counts the scores of files in so many bins.
 
     >>> curve([1, 0, 1, 0], {"a": [0.9, 0.2, 0.4, 0.6], "b": [0.8, 0.3, 0.5, 0.1]})
     Curve(a: auc 0.750, b: auc 1; Scored(4 items, 2 positive, 2 systems))
@@ -292,8 +354,9 @@ def curve(
 
     check_level(level)
     made = scored(
-        data, scores, truth=truth, score=score, positive=positive, weight=weight, cluster=cluster, missing=missing
-    )
+        data, scores, truth=truth, score=score, positive=positive, weight=weight, cluster=cluster, missing=missing,
+        bins=bins,
+    )  # fmt: skip
     p: Ranked = posterior(made, prior, tolerance=tolerance, seed=seed)
     asked = None if metrics is None else (metrics,) if isinstance(metrics, (str, Metric, Ranking)) else tuple(metrics)
     if asked is not None and not asked:
@@ -303,11 +366,11 @@ def curve(
     return Curve(made, p, level, check_kind(interval), asked)
 
 
-def _table_metric(name: Any) -> Metric:
-    m = parse(name)
-    if m.over_classes or m.any_of or m.label is not None or m.name == "rate":
-        raise BadSetting(f"{m} is not a measure of a 2x2 table, and a curve is made of them.")
-    return m
+def _told(x: dict[str, Any]) -> str:
+    first, second, p = x["first"], x["second"], x["p_better"]
+    if p < 0.5:
+        first, second, p = second, first, 1.0 - p
+    return f"{first} beats {second} on {x['metric']} with probability {probability(p)}, on the same items"
 
 
 def _short(low: float, high: float) -> float:

@@ -108,8 +108,8 @@ class View:
     def gained(self, cutoff: float | None, exponential: bool) -> tuple[Array, Array]:
         """Discounted cumulative gain of each query, and the greatest possible: gain / log2(rank + 1)."""
         j, r = self.judgments, self.ranking
-        got = _discounted(r.query, r.rank, r.grade, cutoff, exponential, self.many)
-        return got, _discounted(j.query, j.place, j.grade, cutoff, exponential, self.many)
+        got = _discounted(r.query, r.rank, r.grade, r.discount, cutoff, exponential, self.many)
+        return got, _discounted(j.query, j.place, j.grade, j.discount, cutoff, exponential, self.many)
 
     def spread_hits(self, cutoff: Ints) -> Array:
         """Relevant documents among the first so many of each query, tied scores sharing their ranks equally."""
@@ -124,7 +124,9 @@ class View:
         return np.asarray(np.bincount(kept, minlength=self.many), dtype=float)
 
 
-def _discounted(query: Ints, rank: Ints, grade: Ints, cutoff: float | None, exponential: bool, many: int) -> Array:
+def _discounted(
+    query: Ints, rank: Ints, grade: Ints, discount: Array, cutoff: float | None, exponential: bool, many: int
+) -> Array:
     kept = grade > 0 if cutoff is None else (grade > 0) & (rank <= cutoff)
     gain = grade[kept].astype(float)
     if exponential:
@@ -133,7 +135,7 @@ def _discounted(query: Ints, rank: Ints, grade: Ints, cutoff: float | None, expo
                 f"a grade of {gain.max():g} is too high for exponential gain, 2^grade - 1; give dcg='log2'."
             )
         gain = np.exp2(gain) - 1.0
-    return np.asarray(np.bincount(query[kept], gain / np.log2(rank[kept] + 1.0), many), dtype=float)
+    return np.asarray(np.bincount(query[kept], gain / discount[kept], many), dtype=float)
 
 
 def share(top: Any, bottom: Any) -> Array:

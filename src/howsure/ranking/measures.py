@@ -92,7 +92,10 @@ def _interpolated(v: View, p: Parameters) -> Array:
 
 
 def _eleven_points(v: View, p: Parameters) -> Array:
+    """At recall 0 `ceil` takes the precision at the first relevant document (Ishioka), trec_eval the highest of all."""
     at = [v.precision_from(documents_for(recall, v.relevant, p["rule"])) for recall in ELEVEN]
+    if p["rule"] == "ceil":
+        at[0] = v.sums(v.precision, v.number == 1)
     return np.asarray(np.mean(at, axis=0))
 
 

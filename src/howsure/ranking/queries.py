@@ -64,7 +64,9 @@ def trec(
     if only_common and not common.any():
         raise BadLabels(f"the runs {listing([r.name for r in named])} have no judged query in common.")
     kept = common if only_common else np.ones(len(judged.queries), dtype=bool)
-    field = Field(judged, tuple(named), judged.judgments.only(kept), tuple(r.only(kept) for r in rankings), seed, ties)
+    rated = tuple(m for m in asked if isinstance(m, Measure) and m.unjudged == "rate" and not m.micro)
+    own = judged.judgments.only(kept), tuple(r.only(kept) for r in rankings)
+    field = Field(judged, tuple(named), *own, seed, ties, rated)
     notes = _notes(field, rankings, kept, only_common, ties)
     parts = [_items(field, m, names, (*notes, *_told(m))) for m, names in asked.items()]
     return replace(parts[0], rest=tuple(parts[1:]))
@@ -80,6 +82,7 @@ class Field:
     rankings: tuple[Ranking, ...]
     seed: int
     ties: str
+    rated: tuple[Measure, ...]  # the measures that take unjudged documents at the rate of the judged
 
     @cached_property
     def _views(self) -> dict[Any, Any]:
@@ -102,10 +105,17 @@ class Field:
         return self.pool.filled(self.pool.highest)
 
     @cached_property
-    def drawn(self) -> list[tuple[Judgments, list[Ranking]]]:
-        """Unjudged documents with grades drawn at the rates of the judged ones of their queries."""
+    def drawn(self) -> dict[Measure, Array]:
+        """Values (queries, runs, versions) with grades of unjudged documents drawn at the rates of the judged ones."""
         rng = np.random.Generator(np.random.SFC64([self.seed, 70_001]))
-        return [self.pool.filled(self.pool.drawn(rng)) for _ in range(VERSIONS)]
+        out: dict[Measure, list[list[Array]]] = {m: [] for m in self.rated}
+        for _ in range(VERSIONS):  # one at a time: a version is as large as the runs
+            judgments, rankings = self.pool.filled(self.pool.drawn(rng))
+            levels = {m.parameters["rel"] for m in self.rated}
+            views = {level: [View(judgments, r, level) for r in rankings] for level in levels}
+            for m, values in out.items():
+                values.append([m.values(v) for v in views[m.parameters["rel"]]])
+        return {m: np.array(values).transpose(2, 1, 0) for m, values in out.items()}
 
 
 def _asked(metrics: Any, unjudged: str) -> dict[Asked, tuple[str, ...]]:
@@ -199,10 +209,8 @@ def _items(field: Field, m: Asked, asked: tuple[str, ...], notes: Notes) -> Item
         if not sizes.any(axis=0).all():
             raise BadLabels(f"{m} has nothing to divide by: no documents at all.")
     elif m.unjudged == "rate":
-        level = m.parameters["rel"]
-        each = [[m.values(View(j, r, level)) for r in rankings] for j, rankings in field.drawn]
-        versions = np.moveaxis(np.array(each), 0, -1).swapaxes(0, 1)
-        versions[np.isnan(m.taking("not").values(field.views(level)[0]))] = np.nan
+        versions = field.drawn[m]
+        versions[np.isnan(m.taking("not").values(field.views(m.parameters["rel"])[0]))] = np.nan
         values = versions.mean(axis=2)
     else:
         values = np.stack([m.values(v) for v in _views(field, m)], axis=1)
@@ -210,7 +218,9 @@ def _items(field: Field, m: Asked, asked: tuple[str, ...], notes: Notes) -> Item
     if kept.sum() < 2:
         raise BadLabels(f"a mean with its posterior needs two queries or more; {m} has {int(kept.sum())} with a value.")
     bounds = None if isinstance(m, Foreign) else (0.0, 1.0)
-    ids = tuple(q for q, k in zip(field.judgments.queries, kept.tolist(), strict=True) if k)
+    ids = field.judgments.queries
+    if not kept.all():
+        ids = tuple(q for q, k in zip(ids, kept.tolist(), strict=True) if k)
     mean = Mean(better="higher", bounds=bounds or (-np.inf, np.inf), called=str(m), aliases=_aliases(m, asked),
                 trec_eval=m.trec_eval, undefined="no queries")  # fmt: skip
     return Items(
@@ -285,7 +295,8 @@ def _unjudged(field: Field) -> list[str]:
 def _told(m: Asked) -> Notes:
     """Rules that the numbers of a measure depend on, named."""
     if not isinstance(m, Measure):
-        return (("foreign", f"{m} is computed by ir-measures; its bounds are not known, so it has no prior"),)
+        text = f"{m} is computed by ir-measures, unjudged documents not relevant; its bounds are not known: no prior"
+        return (("foreign", text),)
     notes = []
     if m.rule is not None:
         notes.append(("recall-rule", f"{m}: recall r of R relevant documents is {_RECALL[m.rule]} (rule {m.rule})"))
@@ -307,7 +318,8 @@ _RECALL: Final = {
     "trec_eval-10": "r·R of them rounded to the nearest",
 }
 _VIEWS: Final = {
-    "relevant": "every document that a run retrieved and nobody judged has the highest grade",
+    "relevant": "as if every document that a run retrieved and nobody judged had the highest grade; it is then also "
+    "missed where another run has it, so measures that divide by the relevant documents may fall",
     "rate": "unjudged documents have grades as often as the judged ones of their query (weight 2 on all queries "
     "together); judges see the best-ranked documents first, so that is likely too often",
 }

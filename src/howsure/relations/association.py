@@ -6,13 +6,14 @@ Ishioka 3 (phi and the tetrachoric correlation), Powers 2.4 (chi-square, informe
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.catalogue import metrics, parse
+from howsure.catalogue import Metric, metrics, parse
 from howsure.document import Result, as_json, data_of, real
 from howsure.errors import BadSetting, NeedsPositive, UnknownName, nearest
 from howsure.expressions import CELLS
@@ -160,7 +161,7 @@ def chance(
     """
     p, q = _margins(tally, prevalence, bias)
     table = dict(zip(CELLS, (p * q, (1 - p) * q, p * (1 - q), (1 - p) * (1 - q)), strict=True))
-    wanted = [m for m in metrics() if not m.any_of and m.name != "rate"] if names is None else [parse(x) for x in names]
+    wanted = _wanted(names)
     out = {}
     with np.errstate(divide="ignore", invalid="ignore"):
         for m in wanted:
@@ -173,8 +174,19 @@ def chance(
     return out
 
 
+def _wanted(names: Any) -> list[Metric]:
+    if names is None:
+        return [m for m in metrics() if not m.any_of and m.name != "rate"]
+    some = [names] if isinstance(names, (str, Metric)) else names
+    if not isinstance(some, Iterable):
+        raise BadSetting(f"names= are measures, such as ['f1', 'phi']; got {names!r}.")
+    return [parse(x) for x in some]
+
+
 def _margins(tally: Tally | None, prevalence: Any, bias: Any) -> tuple[Array, Array]:
-    if (tally is None) == (prevalence is None):
+    if tally is not None and prevalence is not None:
+        raise BadSetting("chance takes a Tally or prevalence=, not both.")
+    if tally is None and prevalence is None:
         raise BadSetting("chance needs a Tally, or prevalence= (and bias=, else the same): chance(prevalence=0.2).")
     if tally is not None:
         if bias is not None:
@@ -185,9 +197,17 @@ def _margins(tally: Tally | None, prevalence: Any, bias: Any) -> tuple[Array, Ar
             return np.asarray((tp + fn) / n), np.asarray((tp + fp) / n)
     given = {"prevalence": prevalence, "bias": prevalence if bias is None else bias}
     for name, x in given.items():
-        if not np.issubdtype(np.asarray(x).dtype, np.number) or not np.all((np.asarray(x) >= 0) & (np.asarray(x) <= 1)):
-            raise BadSetting(f"{name} is a share from 0 to 1; got {x!r}.")
-    return np.asarray(given["prevalence"], dtype=float), np.asarray(given["bias"], dtype=float)
+        kind = np.asarray(x).dtype.kind
+        if kind not in "iuf" or not np.all((np.asarray(x) >= 0) & (np.asarray(x) <= 1)):
+            percent = kind in "iuf" and np.ndim(x) == 0 and 1 < x <= 100
+            hint = f" Did you mean {x / 100:.10g}?" if percent else ""
+            raise BadSetting(f"{name} is a share from 0 to 1; got {x!r}.{hint}")
+    p, q = (np.asarray(x, dtype=float) for x in given.values())
+    try:
+        np.broadcast_shapes(p.shape, q.shape)
+    except ValueError:
+        raise BadSetting(f"prevalence and bias go together one by one; got {p.shape} and {q.shape} of them.") from None
+    return p, q
 
 
 def two_by_two(t: Tally, what: str = "association") -> Tally:

@@ -28,6 +28,8 @@ _ROUNDED: Final = " If the values are rounded, give them as text, or use --round
 def infeasible(known: tuple[Given, ...], shares: Array | None) -> str:
     """The smallest set of values that contradict each other, and the bound that one of them breaks."""
     core = _smallest(known)
+    if all(g.quantity.sized and g.high == 0 for g in core):
+        return f"a table has at least one item; {_join(core)} leave none."
     said = _broken(core)
     whole = {g.name for g in core} >= {g.name for g in known if not g.quantity.sized}
     would = _would_be(known, shares) if shares is not None and whole else ""
@@ -60,19 +62,9 @@ def zero_by_zero(known: tuple[Given, ...], one: Given) -> str:
 def _region(known: tuple[Given, ...]) -> Region | None:
     """Where these values can be true, or None."""
     where = region(system(known)) if known else None
-    if where is None or not _defined(where) or not len(where.points):
+    if where is None or where.void is not None or not len(where.points):
         return None
     return where
-
-
-def _defined(where: Region) -> bool:
-    for one in where.system.givens:
-        linear = one.quantity.linear
-        if linear is not None and not one.quantity.sized:
-            bottom = float(where.middle @ np.array([float(c) for c in linear[1]]))
-            if bottom < 1e-9:
-                return False
-    return True
 
 
 def _smallest(known: tuple[Given, ...]) -> tuple[Given, ...]:
@@ -174,11 +166,18 @@ def undetermined(where: Region | Faces, known: tuple[Given, ...]) -> str:
     """What is free, and what would settle it."""
     names = free(where)
     if not names:
-        return f"the digits of {_join([g for g in known if not g.exact])} leave a range of tables."
+        loose = [g for g in known if not g.exact]
+        printed = all(" to " not in g.shown for g in loose)
+        if printed:
+            return f"the digits of {_join(loose)} leave a range of tables."
+        return f"with {_join(loose)} there is a range of tables."
+    rest = "" if all(g.exact for g in known) else " up to the ranges given"
     if len(names) == 1:
         some = settling(where)
         other = [x for x in some if x != names[0]][:2]
         more = ", ".join([names[0], *other[:-1]]) + (f" or {other[-1]}" if other else "")
-        return f"{names[0]} is free with {_join(known)}: one more value, such as {more}, would settle the table."
+        return f"{names[0]} is free with {_join(known)}: one more value, such as {more}, would settle the table{rest}."
     text = f"{', '.join(names[:-1])} and {names[-1]}"
-    return f"{text} are free with {_join(known)}: {len(names)} more values, such as these, would settle the table."
+    return (
+        f"{text} are free with {_join(known)}: {len(names)} more values, such as these, would settle the table{rest}."
+    )

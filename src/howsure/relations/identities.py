@@ -126,7 +126,11 @@ class Check(Result):
 
     def __repr__(self) -> str:
         broken = [row.identity.name for row in self.rows if row.holds is False]
-        return f"Check({len(self.rows)} identities, {'all hold' if not broken else 'broken: ' + ', '.join(broken)})"
+        lost = sum(not row.defined for row in self.rows)
+        if lost == len(self.rows):
+            return f"Check({lost} identities, all undefined here)"
+        some = f", {lost} undefined" if lost else ""
+        return f"Check({len(self.rows)} identities{some}, {'broken: ' + ', '.join(broken) if broken else 'all hold'})"
 
 
 def check(tally: Tally) -> Check:

@@ -28,9 +28,13 @@ Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
 _SUMS: Final = np.array([[float(x) for x in quantity(q).linear[0]] for q in COUNT_NAMES[:-1]])  # type: ignore[index]
 _CHUNK: Final = 200_000
-_BUDGET: Final = 12_000_000  # prefixes looked at
+_BUDGET: Final = 12_000_000  # prefixes looked at; what takes longer counts more
+_PER_CURVE: Final = 4  # bounds of a formula over a range
+_PER_CALL: Final = 60  # a measure that is no formula, such as the tetrachoric correlation
 _HUGE: Final = 1e13
+_LARGEST: Final = 10**12
 _SHORT: Final = 12
+_GOLDEN: Final = (5**0.5 - 1) / 2
 _TINY: Final = 1e-10
 _WIDE: Final = 2**40  # larger weights are Python's integers
 
@@ -55,6 +59,9 @@ class Rows:
 
 def whole_tables(known: tuple[Given, ...], most: int) -> Found:
     """The whole-number tables that agree with every value given, `most` at most."""
+    for g in known:
+        if g.quantity.sized and g.quantity.linear is not None and g.low > _LARGEST:
+            raise BadSetting(f"whole-number tables are searched up to n = {_LARGEST:,}; got {g}.")
     rows = _rows(known)
     held = _held(known)
     corners = _corners(rows, held)
@@ -213,6 +220,8 @@ class _Search:
         self.largest = int((np.abs(self.exact.weights).sum(axis=1) + np.abs(rows.constant)).max())
         steps = 2 - self.known
         self.projected = _projections(_real(rows) @ _lifted(self.back), steps) if steps else []
+        called = any(x.function is not None for g in curves for x in g.quantity.formula.walk())
+        self.cost = _PER_CALL if called else len(curves)  # of a table that is looked at
         self.spent = 0
         self.stopped = False
 
@@ -226,13 +235,18 @@ class _Search:
         low, high = _whole_ends(ends[:1], ends[1:])
         if low[0] <= high[0]:
             for prefix in _expanded(start, low, high - low + 1):
-                yield from self._deeper(prefix)
+                yield from self._deeper(_scattered(prefix))
+                if self.stopped:
+                    return
 
     def _deeper(self, start: Whole) -> Iterator[Whole]:
         level = start.shape[1]
         if level == 3:
             self.spent += len(start)
-            yield from self._last(start)
+            for part in _growing(_scattered(start)) if self.curves else (start,):
+                yield from self._last(part)
+                if self.stopped:
+                    return
             return
         low, high = _between(self.projected[level - 3], start)
         keep = low <= high
@@ -252,11 +266,15 @@ class _Search:
         if self.curves:
             start, low, high = self._narrowed(start, low, high)
         for sums in _expanded(start, low, high - low + 1):
+            self.spent += self.cost * len(sums)
             cells = sums @ self.back.T
             for g in self.curves:
                 cells = cells[np.asarray(g.holds(np.asarray(g.quantity.at(cells))), dtype=bool)]
             if len(cells):
                 yield cells
+            if self.spent > _BUDGET:
+                self.stopped = True
+                return
 
     def _exact_bounds(self, start: Whole) -> tuple[Whole, Whole, NDArray[np.bool_]]:
         """The range of the last sum, in exact integers: 64 bits where these are enough."""
@@ -284,7 +302,10 @@ class _Search:
             middle = (low + high) // 2
             start = np.concatenate([start, start])
             low, high = np.concatenate([low, middle + 1]), np.concatenate([middle, high])
-            self.spent += len(start)
+            self.spent += _PER_CURVE * len(self.curves) * len(start)
+            if self.spent > _BUDGET:
+                self.stopped = True
+                break
         if not done:
             return start, low, high
         a, b, c = (np.concatenate(x) for x in zip(*done, strict=True))
@@ -307,6 +328,19 @@ def _lifted(back: Whole) -> Array:
     out[:4, :4] = back
     out[4, 4] = 1.0
     return out
+
+
+def _scattered(start: Whole) -> Whole:
+    """In an order that soon has been everywhere: a search that ends early has then not seen one end only."""
+    return start[np.argsort((0.5 + np.arange(len(start))) * _GOLDEN % 1.0, kind="stable")]
+
+
+def _growing(start: Whole) -> Iterator[Whole]:
+    """Few at first, as these may have enough tables, then more and more."""
+    at, size = 0, 64
+    while at < len(start):
+        yield start[at : at + size]
+        at, size = at + size, 2 * size
 
 
 def _expanded(start: Whole, low: Whole, count: Whole) -> Iterator[Whole]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -78,8 +79,12 @@ class JointSolution(Result):
             return self.reason
         more = "" if self.complete else " or more"
         if self.status == "unique":
-            return f"one set of tables of the {len(self.given)} systems has these values."
-        return f"{len(self.choices):,}{more} sets of tables of the {len(self.given)} systems have these values."
+            return f"one set of tables of the {self._systems} has these values."
+        return f"{len(self.choices):,}{more} sets of tables of the {self._systems} have these values."
+
+    @property
+    def _systems(self) -> str:
+        return "system" if len(self.given) == 1 else f"{len(self.given)} systems"
 
     def _make(self) -> dict[str, Any]:
         from howsure.version import VERSION
@@ -127,15 +132,32 @@ def solve_together(
     for one in shared:
         if one.name not in _SHARED:
             raise BadSetting(f"systems share {', '.join(_SHARED)}; give {one.name} for each system.")
-    own = {name: givens(part, None, {}, ties=ties) for name, part in measures.items()}
+    own = {name: _own(name, part, shared, ties) for name, part in measures.items()}
     links = _links(wins, tuple(own))
-    found = {name: whole_tables((*part, *shared), 100 * most) for name, part in own.items()}
-    lists = {name: [tuple(map(int, row)) for row in f.tables] for name, f in found.items()}
+    longest = (100 if links else 10) * most  # wins may single out one pair of very many
+    found = {name: whole_tables((*part, *shared), longest) for name, part in own.items()}
+    lists: dict[str, list[tuple[int, ...]]] = {
+        name: list(map(tuple, f.tables.astype(np.int64).tolist())) for name, f in found.items()
+    }
     for name, rows in lists.items():
+        if not rows and not found[name].complete:
+            raise BadSetting(f"the search for tables of {name} was too large; give n, a margin or more digits.")
         if not rows:
             why = explain((*own[name], *shared))
             return JointSolution(own, shared, links, (), True, f"{name}: {why}")
     return _join(own, shared, links, lists, found, most)
+
+
+def _own(name: str, part: Mapping[str, Any], shared: tuple[Given, ...], ties: str) -> tuple[Given, ...]:
+    """What one system reports; it may repeat what all share."""
+    if not part:
+        raise BadSetting(f"system {name!r} has no values: give some, such as {{'f1': '0.87'}}, or leave it out.")
+    own = givens(part, None, {}, ties=ties)
+    for one in own:
+        for same in shared:
+            if one.name == same.name and (one.low > same.high or one.high < same.low):
+                raise BadSetting(f"{one.name} is {same.shown} for all systems, but {one.shown} for {name!r}.")
+    return own
 
 
 def _join(
@@ -153,22 +175,42 @@ def _join(
             complete = False
             break
         choices.append(choice)
-    reason = ""
-    if not choices:
-        reason = (
-            "each system alone can have these values, but together they cannot: the margins or the wins do not fit."
+    if not choices and not complete:
+        raise BadSetting(
+            "the search was too large and found no tables that fit together; give a margin or more digits."
         )
+    reason = "" if choices else _misfit(lists, links)
     return JointSolution(own, shared, links, tuple(choices), complete, reason)
+
+
+def _misfit(lists: Mapping[str, list[tuple[int, ...]]], links: tuple[Link, ...]) -> str:
+    """Which systems cannot go together: two by their wins, two by their margins, or more of them."""
+    said = "each system alone can have these values, but "
+    for x in links:
+        pair = {name: lists[name] for name in (x.first, x.second)}
+        if next(_choices(list(pair), pair, ()), None) is None:
+            continue
+        if next(_choices(list(pair), pair, (x,)), None) is None:
+            return f"{said}the wins {x.only_first} and {x.only_second} of {x.first} and {x.second} do not fit them."
+    for a, b in combinations(lists, 2):
+        pair = {a: lists[a], b: lists[b]}
+        if next(_choices([a, b], pair, ()), None) is None:
+            return f"{said}{a} and {b} cannot have them on the same items: no n and positives serve both."
+    return f"{said}together they cannot: the margins or the wins do not fit."
 
 
 def _choices(names: list[str], lists: Mapping[str, list[tuple[int, ...]]], links: tuple[Link, ...]) -> Iterator[Choice]:
     """Tables system by system; each next one is looked up by n, positives and, where wins link it, its errors."""
-    index: dict[str, dict[tuple[int, ...], list[tuple[int, ...]]]] = {}
-    for name, tables in lists.items():
-        index[name] = {}
-        for t in tables:
-            index[name].setdefault((sum(t), t[0] + t[2]), []).append(t)
-            index[name].setdefault((sum(t), t[0] + t[2], t[1] + t[2]), []).append(t)
+    index: dict[tuple[str, bool], dict[tuple[int, ...], list[tuple[int, ...]]]] = {}
+
+    def found(name: str, tied: bool, key: tuple[int, ...]) -> list[tuple[int, ...]]:
+        if (name, tied) not in index:
+            made = index[name, tied] = {}
+            for t in lists[name]:
+                tp, fp, fn, tn = t
+                own = (tp + fp + fn + tn, tp + fn, fp + fn) if tied else (tp + fp + fn + tn, tp + fn)
+                made.setdefault(own, []).append(t)
+        return index[name, tied].get(key, [])
 
     def deeper(chosen: dict[str, tuple[int, ...]]) -> Iterator[Choice]:
         if len(chosen) == len(names):
@@ -182,7 +224,7 @@ def _choices(names: list[str], lists: Mapping[str, list[tuple[int, ...]]], links
             key: tuple[int, ...] = (sum(base), base[0] + base[2])
             if tied:
                 key = (*key, _errors(name, chosen, tied[0]))
-            options = index[name].get(key, [])
+            options = found(name, bool(tied), key)
         for t in options:
             both = {**chosen, name: t}
             if all(fits(both[x.first], both[x.second], x) for x in tied):
@@ -226,17 +268,21 @@ def fits(a: tuple[int, ...], b: tuple[int, ...], link: Link) -> bool:
 
 
 def _links(wins: Mapping[tuple[str, str], tuple[int, ...]], names: tuple[str, ...]) -> tuple[Link, ...]:
-    out = []
+    if not isinstance(wins, Mapping):
+        raise BadSetting(f"wins= maps a pair of systems, such as ('a', 'b'), to their wins; got {wins!r}.")
+    out: dict[frozenset[str], Link] = {}
     for pair, counts in wins.items():
         if not isinstance(pair, tuple) or len(pair) != 2 or pair[0] == pair[1]:
             raise BadSetting(f"wins= maps a pair of systems, such as ('a', 'b'), to their wins; got {pair!r}.")
         for name in pair:
             if name not in names:
-                raise UnknownName(f"no system named {name!r}.{nearest(name, names)} Given: {listing(names)}.")
+                raise UnknownName(f"no system named {name!r}.{nearest(str(name), names)} Given: {listing(names)}.")
         whole = isinstance(counts, (tuple, list)) and len(counts) in (2, 3)
         if not whole or any(isinstance(x, bool) or not isinstance(x, (int, np.integer)) or x < 0 for x in counts):
             raise BadCounts(
                 f"wins of {pair[0]} and {pair[1]} are two or three counts, such as (17, 4); got {counts!r}."
             )
-        out.append(Link(*pair, *(int(number(x)) for x in counts)))
-    return tuple(out)
+        if frozenset(pair) in out:
+            raise BadSetting(f"wins of {pair[0]} and {pair[1]} are given twice: give them once, in either order.")
+        out[frozenset(pair)] = Link(*pair, *(int(number(x)) for x in counts))
+    return tuple(out.values())

@@ -7,10 +7,10 @@ starts from the best of these points and narrows down; it is good to about six d
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 from typing import Final
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from howsure.relations.quantities import Quantity
 from howsure.relations.system import Curve, Flat, System, flat
+from howsure.relations.values import Given
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -28,8 +29,10 @@ EDGE: Final = 1e-9  # a share this far below 0 is 0
 _STARTS: Final = 500
 _STEPS: Final = 36
 _MET: Final = 1e-10
+_ROUNDING: Final = 1e-14  # of the measures: no step comes closer
+_STEEP: Final = 1e150
 _ROUNDS: Final = 30
-_TRIES: Final = 12
+_TRIES: Final = 12  # a third for curves that are no formulas, each step of which takes long
 HUGE: Final = 1e9  # a ratio above this grows without end
 FEW: Final = 24  # more isolated points than such equations have: they lie on a curve
 
@@ -63,6 +66,17 @@ class Region:
         """Rows that are not negative within."""
         return _sides(self.system)
 
+    @cached_property
+    def void(self) -> Given | None:
+        """What cannot be as given anywhere: a quotient that is 0/0, or a count that is 0 while it gives the scale."""
+        for one in self.system.givens:
+            if one.quantity.weights is None or (one.quantity.sized and one is not self.system.scale):
+                continue
+            top, bottom = one.quantity.weights
+            if abs(float(self.middle @ (top if one.quantity.sized else bottom))) < EDGE:
+                return one
+        return None
+
     def without_idle_curves(self) -> Region:
         """The same region without the curves that every point of the polytope meets."""
         if not self.curves:
@@ -92,8 +106,8 @@ class Region:
         active = np.arange(len(x)) if self.dimension else np.arange(0)
         for _ in range(steps):
             miss, slopes = self._slopes(x[active])
-            good = np.isfinite(miss).all(axis=1) & np.isfinite(slopes).all(axis=(1, 2))
-            good &= np.abs(miss).max(axis=1, initial=0.0) > 1e-15
+            good = np.isfinite(miss).all(axis=1) & (np.abs(slopes) < _STEEP).all(axis=(1, 2))
+            good &= np.abs(miss).max(axis=1, initial=0.0) > _ROUNDING
             active, miss, slopes = active[good], miss[good], slopes[good]
             if not len(active):
                 break
@@ -115,10 +129,9 @@ class Region:
         """Misses of all curves and their derivatives, by a complex step (exact to rounding)."""
         h = 1e-30
         chosen = self.curves if curves is None else curves
-        miss = np.stack([np.real(c.misses(x)) for c in chosen], axis=1)
         moved = x[:, None, :] + 1j * h * self.directions
-        slopes = np.stack([np.imag(c.misses(moved)) / h for c in chosen], axis=1)
-        return miss, slopes
+        both = np.stack([c.misses(moved) for c in chosen], axis=1)
+        return both[..., :1].real.sum(axis=-1), both.imag / h
 
     def _room(self, x: Array, step: Array) -> Array:
         """The part of a step that stays within, nine tenths of the way to a side at most."""
@@ -178,8 +191,16 @@ class Region:
         out: list[Span] = []
         for q in quantities:
             values = self._values(q, self.corners[_defined(q, self.corners)]) if self._at_corners(q) else found[q.name]
-            out.append(_ends(values, self._spread(q), HUGE if q.bounds[1] == math.inf and not q.sized else math.inf))
+            ends = _ends(values, self._spread(q), HUGE if q.bounds[1] == math.inf and not q.sized else math.inf)
+            out.append(self._as_given(q, ends) if q.sized else ends)
         return out
+
+    def _as_given(self, q: Quantity, ends: Span) -> Span:
+        """A count does not leave the range that was given for it."""
+        for one in self.system.givens:
+            if one.name == q.name and ends is not None:
+                return max(ends[0], float(one.low)), min(ends[1], float(one.high))
+        return ends
 
     def _at_corners(self, q: Quantity) -> bool:
         return not self.curves and q.linear is not None and (not q.sized or self._scaled_by_sum)
@@ -206,12 +227,14 @@ class Region:
         """The lowest and highest values found, by moves of all sizes towards corners and other points."""
         rng = np.random.default_rng(1)
         ends = [(q, sign) for q in quantities for sign in (-1.0, 1.0)]
-        kept = [self._top(q, sign, self.points) for q, sign in ends]
-        goals = np.concatenate([self.corners, self.points])
+        known = np.concatenate([self.points, *self._faces()])
+        kept = [self._top(q, sign, known) for q, sign in ends]
+        goals = np.concatenate([self.corners, known])
+        tries = _TRIES // 3 if any(x.function for c in self.curves for x in c.formula.walk()) else _TRIES
         for turn in range(_ROUNDS if self.dimension and len(self.points) else 0):
             starts = np.concatenate(kept)
-            towards = goals[_some(rng, len(self.corners), len(goals), (len(starts), _TRIES))]
-            part = np.exp(rng.uniform(np.log(1e-6), 0.0, (len(starts), _TRIES, 1))) ** (0.3 + turn / _ROUNDS)
+            towards = goals[_some(rng, len(self.corners), len(goals), (len(starts), tries))]
+            part = np.exp(rng.uniform(np.log(1e-6), 0.0, (len(starts), tries, 1))) ** (0.3 + turn / _ROUNDS)
             radius = np.where(rng.random(part.shape) < 0.3, 1.0 - part, part)  # a little way, or almost all of it
             tried = (starts[:, None] + radius * (towards - starts[:, None])).reshape(-1, 4)
             if self.dimension == 3 and not self.system.inequalities:  # odds of any size lie close to a corner
@@ -221,6 +244,16 @@ class Region:
             kept = [self._top(q, s, np.concatenate([x, moved])) for (q, s), x in zip(ends, kept, strict=True)]
         best = [self._values(q, x[:1]) for (q, _), x in zip(ends, kept, strict=True)]
         return [np.concatenate(best[i : i + 2]) for i in range(0, len(best), 2)]
+
+    def _faces(self) -> list[Array]:
+        """Points with an empty cell: there the tetrachoric correlation is ±1, far from what it is next to them."""
+        found: list[Array] = []
+        for i in range(4 if self.dimension else 0):
+            row = tuple(Fraction(int(i == j)) for j in range(4))
+            face = region(replace(self.system, equations=(*self.system.equations, row)))
+            if face is not None and face.void is None:
+                found.append(replace(face, curves=self.curves).points)
+        return found
 
     def _top(self, q: Quantity, sign: float, points: Array) -> Array:
         """The two best points."""
@@ -257,15 +290,23 @@ def _some(rng: np.random.Generator, corners: int, total: int, shape: tuple[int, 
 
 
 def _least(slopes: Array, right: Array) -> Array:
-    """The shortest step that solves slopes·step = right, for each point; never by squaring, which halves the digits."""
+    """The shortest step that solves slopes·step = right, for each point.
+
+    Gram and Schmidt, not the normal equations, which halve the digits; a slope along those before it is left out.
+    """
     size = np.sqrt((slopes**2).sum(axis=2)) + 1e-300
     unit, right = slopes / size[..., None], right / size
-    if unit.shape[1] == 1:
-        return np.asarray(unit[:, 0] * right)
-    if unit.shape[1] == unit.shape[2]:
-        with contextlib.suppress(np.linalg.LinAlgError):
-            return np.asarray(np.linalg.solve(unit, right[..., None])[..., 0])
-    return np.asarray((np.linalg.pinv(unit, rcond=1e-12) @ right[..., None])[..., 0])
+    step: Array = np.zeros_like(unit[:, 0])
+    axes: list[Array] = []
+    for j in range(unit.shape[1]):
+        rest = unit[:, j]
+        for axis in axes:
+            rest = rest - (rest * axis).sum(axis=1, keepdims=True) * axis
+        length = np.sqrt((rest**2).sum(axis=1, keepdims=True))
+        axes.append(np.where(length > 1e-12, rest / np.maximum(length, 1e-300), 0.0))
+        missing = right[:, j, None] - (unit[:, j] * step).sum(axis=1, keepdims=True)
+        step = step + axes[-1] * missing / np.maximum(length, 1e-12)
+    return step
 
 
 def region(system: System) -> Region | None:

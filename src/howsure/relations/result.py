@@ -78,7 +78,7 @@ class Solution(Result):
             raise BadSetting(f"there is no table to tally: {self.why}")
         counts = self.outcome.tables
         if not self.counted or (counts != np.round(counts)).any():
-            raise BadSetting("a Tally needs whole numbers: give n, or use integers=True.")
+            raise BadSetting("a Tally needs whole numbers: give n, or use integers=True (--integers).")
         whole = counts.astype(np.int64)
         columns = whole[0] if self.status == "unique" else whole.T
         return Tally.binary(**dict(zip(CELLS, columns, strict=True)))

@@ -74,6 +74,7 @@ def solve(
     >>> solve(recall=0.8, specificity=0.8, accuracy=0.8, n=100).status
     'undetermined'
     """
+    _check(measures, most)
     if measures and all(isinstance(x, Mapping) for x in measures.values()):
         shared = givens(None, n, named, ties=ties) if named or n is not None else ()
         return solve_together(measures, shared, wins or {}, most, ties, lambda known: _why_not(known, most))
@@ -83,6 +84,18 @@ def solve(
     if integers:
         return Solution(known, whole_outcome(known, most), integers=True)
     return Solution(known, outcome(known))
+
+
+def _check(measures: Any, most: Any) -> None:
+    """Settings of the right kind."""
+    if measures is not None and not isinstance(measures, Mapping):
+        raise BadSetting(f"measures are a mapping from names to values; got {type(measures).__name__}.")
+    kinds = {isinstance(x, Mapping) for x in (measures or {}).values()}
+    if len(kinds) > 1:
+        alone = next(name for name, x in (measures or {}).items() if not isinstance(x, Mapping))
+        raise BadSetting(f"several systems need a mapping each; {alone!r} has none: give what they share as keywords.")
+    if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:
+        raise BadSetting(f"most= is a whole number from 1; got {most!r}.")
 
 
 def _why_not(known: tuple[Given, ...], most: int) -> str:
@@ -107,9 +120,8 @@ def _solved(made: System) -> Outcome:
         shares = None if found is None or found.directions else np.array([float(x) for x in found.base])
         return Outcome("infeasible", point=shares)
     where = where.without_idle_curves() if where.dimension > 1 else where
-    undefined = _undefined(where)
-    if undefined is not None:
-        return Outcome("infeasible", undefined=undefined)
+    if where.void is not None:
+        return Outcome("infeasible", undefined=None if where.void.quantity.sized else where.void)
     if where.dimension == 0 and all(one.exact for one in known):
         return _checked(made, where.middle[None])
     if where.dimension == 1 and where.curves and not made.inequalities and all(c.exact for c in where.curves):
@@ -125,6 +137,9 @@ def _checked(made: System, points: Array) -> Outcome:
     kept = [x for x in points if _agrees(made, x)]
     if not kept:
         return Outcome("infeasible", point=points[0])
+    if made.scale is not None and not made.scale.exact:  # the shares are settled, their size is not
+        parts = tuple(Region(made, x[None], ()) for x in kept)
+        return Outcome("undetermined", region=parts[0] if len(parts) == 1 else Faces(parts))
     return Outcome("unique" if len(kept) == 1 else "several", tables=np.array([tables(made, x) for x in kept]))
 
 
@@ -135,23 +150,14 @@ def _agrees(made: System, shares: Array) -> bool:
 
 
 def tables(made: System, shares: Array) -> Array:
-    """Counts, or shares when no count is given; within rounding of whole numbers they are whole."""
+    """Counts, or shares when no count is given; within rounding of whole numbers they are whole, if these agree too."""
     size = float(made.size(shares))
     counts = shares * size
+    if made.scale is None:
+        return counts
     near = np.round(counts)
-    close = np.abs(counts - near) < CLOSE * max(size, 1.0) * 0.1
-    return np.where(close if made.scale is not None else False, near, counts)
-
-
-def _undefined(where: Region) -> Given | None:
-    """What is 0/0 in every table that the linear conditions leave."""
-    for one in where.system.givens:
-        q = one.quantity
-        if q.linear is not None and not q.sized:
-            bottom = float(where.middle @ np.array([float(c) for c in q.linear[1]]))
-            if abs(bottom) < EDGE:
-                return one
-    return None
+    whole = np.where(np.abs(counts - near) < CLOSE * max(size, 1.0) * 0.1, near, counts)
+    return whole if _agrees(made, whole / max(float(whole.sum()), 1e-300)) else counts
 
 
 def _along(where: Region) -> Outcome:

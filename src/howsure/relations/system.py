@@ -100,6 +100,8 @@ def system(givens: tuple[Given, ...]) -> System:
         if one.quantity.sized and scale is not None and high:
             low, high, per = low / scale.high, high / scale.low, scale.quantity
         what = one.quantity
+        if what.name == "chi-square" and not high:  # 0 is no end that an empty cell reaches: phi crosses it
+            what = quantity("phi")
         if what.formula.op == "sqrt" and low >= 0:  # a root is smooth at 0 only when squared
             what, low, high = Quantity(what.name, what.formula.args[0]), low**2, high**2
         linear = _parts(what, per)
@@ -110,13 +112,25 @@ def system(givens: tuple[Given, ...]) -> System:
         else:
             ranges.append(Curve(one, what, float(low), float(high), per))
             inequalities += [_row(linear, low), tuple(-x for x in _row(linear, high))]
+    inequalities += _between_ranges(givens, scale)
     return System(givens, scale, tuple(equations), tuple(inequalities), tuple(curves), tuple(ranges))
 
 
 def _scale(givens: tuple[Given, ...]) -> Given | None:
-    """The count that all others are measured by: n if it is there, else the largest; a sum of cells before others."""
+    """The count that all others are measured by: one number before a range, n before others, then the largest."""
     counts = [g for g in givens if g.quantity.sized and g.low > 0]
-    return max(counts, key=lambda g: (g.quantity.linear is not None, g.name == "n", g.exact, g.low), default=None)
+    return max(counts, key=lambda g: (g.quantity.linear is not None, g.exact, g.name == "n", g.low), default=None)
+
+
+def _between_ranges(givens: tuple[Given, ...], scale: Given | None) -> list[tuple[Fraction, ...]]:
+    """Counts with ranges, two by two: intervals that meet in pairs have a point in common, so this says it all."""
+    loose = [g for g in givens if g.quantity.sized and g.quantity.linear and not g.exact and g is not scale]
+    return [
+        tuple(t * b.high - u * a.low for t, u in zip(a.quantity.linear[0], b.quantity.linear[0], strict=True))
+        for a in loose
+        for b in loose
+        if a is not b and a.quantity.linear and b.quantity.linear
+    ]
 
 
 def _parts(q: Quantity, per: Quantity | None) -> Any:

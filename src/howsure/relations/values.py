@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -21,7 +21,9 @@ from howsure.relations.quantities import Quantity, quantity
 
 CLOSE = 1e-8  # how far exact values may miss each other: they are often printed with ten digits
 _SIMPLE = 100_000_000  # the largest denominator that is called simple
-_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?")
+_GROUPED = re.compile(r"\d{1,3}(?:[,' \u00a0\u202f]\d{3})+")
+_SIZE = Fraction(10) ** 300  # numbers beyond it, or closer to 0 than its inverse, are slips
 
 
 @dataclass(frozen=True)
@@ -63,8 +65,6 @@ def givens(
     measures: Mapping[str, Any] | None, n: Any, named: Mapping[str, Any], *, ties: str = "up"
 ) -> tuple[Given, ...]:
     """Everything that was reported, once each."""
-    if measures is not None and not isinstance(measures, Mapping):
-        raise BadSetting(f"measures are a mapping from names to values; got {type(measures).__name__}.")
     if ties not in ("up", "either"):
         raise BadSetting(f"ties= is 'up' or 'either'; got {ties!r}.")
     pairs = [*(measures or {}).items(), *named.items(), *([] if n is None else [("n", n)])]
@@ -72,7 +72,8 @@ def givens(
     for name, value in pairs:
         one = given(str(name), value, ties=ties)
         if one.name in out and (out[one.name].low, out[one.name].high) != (one.low, one.high):
-            raise BadSetting(f"{one.name} is given twice, as {out[one.name].shown} and as {one.shown}.")
+            first, second = (_told(x) for x in (out[one.name], one))
+            raise BadSetting(f"{one.name} is given twice, as {first} and as {second}.")
         out[one.name] = one
     if not out:
         raise BadSetting("nothing is given: solve needs measures, such as precision=0.75 recall=0.6 n=200.")
@@ -87,9 +88,9 @@ def given(name: str, value: Any, *, ties: str = "up") -> Given:
     """
     what = quantity(name)
     if isinstance(value, (tuple, list)) and len(value) == 2:
-        low, high = (_exact(x, name) for x in value)
+        low, high = (_end(x, name) for x in value)
         if low > high:
-            raise BadSetting(f"a range of {name} goes from low to high; got {low} to {high}.")
+            raise BadSetting(f"a range of {name} goes from low to high; got {_text(value[0])} to {_text(value[1])}.")
         one = Given(what, low, high, f"{_text(value[0])} to {_text(value[1])}")
     elif isinstance(value, str):
         one = _printed(what, value, name, ties)
@@ -101,46 +102,90 @@ def given(name: str, value: Any, *, ties: str = "up") -> Given:
 
 def _printed(what: Quantity, text: str, name: str, ties: str) -> Given:
     """The numbers that print as this text; a whole number for a count means itself."""
-    clean = text.strip().replace("_", "").replace("−", "-")
-    percent = clean.endswith("%")
-    clean = clean.removesuffix("%").strip()
+    clean, percent = _plain(text)
     if "/" in clean and not percent:
         try:
             number = Fraction(clean)
         except (ValueError, ZeroDivisionError):
-            raise BadSetting(f"{name} must be a number; got {text!r}.") from None
-        return Given(what, number, number, text.strip())
-    try:
-        if not _NUMBER.fullmatch(clean):
-            raise InvalidOperation
-        digits = Decimal(clean)
-    except InvalidOperation:
-        raise BadSetting(f"{name} must be a number; got {text!r}.") from None
+            raise _no_number(text, what, name) from None
+        return Given(what, _sized(number, name, text), number, text.strip())
+    if not _NUMBER.fullmatch(clean):
+        raise _no_number(text, what, name)
+    if percent:
+        _shared(what, text)
+    digits = Decimal(clean)
+    number = _sized(Fraction(digits), name, text)
     exponent = int(digits.as_tuple().exponent) - (2 if percent else 0)
-    if what.sized and what.linear is not None and digits == digits.to_integral_value():
-        return Given(what, Fraction(digits), Fraction(digits), clean)
-    last = int(digits.scaleb(-int(digits.as_tuple().exponent)))  # in units of the last digit
-    over, times = 2 * 10 ** max(0, -exponent), 10 ** max(0, exponent)
-    low, high = Fraction((2 * last - 1) * times, over), Fraction((2 * last + 1) * times, over)
-    return Given(what, low, high, text.strip(), ties == "up")
+    if what.sized and what.linear is not None and number.denominator == 1:
+        return Given(what, number, number, clean)
+    half = Fraction(10) ** exponent / 2
+    middle = number / 100 if percent else number
+    low = max(middle - half, Fraction(0)) if what.sized and middle >= 0 else middle - half
+    return Given(what, low, middle + half, text.strip(), ties == "up")
 
 
-def decimal(text: str) -> Any:
-    """A text of the command line as an exact number, or as it stands if it is none or a percentage."""
+def _shared(what: Quantity, text: str) -> None:
+    """A count is no percentage."""
+    if what.sized:
+        raise BadSetting(f"{what.name} is a count, not a percentage; got {text!r}.")
+
+
+def _plain(text: str) -> tuple[str, bool]:
+    """A text without blanks, with plain signs; and whether it is a percentage."""
     clean = text.strip().replace("_", "").replace("−", "-")
-    if clean.endswith("%") and _NUMBER.fullmatch(clean[:-1]):
-        return Fraction(Decimal(clean[:-1])) / 100
-    return Fraction(Decimal(clean)) if _NUMBER.fullmatch(clean) else text
+    return clean.removesuffix("%").strip(), clean.endswith("%")
+
+
+def _no_number(text: str, what: Quantity, name: str) -> BadSetting:
+    """The error for a text that is no number, with the number it may stand for."""
+    clean = text.strip()
+    hint = ""
+    if _GROUPED.fullmatch(clean):
+        hint = f" Did you mean {re.sub(r'[^0-9]', '', clean)}?"
+    elif re.fullmatch(r"\d*,\d+", clean):
+        hint = f" Did you mean {clean.replace(',', '.')}?"
+    example = "200" if what.sized else "0.75 or 75%"
+    return BadSetting(f"{name} must be a number, such as {example}; got {text!r}.{hint}")
+
+
+def _sized(number: Fraction, name: str, shown: object) -> Fraction:
+    if number and not 1 / _SIZE < abs(number) < _SIZE:
+        raise _odd_size(name, shown)
+    return number
+
+
+def _odd_size(name: str, shown: object) -> BadSetting:
+    return BadSetting(f"{name} must be 0, or between 1e-300 and 1e300 in size; got {shown}.")
+
+
+def decimal(text: str, name: str) -> Any:
+    """A text of the command line as an exact number, or as it stands if it is none."""
+    clean, percent = _plain(text)
+    if percent and _NUMBER.fullmatch(clean):
+        _shared(quantity(name), text)
+    return Fraction(Decimal(clean)) / (100 if percent else 1) if _NUMBER.fullmatch(clean) else text
+
+
+def _end(value: Any, name: str) -> Fraction:
+    """An end of a range."""
+    if isinstance(value, str):
+        number = decimal(value, name)
+        if isinstance(number, str):
+            raise BadSetting(f"both ends of a range of {name} must be numbers, such as (0.7, 0.8); got {value!r}.")
+        return _sized(number, name, value)
+    return _exact(value, name)
 
 
 def _exact(value: Any, name: str) -> Fraction:
-    if isinstance(value, np.generic):
+    if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
         value = value.item()
     if isinstance(value, bool) or not isinstance(value, (int, float, Fraction, Decimal)):
         raise BadSetting(f"{name} must be a number, text or a range (low, high); got {value!r}.")
-    if isinstance(value, (float, Decimal)) and not math.isfinite(value):
-        raise BadSetting(f"{name} must be a finite number; got {value!r}.")
-    return simplest(value) if isinstance(value, float) else Fraction(value)
+    if not (value.is_finite() if isinstance(value, Decimal) else not isinstance(value, float) or math.isfinite(value)):
+        raise BadSetting(f"{name} must be a finite number; got {value}.")
+    if isinstance(value, Decimal) and value and abs(value.adjusted()) > 999:  # as a fraction it would fill the memory
+        raise _odd_size(name, value)
+    return _sized(simplest(value) if isinstance(value, float) else Fraction(value), name, value)
 
 
 def simplest(x: float) -> Fraction:
@@ -173,6 +218,11 @@ def short_number(x: Fraction | float) -> str:
     if float(x).is_integer() and abs(float(x)) < 1e15:
         return str(int(x))
     return f"{float(x):.6g}"
+
+
+def _told(one: Given) -> str:
+    """A value as it was given; digits in quotes where they mean a range."""
+    return f"'{one.shown}'" if not one.exact and " to " not in one.shown else one.shown
 
 
 def _checked(one: Given) -> Given:

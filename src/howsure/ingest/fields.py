@@ -1,0 +1,39 @@
+"""Columns of regular TREC files by DuckDB: fields one blank, or one tab, apart."""
+
+from __future__ import annotations
+
+import glob
+from pathlib import Path
+from typing import Any, Final
+
+from howsure.ingest.lines import opened, readable
+
+PACKED: Final = (".gz", ".zst", ".bz2", ".xz", ".lzma")
+
+
+class Irregular(Exception):
+    """DuckDB cannot read the file as it stands."""
+
+
+def columns(con: Any, path: Path, names: tuple[str, ...], wanted: str, number: str, rest: str = "") -> dict[str, Any]:
+    """Columns of a file whose fields are one blank (or one tab) apart; Irregular where they are not."""
+    import duckdb
+
+    readable(path)
+    kinds = ", ".join(f"'{name}': '{'DOUBLE' if name == number else 'VARCHAR'}'" for name in names)
+    text = (
+        f"SELECT {wanted} FROM read_csv($1, delim=$2, header=false, auto_detect=false, quote='', escape='', "
+        f"columns={{{kinds}}}) {rest}"
+    )
+    if path.suffix in PACKED[2:]:
+        raise Irregular  # DuckDB does not unpack these
+    try:
+        return con.execute(text, [[glob.escape(str(path))], _delimiter(path)]).fetchnumpy()  # type: ignore[no-any-return]
+    except duckdb.Error:
+        raise Irregular from None
+
+
+def _delimiter(path: Path) -> str:
+    with opened(path) as file:
+        first = next((line for line in file if line.strip()), "")
+    return "\t" if "\t" in first and " " not in first.strip() else " "

@@ -1,0 +1,208 @@
+"""Scores in files: every format gives the curve of the arrays, and bins keep within their bounds."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import howsure as hs
+from howsure.catalogue import retrieval
+from howsure.cli import app
+from howsure.errors import HowsureError
+from howsure.ingest import scorefiles
+from howsure.scored import Scored
+from tests.ranking.test_ranked import cuts, scored
+
+NAMES = ["auc", "AP", "BEP", "AP11", "AP11@trec_eval-9", "AP11@trec_eval-10", "max-f1", "max-informedness",
+         "min-error-rate", "precision@recall=0.9", "recall@fallout=0.1", "f1@0.3"]  # fmt: skip
+
+
+def frame(n=600, seed=0):
+    d = scored(n, seed, digits=9, systems=2)
+    p, q = (1 / (1 + np.exp(-d.scores[:, k])) for k in (0, 1))
+    weight = 1 + np.arange(n) % 4
+    return pd.DataFrame(
+        {"y": np.where(d.truth, "spam", "ham"), "p": p, "q": q.round(2), "w": weight, "set": weight % 2}
+    )
+
+
+FRAME = frame()
+
+
+def written(folder, kind, data=FRAME):
+    path = folder / f"preds.{kind}"
+    if kind.startswith("csv"):
+        data.to_csv(path, index=False)
+    elif kind == "parquet":
+        data.to_parquet(path)
+    else:
+        data.to_json(path, orient="records", lines=True, double_precision=15)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["csv", "csv.gz", "parquet", "jsonl"])
+def test_files_are_frames(tmp_path, kind):
+    """A file of any format gives the numbers of the frame it was written from: points, bands and draws."""
+    path = written(tmp_path, kind)
+    made = hs.curve(path, truth="y", score="p", positive="spam")
+    own = pd.read_json(path, lines=True, precise_float=True) if kind == "jsonl" else FRAME
+    expected = hs.curve(own, truth="y", score="p", positive="spam")
+    assert made.thresholds.tolist() == expected.thresholds.tolist()
+    assert made.band("f1").low.tolist() == expected.band("f1").low.tolist()
+    assert made["AP"].interval() == expected["AP"].interval()
+
+
+def test_shards_weights_and_two_systems(tmp_path):
+    """Two shards are one data set; weights are added up by score; systems are paired row by row."""
+    paths = [tmp_path / "a.parquet", tmp_path / "b.csv"]
+    FRAME[:200].to_parquet(paths[0])
+    FRAME[200:].to_csv(paths[1], index=False)
+    made = hs.curve(paths, truth="y", score=["p", "q"], weight="w", positive="spam")
+    whole = hs.curve(FRAME, truth="y", score=["p", "q"], weight="w", positive="spam")
+    assert made.systems == ("p", "q")
+    assert made.items.n == FRAME.w.sum()
+    assert made.items.square == pytest.approx(float((FRAME.w**2).sum()))
+    for name in ("p", "q"):
+        a, b = made.system(name), whole.system(name)
+        assert float(a.posterior.point("AP")) == pytest.approx(float(b.posterior.point("AP")), abs=1e-12)
+        np.testing.assert_allclose(a.band("recall").low, b.band("recall").low, rtol=0, atol=1e-12)
+    one, two = (hs.compare(x, "p", "q", tolerance=0.1) for x in (made, whole))
+    assert one.p_better == pytest.approx(two.p_better, abs=0.02)
+
+
+def test_equal_scores_are_counted_in_the_engine(tmp_path):
+    """A score of two decimals has a hundred rows, whatever the number of items."""
+    made = hs.curve(written(tmp_path, "parquet"), truth="y", score="q", positive="spam")
+    assert made.items.rows <= 202
+    assert made.items.n == len(FRAME)
+    assert made.items.bins == 0
+
+
+@st.composite
+def binned(draw):
+    """Scored items, and the same with scores put together into a few bins, the first positive item's score an edge."""
+    n = draw(st.integers(4, 60))
+    truth = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n).filter(lambda x: 0 < sum(x) < len(x))))
+    scores = np.array(draw(st.lists(st.sampled_from(np.arange(30) / 30), min_size=n, max_size=n)))
+    weights = np.array(draw(st.lists(st.sampled_from([1.0, 1.0, 0.5, 3.0]), min_size=n, max_size=n)))
+    if draw(st.booleans()):
+        weights = np.ones(n)
+    edges = np.unique(np.append(draw(st.lists(st.sampled_from(np.arange(30) / 30), max_size=6)), scores.min()))
+    edges = np.unique(np.append(edges[edges >= scores.min()], scores[truth].max()))
+    return truth, scores, edges[np.searchsorted(edges, scores, side="right") - 1], weights
+
+
+@given(binned())
+@settings(max_examples=150, deadline=None)
+def test_bins_keep_within_their_bounds(data):
+    """Whatever the order within the bins, each measure differs by no more than its bound says."""
+    truth, scores, put, weights = data
+    fine, coarse = cuts(truth, scores, weights), cuts(truth, put, weights)
+    for name in NAMES:
+        m = retrieval.parse(name)
+        assert m.bound is not None
+        gap = abs(float(m.evaluate(fine)[0]) - float(m.evaluate(coarse)[0]))
+        if not np.isnan(gap):
+            assert gap <= float(m.bound(coarse)[0]) + 1e-12, name
+
+
+def test_a_bound_that_is_reached():
+    """All positive items first within one bin: AUC is off by all that its bound allows."""
+    truth = np.array([True, True, False, False])
+    fine, coarse = cuts(truth, [4.0, 3, 2, 1]), cuts(truth, [1.0, 1, 1, 1])
+    m = retrieval.parse("auc")
+    assert float(m.evaluate(fine)[0] - m.evaluate(coarse)[0]) == pytest.approx(float(m.bound(coarse)[0]))
+
+
+def test_too_many_scores_are_binned(tmp_path, monkeypatch):
+    """Past the limit bins take over by themselves; edges are stated, and measures say how far they can be off."""
+    monkeypatch.setattr(scorefiles, "MOST", 300)
+    monkeypatch.setattr(scorefiles, "BINS", 450)
+    path = written(tmp_path, "parquet")
+    made = hs.curve(path, truth="y", score="p", positive="spam", tolerance=0.2)
+    exact = hs.curve(FRAME, truth="y", score="p", positive="spam", tolerance=0.2)
+    assert 100 < made.items.bins <= 450
+    assert "with edges from" in made.items.notes[0][1]
+    assert any("bins of scores" in note.text for note in made.notes)
+    for name in ("auc", "AP", "BEP", "AP11"):
+        m = retrieval.parse(name)
+        gap = abs(float(made.posterior.point(name)) - float(exact.posterior.point(name)))
+        assert gap <= float(m.bound(made.posterior._point_cuts[0])[0]) + 1e-12
+        assert gap < 0.01
+    assert float(made.posterior.point("f1@0.37")) == float(exact.posterior.point("f1@0.37"))  # hundredths are edges
+    again = hs.curve(path, truth="y", score="p", positive="spam", tolerance=0.2)
+    assert np.array_equal(again.thresholds, made.thresholds)
+    two = hs.curve(path, truth="y", score=["p", "q"], positive="spam", tolerance=0.2)
+    assert two.items.n == len(FRAME)
+    assert two.items.bins > 0
+
+
+def run(capsys, *arguments):
+    code = app.run([str(x) for x in arguments])
+    out = capsys.readouterr()
+    return code, out.out, out.err
+
+
+def test_the_command(tmp_path, capsys):
+    """howsure curve prints the summary in every format, for one score and for several."""
+    path = written(tmp_path, "parquet")
+    base = ("curve", path, "--truth", "y", "--score", "p", "--positive", "spam")
+    code, out, _ = run(capsys, *base, "--score", "q", "--metric", "auc", "--metric", "AP11@trec_eval-9")
+    assert code == 0
+    assert "p beats q on auc" in out or "q beats p on auc" in out
+    assert "rule trec_eval-9" in out
+    for kind in ("markdown", "latex", "csv", "html"):
+        code, out, _ = run(capsys, *base, "--metric", "auc", "--format", kind)
+        assert code == 0
+        assert "auc" in out
+    code, out, _ = run(capsys, *base, "--metric", "f1@0.5", "--format", "json", "--where", "set=1", "--weight", "w")
+    document = json.loads(out)
+    assert document["schema"] == "howsure.curve/1"
+    assert document["data"]["n"] == int(FRAME.w[FRAME.set == 1].sum())
+    assert document["rows"][0]["route"] == "closed form"
+    code, out, _ = run(capsys, *base, "--band", "recall", "--format", "csv")
+    assert out.count("\n") == len(FRAME) + 1
+    code, out, _ = run(capsys, *base, "--bins", "50", "--metric", "auc")
+    assert "bins of scores is within" in out
+
+
+BAD = {
+    "no such column": (("--truth", "z", "--score", "p"), "no column named 'z'"),
+    "text for scores": (("--truth", "y", "--score", "y"), "column 'y' holds"),
+    "no positive class": (("--truth", "y", "--score", "p"), "give positive="),
+    "twice": (("--truth", "y", "--score", "p", "--score", "p"), "twice"),
+    "too few bins": (("--truth", "y", "--score", "p", "--bins", "1"), "bins="),
+    "names": (("--truth", "y", "--score", "p", "--name", "a", "--name", "b"), "--name"),
+    "simultaneous": (("--truth", "y", "--score", "p", "--simultaneous"), "--band"),
+    "one class": (("--truth", "y", "--score", "p", "--positive", "spam", "--where", "y=spam"), "both classes"),
+    "nothing left": (("--truth", "y", "--score", "p", "--positive", "spam", "--where", "w=99"), "no items"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_one_sentence(tmp_path, capsys, name):
+    """Exit code 2 and one line on standard error."""
+    options, said = BAD[name]
+    code, out, err = run(capsys, "curve", written(tmp_path, "parquet"), *options)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("value", [None, float("nan"), float("inf")])
+def test_missing_and_infinite_scores(tmp_path, value):
+    """A missing or NaN score is refused, or dropped when asked; an infinite one is refused."""
+    data = FRAME.copy()
+    data.loc[3, "p"] = value
+    path = written(tmp_path, "parquet", data)
+    with pytest.raises(HowsureError, match="finite" if value == float("inf") else "1 of 600 rows"):
+        hs.curve(path, truth="y", score="p", positive="spam")
+    if value != float("inf"):
+        made = hs.curve(path, truth="y", score="p", positive="spam", missing="drop")
+        assert made.items.n == 599
+        assert isinstance(made.items, Scored)
