@@ -220,7 +220,7 @@ def test_trec_takes_files_as_it_takes_dicts(tmp_path):
         ("q1 Q0 d1 1 2.0 t\nq2 Q0 d1 1 2.0 t\nq1 Q0 d1 3 1.0 t\n", "again on line 3"),
         ("", "empty"),
         ("zz Q0 d1 1 2.0 t\n", "none of the 30 judged queries"),
-        ("q1 0 d1 1\n", "It looks like judgments"),
+        ("q1 0 d1 1\n", "the 4 fields of judgments"),
         ("x\n", "has 1 field: 'x'"),
         ("\0\1 \2\n", "line 1 of .* is no text"),
         ("\x28\udcb5/\udcfd zstd", "packed by zstd"),
@@ -245,7 +245,7 @@ def test_bad_runs_are_one_sentence_with_the_line(tmp_path, text, told):
         ("q1 0 d1 1\nq1 0 d2 99999999999\n", "line 2 .* at most 2,147,483,647"),
         ("q1 0 d1 1\nq1 0 d2 1e300\n", "line 2 .*'1e300'"),
         ("q1 0 d1 1\nq1 0 d2 inf\n", "line 2 .*'inf'"),
-        ("q1 Q0 d1 1 2.0 t\n", "It looks like a run"),
+        ("q1 Q0 d1 1 2.0 t\n", "the 6 fields of a run"),
     ],
 )
 def test_bad_qrels_are_one_sentence_with_the_line(tmp_path, text, told):

@@ -117,12 +117,14 @@ def _other_fields(path: Path, kind: str, n: int, line: str, many: int) -> str:
     """A sentence on a line with the wrong number of fields; files of the other kind and of no text are told."""
     if "\0" in line or any("\udc80" <= x <= "\udcff" for x in line):
         return f"line {n:,} of {str(path)!r} is no text; a line of {_CALLED[kind]} is: {_FORMS[kind]}."
-    said = (
-        f"line {n:,} of {str(path)!r} has {many} field{'s' * (many != 1)}: {_cut(line)}; a line of {_CALLED[kind]} is: "
-    )
     other = next((k for k, form in _FORMS.items() if k != kind and len(form.split()) == many), None)
-    hint = "" if other is None or n > 1 else f". It looks like {_CALLED[other]}: judgments come first, then runs"
-    return f"{said}{_FORMS[kind]}{hint}."
+    if other is not None and n == 1:
+        return (
+            f"{str(path)!r} has the {many} fields of {_CALLED[other]} on line 1, not those of {_CALLED[kind]}, "
+            f"{_FORMS[kind]}; judgments come first, then runs."
+        )
+    fields = "1 field" if many == 1 else f"{many} fields"
+    return f"line {n:,} of {str(path)!r} has {fields}: {_cut(line)}; a line of {_CALLED[kind]} is: {_FORMS[kind]}."
 
 
 def _cut(line: str) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
+from reprlib import repr as _short
 from typing import Any, Final
 
 import numpy as np
@@ -115,7 +116,7 @@ def _grades(by_query: Dicts, queries: Sequence[str], name: str) -> Ints:
             for document, grade in by_query[q].items():
                 if not _is_grade(grade):
                     raise BadLabels(
-                        f"a grade of relevance is a whole number, at most {HIGHEST:,}; {name} gives {grade!r} to "
+                        f"a grade of relevance is a whole number, at most {HIGHEST:,}; {name} gives {_short(grade)} to "
                         f"document {document!r} of query {q!r}."
                     )
     return raw.astype(np.int64)
@@ -170,6 +171,7 @@ class Run:
     path: Path | None = None
     given: Dicts | None = None
 
+    @cached_property
     def dicts(self) -> Dicts:
         """Scores by query and document."""
         if self.given is not None:
@@ -197,7 +199,7 @@ def rank(run: Run, qrels: Qrels, ties: str = "score") -> Ranking:
             return _rank_file(run.path, qrels, ties)
         except Irregular:
             return _rank_dicts(read_lines(run.path, "run"), qrels, ties, str(run.path))
-    return _rank_dicts(run.dicts(), qrels, ties, f"run {run.name!r}")
+    return _rank_dicts(run.dicts, qrels, ties, f"run {run.name!r}")
 
 
 def _rank_dicts(run: Dicts, qrels: Qrels, ties: str, name: str) -> Ranking:
@@ -242,7 +244,8 @@ def _scores(here: Sequence[Mapping[str, Any]], qrels: Qrels, sizes: Ints, name: 
             for document, score in documents.items():
                 if isinstance(score, str) or not _finite(score):
                     raise BadLabels(
-                        f"scores are finite numbers; {name} gives {score!r} to document {document!r} of query {q!r}."
+                        f"scores are finite numbers; {name} gives {_short(score)} to document {document!r} of "
+                        f"query {q!r}."
                     )
     return scores, np.array(own, dtype=np.float64)
 
