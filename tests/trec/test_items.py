@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -206,6 +207,68 @@ def test_any_data_gives_items_or_one_sentence(qrels, one, two):
             assert ((part.values >= 0) & (part.values <= 1 + 1e-12)).all()
 
 
+def test_bounds_are_over_the_queries_of_the_measure():
+    """A query without a relevant document stays out of AP when its unjudged documents are taken as relevant."""
+    qrels = {**QRELS_30, "q5": dict.fromkeys(QRELS_30["q5"], 0)}
+    v = hs.trec(qrels, RUNS_30, metrics=["AP", "P@10"], unjudged="bounds")
+    assert v.only("AP").ids == v.only("AP(unjudged='relevant')").ids
+    assert v.only("P(unjudged='relevant')@10").n == 30
+
+
+def test_queries_left_out_at_a_higher_level_are_listed():
+    """AP(rel=2) has no value for a query whose grades are 0 and 1; AP and P have, and say nothing."""
+    qrels = {**QRELS_30, "q5": {d: min(g, 1) for d, g in QRELS_30["q5"].items()}}
+    v = hs.trec(qrels, RUNS_30, metrics=["AP(rel=2)", "AP", "P(rel=2)@10"])
+    assert (v.only("AP(rel=2)").n, v.only("AP").n, v.only("P(rel=2)@10").n) == (29, 30, 30)
+    told = {part.measure.name: [text for code, text in part.notes if code == "no-relevant"] for part in v.parts}
+    assert told == {
+        "AP(rel=2)": ["AP(rel=2): 1 query without a document of grade 2 or more ('q5'): left out"],
+        "AP": [],
+        "P(rel=2)@10": [],
+    }
+
+
+def test_documents_that_are_named_otherwise_are_told():
+    """A run none of whose documents is judged has zeros, and a note that asks for the names."""
+    run = {q: {f"doc-{d}": s for d, s in docs.items()} for q, docs in RUNS_30["one"].items()}
+    v = hs.trec(QRELS_30, {"other": run}, metrics=["AP"])
+    assert any("check that both name their documents alike" in text for code, text in v.notes if code == "unjudged")
+
+
+def test_numbers_for_ids_are_their_text():
+    """Dicts with whole numbers for queries or documents go with dicts, frames and files of the same ids as text."""
+    numbered = {int(q[1:]): {int(d[1:]): g for d, g in docs.items()} for q, docs in QRELS_30.items()}
+    text = {q[1:]: {d[1:]: s for d, s in docs.items()} for q, docs in RUNS_30["one"].items()}
+    mixed = {q: {int(d): round(s) for d, s in docs.items()} for q, docs in text.items()}
+    expected = hs.trec(QRELS_30, {"one": RUNS_30["one"]}, metrics=["AP"])
+    assert hs.trec(numbered, {"one": text}, metrics=["AP"]).values.tolist() == expected.values.tolist()
+    rounded = {q: {d: round(s) for d, s in docs.items()} for q, docs in text.items()}
+    found = [hs.trec(numbered, {"one": run}, metrics=["AP"]).values.tolist() for run in (mixed, rounded)]
+    assert found[0] == found[1]
+
+
+def test_measures_and_records_of_ir_measures_are_taken_as_they_are():
+    """ir_measures' own objects name measures; what its readers give, one record after the other, is read."""
+    import ir_measures
+
+    files = ["examples/wine.qrels", "examples/wine-full.run"]
+    v = hs.trec(
+        ir_measures.read_trec_qrels(files[0]),
+        {"full": ir_measures.read_trec_run(files[1])},
+        metrics=[ir_measures.nDCG @ 10, ir_measures.AP],
+    )
+    assert v.measures == ("nDCG@10", "AP")
+    alone = hs.trec(files[0], {"full": files[1]}, metrics=ir_measures.nDCG @ 10)
+    assert alone.values.tolist() == v.only("nDCG@10").values.tolist()
+
+
+def test_only_some_recalls_have_a_name_in_trec_eval():
+    """trec_eval prints two digits of a recall: IPrec@0.125 is not its iprec_at_recall_0.12."""
+    v = hs.trec(QRELS_30, RUNS_30, metrics=["IPrec@0.125", "IPrec@0.12"])
+    assert [part.measure.trec_eval for part in v.parts] == [None, "iprec_at_recall_0.12"]
+    assert v.only("iprec_at_recall_0.12").measures == ("IPrec@0.12",)
+
+
 def test_items_of_two_collections_add_up():
     """v + w has the queries of both, under every measure."""
     other = {f"x{q}": d for q, d in QRELS_30.items()}
@@ -223,6 +286,17 @@ def test_other_measures_come_from_ir_measures():
     theirs = {x.query_id: x.value for x in ir_measures.iter_calc([measure], QRELS_30, RUNS_30["one"])}
     assert v.only("infAP").values[:, 0].tolist() == [theirs[q] for q in v.ids]
     assert "foreign" in codes(v.only("infAP"))
+
+
+def test_queries_of_any_name_reach_ir_measures():
+    """ERR@10 is computed by a program that takes numbers alone for queries; a query that a run lacks has 0."""
+    pytest.importorskip("ir_measures")
+    if shutil.which("perl") is None:
+        pytest.skip("gdeval is a Perl program")
+    run = {q: docs for q, docs in RUNS_30["one"].items() if q != "q7"}
+    v = hs.trec(QRELS_30, {"one": run}, metrics=["ERR@10"])
+    assert v.values[v.ids.index("q7"), 0] == 0.0
+    assert (v.values > 0).sum() > 20
 
 
 def test_without_ir_measures_one_sentence_says_what_to_install(monkeypatch):

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 from collections import namedtuple
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -26,7 +27,7 @@ PACKERS = {"": lambda x: x, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": l
 
 def written(folder, name, text, suffix=""):
     path = folder / f"{name}{suffix}"
-    path.write_bytes(PACKERS[suffix](text.encode()))
+    path.write_bytes(PACKERS[suffix](text.encode("utf-8", "surrogateescape")))
     return path
 
 
@@ -70,6 +71,9 @@ def shuffled(text):
         ("other line ends", lambda t: t.replace("\n", "\r\n")),
         ("a mark at the start", lambda t: "\ufeff" + t),
         ("lines in any order", shuffled),
+        ("a tab after a name", lambda t: t.replace(" Q0 d1", " Q0\t d1", 1)),
+        ("a tab within a name", lambda t: t.replace(" 1 ", "\t 1 ", 1)),
+        ("a mark and empty lines", lambda t: "\ufeff" + t.replace("\nq2 ", "\n\nq2 ").replace("\n", "\r\n")),
         ("quotes", lambda t: t.replace(" tag", ' "tag')),
         ("other queries", lambda t: t + "other Q0 d1 1 0.5 tag\n"),
     ],
@@ -80,7 +84,18 @@ def test_runs_as_people_write_them(tmp_path, name, change):
     assert same(found, expected())
 
 
-@pytest.mark.parametrize("change", [lambda t: t.replace(" ", "\t"), lambda t: t.replace(" ", "  "), shuffled])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda t: t.replace(" ", "\t"),
+        lambda t: t.replace(" ", "  "),
+        lambda t: t.replace(" 0 ", " 0\t ", 1),
+        lambda t: t.replace(" 0 d", "\t 0 d", 1),
+        lambda t: t.replace("\n", ".0\n"),
+        lambda t: t.replace(" ", "  ").replace("\n", ".0\n"),
+        shuffled,
+    ],
+)
 def test_qrels_as_people_write_them(tmp_path, change):
     """White space and order make no difference to judgments."""
     found = read_qrels(written(tmp_path, "qrels", change(QRELS_TEXT)))
@@ -94,6 +109,61 @@ def test_names_beyond_ascii(tmp_path):
     found = rank(read_run(written(tmp_path, "run", text), "run"), read_qrels(qrels))
     assert found.rank[found.grade == 1].tolist() == [2]
     assert same(found, rank(read_run(run, "run"), read_qrels(qrels)))
+
+
+@pytest.mark.parametrize("suffix", PACKERS)
+@pytest.mark.parametrize("change", [lambda t: t, shuffled, lambda t: t.replace("\n", "\n\n")])
+def test_a_match_is_one_of_names_not_of_hashes(tmp_path, suffix, change):
+    """Two names may have one hash: with the hashes of judgments (or queries) swapped the ranking is the same."""
+    path = written(tmp_path, "run", change(RUN_TEXT), suffix)
+    whole = read_qrels(written(tmp_path, "qrels", QRELS_TEXT))
+    assert same(rank(read_run(path, "run"), whole), expected())
+    for queries, documents in ((0, 1), (1, 0), (0, 31)):
+        a, b = whole.hashes
+        swapped = replace(whole, hashed=(np.roll(a, queries), np.roll(b, documents)))
+        assert same(rank(read_run(path, "run"), swapped), expected())
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz", ".bz2", ".xz"])
+def test_packing_is_told_by_the_file_not_by_its_name(tmp_path, suffix):
+    """A packed file of any name is read, ties too."""
+    path = tmp_path / "run"
+    path.write_bytes(PACKERS[suffix](RUN_TEXT.encode()))
+    assert same(rank(read_run(path, "run"), read_qrels(QRELS_30)), expected())
+
+
+def test_names_that_are_no_utf8(tmp_path):
+    """Ids in Latin-1 match byte by byte, in qrels and runs; a run without them is read as well."""
+    qrels, run, other = (tmp_path / name for name in ("qrels", "run", "other"))
+    qrels.write_bytes("q 0 d\xe9 1\nq 0 e 0\nr 0 e 1\n".encode("latin-1"))
+    run.write_bytes("q Q0 d\xe9 1 2.0 t\nq Q0 e 1 3.0 t\nr Q0 e 1 1.0 t\n".encode("latin-1"))
+    other.write_text("q Q0 e 1 3.0 t\nr Q0 e 1 1.0 t\n")
+    assert hs.trec(qrels, [run, other], metrics=["AP"]).values.tolist() == [[0.5, 0.0], [1.0, 1.0]]
+
+
+def test_blanks_beyond_ascii_are_parts_of_names(tmp_path):
+    """An ideographic space is no end of a field, in regular files and in others."""
+    text = "q Q0 d\u30001 1 2.0 t\nq Q0 e 1 3.0 t\nr Q0 e 1 1.0 t\n"
+    qrels = {"q": {"d\u30001": 1}, "r": {"e": 1}}
+    for change in (text, text.replace(" ", "  ")):
+        assert hs.trec(qrels, [written(tmp_path, "run", change)], metrics=["AP"]).values.tolist() == [[0.5], [1.0]]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("unjudged", ["not", "relevant"])
+def test_scores_beyond_single_precision_tie(unjudged):
+    """Under float32 they are all infinite: the order is that of names, as pytrec-eval's."""
+    import pytrec_eval
+
+    qrels = {"q": {"b": 1, "d": 1}, "r": {"b": 1}}
+    run = {"q": {"a": 4e39, "b": 2e39, "c": 3e39, "d": 1e39}, "r": {"b": 1.0, "a": 1e308, "c": -1e308}}
+    name = "Rprec" if unjudged == "not" else "Rprec(unjudged='relevant')"
+    if unjudged == "relevant":
+        theirs = pytrec_eval.RelevanceEvaluator({q: dict.fromkeys(docs, 1) for q, docs in run.items()}, {"Rprec"})
+    else:
+        theirs = pytrec_eval.RelevanceEvaluator(qrels, {"Rprec"})
+    found = hs.trec(qrels, run, metrics=[name], ties="float32")
+    assert found.values[:, 0].tolist() == [theirs.evaluate(run)[q]["Rprec"] for q in found.ids]
 
 
 COLUMNS = {
@@ -150,6 +220,10 @@ def test_trec_takes_files_as_it_takes_dicts(tmp_path):
         ("q1 Q0 d1 1 2.0 t\nq2 Q0 d1 1 2.0 t\nq1 Q0 d1 3 1.0 t\n", "again on line 3"),
         ("", "empty"),
         ("zz Q0 d1 1 2.0 t\n", "none of the 30 judged queries"),
+        ("q1 0 d1 1\n", "the 4 fields of judgments"),
+        ("x\n", "has 1 field: 'x'"),
+        ("\0\1 \2\n", "line 1 of .* is no text"),
+        ("\x28\udcb5/\udcfd zstd", "packed by zstd"),
     ],
 )
 def test_bad_runs_are_one_sentence_with_the_line(tmp_path, text, told):
@@ -168,6 +242,10 @@ def test_bad_runs_are_one_sentence_with_the_line(tmp_path, text, told):
         ("q1 0 d1 1\nq2 0 d1 1\nq1 0 d1 0\n", "again on line 3"),
         ("\n", "empty"),
         ("q1 0  1\n", "line 1 "),
+        ("q1 0 d1 1\nq1 0 d2 99999999999\n", "line 2 .* at most 2,147,483,647"),
+        ("q1 0 d1 1\nq1 0 d2 1e300\n", "line 2 .*'1e300'"),
+        ("q1 0 d1 1\nq1 0 d2 inf\n", "line 2 .*'inf'"),
+        ("q1 Q0 d1 1 2.0 t\n", "the 6 fields of a run"),
     ],
 )
 def test_bad_qrels_are_one_sentence_with_the_line(tmp_path, text, told):

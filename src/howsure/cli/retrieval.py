@@ -79,7 +79,9 @@ def trec(
     given: Any = list(runs)
     if names:
         if len(names) != len(runs) or len(set(names)) != len(names):
-            raise BadSetting(f"--name is given once for each of the {len(runs)} runs, all different; got {len(names)}")
+            raise BadSetting(
+                f"--name is given once for each run, {len(runs)} here, all different; got {listing(names)}"
+            )
         given = dict(zip(names, runs, strict=True))
     items = run_trec(
         qrels, given, metrics=list(metrics) or None, only_common=only_common, unjudged=unjudged, ties=ties,

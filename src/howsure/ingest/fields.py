@@ -6,27 +6,27 @@ import glob
 from pathlib import Path
 from typing import Any, Final
 
-from howsure.ingest.lines import opened, readable
+from howsure.ingest.lines import opened, packing
 
-PACKED: Final = (".gz", ".zst", ".bz2", ".xz", ".lzma")
+_UNPACKED: Final = {"": "none", "gzip": "gzip"}  # what DuckDB can read
 
 
 class Irregular(Exception):
     """DuckDB cannot read the file as it stands."""
 
 
-def columns(con: Any, path: Path, names: tuple[str, ...], wanted: str, number: str, rest: str = "") -> dict[str, Any]:
+def columns(con: Any, path: Path, names: tuple[str, ...], wanted: str, number: str) -> dict[str, Any]:
     """Columns of a file whose fields are one blank (or one tab) apart; Irregular where they are not."""
     import duckdb
 
-    readable(path)
+    packed = packing(path)
+    if packed not in _UNPACKED:
+        raise Irregular
     kinds = ", ".join(f"'{name}': '{'DOUBLE' if name == number else 'VARCHAR'}'" for name in names)
     text = (
         f"SELECT {wanted} FROM read_csv($1, delim=$2, header=false, auto_detect=false, quote='', escape='', "
-        f"columns={{{kinds}}}) {rest}"
+        f"compression='{_UNPACKED[packed]}', columns={{{kinds}}})"
     )
-    if path.suffix in PACKED[2:]:
-        raise Irregular  # DuckDB does not unpack these
     try:
         return con.execute(text, [[glob.escape(str(path))], _delimiter(path)]).fetchnumpy()  # type: ignore[no-any-return]
     except duckdb.Error:

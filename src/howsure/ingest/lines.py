@@ -6,57 +6,99 @@ import bz2
 import gzip
 import lzma
 import math
+import mmap
+import re
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from howsure.errors import BadFile, BadLabels
 
 Rows = tuple[list[str], list[str], list[Any]]
-_OPENERS: Final[dict[str, Callable[..., Any]]] = {
-    ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".lzma": lzma.open,
-}  # fmt: skip
+_OPENERS: Final[dict[str, Callable[..., Any]]] = {"": open, "gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
+_PACKINGS: Final = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 _FORMS: Final = {"qrels": "query 0 document grade", "run": "query Q0 document rank score tag"}
+_CALLED: Final = {"qrels": "judgments (qrels)", "run": "a run"}
+_MARK: Final = "\ufeff".encode()
+_FIELD: Final = re.compile(r"[^ \t\n\v\f\r]+")  # white space of C; str.split() would cut ids at other blanks too
+HIGHEST: Final = 2**31 - 1  # of grades
 
 
-def readable(path: Path) -> None:
-    """Refuse a path that cannot be opened."""
-    if path.is_dir():
-        raise BadFile(f"{str(path)!r} is a directory; give a file.")
+def packing(path: Path) -> str:
+    """How a file is packed, by its first bytes: gzip, bzip2, xz, or "" for a plain one."""
     try:
-        with path.open("rb"):
-            pass
-    except OSError as error:
-        raise BadFile(f"cannot read {str(path)!r}: {error.strerror or error}.") from None
+        if path.is_dir():
+            raise BadFile(f"{str(path)!r} is a directory; give a file.")
+        with path.open("rb") as file:
+            first = file.read(6)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise BadFile(f"cannot read {_cut(str(path))}: {reason}.") from None
+    found = next((name for mark, name in _PACKINGS.items() if first.startswith(mark)), "")
+    if found == "zstd":
+        raise BadFile(f"{str(path)!r} is packed by zstd, which is not read here; unpack it, or pack it by gzip.")
+    return found
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[TextIO]:
-    """The text of a file, unpacked by its suffix."""
+def opened(path: Path, how: str = "rt") -> Iterator[Any]:
+    """A file, unpacked: its text (ids that are no UTF-8 keep their bytes), or its bytes for how="rb"."""
+    text = {"encoding": "utf-8-sig", "errors": "surrogateescape"} if how == "rt" else {}
+    opener = _OPENERS[packing(path)]
     try:
-        with _OPENERS.get(path.suffix, open)(path, "rt", encoding="utf-8-sig", errors="surrogateescape") as file:
+        with opener(path, how, **text) as file:
             yield file
-    except (OSError, EOFError, lzma.LZMAError, UnicodeDecodeError) as error:
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
         raise BadFile(f"cannot read {str(path)!r}: {reason}.") from None
 
 
+class Lines:
+    """The lines of a file that are not empty, by their number; for names that are wanted of some of them."""
+
+    def __init__(self, path: Path) -> None:
+        with opened(path, "rb") as file:
+            self.raw = file.read() if packing(path) else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        view = np.frombuffer(self.raw, dtype=np.uint8)
+        ends = np.flatnonzero(view == ord("\n"))
+        ends = ends if view[-1] == ord("\n") else np.append(ends, len(view))
+        starts = np.append(0, ends[:-1] + 1)
+        starts[0] += len(_MARK) if self.raw[:3] == _MARK else 0
+        full = (ends - starts > 1) | ((ends > starts) & (view[starts] != ord("\r")))
+        self.starts, self.ends = starts[full], ends[full]
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    @property
+    def mixed(self) -> bool:
+        """Whether there are both blanks and tabs, of which one would be taken for a part of a name."""
+        return bool(self.raw.find(b"\t") >= 0 and self.raw.find(b" ") >= 0)
+
+    def names(self, numbers: NDArray[np.int64]) -> list[list[bytes]]:
+        """Query, next field and document of these lines, and the rest of each."""
+        raw = self.raw
+        ends = self.ends[numbers].tolist()
+        return [raw[a:b].split(None, 3) for a, b in zip(self.starts[numbers].tolist(), ends, strict=True)]
+
+
 def read_lines(path: Path, kind: str) -> dict[str, dict[str, Any]]:
     """A qrels or run file as dicts of dicts, or one sentence on the first line that is wrong."""
-    form = _FORMS[kind]
-    fields, number = len(form.split()), _grade if kind == "qrels" else _score
+    fields, number = len(_FORMS[kind].split()), _grade if kind == "qrels" else _score
     at = 3 if kind == "qrels" else 4
     out: dict[str, dict[str, Any]] = {}
     with opened(path) as file:
         for n, line in enumerate(file, 1):
-            parts = line.split()
+            parts = line.split() if line.isascii() else _FIELD.findall(line)
             if not parts:
                 continue
             if len(parts) != fields:
-                raise BadFile(f"line {n:,} of {str(path)!r} has {len(parts)} fields: {_cut(line)}; a line is: {form}.")
+                raise BadFile(_other_fields(path, kind, n, line, len(parts)))
             query, document, value = parts[0], parts[2], number(parts[at], n, path)
             of_query = out.setdefault(query, {})
             if document in of_query:
@@ -67,8 +109,22 @@ def read_lines(path: Path, kind: str) -> dict[str, dict[str, Any]]:
                 )
             of_query[document] = value
     if not out:
-        raise BadFile(f"{str(path)!r} is empty; a line of {'qrels' if kind == 'qrels' else 'a run'} is: {form}.")
+        raise BadFile(f"{str(path)!r} is empty; a line of {_CALLED[kind]} is: {_FORMS[kind]}.")
     return out
+
+
+def _other_fields(path: Path, kind: str, n: int, line: str, many: int) -> str:
+    """A sentence on a line with the wrong number of fields; files of the other kind and of no text are told."""
+    if "\0" in line or any("\udc80" <= x <= "\udcff" for x in line):
+        return f"line {n:,} of {str(path)!r} is no text; a line of {_CALLED[kind]} is: {_FORMS[kind]}."
+    other = next((k for k, form in _FORMS.items() if k != kind and len(form.split()) == many), None)
+    if other is not None and n == 1:
+        return (
+            f"{str(path)!r} has the {many} fields of {_CALLED[other]} on line 1, not those of {_CALLED[kind]}, "
+            f"{_FORMS[kind]}; judgments come first, then runs."
+        )
+    fields = "1 field" if many == 1 else f"{many} fields"
+    return f"line {n:,} of {str(path)!r} has {fields}: {_cut(line)}; a line of {_CALLED[kind]} is: {_FORMS[kind]}."
 
 
 def _cut(line: str) -> str:
@@ -77,20 +133,29 @@ def _cut(line: str) -> str:
 
 
 def _grade(text: str, n: int, path: Path) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise BadFile(f"line {n:,} of {str(path)!r}: a grade is a whole number; got {text!r}.") from None
+    value = _number(text)
+    if value is None or value != math.floor(value):
+        raise BadFile(f"line {n:,} of {str(path)!r}: a grade is a whole number; got {text!r}.")
+    if abs(value) > HIGHEST:
+        raise BadFile(f"line {n:,} of {str(path)!r}: a grade is at most {HIGHEST:,}; got {text!r}.")
+    return int(value)
 
 
 def _score(text: str, n: int, path: Path) -> float:
+    value = _number(text)
+    if value is None:
+        what = "a finite number" if text.lower().strip("+-") in ("nan", "inf", "infinity") else "a number"
+        raise BadFile(f"line {n:,} of {str(path)!r}: a score is {what}; got {text!r}.")
+    return value
+
+
+def _number(text: str) -> float | None:
+    """A finite number, or None."""
     try:
         value = float(text)
     except ValueError:
-        raise BadFile(f"line {n:,} of {str(path)!r}: a score is a number; got {text!r}.") from None
-    if not math.isfinite(value):
-        raise BadFile(f"line {n:,} of {str(path)!r}: a score is a finite number; got {text!r}.")
-    return value
+        return None
+    return value if math.isfinite(value) else None
 
 
 def grouped(queries: list[str], documents: list[str], values: list[Any], name: str) -> dict[str, dict[str, Any]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
+
+import numpy as np
 
 from howsure.errors import BadLabels, BadSetting, listing
 from howsure.ingest.lines import Rows, grouped
@@ -20,13 +22,25 @@ def as_dicts(source: Any, values: Sequence[str], name: str, example: str) -> Dic
     """Numbers by query and document, from columns of these names."""
     if isinstance(source, Mapping):
         if all(type(x) is dict or isinstance(x, Mapping) for x in source.values()):
-            return source
+            return _by_text(source, name)
         raise BadSetting(f"{name} as a mapping goes from query to document to number, such as {example}.")
-    rows = _records(source, values) if _are_records(source) else _frame(source, values, name, example)
+    if isinstance(source, Iterator):  # ir_measures and ir_datasets read files one record at a time
+        source = list(source)
+    rows = _records(source, values) if are_records(source) else _frame(source, values, name, example)
     return grouped(*rows, name)
 
 
-def _are_records(source: Any) -> bool:
+def _by_text(source: Mapping[Any, Mapping[Any, Any]], name: str) -> Dicts:
+    """Ids as text, as files and frames have them; of each query the first document tells what they are."""
+    if all(isinstance(q, str) and isinstance(next(iter(docs), ""), str) for q, docs in source.items()):
+        return source
+    text = {str(q): {str(d): x for d, x in docs.items()} for q, docs in source.items()}
+    if len(text) < len(source) or any(len(text[str(q)]) < len(docs) for q, docs in source.items()):
+        raise BadLabels(f"{name} has ids that are the same as text, such as 1 and '1'; keep one of them.")
+    return text
+
+
+def are_records(source: Any) -> bool:
     """ir_measures' and ir_datasets' named tuples."""
     return isinstance(source, (list, tuple)) and all(hasattr(x, "query_id") and hasattr(x, "doc_id") for x in source)
 
@@ -50,6 +64,10 @@ def _frame(source: Any, values: Sequence[str], name: str, example: str) -> Rows:
     chosen = [_column(have, names, name) for names in (_QUERY, _DOCUMENT, values)]
     picked = frame.select(chosen)
     eager = picked.collect() if isinstance(picked, nw.LazyFrame) else picked
+    for column in chosen[:2]:
+        (gaps,) = np.nonzero(eager[column].is_null().to_numpy())
+        if gaps.size:
+            raise BadLabels(f"{name} has no {column} in row {int(gaps[0]) + 1:,}; fill it in or leave the row out.")
     query, document, value = (eager[c].to_list() for c in chosen)
     return list(map(str, query)), list(map(str, document)), value
 

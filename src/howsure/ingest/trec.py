@@ -1,8 +1,8 @@
 """TREC judgments (qrels) and runs: from files, plain or packed, from frames, and from dicts of dicts.
 
 A file is read by DuckDB, and only numbers come back: the score of each line and 64-bit hashes of its query and of its
-(query, document). Names are read again where scores tie. What DuckDB cannot read goes through a reader of lines,
-which takes any white space and names the line that is wrong.
+(query, document). Names are read where hashes match, so that a match is one of names, and where scores tie. What
+DuckDB cannot read goes through a reader of lines, which takes any white space and names the line that is wrong.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
+from reprlib import repr as _short
 from typing import Any, Final
 
 import numpy as np
@@ -20,14 +21,16 @@ from numpy.typing import NDArray
 
 from howsure.errors import BadLabels
 from howsure.ingest import duck
-from howsure.ingest.fields import PACKED, Irregular, columns
-from howsure.ingest.lines import grouped, read_lines
+from howsure.ingest.fields import Irregular, columns
+from howsure.ingest.lines import HIGHEST, Lines, grouped, read_lines
 from howsure.ingest.records import GRADE, SCORE, Dicts, as_dicts
 from howsure.kernels.ordering import (
     above_and_level,
     all_falling,
+    changes,
     matches,
     order_by,
+    single,
     sort_segments,
     starts_of,
     within_segments,
@@ -36,7 +39,6 @@ from howsure.rankings import Ints, Judgments, Ranking, sorted_judgments
 
 Array = NDArray[np.float64]
 TIES: Final = ("score", "float32")
-HIGHEST: Final = 2**31 - 1
 
 
 # -- judgments
@@ -92,8 +94,13 @@ class Qrels:
             "q": names[self.query],
             "d": np.array([str(d) for d in self.documents], dtype=object),
         }
-        self.engine.register("judged", judged)
-        found = self.engine.execute("SELECT i, hash(q) AS a, hash(q, d) AS b FROM judged").fetchnumpy()
+        import duckdb
+
+        try:
+            self.engine.register("judged", judged)
+            found = self.engine.execute("SELECT i, hash(q) AS a, hash(q, d) AS b FROM judged").fetchnumpy()
+        except duckdb.Error:  # names that are not UTF-8
+            raise Irregular from None
         order = np.argsort(found["i"])
         first = np.searchsorted(self.query, np.arange(len(self.queries)))
         return found["a"][order][first], found["b"][order]
@@ -109,8 +116,8 @@ def _grades(by_query: Dicts, queries: Sequence[str], name: str) -> Ints:
             for document, grade in by_query[q].items():
                 if not _is_grade(grade):
                     raise BadLabels(
-                        f"a grade of relevance is a whole number; {name} gives {grade!r} to document {document!r} of "
-                        f"query {q!r}."
+                        f"a grade of relevance is a whole number, at most {HIGHEST:,}; {name} gives {_short(grade)} to "
+                        f"document {document!r} of query {q!r}."
                     )
     return raw.astype(np.int64)
 
@@ -136,12 +143,13 @@ def read_qrels(source: Any, name: str = "qrels") -> Qrels:
 
 
 def _qrels_file(con: Any, path: Path) -> Qrels:
-    wanted = "q, d, r, hash(q) AS a, hash(q, d) AS b, (q IS NULL OR i IS NULL OR d IS NULL) AS broken"
+    broken = "(q IS NULL OR i IS NULL OR d IS NULL OR regexp_matches(q || i || d, '[ \\t]')) AS broken"
+    wanted = f"q, d, r, hash(q) AS a, hash(q, d) AS b, {broken}"
     try:
         found = columns(con, path, _QRELS, wanted, "r")
         grade = np.ma.getdata(found["r"])
         lost = found["broken"].any() or np.ma.getmaskarray(found["r"]).any() or not len(grade)
-        if lost or not (grade == np.floor(grade)).all():
+        if lost or not ((grade == np.floor(grade)) & (np.abs(grade) <= HIGHEST)).all():
             raise Irregular
         by_query = grouped(list(found["q"]), list(found["d"]), grade.astype(np.int64).tolist(), str(path))
     except (Irregular, BadLabels):
@@ -163,6 +171,7 @@ class Run:
     path: Path | None = None
     given: Dicts | None = None
 
+    @cached_property
     def dicts(self) -> Dicts:
         """Scores by query and document."""
         if self.given is not None:
@@ -190,7 +199,7 @@ def rank(run: Run, qrels: Qrels, ties: str = "score") -> Ranking:
             return _rank_file(run.path, qrels, ties)
         except Irregular:
             return _rank_dicts(read_lines(run.path, "run"), qrels, ties, str(run.path))
-    return _rank_dicts(run.dicts(), qrels, ties, f"run {run.name!r}")
+    return _rank_dicts(run.dicts, qrels, ties, f"run {run.name!r}")
 
 
 def _rank_dicts(run: Dicts, qrels: Qrels, ties: str, name: str) -> Ranking:
@@ -228,14 +237,15 @@ def _scores(here: Sequence[Mapping[str, Any]], qrels: Qrels, sizes: Ints, name: 
             struct.pack_into(f"{size}d", scores, at, *documents.values())  # type: ignore[arg-type]
             own += map(documents.get, qrels.by_query[query])
             at += 8 * size
-    except (struct.error, TypeError, ValueError):
+    except (struct.error, TypeError, ValueError, OverflowError):
         scores = np.full(1, np.nan)
-    if not np.isfinite(scores.sum()) and not np.isfinite(scores).all():
+    if not np.isfinite(scores).all():
         for q, documents in zip(qrels.queries, here, strict=True):
             for document, score in documents.items():
                 if isinstance(score, str) or not _finite(score):
                     raise BadLabels(
-                        f"scores are finite numbers; {name} gives {score!r} to document {document!r} of query {q!r}."
+                        f"scores are finite numbers; {name} gives {_short(score)} to document {document!r} of "
+                        f"query {q!r}."
                     )
     return scores, np.array(own, dtype=np.float64)
 
@@ -243,7 +253,7 @@ def _scores(here: Sequence[Mapping[str, Any]], qrels: Qrels, sizes: Ints, name: 
 def _finite(x: Any) -> bool:
     try:
         return bool(np.isfinite(float(x)))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
 
 
@@ -255,9 +265,8 @@ def _placed(
     documents: Names, hits: Names,
 ) -> Ranking:  # fmt: skip
     """Ranks from scores; only where scores tie are names looked at: `documents` of lines, `hits` of judged ones."""
-    kind = np.float32 if ties == "float32" else np.float64
-    with np.errstate(over="ignore"):  # scores beyond single precision tie there
-        scores, own = scores.astype(kind, copy=False), own.astype(kind, copy=False)
+    if ties == "float32":
+        scores, own = single(scores), single(own)
     if all_falling(scores, sizes):  # as most runs are: read backwards they rise
         above, level = above_and_level(scores[::-1], sizes[::-1], len(sizes) - 1 - query, own)
     else:
@@ -288,8 +297,7 @@ def _ahead(whose: Ints, score: Array, names: list[str], query: Ints, hits: list[
     by_name = np.empty(len(names), dtype=np.int64)
     by_name[sorted(range(len(names)), key=names.__getitem__, reverse=True)] = np.arange(len(names))
     order = np.lexsort((by_name, score, whose))
-    new = (np.diff(whose[order], prepend=-1) != 0) | (np.diff(score[order], prepend=np.nan) != 0)
-    group = np.cumsum(new) - 1
+    group = np.cumsum(changes(whose[order], score[order])) - 1
     place = within_segments(group, int(group[-1]) + 1)
     ahead = dict(
         zip(zip(whose[order].tolist(), (names[i] for i in order.tolist()), strict=True), place.tolist(), strict=True)
@@ -318,22 +326,37 @@ def _rank_file(path: Path, qrels: Qrels, ties: str) -> Ranking:
         lines = lines[np.searchsorted(code[lines], 0) :]
         score, which, code = score[lines], which[lines], code[lines]
     at, hit = matches(which, qrels.hashes[1])
-    grade = qrels.grade[at]
-    hit, grade = hit[grade >= 0], grade[grade >= 0]
+    seen = qrels.grade[at] >= 0
+    at, hit = at[seen], hit[seen]
     sizes = np.bincount(code, minlength=len(qrels.queries))
     facts = {"queries": int((sizes > 0).sum()), "unjudged_queries": others}
-    order = np.argsort(code[hit], kind="stable")
-    hit, grade = hit[order], grade[order]
-    known: dict[int, str] = {}
+    text, judged = Lines(path), list(qrels.documents)
+    if len(text) != total or text.mixed or not _same_names(text, lines, code, hit, at, qrels, judged):
+        raise Irregular
 
     def documents(rows: Ints) -> list[str]:
-        known.update(_names_of(qrels.engine, path, lines[rows], which[rows], total))
-        return [known[h] for h in which[rows].tolist()]
+        return [x[2].decode() for x in text.names(lines[rows])]
 
-    def hits(at: Ints) -> list[str]:
-        return [known[h] for h in which[hit[at]].tolist()]
+    def hits(which: Ints) -> list[str]:
+        return [str(judged[i]) for i in at[which].tolist()]
 
-    return _placed(score, sizes, code[hit], score[hit], grade, ties, facts, documents, hits)
+    return _placed(score, sizes, code[hit], score[hit], qrels.grade[at], ties, facts, documents, hits)
+
+
+def _same_names(text: Lines, lines: Ints, code: Ints, hit: Ints, at: Ints, qrels: Qrels, judged: Sequence[Any]) -> bool:
+    """Whether lines whose hashes match have the names that match: two names may have one hash.
+
+    Looked at are the judged documents found, with their queries, and every line at which another query starts.
+    """
+    queries = [str(q).encode() for q in qrels.queries]
+    (heads,) = np.nonzero((np.diff(code, prepend=-1) != 0) | (np.diff(lines, prepend=-1) != 1))
+    starts = zip(text.names(lines[heads]), code[heads].tolist(), strict=True)
+    found = zip(text.names(lines[hit]), code[hit].tolist(), at.tolist(), strict=True)
+    return (
+        bool((qrels.query[at] == code[hit]).all())
+        and all(x[0] == queries[q] for x, q in starts)
+        and all(x[0] == queries[q] and x[2] == str(judged[i]).encode() for x, q, i in found)
+    )
 
 
 def _codes(whose: NDArray[np.uint64], known: NDArray[np.uint64]) -> tuple[Ints, int]:
@@ -346,21 +369,6 @@ def _codes(whose: NDArray[np.uint64], known: NDArray[np.uint64]) -> tuple[Ints, 
     return np.repeat(code, np.diff(first, append=len(whose))), others
 
 
-def _names_of(con: Any, path: Path, lines: Ints, hashes: NDArray[np.uint64], total: int) -> dict[int, str]:
-    """The documents behind hashes of (query, document): from their lines, or by reading the file again."""
-    if path.suffix not in PACKED:
-        raw = np.memmap(path, dtype=np.uint8, mode="r")
-        ends = np.flatnonzero(raw == ord("\n"))
-        ends = ends if raw[-1] == ord("\n") else np.append(ends, len(raw))
-        if len(ends) == total:  # no empty lines, so the n-th record is the n-th line
-            starts = np.append(0, ends[:-1] + 1)[lines].tolist()
-            parts = [raw[a:b].tobytes().split() for a, b in zip(starts, ends[lines].tolist(), strict=True)]
-            return {h: x[2].decode() for h, x in zip(hashes.tolist(), parts, strict=True)}
-    con.register("wanted", {"b": hashes})
-    found = columns(con, path, _RUN, "hash(q, d) AS b, d", "s", "WHERE hash(q, d) IN (SELECT b FROM wanted)")
-    return dict(zip(found["b"].tolist(), found["d"].tolist(), strict=True))
-
-
 def _run_dicts(path: Path) -> Dicts:
     """All of a run file as dicts; for what needs every document by name."""
     try:
@@ -369,6 +377,6 @@ def _run_dicts(path: Path) -> Dicts:
     except Irregular:
         return read_lines(path, "run")
     score = np.ma.getdata(found["s"])
-    if found["broken"].any() or not np.isfinite(score).all():
+    if found["broken"].any() or not np.isfinite(score).all() or Lines(path).mixed:
         return read_lines(path, "run")
     return grouped(list(found["q"]), list(found["d"]), score.tolist(), str(path))

@@ -17,6 +17,20 @@ def starts_of(sizes: Any) -> Ints:
     return out
 
 
+def changes(*columns: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether each row differs from the one before it, the first one too; by comparison, which infinities stand."""
+    new = np.ones(len(columns[0]), dtype=bool)
+    if len(new):
+        new[1:] = np.any([x[1:] != x[:-1] for x in columns], axis=0)
+    return new
+
+
+def single(scores: Any) -> NDArray[Any]:
+    """Scores in single precision; those beyond it tie, as infinite."""
+    with np.errstate(over="ignore"):
+        return np.asarray(scores, dtype=np.float64).astype(np.float32)
+
+
 def sort_segments(values: NDArray[Any], sizes: Any) -> NDArray[Any]:
     """A copy in which every segment rises; segments of one length are sorted as the rows of one matrix."""
     sizes, starts = np.asarray(sizes), starts_of(sizes)

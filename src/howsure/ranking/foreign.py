@@ -28,12 +28,20 @@ class Foreign:
         import ir_measures
 
         measure = _parsed(ir_measures, self.name)
+        numbers = {str(k): q for k, q in enumerate(queries, 1)}  # some of its programs take no other names of queries
+        judged = {k: dict(qrels[q]) for k, q in numbers.items()}
+        ranked = {k: dict(run[q]) for k, q in numbers.items() if run.get(q)}
         try:
-            found = {x.query_id: float(x.value) for x in ir_measures.iter_calc([measure], dict(qrels), dict(run))}
+            found = {numbers[x.query_id]: float(x.value) for x in ir_measures.iter_calc([measure], judged, ranked)}
         except (ValueError, RuntimeError, TypeError, KeyError, AssertionError, OSError, SubprocessError) as error:
             reason = " ".join(str(error).split())[:200]
             raise BadSetting(f"ir-measures cannot compute {self.name} here: {reason}") from None
         return np.array([found.get(q, 0.0) for q in queries])
+
+
+def is_measure(x: Any) -> bool:
+    """Whether this is a measure of ir-measures itself, as ir_measures.nDCG @ 10 is."""
+    return type(x).__module__.partition(".")[0] == "ir_measures"
 
 
 def foreign(name: str, error: UnknownName) -> Foreign:

@@ -199,6 +199,8 @@ class Measure:
             same = self.kind == "AP11" and self.given == (("rule", "trec_eval-9"),)
             return "11pt_avg" if same else None
         kind = self.declared
+        if isinstance(self.at, Fraction) and (100 * self.at).denominator > 1:
+            return None  # trec_eval prints two digits of a recall
         at = float(self.at) if isinstance(self.at, Fraction) else self.at
         return kind.whole if at is None else kind.trec_eval.format(at) if kind.trec_eval else None
 

@@ -11,11 +11,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.distribution import check_seed
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
+from howsure.ingest.records import are_records
 from howsure.ingest.trec import TIES, Qrels, Run, rank, read_qrels, read_run
 from howsure.items import Items, Mean
 from howsure.ranking.engine import View
-from howsure.ranking.foreign import Foreign, foreign
+from howsure.ranking.foreign import Foreign, foreign, is_measure
 from howsure.ranking.measures import Measure, parse
 from howsure.ranking.unjudged import VERSIONS, Pool
 from howsure.rankings import Judgments, Ranking
@@ -56,6 +58,7 @@ def trec(
         raise UnknownName(f"no rule {ties!r} for ties.{nearest(str(ties), TIES)} Give 'score' or 'float32'.")
     if unjudged not in VIEWS:
         raise UnknownName(f"no unjudged={unjudged!r}.{nearest(str(unjudged), VIEWS)} Give 'not', 'bounds' or 'rate'.")
+    check_seed(seed)
     asked = _asked(metrics, unjudged)
     judged = read_qrels(qrels)
     named = [read_run(source, name) for name, source in _named(runs).items()]
@@ -68,7 +71,7 @@ def trec(
     own = judged.judgments.only(kept), tuple(r.only(kept) for r in rankings)
     field = Field(judged, tuple(named), *own, seed, ties, rated)
     notes = _notes(field, rankings, kept, only_common, ties)
-    parts = [_items(field, m, names, (*notes, *_told(m))) for m, names in asked.items()]
+    parts = [_items(field, m, names, (*notes, *_told(field, m))) for m, names in asked.items()]
     return replace(parts[0], rest=tuple(parts[1:]))
 
 
@@ -97,7 +100,7 @@ class Field:
     @cached_property
     def pool(self) -> Pool:
         """The unjudged documents of all runs."""
-        return Pool.of(self.qrels.by_query, self.judgments, [run.dicts() for run in self.runs], self.ties)
+        return Pool.of(self.qrels.by_query, self.judgments, [run.dicts for run in self.runs], self.ties)
 
     @cached_property
     def bounded(self) -> tuple[Judgments, list[Ranking]]:
@@ -120,15 +123,16 @@ class Field:
 
 def _asked(metrics: Any, unjudged: str) -> dict[Asked, tuple[str, ...]]:
     """The measures, each with the names it was asked by."""
-    if metrics is not None and not isinstance(metrics, (str, Measure, Iterable)):
+    alone = isinstance(metrics, (str, Measure)) or is_measure(metrics)
+    if metrics is not None and not alone and not isinstance(metrics, Iterable):
         raise BadSetting(f"metrics= takes names such as nDCG@10, or a list of them; got {metrics!r}.")
-    given = DEFAULT if metrics is None else [metrics] if isinstance(metrics, (str, Measure)) else list(metrics)
+    given = DEFAULT if metrics is None else [metrics] if alone else list(metrics)
     if not given:
         raise BadSetting("metrics= is empty; leave it out for the default measures.")
     found: dict[Asked, tuple[str, ...]] = {}
     for text in given:
         try:
-            m: Asked = parse(text)
+            m: Asked = parse(str(text) if is_measure(text) else text)
         except UnknownName as error:
             m = foreign(str(text), error)
         ways: list[Asked] = [m]
@@ -165,7 +169,12 @@ def _named(runs: Any) -> dict[str, Any]:
 
         stems = [_stem(x) for x in runs]
         names = stems if len(set(stems)) == len(stems) else system_names([str(x) for x in runs])
+        if len(set(names)) < len(names):
+            twice = next(name for k, name in enumerate(names) if name in names[:k])
+            raise BadLabels(f"the run {twice!r} is given twice; give it once, or each one a name of its own.")
         named = dict(zip(names, runs, strict=True))
+    elif isinstance(runs, (list, tuple)) and not are_records(runs):
+        raise BadSetting("several runs that are no files need names: {'bm25': run, …}; got a list without.")
     else:
         named = {"run": runs}
     if not named:
@@ -200,9 +209,7 @@ def _items(field: Field, m: Asked, asked: tuple[str, ...], notes: Notes) -> Item
     """The items of one measure: queries without a value are left out."""
     sizes = versions = None
     if isinstance(m, Foreign):
-        values = np.stack(
-            [m.values(field.qrels.by_query, run.dicts(), field.judgments.queries) for run in field.runs], 1
-        )
+        values = np.stack([m.values(field.qrels.by_query, run.dicts, field.judgments.queries) for run in field.runs], 1)
     elif m.micro:
         tops, sizes = (np.stack(x, axis=1) for x in zip(*map(m.tallies, _views(field, m)), strict=True))
         values = np.divide(tops, sizes, out=np.zeros_like(tops), where=sizes > 0)
@@ -214,9 +221,13 @@ def _items(field: Field, m: Asked, asked: tuple[str, ...], notes: Notes) -> Item
         values = versions.mean(axis=2)
     else:
         values = np.stack([m.values(v) for v in _views(field, m)], axis=1)
+        if m.unjudged == "relevant":  # of the queries that the measure itself has, or the two could not be compared
+            values[np.isnan(m.taking("not").values(field.views(m.parameters["rel"])[0]))] = np.nan
     kept = np.asarray(~np.isnan(values).any(axis=1))
     if kept.sum() < 2:
-        raise BadLabels(f"a mean with its posterior needs two queries or more; {m} has {int(kept.sum())} with a value.")
+        why = "" if kept.all() else f": {len(kept) - int(kept.sum()):,} have no document that is relevant"
+        text = f"a mean with its posterior needs two queries or more; {m} has {int(kept.sum())} with a value{why}."
+        raise BadLabels(text)
     bounds = None if isinstance(m, Foreign) else (0.0, 1.0)
     ids = field.judgments.queries
     if not kept.all():
@@ -288,16 +299,18 @@ def _unjudged(field: Field) -> list[str]:
         first = int(np.minimum(ranking.retrieved, 10).sum())
         early = first - int((ranking.rank <= 10).sum())
         if lost:
-            said.append(f"{run.name} {lost:,} of {retrieved:,} ({early / first:.1%} of the first 10)")
+            hint = "; check that both name their documents alike" if lost == retrieved else ""
+            said.append(f"{run.name} {lost:,} of {retrieved:,} ({early / first:.1%} of the first 10{hint})")
     return [f"documents that nobody judged: {'; '.join(said)}"] if said else []
 
 
-def _told(m: Asked) -> Notes:
+def _told(field: Field, m: Asked) -> Notes:
     """Rules that the numbers of a measure depend on, named."""
     if not isinstance(m, Measure):
         text = f"{m} is computed by ir-measures, unjudged documents not relevant; its bounds are not known: no prior"
         return (("foreign", text),)
-    notes = []
+    level = m.parameters["rel"]
+    notes = list(_of_level(field.judgments, m, level)) if level > 1 else []
     if m.rule is not None:
         notes.append(("recall-rule", f"{m}: recall r of R relevant documents is {_RECALL[m.rule]} (rule {m.rule})"))
     if m.micro:
@@ -306,6 +319,20 @@ def _told(m: Asked) -> Notes:
     if m.unjudged != "not":
         notes.append(("unjudged-view", f"{m}: {_VIEWS[m.unjudged]}"))
     return tuple(notes)
+
+
+def _of_level(judgments: Judgments, m: Measure, level: int) -> Notes:
+    """Queries without a document of a higher level of relevance, where the measure has no value for them."""
+    highest = int(judgments.grade.max(initial=0))
+    if highest < level:
+        raise BadSetting(
+            f"no document has grade {level} or a higher one, so {m} tells nothing; the highest is {highest}."
+        )
+    barren = [q for q, n in zip(judgments.queries, judgments.relevant(level).tolist(), strict=True) if not n]
+    if not barren or not m.recall_based:
+        return ()
+    text = f"{m}: {_queries(len(barren))} without a document of grade {level} or more ({listing(barren)}): left out"
+    return (("no-relevant", text),)
 
 
 def _queries(many: int) -> str:

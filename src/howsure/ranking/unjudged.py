@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from howsure.kernels.ordering import starts_of
+from howsure.kernels.ordering import changes, single, starts_of
 from howsure.rankings import Ints, Judgments, Ranking, sorted_judgments
 
 VERSIONS: Final = 64  # drawn grades a query; every draw of the posterior takes one of them for each query
@@ -51,7 +51,7 @@ class Pool:
             for k, q in enumerate(judgments.queries):
                 given = run.get(q, {})
                 if ties == "float32":
-                    given = dict(zip(given, np.array(list(given.values()), dtype=np.float32).tolist(), strict=True))
+                    given = dict(zip(given, single(list(given.values())).tolist(), strict=True))
                 ordered = sorted(given.items(), key=itemgetter(1, 0), reverse=True)
                 sizes.append(len(ordered))
                 judged, seen = qrels[q], known[k]
@@ -98,7 +98,7 @@ def _arrays(parts: list[tuple[Any, ...]], sizes: Ints) -> _Listed:
     score = np.fromiter(map(itemgetter(1), parts), float, len(parts))
     starts = starts_of(sizes)
     rank = np.arange(len(parts)) - starts[query] + 1
-    new = np.flatnonzero((np.diff(query, prepend=-1) != 0) | (np.diff(score, prepend=np.nan) != 0))
+    new = np.flatnonzero(changes(query, score))
     group = np.repeat(np.arange(len(new)), np.diff(new, append=len(parts)))
     level = np.diff(new, append=len(parts))[group] if len(parts) else rank
     above = rank[new][group] - 1 if len(parts) else rank
