@@ -16,7 +16,11 @@ from howsure.errors import HowsureError
 counts = st.one_of(st.integers(0, 3), st.integers(0, 200), st.integers(0, 10**9))
 tables = st.tuples(counts, counts, counts, counts).filter(lambda x: x[0] + x[2] > 0)
 hundredths = st.integers(0, 100).map(lambda x: x / 100)
-shares = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1e-6, 0.2, 0.5, 0.8, 1 - 1e-6, 1.0]), hundredths)
+shares = st.one_of(
+    st.floats(0, 1).filter(lambda x: x == 0 or x > 1e-290),
+    st.sampled_from([0.0, 1e-6, 0.2, 0.5, 0.8, 1 - 1e-6, 1.0]),
+    hundredths,
+)
 above_0 = shares.filter(lambda x: x >= 1e-15)
 
 

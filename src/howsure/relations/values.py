@@ -155,7 +155,9 @@ def _sized(number: Fraction, name: str, shown: object) -> Fraction:
 
 
 def _odd_size(name: str, shown: object) -> BadSetting:
-    return BadSetting(f"{name} must be 0, or between 1e-300 and 1e300 in size; got {shown}.")
+    text = str(shown)
+    text = text if len(text) <= 40 else f"{text[:20]}… ({len(text)} characters)"
+    return BadSetting(f"{name} must be 0, or between 1e-300 and 1e300 in size; got {text}.")
 
 
 def decimal(text: str, name: str) -> Any:
