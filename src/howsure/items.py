@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
+from howsure.labels import places
 
 Array = NDArray[np.float64]
 
@@ -134,11 +135,7 @@ class Items:
 
     def chosen(self, *names: str) -> Items:
         """The items of these systems, in this order."""
-        for name in names:
-            if name not in self.systems:
-                near = nearest(str(name), self.systems)
-                raise UnknownName(f"no system named {name!r}.{near} Given: {listing(self.systems)}.")
-        at = [self.systems.index(name) for name in names]
+        at = places(names, self.systems)
         return replace(
             self,
             values=self.values[:, at],

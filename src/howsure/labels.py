@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from howsure.errors import BadLabels
+from howsure.errors import BadLabels, UnknownName, listing, nearest
 
 Label = Hashable
 
@@ -72,3 +72,17 @@ def _distinct(labels: Sequence[Label]) -> None:
         if label in seen:
             raise BadLabels(f"label {label!r} is given twice; every class needs its own name.")
         seen.add(label)
+
+
+def places(names: Iterable[Any], systems: Sequence[str]) -> list[int]:
+    """Where these systems stand among all of them.
+
+    >>> places(["b", "a"], ("a", "b", "c"))
+    [1, 0]
+    """
+    found = []
+    for name in names:
+        if name not in systems:
+            raise UnknownName(f"no system named {name!r}.{nearest(str(name), systems)} Given: {listing(systems)}.")
+        found.append(systems.index(name))
+    return found

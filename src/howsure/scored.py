@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
+from howsure.errors import BadLabels, BadSetting, listing
 from howsure.kernels.ranked import Order, order_of
+from howsure.labels import places
 
 Array = NDArray[np.float64]
 Notes = tuple[tuple[str, str], ...]
@@ -105,11 +106,7 @@ class Scored:
 
     def chosen(self, *names: str) -> Scored:
         """The scores of these systems, in this order."""
-        for name in names:
-            if name not in self.systems:
-                near = nearest(str(name), self.systems)
-                raise UnknownName(f"no system named {name!r}.{near} Given: {listing(self.systems)}.")
-        at = [self.systems.index(name) for name in names]
+        at = places(names, self.systems)
         return replace(self, scores=self.scores[:, at], systems=names)
 
     @cached_property

@@ -15,6 +15,7 @@ from howsure.distribution import Note, check_kind, check_level
 from howsure.document import Measure, Notes, Source
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
 from howsure.items import Items
+from howsure.labels import places
 from howsure.model import Known, Posterior, posterior
 from howsure.render.numbers import probability
 from howsure.scored import Scored, scored_of
@@ -97,11 +98,7 @@ def _joint(first: Any, second: Any, third: Any, positive: Any) -> tuple[Source, 
     else:
         raise BadSetting("compare needs two tallies, a joint tally with two names, or truths and {name: predictions}.")
     joint = of_class(joint, positive)
-    for name in asked:
-        if name not in joint.systems:
-            raise UnknownName(
-                f"no system named {name!r}.{nearest(str(name), joint.systems)} Given: {listing(joint.systems)}."
-            )
+    places(asked, joint.systems)
     if not asked and len(joint.systems) > 2:
         raise BadSetting(
             f"compare takes two systems; this data has {len(joint.systems)}: name two, or use leaderboard."

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from howsure.distribution import Note
 from howsure.document import Result, number
-from howsure.errors import BadCounts, BadSetting, UnknownName, listing, nearest
+from howsure.errors import BadCounts, BadSetting
 from howsure.expressions import CELLS
+from howsure.labels import places
 from howsure.relations.integers import Found, whole_tables
 from howsure.relations.quantities import quantity
 from howsure.relations.result import Cells
@@ -274,9 +275,7 @@ def _links(wins: Mapping[tuple[str, str], tuple[int, ...]], names: tuple[str, ..
     for pair, counts in wins.items():
         if not isinstance(pair, tuple) or len(pair) != 2 or pair[0] == pair[1]:
             raise BadSetting(f"wins= maps a pair of systems, such as ('a', 'b'), to their wins; got {pair!r}.")
-        for name in pair:
-            if name not in names:
-                raise UnknownName(f"no system named {name!r}.{nearest(str(name), names)} Given: {listing(names)}.")
+        places(pair, names)
         whole = isinstance(counts, (tuple, list)) and len(counts) in (2, 3)
         if not whole or any(isinstance(x, bool) or not isinstance(x, (int, np.integer)) or x < 0 for x in counts):
             raise BadCounts(

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from howsure import portable
 from howsure.counting import whole, within
 from howsure.errors import BadCounts, BadLabels, UnknownName, listing, nearest
-from howsure.labels import Label, check_labels, plain, usual_positive
+from howsure.labels import Label, check_labels, places, plain, usual_positive
 from howsure.labelsets import LabelSets, of_columns
 from howsure.table.layout import BINARY, SQUARE, Array, Axis
 from howsure.table.merging import merge, same, tidy
@@ -343,10 +343,8 @@ class Tally:
 
     def system(self, name: str) -> Tally:
         """The table of one system, the others summed out."""
-        if name not in self.systems:
-            raise UnknownName(f"no system named {name!r}.{nearest(name, self.systems)} Given: {listing(self.systems)}.")
-        at = self.systems.index(name) + 1
-        own = replace(self, cells=self.cells[:, [0, at]], systems=(name,), strata=None)._tidy()
+        (at,) = places([name], self.systems)
+        own = replace(self, cells=self.cells[:, [0, at + 1]], systems=(name,), strata=None)._tidy()
         return own._with_strata(self, lambda part: part.system(name))
 
     def versus_rest(self, label: Label) -> Tally:
