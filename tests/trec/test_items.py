@@ -262,6 +262,20 @@ def test_measures_and_records_of_ir_measures_are_taken_as_they_are():
     assert alone.values.tolist() == v.only("nDCG@10").values.tolist()
 
 
+def test_values_by_query_are_matched_by_their_ids():
+    """hs.means of {run: {query: value}}: the order of queries makes no difference, and one that a run lacks is told."""
+    one = {"a": {"x": 0.1, "y": 0.5, "z": 0.9}, "b": {"z": 0.8, "x": 0.3, "y": 0.2}}
+    items = hs.means(one, bounds=(0, 1))
+    assert items.ids == ("x", "y", "z")
+    assert items.values.tolist() == [[0.1, 0.3], [0.5, 0.2], [0.9, 0.8]]
+    del one["b"]["y"]
+    with pytest.raises(HowsureError, match="1 of 3 items have no value for some system, such as 'y'"):
+        hs.means(one)
+    assert hs.means(one, missing="drop").ids == ("x", "z")
+    with pytest.raises(HowsureError, match="weight="):
+        hs.means(one, weight=[1, 2, 3])
+
+
 def test_only_some_recalls_have_a_name_in_trec_eval():
     """trec_eval prints two digits of a recall: IPrec@0.125 is not its iprec_at_recall_0.12."""
     v = hs.trec(QRELS_30, RUNS_30, metrics=["IPrec@0.125", "IPrec@0.12"])
@@ -321,7 +335,7 @@ def test_the_page_has_every_measure():
         assert kind.whole is None or f"`{kind.whole}`" in page
 
 
-@pytest.mark.parametrize("peer", ["ir_measures", "pytrec_eval"])
+@pytest.mark.parametrize("peer", ["ir_measures", "pytrec_eval", "ranx"])
 def test_values_from_elsewhere_come_in_through_means(peer):
     """Per-query values of other packages, in the shape they give them, make the Items that trec makes."""
     ours = hs.trec(QRELS_30, RUNS_30, metrics=["AP"], ties="float32")
@@ -329,7 +343,13 @@ def test_values_from_elsewhere_come_in_through_means(peer):
         import pytrec_eval
 
         found = {n: pytrec_eval.RelevanceEvaluator(QRELS_30, {"map"}).evaluate(r) for n, r in RUNS_30.items()}
-        items = hs.means({n: [x["map"] for x in r.values()] for n, r in found.items()}, bounds=(0, 1))
+        items = hs.means({n: {q: x["map"] for q, x in r.items()} for n, r in found.items()}, bounds=(0, 1))
+    elif peer == "ranx":
+        ranx = pytest.importorskip("ranx")
+        runs = [ranx.Run(dict(reversed(run.items())), name=name) for name, run in RUNS_30.items()]
+        for run in runs:
+            ranx.evaluate(ranx.Qrels(QRELS_30), run, ["map"])
+        items = hs.means({run.name: run.scores["map"] for run in runs}, bounds=(0, 1))
     else:
         import ir_measures
         import pandas as pd

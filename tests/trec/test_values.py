@@ -120,6 +120,29 @@ def test_f_weighs_recall_with_beta():
     assert values(qrels, run, ["SetF(beta=2)"])["SetF(beta=2)"]["q"] == pytest.approx(5 / (4 * 3 + 2))
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_f_of_ir_measures_takes_the_weight_itself():
+    """SetF(beta=4) there is SetF(beta=2) here, as docs/trec.md says: trec_eval's parameter is beta squared."""
+    import ir_measures
+
+    qrels, run = {"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"a": 2.0, "x": 1.0}}
+    (theirs,) = ir_measures.iter_calc([ir_measures.SetF(beta=4.0)], qrels, run)
+    assert theirs.value == pytest.approx(values(qrels, run, ["SetF(beta=2)"])["SetF(beta=2)"]["q"], abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_queries_without_relevant_documents_are_zero_elsewhere():
+    """pytrec-eval and ir-measures give such a query AP 0; here it has none (docs/trec.md)."""
+    import ir_measures
+
+    qrels, run = {"q": {"a": 0}, "r": {"a": 1}}, {"q": {"a": 2.0}, "r": {"a": 1.0}}
+    assert pytrec_eval.RelevanceEvaluator(qrels, {"map"}).evaluate(run)["q"]["map"] == 0.0
+    assert {x.query_id: x.value for x in ir_measures.iter_calc([ir_measures.AP], qrels, run)}["q"] == 0.0
+    judged = read_qrels(qrels)
+    found = parse("AP").values(View(judged.judgments, rank(read_run(run, "run"), judged)))
+    assert np.isnan(found).tolist() == [True, False]
+
+
 def test_eleven_points_by_the_three_rules():
     """Of 4 relevant documents recall 0.1 is one document rounded up, none by trec_eval 10; 0.6 is 3, 3 and 2."""
     qrels = {"q": dict.fromkeys("abcd", 1)}

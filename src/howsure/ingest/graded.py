@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from decimal import Decimal
+from itertools import chain
 from numbers import Real
 from typing import Any
 
@@ -33,6 +34,7 @@ def means(
 ) -> Items:
     """Graded values of items: a sequence, a mapping from system to sequence, or a frame with its columns named.
 
+    A mapping may also go from system to item to value, {"a": {"q1": 0.5, "q2": 1.0}}: items are then matched by name.
     A frame is long (value="grade", item="id", system="model": one row for each item and system) or wide
     (value=["a", "b"]: one row an item). `cluster` names items that belong together, such as several answers to one
     question: whole clusters are resampled. `bounds` are the least and the greatest value that an item can have.
@@ -51,7 +53,7 @@ def means(
         extra = [k for k, v in {"value": value, "item": item, "system": system}.items() if v is not None]
         if extra:
             raise BadSetting(f"{extra[0]}= names a column; the data given is not a frame but {type(data).__name__}.")
-        found = _of_arrays(data, weight, cluster)
+        found = _of_arrays(data, weight, cluster, missing)
     return _checked(found, missing, Mean(found.name, better, ends or (-np.inf, np.inf)), ends)  # type: ignore[arg-type]
 
 
@@ -83,12 +85,18 @@ def _is_frame(data: Any) -> bool:
     return not plain and (hasattr(kind, "columns") or hasattr(kind, "column_names"))
 
 
-def _of_arrays(data: Any, weight: Any, cluster: Any) -> _Found:
+def _of_arrays(data: Any, weight: Any, cluster: Any, missing: str) -> _Found:
     columns = dict(data) if isinstance(data, Mapping) else {"system": data}
     if not columns:
         raise BadLabels("no systems were given; give {'a': values, 'b': values}.")
     systems = tuple(str(x) for x in columns)
     refuse_twins(systems, list(columns))
+    ids = None
+    if all(isinstance(x, Mapping) for x in columns.values()):
+        if weight is not None or cluster is not None:
+            raise BadSetting("weight= and cluster= go with sequences or frames; got a mapping from item to value.")
+        ids = tuple(_shared(columns, missing))
+        columns = {name: [x[i] for i in ids] for name, x in columns.items()}
     parts = [
         as_numbers(x, f"values of {name!r}" if isinstance(data, Mapping) else "values") for name, x in columns.items()
     ]
@@ -96,12 +104,29 @@ def _of_arrays(data: Any, weight: Any, cluster: Any) -> _Found:
         sizes = ", ".join(f"{name} {len(x)}" for name, x in zip(columns, parts, strict=True))
         raise BadLabels(f"every system needs one value for each item; got {sizes}.")
     found = _Found(np.stack(parts, axis=1), systems)
+    found.ids = ids
     found.weights = None if weight is None else as_numbers(weight, "weight")
     if cluster is not None:
         if isinstance(cluster, (str, bytes, Set, Mapping)) or not isinstance(cluster, Iterable):
             raise BadLabels(f"cluster must be a sequence with one entry for each item; got {cluster!r}.")
         found.clusters = as_codes(list(cluster), "cluster")
     return found
+
+
+def _shared(columns: Mapping[Any, Mapping[Any, Any]], missing: str) -> list[Hashable]:
+    """The items that every system has a value for."""
+    every = list(dict.fromkeys(chain.from_iterable(columns.values())))
+    lost = {i for i in every if any(i not in x for x in columns.values())}
+    if lost and missing == "refuse":
+        raise BadLabels(_lacking([i for i in every if i in lost], len(every)))
+    return [i for i in every if i not in lost]
+
+
+def _lacking(lost: Sequence[Hashable], total: int) -> str:
+    return (
+        f"{len(lost):,} of {total:,} items have no value for some system, such as {listing(lost[:5])}; give "
+        "missing='drop' to leave them out."
+    )
 
 
 def _of_frame(
@@ -179,11 +204,8 @@ def _long(
     absent = np.ones(table.shape, dtype=bool)
     absent[row, at] = False
     if absent.any() and missing == "refuse":
-        lost = [list(order)[i] for i in np.flatnonzero(absent.any(axis=1))[:5]]
-        raise BadLabels(
-            f"{int(absent.any(axis=1).sum()):,} of {len(order):,} items have no value for some system, such as "
-            f"{listing(lost)}; give missing='drop' to leave them out."
-        )
+        every = list(order)
+        raise BadLabels(_lacking([every[i] for i in np.flatnonzero(absent.any(axis=1))], len(every)))
     found = _Found(table, tuple(names), value)
     found.ids = tuple(order)
     if weight is not None:
