@@ -32,13 +32,18 @@ HIGHEST: Final = 2**31 - 1  # of grades
 def packing(path: Path) -> str:
     """How a file is packed, by its first bytes: gzip, bzip2, xz, or "" for a plain one."""
     try:
-        if path.is_dir():
-            raise BadFile(f"{str(path)!r} is a directory; give a file.")
-        with path.open("rb") as file:
-            first = file.read(6)
+        folder, piped = path.is_dir(), path.exists() and not path.is_file()
+        first = b""
+        if not piped:
+            with path.open("rb") as file:
+                first = file.read(6)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise BadFile(f"cannot read {_cut(str(path))}: {reason}.") from None
+    if folder:
+        raise BadFile(f"{str(path)!r} is a directory; give a file.")
+    if piped:
+        raise BadFile(f"{str(path)!r} is no regular file, and a file is read more than once; write it to a file first.")
     found = next((name for mark, name in _PACKINGS.items() if first.startswith(mark)), "")
     if found == "zstd":
         raise BadFile(f"{str(path)!r} is packed by zstd, which is not read here; unpack it, or pack it by gzip.")
