@@ -14,9 +14,12 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 
 import howsure as hs
 from howsure.errors import HowsureError
+from howsure.ingest.lines import read_lines
 from howsure.ingest.trec import rank, read_qrels, read_run
 from tests.trec.test_items import QRELS_30, RUNS_30
 
@@ -148,6 +151,64 @@ def test_blanks_beyond_ascii_are_parts_of_names(tmp_path):
     qrels = {"q": {"d\u30001": 1}, "r": {"e": 1}}
     for change in (text, text.replace(" ", "  ")):
         assert hs.trec(qrels, [written(tmp_path, "run", change)], metrics=["AP"]).values.tolist() == [[0.5], [1.0]]
+
+
+ODD = [
+    b" ",
+    b"\t",
+    b"\r",
+    b"\n",
+    b"\0",
+    b'"',
+    b"\xff",
+    b"\xef\xbb\xbf",
+    b"\v",
+    b"\x1c",
+    b"\xc2\xa0",
+    b"e",
+    b"9",
+    b"-",
+    b".",
+]
+FEW_QRELS = b"".join(b"q%d 0 d%d %d\n" % (q, d, (q + d) % 3) for q in range(3) for d in range(6))
+FEW_RUN = b"".join(b"q%d Q0 d%d 1 %d.5 t\n" % (q, d, (q * d) % 4) for q in range(3) for d in range(8))
+
+
+@st.composite
+def damaged(draw, whole):
+    """A file with up to three bytes put in, replaced or lost."""
+    out = bytearray(whole)
+    for _ in range(draw(st.integers(0, 3))):
+        at, lost = draw(st.integers(0, len(out) - 1)), draw(st.integers(0, 1))
+        out[at : at + lost] = draw(st.sampled_from([b"", *ODD]))
+    return bytes(out)
+
+
+def or_refused(f):
+    """What f gives, or None where it refuses."""
+    try:
+        return f()
+    except HowsureError:
+        return None
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(damaged(FEW_QRELS), damaged(FEW_RUN))
+@example(FEW_QRELS.replace(b" d1", b" \x1cd1"), FEW_RUN.replace(b" ", b"  "))
+@example(FEW_QRELS.replace(b" d1", b" d\v1"), FEW_RUN)
+@example(FEW_QRELS, FEW_RUN.replace(b" d7", b" d\v7"))
+def test_both_readers_read_the_same(tmp_path, qrels, run):
+    """Damaged files: DuckDB's columns and the reader of lines agree on names, numbers, ranks and refusals."""
+    judged, ranked = tmp_path / "qrels", tmp_path / "run"
+    judged.write_bytes(qrels)
+    ranked.write_bytes(run)
+    found, exact = or_refused(lambda: read_qrels(judged)), or_refused(lambda: read_lines(judged, "qrels"))
+    assert (None if found is None else found.by_query) == exact
+    whole = read_qrels({f"q{q}": {f"d{d}": (q + d) % 3 for d in range(6)} for q in range(3)})
+    fast = or_refused(lambda: rank(read_run(ranked, "run"), whole))
+    slow = or_refused(lambda: rank(read_run(read_lines(ranked, "run"), "run"), whole))
+    assert (fast is None) == (slow is None)
+    assert fast is None or same(fast, slow)
 
 
 @pytest.mark.filterwarnings("error")

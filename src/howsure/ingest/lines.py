@@ -82,8 +82,9 @@ class Lines:
 
     @property
     def mixed(self) -> bool:
-        """Whether there are both blanks and tabs, of which one would be taken for a part of a name."""
-        return bool(self.raw.find(b"\t") >= 0 and self.raw.find(b" ") >= 0)
+        """Whether there is white space of several kinds, of which one would be taken for a part of a name."""
+        blank, tab, *others = (self.raw.find(x) >= 0 for x in (b" ", b"\t", b"\v", b"\f"))
+        return bool((blank and tab) or any(others))
 
     def names(self, numbers: NDArray[np.int64]) -> list[list[bytes]]:
         """Query, next field and document of these lines, and the rest of each."""
@@ -99,7 +100,7 @@ def read_lines(path: Path, kind: str) -> dict[str, dict[str, Any]]:
     out: dict[str, dict[str, Any]] = {}
     with opened(path) as file:
         for n, line in enumerate(file, 1):
-            parts = line.split() if line.isascii() else _FIELD.findall(line)
+            parts = _FIELD.findall(line)
             if not parts:
                 continue
             if len(parts) != fields:

@@ -143,7 +143,7 @@ def read_qrels(source: Any, name: str = "qrels") -> Qrels:
 
 
 def _qrels_file(con: Any, path: Path) -> Qrels:
-    broken = "(q IS NULL OR i IS NULL OR d IS NULL OR regexp_matches(q || i || d, '[ \\t]')) AS broken"
+    broken = "(q IS NULL OR i IS NULL OR d IS NULL OR regexp_matches(q || i || d, '[[:space:]]')) AS broken"
     wanted = f"q, d, r, hash(q) AS a, hash(q, d) AS b, {broken}"
     try:
         found = columns(con, path, _QRELS, wanted, "r")
