@@ -18,7 +18,8 @@ from howsure.ingest import scorefiles
 from howsure.scored import Scored
 from tests.ranking.test_ranked import cuts, scored
 
-NAMES = ["auc", "AP", "BEP", "AP11", "AP11@trec_eval-9", "AP11@trec_eval-10", "max-f1", "max-informedness",
+NAMES = ["auc", "AP", "BEP", "AP11", "AP11(rule='trec_eval-9')", "AP11(rule='trec_eval-10')", "max-f1",
+         "max-informedness",
          "min-error-rate", "precision@recall=0.9", "recall@fallout=0.1", "f1@0.3"]  # fmt: skip
 
 
@@ -152,7 +153,7 @@ def test_the_command(tmp_path, capsys):
     """howsure curve prints the summary in every format, for one score and for several."""
     path = written(tmp_path, "parquet")
     base = ("curve", path, "--truth", "y", "--score", "p", "--positive", "spam")
-    code, out, _ = run(capsys, *base, "--score", "q", "--metric", "auc", "--metric", "AP11@trec_eval-9")
+    code, out, _ = run(capsys, *base, "--score", "q", "--metric", "auc", "--metric", "AP11(rule='trec_eval-9')")
     assert code == 0
     assert "p beats q on auc" in out or "q beats p on auc" in out
     assert "rule trec_eval-9" in out
