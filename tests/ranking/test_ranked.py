@@ -14,7 +14,7 @@ import howsure as hs
 from howsure.catalogue import retrieval
 from howsure.kernels import ranked
 from howsure.kernels.ranked import Cuts
-from howsure.model.ranked import tally_at
+from howsure.model.thresholds import tally_at
 from howsure.ranking.measures import parse as run_measure
 from howsure.scored import Scored
 

@@ -195,6 +195,38 @@ def test_bad_input_is_one_sentence(tmp_path, capsys, name):
     assert err.count("\n") == 1
 
 
+@pytest.mark.parametrize("more", [{}, {"weight": "w"}, {"bins": 9}])
+def test_files_without_rows_are_refused(tmp_path, more):
+    """A head and nothing below it has no items, weighted, binned or not."""
+    with pytest.raises(HowsureError, match="no items"):
+        hs.curve(written(tmp_path, "csv", FRAME[:0]), truth="y", score="p", positive="spam", **more)
+
+
+def test_bins_end_at_a_positive_item_that_counts(tmp_path):
+    """A positive item that is left out, above all others, takes no edge: 11-point precision keeps within its bound."""
+    rng = np.random.default_rng(4)
+    y = rng.random(4_000) < 0.3
+    data = pd.DataFrame({"y": y.astype(int), "p": rng.normal(size=4_000) + y, "q": rng.normal(size=4_000) + y})
+    data.loc[data[data.y == 1].p.idxmax(), "q"] = np.nan
+    data.loc[data[data.y == 1].nlargest(2, "p").index[1], "y"] = 0
+    path = written(tmp_path, "parquet", data)
+    kept = data.dropna()
+    made = hs.curve(path, truth="y", score=["p", "q"], missing="drop", bins=20).system("p").posterior
+    exact = float(hs.curve(kept.y.to_numpy(), kept.p.to_numpy()).posterior.point("AP11"))
+    m = retrieval.parse("AP11")
+    assert abs(float(made.point(m)) - exact) <= float(m.bound(made._point_cuts[0])[0]) + 1e-12
+    first = kept[kept.y == 1].p.max()
+    assert first in made.data.orders[0].thresholds
+
+
+def test_true_and_false_are_scores_in_files_too(tmp_path):
+    """A column of booleans is 0 and 1, as in memory."""
+    data = FRAME.assign(b=FRAME.p > FRAME.p.median())
+    found = hs.curve(written(tmp_path, "parquet", data), truth="y", score="b", positive="spam")
+    inside = hs.curve(data, truth="y", score="b", positive="spam")
+    assert found.tally.counts.tolist() == inside.tally.counts.tolist()
+
+
 @pytest.mark.parametrize("value", [None, float("nan"), float("inf")])
 def test_missing_and_infinite_scores(tmp_path, value):
     """A missing or NaN score is refused, or dropped when asked; an infinite one is refused."""
