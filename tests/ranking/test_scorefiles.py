@@ -20,7 +20,7 @@ from tests.ranking.test_ranked import cuts, scored
 
 NAMES = ["auc", "AP", "BEP", "AP11", "AP11(rule='trec_eval-9')", "AP11(rule='trec_eval-10')", "max-f1",
          "max-informedness",
-         "min-error-rate", "precision@recall=0.9", "recall@fallout=0.1", "f1@0.3"]  # fmt: skip
+         "min-error-rate", "precision@recall=0.9", "recall@fallout=0.1", "f1@0.3", "phi@0.3", "max-phi"]  # fmt: skip
 
 
 def frame(n=600, seed=0):

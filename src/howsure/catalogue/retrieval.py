@@ -268,7 +268,7 @@ def _at_rate(metric: Metric, rate: str, value: float, asked: str) -> Ranking:
         raise BadSetting(f"a point of the curve is given by {names}, or by a threshold; got {asked!r}.")
     level = 1.0 - value if at in _TURNED else value
     if not (0.0 < level <= 1.0 if kept == "recall" else 0.0 <= level <= 1.0):
-        near = f" Did you mean {value / 100:g}?" if 1 < value <= 100 else ""
+        near = f" Did you mean {value / 100:g}?" if 10 <= value <= 100 else ""
         raise BadSetting(f"{at} lies between 0 and 1 (recall above 0); got {asked!r}.{near}")
     if str(metric) in (at, kept) or _TURNED.get(str(metric)) == kept:
         raise BadSetting(f"{asked!r} asks for {metric} where it is given already.")

@@ -147,9 +147,9 @@ class Ranked(Mapping[str, Distribution]):
 
     def _bin_note(self, m: Ranking) -> str:
         """How far a measure of bins can be from that of the scores."""
-        if m.bound is None:
+        worst = np.nan if m.bound is None else max(float(m.bound(c)[0]) for c in self._point_cuts)
+        if not np.isfinite(worst):
             return f"{m} is that of {self.data.bins:,} bins of scores; there is no bound for its distance from theirs"
-        worst = max(float(m.bound(c)[0]) for c in self._point_cuts)
         unit = 10.0 ** np.floor(np.log10(worst)) if worst > 0 else 1.0
         shown = f"{np.ceil(worst / unit) * unit:.2g}"  # rounded up: it is a bound
         return f"{m} of {self.data.bins:,} bins of scores is within {shown} of that of the scores themselves"
