@@ -156,7 +156,7 @@ def _shown(x: Any) -> str:
 
 def _whole(x: Any) -> int | float:
     value = float(x)
-    return int(value) if value.is_integer() else value
+    return int(value) if value.is_integer() and abs(value) < 2.0**53 else value
 
 
 def _together(a: Scored, b: Scored) -> Scored:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import howsure as hs
 from howsure.catalogue import parse
-from howsure.model.ranked import tally_at
+from howsure.model.thresholds import tally_at
 from howsure.ranking.choosing import choose
 from howsure.scored import Scored
 
@@ -72,6 +72,17 @@ def test_optimism_falls_with_the_number_of_items() -> None:
     """Ten times the items leave less to chance."""
     few, many = (choose(hs.posterior(scored(n, 0.3, 1.5, 1)), "f1").optimism for n in (80, 2000))
     assert 0 < many < 0.5 * few
+
+
+@pytest.mark.parametrize("correct", ["resample", "split"])
+def test_clusters_are_chosen_on_whole(correct: str) -> None:
+    """Thirty items that each come ten times flatter a threshold as thirty do, not as three hundred."""
+    d = scored(30, 0.4, 1.0, 3)
+    ten = Scored(np.repeat(d.truth, 10), np.repeat(d.scores, 10, axis=0), clusters=np.repeat(np.arange(30), 10))
+    one = Scored(d.truth, d.scores, clusters=np.arange(30))
+    few, many = (choose(hs.posterior(x), "f1", correct=correct).optimism for x in (one, ten))
+    assert many == pytest.approx(few, abs=0.01)
+    assert many > 0.03
 
 
 @pytest.mark.parametrize("correct", ["resample", "split"])

@@ -14,6 +14,7 @@ from sklearn import metrics as peer
 
 import howsure as hs
 from howsure.kernels import beta, patches
+from howsure.ranking.bands import _joint_tail
 from tests.ranking.test_ranked import scored
 
 
@@ -92,6 +93,19 @@ def test_quantiles_by_patches_agree_with_the_slow_route(kind, tail):
         assert np.abs(got / expected - 1.0).max() < 1e-10
 
 
+def test_patches_keep_the_error_they_state():
+    """5e-12 standard deviations in the octaves with the fewest points, down to tails of 1e-6."""
+    rng = np.random.default_rng(3)
+    a, b = 2.0 ** rng.uniform(8, 11, (2, 20_000))
+    for tail in (0.025, 0.0005, 1e-6):
+        p = np.array([[tail], [1.0 - tail]])
+        x, _ = patches.quantiles(a, b, p, p[::-1])
+        some = rng.choice(a.size, 2_000, replace=False)
+        exact, _ = beta.quantile(a[some], b[some], p, p[::-1], polish_above=0.0)
+        spread = np.sqrt(a * b / (a + b) ** 3)[some]
+        assert (np.abs(x[:, some] - exact) / spread).max() < 5e-12
+
+
 def test_quantiles_by_patches_against_mpmath():
     """The tails beyond the interpolated points, with 40 digits, are what was asked for."""
     rng = np.random.default_rng(8)
@@ -138,6 +152,48 @@ def test_a_simultaneous_band_holds_whole_curves():
     inside = [float(((x >= b.low[:, None]) & (x <= b.high[:, None])).all(axis=0).mean()) for b in (wide, narrow)]
     assert 0.93 < inside[0] < 0.97
     assert inside[1] < 0.8
+
+
+def test_few_draws_still_make_a_simultaneous_band():
+    """Of 40 independent points and 500 draws: the tail that holds all points with 95% is near 0.025/40 by theory."""
+    tails = [_joint_tail(np.random.default_rng(k).normal(size=(40, 500)), 0.95) for k in range(20)]
+    assert 0.93 < np.mean([(1.0 - 2.0 * t) ** 40 for t in tails]) < 0.97
+
+
+@pytest.mark.parametrize("prior", ["even", "none"])
+def test_points_that_draws_cannot_tell_of_have_no_interval(prior):
+    """Fallout 0 is the origin when the prior lies above all scores; no end is a number that means nothing."""
+    y, s = data(120)
+    c = hs.curve(y, s, prior=prior)
+    for band in (c.at(fallout=[0.0, 0.1, 1.0]), c.at(fallout=[0.0, 0.1], metric="precision"), c.at(recall=[0.5, 1.0])):
+        known = np.isfinite(band.low)
+        assert known[1]
+        assert ((band.low <= band.score) & (band.score <= band.high))[1]
+        wide = (band.low < band.high)[known & (band.x < 1)].all()
+        assert wide or (prior == "none" and any(note.code == "no-width" for note in band.notes))
+        assert known.all() or any(note.code == "no-interval" for note in band.notes)
+        assert "NaN" not in json.dumps(band.to_dict())
+    assert (prior == "even") == any(note.code == "full-recall" for note in c.at(recall=[1.0]).notes)
+
+
+@pytest.mark.parametrize("name", ["precision@fallout=0", "lr-plus@fallout=0", "npv@recall=1", "recall@fallout=0"])
+def test_measures_that_are_nothing_over_nothing_are_refused(name):
+    """One sentence, where every draw is 0/0, infinite or the same."""
+    y, s = data(120)
+    with pytest.raises(hs.HowsureError, match="ask for another point or measure"):
+        hs.curve(y, s)[name]
+
+
+def test_extremes_of_scores_weights_and_clusters():
+    """Scores of any size have a summary; weights that leave a class nothing, and a single cluster, are refused."""
+    y, s = data(40)
+    assert "auc" in str(hs.curve(y, np.full(40, 1e300)))
+    lonely = np.where(np.arange(40) == 0, 1e12, 1.0)
+    with pytest.raises(hs.HowsureError, match="use the prior even"):
+        hs.curve(y, s, weight=lonely, prior="none")["auc"]
+    with pytest.raises(hs.HowsureError, match="two or more"):
+        hs.curve(y, s, cluster=["one"] * 40)
+    assert len(repr(hs.curve(y, s, weight=np.full(40, 1e90)))) < 100
 
 
 def test_vertical_bands_are_the_laws_of_the_points():

@@ -14,10 +14,12 @@ import howsure as hs
 from howsure.catalogue import retrieval
 from howsure.kernels import ranked
 from howsure.kernels.ranked import Cuts
-from howsure.model.ranked import tally_at
+from howsure.model.thresholds import tally_at
+from howsure.ranking.measures import parse as run_measure
 from howsure.scored import Scored
 
-NAMES = ["auc", "AP", "BEP", "BEP@nearest", "BEP@r-precision", "AP11", "AP11@trec_eval-9", "AP11@trec_eval-10",
+NAMES = ["auc", "AP", "BEP", "BEP(rule='nearest')", "BEP(rule='r-precision')", "AP11", "AP11(rule='trec_eval-9')",
+         "AP11(rule='trec_eval-10')",
          "max-f1", "min-error-rate", "precision@recall=0.9", "recall@fallout=0.1", "f1@0.5"]  # fmt: skip
 
 
@@ -183,6 +185,24 @@ def test_names_parse_to_themselves(name):
     assert retrieval.parse(str(m)) == m
     assert retrieval.parse(name.upper()) == m
     assert hash(retrieval.parse(name)) == hash(m)
+
+
+@pytest.mark.parametrize(
+    "spelled", ["AP11@trec_eval-9", "ap11@TREC-EVAL-9", "AP11(rule='trec_eval-9')", 'AP11( rule = "trec_eval-9" )',
+                "AP11(rule=trec_eval-9)", "11-point(trec_eval-9)"],
+)  # fmt: skip
+def test_a_rule_has_one_name(spelled):
+    """However a rule is spelled, the measure prints as hs.trec prints it."""
+    assert str(retrieval.parse(spelled)) == "AP11(rule='trec_eval-9')" == str(run_measure("AP11@trec_eval-9"))
+    assert retrieval.parse(spelled) == retrieval.parse("AP11@trec_eval-9")
+
+
+@pytest.mark.parametrize("name", ["AP(rel=2)", "AP11(rule='trec')", "auc(rule='ceil')", "BEP(nearest", "f1(rule='x')"])
+def test_a_rule_that_is_none_is_refused(name):
+    """Brackets that no measure of scores has are one sentence, not a guess."""
+    with pytest.raises(hs.HowsureError) as caught:
+        retrieval.parse(name)
+    assert "\n" not in str(caught.value)
 
 
 def test_aliases_lead_home():

@@ -18,8 +18,9 @@ from howsure.ingest import scorefiles
 from howsure.scored import Scored
 from tests.ranking.test_ranked import cuts, scored
 
-NAMES = ["auc", "AP", "BEP", "AP11", "AP11@trec_eval-9", "AP11@trec_eval-10", "max-f1", "max-informedness",
-         "min-error-rate", "precision@recall=0.9", "recall@fallout=0.1", "f1@0.3"]  # fmt: skip
+NAMES = ["auc", "AP", "BEP", "AP11", "AP11(rule='trec_eval-9')", "AP11(rule='trec_eval-10')", "max-f1",
+         "max-informedness",
+         "min-error-rate", "precision@recall=0.9", "recall@fallout=0.1", "f1@0.3", "phi@0.3", "max-phi"]  # fmt: skip
 
 
 def frame(n=600, seed=0):
@@ -152,7 +153,7 @@ def test_the_command(tmp_path, capsys):
     """howsure curve prints the summary in every format, for one score and for several."""
     path = written(tmp_path, "parquet")
     base = ("curve", path, "--truth", "y", "--score", "p", "--positive", "spam")
-    code, out, _ = run(capsys, *base, "--score", "q", "--metric", "auc", "--metric", "AP11@trec_eval-9")
+    code, out, _ = run(capsys, *base, "--score", "q", "--metric", "auc", "--metric", "AP11(rule='trec_eval-9')")
     assert code == 0
     assert "p beats q on auc" in out or "q beats p on auc" in out
     assert "rule trec_eval-9" in out
@@ -192,6 +193,38 @@ def test_bad_input_is_one_sentence(tmp_path, capsys, name):
     assert (code, out) == (2, "")
     assert said in err
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("more", [{}, {"weight": "w"}, {"bins": 9}])
+def test_files_without_rows_are_refused(tmp_path, more):
+    """A head and nothing below it has no items, weighted, binned or not."""
+    with pytest.raises(HowsureError, match="no items"):
+        hs.curve(written(tmp_path, "csv", FRAME[:0]), truth="y", score="p", positive="spam", **more)
+
+
+def test_bins_end_at_a_positive_item_that_counts(tmp_path):
+    """A positive item that is left out, above all others, takes no edge: 11-point precision keeps within its bound."""
+    rng = np.random.default_rng(4)
+    y = rng.random(4_000) < 0.3
+    data = pd.DataFrame({"y": y.astype(int), "p": rng.normal(size=4_000) + y, "q": rng.normal(size=4_000) + y})
+    data.loc[data[data.y == 1].p.idxmax(), "q"] = np.nan
+    data.loc[data[data.y == 1].nlargest(2, "p").index[1], "y"] = 0
+    path = written(tmp_path, "parquet", data)
+    kept = data.dropna()
+    made = hs.curve(path, truth="y", score=["p", "q"], missing="drop", bins=20).system("p").posterior
+    exact = float(hs.curve(kept.y.to_numpy(), kept.p.to_numpy()).posterior.point("AP11"))
+    m = retrieval.parse("AP11")
+    assert abs(float(made.point(m)) - exact) <= float(m.bound(made._point_cuts[0])[0]) + 1e-12
+    first = kept[kept.y == 1].p.max()
+    assert first in made.data.orders[0].thresholds
+
+
+def test_true_and_false_are_scores_in_files_too(tmp_path):
+    """A column of booleans is 0 and 1, as in memory."""
+    data = FRAME.assign(b=FRAME.p > FRAME.p.median())
+    found = hs.curve(written(tmp_path, "parquet", data), truth="y", score="b", positive="spam")
+    inside = hs.curve(data, truth="y", score="b", positive="spam")
+    assert found.tally.counts.tolist() == inside.tally.counts.tolist()
 
 
 @pytest.mark.parametrize("value", [None, float("nan"), float("inf")])

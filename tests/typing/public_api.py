@@ -162,7 +162,7 @@ def curves(frame: Any) -> hs.Curve:
     assert_type(c.tally, hs.Tally)
     low: npt.NDArray[np.float64] = c.band("precision", simultaneous=True).low
     fallout, recall, thresholds = c.roc
-    hs.score(c, metrics=["auc", "AP11@trec_eval-9"])
+    hs.score(c, metrics=["auc", "AP11(rule='trec_eval-9')"])
     hs.compare(hs.curve(y, {"a": a, "b": a}), "a", "b", metric="AP")
     hs.leaderboard(hs.curve(y, {"a": a, "b": a}), metric="BEP")
     print(low, fallout, recall, thresholds, c.at(recall=[0.5, 0.9]).high, c.crossings)

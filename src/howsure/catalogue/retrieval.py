@@ -1,8 +1,9 @@
 """Measures of a ranking by scores: one declaration each. To add a measure, add one entry here.
 
-name = base ["@" point]. `auc`, `AP`, `BEP`, `AP11`; rules after "@": `BEP@nearest`, `AP11@trec_eval-10`. Any measure of
-a 2x2 table becomes one of scores: at a threshold (`f1@0.5`), at a point of the curve (`precision@recall=0.9`,
-`recall@fallout=0.1`), or at its best threshold (`max-f1`, `min-error-rate`). parse(str(m)) == m.
+name = base ["@" point]. `auc`, `AP`, `BEP`, `AP11`; rules in brackets as for runs: `BEP(rule='nearest')`,
+`AP11(rule='trec_eval-10')`, or `BEP@nearest` for short. Any measure of a 2x2 table becomes one of scores: at a
+threshold (`f1@0.5`), at a point of the curve (`precision@recall=0.9`, `recall@fallout=0.1`), or at its best threshold
+(`max-f1`, `min-error-rate`). parse(str(m)) == m.
 """
 
 from __future__ import annotations
@@ -127,6 +128,7 @@ _POINTS: Final = {"recall": ranked.at_recall, "fallout": ranked.at_fallout}
 _BOUNDS: Final = {"recall": binned.at_recall, "fallout": binned.at_fallout}
 _TURNED: Final = {"miss-rate": "recall", "specificity": "fallout"}  # 1 minus these
 _BEST = re.compile(r"^(max|min)[-_ ](.+)$", re.IGNORECASE)
+_RULED = re.compile(r"""^([\w\s-]+)\((?:\s*rule\s*=)?\s*(["']?)([^"'()=]*)\2\s*\)$""", re.IGNORECASE)
 
 
 @lru_cache(maxsize=1)
@@ -142,7 +144,8 @@ def rankings() -> tuple[Ranking, ...]:
 
 def is_ranking(name: str) -> bool:
     """Whether a name reads as that of a measure of scores."""
-    return _plain(name.partition("@")[0]) in _known() or "@" in name or _BEST.match(name.strip()) is not None
+    base = re.split(r"[@(]", name)[0]
+    return _plain(base) in _known() or "@" in name or _BEST.match(name.strip()) is not None
 
 
 def _plain(name: str) -> str:
@@ -153,7 +156,7 @@ def parse(name: Any) -> Ranking:
     """The measure of a name.
 
     >>> [str(parse(x)) for x in ("ROC_AUC", "bep@Nearest", "sensitivity@fpr=.1", "MAX_F1", "F1@0.5")]
-    ['auc', 'BEP@nearest', 'recall@fallout=0.1', 'max-f1', 'f1@0.5']
+    ['auc', "BEP(rule='nearest')", 'recall@fallout=0.1', 'max-f1', 'f1@0.5']
     """
     if isinstance(name, Ranking):
         return name
@@ -166,8 +169,11 @@ def parse(name: Any) -> Ranking:
 
 @lru_cache(maxsize=1024)
 def _parse(name: str) -> Ranking:
-    base, at, point = name.strip().partition("@")
+    ruled = _RULED.match(name.strip())
+    base, at, point = (ruled[1], "@", ruled[3]) if ruled else name.strip().partition("@")
     own = _known().get(_plain(base))
+    if own is None and ruled:
+        base, at, point = name.strip(), "", ""
     if own is not None:
         return _ruled(own, point, name) if at else own
     if at:
@@ -211,7 +217,7 @@ def _ruled(m: Ranking, rule: str, asked: str) -> Ranking:
     if chosen == m.rule:
         return m
     bound = partial(binned.eleven_points, rule=chosen) if m.name == "AP11" else None
-    return replace(m, name=f"{m.name}@{chosen}", evaluate=m.rules[chosen], rule=chosen, aliases=(), bound=bound)
+    return replace(m, name=f"{m.name}(rule={chosen!r})", evaluate=m.rules[chosen], rule=chosen, aliases=(), bound=bound)
 
 
 def _cells(c: Cuts, tp: Array, fp: Array) -> dict[str, Array]:
@@ -262,7 +268,8 @@ def _at_rate(metric: Metric, rate: str, value: float, asked: str) -> Ranking:
         raise BadSetting(f"a point of the curve is given by {names}, or by a threshold; got {asked!r}.")
     level = 1.0 - value if at in _TURNED else value
     if not (0.0 < level <= 1.0 if kept == "recall" else 0.0 <= level <= 1.0):
-        raise BadSetting(f"{at} lies between 0 and 1 (recall above 0); got {asked!r}.")
+        near = f" Did you mean {value / 100:g}?" if 10 <= value <= 100 else ""
+        raise BadSetting(f"{at} lies between 0 and 1 (recall above 0); got {asked!r}.{near}")
     if str(metric) in (at, kept) or _TURNED.get(str(metric)) == kept:
         raise BadSetting(f"{asked!r} asks for {metric} where it is given already.")
 

@@ -173,6 +173,8 @@ class Comparison(Result):
         a, b, on = self.first.name, self.second.name, self.metric
         if p is None:
             said = f"{a} and {b} differ on {on}, which has no better direction"
+        elif abs(p - 0.5) < 1e-9:
+            said = f"{a} and {b} are even on {on}: each is the better one with probability 0.500"
         elif p >= 0.5:
             said = f"{a} beats {b} on {on} with probability {probability(p)}"
         else:

@@ -112,7 +112,7 @@ def _numbers(con: Any, r: Reader, ask: Asked) -> frozenset[str]:
 
 _NUMERIC: Final = frozenset(
     ("DOUBLE", "FLOAT", "DECIMAL", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER",
-     "UBIGINT")
+     "UBIGINT", "BOOLEAN")
 )  # fmt: skip
 Rows = list[tuple[str, dict[str, Any]]]
 
@@ -131,16 +131,17 @@ def _edges(con: Any, parts: Rows, ask: Asked, bins: int | None) -> list[Array] |
     return [_quantiles(con, parts, ask, i, number, max(1, distinct // SAMPLE)) for i in range(size)]
 
 
-def _quantiles(con: Any, parts: Rows, ask: Asked, i: int, number: int, every: int) -> Array:
+def _quantiles(con: Any, parts: Rows, ask: Asked, i: int, number: int, step: int) -> Array:
     """Edges from a sample of the distinct scores, and those that make measures exact where it is cheap."""
     sample, ends, tops = [], [], []
     for rows, bound in parts:
-        good = f"FROM ({rows}) WHERE isfinite(s{i})"
-        sample.append(
-            _run(con, f"SELECT DISTINCT s{i} AS x {good} AND hash(s{i}) % {every} = 0", bound, ask.watch)["x"]
-        )
+        every = " AND ".join(f"isfinite(s{j})" for j in range(len(ask.scores)))
+        good = f"FROM ({rows}) WHERE {every} AND truth IS NOT NULL AND w > 0"  # rows that will count
+        sample.append(_run(con, f"SELECT DISTINCT s{i} AS x {good} AND hash(s{i}) % {step} = 0", bound, ask.watch)["x"])
         ends.append(_run(con, f"SELECT min(s{i}) AS a, max(s{i}) AS b {good}", bound, ask.watch))
         tops.append(_run(con, f"SELECT max(s{i}) AS x {good} GROUP BY truth", bound, ask.watch)["x"])
+    if not any(np.ma.count(e["a"]) for e in ends):
+        return np.zeros(1)  # no row will count: refused when they are counted
     low = min(float(e["a"][0]) for e in ends if np.ma.count(e["a"]))
     high = max(float(e["b"][0]) for e in ends if np.ma.count(e["b"]))
     values = np.sort(np.concatenate(sample).astype(float))
@@ -189,6 +190,8 @@ def _settled(
         [np.concatenate([np.ma.filled(p[f"s{i}"], np.nan).astype(float) for p in parts]) for i in range(len(systems))],
         axis=1,
     )
+    if not sums["n"].any():
+        raise BadLabels("there are no items: no row has a truth and a score.")
     columns = [p["truth"] for p in parts]
     lost = np.concatenate([c.codes < 0 for c in columns]) | np.isnan(scores).any(axis=1)
     _refuse_weights(sums, weight)

@@ -125,6 +125,8 @@ def _made(
     clusters = None if cluster is None else as_codes(list(cluster), "cluster")
     if clusters is not None and len(clusters) != n:
         raise BadLabels(f"there are {n:,} items but {len(clusters):,} entries of cluster; each item needs one.")
+    if clusters is not None and clusters.max() == 0:
+        raise BadLabels("all items are in one cluster: whole clusters are resampled, and it takes two or more.")
     lost = (column.codes < 0) | np.isnan(values).any(axis=1)
     notes = _refuse_lost(lost, column, missing)
     keep = ~lost if weights is None else ~lost & (weights > 0)

@@ -13,6 +13,8 @@ Error: none; the bounds are attained or wide.
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,6 +22,9 @@ from howsure.kernels import ranked
 from howsure.kernels.ranked import Cuts, Formula
 
 Array = NDArray[np.float64]
+
+
+_NEAR: Final = 1e-9  # of a bin: less than any item of it
 
 
 def _steps(c: Cuts) -> tuple[Array, Array, Array, Array]:
@@ -75,9 +80,15 @@ def eleven_points(c: Cuts, rule: str) -> Array:
 
 def best(c: Cuts, formula: Formula, sign: float) -> Array:
     """How far the best value over all cuts can be off, of a measure that more fp never make better."""
-    t, f, p, _ = _steps(c)
-    lucky = ranked.turned(formula, c, t + p, f, sign).max(axis=1)
-    return np.asarray(np.maximum(lucky - sign * ranked.best(c, formula, sign)[0], 0.0))
+    t, f, p, n = _steps(c)
+    lucky = ranked.turned(formula, c, t + p, f, sign)
+    inside = ranked.turned(formula, c, t + (1.0 - _NEAR) * p, f + _NEAR * n, sign)  # where the corner is 0/0
+    with np.errstate(invalid="ignore"):
+        return np.asarray(
+            np.maximum(
+                np.where(lucky == -np.inf, inside, lucky).max(axis=1) - sign * ranked.best(c, formula, sign)[0], 0.0
+            )
+        )
 
 
 def at_recall(c: Cuts, level: float, formula: Formula) -> Array:
@@ -112,11 +123,16 @@ def at_threshold(c: Cuts, threshold: float, formula: Formula) -> Array:
 
 
 def _spread(c: Cuts, formula: Formula, here: tuple[Array, Array], ends: tuple[tuple[Array, Array], ...]) -> Array:
-    """The largest distance of a measure, monotone between the ends, from its value here."""
+    """The largest distance of a measure, monotone between the ends, from its value here; NaN where that is 0/0."""
 
     def value(tp: Array, fp: Array) -> Array:
         with np.errstate(all="ignore"):
             return np.asarray(formula(tp=tp, fp=fp, fn=c.positives - tp, tn=c.negatives - fp), dtype=float)
 
-    middle = value(*here)
-    return np.asarray(np.maximum.reduce([np.abs(value(*end) - middle) for end in ends]))
+    middle, far = value(*here), []
+    for end, other in zip(ends, ends[::-1], strict=True):  # 0/0 at a corner: its value is that of just inside
+        inside = (a + _NEAR * (b - a) for a, b in zip(end, other, strict=True))
+        at = value(*end)
+        with np.errstate(invalid="ignore"):
+            far.append(np.abs(np.where(np.isnan(at), value(*inside), at) - middle))
+    return np.asarray(np.maximum.reduce(far))

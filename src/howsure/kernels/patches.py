@@ -2,7 +2,7 @@
 
 Statement: v = (log(x/y) - log(a/b))·√(ab/(a+b)), with x = 1 - y the quantile of Beta(a, b), is a smooth function of
 log a and log b that tends to the normal quantile. On a patch where each doubles, Chebyshev interpolation with 13 points
-a side leaves 2e-12 of it (11 points from shapes of 4 on, 9 from 32 on, 8 from 256 on); so x and y keep their relative
+a side leaves 2e-12 of it (11 points from shapes of 4 on, 9 from 32 on); so x and y keep their relative
 precision.
 Where a + b is the same for all tables (recall, fallout, accuracy) one variable is enough.
 Domain: shapes of ½ to 1e8, tails of 1e-6 and more. Patches with few tables are computed directly.
@@ -81,7 +81,7 @@ def _nodes(d: int) -> tuple[Array, Array]:
     return np.cos(angle), to_coefficients
 
 
-_POINTS: Final = {d: _nodes(d) for d in (8, 9, 11, 13, 17)}
+_POINTS: Final = {d: _nodes(d) for d in (9, 11, 13, 17)}
 
 
 def _basis(t: Array, d: int) -> Array:
@@ -123,7 +123,7 @@ def _across(a: Array, b: Array, p: Array, q: Array) -> Array:
     for key, at in groups:
         row, column = divmod(key, _KEYS)
         least = min(row, column)
-        d = 8 if least > 8 else 9 if least > 5 else 11 if least > 2 else 13
+        d = 9 if least > 5 else 11 if least > 2 else 13
         direct = at.size < 2 * d * d
         sizes.append(0 if direct else d)
         pairs.append((a[at], b[at]) if direct else _grid(row, column, d))

@@ -30,8 +30,8 @@ from howsure.kernels.sampled import Sampled
 from howsure.kernels.sticks import sticks
 from howsure.model.export import to_arviz
 from howsure.model.tables import END_ERROR, Posterior
+from howsure.model.thresholds import tally_at
 from howsure.scored import Scored
-from howsure.table import SQUARE, THRESHOLD, Tally
 
 Array = NDArray[np.float64]
 
@@ -147,9 +147,9 @@ class Ranked(Mapping[str, Distribution]):
 
     def _bin_note(self, m: Ranking) -> str:
         """How far a measure of bins can be from that of the scores."""
-        if m.bound is None:
+        worst = np.nan if m.bound is None else max(float(m.bound(c)[0]) for c in self._point_cuts)
+        if not np.isfinite(worst):
             return f"{m} is that of {self.data.bins:,} bins of scores; there is no bound for its distance from theirs"
-        worst = max(float(m.bound(c)[0]) for c in self._point_cuts)
         unit = 10.0 ** np.floor(np.log10(worst)) if worst > 0 else 1.0
         shown = f"{np.ceil(worst / unit) * unit:.2g}"  # rounded up: it is a bound
         return f"{m} of {self.data.bins:,} bins of scores is within {shown} of that of the scores themselves"
@@ -179,14 +179,22 @@ class Ranked(Mapping[str, Distribution]):
         return replace(found, name=str(m), sampler=self._sampler(m), notes=notes)
 
     def _sampled(self, m: Ranking, draws: Array) -> Distribution:
-        if np.ptp(draws) == 0.0:
-            raise BadSetting(
-                f"{m} is {draws[0]:g} however the items are resampled: they cannot tell how sure that is; "
-                "use the prior even."
-            )
+        self._refuse_draws(f"{m} is", draws)
         low, high = m.bounds
         law = Sampled(np.sort(draws), min(low, float(draws.min())), max(high, float(draws.max())), self._known_mean(m))
         return Distribution(str(m), law, "sampled", self._sampler(m), m.unbounded, self._notes(m))
+
+    def _refuse_draws(self, what: str, draws: Array) -> None:
+        """Draws that make no law: all the same, or 0/0."""
+        advice = "ask for another point or measure" if self.weight else "use the prior even"
+        lost = float((~np.isfinite(draws)).mean())
+        if lost:
+            raise BadSetting(f"{what} 0/0 or infinite in {lost:.3g} of the draws of the items; {advice}.")
+        low, high = np.quantile(draws, [0.001, 0.999])
+        if low == high:
+            raise BadSetting(
+                f"{what} {low:g} however the items are resampled: they cannot tell how sure that is; {advice}."
+            )
 
     def _known_mean(self, m: Ranking) -> Array | None:
         """AUC is bilinear in two independent Dirichlet weights: its mean is that of their means."""
@@ -204,6 +212,8 @@ class Ranked(Mapping[str, Distribution]):
         notes = [Note(code, text) for code, text in self.data.notes]
         if m.about:
             notes.append(Note("rule", m.about))
+        if self.weight and m.name.endswith(("@recall=1", "@miss-rate=0")):
+            notes.append(Note("full-recall", FULL_RECALL))
         if self.data.bins:
             notes.append(Note("bins", self._bin_note(m)))
         if m == parse("auc"):
@@ -286,7 +296,8 @@ class Ranked(Mapping[str, Distribution]):
         def one(k: int) -> Array:
             many = min(size, n - k * size)
             prior = self._prior(np.random.Generator(np.random.SFC64([seed, STREAM + 1, k])), size)[:many]
-            return np.stack([function(c) for c in self._cuts(many, seed, k, prior)])
+            with np.errstate(divide="ignore", invalid="ignore"):  # a class of next to no weight: the laws refuse it
+                return np.stack([function(c) for c in self._cuts(many, seed, k, prior)])
 
         if len(starts) == 1:
             return one(0)
@@ -338,12 +349,9 @@ class Ranked(Mapping[str, Distribution]):
         m = parse(metric)
         first, second = self.data.systems
         (x,) = self.joint_draws([m], self.number_of_draws, self.seed)
-        gap = x[:, 0] - x[:, 1]
-        if np.ptp(gap) == 0.0:
-            raise BadSetting(
-                f"{first} and {second} differ by {gap[0]:g} on {m} however the items are resampled: they cannot tell "
-                "how sure that is; use the prior even."
-            )
+        with np.errstate(invalid="ignore"):
+            gap = x[:, 0] - x[:, 1]
+        self._refuse_draws(f"on {m} {first} and {second} differ by", gap)
         low, high = m.bounds
         law = Sampled(np.sort(gap), low - high, high - low)
         sampler = Sampler(self, m, self.number_of_draws, np.subtract)
@@ -372,33 +380,6 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def tally_at(data: Scored, thresholds: Any = None) -> Tally:
-    """The 2x2 tables of one system at thresholds (by default every distinct score, from the highest down)."""
-    (order,) = data.orders
-    amounts = data.amounts
-    up, down = (
-        np.append(0.0, np.cumsum(amounts[mask][at]))
-        for mask, at in ((data.truth, order.positives), (~data.truth, order.negatives))
-    )
-    if thresholds is None:
-        points, found, alarms = order.thresholds, order.found, order.alarms
-    else:
-        points = np.asarray(thresholds, dtype=float)
-        above = np.searchsorted(-order.thresholds, -points, side="right")
-        found, alarms = (np.append(0, x)[above] for x in (order.found, order.alarms))
-    tp, fp = up[found], down[alarms]
-    counts = np.stack([down[-1] - fp, fp, up[-1] - tp, tp], axis=-1)
-    squares = None
-    if data.square is not None:
-        squares = counts * (data.square / counts[0].sum())  # only their sum matters
-    else:
-        counts = counts.astype(np.int64)
-    return Tally(
-        SQUARE, counts, data.labels, data.systems, data.positive, ((THRESHOLD, tuple(points.tolist())),), squares,
-        notes=data.notes, chosen=True,
-    )  # fmt: skip
-
-
 def of_scores(data: Scored, prior: Any, tolerance: float, seed: int) -> Ranked:
     """The posterior of scored items under a prior that treats cells alike."""
     if isinstance(prior, str) and prior.strip().lower() == "none":
@@ -412,6 +393,10 @@ def of_scores(data: Scored, prior: Any, tolerance: float, seed: int) -> Ranked:
     return Ranked(data, float(weight), made.name, tolerance, seed)
 
 
+FULL_RECALL: Final = (
+    "at recall 1 the prior's weight below all scores is found too: the interval is that of calling every item "
+    "positive; prior none is about these items' scores alone"
+)
 _WEIGHTED = (
     "weighted items: the posterior uses counts times the sum of weights over the sum of squared weights "
     "(Kish's effective sample size)"

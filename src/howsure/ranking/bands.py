@@ -18,12 +18,14 @@ from howsure.kernels import patches, ranked
 from howsure.kernels.moebius import Moebius
 from howsure.kernels.ranked import Cuts
 from howsure.model import Ranked
+from howsure.model.ranked import FULL_RECALL
 from howsure.table import Tally
 
 Array = NDArray[np.float64]
 
 _LINES: Final = 20  # points that people are shown
 _GRID: Final = 500  # thresholds at which a simultaneous band is held against the draws
+_JOINT: Final = 4_000  # draws at least where the ends of a simultaneous band are draws: its tails are thin
 _RATES: Final = {"recall": ranked.at_recall, "fallout": ranked.at_fallout}
 
 
@@ -141,7 +143,7 @@ def drawn_band(p: Ranked, m: Metric, at: NDArray[np.intp], level: float, simulta
         fp = np.take(c.down, units.alarms[ends], axis=1).T
         return _measured(m, c, tp, fp)
 
-    n = _number(p, ends.size)
+    n = _number(p, ends.size, _JOINT if simultaneous and ends is at else 1_000)
     drawn = p.through(values, n, check_seed(p.seed))[0]
     return _of_draws(drawn, level, simultaneous)
 
@@ -152,9 +154,9 @@ def _measured(m: Metric, c: Cuts, tp: Array, fp: Array) -> Array:
     return np.broadcast_to(np.asarray(value, dtype=float), tp.shape)
 
 
-def _number(p: Ranked, points: int) -> int:
+def _number(p: Ranked, points: int, least: int = 1_000) -> int:
     """Draws that fit the budget, and the memory."""
-    return min(p.number_of_draws, 20_000, max(1_000, 20_000_000 // points))
+    return max(least, min(p.number_of_draws, 20_000, max(1_000, 20_000_000 // points)))
 
 
 def _of_draws(drawn: Array, level: float, simultaneous: bool) -> Drawn:
@@ -165,13 +167,18 @@ def _of_draws(drawn: Array, level: float, simultaneous: bool) -> Drawn:
         tail = _joint_tail(drawn, level)
         text = f"simultaneous: tails of {tail:.2g} at each of {len(drawn):,} points hold whole curves, by {n:,} draws"
         notes = (Note("simultaneous", text),)  # type: ignore[assignment]
-    low, high = np.quantile(drawn, [tail, 1.0 - tail], axis=1)
+    low, high = np.quantile(drawn, [tail, 1.0 - tail], axis=1, method="weibull")  # rank k has the tail k/(n + 1)
     sampled = () if simultaneous else (Note("sampled", f"the ends are sampled with {n:,} draws"),)
     return Drawn(tail, low, high, (*notes, *sampled))
 
 
 def _joint_tail(drawn: Array, level: float) -> float:
-    """The tail at each point with which that share of the draws lies inside everywhere, points of no spread aside."""
+    """The tail at each point with which whole curves lie inside with that probability, points of no spread aside.
+
+    A new draw and the n at hand are exchangeable: between the k-th lowest and highest draw of each point it lies
+    everywhere unless it ranks k or less somewhere, which the draws themselves do in the share that is read off here. On
+    a line between two k, since few draws have few ranks.
+    """
     moving = drawn[drawn.max(axis=1) > drawn.min(axis=1)]
     n = drawn.shape[1]
     if not len(moving):
@@ -179,7 +186,10 @@ def _joint_tail(drawn: Array, level: float) -> float:
     rank = np.empty(moving.shape, dtype=np.int64)
     np.put_along_axis(rank, np.argsort(moving, axis=1, kind="stable"), np.arange(1, n + 1)[None], axis=1)
     depth = np.minimum(rank, n + 1 - rank).min(axis=0)
-    return float(min(max(np.quantile(depth, 1.0 - level), 1.0) / (n + 1), 0.5 * (1.0 - level)))
+    lost = np.cumsum(np.bincount(depth, minlength=n + 1)) / n  # at depth 0 none
+    after = int(np.searchsorted(lost, 1.0 - level))
+    place = after - 1 + (1.0 - level - lost[after - 1]) / (lost[after] - lost[after - 1])
+    return float(min(place / (n + 1), 0.5 * (1.0 - level)))
 
 
 def at_rate(p: Ranked, here: Cuts, m: Metric, rate: str, levels: Any, level: float, simultaneous: bool) -> Band:
@@ -190,10 +200,31 @@ def at_rate(p: Ranked, here: Cuts, m: Metric, rate: str, levels: Any, level: flo
         return _measured(m, c, *_RATES[rate](c, x))
 
     score = values(here)[:, 0]
-    n = _number(p, x.size)
+
+    n = _number(p, x.size, _JOINT if simultaneous else 1_000)
     found = _of_draws(p.through(values, n, check_seed(p.seed))[0], level, simultaneous)
     line = Line(rate, str(m), x, score, np.full(x.size, np.nan))
-    return Band(line, found.low, found.high, level, simultaneous, "sampled", found.notes, p)
+    low, high, notes = spoken(line, found)
+    if p.weight and rate == "recall" and (x == 1.0).any():
+        notes = (*notes, Note("full-recall", FULL_RECALL))
+    return Band(line, low, high, level, simultaneous, "sampled", notes, p)
+
+
+def spoken(line: Line, found: Drawn) -> tuple[Array, Array, Notes]:
+    """The ends, left out where draws are 0/0 or all the same but not what the items have: they tell nothing there."""
+    still = found.low == found.high
+    silent = ~np.isfinite(found.low + found.high) | (still & (line.y != found.low))
+    low, high = (np.where(silent, np.nan, x) for x in (found.low, found.high))
+    notes = list(found.notes)
+    if silent.any():
+        text = f"no interval at {silent.sum():,} of {silent.size:,} points: the draws are 0/0, infinite or all the same"
+        notes.append(Note("no-interval", text))
+    if (still & ~silent).any():
+        text = (
+            f"no draw differs from the items at {(still & ~silent).sum():,} of {silent.size:,} points: no width there"
+        )
+        notes.append(Note("no-width", text))
+    return low, high, tuple(notes)
 
 
 def _levels(levels: Any, rate: str) -> Array:

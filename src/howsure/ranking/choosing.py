@@ -28,8 +28,9 @@ from howsure.kernels.ranked import Cuts
 from howsure.kernels.sampled import Sampled
 from howsure.model import Ranked
 from howsure.model.classes import logit, moved
-from howsure.model.ranked import tally_at
+from howsure.model.thresholds import tally_at
 from howsure.render.numbers import probability, short
+from howsure.scored import Scored
 
 Array = NDArray[np.float64]
 
@@ -267,7 +268,9 @@ def _optimism(p: Ranked, m: Metric, pick: Pick, how: str) -> tuple[float, float,
         return np.stack([seen, ranked.value_at(c, m.formula, cut)])
 
     n = _draws(p)
-    seen, true = p.through(again, n, p.seed + 1)[0] if how == "resample" else _halves(p, m, pick, n)
+    whole = p.data.clusters is not None  # clusters are resampled whole, as they are everywhere
+    alone = how == "resample" and not whole
+    seen, true = p.through(again, n, p.seed + 1)[0] if alone else _tried(p, m, pick, n, how)
     kept = np.isfinite(seen) & np.isfinite(true)
     if kept.sum() < 50:
         raise BadSetting(f"too few items to try a choice of {m} again: only {int(kept.sum())} of {n} trials have one.")
@@ -279,22 +282,38 @@ def _optimism(p: Ranked, m: Metric, pick: Pick, how: str) -> tuple[float, float,
     return float(gap.mean()), float(3.0 * gap.std() / np.sqrt(gap.size)), shift
 
 
-def _halves(p: Ranked, m: Metric, pick: Pick, n: int) -> tuple[Array, Array]:
-    """The measure on the half of the items that the threshold was chosen on, and on the other half."""
+def _tried(p: Ranked, m: Metric, pick: Pick, n: int, how: str) -> tuple[Array, Array]:
+    """The measure on the items that the threshold was chosen on, and on others: n times."""
     d = p.data
     rng = np.random.Generator(np.random.SFC64([p.seed, HALF]))
     seen, true = [], []
     size = max(1, min(n, 2_000_000 // d.rows))
     for start in range(0, n, size):
-        many = (min(size, n - start), d.rows)
-        whole = d.counts is not None and not d.weighted
-        coin: Any = rng.binomial(d.amounts.astype(np.int64), 0.5, many) if whole else rng.random(many) < 0.5
-        one = np.asarray(coin if whole else d.amounts * coin, dtype=float)
-        halves = [Cuts.weigh(d.orders[0], x[:, d.truth], x[:, ~d.truth]) for x in (one, d.amounts - one)]
-        value, cut = pick(halves[0])
+        parts = _halves(d, min(size, n - start), rng) if how == "split" else _clusters(d, min(size, n - start), rng)
+        one, two = (Cuts.weigh(d.orders[0], x[:, d.truth], x[:, ~d.truth]) for x in parts)
+        value, cut = pick(one)
         seen.append(value)
-        true.append(ranked.value_at(halves[1], m.formula, cut))
+        true.append(ranked.value_at(two, m.formula, cut))
     return np.concatenate(seen), np.concatenate(true)
+
+
+def _halves(d: Scored, many: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Weights of a random half of the items (or clusters), and of the other half."""
+    if d.clusters is None and d.counts is not None and not d.weighted:
+        one = rng.binomial(d.amounts.astype(np.int64), 0.5, (many, d.rows)).astype(float)
+        return one, d.amounts - one
+    units = d.rows if d.clusters is None else int(d.clusters.max()) + 1
+    coin = rng.random((many, units)) < 0.5
+    one = d.amounts * (coin if d.clusters is None else coin[:, d.clusters])
+    return one, d.amounts - one
+
+
+def _clusters(d: Scored, many: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Weights of a sample of whole clusters, and of the population it is from, drawn by the Bayesian bootstrap."""
+    of = np.asarray(d.clusters)
+    shares = rng.standard_exponential((many, int(of.max()) + 1))
+    shares /= shares.mean(axis=1, keepdims=True)
+    return d.amounts * rng.poisson(shares)[:, of], d.amounts * shares[:, of]
 
 
 def _moved(d: Distribution, m: Metric, shift: float) -> Distribution:

@@ -20,8 +20,8 @@ from howsure.errors import BadSetting
 from howsure.kernels import ranked
 from howsure.kernels.ranked import Cuts
 from howsure.model import Posterior, Ranked, posterior
-from howsure.model.ranked import tally_at
-from howsure.ranking.bands import Band, Line, at_rate, drawn_band, spread, sure_band
+from howsure.model.thresholds import tally_at
+from howsure.ranking.bands import Band, Line, at_rate, drawn_band, spoken, spread, sure_band
 from howsure.ranking.choosing import Choice, choose
 from howsure.render.numbers import probability, short
 from howsure.scored import Scored
@@ -164,7 +164,8 @@ class Curve(Result):
         score = np.asarray(m.score({k: v[at] for k, v in self.tally.named().items()}))
         line = Line("threshold", str(metric), self.thresholds[at], score, self.thresholds[at])
         if loose and draw is not None:
-            return Band(line, draw.low, draw.high, level, simultaneous, "sampled", draw.notes, self.posterior)
+            told = spoken(line, draw)
+            return Band(line, *told[:2], level, simultaneous, "sampled", told[2], self.posterior)
         law = self._at(at)[m]
         tail = 0.5 * (1.0 - level) if draw is None else draw.tail
         return sure_band(line, law, level, tail, () if draw is None else draw.notes, self.posterior)
@@ -376,6 +377,8 @@ def _told(x: dict[str, Any]) -> str:
 def _short(low: float, high: float) -> float:
     """The number above low, up to high, with the fewest decimals: as a threshold it cuts where high does."""
     for digits in range(17):
+        if not math.isfinite(high * 10.0**digits):
+            break
         short = math.floor(high * 10.0**digits) / 10.0**digits
         if low < short <= high:
             return short

@@ -280,6 +280,8 @@ def _arguments(inside: str | None, text: str) -> dict[str, Any]:
 
 def _checked(kind: Kind, at: str | None, given: dict[str, Any], micro: bool, text: str) -> Measure:
     known = {**kind.defaults, "unjudged": "not"}
+    if at is not None and not kind.at and "rule" in known and at.lower() in RULES:  # AP11@trec_eval-9, as of scores
+        given, at = {"rule": at.lower(), **given}, None
     for name, value in given.items():
         if name not in known:
             raise UnknownName(
