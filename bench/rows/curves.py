@@ -102,8 +102,9 @@ def _band(run: Run, c: hs.Curve, y: Any, s: Any) -> Row:
     from rocci import roc_band  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
     run.say("curves: rocci")
-    own = c.posterior.number_of_draws
     at = np.linspace(0.0, 1.0, 512)
+    (said,) = [note.text for note in c.at(fallout=at, simultaneous=True).notes if note.code == "simultaneous"]
+    own = int(said.rsplit("by ", 1)[1].split()[0].replace(",", ""))
     racers: dict[str, Callable[[], Any]] = {
         "ours": lambda: c.at(fallout=at, simultaneous=True),
         "peer": lambda: roc_band(y.astype(int), s, n_boot=own, random_state=0),
