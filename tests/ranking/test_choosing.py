@@ -74,6 +74,13 @@ def test_optimism_falls_with_the_number_of_items() -> None:
     assert 0 < many < 0.5 * few
 
 
+def test_a_measure_at_its_edge_is_corrected_within_reason() -> None:
+    """Recall is 1 wherever it is chosen: what is taken off leaves it near the other halves' recall."""
+    c = choose(hs.posterior(scored(150, 0.3, 1.0, 2)), "recall", correct="split")
+    low, high = c.corrected.interval()
+    assert 0.5 < low < c.corrected.mean < high
+
+
 @pytest.mark.parametrize("correct", ["resample", "split"])
 def test_clusters_are_chosen_on_whole(correct: str) -> None:
     """Thirty items that each come ten times flatter a threshold as thirty do, not as three hundred."""

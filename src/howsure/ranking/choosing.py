@@ -277,7 +277,8 @@ def _optimism(p: Ranked, m: Metric, pick: Pick, how: str) -> tuple[float, float,
     seen, true = seen[kept], true[kept]
     gap = seen - true
     low, high = m.bounds
-    one, two = (np.asarray(x.mean()) for x in (seen, true))
+    edge = (high - low) * min(0.25, 0.5 / size) if np.isfinite(high - low) else 0.0  # half an item: logits stay finite
+    one, two = (np.asarray(np.clip(x.mean(), low + edge, high - edge)) for x in (seen, true))
     shift = float(logit(one, m.bounds) - logit(two, m.bounds)) if np.isfinite(high - low) else float(gap.mean())
     return float(gap.mean()), float(3.0 * gap.std() / np.sqrt(gap.size)), shift
 
