@@ -57,15 +57,15 @@ def test_the_choice_is_the_best_of_all_thresholds(
 
 
 def test_scores_of_pure_chance_are_found_out() -> None:
-    """Of 40 sets of random scores, apparent intervals of informedness leave out 0 often, corrected ones hardly."""
+    """Of 20 sets of random scores, apparent intervals of informedness leave out 0 often, corrected ones hardly."""
     lost = {"apparent": 0, "corrected": 0}
-    for seed in range(40):
+    for seed in range(20):
         c = choose(hs.posterior(scored(150, 0.3, 0.0, seed), seed=seed), "informedness")
         assert c.optimism > 0
         lost["apparent"] += c.apparent.interval().low > 0
         lost["corrected"] += c.corrected.interval().low > 0
-    assert lost["apparent"] >= 10
-    assert lost["corrected"] <= 5
+    assert lost["apparent"] >= 5
+    assert lost["corrected"] <= 3
 
 
 def test_optimism_falls_with_the_number_of_items() -> None:

@@ -201,7 +201,7 @@ def _limits(given: Any, side: str) -> tuple[tuple[Metric, str, float], ...]:
     found = []
     for name, value in given.items():
         m = table_metric(name)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not np.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not np.isfinite(value):
             raise BadSetting(f"{m} {side} needs a number; got {value!r}.")
         low, high = m.bounds
         if not low <= value <= high:
