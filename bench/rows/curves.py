@@ -90,7 +90,7 @@ def curves(run: Run) -> Iterator[Row]:
     note = f"the peak of a process that does it is {peak:,.0f} MB"
     what = f"AUC, AP and vertical band, {draws:,} draws, n = {n:,}"
     yield Row(
-        what, laps["ours"].seconds, "loop over scikit-learn", laps["peer"].seconds * draws / FEW, AtLeast(20), note
+        what, laps["ours"].seconds, "loop over scikit-learn", laps["peer"].seconds * draws / FEW, AtLeast(20), note=note
     )
     if importlib.util.find_spec("rocci") is None:
         run.say("curves: rocci is not installed, its row is left out")
