@@ -161,8 +161,10 @@ class Curve(Result):
         exact = not loose and m.route == "closed form"
         at = spread(self.tally, _points(points) if points is not None else None if exact else _FEW)
         draw = drawn_band(self.posterior, m, at, level, simultaneous) if simultaneous or loose else None
-        score = np.asarray(m.score({k: v[at] for k, v in self.tally.named().items()}))
-        line = Line("threshold", str(metric), self.thresholds[at], score, self.thresholds[at])
+        whole = at.size == self.thresholds.size
+        cells, where = self.tally.named(), self.thresholds if whole else self.thresholds[at]
+        score = np.asarray(m.score(cells if whole else {k: v[at] for k, v in cells.items()}))
+        line = Line("threshold", str(metric), where, score, where)
         if loose and draw is not None:
             told = spoken(line, draw)
             return Band(line, *told[:2], level, simultaneous, "sampled", told[2], self.posterior)
