@@ -165,10 +165,11 @@ class Metric:
             if not isinstance(form, Linear):
                 return np.asarray(self.formula(**values), dtype=float)
             top, bottom = (
-                sum(k * values[c] for k, c in zip(part, CELLS, strict=True)) for part in (form.top, form.bottom)
+                sum(values[c] if k == 1.0 else k * values[c] for k, c in zip(part, CELLS, strict=True) if k)
+                for part in (form.top, form.bottom)
             )
-            value = np.asarray(top) / np.asarray(bottom)
-            return {"": value, "sqrt": np.sqrt(value), "log": np.log(value)}[outer]
+            value = np.asarray(top / bottom)
+            return {"sqrt": np.sqrt, "log": np.log}[outer](value) if outer else value
 
     @property
     def route(self) -> str:
