@@ -418,3 +418,12 @@ def test_long_lists_are_searched_as_short_ones(monkeypatch):
     found = p.through(at, 40, 0)
     monkeypatch.setattr(ranked, "_LONG", 10**9)
     np.testing.assert_array_equal(found, p.through(at, 40, 0))
+
+
+def test_the_best_of_many_thresholds_is_called_too_good():
+    """max- and min- carry a note that they are chosen on the same items; measures at a given threshold do not."""
+    rng = np.random.default_rng(3)
+    y = rng.random(60) < 0.4
+    p = hs.posterior(Scored(y, (rng.normal(size=60) + y)[:, None]), tolerance=0.5)
+    told = {name: [x.code for x in p[name].notes] for name in ("max-f1", "min-error-rate", "f1@0.5", "auc")}
+    assert [name for name, codes in told.items() if "best-of-many" in codes] == ["max-f1", "min-error-rate"]

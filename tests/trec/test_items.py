@@ -304,9 +304,8 @@ def test_other_measures_come_from_ir_measures():
 
 def test_queries_of_any_name_reach_ir_measures():
     """ERR@10 is computed by a program that takes numbers alone for queries; a query that a run lacks has 0."""
-    pytest.importorskip("ir_measures")
     if shutil.which("perl") is None:
-        pytest.skip("gdeval is a Perl program")
+        pytest.skip("gdeval, which ir-measures calls, is a Perl program: install perl to run this")
     run = {q: docs for q, docs in RUNS_30["one"].items() if q != "q7"}
     v = hs.trec(QRELS_30, {"one": run}, metrics=["ERR@10"])
     assert v.values[v.ids.index("q7"), 0] == 0.0
@@ -345,7 +344,9 @@ def test_values_from_elsewhere_come_in_through_means(peer):
         found = {n: pytrec_eval.RelevanceEvaluator(QRELS_30, {"map"}).evaluate(r) for n, r in RUNS_30.items()}
         items = hs.means({n: {q: x["map"] for q, x in r.items()} for n, r in found.items()}, bounds=(0, 1))
     elif peer == "ranx":
-        ranx = pytest.importorskip("ranx", reason="ranx is in the extra bench, which make bench installs")
+        ranx = pytest.importorskip(
+            "ranx", reason="ranx brings a compiler of its own, so it is in the extra bench: run make bench once"
+        )
         runs = [ranx.Run(dict(reversed(run.items())), name=name) for name, run in RUNS_30.items()]
         for run in runs:
             ranx.evaluate(ranx.Qrels(QRELS_30), run, ["map"])

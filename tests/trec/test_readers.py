@@ -317,7 +317,7 @@ def test_bad_qrels_are_one_sentence_with_the_line(tmp_path, text, told):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes; it runs on Linux and macOS")
 def test_a_pipe_is_refused_before_it_is_read(tmp_path):
     """A file is read more than once; a pipe would lose its first lines, or wait forever."""
     path = tmp_path / "pipe"

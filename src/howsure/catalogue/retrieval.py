@@ -50,6 +50,7 @@ class Ranking:
     rule: str = ""  # which of the rules; the first is the default
     base: Metric | None = None  # a measure of a 2x2 table
     threshold: float | None = None  # where it is cut
+    best_of: bool = False  # whether it is the best over all thresholds
     label: None = None
 
     def __str__(self) -> str:
@@ -301,7 +302,7 @@ def _best(which: str, metric: Metric) -> Ranking:
     return Ranking(
         f"{which}-{metric}", evaluate, metric.better, f"{word} {metric} over all thresholds", metric.source,
         bounds=metric.bounds, text=f"{which} over thresholds of {metric.text}", latex=rf"\{which}_t {metric.latex}",
-        base=metric, bound=partial(binned.best, formula=metric.formula, sign=sign) if rising else None,
+        base=metric, best_of=True, bound=partial(binned.best, formula=metric.formula, sign=sign) if rising else None,
     )  # fmt: skip
 
 
