@@ -111,9 +111,9 @@ class Distribution:
         """The highest point of the density, an end of the range when there is no inner one."""
         if hasattr(self.law, "mode"):
             return number_or_array(self.law.mode())
-        from howsure.kernels import solve
+        from howsure.kernels import quantiles
 
-        return number_or_array(solve.mode(self.law, *self._size))
+        return number_or_array(quantiles.mode(self.law, *self._size))
 
     # -- functions
 
@@ -167,7 +167,7 @@ class Distribution:
         return self._make(value[0], value[1], level, kind, (below[0], above[1]), notes)
 
     def _shortest(self, level: float) -> Interval:
-        from howsure.kernels import solve
+        from howsure.kernels import quantiles
         from howsure.kernels.moebius import Moebius
         from howsure.kernels.sampled import Sampled
 
@@ -175,8 +175,8 @@ class Distribution:
         if isinstance(law, Sampled):
             return self._make(*law.shortest(level, self.log_scale), level, "hdi")
         if not isinstance(law, Moebius) or self.log_scale:
-            low, high, _ = solve.shortest(law, level, self.log_scale)
-            wild = np.asarray(solve.unbounded_both(law))
+            low, high, _ = quantiles.shortest(law, level, self.log_scale)
+            wild = np.asarray(quantiles.unbounded_both(law))
             if not wild.any():
                 return self._make(low, high, level, "hdi")
             even = self._equal_tailed(level)
@@ -193,7 +193,7 @@ class Distribution:
         search = np.atleast_1d(rest) & ~wild
         if search.any():
             part = law.rows(search if law.shape else np.asarray(True))
-            found = solve.shortest(part, level)
+            found = quantiles.shortest(part, level)
             low[search], high[search] = found[0], found[1]
         return self._make(low.reshape(law.shape), high.reshape(law.shape), level, "hdi", None, notes)
 

@@ -111,9 +111,16 @@ def make_row(
         notes.append(Note("undefined-score", f"{name} is undefined{some} ({metric.undefined}); its posterior is not"))
     if np.isinf(np.asarray(d.mean)).any():
         notes.append(Note("infinite-mean", f"the mean of {name} is infinite: its tail is too heavy; use the median"))
-    if isinstance(metric, Metric) and metric.zeros and isinstance(p, Posterior) and p.empty_cell(metric).any():
+    if (
+        isinstance(metric, Metric)
+        and metric.empty_cell_rule
+        and isinstance(p, Posterior)
+        and p.empty_cell(metric).any()
+    ):
         some = "a cell is empty" if value.ndim == 0 else "some tables have an empty cell"
-        notes.append(Note("zero-cell", f"{some}: the score of {name} is that of the rule {metric.zeros}, {_RULE}"))
+        notes.append(
+            Note("zero-cell", f"{some}: the score of {name} is that of the rule {metric.empty_cell_rule}, {_RULE}")
+        )
     if d.route == "sampled" and not np.isfinite(metric.bounds).all():
         notes.append(
             Note("unbounded", f"{name} has no bound: its mean may not exist, and a sample cannot tell; use the median")

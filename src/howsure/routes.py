@@ -87,7 +87,7 @@ def exact_law(metric: Metric, model: Model) -> tuple[Any, str]:
         return None, "sampled"
     law, route = made
     if reading.outer:
-        from howsure.kernels.through import Through
+        from howsure.kernels.transformed import Through
 
         law = Through(law, reading.outer)
     return law, route
@@ -123,8 +123,8 @@ def _linear_law(form: Linear, cells: Shapes) -> tuple[Any, str] | None:
             u1, v1, a, u2, v2, b = u2, v2, b, u1, v1, a
         return Moebius(a, b, u1, v1, u2, v2), "closed form"
     if len(groups) in (3, 4):
-        from howsure.kernels.groups import Groups
         from howsure.kernels.integral import Integral
+        from howsure.kernels.linear_quotient import Groups
 
         tops, bottoms = tuple(k[0] for k in groups), tuple(k[1] for k in groups)
         return Integral(Groups(tuple(groups.values()), tops, bottoms)), "quadrature"
@@ -169,8 +169,8 @@ def _across_rows(form: Linear, model: Model) -> tuple[Any, str] | None:
 
 def _rates_law(form: TwoRates, cells: Shapes) -> tuple[Any, str]:
     """Turn both rates so that the measure rises in them."""
-    from howsure.kernels.cores import Bilinear
     from howsure.kernels.integral import Integral
+    from howsure.kernels.two_betas import Bilinear
 
     u = ("tp", "fn") if form.chart == "rows" else ("tp", "fp")
     v = ("tn", "fp") if form.chart == "rows" else ("tn", "fn")
@@ -185,8 +185,8 @@ def _rates_law(form: TwoRates, cells: Shapes) -> tuple[Any, str]:
 
 
 def _rising_law(form: Rising, cells: Shapes) -> tuple[Any, str]:
-    from howsure.kernels.cores import Ray
     from howsure.kernels.integral import Integral
+    from howsure.kernels.two_betas import Ray
 
     inner = (cells["tp"], cells["fp"] + cells["fn"])
     return Integral(Ray(inner, (cells["fp"], cells["fn"]), form.top, form.bottom)), "quadrature"
@@ -215,7 +215,7 @@ def values(metric: Metric, cells: Shapes, logs: Shapes | None) -> Array:
             if names:
                 part |= dict(zip(names, (np.log(x) for x in together(*(part[c] for c in names))), strict=True))
         if isinstance(form, Rising):
-            from howsure.kernels.cores import Ray
+            from howsure.kernels.two_betas import Ray
 
             ray = Ray((np.ones(()), np.ones(())), (np.ones(()), np.ones(())), form.top, form.bottom)
             found = ray.at_logs(*(part[c] for c in ("tp", "fp", "fn")))

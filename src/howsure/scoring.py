@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure import standing
+from howsure import slice_order
 from howsure.catalogue import DEFAULT_BINARY, DEFAULT_CLASS, DEFAULT_LABELS, DEFAULT_WHOLE, Metric, parse
 from howsure.distribution import Distribution, Note, check_kind, check_level
 from howsure.document import (
@@ -31,13 +31,13 @@ from howsure.document import (
     row_documents,
 )
 from howsure.errors import BadSetting, HowsureError, UnknownName, listing
+from howsure.export import columns_of, flat_metrics, write_columns
 from howsure.items import Items, Mean
 from howsure.model import Known, Posterior, Ranked, posterior
 from howsure.render import render
 from howsure.render.numbers import short
 from howsure.scored import Scored, scored_of
 from howsure.table import Tally
-from howsure.tracking import columns_of, flat_metrics, write_columns
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,8 @@ class Report(Result):
         p = self.posterior
 
         def places(row: Row, i: int | None) -> list[Place]:
-            found = standing.order(p, row, i, self.sort)
-            return standing.ends(found) if page else found
+            found = slice_order.order(p, row, i, self.sort)
+            return slice_order.ends(found) if page else found
 
         rows = row_documents(self.rows, p.source, places if p.source.shape else None)
         made = envelope("howsure.score/1", p, self.level, self.interval, p.seed, data_of(p.source), rows, self.notes)
@@ -80,15 +80,15 @@ class Report(Result):
             made["columns"] = ["chance"]
             made["notes"] += _drawn_chances(rows)
         tables = int(np.prod(p.source.shape, dtype=int))
-        if page and tables > standing.MOST:
-            made["hidden"] = {"tables": tables - 2 * standing.ENDS, "ends": standing.ENDS}
+        if page and tables > slice_order.MOST:
+            made["hidden"] = {"tables": tables - 2 * slice_order.ENDS, "ends": slice_order.ENDS}
         if any(note.code == "confusions" for note in self.notes):
             made["confusions"] = [self._confusion(c) for c in self.confusions]
         return made
 
     def page(self) -> dict[str, Any]:
         """The document for people: of thousands of tables only the first and the last in their order."""
-        return self._make(page=True) if int(np.prod(self.posterior.source.shape)) > standing.MOST else self._document
+        return self._make(page=True) if int(np.prod(self.posterior.source.shape)) > slice_order.MOST else self._document
 
     def _render(self, kind: str) -> str:
         return render(self._document if kind in ("json", "csv") else self.page(), kind)
@@ -208,7 +208,7 @@ def score(
             for name, limit in zip(asked, limits, strict=True)
         )
     notes = dict.fromkeys(itertools.chain(prior_notes(p, rows), *(row.notes for row in rows), _confused(p)))
-    return Report(p, level, kind, rows, gathered(tuple(notes)), standing.check_sort(sort), bool(chance))
+    return Report(p, level, kind, rows, gathered(tuple(notes)), slice_order.check_sort(sort), bool(chance))
 
 
 def _by_class(p: Known, metrics: Any, above: Any) -> bool:
@@ -427,7 +427,7 @@ def prior_notes(p: Known, rows: tuple[Row, ...]) -> Notes:
             Note("prior", text)
             for text in [*notes, f"{', '.join(r.asked for r in whole)}: weight 1/2 on each cell of every label"]
         )
-    equal = [r.asked for r in whole if r.metric.equal]  # type: ignore[union-attr]
+    equal = [r.asked for r in whole if r.metric.classes_count_alike]  # type: ignore[union-attr]
     other = [r.asked for r in whole if r.asked not in equal]
     if equal:
         notes.append(f"{', '.join(equal)}: {_POOLED}")

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 import howsure as hs
 from howsure.distribution import Distribution
+from howsure.kernels.chebyshev_density import Point, breaks
 from howsure.kernels.contour import Many
-from howsure.kernels.profile import Point, breaks
+from howsure.kernels.difference import Difference
 from howsure.kernels.tabulated import tabulate
-from howsure.kernels.versus import Difference
 from howsure.table import Tally
 
 CELLS = ("tp", "fp", "fn", "tn")

@@ -172,9 +172,9 @@ def test_swapping_classes(table: tuple[int, ...]) -> None:
 @settings(max_examples=40, deadline=None)
 def test_second_routes(table: tuple[int, ...], t: float) -> None:
     """F1 by the two-group form equals F1 by the three-group integral; complements and rescalings agree."""
-    from howsure.kernels.cores import Ray
-    from howsure.kernels.groups import Groups
     from howsure.kernels.integral import Integral
+    from howsure.kernels.linear_quotient import Groups
+    from howsure.kernels.two_betas import Ray
 
     p = of(table)  # type: ignore[arg-type]
     tp, fp, fn, tn = (np.asarray(x + 0.5) for x in table)

@@ -13,7 +13,7 @@ import pytest
 from sklearn import metrics as peer
 
 import howsure as hs
-from howsure.kernels import beta, patches
+from howsure.kernels import beta, beta_interpolation
 from howsure.ranking.bands import _joint_tail
 from tests.ranking.test_ranked import scored
 
@@ -82,8 +82,8 @@ def test_quantiles_by_patches_agree_with_the_slow_route(kind, tail):
         "one-sided": (np.arange(n) + 0.5, np.full(n, 0.5)),
     }[kind]
     p = np.array([[tail], [1.0 - tail]])
-    assert patches.fits(a, b, p, 1.0 - p)
-    x, y = patches.quantiles(a, b, p, 1.0 - p)
+    assert beta_interpolation.fits(a, b, p, 1.0 - p)
+    x, y = beta_interpolation.quantiles(a, b, p, 1.0 - p)
     some = rng.choice(n, 300, replace=False)
     exact = slow(a[some], b[some], p)
     spread = np.sqrt(a * b / (a + b) ** 3)[some]
@@ -99,7 +99,7 @@ def test_patches_keep_the_error_they_state():
     a, b = 2.0 ** rng.uniform(8, 11, (2, 20_000))
     for tail in (0.025, 0.0005, 1e-6):
         p = np.array([[tail], [1.0 - tail]])
-        x, _ = patches.quantiles(a, b, p, p[::-1])
+        x, _ = beta_interpolation.quantiles(a, b, p, p[::-1])
         some = rng.choice(a.size, 2_000, replace=False)
         exact, _ = beta.quantile(a[some], b[some], p, p[::-1], polish_above=0.0)
         spread = np.sqrt(a * b / (a + b) ** 3)[some]
@@ -112,7 +112,7 @@ def test_quantiles_by_patches_against_mpmath():
     a = np.append([0.5, 0.5, 3.5, 40.5, 900.5], rng.uniform(0.5, 1000, 4_995))
     b = np.append([0.5, 30.5, 1.5, 7.5, 20_000.5], rng.uniform(0.5, 1000, 4_995))
     p = np.array([[0.025], [0.975]])
-    x, y = patches.quantiles(a, b, p, 1.0 - p)
+    x, y = beta_interpolation.quantiles(a, b, p, 1.0 - p)
     with mpmath.workdps(40):
         for i in range(8):
             lower = mpmath.betainc(a[i], b[i], 0, mpmath.mpf(x[0, i]), regularized=True)
@@ -127,7 +127,7 @@ def test_a_curve_of_many_thresholds_takes_the_fast_route_and_keeps_its_digits():
     c = hs.curve(y, s)
     for name in ("recall", "precision", "fallout", "f1"):
         band = c.band(name)
-        assert band.x.size > patches.MANY
+        assert band.x.size > beta_interpolation.MANY
         for i in (0, 1, 77, 5_000, band.x.size - 2):
             t = c.tally
             one = hs.Tally.binary(**{k: int(v[i]) for k, v in t.named().items()})

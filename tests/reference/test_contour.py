@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from howsure.kernels import contour
 from howsure.kernels.contour import Many
-from howsure.kernels.groups import Groups
 from howsure.kernels.integral import Integral
+from howsure.kernels.linear_quotient import Groups
 
 Array = NDArray[np.float64]
 EPS = float(np.finfo(float).eps)

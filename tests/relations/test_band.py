@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import howsure as hs
 from howsure.errors import HowsureError
-from howsure.kernels.within import Within
+from howsure.kernels.truncated import Within
 
 CASES = [
     (80, 20, 30, 870),

@@ -11,7 +11,7 @@ import pytest
 import howsure as hs
 from howsure.cli import app
 from howsure.errors import HowsureError
-from howsure.relations.blend import table_weights
+from howsure.relations.posterior_over_tables import table_weights
 from howsure.relations.quantities import quantity
 
 TWO = {"a": {"f1": "0.50"}, "b": {"f1": "0.60"}}

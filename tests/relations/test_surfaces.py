@@ -17,7 +17,7 @@ from howsure.expressions import CELLS
 from howsure.relations import break_even, eleven_point, surface
 from howsure.relations.eleven import LEVELS
 from howsure.relations.quantities import quantity, shown
-from howsure.relations.scan import roots
+from howsure.relations.vector_roots import roots
 from howsure.render import surfaces as rendered
 
 NAMES = [q.name for q in shown()]

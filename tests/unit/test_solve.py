@@ -12,7 +12,7 @@ import howsure as hs
 from howsure.cli import app
 from howsure.errors import HowsureError
 from howsure.papers import goutte_tables as goutte
-from howsure.relations.blend import table_weights
+from howsure.relations.posterior_over_tables import table_weights
 from howsure.relations.quantities import quantity, shown
 from howsure.relations.values import given
 

@@ -36,10 +36,10 @@ class Metric:
     source: str = ""
     aliases: tuple[str, ...] = ()
     label: Hashable = None
-    many: Expression | None = None  # the measure of three classes and more, where it is more than a class against rest
-    equal: bool = False  # whether classes count alike, however rare: its prior is then pooled over classes
+    multiclass: Expression | None = None  # its form from three classes on, where that is no class against rest
+    classes_count_alike: bool = False  # however rare: its prior is then pooled over classes
     any_of: bool = False  # only for items with any number of labels
-    zeros: str = (
+    empty_cell_rule: str = (
         ""  # the rule that fills empty cells for the point score (kernels/tetrachoric.py); posteriors need none
     )
     average: str = ""  # micro, macro, weighted or samples, of `base`
@@ -117,7 +117,7 @@ class Metric:
         """The formula over k classes when the measure is one of all of them together, else None."""
         if self.label is not None or k == 2:
             return None
-        return self.formula if self.over_classes else self.many
+        return self.formula if self.over_classes else self.multiclass
 
     def of_two(self) -> Metric:
         """The same measure of two classes, its sums written out."""
@@ -156,11 +156,11 @@ class Metric:
         """The point score at the given counts; NaN where it is undefined, infinite where it divides by 0."""
         form, outer = self.reading.form, self.reading.outer
         values = {c: np.asarray(counts[c], dtype=float) for c in CELLS}
-        if self.zeros:
+        if self.empty_cell_rule:
             from howsure.kernels.tetrachoric import without_zeros
 
             tp, fp, fn, tn = (values[c] for c in CELLS)
-            values = dict(zip(CELLS, without_zeros(tp, fp, fn, tn, self.zeros), strict=True))
+            values = dict(zip(CELLS, without_zeros(tp, fp, fn, tn, self.empty_cell_rule), strict=True))
         with np.errstate(all="ignore"):
             if not isinstance(form, Linear):
                 return np.asarray(self.formula(**values), dtype=float)

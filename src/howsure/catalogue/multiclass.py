@@ -28,9 +28,9 @@ ZHANG = "Zhang, Wang & Zhao 2015"
 DECLARED: Final = (
     Metric("f1-of-means", 2 * precision * recall / (precision + recall),
            meaning="harmonic mean of macro-precision and macro-recall; not the mean of F1 over classes",
-           source="Opitz & Burst 2019", aliases=("macro-f1-of-means", "f1-of-averages"), equal=True),
+           source="Opitz & Burst 2019", aliases=("macro-f1-of-means", "f1-of-averages"), classes_count_alike=True),
     Metric("hamming-loss", mean((fp + fn) / n), "lower", "share of (item, label) pairs that are wrong",
-           "Schapire & Singer 2000", ("hamming",), equal=True, any_of=True),
+           "Schapire & Singer 2000", ("hamming",), classes_count_alike=True, any_of=True),
 )  # fmt: skip
 
 
@@ -53,7 +53,7 @@ def averaged(kind: str, base: Metric) -> Metric:
     return Metric(
         f"{kind}-{base.name}", formula, base.better, AVERAGES[kind].format(base.name),
         ZHANG if base.name == "f1" and kind in ("micro", "macro") else base.source,
-        _aliases(kind, base), equal=kind == "macro", any_of=kind == "samples", average=kind, base=base,
+        _aliases(kind, base), classes_count_alike=kind == "macro", any_of=kind == "samples", average=kind, base=base,
     )  # fmt: skip
 
 

@@ -81,7 +81,7 @@ def solve(
     if wins:
         raise BadSetting("--wins is for several systems: give each with --system 'NAME f1=.87'")
     from howsure.relations import solve as run_solve
-    from howsure.relations.blend import laws
+    from howsure.relations.posterior_over_tables import laws
 
     found = run_solve(shared_values, integers=integers, ties=ties, most=most)
     if metrics and found.status == "undetermined" and not found.free:

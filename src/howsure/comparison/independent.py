@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.distribution import Distribution, number_or_array
+from howsure.kernels.difference import Difference
 from howsure.kernels.sampled import Sampled
-from howsure.kernels.versus import Difference
 from howsure.model import END_ERROR
 
 Array = NDArray[np.float64]

@@ -23,8 +23,8 @@ from howsure.errors import BadSetting
 from howsure.expressions import CELLS
 from howsure.forms import Linear
 from howsure.kernels import draws as drawing
-from howsure.kernels.groups import Groups
 from howsure.kernels.integral import Integral
+from howsure.kernels.linear_quotient import Groups
 from howsure.kernels.moebius import Moebius
 from howsure.kernels.sampled import Sampled
 from howsure.model import END_ERROR, Known, Posterior, Ranked, Resampled
@@ -126,7 +126,7 @@ def outcome(p: Known, metric: Measure, tolerance: float, seed: int) -> Found:
     draw = sampler(p, name, np.subtract)
     n = int(np.ceil(1.3 * (3 * END_ERROR / tolerance) ** 2))
     if whole:
-        n = max(min(n, 10_000), min(n, MOST_CLASS_NUMBERS // plan(p.tally, p.prior, metric.equal).cost))
+        n = max(min(n, 10_000), min(n, MOST_CLASS_NUMBERS // plan(p.tally, p.prior, metric.classes_count_alike).cost))
     low, high = metric.bounds
     draws = Sampled(np.sort(draw(n, seed), axis=0), low - high, high - low)
     return _drawn_outcome(Distribution(f"difference of {name}", draws, "sampled", draw))

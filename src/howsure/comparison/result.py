@@ -138,22 +138,22 @@ class Comparison(Result):
         For graded values: the sign test, Wilcoxon's signed ranks, and a paired permutation test of the mean. For the
         AUC of scores: DeLong's test.
         """
-        from howsure.comparison import journal, paired
+        from howsure.comparison import classical_tests, paired
 
         if not self.paired or self.joint is None:
             raise BadSetting("these tests are for two systems on the same items.")
         if np.ndim(self.p_above) or self.joint.source.weighted:
             raise BadSetting("these tests take a single table of unweighted items.")
         if isinstance(self.joint, Ranked):
-            return journal.ranked(self.joint, str(self.metric))
+            return classical_tests.ranked(self.joint, str(self.metric))
         if not isinstance(self.joint, Posterior):
-            return journal.graded(self.joint.data.only(self.metric), self.first.posterior.seed)
+            return classical_tests.graded(self.joint.data.only(self.metric), self.first.posterior.seed)
         assert isinstance(self.metric, Metric)  # noqa: S101 - narrows the type
         if self.joint.view(self.metric).kind in paired.WHOLE:
             raise BadSetting(f"these tests take a measure of a 2x2 table or of right answers, not {self.metric}.")
         joint = paired.joint_of(self.joint, self.metric)
         counts = tuple(int(c) for c in joint.counts)
-        return journal.p_values(joint, counts, self.metric, self.first.posterior.seed)
+        return classical_tests.p_values(joint, counts, self.metric, self.first.posterior.seed)
 
     @property
     def error(self) -> Error:

@@ -14,10 +14,10 @@ from howsure.distribution import Distribution, Error, check_kind, check_level, n
 from howsure.document import Result, number, real
 from howsure.errors import BadSetting
 from howsure.kernels import beta, draws
-from howsure.kernels.groups import Groups
 from howsure.kernels.integral import Integral
+from howsure.kernels.linear_quotient import Groups
 from howsure.kernels.moebius import Moebius
-from howsure.kernels.through import Through
+from howsure.kernels.transformed import Through
 from howsure.render.numbers import probability
 
 

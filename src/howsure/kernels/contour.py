@@ -22,7 +22,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.kernels import solve
+from howsure.kernels import quantiles
 from howsure.kernels.exact import linear
 
 Array = NDArray[np.float64]
@@ -129,7 +129,7 @@ class Many:
         return tail, pdf, np.zeros(t.shape)
 
     def quantile(self, p: Array, q: Array) -> tuple[Array, Array, Array]:
-        return solve.quantile(self, np.asarray(p), np.asarray(q))
+        return quantiles.quantile(self, np.asarray(p), np.asarray(q))
 
     def mean(self) -> Array:
         return np.asarray(self._moments[0])

@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.kernels import solve
-from howsure.kernels.cores import Bilinear, Ray, Transform, _back
-from howsure.kernels.groups import Groups
+from howsure.kernels import quantiles
+from howsure.kernels.linear_quotient import Groups
+from howsure.kernels.two_betas import Bilinear, Ray, Transform, _back
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -121,7 +121,7 @@ class Integral:
         return np.where(near > 1.5 * far, np.inf, np.where(near < far / 1.5, 0.0, near))
 
     def quantile(self, p: Array, q: Array) -> tuple[Array, Array, Array]:
-        return solve.quantile(self, p, q)
+        return quantiles.quantile(self, p, q)
 
     def mean(self) -> Array:
         return self._mean_and_std[0]

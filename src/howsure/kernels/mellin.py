@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from howsure.kernels import solve
+from howsure.kernels import quantiles
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -90,7 +90,7 @@ class AcrossRows:
         return np.where(inside, np.clip(tail, 0.0, 1.0), np.where((t <= 0) == up, 1.0, 0.0)), pdf, np.zeros(full)
 
     def quantile(self, p: Array, q: Array) -> tuple[Array, Array, Array]:
-        return solve.quantile(self, np.asarray(p), np.asarray(q))
+        return quantiles.quantile(self, np.asarray(p), np.asarray(q))
 
     def mean(self) -> Array:
         return self._moments[0]

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.kernels import beta, many, quadrature
+from howsure.kernels import batches, beta, quadrature
 from howsure.kernels.exact import linear
 
 Array = NDArray[np.float64]
@@ -99,7 +99,7 @@ class Moebius:
     @cached_property
     def _few(self) -> tuple[Moebius, NDArray[np.intp]] | None:
         """The distinct tables of a large batch, and the place of each table among them."""
-        found = many.distinct(self.a, self.b)
+        found = batches.distinct(self.a, self.b)
         return None if found is None else (replace(self, a=found[0], b=found[1]), found[2])
 
     def quantile_shares(self, p: Array, q: Array) -> tuple[Array, Array]:
@@ -109,7 +109,7 @@ class Moebius:
             few, place = self._few
             x, y = few.quantile_shares(p, q)
             return x[..., place], y[..., place]
-        x, y = many.in_pieces(lambda a, b: beta.quantile(a, b, p, q), self.a, self.b)
+        x, y = batches.in_pieces(lambda a, b: beta.quantile(a, b, p, q), self.a, self.b)
         return x, y
 
     def quantile(self, p: Array, q: Array) -> tuple[Array, Array, Array]:

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
-from howsure.kernels import solve
-from howsure.kernels.profile import Place, Point, Series, profile
+from howsure.kernels import quantiles
+from howsure.kernels.chebyshev_density import Place, Point, Series, profile
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -122,7 +122,7 @@ class Tabulated:
     def near(self, rows: Index, p: Array, q: Array) -> Array:
         """Points close to the quantiles of some rows; p and q are (points, rows)."""
         t, score = (x[rows] for x in self.coarse)
-        want = solve.normal_score(p, q)
+        want = quantiles.normal_score(p, q)
         at = np.clip((score[None] < want[..., None]).sum(axis=-1), 1, t.shape[1] - 1)
         every = np.arange(rows.size)
         s0, s1, t0, t1 = score[every, at - 1], score[every, at], t[every, at - 1], t[every, at]
@@ -156,7 +156,7 @@ def _coarse(piece: Piece, beyond: NDArray[np.bool_]) -> tuple[Array, Array]:
     nodes = np.arange(_COARSE + 1)
     at = piece.start[:, None] + piece.count[:, None] // _COARSE * nodes
     u = piece.first[:, None] + (piece.last - piece.first)[:, None] * nodes / _COARSE
-    score = solve.normal_score(np.exp(piece.below[at]), np.exp(piece.above[at]))
+    score = quantiles.normal_score(np.exp(piece.below[at]), np.exp(piece.above[at]))
     score = np.where((piece.start == 0)[:, None], np.where(beyond, 38.0, -38.0)[:, None], score)
     return piece.place.out(np.arange(piece.start.size)[:, None], u)[0], score
 

@@ -15,8 +15,8 @@ from howsure.catalogue import Metric
 from howsure.errors import BadSetting
 from howsure.expressions import CELLS
 from howsure.forms import Linear
-from howsure.kernels.anyof import AnyOf, Apart
 from howsure.kernels.classes import Pool
+from howsure.kernels.multilabel import AnyOf, Apart
 from howsure.kernels.sticks import sticks
 from howsure.model.resampled import mean_law
 from howsure.priors import Prior

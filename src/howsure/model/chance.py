@@ -146,7 +146,7 @@ def _of_classes(p: Posterior, metric: Metric) -> tuple[Array, Array]:
     """The share of draws of all classes above their own chance value, under the prior that the measure has."""
     formula = p._over_classes(metric)
     gap = formula - by_chance(formula)
-    sampler, middle = p._class_sampler(replace(metric, formula=gap, many=gap, average="", base=None))
+    sampler, middle = p._class_sampler(replace(metric, formula=gap, multiclass=gap, average="", base=None))
     width = 4 * len(p.tally.labels) * int(np.prod(p.tally.shape, dtype=int))
 
     def drawn(n: int) -> Array:

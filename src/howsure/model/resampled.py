@@ -289,8 +289,8 @@ def mean_law(top: Array, bottom: Array, shapes: Array) -> tuple[Any, str]:
         a, b = (np.asarray(x) for x in weight[order])
         return Moebius(a, b, u1, v1, u2, v2), "closed form"
     if len(pairs) == 3:
-        from howsure.kernels.groups import Groups
         from howsure.kernels.integral import Integral
+        from howsure.kernels.linear_quotient import Groups
 
         tops, bottoms = (tuple(x) for x in pairs.T.tolist())
         return Integral(Groups(tuple(np.asarray(w) for w in weight), tops, bottoms)), "quadrature"

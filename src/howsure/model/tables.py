@@ -344,7 +344,9 @@ class Posterior(Mapping[str, Distribution]):
         formula = self._over_classes(metric)
         measure = classes.formula(formula, *metric.bounds)
         lost = bool(metric.average)
-        made = classes.ClassSampler(self.tally, self.prior, measure, metric.equal, metric.bounds, lost=lost)
+        made = classes.ClassSampler(
+            self.tally, self.prior, measure, metric.classes_count_alike, metric.bounds, lost=lost
+        )
         return made, classes.centres(self.tally, measure, lost) if self._shifted(metric) else None
 
     def _over_classes(self, metric: Metric) -> Expression:
@@ -355,7 +357,9 @@ class Posterior(Mapping[str, Distribution]):
 
     def _shifted(self, metric: Metric) -> bool:
         """Whether draws are moved to the measure of the mean table: not those of a ratio, whose mean may not exist."""
-        return classes.pooled(self.tally, self.prior, metric.equal) and bool(np.isfinite(metric.bounds).all())
+        return classes.pooled(self.tally, self.prior, metric.classes_count_alike) and bool(
+            np.isfinite(metric.bounds).all()
+        )
 
     def joint_draws(self, metric: Metric, n: int, seed: int) -> Array:
         """Draws of a measure of all classes for the systems of a joint tally, (n, systems)."""
@@ -366,7 +370,7 @@ class Posterior(Mapping[str, Distribution]):
         formula = self._over_classes(metric)
         measure = classes.formula(formula, *metric.bounds)
         lost = bool(metric.average)
-        drawn = classes.plan(self.tally, self.prior, metric.equal, lost=lost)
+        drawn = classes.plan(self.tally, self.prior, metric.classes_count_alike, lost=lost)
         x = measured(drawn, n, seed, measure, classes.silent)
         if not self._shifted(metric):
             return x
@@ -415,7 +419,7 @@ class Posterior(Mapping[str, Distribution]):
             return ()
         if metric.average == "weighted" and len(t.labels) >= 100:
             name = "weighted-f1"
-        elif not metric.equal:
+        elif not metric.classes_count_alike:
             return ()
         if name not in _HELD["many"]:
             name = "macro-precision"  # other averages were not studied: this is the worst of those that were
@@ -541,7 +545,7 @@ def _only_hits(metric: Metric) -> bool:
 
 def _of_item(metric: Metric) -> Metric:
     """The measure of one item's own labels."""
-    return metric if metric.base is not None else replace(parse("error-rate"), many=None)
+    return metric if metric.base is not None else replace(parse("error-rate"), multiclass=None)
 
 
 def _need_label(metric: Metric, t: Tally) -> str:

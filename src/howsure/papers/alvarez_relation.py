@@ -8,8 +8,8 @@ from typing import Any, Final
 import numpy as np
 
 import howsure as hs
-from howsure.papers.asking import Array, many, point, worked
 from howsure.papers.item import Check, Register, Result, apart, claim, close, result
+from howsure.papers.oracles import Array, many, point, worked
 from howsure.relations import Mixture, mixture, normal, uniform
 
 item = Register("alvarez", "Alvarez 2002")

@@ -6,9 +6,9 @@ from fractions import Fraction
 from math import comb
 
 from howsure.catalogue import parse
-from howsure.papers.asking import point, worked
 from howsure.papers.goutte_precision import CELLS, SIZE, binomial, given, outcomes
 from howsure.papers.item import Register, Result, apart, claim, close, result
+from howsure.papers.oracles import point, worked
 
 item = Register("goutte", "Goutte & Gaussier 2005")
 

@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 
 import howsure as hs
-from howsure.papers.asking import GRID, WORKED, Array, beats, beta_cdf, law, nodes, versus
 from howsure.papers.item import Check, Register, Result, apart, claim, close, result
+from howsure.papers.oracles import GRID, WORKED, Array, beats, beta_cdf, law, nodes, versus
 
 item = Register("goutte", "Goutte & Gaussier 2005")
 

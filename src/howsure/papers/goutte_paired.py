@@ -9,9 +9,9 @@ from typing import Any, Final
 import numpy as np
 
 import howsure as hs
-from howsure.papers.asking import Array, beta_cdf, nodes, table
 from howsure.papers.goutte_tables import BLOCKS, ITEMS_TESTED, wins
 from howsure.papers.item import Check, Register, Result, apart, claim, close, result
+from howsure.papers.oracles import Array, beta_cdf, nodes, table
 
 item = Register("goutte", "Goutte & Gaussier 2005")
 

@@ -11,8 +11,8 @@ import numpy as np
 
 import howsure as hs
 from howsure.catalogue import parse
-from howsure.papers.asking import GRID, WORKED, beats, beta_cdf, law, point, table, versus, worked
 from howsure.papers.item import Check, Register, Result, apart, claim, close, result, rounds
+from howsure.papers.oracles import GRID, WORKED, beats, beta_cdf, law, point, table, versus, worked
 
 item = Register("goutte", "Goutte & Gaussier 2005")
 

@@ -11,7 +11,6 @@ from typing import Any, Final
 import numpy as np
 
 import howsure as hs
-from howsure.papers.asking import Array, point, table, versus
 from howsure.papers.goutte_tables import (
     BLOCKS,
     CATEGORIES,
@@ -27,6 +26,7 @@ from howsure.papers.goutte_tables import (
     wins,
 )
 from howsure.papers.item import AGREES, SAMPLING, Check, Register, Result, claim, close, judge, result, rounds
+from howsure.papers.oracles import Array, point, table, versus
 
 item = Register("goutte", "Goutte & Gaussier 2005")
 

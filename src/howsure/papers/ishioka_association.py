@@ -9,9 +9,9 @@ import numpy as np
 from scipy import special
 
 import howsure as hs
-from howsure.papers.asking import Array, many, point, worked
 from howsure.papers.ishioka_measures import PAPER, counts, on_many
 from howsure.papers.item import Check, Register, Result, apart, claim, close, result, rounds
+from howsure.papers.oracles import Array, many, point, worked
 
 item = Register("ishioka", PAPER)
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import howsure as hs
-from howsure.papers.asking import Array, many, point, worked
 from howsure.papers.item import Check, Register, Result, apart, claim, close, result, rounds
+from howsure.papers.oracles import Array, many, point, worked
 from howsure.scored import Scored
 
 Whole = NDArray[np.int64]

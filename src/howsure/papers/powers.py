@@ -8,8 +8,8 @@ from typing import Any, Final
 import numpy as np
 
 import howsure as hs
-from howsure.papers.asking import GRID, WORKED, Array, law, many, point, worked
 from howsure.papers.item import Check, Item, Register, Result, apart, claim, close, result
+from howsure.papers.oracles import GRID, WORKED, Array, law, many, point, worked
 
 item = Register("powers", "Powers 2007")
 

@@ -13,8 +13,8 @@ from typing import Any, Final
 import numpy as np
 
 import howsure as hs
-from howsure.papers.asking import GRID, Array, beta_cdf
 from howsure.papers.item import Check, Item, Register, Result, apart, claim, close, result, rounds
+from howsure.papers.oracles import GRID, Array, beta_cdf
 
 item = Register("zhang", "Zhang, Wang & Zhao 2015")
 

@@ -14,7 +14,7 @@ from howsure.distribution import Distribution, Note, check_seed
 from howsure.document import Notes, Result, envelope, real
 from howsure.document import data_of as data_document
 from howsure.errors import BadSetting
-from howsure.kernels import patches, ranked
+from howsure.kernels import beta_interpolation, ranked
 from howsure.kernels.moebius import Moebius
 from howsure.kernels.ranked import Cuts
 from howsure.model import Ranked
@@ -125,8 +125,8 @@ def sure_band(line: Line, law: Distribution, level: float, tail: float, notes: N
     """Ends from the exact law of the table at each threshold, with that tail on either side."""
     p_low, p_high = np.array([[tail], [1.0 - tail]]), np.array([[1.0 - tail], [tail]])
     inner = law.law
-    if isinstance(inner, Moebius) and patches.fits(inner.a, inner.b, p_low, p_high):
-        low, high = inner.value(*patches.quantiles(inner.a, inner.b, p_low, p_high))
+    if isinstance(inner, Moebius) and beta_interpolation.fits(inner.a, inner.b, p_low, p_high):
+        low, high = inner.value(*beta_interpolation.quantiles(inner.a, inner.b, p_low, p_high))
     else:
         low, high = (np.asarray(x, dtype=float) for x in law.interval(1.0 - 2.0 * tail))
     return Band(line, low, high, level, bool(notes), law.route, (*law.notes, *notes), p)

@@ -17,7 +17,7 @@ from howsure.ingest.records import are_records
 from howsure.ingest.trec import TIES, Qrels, Run, rank, read_qrels, read_run
 from howsure.items import Items, Mean
 from howsure.ranking.engine import View
-from howsure.ranking.foreign import Foreign, foreign, is_measure
+from howsure.ranking.ir_measures_bridge import Foreign, foreign, is_measure
 from howsure.ranking.measures import Measure, parse
 from howsure.ranking.unjudged import VERSIONS, Pool
 from howsure.rankings import Judgments, Ranking

@@ -116,7 +116,7 @@ class Band(Result):
 
     def _exact(self, r: Array, missed: Array) -> Distribution:
         """The exact law of precision, of a batch of recalls at once."""
-        from howsure.kernels.within import Within
+        from howsure.kernels.truncated import Within
 
         law = Within(self.excess.law, np.full(r.shape, -np.inf), r, (0 * r, r, 0 * r - 1, 2 * r), missed)
         name = f"precision at recall {short_number(float(r))}" if r.ndim == 0 else "precision"
@@ -125,7 +125,7 @@ class Band(Result):
 
     def recall(self, precision: float) -> Distribution:
         """The posterior of recall at this precision, accuracy and prevalence held, given that some recall has it."""
-        from howsure.kernels.within import Within
+        from howsure.kernels.truncated import Within
 
         p = one_share("precision", precision)
         if p in (0.0, 0.5):

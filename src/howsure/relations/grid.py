@@ -2,8 +2,8 @@
 
 The batched form of solve. A quotient of sums of cells with a value is a row of weights, so three of them meet in one
 direction, their cofactors, and the table is that direction scaled to shares. Two of them leave a segment of tables,
-along which all roots of the third measure are found (scan.py). Points where rows coincide, and sets with less than two
-such quotients, go through solve itself, one by one. Cells below 1e-14 of all items count as empty.
+along which all roots of the third measure are found (vector_roots.py). Points where rows coincide, and sets with
+less than two such quotients, go through solve itself, one by one. Cells below 1e-14 of all items count as empty.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.relations import scan
+from howsure.relations import vector_roots
 from howsure.relations.quantities import Quantity, quantity
 from howsure.relations.region import EDGE, HUGE
 from howsure.relations.solving import outcome
@@ -85,7 +85,7 @@ def spans(z: Quantity, conditions: Sequence[Condition], n: float | None = None) 
     low[nothing] = high[nothing] = np.nan
     if free.size:
         tables[free] = FREE
-        low[free], high[free] = _ends(lambda at, s: _value(z, scan.between(start, end, at, s), n), free.size)
+        low[free], high[free] = _ends(lambda at, s: _value(z, vector_roots.between(start, end, at, s), n), free.size)
     for point in left:
         tables[point], low[point], high[point] = _solved(z, conditions, int(point), n)
     return Spans(tables, low, high, len(left))
@@ -165,22 +165,23 @@ def _along(curve: Condition, rows: Rows, start: Array, end: Array) -> tuple[Rows
 
     def off(at: Rows, s: Array) -> Array:
         with np.errstate(all="ignore"):
-            return curve.misses(rows[at], scan.between(start, end, at, s))
+            return curve.misses(rows[at], vector_roots.between(start, end, at, s))
 
-    found = scan.roots(off, np.maximum(1.0, np.abs(curve.values[rows])))
-    made = scan.between(start, end, found.rows, found.places)
+    found = vector_roots.roots(off, np.maximum(1.0, np.abs(curve.values[rows])))
+    made = vector_roots.between(start, end, found.rows, found.places)
     return rows[found.rows], np.where(made < _EMPTY, 0.0, made), rows[found.throughout]
 
 
-def _ends(f: scan.Function, size: int) -> tuple[Array, Array]:
+def _ends(f: vector_roots.Function, size: int) -> tuple[Array, Array]:
     """The lowest and highest value of each function along its segment."""
     out = []
     for sign in (1.0, -1.0):
         rows = np.arange(size)
-        y = sign * f(rows, np.broadcast_to(scan.PLACES, (size, scan.PLACES.size)))
+        y = sign * f(rows, np.broadcast_to(vector_roots.PLACES, (size, vector_roots.PLACES.size)))
         best = np.where(np.isnan(y), np.inf, y).argmin(axis=1)
-        inner = np.clip(best, 2, scan.PLACES.size - 3)
-        top = scan.lowest(lambda r, s: sign * f(r, s), scan.PLACES[inner - 1], scan.PLACES[inner + 1])  # noqa: B023
+        inner = np.clip(best, 2, vector_roots.PLACES.size - 3)
+        ends = vector_roots.PLACES[inner - 1], vector_roots.PLACES[inner + 1]
+        top = vector_roots.lowest(lambda r, s: sign * f(r, s), *ends)  # noqa: B023 - used within the turn
         out.append(sign * np.fmin(y[rows, best], sign * f(rows, top)))
     return out[0], np.where(out[1] > HUGE, np.inf, out[1])
 

@@ -139,7 +139,7 @@ class Solution(Result):
 
     def posterior(self, metric: str = "f1", *, prior: Any = "even", seed: int = 0) -> Distribution:
         """The posterior of a measure given the report: over all its whole-number tables, by their probability."""
-        from howsure.relations.blend import blended
+        from howsure.relations.posterior_over_tables import blended
 
         return blended(self, metric, prior, seed)
 

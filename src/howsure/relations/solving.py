@@ -1,8 +1,8 @@
 """solve: from reported measures to the 2x2 tables behind them.
 
 One method for every set of measures. The linear conditions are eliminated exactly (system.py). One direction left:
-all roots of a polynomial (line.py). More: Newton steps from many points (region.py). Alvarez eqs 17-19 and Ishioka
-eqs 7-12 are what comes out for recall, precision and accuracy, generality or fallout.
+all roots of a polynomial (segment_roots.py). More: Newton steps from many points (region.py). Alvarez eqs 17-19 and
+Ishioka eqs 7-12 are what comes out for recall, precision and accuracy, generality or fallout.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import BadSetting
-from howsure.relations import line
+from howsure.relations import segment_roots
 from howsure.relations.integers import whole_tables
 from howsure.relations.joint import JointSolution, solve_together
 from howsure.relations.region import EDGE, FEW, Faces, Region, region
@@ -165,7 +165,7 @@ def _along(where: Region) -> Outcome:
     t = where.corners @ where.directions[0]
     start, end = where.corners[int(t.argmin())], where.corners[int(t.argmax())]
     for curve in where.curves:
-        found, throughout = line.roots(curve.formula, curve.low, start, end)
+        found, throughout = segment_roots.roots(curve.formula, curve.low, start, end)
         if not throughout:
             return _checked(where.system, found) if len(found) else Outcome("infeasible")
     return Outcome("undetermined", region=replace(where, curves=()))

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.catalogue import Metric, parse
 from howsure.document import Result, real
 from howsure.errors import BadSetting, UnknownName, nearest
-from howsure.relations import turns
+from howsure.relations import monotone_pieces
 from howsure.relations.attributes import Attribute, Mixed, Scores, law_of
 from howsure.relations.quantities import Quantity, measure_of, quantity
 from howsure.relations.values import given
@@ -126,9 +126,9 @@ class Mixture(Result):
         return parts[0] + parts[1], np.abs(parts[0]) + np.abs(parts[1])
 
     @cached_property
-    def _points(self) -> turns.Points:
+    def _points(self) -> monotone_pieces.Points:
         a, b = self._laws
-        return turns.points(np.concatenate([a.grid, b.grid]), np.concatenate([a.breaks, b.breaks]))
+        return monotone_pieces.points(np.concatenate([a.grid, b.grid]), np.concatenate([a.breaks, b.breaks]))
 
     def _nodes(self, q: Quantity) -> Array:
         """Thresholds between which the measure only rises, only falls, or stays: turns, breaks and both ends."""
@@ -139,9 +139,9 @@ class Mixture(Result):
         def sizes(t: Array) -> tuple[Array, Array]:
             return self._slopes(q, t)
 
-        sign = turns.signs(sizes, where.at)
+        sign = monotone_pieces.signs(sizes, where.at)
         still = (sign[1:] == 0) != (sign[:-1] == 0)  # where a stretch without slope begins and ends
-        inner = [turns.roots(sizes, where), where.at[1:][still], where.at[:-1][still], where.at[[0, -1]]]
+        inner = [monotone_pieces.roots(sizes, where), where.at[1:][still], where.at[:-1][still], where.at[[0, -1]]]
         sides = [np.nextafter(where.breaks, side) for side in (-np.inf, np.inf)]
         return np.unique(np.concatenate([[-np.inf, np.inf], where.breaks, *sides, *inner]))
 

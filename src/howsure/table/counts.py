@@ -15,7 +15,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure import portable
+from howsure import serialise
 from howsure.counting import whole, within
 from howsure.errors import BadCounts, BadLabels, UnknownName, listing, nearest
 from howsure.labels import Label, check_labels, places, plain, usual_positive
@@ -480,7 +480,7 @@ class Tally:
         """Pickles hold counts in the smallest type that keeps them."""
         values = {f.name: getattr(self, f.name) for f in fields(self)}
         for name in ("cells", "counts"):
-            values[name] = portable.small(values[name])
+            values[name] = serialise.small(values[name])
         return _unpickled, (values,)
 
     # -- inside

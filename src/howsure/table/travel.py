@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from howsure import portable
+from howsure import serialise
 from howsure.errors import BadCounts
 from howsure.labelsets import distinct
 from howsure.table.layout import SQUARE
@@ -24,13 +24,13 @@ def to_document(t: Tally) -> dict[str, Any]:
         raise BadCounts("a stratified tally does not travel: send the tally of its strata, and put it together there.")
     return {
         "schema": SCHEMA,
-        "labels": [portable.label_out(x) for x in t.labels],
-        "positive": portable.label_out(t.positive),
+        "labels": [serialise.label_out(x) for x in t.labels],
+        "positive": serialise.label_out(t.positive),
         "systems": list(t.systems),
         "outcome": t.outcome,
         "fixed": t.fixed,
         "chosen": t.chosen,
-        "batch": [portable.axis_out(name, axis) for name, axis in t.batch],
+        "batch": [serialise.axis_out(name, axis) for name, axis in t.batch],
         "cells": t.cells.tolist(),
         "counts": t.counts.tolist(),
         "squares": None if t.squares is None else t.squares.tolist(),
@@ -52,10 +52,10 @@ def of_document(make: type[Tally], document: Mapping[str, Any]) -> Tally:
 
 def _read(make: type[Tally], x: Mapping[str, Any]) -> Tally:
     squares = None if x["squares"] is None else np.array(x["squares"], dtype=float)
-    batch = tuple(portable.axis_in(axis) for axis in x["batch"])
+    batch = tuple(serialise.axis_in(axis) for axis in x["batch"])
     counts = np.array(x["counts"], dtype=np.int64 if squares is None else float)
     cells = np.array(x["cells"], dtype=np.int64)
-    labels = tuple(portable.label_in(label) for label in x["labels"])
+    labels = tuple(serialise.label_in(label) for label in x["labels"])
     sets = None if x.get("sets") is None else distinct(tuple(one) for one in x["sets"])
     codes = len(labels) if sets is None else len(sets)
     fits = counts.shape == (*(len(axis) for _, axis in batch), len(cells)) and cells.max(initial=-1) < codes
@@ -63,6 +63,6 @@ def _read(make: type[Tally], x: Mapping[str, Any]) -> Tally:
         raise ValueError
     return make(
         SQUARE if np.array_equal(cells, SQUARE) else cells, counts, labels, tuple(x["systems"]),
-        portable.label_in(x["positive"]), batch, squares, x["outcome"], tuple((a, b) for a, b in x["notes"]),
+        serialise.label_in(x["positive"]), batch, squares, x["outcome"], tuple((a, b) for a, b in x["notes"]),
         x["fixed"], x["chosen"], sets, x.get("independent", False),
     )  # fmt: skip

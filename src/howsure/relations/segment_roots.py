@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.expressions import CELLS, Expression
-from howsure.relations import scan
+from howsure.relations import vector_roots
 
 Array = NDArray[np.float64]
 Polynomial = Any  # numpy arrays of coefficients, lowest power first
@@ -115,8 +115,8 @@ def roots(formula: Expression, value: float, start: Array, end: Array) -> tuple[
         candidates = _polynomial_roots(_equation(radical(formula, cells), value))
     except NotAlgebraic:
         segment = start[None], end[None]
-        found = scan.roots(lambda rows, s: miss(scan.between(*segment, rows, s)), np.array([scale]))
-        return scan.between(*segment, found.rows, found.places), False
+        found = vector_roots.roots(lambda rows, s: miss(vector_roots.between(*segment, rows, s)), np.array([scale]))
+        return vector_roots.between(*segment, found.rows, found.places), False
     near = np.abs(off(candidates)) if candidates.size else candidates
     polished = [
         float(t) if y <= 1e-15 * scale else _polish(off, float(t)) for t, y in zip(candidates, near, strict=True)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.kernels.exact import two_product
-from howsure.kernels.solve import Law
+from howsure.kernels.quantiles import Law
 
 Array = NDArray[np.float64]
 

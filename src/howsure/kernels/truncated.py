@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from howsure.kernels.solve import Law
+from howsure.kernels.quantiles import Law
 
 Array = NDArray[np.float64]
 

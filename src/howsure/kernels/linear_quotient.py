@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.kernels import quadrature
-from howsure.kernels.cores import _NODES, Transform, _back, _flat, _quotient, _tensor
 from howsure.kernels.exact import linear
 from howsure.kernels.mixture import Line, Mixture
 from howsure.kernels.quadrature import Index
+from howsure.kernels.two_betas import _NODES, Transform, _back, _flat, _quotient, _tensor
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]

@@ -3,8 +3,8 @@
 Statement: between two corners (values of the measure at the corners of the simplex) a density is analytic, with any
 power of the distance as its limit at the ends; its logarithm is smooth where a tail probability is not.
 Domain: densities down to exp(-60) = 9e-27 of their peak; gaps to the ends down to 1e-130.
-Formula: a piece is mapped to the line by solve.Scale, and there y = centre + width·sinh(u), so that bulk and tails fit
-on one grid. In u the series is doubled until its last terms vanish (Battles & Trefethen 2004). Where order 128 does
+Formula: a piece is mapped to the line by quantiles.Scale, and there y = centre + width·sinh(u): bulk and tails fit on
+one grid. In u the series is doubled until its last terms vanish (Battles & Trefethen 2004). Where order 128 does
 not do, the centre moves to where the log density bends most. Points are pairs of doubles, exact close to an end.
 Error: the last terms are below 5e-11, or as small as the rounding of the density allows.
 """
@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.kernels import solve
+from howsure.kernels import quantiles
 from howsure.kernels.exact import two_sum
-from howsure.kernels.solve import Scale
+from howsure.kernels.quantiles import Scale
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -114,7 +114,7 @@ def profile(law: Any) -> tuple[tuple[float, ...], list[Place], list[list[Series]
     ends = (law.lower, *breaks(law), law.upper)
     scale = Scale(law.lower, law.upper)
     p = np.array([[0.16], [0.5], [0.84]]) + np.zeros(size)
-    points = scale.out(solve.start(law, scale, p, 1.0 - p))[0]
+    points = scale.out(quantiles.start(law, scale, p, 1.0 - p))[0]
     places = [_place(low, high, points) for low, high in pairwise(ends)]
     scans = [_scan(law, place, rows) for place, rows in zip(places, _live(law, ends, size), strict=True)]
     floor = np.full(size, -np.inf)

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.kernels import beta, solve
+from howsure.kernels import beta, quantiles
+from howsure.kernels.chebyshev_density import Point
 from howsure.kernels.moebius import Moebius
-from howsure.kernels.profile import Point
 from howsure.kernels.quadrature import Index, Nodes, Window, expect
 from howsure.kernels.tabulated import Piece, Tabulated, tabulate
 
@@ -171,7 +171,7 @@ class Difference:
         return np.asarray(middle_a - middle_b + np.copysign(np.hypot(by_a, by_b), by_a)).reshape(shape)
 
     def quantile(self, p: Array, q: Array) -> tuple[Array, Array, Array]:
-        return solve.quantile(self, p, q)
+        return quantiles.quantile(self, p, q)
 
     def moments(self, g: Callable[[Array], Array], growth: float) -> tuple[Array, Array]:
         """Only the identity is asked for."""
