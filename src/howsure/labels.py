@@ -74,6 +74,25 @@ def _distinct(labels: Sequence[Label]) -> None:
         seen.add(label)
 
 
+def find(label: Any, labels: Sequence[Label]) -> int:
+    """The place of a label; text that spells a label will do.
+
+    >>> find("1", (0, 1))
+    1
+    """
+    wanted = plain(label)
+    if not isinstance(wanted, Hashable):
+        raise BadLabels(f"a class is named by one value, not by {type(label).__name__}.")
+    for i, own in enumerate(labels):
+        if own == wanted and isinstance(own, bool) == isinstance(wanted, bool):
+            return i
+    for i, own in enumerate(labels):
+        if own == wanted or str(own) == str(wanted):
+            return i
+    names = [str(x) for x in labels]
+    raise UnknownName(f"no class named {label!r}.{nearest(str(label), names)} Classes: {listing(labels)}.")
+
+
 def places(names: Iterable[Any], systems: Sequence[str]) -> list[int]:
     """Where these systems stand among all of them.
 

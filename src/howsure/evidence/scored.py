@@ -1,21 +1,24 @@
-"""Scored: items with a truth, and a score for each system. The cut is left open: curves, areas and break-even."""
+"""Scored: the evidence of items with a truth and a score for each system. The cut is left open: curves and areas."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import BadLabels, BadSetting, listing
+from howsure.evidence.layout import Axis, as_json, number
+from howsure.evidence.protocol import read_only, same_fields
 from howsure.kernels.ranked import Order, order_of
+from howsure.kernels.weights import kish
 from howsure.labels import places
+from howsure.notes import Notes
 
 Array = NDArray[np.float64]
-Notes = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,11 +40,10 @@ class Scored:
     clusters: NDArray[np.int64] | None = None
     notes: Notes = ()
     bins: int = 0  # that the scores were put in, each score the least of its bin; 0 if they were not
+    library: str | None = None
 
     def __post_init__(self) -> None:
-        for array in (self.truth, self.scores, self.counts, self.clusters):
-            if array is not None:
-                array.setflags(write=False)
+        read_only(self.truth, self.scores, self.counts, self.clusters)
 
     @property
     def positive(self) -> Hashable:
@@ -84,7 +86,7 @@ class Scored:
         return ()
 
     @property
-    def batch(self) -> tuple[Any, ...]:
+    def batch(self) -> tuple[Axis, ...]:
         """Scored items are not batched."""
         return ()
 
@@ -98,16 +100,42 @@ class Scored:
         """Amounts that drive the posterior: the counts, or counts·Σw/Σw² when weighted (Kish 1965)."""
         if self.square is None:
             return self.amounts
-        return np.asarray(self.amounts * (self.amounts.sum() / self.square))
+        return np.asarray(self.amounts * kish(self.amounts.sum(), self.square))
+
+    @property
+    def clustered(self) -> int | None:
+        """The number of clusters, where there are any."""
+        return None if self.clusters is None else int(self.clusters.max()) + 1
 
     def system(self, name: str) -> Scored:
         """The scores of one system."""
-        return self.chosen(name)
+        return self.pick((name,))
 
-    def chosen(self, *names: str) -> Scored:
+    def pick(self, names: Sequence[str]) -> Scored:
         """The scores of these systems, in this order."""
         at = places(names, self.systems)
-        return replace(self, scores=self.scores[:, at], systems=names)
+        return replace(self, scores=self.scores[:, at], systems=tuple(names))
+
+    def with_positive(self, label: object) -> Self:
+        """Refused: scores speak for the class they were made with."""
+        raise BadSetting("positive= belongs to the making of the curve; this one is made already.")
+
+    def only(self, measure: object) -> Self:
+        """All measures look at the same items."""
+        del measure
+        return self
+
+    def others(self, axis: int) -> Self:
+        """Refused: there is no batch."""
+        raise BadSetting(f"scores are not batched; they have no axis {axis}.")
+
+    def describe(self) -> dict[str, Any]:
+        """Size, classes, weights, clusters and bins."""
+        return {
+            "n": number(self.totals), "labels": [as_json(x) for x in self.labels], "positive": as_json(self.positive),
+            "positives": number(self.positives), "systems": list(self.systems), "weighted": self.weighted,
+            "clusters": self.clustered, "bins": self.bins or None,
+        }  # fmt: skip
 
     @cached_property
     def tidy(self) -> Scored:
@@ -139,15 +167,17 @@ class Scored:
 
     __radd__ = __add__
 
+    def __eq__(self, other: object) -> bool:
+        return same_fields(self, other) if isinstance(other, Scored) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
     def __repr__(self) -> str:
         many = f", {len(self.systems)} systems" if len(self.systems) > 1 else ""
         return f"Scored({_shown(self.n)} items, {_shown(self.positives)} positive{many})"
-
-
-def scored_of(given: Any) -> Any:
-    """The scored items of a curve; anything else as it is (a mapping or a frame has `items` of its own)."""
-    inside = getattr(given, "items", None)
-    return inside if isinstance(inside, Scored) else given
 
 
 def _shown(x: Any) -> str:

@@ -1,4 +1,4 @@
-"""Items: what has no finite table. Per item a value for each system, a weight, and the cluster it belongs to.
+"""Items: the evidence of graded values, one for each item and system, its weight, and the cluster it belongs to.
 
 The same items may have values under several measures, as queries have; each measure keeps the items that it has a
 value for.
@@ -6,15 +6,19 @@ value for.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
+from howsure.evidence.layout import Axis
+from howsure.evidence.protocol import read_only, same_fields
+from howsure.kernels.weights import kish
 from howsure.labels import places
+from howsure.notes import Notes
 
 Array = NDArray[np.float64]
 
@@ -57,7 +61,7 @@ class Items:
     """Values of items, one column a system; immutable; `a + b` puts the items of both together, their clusters apart.
 
     `rest` holds the values of other measures; `items.only("AP")` are the items of one, `"AP" in items` tells, and
-    `items.measures` lists them.
+    `items.measures` lists them. A row may stand for several items that are alike: `counts` tells how many.
 
     >>> from howsure.ingest.graded import means
     >>> means({"a": [0.2, 0.9, 0.4], "b": [0.1, 0.7, 0.6]})
@@ -71,20 +75,20 @@ class Items:
     clusters: NDArray[np.int64] | None = None
     measure: Mean = Mean()
     bounds: tuple[float, float] | None = None
-    notes: tuple[tuple[str, str], ...] = ()
+    notes: Notes = ()
     sizes: Array | None = None  # (items, systems): the mean is that of all parts of the items, pooled
     versions: Array | None = None  # (items, systems, versions): values an item may have, equally likely
     rest: tuple[Items, ...] = ()
+    counts: Array | None = None  # how many items a row stands for; 1 without
+    library: str | None = None
 
     def __post_init__(self) -> None:
-        for array in (self.values, self.weights, self.clusters, self.sizes, self.versions):
-            if array is not None:
-                array.setflags(write=False)
+        read_only(self.values, self.weights, self.clusters, self.sizes, self.versions, self.counts)
 
     @property
     def n(self) -> int:
         """The number of items."""
-        return len(self.values)
+        return len(self.values) if self.counts is None else int(self.counts.sum())
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -92,7 +96,7 @@ class Items:
         return ()
 
     @property
-    def batch(self) -> tuple[Any, ...]:
+    def batch(self) -> tuple[Axis, ...]:
         """Items are not batched."""
         return ()
 
@@ -105,6 +109,11 @@ class Items:
     def weighted(self) -> bool:
         """Whether the items have weights."""
         return self.weights is not None
+
+    @property
+    def clustered(self) -> int | None:
+        """The number of clusters, where there are any."""
+        return None if self.clusters is None else int(self.clusters.max()) + 1
 
     @property
     def parts(self) -> tuple[Items, ...]:
@@ -131,19 +140,35 @@ class Items:
 
     def system(self, name: str) -> Items:
         """The items of one system."""
-        return self.chosen(name)
+        return self.pick((name,))
 
-    def chosen(self, *names: str) -> Items:
+    def pick(self, names: Sequence[str]) -> Items:
         """The items of these systems, in this order."""
         at = places(names, self.systems)
         return replace(
             self,
             values=self.values[:, at],
-            systems=names,
+            systems=tuple(names),
             sizes=None if self.sizes is None else self.sizes[:, at],
             versions=None if self.versions is None else self.versions[:, at],
-            rest=tuple(part.chosen(*names) for part in self.rest),
+            rest=tuple(part.pick(names) for part in self.rest),
         )
+
+    def with_positive(self, label: object) -> Self:
+        """Refused: values have no classes."""
+        raise BadSetting("graded values have no positive class.")
+
+    def others(self, axis: int) -> Self:
+        """Refused: there is no batch."""
+        raise BadSetting(f"graded values are not batched; they have no axis {axis}.")
+
+    def describe(self) -> dict[str, Any]:
+        """Size, direction and bounds."""
+        return {
+            "n": max(part.n for part in self.parts), "labels": [], "positive": None, "systems": list(self.systems),
+            "value": self.measure.of, "weighted": self.weighted, "clusters": self.clustered,
+            "bounds": None if self.bounds is None else list(self.bounds),
+        }  # fmt: skip
 
     def __add__(self, other: object) -> Items:
         if isinstance(other, int) and other == 0:
@@ -153,6 +178,11 @@ class Items:
         return _together(self, other)
 
     __radd__ = __add__
+
+    def __eq__(self, other: object) -> bool:
+        return same_fields(self, other) if isinstance(other, Items) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         many = f", {len(self.systems)} systems" if len(self.systems) > 1 else ""
@@ -167,17 +197,18 @@ class Items:
 
         Units are items, or whole clusters. Weighted items have shapes that sum to Kish's effective size, (Σw)²/Σw².
         """
+        rows = len(self.values)
+        alike = np.ones(rows) if self.counts is None else self.counts
         if self.sizes is not None:
-            return self.values * self.sizes, self.sizes, np.ones(self.n)
-        size = np.ones(self.n) if self.weights is None else self.weights / self.weights.mean()
-        sums = self.values * size[:, None]
+            return self.values * self.sizes, self.sizes, alike
+        if self.clusters is None and self.weights is None:
+            return self.values, np.ones((rows, 1)), alike
+        size = alike if self.weights is None else self.weights / self.weights.mean()
         if self.clusters is None:
-            if self.weights is None:
-                return sums, size[:, None], np.ones(self.n)
-            shapes = size * (size.sum() / (size**2).sum())
-            return self.values, np.ones((self.n, 1)), shapes
+            return self.values, np.ones((rows, 1)), size * float(kish(size.sum(), (size**2).sum()))
         count = int(self.clusters.max()) + 1
-        whole = [np.asarray(np.bincount(self.clusters, column, count), dtype=float) for column in (size, *sums.T)]
+        columns = (size, *(self.values * size[:, None]).T)
+        whole = [np.asarray(np.bincount(self.clusters, column, count), dtype=float) for column in columns]
         return np.stack(whole[1:], axis=1), whole[0][:, None], np.ones(count)
 
 
@@ -191,26 +222,30 @@ def _together(a: Items, b: Items) -> Items:
     ids = None if a.ids is None or b.ids is None else a.ids + b.ids
     if ids is not None and len(set(ids)) < len(ids):
         raise BadLabels(f"both have the items {listing(set(a.ids or ()) & set(b.ids or ()))}; an item is added once.")
-    weights = None
-    if a.weighted or b.weighted:
-        weights = np.concatenate([np.ones(x.n) if x.weights is None else x.weights for x in (a, b)])
     clusters = None
     if a.clusters is not None and b.clusters is not None:
         clusters = np.concatenate([a.clusters, b.clusters + a.clusters.max() + 1])
-    notes = a.notes + tuple(x for x in b.notes if x not in a.notes)
     sizes, versions = (_joined(getattr(a, name), getattr(b, name)) for name in ("sizes", "versions"))
     return replace(
         a,
         values=np.concatenate([a.values, b.values]),
         ids=ids,
-        weights=weights,
+        weights=_or_ones(a.weights, b.weights, len(a.values), len(b.values)),
         clusters=clusters,
-        notes=notes,
+        notes=a.notes + tuple(x for x in b.notes if x not in a.notes),
         sizes=sizes,
         versions=versions,
+        counts=_or_ones(a.counts, b.counts, len(a.values), len(b.values)),
         rest=tuple(part + b.only(part.measure.name) for part in a.rest),
     )
 
 
 def _joined(a: Array | None, b: Array | None) -> Array | None:
     return None if a is None or b is None else np.concatenate([a, b])
+
+
+def _or_ones(a: Array | None, b: Array | None, first: int, second: int) -> Array | None:
+    """Both, with ones where one of them has none."""
+    if a is None and b is None:
+        return None
+    return np.concatenate([np.ones(first) if a is None else a, np.ones(second) if b is None else b])

@@ -1,0 +1,300 @@
+"""Items with any number of labels, coded by the distinct sets of labels that occur, and their evidence: Multilabel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
+from howsure.evidence import documents, merging
+from howsure.evidence.classes import Tally, each_against_rest, in_square
+from howsure.evidence.layout import Array, number
+from howsure.evidence.patterns import Patterns
+from howsure.labels import Label, check_labels, find, in_order, named, plain
+
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class LabelSets:
+    """Distinct sets of labels: the labels of set i are `members[starts[i] : starts[i + 1]]`, in order."""
+
+    starts: Codes
+    members: Codes
+
+    def __post_init__(self) -> None:
+        for array in (self.starts, self.members):
+            array.setflags(write=False)
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def sizes(self) -> Codes:
+        """The number of labels of each set."""
+        return np.diff(self.starts)
+
+    def tuples(self) -> list[tuple[int, ...]]:
+        """The sets as tuples."""
+        return [tuple(part.tolist()) for part in np.split(self.members, self.starts[1:-1])]
+
+    def holds(self, label: int) -> NDArray[np.bool_]:
+        """Which sets hold a label."""
+        found = np.zeros(len(self), dtype=bool)
+        found[np.repeat(np.arange(len(self)), self.sizes)[self.members == label]] = True
+        return found
+
+    def spread(self, codes: Codes) -> tuple[Codes, Codes]:
+        """For patterns with these sets: the pattern and the label of every membership."""
+        sizes = self.sizes[codes]
+        pattern = np.repeat(np.arange(len(codes)), sizes)
+        first = np.repeat(self.starts[codes] - np.cumsum(sizes) + sizes, sizes)
+        return pattern, self.members[first + np.arange(len(pattern))]
+
+
+def distinct(sets: Iterable[tuple[int, ...]]) -> LabelSets:
+    """The layout of sets given as sorted tuples."""
+    parts = list(sets)
+    starts = np.concatenate([[0], np.cumsum([len(x) for x in parts])]).astype(np.int64)
+    return LabelSets(starts, np.array([m for x in parts for m in x], dtype=np.int64))
+
+
+Pairs = tuple[Codes, Codes]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Multilabel(Patterns):
+    """Counts of (set of true labels, set of answered labels of each system) patterns; codes point into `sets`.
+
+    Whole items are resampled, so that labels of one item stay together, unless labels are taken as independent.
+    """
+
+    labels: tuple[Label, ...]
+    sets: LabelSets
+    independent: bool = False
+    labels_given: bool = True
+
+    @classmethod
+    def make(cls, truth: Any, pred: Any, *, labels: Sequence[Label] | None, independent: bool) -> Multilabel:
+        """From indicator tables or lists of label sets; a mapping of answers has systems."""
+        answers = dict(pred) if isinstance(pred, Mapping) else {"system": pred}
+        if not answers:
+            raise BadLabels("no predictions were given.")
+        names = ["the truths", *(f"answers of {x}" if len(answers) > 1 else "the answers" for x in answers)]
+        known, sets, codes = of_columns([truth, *answers.values()], names, labels)
+        cells, counts = np.unique(codes, axis=0, return_counts=True)
+        return cls(
+            cells=cells, counts=counts, labels=known, systems=tuple(str(x) for x in answers), sets=sets,
+            labels_given=labels is not None, independent=bool(independent),
+        )  # fmt: skip
+
+    @property
+    def width(self) -> int:
+        """The number of distinct sets."""
+        return len(self.sets)
+
+    @property
+    def positive(self) -> None:
+        """Labels have no positive one."""
+        return
+
+    def find(self, label: Label) -> int:
+        """The place of a label."""
+        return find(label, self.labels)
+
+    def single(self) -> None:
+        """Refuse answers of several systems."""
+        if len(self.systems) != 1:
+            raise BadLabels(
+                f"this tally holds {len(self.systems)} systems: take one with t.system({self.systems[0]!r})."
+            )
+
+    def memberships(self) -> tuple[Pairs, tuple[Pairs, ...], tuple[Pairs, ...]]:
+        """Pattern and label of every true label, of every answer of each system, and of those that are right."""
+        truth, *answers = (self.sets.spread(column.astype(np.int64)) for column in self.cells.T)
+        k = len(self.labels)
+        both = []
+        for pattern, label in answers:
+            key = np.intersect1d(truth[0] * k + truth[1], pattern * k + label, assume_unique=True)
+            both.append((key // k, key % k))
+        return truth, tuple(answers), tuple(both)
+
+    def by_class(self, *, effective: bool = False, lost: bool = True) -> dict[str, Array]:
+        """The counts tp, fp, fn and tn of every label."""
+        del lost  # a set is never missing
+        self.single()
+        counts = self.effective if effective else self.counts
+        truth, (answer,), (both,) = self.memberships()
+        k = len(self.labels)
+        row, col, tp = (
+            np.bincount(label, counts[pattern], k).astype(counts.dtype) for pattern, label in (truth, answer, both)
+        )
+        return {"tp": tp, "fp": col - tp, "fn": row - tp, "tn": counts.sum() - row - col + tp}
+
+    def right_wrong(self, *, effective: bool = True) -> tuple[Array, Array]:
+        """Items whose labels are all right, and the others."""
+        self.single()
+        right = self.cells[:, 0] == self.cells[:, 1]
+        return self.sum_where(right, effective), self.sum_where(~right, effective)
+
+    def versus_rest(self, label: Label) -> Tally:
+        """The 2x2 table of one label: items that have it or not, answered with it or not."""
+        at = self.find(label)
+        inside = self.sets.holds(at).astype(np.int64)
+        names: tuple[Label, ...] = ("without" if self.labels[at] != "without" else "lacking", self.labels[at])
+        return Tally(
+            cells=inside[self.cells], counts=self.counts, labels=names, positive=self.labels[at],
+            systems=self.systems, notes=self.notes, library=self.library,
+        ).tidy()  # fmt: skip
+
+    def versus_each(self) -> Tally:
+        """The 2x2 tables of every label, the label the first axis of the batch."""
+        return each_against_rest(self, self.labels, in_square(self.by_class()), None)
+
+    def with_positive(self, label: Label | None) -> Self:
+        """Refused: every label is asked for by its name."""
+        raise BadSetting(f"items with many labels have no positive one: ask for f1:{self.labels[0]} or micro-f1.")
+
+    def describe(self) -> dict[str, Any]:
+        """Size and labels."""
+        return {
+            "n": number(self.counts.sum()), "labels": [documents.as_label(x) for x in self.labels], "positive": None,
+            "systems": list(self.systems), "outcome": False, "tables": 1, "weighted": self.weighted,
+        }  # fmt: skip
+
+    def __add__(self, other: object) -> Self:
+        if isinstance(other, int) and other == 0:
+            return self
+        if not isinstance(other, Multilabel) or self.independent != other.independent:
+            return merging.refused(self, other)
+        a, b = _coded_alike(*merging.aligned(self, other))
+        return merging.checked(merging.added(a, b, np.concatenate([a.cells, b.cells])).tidy())
+
+    __radd__ = __add__
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Multilabel):
+            return NotImplemented
+        if self.labels != other.labels or self.independent != other.independent:
+            return False
+        return merging.same(*_coded_alike(self, other), ("labels",))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Multilabel({len(self.labels)} labels, {self.n:,} items)"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values: `Tally.from_dict(t.to_dict()) == t`."""
+        return documents.of_label_sets(self)
+
+    def to_json(self) -> str:
+        """to_dict as text."""
+        return documents.text(self.to_dict())
+
+
+def _coded_alike(a: Multilabel, b: Multilabel) -> tuple[Any, Any]:
+    """Two tallies of label sets under the same codes."""
+    labels = a.labels if a.labels == b.labels else in_order({*a.labels, *b.labels})
+    place = {label: i for i, label in enumerate(labels)}
+    codes: dict[tuple[int, ...], int] = {}
+    cells = []
+    for t in (a, b):
+        own = [place[x] for x in t.labels]
+        to = [codes.setdefault(tuple(sorted(own[i] for i in one)), len(codes)) for one in t.sets.tuples()]
+        cells.append(np.array(to, dtype=np.int64)[t.cells])
+    found = distinct(codes)
+    given = a.labels_given and b.labels_given
+    return tuple(
+        replace(t, cells=own, labels=labels, sets=found, labels_given=given)
+        for t, own in zip((a, b), cells, strict=True)
+    )
+
+
+def of_columns(
+    columns: Sequence[Any], names: Sequence[str], labels: Sequence[Label] | None
+) -> tuple[tuple[Label, ...], LabelSets, Codes]:
+    """Labels, distinct sets, and for each item the codes of its set of truths and of every system's answers."""
+    tables = [_indicator(x) for x in columns]
+    if all(t is not None for t in tables):
+        return _of_indicators([t for t in tables if t is not None], names, labels)
+    if any(t is not None for t in tables):
+        raise BadLabels("give truths and answers alike: all as indicator tables, or all as lists of label sets.")
+    lists = [_as_sets(x, name) for x, name in zip(columns, names, strict=True)]
+    _same_length([len(x) for x in lists], names)
+    seen = {label for part in lists for one in part for label in one}
+    known = in_order(seen) if labels is None else check_labels(labels)
+    place = {label: i for i, label in enumerate(known)}
+    unknown = sorted({str(x) for x in seen if x not in place})
+    if unknown:
+        hint = nearest(unknown[0], [str(x) for x in known])
+        raise UnknownName(f"label {unknown[0]!r} is not among labels=.{hint} Given: {listing(known)}.")
+    if not known:
+        raise BadLabels("no label occurs; give labels=.")
+    codes: dict[tuple[int, ...], int] = {}
+    out = [[codes.setdefault(tuple(sorted(place[x] for x in one)), len(codes)) for one in part] for part in lists]
+    return known, distinct(codes), np.array(out, dtype=np.int64).T.reshape(-1, len(lists))
+
+
+def _indicator(x: Any) -> NDArray[np.bool_] | None:
+    """A table of 0 and 1, one row an item, or None."""
+    if isinstance(x, (list, tuple)) and x and isinstance(x[0], (set, frozenset, tuple)):
+        return None
+    if isinstance(x, list) and any(isinstance(v, str) for one in x[:50] if isinstance(one, Iterable) for v in one):
+        return None
+    try:
+        table = np.asarray(x.toarray() if hasattr(x, "toarray") else x)
+    except ValueError:
+        return None
+    if table.ndim != 2 or table.dtype.kind not in "bifu":
+        return None
+    if not np.isin(table, (0, 1)).all():
+        return None
+    if isinstance(x, (list, tuple)) and all(len(set(map(int, row))) == len(row) for row in table.tolist()):
+        raise BadLabels(
+            "these rows of 0 and 1 could be sets of labels or an indicator table: give sets such as {0, 1}, or a "
+            "numpy array."
+        )
+    return table.astype(bool)
+
+
+def _of_indicators(
+    tables: list[NDArray[np.bool_]], names: Sequence[str], labels: Sequence[Label] | None
+) -> tuple[tuple[Label, ...], LabelSets, Codes]:
+    _same_length([len(t) for t in tables], names)
+    width = tables[0].shape[1]
+    if any(t.shape[1] != width for t in tables):
+        sizes = ", ".join(f"{name} {t.shape[1]}" for name, t in zip(names, tables, strict=True))
+        raise BadLabels(f"indicator tables need one column for each label; got {sizes}.")
+    known = tuple(range(width)) if labels is None else check_labels(labels)
+    if len(known) != width:
+        raise BadLabels(f"the indicator tables have {width} columns but {len(known)} labels were given.")
+    packed = np.packbits(np.concatenate(tables), axis=1)
+    _, first, inverse = np.unique(packed, axis=0, return_index=True, return_inverse=True)
+    rows = np.concatenate(tables)[first]
+    place, members = np.nonzero(rows)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(place, minlength=len(rows)))]).astype(np.int64)
+    return known, LabelSets(starts, members.astype(np.int64)), inverse.reshape(len(tables), -1).T.astype(np.int64)
+
+
+def _as_sets(x: Any, name: str) -> list[set[Label]]:
+    if isinstance(x, (str, bytes, Mapping)) or not isinstance(x, Iterable):
+        raise BadLabels(f"{name} must be a list of label sets or an indicator table of 0 and 1; got {x!r}.")
+    out = []
+    for one in x:
+        if isinstance(one, (str, bytes)) or not isinstance(one, Iterable):
+            raise BadLabels(f"{name} must hold a set of labels for each item; got {one!r}. For one label use hs.tally.")
+        out.append({named(plain(v)) for v in one})
+    return out
+
+
+def _same_length(sizes: list[int], names: Sequence[str]) -> None:
+    if len(set(sizes)) > 1:
+        listed = ", ".join(f"{name} {size}" for name, size in zip(names, sizes, strict=True))
+        raise BadLabels(f"each item needs a set of truths and one of answers; got {listed}.")
+    if not sizes[0]:
+        raise BadLabels("there are no items.")

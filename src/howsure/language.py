@@ -1,0 +1,46 @@
+"""The reader's language: Python speaks of `positive=`, the command of `--positive`.
+
+Errors and notes name options through `option`, or through marks such as `<missing=drop>` in a text that `spoken` reads;
+the command sets its language once, when it starts.
+"""
+
+from __future__ import annotations
+
+import re
+from contextvars import ContextVar
+from typing import Any, Final, Literal
+
+Language = Literal["python", "command"]
+
+_SPOKEN: Final[ContextVar[Language]] = ContextVar("howsure_language", default="python")
+_MARK: Final = re.compile(r"<([a-z][a-z_]*)(?:=([^<>]*))?>")
+
+
+def speak(language: Language) -> None:
+    """Name options as this reader knows them, from here on."""
+    _SPOKEN.set(language)
+
+
+def option(name: str, value: Any = None) -> str:
+    """An option, with a value or without, as the reader writes it.
+
+    >>> option("missing", "drop"), option("positive"), option("only_common", True)
+    ("missing='drop'", 'positive=', 'only_common=True')
+    """
+    if _SPOKEN.get() == "python":
+        return f"{name}=" if value is None else f"{name}={value!r}"
+    flag = f"--{name.replace('_', '-')}"
+    return flag if value is None or value is True else f"{flag} {value}"
+
+
+def spoken(text: str) -> str:
+    """A text with its marks put into the reader's language; texts of users must not go through it.
+
+    >>> spoken("give <missing=drop>, or name a class with <positive>")
+    "give missing='drop', or name a class with positive="
+    """
+    return _MARK.sub(lambda m: option(m[1], _value(m[2])), text)
+
+
+def _value(text: str | None) -> Any:
+    return True if text == "True" else text

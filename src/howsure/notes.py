@@ -1,0 +1,66 @@
+"""Notes: remarks that travel with results as data, a code and its facts, until they are put into words.
+
+Notes of one code that say the same of several measures are merged. The words are in `wording`, in the reader's language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+Facts = tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class Note:
+    """A remark: a code for programs, and the facts that a sentence for people is made of.
+
+    >>> n = note("missing-wrong", count=3, what="prediction")
+    >>> n["count"], n.text
+    (3, '3 missing predictions are counted as wrong')
+    """
+
+    code: str
+    facts: Facts
+
+    def __getitem__(self, fact: str) -> Any:
+        return dict(self.facts)[fact]
+
+    def get(self, fact: str, default: Any = None) -> Any:
+        """One fact, or the default."""
+        return dict(self.facts).get(fact, default)
+
+    @property
+    def text(self) -> str:
+        """The sentence, in the reader's language."""
+        from howsure.wording import sentence
+
+        return sentence(self)
+
+
+Notes = tuple[Note, ...]
+
+
+def note(code: str, text: str | None = None, **facts: Any) -> Note:
+    """A note from its facts, or from a sentence that is known as it is."""
+    given = facts if text is None else {"text": text}
+    return Note(code, tuple(sorted(given.items())))
+
+
+def merged(notes: Iterable[Note]) -> Notes:
+    """Every note once; those that differ only in what they are of, from three on, in one at the end."""
+    from howsure.wording import GATHERED
+
+    once = list(dict.fromkeys(notes))
+    for code, gather in GATHERED.items():
+        groups: dict[Facts, list[Note]] = {}
+        for n in once:
+            if n.code == code and n.get("of") is not None:
+                groups.setdefault(tuple((k, v) for k, v in n.facts if k not in gather), []).append(n)
+        for rest, same in groups.items():
+            if len(same) < 3:
+                continue
+            facts = dict(rest) | {k: join([n[k] for n in same]) for k, join in gather.items()}
+            once = [n for n in once if n not in same] + [note(code, **facts)]
+    return tuple(once)
