@@ -114,14 +114,18 @@ def _linear_law(form: Linear, cells: Shapes) -> tuple[Any, str] | None:
     for c, top, bottom in zip(CELLS, form.top, form.bottom, strict=True):
         if top or bottom:
             groups[top, bottom] = groups.get((top, bottom), np.zeros(())) + cells[c]
-    groups = {k: np.asarray(v, dtype=float) for k, v in groups.items() if np.any(v)}
+    return linear_groups_law({k: np.asarray(v, dtype=float) for k, v in groups.items() if np.any(v)})
+
+
+def linear_groups_law(groups: dict[tuple[float, float], Array]) -> tuple[Any, str] | None:
+    """The law of Σ top·G / Σ bottom·G over groups {(top, bottom): shape}: two are closed, three and four an integral."""
     if len(groups) == 2:
         from howsure.kernels.moebius import Moebius
 
         ((u1, v1), a), ((u2, v2), b) = groups.items()
         if u1 * v2 < u2 * v1:
             u1, v1, a, u2, v2, b = u2, v2, b, u1, v1, a
-        return Moebius(a, b, u1, v1, u2, v2), "closed form"
+        return Moebius(np.asarray(a), np.asarray(b), u1, v1, u2, v2), "closed form"
     if len(groups) in (3, 4):
         from howsure.kernels.integral import Integral
         from howsure.kernels.linear_quotient import Groups

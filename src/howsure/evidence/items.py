@@ -48,6 +48,11 @@ class Mean:
         known = (self.name, *self.aliases, *(() if self.called else ("mean",)))
         return _plain(name) in map(_plain, known)
 
+    @property
+    def unbounded(self) -> bool:
+        """A mean has its own scale."""
+        return False
+
     def __str__(self) -> str:
         return self.name
 

@@ -1,0 +1,231 @@
+"""The words of notes: one sentence for each code, made of its facts, in the reader's language.
+
+A sentence is a template over the facts; marks such as <missing=drop> become options as the reader writes them. Where a
+code has several forms, the fact `form` (or what `_FORMS` reads off the facts) tells which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from howsure.errors import listing
+from howsure.language import spoken
+from howsure.render.numbers import probability, short
+
+Join = Callable[[list[Any]], Any]
+
+
+def _chained(parts: list[Any]) -> tuple[Any, ...]:
+    return tuple(dict.fromkeys(x for part in parts for x in part))
+
+
+def _listed(parts: list[Any]) -> tuple[Any, ...]:
+    return tuple(x for part in parts for x in part)
+
+
+GATHERED: Final[dict[str, tuple[int, dict[str, Join]]]] = {  # from how many notes on, and facts that are joined then
+    "undefined-score": (3, {"of": _chained, "when": _chained}),
+    "sampled": (3, {"of": _chained, "ends": max}),
+    "bins": (3, {"of": _listed, "within": _listed}),
+    "prior": (2, {"of": _chained}),
+    "design-effect": (2, {"of": _chained, "effect": _listed, "worth": _listed}),
+}
+
+
+def sentence(code: str, facts: Mapping[str, Any]) -> str:
+    """The words of a note."""
+    if "text" in facts:
+        return str(facts["text"])
+    if code in _WORDS:
+        return _WORDS[code](facts)
+    form = facts.get("form")
+    template = SENTENCES[code if form is None else f"{code}/{form}"]
+    return spoken(template).format(**facts)
+
+
+SENTENCES: Final[dict[str, str]] = {
+    "strata": (
+        "a sample of {count} strata: each has a posterior of its own, and they are put together by their population "
+        "sizes"
+    ),
+    "no-data": "the table is empty: these are the prior's own numbers",
+    "clusters": "whole clusters are resampled: {count:,} of them",
+    "full-recall": (
+        "at recall 1 the prior's weight below all scores is found too: the interval is that of calling every item "
+        "positive; prior none is about these items' scores alone"
+    ),
+    "best-of-many": (
+        "{metric} is the best of all thresholds of these items, and so too good: in most simulated tests 95% intervals "
+        "of max-f1 held the true value {low} to {high}% of the time (docs/coverage.md); curve.choose and --best correct "
+        "for the choice"
+    ),
+    "one-sided": (
+        "{system} has the larger value on every item: resampling them alone cannot doubt that; give the bounds that a "
+        "value can have (<bounds>) for a prior that can"
+    ),
+    "bins/no-bound": "{metric} is that of {bins:,} bins of scores; there is no bound for its distance from theirs",
+    "hdi-unbounded": (
+        "the density of {of} has no bound at either end of its range, so there is no single shortest interval; "
+        "the equal-tailed interval is given"
+    ),
+    "rounds-to-edge": (
+        "an end of the interval of {of} is closer to the end of its range than numbers can show; see its gap"
+    ),
+    "infinite-mean": "the mean of {of} is infinite: its tail is too heavy; use the median",
+    "unbounded": "{of} has no bound: its mean may not exist, and a sample cannot tell; use the median",
+    "no-mean": "the difference of {of} has no mean: both are infinite",
+    "no-direction": "{of} has no better direction: only the difference is given",
+    "best": "{threshold} is the threshold with the highest F1 of these items",
+}
+
+
+def _weighted(f: Mapping[str, Any]) -> str:
+    if f["of"] == "counts":
+        return (
+            "weighted items: the posterior uses counts times the sum of weights over the sum of squared weights "
+            "(Kish's effective sample size)"
+        )
+    return "weighted items: the posterior uses Kish's effective sample size, (sum of weights)²/(sum of squared weights)"
+
+
+def _labels(f: Mapping[str, Any]) -> str:
+    if f["independent"]:
+        return "labels are taken as independent, each with a table of its own (Zhang, Wang & Zhao 2015)"
+    return "labels of one item stay together: whole items are resampled"
+
+
+def _empty(f: Mapping[str, Any]) -> str:
+    return (
+        f"class {listing(f['labels'])} has no {f['what']}: its numbers are the prior's, and it counts as a class in "
+        "every average"
+    )
+
+
+_WHY: Final = {
+    "many": "many classes with few items",
+    "rare": "half of the classes are rare beside the number of mistakes",
+    "never": "a class that is never right",
+}
+
+
+def _coverage(f: Mapping[str, Any]) -> str:
+    return (
+        f"{_WHY[f['why']]}: 95% intervals of {f['metric']} held the true value in {f['low']} to {f['high']}% of "
+        "simulated tests of this kind (docs/coverage.md)"
+    )
+
+
+def _undefined(f: Mapping[str, Any]) -> str:
+    names: Sequence[str] = f["of"]
+    if len(names) == 1:
+        some = "" if f["single"] else " for some tables"
+        return f"{names[0]} is undefined{some} ({f['when'][0]}); its posterior is not"
+    shown = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+    return f"0/0: {shown} are undefined here; their posteriors are not"
+
+
+def _sampled(f: Mapping[str, Any]) -> str:
+    if f.get("form") == "ranks":
+        return f"ranks are sampled with {f['draws']:,} draws: probabilities within {f['probability']:.1g}"
+    if f.get("form") == "band":
+        return f"the ends are sampled with {f['draws']:,} draws"
+    names: Sequence[str] = f["of"]
+    be = "is" if len(names) == 1 else "are"
+    return (
+        f"{', '.join(names)} {be} sampled with {f['draws']:,} draws: interval ends are within {f['ends']:.1g}, "
+        f"probabilities within {f['probability']:.1g}"
+    )
+
+
+def _bins(f: Mapping[str, Any]) -> str:
+    if f.get("form") == "no-bound":
+        return SENTENCES["bins/no-bound"].format(**f)
+    names, within = f["of"], f["within"]
+    if len(names) < 3:
+        return f"{names[0]} of {f['bins']:,} bins of scores is within {within[0]:g} of that of the scores themselves"
+    each = ", ".join(f"{name} within {x:g}" for name, x in zip(names, within, strict=True))
+    return f"{f['bins']:,} bins of scores: compared with the scores themselves {each}"
+
+
+def _empty_cell(f: Mapping[str, Any]) -> str:
+    some = "a cell is empty" if f["single"] else "some tables have an empty cell"
+    return (
+        f"{some}: the score of {f['of']} is that of the rule {f['rule']}, which moves 1/2 into it and keeps the margins; "
+        "the posterior needs no rule"
+    )
+
+
+def _delong(f: Mapping[str, Any]) -> str:
+    of = f" of {'the difference' if f['system'] == 'difference' else f['system']}" if f["system"] else ""
+    if f["error"] == 0.0:
+        return f"DeLong's standard error{of} is 0 here: no interval"
+    return (
+        f"DeLong's 95% interval{of}, for a check: {f['value']:.3f} [{f['low']:.3f}, {f['high']:.3f}], standard error "
+        f"{f['error']:.2g}"
+    )
+
+
+def _identical(f: Mapping[str, Any]) -> str:
+    same = "have the same value" if f["by"] is None else f"differ by {f['by']:g}"
+    return (
+        f"{f['first']} and {f['second']} {same} on every item: the interval of their difference comes from a prior weight "
+        f"of 1 on each end of the values seen, {f['low']:g} and {f['high']:g}"
+    )
+
+
+_PRIORS: Final = {
+    "hits": "prior even: weight 1 on a hit and 1 on a miss",
+    "right-wrong": "accuracy, error-rate and micro averages: weight 1 on right and 1 on wrong answers",
+    "added-up": "micro averages: weight 1/2 on each cell of the table of all labels added up",
+    "item-ends": "averages over items and subset-accuracy: weight 1 on each end of their range",
+    "pooled": "weight 1 a class, on its right and wrong answers as in all classes together (docs/coverage.md)",
+    "shared": "weight 1 on right and 1 on wrong answers, shared equally among their cells",
+    "shared-by-labels": "weight 1/2 on each cell, shared by the labels",
+    "each-label": "weight 1/2 on each cell of every label",
+    "bounds": "prior weight 1 on each bound of the values",
+    "none": "prior none: the Bayesian bootstrap of the items",
+}
+
+
+def _prior(f: Mapping[str, Any]) -> str:
+    rule = f["rule"]
+    if rule == "cells":
+        return f"prior even: weight 1/2 on each cell of the 2x2 table{' of class against rest' if f['classes'] else ''}"
+    if rule == "scores":
+        where = "on positive and on negative items, above all scores and below all"
+        return f"prior {f['prior']}: weight {f['weight']:g} {where}"
+    if rule == "clusters":
+        return f"prior {f['prior']}: {f['weights']}, each unit of it a whole cluster of the usual size"
+    return f"{', '.join(f['of'])}: {_PRIORS[rule]}" if f.get("of") else _PRIORS[rule]
+
+
+def _confusions(f: Mapping[str, Any]) -> str:
+    said = [f"{y} taken for {z} {short(m)} [{short(a)}, {short(b)}]" for y, z, m, a, b in f["shares"]]
+    return f"most frequent mistakes, as shares of the true class: {'; '.join(said)}"
+
+
+def _chance(f: Mapping[str, Any]) -> str:
+    return f"P(better than chance) of {listing(f['of'])} is a share of draws, within {f['within']:.1g}"
+
+
+def _pairing(f: Mapping[str, Any]) -> str:
+    here, there = probability(f["here"]), probability(f["apart"])
+    return f"the same items: {here}; as if tested on different items it would be {there}"
+
+
+def _design(f: Mapping[str, Any]) -> str:
+    of = "" if f["system"] is None else f" of {f['system']}"
+    each = ", ".join(
+        f"{name} {effect:.3g} (as {worth:,.0f} independent items)"
+        for name, effect, worth in zip(f["of"], f["effect"], f["worth"], strict=True)
+    )
+    return f"design effect{of}, {f['items']:,} items in {f['clusters']:,} clusters: {each}"
+
+
+_WORDS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
+    "weighted": _weighted, "labels": _labels, "empty-class": _empty, "coverage": _coverage,
+    "undefined-score": _undefined, "sampled": _sampled, "bins": _bins, "zero-cell": _empty_cell, "delong": _delong,
+    "identical": _identical, "prior": _prior, "confusions": _confusions, "chance-sampled": _chance,
+    "pairing": _pairing, "design-effect": _design,
+}  # fmt: skip
