@@ -169,8 +169,9 @@ def outside(counts: Table, lowest: Table) -> str:
     for name, cell in counts.rows[0].held.items():
         here = next((row for row in lowest.rows if row.method == "even" and name in row.held), None)
         if here is not None:
-            others = _nearest(lowest, here.case, name)
-            body.append([name, *(_plain(x) for x in cell), short(here.held[name][0]), told(here.case), others or "–"])
+            best = nearest(lowest, here.case, name)
+            there = f"{best[0]} {short(best[1])}" if best else "–"
+            body.append([name, *(_plain(x) for x in cell), short(here.held[name][0]), told(here.case), there])
     return markdown(("measure", "below", "above", "lowest", "there", "nearest to .95 of the others there"), body)
 
 
@@ -191,8 +192,9 @@ def corners(table: Table) -> str:
         cells = [short(row.held[x][0]) for x in names]
         for i, name in enumerate(names):
             if is_low(row.held[name][0], row.tests[0]):
-                other = _nearest(table, row.case, name).removeprefix("even, ")
-                cells[i] = f"**{cells[i]}**" + (f", {other}" if other else "")
+                best = nearest(table, row.case, name)
+                other = f", {best[0].removeprefix('even, ')} {short(best[1])}" if best else ""
+                cells[i] = f"**{cells[i]}**{other}"
         body.append([told(row.case), *cells])
     return markdown(("case", *names), body)
 
@@ -202,12 +204,11 @@ def is_low(coverage: float | None, tests: int) -> bool:
     return coverage is not None and coverage < LOW - 2 * math.sqrt(LOW * (1 - LOW) / tests)
 
 
-def _nearest(table: Table, case: Mapping[str, Any], name: str) -> str:
-    """The method other than `even` that is nearest to .95 in this case."""
-    found = [(abs(x - LEVEL), row.method, x) for row in table.rows if row.case == case and row.method != "even"
-             for x in row.held.get(name, ()) if x is not None]  # fmt: skip
-    best = min(found, key=lambda x: x[0], default=None)
-    return f"{best[1]} {short(best[2])}" if best else ""
+def nearest(table: Table, case: Mapping[str, Any], name: str) -> tuple[str, float] | None:
+    """The method other than `even` whose coverage is nearest to .95 in this case, and that coverage."""
+    others = [row for row in table.rows if row.case == case and row.method != "even"]
+    found = [(row.method, x) for row in others for x in row.held.get(name, ()) if x is not None]
+    return min(found, key=lambda x: abs(x[1] - LEVEL), default=None)
 
 
 # -- how many tests --------------------------------------------------------------------------------
