@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from howsure.coverage import reason
 from howsure.errors import listing
 from howsure.language import spoken
 from howsure.render.numbers import probability, short
@@ -102,16 +103,9 @@ def _empty(f: Mapping[str, Any]) -> str:
     )
 
 
-_WHY: Final = {
-    "many": "many classes with few items",
-    "rare": "half of the classes are rare beside the number of mistakes",
-    "never": "a class that is never right",
-}
-
-
 def _coverage(f: Mapping[str, Any]) -> str:
     return (
-        f"{_WHY[f['why']]}: 95% intervals of {f['metric']} held the true value in {f['low']} to {f['high']}% of "
+        f"{reason('classes', f['why'])}: 95% intervals of {f['metric']} held the true value in {f['low']} to {f['high']}% of "
         "simulated tests of this kind (docs/coverage.md)"
     )
 

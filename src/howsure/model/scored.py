@@ -177,7 +177,7 @@ class Thresholds(Question):
         if self.items.bins:
             notes.append(self._bins())
         if m.best_of:
-            low, high = coverage.held("scores", "best-of-many", "max-f1") or (0, 100)
+            low, high = coverage.held("scores", "best-of", "max-f1") or (0, 100)
             notes.append(note("best-of-many", metric=m.name, low=low, high=high))
         if m.name == "auc":
             notes += self._delong()
