@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import groupby
 from typing import Any
 
@@ -15,9 +13,9 @@ from numpy.typing import NDArray
 from howsure.catalogue import Metric
 from howsure.catalogue.retrieval import Ranking
 from howsure.distribution import Distribution, Note
-from howsure.errors import BadSetting
 from howsure.items import Items, Mean
 from howsure.model import Known, Posterior
+from howsure.result import Result as Result  # noqa: PLC0414 - results still import it from here
 from howsure.scored import Scored
 from howsure.slices import Slices
 from howsure.table import THRESHOLD, Tally
@@ -26,54 +24,6 @@ Array = NDArray[np.float64]
 Notes = tuple[Note, ...]
 Measure = Metric | Mean | Ranking
 Source = Tally | Items | Scored
-
-
-class Result:
-    """A frozen result: one document, and the formats that are made from it."""
-
-    def _make(self) -> dict[str, Any]:
-        raise BadSetting("this result has no document.")  # every result makes its own
-
-    @cached_property
-    def _document(self) -> dict[str, Any]:
-        return self._make()
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON document; never NaN or Infinity."""
-        return copy.deepcopy(self._document)
-
-    def to_frame(self) -> Any:
-        """A pandas DataFrame, or a polars one where pandas is not installed."""
-        from howsure.render.raw import flat
-
-        return frame([flat(row) for row in self._document["rows"]])
-
-    def to_markdown(self) -> str:
-        """A table for a pull request."""
-        return self._render("markdown")
-
-    def to_latex(self) -> str:
-        """A booktabs table for a paper."""
-        return self._render("latex")
-
-    def to_csv(self) -> str:
-        """One line a row, full precision."""
-        return self._render("csv")
-
-    def to_html(self) -> str:
-        """An HTML table; user text is escaped."""
-        return self._render("html")
-
-    def _render(self, kind: str) -> str:
-        from howsure.render import render
-
-        return render(self._document, kind)
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
-
-    def __str__(self) -> str:
-        return self._render("table")
 
 
 @dataclass(frozen=True)
@@ -338,19 +288,3 @@ def number(x: Any) -> int | float:
 def as_json(x: Any) -> Any:
     """A label as JSON has it."""
     return x if x is None or isinstance(x, (bool, int, float, str)) else str(x)
-
-
-def frame(rows: list[dict[str, Any]]) -> Any:
-    """Rows as a pandas DataFrame, else a polars one."""
-    try:
-        import pandas
-
-        return pandas.DataFrame(rows)
-    except ImportError:
-        pass
-    try:
-        import polars
-
-        return polars.DataFrame(rows)
-    except ImportError:
-        raise BadSetting("to_frame needs pandas or polars: pip install pandas") from None
