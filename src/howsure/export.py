@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from howsure import atomic
 from howsure.document import Row, Source
-from howsure.errors import BadFile
-from howsure.ingest import duck
+from howsure.errors import UnknownName
+from howsure.render import named
+from howsure.render.columns import csv_file, parquet_file
 from howsure.slices import Slices
 
 
@@ -92,30 +92,10 @@ def _narrow(values: Any) -> Any:
 
 
 def write_columns(columns: dict[str, Any], path: Path) -> None:
-    """A Parquet or CSV file, by its name, written whole or not at all."""
-    import duckdb
-
-    kind = "csv" if path.suffix == ".csv" else "parquet"
-    options = "FORMAT csv, HEADER" if kind == "csv" else "FORMAT parquet, COMPRESSION zstd"
-    temporary = None
-    try:
-        handle, name = tempfile.mkstemp(prefix=".howsure-", suffix=path.suffix, dir=path.parent)
-        os.close(handle)
-        temporary = Path(name)
-        table = {f"c{i}": values for i, values in enumerate(columns.values())}
-        names = ", ".join(f'c{i} AS "{n.replace(chr(34), chr(34) * 2)}"' for i, n in enumerate(columns))
-        with duck.connect() as con:
-            con.register("columns_of_report", table)
-            quoted = name.replace("'", "''")
-            con.execute(f"COPY (SELECT {names} FROM columns_of_report) TO '{quoted}' ({options})")
-        mask = os.umask(0)
-        os.umask(mask)
-        temporary.chmod(0o666 & ~mask)
-        temporary.replace(path)
-        temporary = None
-    except (OSError, duckdb.Error) as error:
-        said = getattr(error, "strerror", None) or str(error).splitlines()[0]
-        raise BadFile(f"cannot write {str(path)!r}: {said}.") from None
-    finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
+    """A Parquet or CSV file, by its suffix, written whole or not at all; without a suffix it is Parquet."""
+    parquet = named("parquet")
+    suffix = path.suffix.lower()
+    if suffix not in (".csv", "", *parquet.suffixes):
+        raise UnknownName(f"columns are written as .parquet or .csv; got {str(path)!r}. Other formats are for save.")
+    with atomic.whole(path) as place:
+        (csv_file if suffix == ".csv" else parquet_file)(columns, place)

@@ -10,7 +10,20 @@ from typing import Any
 import click
 
 from howsure.cli import curving, parsing, retrieval, solving, sources, surfacing, trading
-from howsure.cli.options import FORMAT, INTERVAL, LABELS, LEVEL, LISTING, MATRICES, OUT, POSITIVE, PRIOR, ROWS, SEED
+from howsure.cli.options import (
+    COLUMNAR,
+    FORMAT,
+    INTERVAL,
+    LABELS,
+    LEVEL,
+    LISTING,
+    MATRICES,
+    OUT,
+    POSITIVE,
+    PRIOR,
+    ROWS,
+    SEED,
+)
 from howsure.cli.output import show, write
 from howsure.errors import HowsureError
 
@@ -104,7 +117,7 @@ def app() -> None:
 )
 @SEED
 @sources.SORT
-@sources.FORMAT
+@COLUMNAR
 @OUT
 def score(
     ask: sources.Ask,
@@ -129,10 +142,7 @@ def score(
     else:
         tally = parsing.tally_of(counts, rate, matrix, rows, labels, positive)
     report = run_score(tally, metrics=list(metrics) or None, above=parsing.limits(above), **settings)
-    if sources.columnar(kind, out):
-        report.write(sources.target(out))
-        return
-    show(report.to_dict() if kind in ("json", "csv") else report.page(), kind, out)
+    show(report, kind, out)
 
 
 @app.command()
@@ -177,18 +187,18 @@ def compare(
         parsing.alone("FILE", counts=counts, rate=rate, matrix=matrix, wins=wins)
         if ask.independent:
             (one, a), (two, b) = parsing.two_of(sources.apart(ask, names, settings["positive"]))
-            show(run_compare(a, b, names=(one, two), **settings).to_dict(), kind, out)
+            show(run_compare(a, b, names=(one, two), **settings), kind, out)
             return
-        show(run_compare(sources.joint(ask, names, settings["positive"]), **settings).to_dict(), kind, out)
+        show(run_compare(sources.joint(ask, names, settings["positive"]), **settings), kind, out)
         return
     if wins is not None:
         parsing.alone("--wins", counts=counts, rate=rate, matrix=matrix, metric=settings["metric"])
         first, second, same = parsing.win_counts(wins)
         chosen = {k: settings[k] for k in ("equal_within", "level", "interval")}
-        show(compare_wins(first, second, same, names=shown, **chosen).to_dict(), kind, out)
+        show(compare_wins(first, second, same, names=shown, **chosen), kind, out)
         return
     a, b = parsing.two_tallies(counts, rate, matrix, rows, labels)
-    show(run_compare(a, b, names=shown, **settings).to_dict(), kind, out)
+    show(run_compare(a, b, names=shown, **settings), kind, out)
 
 
 @app.command()
@@ -227,10 +237,10 @@ def leaderboard(
     if ask.given:
         parsing.alone("FILE", counts=counts, rate=rate, matrix=matrix)
         data = (sources.apart if ask.independent else sources.joint)(ask, names, settings["positive"])
-        show(run_leaderboard(data, **settings).to_dict(), kind, out)
+        show(run_leaderboard(data, **settings), kind, out)
         return
     tallies = parsing.many_tallies(counts, rate, matrix, rows, labels, names)
-    show(run_leaderboard(tallies, **settings).to_dict(), kind, out)
+    show(run_leaderboard(tallies, **settings), kind, out)
 
 
 @app.command("metrics")

@@ -119,13 +119,9 @@ def curve(
 
         measure: Any = best if cost is None else utility(**_weights(cost), cost=True)
         choice = made.choose(measure, at_least=_limits(at_least), at_most=_limits(at_most), correct=correct)
-        show(choice.to_dict(), kind, out)
+        show(choice, kind, out)
         return
-    if band is None:
-        show(made.to_dict(), kind, out)
-        return
-    found = made.band(band, simultaneous=simultaneous)
-    show(found.to_dict() if kind in ("json", "csv") else found.page(), kind, out)
+    show(made if band is None else made.band(band, simultaneous=simultaneous), kind, out)
 
 
 def _limits(texts: tuple[str, ...]) -> dict[str, float] | None:

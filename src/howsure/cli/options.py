@@ -2,13 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
+from howsure import render
+from howsure.errors import BadSetting
+
 OUT = click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file, whole or not at all."
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    is_eager=True,  # --format looks at it
+    help="Write to this file, whole or not at all; its suffix is the format.",
 )
+
+
+def _format(among: Sequence[render.Format], more: str = "") -> Callable[[Any], Any]:
+    """The option --format; without it the suffix of --out tells, and where there is none it is a table."""
+
+    def settled(context: click.Context, _option: click.Parameter, kind: str | None) -> str:
+        out: Path | None = context.params.get("out")
+        if kind is None:
+            return "table" if out is None or not out.suffix else render.by_suffix(out, among, "give --format").name
+        if out is None and render.named(kind).file is not None:
+            raise BadSetting(f"--format {kind} is a file: name it with --out")
+        return kind
+
+    return click.option(
+        "--format",
+        "kind",
+        type=click.Choice([form.name for form in among]),
+        callback=settled,
+        help=f"Format of the output; by default that of the suffix of --out, or table{more}.",
+    )
+
 
 PRIOR = click.option(
     "--prior",
@@ -25,22 +54,9 @@ INTERVAL = click.option(
     help="Kind of interval.",
 )
 SEED = click.option("--seed", type=int, default=0, show_default=True, help="Seed of sampled measures.")
-FORMAT = click.option(
-    "--format",
-    "kind",
-    type=click.Choice(["table", "json", "markdown", "latex", "csv", "html"]),
-    default="table",
-    show_default=True,
-    help="Format of the output.",
-)
-LISTING = click.option(
-    "--format",
-    "kind",
-    type=click.Choice(["table", "json", "markdown"]),
-    default="table",
-    show_default=True,
-    help="Format of the output.",
-)
+FORMAT = _format(render.TEXTS)
+COLUMNAR = _format(render.REGISTRY, "; parquet (with --out) is for millions of slices")
+LISTING = _format([render.named(name) for name in ("table", "json", "markdown")])
 MATRICES = click.option(
     "--matrix",
     multiple=True,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -96,14 +95,6 @@ SORT = click.option(
     show_default=True,
     metavar="worse|better|name|n|score",
     help="Order of slices; worse: most surely worse than the rest first.",
-)
-FORMAT = click.option(
-    "--format",
-    "kind",
-    type=click.Choice(["table", "json", "markdown", "latex", "csv", "html", "parquet"]),
-    default="table",
-    show_default=True,
-    help="Format of the output; parquet (with --out) is for millions of slices.",
 )
 _FILES = click.argument("files", nargs=-1, metavar="[FILE]...")
 _COLUMNS = (
@@ -311,15 +302,3 @@ def _systems(ask: Ask, names: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[s
     if names and (len(names) != many or len(set(names)) != many):
         raise BadSetting(f"--name is given once for each of the {many} systems, all different; got {len(names)}")
     return each, names or (each if len(set(each)) == many else system_names(ask.files))
-
-
-def columnar(kind: str, out: Path | None) -> bool:
-    """Whether the output is a file of columns: Parquet, by format or by name."""
-    return kind == "parquet" or (kind == "table" and out is not None and out.suffix == ".parquet")
-
-
-def target(out: Path | None) -> Path:
-    """Where a file of columns goes."""
-    if out is None:
-        raise BadSetting("--format parquet is a file: name it with --out")
-    return out

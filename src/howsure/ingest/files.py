@@ -22,8 +22,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from howsure import duck
 from howsure.errors import BadFile, BadLabels, UnknownName, listing, nearest
-from howsure.ingest import conditions, duck
+from howsure.ingest import conditions
 from howsure.ingest.patterns import Column, Counted, coded, merged
 from howsure.ingest.request import COUNT, GIVEN, LEAST, MOST, SQUARE, SUM, Request
 from howsure.ingest.sniffing import LONGEST, Source, expanded, sniff

@@ -19,8 +19,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure import duck
 from howsure.errors import BadLabels
-from howsure.ingest import duck
 from howsure.ingest.fields import Irregular, columns
 from howsure.ingest.lines import HIGHEST, Lines, grouped, read_lines
 from howsure.ingest.records import GRADE, SCORE, Dicts, as_dicts

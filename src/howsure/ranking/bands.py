@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
 from howsure.distribution import Distribution, Note, check_seed
-from howsure.document import Notes, Result, envelope, real
+from howsure.document import Notes, envelope, real
 from howsure.document import data_of as data_document
 from howsure.errors import BadSetting
 from howsure.kernels import beta_interpolation, ranked
@@ -19,6 +19,7 @@ from howsure.kernels.moebius import Moebius
 from howsure.kernels.ranked import Cuts
 from howsure.model import Ranked
 from howsure.model.ranked import FULL_RECALL
+from howsure.result import Result
 from howsure.table import Tally
 
 Array = NDArray[np.float64]
@@ -90,11 +91,6 @@ class Band(Result):
         at = np.linspace(0, size - 1, _LINES).round().astype(int)
         note = {"code": "thinned", "text": f"{_LINES} of {size:,} points are shown; JSON and CSV have all"}
         return document | {"rows": [document["rows"][i] for i in at], "notes": [*document["notes"], note]}
-
-    def _render(self, kind: str) -> str:
-        from howsure.render import render
-
-        return render(self._document if kind in ("json", "csv") else self.page(), kind)
 
     def __repr__(self) -> str:
         kind = "simultaneous" if self.simultaneous else "pointwise"

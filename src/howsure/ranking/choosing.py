@@ -11,7 +11,7 @@ How often 95% intervals of F1 held the true value before and after: docs/coverag
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from howsure.catalogue import Metric
 from howsure.catalogue.retrieval import at_threshold, table_metric
 from howsure.distribution import Distribution, Note
-from howsure.document import Notes, Result, data_of, envelope, number, real
+from howsure.document import Notes, data_of, envelope, number, real
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.kernels import ranked
 from howsure.kernels.ranked import Cuts
@@ -30,6 +30,7 @@ from howsure.model import Ranked
 from howsure.model.classes import logit, moved
 from howsure.model.thresholds import tally_at
 from howsure.render.numbers import probability, short
+from howsure.result import Result
 from howsure.scored import Scored
 
 Array = NDArray[np.float64]
@@ -42,7 +43,7 @@ KNOTS: Final = 181  # of them computed
 HALF: Final = 7_919
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Choice(Result):
     """A threshold chosen on the data; answers are positive from that score on.
 
@@ -171,11 +172,7 @@ def choose(
         raise BadSetting(f"{m} has no better direction: there is no best threshold of it.")
     sign = 1.0 if m.better == "higher" else -1.0
     named = (*_limits(at_least, "at least"), *_limits(at_most, "at most"))
-    limits = [(x.formula, 1.0 if side == "at least" else -1.0, value) for x, side, value in named]
-
-    def pick(c: Cuts) -> tuple[Array, NDArray[np.intp]]:
-        return ranked.choose(c, m.formula, sign, limits)
-
+    pick = Pick(m, sign, tuple((x, 1.0 if side == "at least" else -1.0, value) for x, side, value in named))
     score, cut = (x[0] for x in pick(_as_given(p)))
     if cut == -2:
         _refuse(m, named)
@@ -190,7 +187,49 @@ def choose(
     )  # fmt: skip
 
 
-Pick = Callable[[Cuts], tuple[Array, NDArray[np.intp]]]
+@dataclass(frozen=True)
+class Pick:
+    """The best cut for a measure among those that keep the limits: its value there, and which cut it is."""
+
+    metric: Metric
+    sign: float
+    limits: tuple[tuple[Metric, float, float], ...]
+
+    def __call__(self, c: Cuts) -> tuple[Array, NDArray[np.intp]]:
+        limits = [(m.formula, side, value) for m, side, value in self.limits]
+        return ranked.choose(c, self.metric.formula, self.sign, limits)
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """Draws of the population, each with the cut that is best there."""
+
+    posterior: Ranked
+    pick: Pick
+    thresholds: Array
+
+    def cuts(self, n: int, seed: int) -> NDArray[np.intp]:
+        return np.asarray(self.posterior.through(lambda c: self.pick(c)[1], n, seed)[0])
+
+    def __call__(self, n: int, seed: int) -> Array:
+        found = self.cuts(n, seed)
+        return np.asarray(self.thresholds[found[found > -2]])
+
+
+@dataclass(frozen=True, eq=False)
+class Shifted:
+    """Draws of a law that is moved back by the optimism of the choice."""
+
+    law: Distribution
+    metric: Metric
+    shift: float
+
+    def back(self, x: Array) -> Array:
+        low, high = self.metric.bounds
+        return moved(x, -self.shift, (low, high)) if np.isfinite(high - low) else np.asarray(x - self.shift)
+
+    def __call__(self, n: int, seed: int) -> Array:
+        return self.back(np.asarray(self.law.ppf(np.random.Generator(np.random.SFC64([seed, HALF])).random(n))))
 
 
 def _limits(given: Any, side: str) -> tuple[tuple[Metric, str, float], ...]:
@@ -238,19 +277,11 @@ def _best(p: Ranked, pick: Pick) -> tuple[Distribution, float, float]:
     """The law of the threshold that is best in the population, P(nothing positive is best), P(no threshold will do)."""
     (order,) = p._units.orders
     scores = np.append(order.thresholds, np.nextafter(order.thresholds[0], np.inf))  # the last: above all
-
-    def drawn(n: int, seed: int) -> Array:
-        return np.asarray(p.through(lambda c: pick(c)[1], n, seed)[0])
-
-    cut = drawn(_draws(p), p.seed)
+    sampler = Chosen(p, pick, scores)
+    cut = sampler.cuts(_draws(p), p.seed)
     kept = cut[cut > -2]
     if not kept.size:
         raise BadSetting("no draw of the posterior has a threshold that keeps these limits; ask for less.")
-
-    def sampler(n: int, seed: int) -> Array:
-        found = drawn(n, seed)
-        return np.asarray(scores[found[found > -2]])
-
     law = Sampled(np.sort(scores[kept]), float(scores[-2]), float(scores[-1]))
     found = Distribution("best threshold", law, "sampled", sampler)
     return found, float((kept == -1).mean()), float((cut == -2).mean())
@@ -321,16 +352,9 @@ def _moved(d: Distribution, m: Metric, shift: float) -> Distribution:
     """The law without the optimism, by its quantiles."""
     if shift == 0.0:
         return d
-
-    def back(x: Array) -> Array:
-        low, high = m.bounds
-        return moved(x, -shift, m.bounds) if np.isfinite(high - low) else np.asarray(x - shift)
-
-    def sampler(n: int, seed: int) -> Array:
-        return back(np.asarray(d.ppf(np.random.Generator(np.random.SFC64([seed, HALF])).random(n))))
-
+    sampler = Shifted(d, m, shift)
     law = d.law.draws if isinstance(d.law, Sampled) else _quantiles(d)
-    x = back(law)
+    x = sampler.back(law)
     low, high = m.bounds
     found = Sampled(x, min(low, float(x[0])), max(high, float(x[-1])))
     return Distribution(f"{m}, corrected", found, "sampled", sampler, d.log_scale)

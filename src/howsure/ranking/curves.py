@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from howsure.catalogue import Metric, parse
 from howsure.catalogue.retrieval import DEFAULT, Ranking, table_metric
 from howsure.distribution import Distribution, Note, check_kind, check_level
-from howsure.document import Notes, Result, Row, data_of, envelope, make_row, number, real, row_documents
+from howsure.document import Notes, Row, data_of, envelope, make_row, number, real, row_documents
 from howsure.errors import BadSetting
 from howsure.kernels import ranked
 from howsure.kernels.ranked import Cuts
@@ -24,6 +24,7 @@ from howsure.model.thresholds import tally_at
 from howsure.ranking.bands import Band, Line, at_rate, drawn_band, spoken, spread, sure_band
 from howsure.ranking.choosing import Choice, choose
 from howsure.render.numbers import probability, short
+from howsure.result import Result
 from howsure.scored import Scored
 from howsure.scoring import gathered, prior_notes
 from howsure.table import Tally
@@ -36,7 +37,7 @@ _TOLD: Final = 4  # systems whose pairs are put into words
 _FEW: Final = 400  # thresholds of a band that has no closed form
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Curve(Result):
     """Scores of one or more systems on the same items, at every threshold; prints as a table.
 
