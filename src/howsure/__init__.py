@@ -32,19 +32,19 @@ if TYPE_CHECKING:
     from howsure.forms import Ratio as Ratio
     from howsure.ingest.arrays import tally as tally
     from howsure.ingest.graded import means as means
-    from howsure.items import Items as Items
-    from howsure.model import Posterior as Posterior
-    from howsure.model import posterior as posterior
+    from howsure.evidence.items import Items as Items
+    from howsure.model.posterior import Posterior as Posterior
+    from howsure.model.posterior import posterior as posterior
     from howsure.priors import two_level as two_level
     from howsure.ranking.curves import Curve as Curve
     from howsure.ranking.curves import curve as curve
     from howsure.ranking.queries import trec as trec
     from howsure.relations.solving import solve as solve
     from howsure.relations.trading import tradeoff as tradeoff
-    from howsure.scored import Scored as Scored
+    from howsure.evidence.scored import Scored as Scored
     from howsure.scoring import Report as Report
     from howsure.scoring import score as score
-    from howsure.table import Tally as Tally
+    from howsure.evidence.classes import Tally as Tally
 
 __version__: str
 

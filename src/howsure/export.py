@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from howsure import atomic
-from howsure.document import Row, Source
+from howsure.rows import Row
+from howsure.evidence.protocol import Evidence
 from howsure.errors import UnknownName
 from howsure.render import named
 from howsure.render.columns import csv_file, parquet_file
@@ -30,26 +31,24 @@ def flat_metrics(rows: Iterable[dict[str, Any]]) -> dict[str, float]:
     return out
 
 
-def columns_of(rows: Iterable[Row], t: Source) -> dict[str, Any]:
+def columns_of(rows: Iterable[Row]) -> dict[str, Any]:
     """Arrays of one entry for each table and row."""
     parts: list[dict[str, Any]] = []
-    size = int(np.prod(t.shape, dtype=int))
-    where = _where(t)
-    totals = np.asarray(t.totals).ravel()
     for row in rows:
-        classes = row.classes or (None,)
-        for i, label in enumerate(classes):
-            name = str(row.asked) if label is None else f"{row.asked}:{label}"
-            values = {"score": row.score, "mean": row.distribution.mean, "low": row.low, "high": row.high}
+        evidence = row.question.state.evidence
+        size = int(np.prod(evidence.shape, dtype=int))
+        shared = {**_where(evidence), "n": np.asarray(evidence.totals).ravel()}
+        low, high = row.interval
+        values = {"score": row.score, "mean": row.distribution.mean, "low": low, "high": high}
+        for i, label in enumerate(row.classes or (None,)):
+            name = row.asked if label is None else f"{row.asked}:{label}"
             at = {k: np.asarray(v, dtype=float)[i] if label is not None else v for k, v in values.items()}
-            flat = {k: np.broadcast_to(np.asarray(v, dtype=float), t.shape).ravel() for k, v in at.items()}
+            flat = {k: np.broadcast_to(np.asarray(v, dtype=float), evidence.shape).ravel() for k, v in at.items()}
             named = {"metric": _same(name, size)}
             if row.system is not None:
                 named["system"] = _same(row.system, size)
-            parts.append({**where, **named, "n": totals, **flat})
-    if len(parts) == 1:
-        return parts[0]
-    return {k: np.concatenate([p[k] for p in parts]) for k in parts[0]}
+            parts.append({**{k: v for k, v in shared.items() if k != "n"}, **named, "n": shared["n"], **flat})
+    return parts[0] if len(parts) == 1 else {k: np.concatenate([p[k] for p in parts]) for k in parts[0]}
 
 
 def _same(text: str, size: int) -> Any:
@@ -58,7 +57,7 @@ def _same(text: str, size: int) -> Any:
     return out
 
 
-def _where(t: Source) -> dict[str, Any]:
+def _where(t: Evidence) -> dict[str, Any]:
     """Each slice column, or other axis, as an array of one entry a table."""
     found: dict[str, Any] = {}
     if not t.shape:

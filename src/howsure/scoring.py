@@ -17,7 +17,7 @@ from howsure.distribution import Distribution, check_kind, check_level
 from howsure.entering import entered
 from howsure.envelope import envelope
 from howsure.errors import BadSetting, HowsureError, UnknownName, listing
-from howsure.export import columns_of, flat_metrics
+from howsure.export import columns_of, flat_metrics, write_columns
 from howsure.language import option
 from howsure.model.posterior import Posterior
 from howsure.notes import Notes, merged, note
@@ -122,7 +122,7 @@ class Report(Result):
 
     def write(self, path: str | Path) -> None:
         """The columns of to_table as a Parquet or CSV file, whole or not at all; fit for millions of slices."""
-        self.save(path, kind="parquet" if Path(path).suffix == ".parquet" else "columns")
+        write_columns(self.to_table(), Path(path))
 
     @property
     def confusions(self) -> Any:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import howsure as hs
 from howsure.cli.app import run
 from howsure.errors import BadLabels, BadSetting, HowsureError, UnknownName
-from howsure.table import Tally
+from howsure.evidence.classes import Tally
 
 CELLS = ("tp", "fp", "fn", "tn")
 METRICS = [m for m in hs.metrics() if m.name != "rate" and not m.any_of]

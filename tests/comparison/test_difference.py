@@ -13,7 +13,7 @@ from howsure.kernels.chebyshev_density import Point, breaks
 from howsure.kernels.contour import Many
 from howsure.kernels.difference import Difference
 from howsure.kernels.tabulated import tabulate
-from howsure.table import Tally
+from howsure.evidence.classes import Tally
 
 CELLS = ("tp", "fp", "fn", "tn")
 METRICS = [m for m in hs.metrics() if m.name != "rate" and not m.any_of and m.route != "sampled"]

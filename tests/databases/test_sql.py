@@ -11,6 +11,7 @@ import pytest
 
 import howsure as hs
 from howsure.errors import BadFile, BadSetting, UnknownName
+from howsure.evidence.classes import Tally
 from tests.databases.server import postgres
 from tests.engines.data import CASES, COLUMNS, polars_frame
 
@@ -63,7 +64,7 @@ def test_every_database_gives_the_same_tally(connections, name):
 def plain(t):
     """Without the difference between true and 1."""
     text = t.to_json().replace("true", "1").replace("false", "0")
-    return {k: v for k, v in hs.Tally.from_json(text).to_dict().items() if k not in ("squares", "counts")} | {
+    return {k: v for k, v in Tally.from_json(text).to_dict().items() if k not in ("squares", "counts")} | {
         "counts": [round(x, 9) for x in t.counts.ravel().tolist()]
     }
 

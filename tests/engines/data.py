@@ -6,6 +6,7 @@ import random
 from typing import Any
 
 import howsure as hs
+from howsure.evidence.classes import Tally
 
 N = 240
 _RANDOM = random.Random(7)
@@ -172,6 +173,6 @@ ENGINES = {
 }
 
 
-def reference(case: dict[str, Any]) -> hs.Tally:
+def reference(case: dict[str, Any]) -> Tally:
     """The answer of one engine, which other tests hold against loops over rows."""
     return hs.tally(polars_frame(), **case)

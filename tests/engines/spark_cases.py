@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import howsure as hs
-from howsure.cli import app
 from tests.engines.data import CASES, COLUMNS
 
 QUICK = {  # small data: compiling a plan costs more than running it
@@ -67,6 +66,8 @@ def commands(folder: str) -> list[list[str]]:
 
 def scored(line: list[str]) -> Any:
     """The rows of howsure score, or what went wrong."""
+    from howsure.cli import app
+
     target = Path(tempfile.mkdtemp()) / "out.json"
     code = app.run(["score", *line, "--format", "json", "--out", str(target)])
     return code or json.loads(target.read_text(encoding="utf-8"))["rows"]

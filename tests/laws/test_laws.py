@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import howsure as hs
 from howsure.catalogue import Metric
-from howsure.table import Tally
+from howsure.evidence.classes import Tally
 
 BINARY = [m for m in hs.metrics() if m.name != "rate" and not m.any_of]
 EXACT = [m for m in BINARY if m.route != "sampled"]

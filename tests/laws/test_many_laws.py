@@ -21,7 +21,7 @@ from howsure.kernels.classes import Classes, measured
 from howsure.kernels.sampled import Sampled
 from howsure.model.classes import ClassSampler, formula, plan, pool_of, silent
 from howsure.priors import Prior, make
-from howsure.table import Tally
+from howsure.evidence.classes import Tally
 
 Array = NDArray[np.float64]
 N = 8_000

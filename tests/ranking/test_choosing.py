@@ -11,7 +11,7 @@ import howsure as hs
 from howsure.catalogue import parse
 from howsure.model.thresholds import tally_at
 from howsure.ranking.choosing import choose
-from howsure.scored import Scored
+from howsure.evidence.scored import Scored
 
 
 def scored(n: int, share: float, apart: float, seed: int, levels: int | None = None) -> Scored:

@@ -9,7 +9,7 @@ from sklearn.metrics import roc_auc_score
 
 import howsure as hs
 from howsure.kernels.delong import delong
-from howsure.scored import Scored
+from howsure.evidence.scored import Scored
 
 
 @pytest.mark.parametrize(("m", "n", "levels"), [(2, 2, 3), (5, 40, 4), (60, 30, 1000), (200, 300, 7)])

@@ -14,6 +14,8 @@ from sklearn.metrics import confusion_matrix
 
 import howsure as hs
 from howsure.errors import BadLabels, UnknownName
+from howsure.evidence.classes import Tally
+from howsure.notes import note
 
 Y = [1, 0, 1, 1, 0, 0, 1, 0]
 Z = [1, 0, 0, 1, 1, 0, 1, 0]
@@ -21,7 +23,7 @@ CELLS = {"tp": 3, "fp": 1, "fn": 1, "tn": 3}
 TEXT = {0: "ham", 1: "spam"}
 
 
-def cells(t: hs.Tally) -> dict[str, int]:
+def cells(t: Tally) -> dict[str, int]:
     return {name: getattr(t, name) for name in CELLS}
 
 
@@ -340,7 +342,7 @@ def test_missing_labels_are_dropped_and_said(y, z):
     """missing="drop" leaves the two complete items and says so in a note."""
     t = hs.tally(y, z, missing="drop")
     np.testing.assert_array_equal(t.dense(), np.eye(2))
-    assert t.notes == (("missing-dropped", "1 missing truths and 1 missing predictions were left out"),)
+    assert t.notes == (note("missing-dropped", form="label", truths=1, predictions=1),)
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -352,7 +354,7 @@ def test_a_missing_prediction_can_count_as_wrong(classes):
     assert t.n == 4
     right, wrong = t.right_wrong()
     assert (float(right), float(wrong)) == (2, 2)
-    assert t.notes[0] == ("missing-wrong", "2 missing predictions are counted as wrong")
+    assert t.notes[0] == note("missing-wrong", count=2, what="prediction")
     assert (t + t).n == 8
 
 
@@ -375,12 +377,12 @@ def test_missing_takes_three_words():
 
 
 def test_missing_labels_are_counted_in_full():
-    """The number of missing labels is said with all of its digits."""
+    """The number of missing labels is kept with all of its digits."""
     from howsure.ingest.patterns import Counted, coded, without_missing
 
     counted = Counted((), coded([1, 1]), (coded([None, 1]),), np.array([1_234_567, 1]))
     _, notes = without_missing(counted, "drop")
-    assert "1234567" in notes[0][1].replace(",", "")
+    assert notes[0]["predictions"] == 1_234_567
 
 
 # -- weights ------------------------------------------------------------------------------------------------------
@@ -457,7 +459,7 @@ def test_no_systems_are_refused():
 # -- against other counters ---------------------------------------------------------------------------------------
 
 
-def against_counter(t: hs.Tally, y, z) -> None:
+def against_counter(t: Tally, y, z) -> None:
     patterns = {(t.labels[a], t.labels[b]): int(n) for (a, b), n in zip(t.cells.tolist(), t.counts, strict=True) if n}
     assert patterns == dict(Counter(zip(y.tolist(), z.tolist(), strict=True)))
 

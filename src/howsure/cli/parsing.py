@@ -9,7 +9,8 @@ from typing import Any
 
 from howsure.errors import BadCounts, BadSetting, UnknownName, nearest
 from howsure.labels import Label
-from howsure.table import BINARY, Tally
+from howsure.evidence.layout import BINARY
+from howsure.evidence.classes import Tally
 
 _MOST_BYTES = 64_000_000
 

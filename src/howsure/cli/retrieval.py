@@ -12,7 +12,7 @@ from howsure.cli.output import show
 from howsure.errors import BadSetting, listing
 
 if TYPE_CHECKING:
-    from howsure.items import Items
+    from howsure.evidence.items import Items
 
 
 @click.command("trec")

@@ -40,7 +40,7 @@ def tradeoff(
     each recall, P(feasible), and P(trade-off).
     """
     from howsure.relations import tradeoff as run_tradeoff
-    from howsure.table import Tally
+    from howsure.evidence.classes import Tally
 
     at = [_recall(x) for text in recalls for x in text.split(",")] or None
     if counts is not None:

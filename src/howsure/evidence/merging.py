@@ -45,7 +45,7 @@ def outcomes(a: O, b: Outcomes) -> O:
     return checked(added(a, other, np.concatenate([a.cells, other.cells])).tidy())
 
 
-def added(a: P, b: Patterns, codes: Array, kept: Any = ...) -> P:
+def added(a: P, b: Patterns, codes: Array, kept: Any = slice(None)) -> P:
     """The patterns of both one after the other, under these codes."""
     counts = np.concatenate([a.counts, b.counts], axis=-1)[..., kept]
     squares = None

@@ -16,6 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import BadLabels, BadSetting
+from howsure.evidence.classes import Tally
+from howsure.evidence.layout import SQUARE
+from howsure.evidence.outcomes import Outcomes
 from howsure.ingest.patterns import (
     SCORES,
     Counted,
@@ -28,7 +31,6 @@ from howsure.ingest.patterns import (
     similar_labels,
 )
 from howsure.labels import Label, plain, usual_positive
-from howsure.table import SQUARE, Tally
 
 Codes = NDArray[np.intp]
 
@@ -55,7 +57,7 @@ def tally(
     missing: str = "refuse",
     table: str | None = None,
     query: str | None = None,
-) -> Tally:
+) -> Tally | Outcomes:
     """Count (truth, answer) pairs: of two arrays, or of the columns of a frame or a file.
 
     Arrays, lists, Series: `tally(y_true, y_pred)`; a mapping of predictions counts joint patterns of several systems.
@@ -86,7 +88,7 @@ def tally(
     return _tally_arrays(data, y_pred, **settings)
 
 
-def _tally_columns(data: Any, asked: dict[str, Any], table: str | None, query: str | None) -> Tally:
+def _tally_columns(data: Any, asked: dict[str, Any], table: str | None, query: str | None) -> Tally | Outcomes:
     """Columns of databases, of files or of frames."""
     from howsure.ingest import request, sql
 
@@ -120,7 +122,7 @@ def _tally_arrays(
     labels: Sequence[Label] | None,
     weight: Any,
     missing: str,
-) -> Tally:
+) -> Tally | Outcomes:
     check_missing(missing)
     answers = dict(y_pred) if isinstance(y_pred, Mapping) else {"system": y_pred}
     if not answers:
@@ -157,7 +159,7 @@ def _zeros_and_ones(truth: Any, answer: Any, systems: tuple[str, ...]) -> Tally 
         code += answer[start : start + _PIECE]
         counts += np.bincount(code, minlength=4)
     known: tuple[Label, ...] = (False, True) if kinds == "bb" else (0, 1)
-    return Tally(SQUARE, counts, known, systems, known[1], fixed=False)
+    return Tally(cells=SQUARE, counts=counts, labels=known, systems=systems, positive=known[1], labels_given=False)
 
 
 # -- columns
@@ -366,7 +368,7 @@ def _finish(
     labels: Sequence[Label] | None,
     missing: str,
     weighted: bool,
-) -> Tally:
+) -> Tally | Outcomes:
     if labels is None and len(systems) == 1 and not weighted:
         table = _two_by_two(patterns, systems, positive)
         if table is not None:
@@ -392,5 +394,13 @@ def _two_by_two(patterns: Patterns, systems: tuple[str, ...], positive: Label | 
     for (truth, answer), (count, _) in patterns.items():
         counts[2 * place[same_kind(plain(truth), known)] + place[same_kind(plain(answer), known)]] += int(count)
     notes = similar_labels(known)
-    t = Tally(SQUARE, np.array(counts), known, systems, usual_positive(known), notes=notes, fixed=False)
+    t = Tally(
+        cells=SQUARE,
+        counts=np.array(counts),
+        labels=known,
+        systems=systems,
+        positive=usual_positive(known),
+        notes=notes,
+        labels_given=False,
+    )
     return t if positive is None else t.with_positive(positive)

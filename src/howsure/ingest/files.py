@@ -24,12 +24,13 @@ import numpy as np
 
 from howsure import duck
 from howsure.errors import BadFile, BadLabels, UnknownName, listing, nearest
+from howsure.evidence.classes import Tally
+from howsure.evidence.outcomes import Outcomes
 from howsure.ingest import conditions
 from howsure.ingest.patterns import Column, Counted, coded, merged
 from howsure.ingest.request import COUNT, GIVEN, LEAST, MOST, SQUARE, SUM, Request
 from howsure.ingest.sniffing import LONGEST, Source, expanded, sniff
 from howsure.ingest.texts import typed, typed_together
-from howsure.table import Tally
 
 Watch = Callable[[Any], contextlib.AbstractContextManager[None]]
 _WHOLE_SAMPLE: Final = -1
@@ -41,7 +42,7 @@ def tally_files(
     request: Request,
     where: Sequence[str] = (),
     watch: Watch | None = None,
-) -> Tally:
+) -> Tally | Outcomes:
     """The Tally of one or more files, which are shards of one data set; `-` is standard input."""
     with opened(paths) as (con, sources):
         pieces = [_count(con, group, request, where, watch) for group in grouped(sources)]

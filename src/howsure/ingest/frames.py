@@ -12,15 +12,16 @@ from typing import Any, Final
 import numpy as np
 
 from howsure.errors import BadLabels, BadSetting
+from howsure.evidence.classes import Tally
+from howsure.evidence.outcomes import Outcomes
 from howsure.ingest.patterns import Counted, merged
 from howsure.ingest.request import COUNT, GIVEN, LEAST, MOST, SQUARE, SUM, Request
-from howsure.table import Tally
 
 HUGE: Final = 1.7976931348623157e308  # Ibis cannot ask every database for NaN, but NaN is not below this
 PENDING: Final = 64  # batches whose cells are kept apart before they are added up
 
 
-def tally_frame(data: Any, request: Request) -> Tally:
+def tally_frame(data: Any, request: Request) -> Tally | Outcomes:
     """The Tally of a frame, or of an iterator of frames."""
     pending: list[Counted] = []
     for frame in _frames(data):

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
-from howsure.items import Items, Mean
+from howsure.evidence.items import Items, Mean
+from howsure.notes import note
 
 Array = NDArray[np.float64]
 Names = str | Sequence[str]
@@ -306,7 +307,7 @@ def _checked(found: _Found, missing: str, measure: Mean, bounds: tuple[float, fl
     if lost and missing == "refuse":
         raise BadLabels(f"{lost:,} of {len(keep):,} items have no value; give missing='drop' to leave them out.")
     if lost:
-        notes.append(("missing-dropped", f"{lost:,} of {len(keep):,} items were left out: a value is missing"))
+        notes.append(note("missing-dropped", form="value", count=lost, total=len(keep)))
     for name, column in (("weight", found.weights), ("cluster", found.clusters)):
         if column is not None and len(column) != len(values):
             raise BadLabels(f"there are {len(values)} items but {len(column)} entries of {name}; each item needs one.")

@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import BadFile, BadSetting, UnknownName, nearest
+from howsure.evidence.classes import Tally
+from howsure.evidence.outcomes import Outcomes
 from howsure.ingest import files
 from howsure.ingest.files import Reader, Watch
 from howsure.ingest.request import SUM, Request
 from howsure.ingest.sniffing import Source
-from howsure.table import Tally
+from howsure.notes import Note, note
 
 LISTED = 5
 
@@ -37,6 +39,11 @@ class Trouble:
         more = ", …" if self.count > len(self.first) else ""
         return f"{self.count:,} {self.why} ({', '.join(self.first)}{more})"
 
+    @property
+    def note(self) -> Note:
+        """As a note that they were left out."""
+        return note(self.code, count=self.count, first=self.first, why=self.why)
+
 
 def tally_joined(
     paths: Sequence[str | Path],
@@ -46,7 +53,7 @@ def tally_joined(
     where: Sequence[str] = (),
     unmatched: str = "refuse",
     watch: Watch | None = None,
-) -> Tally:
+) -> Tally | Outcomes:
     """The joint Tally of systems whose answers are in files of their own; `columns` names the answer in each file.
 
     `request.answers` are the names of the systems. Slices and weights are read from the first file.
@@ -59,8 +66,7 @@ def tally_joined(
             found = _counted(con, len(sources), request)
     kind = "json" if _all_json(sources) else "csv"
     tally = request.settle(request.counted(files.decoded(kind, request, found)))
-    notes = tuple((t.code, f"left out: {t.text}") for t in troubles)
-    return replace(tally, notes=(*notes, *tally.notes))
+    return replace(tally, notes=(*(t.note for t in troubles), *tally.notes))
 
 
 def load(

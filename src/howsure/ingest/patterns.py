@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 
 from howsure.counting import MOST, within
 from howsure.errors import BadCounts, BadLabels, NeedsPositive, UnknownName, listing, nearest
-from howsure.labels import Label, check_labels, completed, plain, usual_positive
+from howsure.evidence.classes import Tally
+from howsure.evidence.layout import THRESHOLD, Axis
+from howsure.evidence.outcomes import Outcomes
+from howsure.labels import Label, check_labels, completed, find, plain, usual_positive
+from howsure.notes import Notes, note
 from howsure.slices import Slices, distinct, level_order
-from howsure.table import THRESHOLD, Axis, Tally
 
 Codes = NDArray[np.int64]
-Notes = tuple[tuple[str, str], ...]
 
 MISSING_KINDS: Final = ("refuse", "drop", "wrong")
 SCORES: Final = "{} holds {!r}: these look like scores; give a threshold, such as y_score >= 0.5, or see hs.curve."
@@ -169,10 +171,13 @@ def without_missing(c: Counted, missing: str) -> tuple[Counted, Notes]:
     if not truth.any() and not answer.any():
         return c, ()
     truths, answers = (many(c.counts[x].sum()) for x in (truth, answer))
+    facts: dict[str, Any] = {"form": "label", "truths": _number(c.counts[truth].sum())}
+    facts["predictions"] = _number(c.counts[answer].sum())
     said = f"{truths} missing truths and {answers} missing predictions"
     what = "prediction"
     if c.truth is None:
         said, what = f"{answers} missing outcomes", "outcome"
+        facts = {"form": "outcome", "count": _number(c.counts[answer].sum())}
     if missing == "refuse":
         raise BadLabels(
             f"there are {said}. Give missing='drop' to leave these items out, or 'wrong' to count a missing "
@@ -183,13 +188,18 @@ def without_missing(c: Counted, missing: str) -> tuple[Counted, Notes]:
             raise BadLabels(
                 f"there are {truths} missing truths; an item without a truth cannot be scored. Give missing='drop'."
             )
-        return c, (("missing-wrong", f"{answers} missing {what}s are counted as wrong"),)
+        return c, (note("missing-wrong", count=_number(c.counts[answer].sum()), what=what),)
     keep = ~(truth | answer)
     if not keep.any():
         raise BadLabels(f"there are {said}, and no items are left without them.")
     columns = [Column(x.levels, x.codes[keep]) for x in c.columns]
     squares = None if c.squares is None else c.squares[keep]
-    return c.with_columns(columns, c.counts[keep], squares), (("missing-dropped", f"{said} were left out"),)
+    return c.with_columns(columns, c.counts[keep], squares), (note("missing-dropped", **facts),)
+
+
+def _number(count: Any) -> int | float:
+    value = float(count)
+    return int(count) if value.is_integer() else value
 
 
 def many(count: Any) -> str:
@@ -256,16 +266,15 @@ def _refuse_scores(seen: set[Label]) -> None:
 def similar_labels(known: Iterable[Label]) -> Notes:
     """A question about labels that differ only by case or blanks.
 
-    >>> similar_labels(["Spam", "spam ", "ham"])[0][1]
-    "labels 'Spam' and 'spam ' differ only by case or blanks; are they one class?"
+    >>> similar_labels(["Spam", "spam ", "ham"])
+    (note(code='similar-labels', facts=(('first', 'Spam'), ('second', 'spam '))),)
     """
     first: dict[str, str] = {}
     for label in known:
         if isinstance(label, str):
             other = first.setdefault(" ".join(label.casefold().split()), label)
             if other is not label:
-                text = f"labels {other!r} and {label!r} differ only by case or blanks; are they one class?"
-                return (("similar-labels", text),)
+                return (note("similar-labels", first=other, second=label),)
     return ()
 
 
@@ -290,35 +299,24 @@ def settle(
     cells = [_placed(x, known) for x in (c.truth, *c.answers)]
     codes, counts, squares, batch = _scattered(c, cells, [len(known) + 1] * len(cells), by)
     fixed = labels is not None
-    t = Tally(codes - 1, counts, known, systems, batch=batch, squares=squares, notes=notes, fixed=fixed)
+    t = Tally(
+        cells=codes - 1, counts=counts, labels=known, systems=systems, batch=batch, squares=squares, notes=notes,
+        labels_given=fixed,
+    )  # fmt: skip
     t = t.with_positive(positive) if positive is not None else replace(t, positive=usual_positive(known))
-    return t._tidy()
+    return t.tidy()
 
 
 def settle_outcomes(
     c: Counted, systems: tuple[str, ...], by: tuple[str, ...] = (), *, missing: str = "refuse"
-) -> Tally:
-    """The Tally of passes and fails, joint for several systems."""
+) -> Outcomes:
+    """Passes and fails, joint for several systems."""
     c = _some(c)
     passed = [_passed(a, name) for a, name in zip(c.answers, systems, strict=True)]
     c, notes = without_missing(replace(c, answers=tuple(passed)), missing)
     cells = [np.maximum(a.codes, 0) for a in c.answers]  # a missing outcome that is kept is a fail
     codes, counts, squares, batch = _scattered(c, cells, [2] * len(cells), by)
-    if len(systems) == 1:  # both patterns, whether or not they occur
-        full = [_pad(x, codes[:, 0], 2) for x in (counts, squares)]
-        codes, counts, squares = np.array([[0], [1]]), full[0], full[1]
-    codes = np.concatenate([np.ones((len(codes), 1), dtype=np.int64), codes], axis=1)
-    return Tally(
-        codes, counts, ("fail", "pass"), systems, "pass", batch, squares, outcome=True, notes=notes, fixed=True
-    )
-
-
-def _pad(values: Any, at: Codes, size: int) -> Any:
-    if values is None:
-        return None
-    out = np.zeros((*values.shape[:-1], size), dtype=values.dtype)
-    out[..., at] = values
-    return out
+    return Outcomes(cells=codes, counts=counts, systems=systems, batch=batch, squares=squares, notes=notes).tidy()
 
 
 def _passed(a: Column, name: str) -> Column:
@@ -362,12 +360,15 @@ def settle_scores(
     order = np.argsort(np.argsort(thresholds, kind="stable"), kind="stable")
     parts = [_by_threshold(x, codes, steps, order) for x in (counts, squares)]
     pattern = np.array([(y, z) for y in (0, 1) for z in (-1, 0, 1)])
-    t = Tally(pattern, parts[0], (rest, positive), (system,), positive, batch, parts[1], notes=notes, chosen=True)
+    t = Tally(
+        cells=pattern, counts=parts[0], labels=(rest, positive), systems=(system,), positive=positive, batch=batch,
+        squares=parts[1], notes=notes, positive_given=True,
+    )  # fmt: skip
     if steps > 1:
         t = replace(t, batch=(*batch, (THRESHOLD, tuple(thresholds))))
     else:
         t = replace(t, counts=_one(t.counts), squares=_one(t.squares))
-    return t._tidy()
+    return t.tidy()
 
 
 def _one(x: Any) -> Any:
@@ -391,8 +392,7 @@ def _by_threshold(values: Any, codes: Codes, steps: int, order: Codes) -> Any:
 def positive_of(known: tuple[Label, ...], positive: Label | None) -> Label:
     """The class that scores speak for: as given, or by the usual rule."""
     if positive is not None:
-        blank = Tally(np.zeros((0, 2), dtype=np.int64), np.zeros(0), known)
-        return known[blank.find(positive)]
+        return known[find(positive, known)]
     usual = usual_positive(known)
     if usual is None:
         raise NeedsPositive(f"a score speaks for one class: give positive=, one of {listing(known)}.")

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import BadCounts, BadLabels, BadSetting, UnknownName, listing, nearest
+from howsure.evidence.classes import Tally
+from howsure.evidence.outcomes import Outcomes
 from howsure.ingest.patterns import Column, Counted, check_missing, many, settle, settle_outcomes, settle_scores
 from howsure.labels import Label
-from howsure.table import Tally
 
 WEIGHT_RANGE = "weights must lie between 1e-100 and 1e100 (or be 0); scale them, only their ratios matter."
 TRUTH, COUNT, SUM, SQUARE, LEAST, MOST, GIVEN = "truth", "n", "w", "ww", "least", "most", "given"
@@ -68,7 +69,7 @@ class Request:
         sums, squares = _amounts(self, columns, rows)
         return Counted(slices, truth, answers, sums, squares)
 
-    def settle(self, counted: Counted) -> Tally:
+    def settle(self, counted: Counted) -> Tally | Outcomes:
         """The Tally of what was counted."""
         named = self.systems or self.answers
         if self.outcome:

@@ -17,13 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import BadLabels, BadSetting
+from howsure.evidence.scored import Scored
 from howsure.ingest import conditions, files
 from howsure.ingest.files import Reader, Watch
 from howsure.ingest.patterns import Column, known_labels, many, present
 from howsure.ingest.request import WEIGHT_RANGE, Request
 from howsure.ingest.scores import positive_items, refuse_one_class, refuse_scores
 from howsure.labels import Label
-from howsure.scored import Scored
+from howsure.notes import Notes, note
 
 Array = NDArray[np.float64]
 
@@ -195,14 +196,14 @@ def _settled(
     columns = [p["truth"] for p in parts]
     lost = np.concatenate([c.codes < 0 for c in columns]) | np.isnan(scores).any(axis=1)
     _refuse_weights(sums, weight)
-    notes: tuple[tuple[str, str], ...] = ()
+    notes: Notes = ()
     total, gone = int(sums["n"].sum()), int(sums["n"][lost].sum())
     if gone and missing == "refuse":
         raise BadLabels(
             f"{many(gone)} of {total:,} rows have no truth or no score; give missing='drop' to leave them out."
         )
     if gone:
-        notes = (("missing-dropped", f"{gone:,} of {total:,} items were left out: a truth or a score is missing"),)
+        notes = (note("missing-dropped", form="score", count=gone, total=total),)
     keep = ~lost & (sums["w"] > 0)
     if not keep.any():
         raise BadLabels("there are no items: no row has a truth and a score.")
@@ -213,9 +214,8 @@ def _settled(
     refuse_one_class(truth, made[0][1])
     if edges is not None:
         size = max(len(e) for e in edges)
-        what = f"{many(size)} bins" if len(edges) == 1 else f"up to {many(size)} bins for each of {len(edges)} scores"
-        ends = ", ".join(f"{e[0]:.6g} to {e[-1]:.6g}" for e in edges)
-        notes = (*notes, ("binned", f"scores are counted in {what}, with edges from {ends}"))
+        ends = tuple((float(e[0]), float(e[-1])) for e in edges)
+        notes = (*notes, note("binned", bins=size, scores=len(edges), ends=ends))
     counts = sums["w"][keep]
     square = None if weight is None else float(sums["ww"][keep].sum())
     plain = weight is None and bool((counts == 1).all())

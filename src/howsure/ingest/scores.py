@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import BadLabels, BadSetting
+from howsure.evidence.scored import Scored
 from howsure.ingest.arrays import as_column, as_weights
 from howsure.ingest.frames import is_frame
 from howsure.ingest.graded import as_codes, as_numbers, column_names, refuse_twins
 from howsure.ingest.patterns import Column, coded, known_labels, many, positive_of, present, same_kind
 from howsure.ingest.request import check_column
 from howsure.labels import Label
-from howsure.scored import Scored
+from howsure.notes import Notes, note
 
 Array = NDArray[np.float64]
 
@@ -141,14 +142,14 @@ def _made(
     return Scored(truth, values, tuple(given), labels, weights, square, clusters, notes)
 
 
-def _refuse_lost(lost: Any, column: Column, missing: str) -> tuple[tuple[str, str], ...]:
+def _refuse_lost(lost: Any, column: Column, missing: str) -> Notes:
     number = int(lost.sum())
     if not number:
         return ()
     if missing == "refuse":
         what = "no truth" if (column.codes < 0).any() else "a score that is missing or NaN"
         raise BadLabels(f"{many(number)} of {len(lost):,} have {what}; give missing='drop' to leave them out.")
-    return (("missing-dropped", f"{number:,} of {len(lost):,} items were left out: a truth or a score is missing"),)
+    return (note("missing-dropped", form="score", count=number, total=len(lost)),)
 
 
 def refuse_scores(values: Array) -> None:

@@ -9,16 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import BadFile, BadSetting, UnknownName, listing, nearest
+from howsure.evidence.classes import Tally
+from howsure.evidence.outcomes import Outcomes
 from howsure.ingest import conditions
 from howsure.ingest.files import decoded
 from howsure.ingest.frames import group
 from howsure.ingest.request import Request
-from howsure.table import Tally
 
 _READERS = {".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
 
 
-def tally_paths(paths: Sequence[str], request: Request, where: Sequence[str] = (), remote: str | None = None) -> Tally:
+def tally_paths(
+    paths: Sequence[str], request: Request, where: Sequence[str] = (), remote: str | None = None
+) -> Tally | Outcomes:
     """The Tally of files or folders that Spark can reach; `remote` is the address of a Spark Connect server."""
     spark = session(remote)
     frame = _read(spark, paths)

@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from howsure.errors import BadFile, BadSetting
+from howsure.evidence.classes import Tally
+from howsure.evidence.outcomes import Outcomes
 from howsure.ingest.request import COUNT, GIVEN, LEAST, MOST, SQUARE, SUM, Request
-from howsure.table import Tally
 
 _BACKTICKS: Final = ("mysql", "pymysql", "MySQLdb", "mariadb", "aiomysql")
 _HUGE: Final = "1.7976931348623157e308"  # a NaN is not below it, on databases that order NaN last
@@ -20,7 +21,9 @@ def is_connection(data: Any) -> bool:
     return all(callable(getattr(data, name, None)) for name in ("cursor", "commit", "rollback", "close"))
 
 
-def tally_sql(connection: Any, request: Request, table: str | None = None, query: str | None = None) -> Tally:
+def tally_sql(
+    connection: Any, request: Request, table: str | None = None, query: str | None = None
+) -> Tally | Outcomes:
     """The Tally of a table or of a query's rows."""
     if (table is None) == (query is None):
         raise BadSetting("a database needs table= or query=, one of them.")

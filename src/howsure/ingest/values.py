@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import BadFile, BadLabels, BadSetting
+from howsure.evidence.items import Items
 from howsure.ingest import conditions, files, pairing, request
 from howsure.ingest.files import Watch
 from howsure.ingest.graded import means
-from howsure.items import Items
 
 Array = NDArray[np.float64]
 
@@ -95,7 +95,7 @@ def items_joined(
         for i, name in enumerate(names)
     }
     made = how.items(values, None, None, columns[0] if len(set(columns)) == 1 else None)
-    return replace(made, notes=(*((t.code, f"left out: {t.text}") for t in troubles), *made.notes))
+    return replace(made, notes=(*(t.note for t in troubles), *made.notes))
 
 
 def _plain(x: Any) -> Any:

@@ -188,7 +188,7 @@ class EveryClass(Question):
         return None if self.state.prior.name != "even" else note("prior", rule="cells", classes=True)
 
     @property
-    def remarks(self) -> tuple[Note, ...]:
+    def remarks(self) -> Notes:
         """As of one class."""
         return self.inner.remarks
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import howsure as hs
 from howsure.papers.item import Check, Register, Result, apart, claim, close, result, rounds
 from howsure.papers.oracles import Array, many, point, worked
-from howsure.scored import Scored
+from howsure.evidence.scored import Scored
 
 Whole = NDArray[np.int64]
 PAPER: Final = "Ishioka"

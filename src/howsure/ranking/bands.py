@@ -10,17 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
-from howsure.distribution import Distribution, Note, check_seed
-from howsure.document import Notes, envelope, real
-from howsure.document import data_of as data_document
+from howsure.distribution import Distribution, check_seed
+from howsure.notes import note
+from howsure.notes import Notes
+from howsure.envelope import envelope
+from howsure.rows import real
+from howsure.rows import data_of as data_document
 from howsure.errors import BadSetting
 from howsure.kernels import beta_interpolation, ranked
 from howsure.kernels.moebius import Moebius
 from howsure.kernels.ranked import Cuts
-from howsure.model import Ranked
+from howsure.model.posterior import Ranked
 from howsure.model.ranked import FULL_RECALL
 from howsure.result import Result
-from howsure.table import Tally
+from howsure.evidence.classes import Tally
 
 Array = NDArray[np.float64]
 
@@ -162,9 +165,9 @@ def _of_draws(drawn: Array, level: float, simultaneous: bool) -> Drawn:
     if simultaneous:
         tail = _joint_tail(drawn, level)
         text = f"simultaneous: tails of {tail:.2g} at each of {len(drawn):,} points hold whole curves, by {n:,} draws"
-        notes = (Note("simultaneous", text),)  # type: ignore[assignment]
+        notes = (note("simultaneous", text),)  # type: ignore[assignment]
     low, high = np.quantile(drawn, [tail, 1.0 - tail], axis=1, method="weibull")  # rank k has the tail k/(n + 1)
-    sampled = () if simultaneous else (Note("sampled", f"the ends are sampled with {n:,} draws"),)
+    sampled = () if simultaneous else (note("sampled", f"the ends are sampled with {n:,} draws"),)
     return Drawn(tail, low, high, (*notes, *sampled))
 
 
@@ -202,7 +205,7 @@ def at_rate(p: Ranked, here: Cuts, m: Metric, rate: str, levels: Any, level: flo
     line = Line(rate, str(m), x, score, np.full(x.size, np.nan))
     low, high, notes = spoken(line, found)
     if p.weight and rate == "recall" and (x == 1.0).any():
-        notes = (*notes, Note("full-recall", FULL_RECALL))
+        notes = (*notes, note("full-recall", FULL_RECALL))
     return Band(line, low, high, level, simultaneous, "sampled", notes, p)
 
 
@@ -214,12 +217,12 @@ def spoken(line: Line, found: Drawn) -> tuple[Array, Array, Notes]:
     notes = list(found.notes)
     if silent.any():
         text = f"no interval at {silent.sum():,} of {silent.size:,} points: the draws are 0/0, infinite or all the same"
-        notes.append(Note("no-interval", text))
+        notes.append(note("no-interval", text))
     if (still & ~silent).any():
         text = (
             f"no draw differs from the items at {(still & ~silent).sum():,} of {silent.size:,} points: no width there"
         )
-        notes.append(Note("no-width", text))
+        notes.append(note("no-width", text))
     return low, high, tuple(notes)
 
 

@@ -20,18 +20,22 @@ from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
 from howsure.catalogue.retrieval import at_threshold, table_metric
-from howsure.distribution import Distribution, Note
-from howsure.document import Notes, data_of, envelope, number, real
+from howsure.distribution import Distribution
+from howsure.notes import note
+from howsure.notes import Notes
+from howsure.rows import data_of, real
+from howsure.envelope import envelope
+from howsure.evidence.layout import number
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.kernels import ranked
 from howsure.kernels.ranked import Cuts
 from howsure.kernels.sampled import Sampled
-from howsure.model import Ranked
+from howsure.model.posterior import Ranked
 from howsure.model.classes import logit, moved
 from howsure.model.thresholds import tally_at
 from howsure.render.numbers import probability, short
 from howsure.result import Result
-from howsure.scored import Scored
+from howsure.evidence.scored import Scored
 
 Array = NDArray[np.float64]
 
@@ -114,22 +118,22 @@ class Choice(Result):
     def _notes(self) -> Notes:
         m, notes = self.metric, list(self.apparent.notes)
         if self.correct == "none":
-            notes.append(Note("optimism", f"{m} is that of the items the threshold was chosen on: it is too good"))
+            notes.append(note("optimism", f"{m} is that of the items the threshold was chosen on: it is too good"))
         else:
             how = "chosen on half of the items, tried on the other" if self.correct == "split" else "chosen again on "
             how += "" if self.correct == "split" else "samples from the posterior"
             text = f"choosing on these items flatters {m} by {short(self.optimism)} ± {short(self.optimism_error)}"
-            notes.append(Note("optimism", f"{text} ({how}); the corrected row is moved by that"))
+            notes.append(note("optimism", f"{text} ({how}); the corrected row is moved by that"))
         for i, (x, side, value) in enumerate(self.limits):
             text = f"{x} is {side} {value:g} on these items; beyond them with probability {probability(self.p_kept(i))}"
-            notes.append(Note("limit", text))
+            notes.append(note("limit", text))
         if self.threshold > self._highest:
-            notes.append(Note("nothing", f"{m} is best where no item is called positive"))
+            notes.append(note("nothing", f"{m} is best where no item is called positive"))
         if self.p_none > 0:
-            notes.append(Note("none", f"calling no item positive is best with probability {short(self.p_none)}"))
+            notes.append(note("none", f"calling no item positive is best with probability {short(self.p_none)}"))
         if self.p_lost > 0:
             kept = " and ".join(f"{m} {side} {value:g}" for m, side, value in self.limits)
-            notes.append(Note("limits", f"no threshold keeps {kept} in {short(self.p_lost)} of the draws"))
+            notes.append(note("limits", f"no threshold keeps {kept} in {short(self.p_lost)} of the draws"))
         return tuple(notes)
 
     def __repr__(self) -> str:

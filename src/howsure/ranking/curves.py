@@ -14,20 +14,24 @@ from numpy.typing import NDArray
 
 from howsure.catalogue import Metric, parse
 from howsure.catalogue.retrieval import DEFAULT, Ranking, table_metric
-from howsure.distribution import Distribution, Note, check_kind, check_level
-from howsure.document import Notes, Row, data_of, envelope, make_row, number, real, row_documents
+from howsure.distribution import Distribution, check_kind, check_level
+from howsure.notes import note
+from howsure.notes import Notes
+from howsure.rows import Row, data_of, make_row, real, row_documents
+from howsure.envelope import envelope
+from howsure.evidence.layout import number
 from howsure.errors import BadSetting
 from howsure.kernels import ranked
 from howsure.kernels.ranked import Cuts
-from howsure.model import Posterior, Ranked, posterior
+from howsure.model.posterior import Posterior, Ranked, posterior
 from howsure.model.thresholds import tally_at
 from howsure.ranking.bands import Band, Line, at_rate, drawn_band, spoken, spread, sure_band
 from howsure.ranking.choosing import Choice, choose
 from howsure.render.numbers import probability, short
 from howsure.result import Result
-from howsure.scored import Scored
+from howsure.evidence.scored import Scored
 from howsure.scoring import gathered, prior_notes
-from howsure.table import Tally
+from howsure.evidence.classes import Tally
 
 Array = NDArray[np.float64]
 
@@ -291,9 +295,9 @@ class Curve(Result):
         """What is to be said of the summary."""
         own = [*prior_notes(self.posterior, self.rows), *(note for row in self.rows for note in row.notes)]
         if self.asked is None and len(self.systems) == 1:
-            own.append(Note("best", f"{short(self.best)} is the threshold with the highest F1 of these items"))
+            own.append(note("best", f"{short(self.best)} is the threshold with the highest F1 of these items"))
         if self.pairs and len(self.systems) <= _TOLD:
-            own += [Note("pairs", _told(x)) for x in self.pairs if x["metric"] == self.pairs[0]["metric"]]
+            own += [note("pairs", _told(x)) for x in self.pairs if x["metric"] == self.pairs[0]["metric"]]
         return gathered(tuple(dict.fromkeys(own)))
 
     def _make(self) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from howsure.distribution import check_seed
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
 from howsure.ingest.records import are_records
 from howsure.ingest.trec import TIES, Qrels, Run, rank, read_qrels, read_run
-from howsure.items import Items, Mean
+from howsure.evidence.items import Items, Mean
 from howsure.ranking.engine import View
 from howsure.ranking.ir_measures_bridge import Foreign, foreign, is_measure
 from howsure.ranking.measures import Measure, parse

@@ -20,11 +20,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.catalogue import Metric
-from howsure.distribution import Distribution, Note, check_kind, check_level
-from howsure.document import Result, data_of, envelope, real
+from howsure.distribution import Distribution, check_kind, check_level
+from howsure.notes import note
+from howsure.result import Result
+from howsure.rows import data_of, real
+from howsure.envelope import envelope
 from howsure.errors import BadSetting
 from howsure.expressions import cells
-from howsure.model import END_ERROR, Posterior
+from howsure.model.state import END_ERROR
+from howsure.model.posterior import Posterior
 from howsure.relations.hyperbola import Tradeoff, nice, one_share, share
 from howsure.relations.values import short_number
 
@@ -238,13 +242,13 @@ class Band(Result):
     def _make(self) -> dict[str, Any]:
         p = self.posterior
         rows = self._rows()
-        notes = [Note("held", _HELD)]
+        notes = [note("held", _HELD)]
         if any(row["p_feasible"] < 0.9995 for row in rows):
-            notes.append(Note("feasible", _FEASIBLE))
+            notes.append(note("feasible", _FEASIBLE))
         sampled = [row for row in rows if row["route"] == "sampled"]
         if sampled:
             worst = max(row["error"]["value"] for row in sampled)
-            notes.append(Note("sampled", f"{len(sampled)} of {len(rows)} rows are sampled: values within {worst:.1g}"))
+            notes.append(note("sampled", f"{len(sampled)} of {len(rows)} rows are sampled: values within {worst:.1g}"))
         document = envelope(
             "howsure.tradeoff/1", p, self.level, self.interval, p.seed, data_of(p.tally), rows, tuple(notes)
         )

@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
-from howsure.distribution import Note
-from howsure.document import Result, real
+from howsure.notes import note
+from howsure.result import Result
+from howsure.rows import real
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.relations.grid import Condition, spans
 from howsure.relations.quantities import Quantity, measure_of, quantity
@@ -70,7 +71,7 @@ class ElevenPoint(Result):
             return np.asarray(np.where(there, gaps, 0.0).sum(axis=1) / there.sum(axis=1))
 
     @property
-    def notes(self) -> tuple[Note, ...]:
+    def notes(self) -> Notes:
         missed = float(1 - self.reachable.mean())
         rule = {
             "highest": "the highest precision with the target at each level; levels without one are left out",
@@ -78,8 +79,8 @@ class ElevenPoint(Result):
             "bisection": "halving [0.01, 0.99] as if the measure rose with precision: a number even where none has it",
         }[self.rule]
         return (
-            Note("rule", rule),
-            Note("infeasible", f"no table has the target at {missed:.1%} of all levels"),
+            note("rule", rule),
+            note("infeasible", f"no table has the target at {missed:.1%} of all levels"),
         )
 
     def _make(self) -> dict[str, Any]:

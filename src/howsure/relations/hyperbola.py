@@ -18,7 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.catalogue import Metric
-from howsure.document import Result, number, real
+from howsure.result import Result
+from howsure.evidence.layout import number
+from howsure.rows import real
 from howsure.errors import BadSetting
 from howsure.relations.quantities import measure_of
 from howsure.relations.values import given, short_number

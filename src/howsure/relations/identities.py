@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue import parse
-from howsure.distribution import Note
-from howsure.document import Result, real
+from howsure.notes import note
+from howsure.result import Result
+from howsure.rows import real
 from howsure.errors import BadSetting
 from howsure.expressions import CELLS, Expression, evaluate
 from howsure.relations.quantities import quantity
-from howsure.table import Tally
+from howsure.evidence.classes import Tally
 
 Array = NDArray[np.float64]
 TOLERANCE: Final = 1e-9
@@ -115,7 +116,7 @@ class Check(Result):
             for row in self.rows
         ]  # fmt: skip
         lost = [row.identity.name for row in self.rows if not row.defined]
-        notes = [Note("undefined", f"{', '.join(lost)}: a side is 0/0 here")] if lost else []
+        notes = [note("undefined", f"{', '.join(lost)}: a side is 0/0 here")] if lost else []
         return {
             "schema": "howsure.identities/1",
             "version": VERSION,

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.distribution import Note
-from howsure.document import Result, number
+from howsure.notes import note
+from howsure.result import Result
+from howsure.evidence.layout import number
 from howsure.errors import BadCounts, BadSetting
 from howsure.expressions import CELLS
 from howsure.labels import places
@@ -97,7 +98,7 @@ class JointSolution(Result):
             for name, cells in choice.items()
         ]
         more = (
-            [Note("incomplete", "there are more solutions than were listed; raise most=")] if not self.complete else []
+            [note("incomplete", "there are more solutions than were listed; raise most=")] if not self.complete else []
         )
         return {
             "schema": "howsure.solve/1",

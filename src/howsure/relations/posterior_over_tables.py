@@ -17,15 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue import Metric, parse
-from howsure.distribution import Distribution, Note
-from howsure.document import real
+from howsure.distribution import Distribution
+from howsure.notes import note
+from howsure.rows import real
 from howsure.errors import BadSetting
 from howsure.expressions import CELLS
 from howsure.kernels.sampled import Sampled
-from howsure.model import posterior
+from howsure.model.posterior import posterior
 from howsure.priors import make
 from howsure.routes import exact_law, values
-from howsure.table import Tally
+from howsure.evidence.classes import Tally
 
 if TYPE_CHECKING:
     from howsure.relations.result import Solution
@@ -135,7 +136,7 @@ def blended(solution: Solution, metric: str, prior: Any, seed: int) -> Distribut
     else:
         law = Blend(law, weights)
     name = metric if isinstance(metric, str) else str(asked)
-    notes = (Note("mixed", _said(solution, len(tables))),)
+    notes = (note("mixed", _said(solution, len(tables))),)
     return Distribution(name, law, route, draw, asked.unbounded, notes)
 
 

@@ -10,21 +10,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.distribution import Distribution, Note
-from howsure.document import Result, number, real
+from howsure.distribution import Distribution
+from howsure.notes import note
+from howsure.result import Result
+from howsure.evidence.layout import number
+from howsure.rows import real
 from howsure.errors import BadSetting
 from howsure.expressions import CELLS
 from howsure.relations.quantities import quantity, shown
 from howsure.relations.region import Faces, Region
 from howsure.relations.values import Given
-from howsure.table import Tally
+from howsure.evidence.classes import Tally
 
 Array = NDArray[np.float64]
 Cells = dict[str, Any]
 _COLUMNS = ("precision", "recall", "f1", "accuracy", "prevalence", "phi")
-_SHARES = Note("shares", "no count is given, so the cells are shares of all items")
+_SHARES = note("shares", "no count is given, so the cells are shares of all items")
 
-_FRACTIONS = Note("fractions", "the cells are not all whole; if the values are rounded, look for tables with integers")
+_FRACTIONS = note("fractions", "the cells are not all whole; if the values are rounded, look for tables with integers")
 
 
 @dataclass(frozen=True)
@@ -146,14 +149,14 @@ class Solution(Result):
     # -- document
 
     @property
-    def notes(self) -> tuple[Note, ...]:
+    def notes(self) -> Notes:
         notes = []
         if not self.counted and self.status != "infeasible":
             notes.append(_SHARES)
         elif self.counted and (self.outcome.tables != np.round(self.outcome.tables)).any():
             notes.append(_FRACTIONS)
         if not self.complete:
-            notes.append(Note("incomplete", "there are more tables than were listed; raise most=, or give more digits"))
+            notes.append(note("incomplete", "there are more tables than were listed; raise most=, or give more digits"))
         return tuple(notes)
 
     def _make(self) -> dict[str, Any]:

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
-from howsure.distribution import Note
-from howsure.document import Result, real
+from howsure.notes import note
+from howsure.result import Result
+from howsure.rows import real
 from howsure.errors import BadSetting
 from howsure.relations.grid import FREE, Condition, batched, spans
 from howsure.relations.quantities import Quantity, measure_of, quantity
@@ -78,7 +79,7 @@ class Surface(Result):
         return float((self.tables != 0).mean())
 
     @property
-    def notes(self) -> tuple[Note, ...]:
+    def notes(self) -> Notes:
         """What is to be said of the holes, and of the time it took."""
         n, share = self.tables.size, np.array([(self.status == s).sum() for s in STATUSES])
         _, several, free, none, undefined = (f"{x:,} of {n:,} points" for x in share)
@@ -89,7 +90,7 @@ class Surface(Result):
             (share[4], "undefined", f"{self.z} is 0/0 at {undefined}"),
             (self.solved, "one-by-one", f"solved one by one: {self.solved:,} of {n:,} points"),
         ]
-        return tuple(Note(code, text) for there, code, text in made if there)
+        return tuple(note(code, text) for there, code, text in made if there)
 
     def _make(self) -> dict[str, Any]:
         from howsure.version import VERSION

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.catalogue import Metric, parse
-from howsure.document import Result, real
+from howsure.result import Result
+from howsure.rows import real
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.relations import monotone_pieces
 from howsure.relations.attributes import Attribute, Mixed, Scores, law_of
