@@ -58,8 +58,7 @@ def entered(
         raise BadSetting(f"give {type(data).__name__}, or truths and predictions, not both.")
     if is_evidence(data):
         evidence = _with_class(data, told)
-        settings = {"tolerance": 0.02 if tolerance is None else tolerance, "seed": 0 if seed is None else seed}
-        return Entered(posterior(evidence, "even" if prior is None else prior, **settings))
+        return Entered(_posterior(evidence, prior, tolerance, seed))
     return _of_posterior(data, told, prior, tolerance, seed)
 
 
@@ -71,13 +70,16 @@ def _of_data(
     if second is None and not told and isinstance(data, (list, tuple)):
         raise BadSetting(f"{verb} needs evidence, or truths and predictions: hs.{verb}(y_true, y_pred).")
     made = evidence(data, second, **told)
-    settings = {"tolerance": 0.02 if tolerance is None else tolerance, "seed": 0 if seed is None else seed}
-    return posterior(made, "even" if prior is None else prior, **settings)
+    return _posterior(made, prior, tolerance, seed)
 
 
-def _of_posterior(
-    data: Any, told: Mapping[str, Any], prior: Any, tolerance: float | None, seed: int | None
-) -> Entered:
+def _posterior(evidence: Any, prior: Any, tolerance: float | None, seed: int | None) -> Posterior:
+    """Under the settings given, else the usual ones."""
+    wanted = 0.02 if tolerance is None else tolerance
+    return posterior(evidence, "even" if prior is None else prior, tolerance=wanted, seed=0 if seed is None else seed)
+
+
+def _of_posterior(data: Any, told: Mapping[str, Any], prior: Any, tolerance: float | None, seed: int | None) -> Entered:
     """The settings of a posterior, or of the posterior of a result, but for those given."""
     p: Posterior = data if isinstance(data, Posterior) else data.posterior
     evidence = _with_class(p.evidence, told)

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from howsure import atomic
-from howsure.rows import Row
-from howsure.evidence.protocol import Evidence
 from howsure.errors import UnknownName
+from howsure.evidence.protocol import Evidence
 from howsure.render import named
 from howsure.render.columns import csv_file, parquet_file
+from howsure.rows import Row
 from howsure.slices import Slices
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from howsure.coverage import reason
 from howsure.errors import listing
-from howsure.language import spoken
+from howsure.language import option, spoken
 from howsure.render.numbers import probability, short
 
 Join = Callable[[list[Any]], Any]
@@ -77,7 +77,22 @@ SENTENCES: Final[dict[str, str]] = {
     "unbounded": "{of} has no bound: its mean may not exist, and a sample cannot tell; use the median",
     "no-mean": "the difference of {of} has no mean: both are infinite",
     "no-direction": "{of} has no better direction: only the difference is given",
-    "best": "{threshold} is the threshold with the highest F1 of these items",
+    "simultaneous": "simultaneous: tails of {tail:.2g} at each of {points:,} points hold whole curves, by {draws:,} draws",
+    "no-interval": "no interval at {count:,} of {points:,} points: the draws are 0/0, infinite or all the same",
+    "no-width": "no draw differs from the items at {count:,} of {points:,} points: no width there",
+    "nothing": "{metric} is best where no item is called positive",
+    "only-common": "{count:,} of {total:,} judged queries left out: some run lacks them",
+    "ties": "scores are rounded to single precision (float32) before they are compared: pytrec-eval's rule",
+    "foreign": "{metric} is computed by ir-measures, unjudged documents not relevant; its bounds are not known: no prior",
+    "micro": "{metric} adds up its tallies over queries; whole queries are resampled, and the prior's have the mean size",
+    "unjudged-view/relevant": (
+        "{metric}: as if every document that a run retrieved and nobody judged had the highest grade; it is then also "
+        "missed where another run has it, so measures that divide by the relevant documents may fall"
+    ),
+    "unjudged-view/rate": (
+        "{metric}: unjudged documents have grades as often as the judged ones of their query (weight 2 on all queries "
+        "together); judges see the best-ranked documents first, so that is likely too often"
+    ),
 }
 
 
@@ -217,9 +232,92 @@ def _design(f: Mapping[str, Any]) -> str:
     return f"design effect{of}, {f['items']:,} items in {f['clusters']:,} clusters: {each}"
 
 
+def _rule(f: Mapping[str, Any]) -> str:
+    return f"{f['metric']} by the rule {f['rule']}: {f['meaning']}"
+
+
+def _optimism(f: Mapping[str, Any]) -> str:
+    if f["how"] == "none":
+        return f"{f['metric']} is that of the items the threshold was chosen on: it is too good"
+    split = f["how"] == "split"
+    how = "chosen on half of the items, tried on the other" if split else "chosen again on samples from the posterior"
+    text = f"choosing on these items flatters {f['metric']} by {short(f['optimism'])} ± {short(f['error'])}"
+    return f"{text} ({how}); the corrected row is moved by that"
+
+
+def _limit(f: Mapping[str, Any]) -> str:
+    kept = f"{f['metric']} is {f['side']} {f['value']:g} on these items"
+    return f"{kept}; beyond them with probability {probability(f['p'])}"
+
+
+def _limits(f: Mapping[str, Any]) -> str:
+    kept = " and ".join(f"{m} {side} {value:g}" for m, side, value in f["limits"])
+    return f"no threshold keeps {kept} in {short(f['p'])} of the draws"
+
+
+def _none(f: Mapping[str, Any]) -> str:
+    return f"calling no item positive is best with probability {short(f['p'])}"
+
+
+def _best(f: Mapping[str, Any]) -> str:
+    return f"{short(f['threshold'])} is the threshold with the highest F1 of these items"
+
+
+def _pairs(f: Mapping[str, Any]) -> str:
+    first, second, p = f["first"], f["second"], f["p_better"]
+    if p < 0.5:
+        first, second, p = second, first, 1.0 - p
+    return f"{first} beats {second} on {f['metric']} with probability {probability(p)}, on the same items"
+
+
+def _queries(many: int) -> str:
+    return "1 query" if many == 1 else f"{many:,} queries"
+
+
+def _missing_queries(f: Mapping[str, Any]) -> str:
+    shown = listing(f["first"][:3]) + (f" and {f['count'] - 3} more" if f["count"] > 3 else "")
+    lacks = f"{f['run']} lacks {f['count']:,} of {f['total']:,} judged queries ({shown})"
+    return f"{lacks}: they count as 0; {option('only_common', True)} leaves them out"
+
+
+def _without_judgments(f: Mapping[str, Any]) -> str:
+    return f"{_queries(f['count'])} of {f['run']} without judgments ignored"
+
+
+def _no_relevant(f: Mapping[str, Any]) -> str:
+    shown = listing(f["first"][:5]) + (f" and {f['count'] - 5} more" if f["count"] > 5 else "")
+    if f["level"] == 1:
+        text = f"{_queries(f['count'])} without a relevant document ({shown}): left out of measures that "
+        return text + "divide by their number, such as AP, R and nDCG"
+    what = f"without a document of grade {f['level']} or more"
+    return f"{f['metric']}: {_queries(f['count'])} {what} ({shown}): left out"
+
+
+def _unjudged(f: Mapping[str, Any]) -> str:
+    said = []
+    for run, lost, retrieved, early in f["runs"]:
+        hint = "; check that both name their documents alike" if lost == retrieved else ""
+        said.append(f"{run} {lost:,} of {retrieved:,} ({early:.1%} of the first 10{hint})")
+    return f"documents that nobody judged: {'; '.join(said)}"
+
+
+_RECALL: Final = {
+    "ceil": "r·R of them rounded up",
+    "trec_eval-9": "r·R + 0.9 of them rounded down",
+    "trec_eval-10": "r·R of them rounded to the nearest",
+}
+
+
+def _recall_rule(f: Mapping[str, Any]) -> str:
+    return f"{f['metric']}: recall r of R relevant documents is {_RECALL[f['rule']]} (rule {f['rule']})"
+
+
 _WORDS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
     "weighted": _weighted, "labels": _labels, "empty-class": _empty, "coverage": _coverage,
     "undefined-score": _undefined, "sampled": _sampled, "bins": _bins, "zero-cell": _empty_cell, "delong": _delong,
     "identical": _identical, "prior": _prior, "confusions": _confusions, "chance-sampled": _chance,
-    "pairing": _pairing, "design-effect": _design,
+    "pairing": _pairing, "design-effect": _design, "rule": _rule, "optimism": _optimism, "limit": _limit,
+    "limits": _limits, "none": _none, "best": _best, "pairs": _pairs, "missing-queries": _missing_queries,
+    "queries-without-judgments": _without_judgments, "no-relevant": _no_relevant, "unjudged": _unjudged,
+    "recall-rule": _recall_rule,
 }  # fmt: skip

@@ -79,11 +79,6 @@ class Ranking:
         """How its posterior is computed."""
         return "sampled" if self.threshold is None or self.base is None else self.base.route
 
-    @property
-    def about(self) -> str:
-        """Its rule in words, where there are several."""
-        return f"{self.name} by the rule {self.rule}: {RULES[self.rule]}" if self.rule else ""
-
 
 RULES: Final = {
     "crossing": "where precision equals recall, on the line between the cuts around it",

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import BadCounts, BadSetting, UnknownName, nearest
-from howsure.labels import Label
-from howsure.evidence.layout import BINARY
 from howsure.evidence.classes import Tally
+from howsure.evidence.layout import BINARY
+from howsure.labels import Label
 
 _MOST_BYTES = 64_000_000
 

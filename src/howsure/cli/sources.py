@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from howsure.errors import BadSetting
-from howsure.evidence.items import Items
 from howsure.evidence.classes import Tally
+from howsure.evidence.items import Items
 
 if TYPE_CHECKING:
     from howsure.ingest.values import Graded

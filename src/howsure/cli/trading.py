@@ -39,8 +39,8 @@ def tradeoff(
     Other measures do if they settle accuracy and prevalence. With --counts the answer is a posterior: precision at
     each recall, P(feasible), and P(trade-off).
     """
-    from howsure.relations import tradeoff as run_tradeoff
     from howsure.evidence.classes import Tally
+    from howsure.relations import tradeoff as run_tradeoff
 
     at = [_recall(x) for text in recalls for x in text.split(",")] or None
     if counts is not None:

@@ -90,7 +90,9 @@ class AllClasses(Question):
         if not drawing.pooled or not np.isfinite(bounds).all():
             return x
         for same in self._alike():
-            one = replace(self, state=self.state.seeing(self.state.evidence.system(self.state.evidence.systems[same[0]])))
+            one = replace(
+                self, state=self.state.seeing(self.state.evidence.system(self.state.evidence.systems[same[0]]))
+            )
             middle = class_draws.centres(one.state.evidence, one.drawing, measure, self._lost)
             shift = move_to(x[:, same].reshape(-1), middle, bounds)
             x[:, same] = moved(x[:, same], shift, bounds)

@@ -24,7 +24,7 @@ from howsure.model.cells import CellQuestion, refuse_two_level
 from howsure.model.class_draws import ClassDrawing, ClassSampler, OfClass
 from howsure.model.question import Chance, Places, Question
 from howsure.model.sampling import sampled_law
-from howsure.notes import Note, note
+from howsure.notes import Note, Notes, note
 from howsure.routes import Model, Shapes, exact_law
 
 if TYPE_CHECKING:

@@ -259,4 +259,3 @@ def extras(state: State, level: float) -> tuple[dict[str, Any], Notes]:
         names = {"truth": as_json(c.truth), "answer": as_json(c.answer), "count": c.count, "of": c.of}
         listed.append(names | {"mean": float(c.share.mean), "low": float(low), "high": float(high)})
     return {"confusions": listed}, (note("confusions", shares=tuple(shown)),)
-

@@ -129,6 +129,7 @@ class AllLabels(AllClasses):
     def chance(self, at: Places = None) -> Chance | None:
         """Nothing is known of guessing at sets of labels."""
         del at
+        return None
 
     @property
     def prior_note(self) -> Note | None:

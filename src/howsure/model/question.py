@@ -131,6 +131,7 @@ class Question:
     def chance(self, at: Places = None) -> Chance | None:
         """What random guessing gives; None where there is no such thing. `at` are indices into the batch."""
         del at
+        return None
 
     def matches(self, other: Question) -> None:
         """Refuse another question that cannot be compared: of other classes."""

@@ -81,6 +81,7 @@ class AllLabelsRight(RightOrWrong):
     def chance(self, at: Places = None) -> Chance | None:
         """Nothing is known of guessing at sets of labels."""
         del at
+        return None
 
     @property
     def prior_note(self) -> Note | None:
@@ -115,6 +116,7 @@ class Passes(RightOrWrong):
     def chance(self, at: Places = None) -> Chance | None:
         """A rate of passes has no margins to guess at."""
         del at
+        return None
 
     def matches(self, other: Question) -> None:
         """Outcomes match outcomes."""

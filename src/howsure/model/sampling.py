@@ -18,7 +18,11 @@ MOST_NUMBERS = 40_000_000  # kept at a time for a batch
 
 
 def sampled_law(
-    state: State, bounds: tuple[float, float], sampler: Callable[[int, int], Array], tables: int, most: int | None = None
+    state: State,
+    bounds: tuple[float, float],
+    sampler: Callable[[int, int], Array],
+    tables: int,
+    most: int | None = None,
 ) -> Sampled:
     """The law of what a sampler draws, of so many tables; `most` draws where each costs much."""
     most = max(10_000, min(MOST_DRAWS, MOST_NUMBERS // max(1, tables))) if most is None else most

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure import coverage, priors
-from howsure.catalogue.retrieval import DEFAULT, Ranking
+from howsure.catalogue.retrieval import DEFAULT, RULES, Ranking
 from howsure.catalogue.retrieval import parse as parse_ranking
 from howsure.distribution import Distribution
 from howsure.errors import BadLabels, BadSetting, listing
@@ -58,7 +58,8 @@ class Thresholds(Question):
         """What the budget allows."""
         return self.drawn.number
 
-    def _single(self) -> None:
+    def refuse_several(self) -> None:
+        """Refuse scores of several systems."""
         if len(self.items.systems) != 1:
             raise BadSetting(
                 f"these scores are of {len(self.items.systems)} systems, {listing(self.items.systems)}: take one, "
@@ -68,7 +69,7 @@ class Thresholds(Question):
     @cached_property
     def score(self) -> Array:
         """The measure of the items themselves."""
-        self._single()
+        self.refuse_several()
         return np.asarray(self.metric.evaluate(self.drawn.point_cuts[0])[0])
 
     # -- laws
@@ -80,7 +81,7 @@ class Thresholds(Question):
 
     def law(self) -> tuple[Law, str]:
         """Closed at a threshold, else by draws."""
-        self._single()
+        self.refuse_several()
         if self.closed:
             found = self._at_threshold.distribution
             return found.law, found.route
@@ -171,7 +172,7 @@ class Thresholds(Question):
             return self._at_threshold.remarks
         m, notes = self.metric, list(self.items.notes)
         if m.rule:
-            notes.append(note("rule", metric=m.name, rule=m.rule))
+            notes.append(note("rule", metric=m.name, rule=m.rule, meaning=RULES[m.rule]))
         if self.drawn.weight and m.name.endswith(("@recall=1", "@miss-rate=0")):
             notes.append(note("full-recall"))
         if self.items.bins:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import howsure as hs
+from howsure.evidence.scored import Scored
 from howsure.papers.item import Check, Register, Result, apart, claim, close, result, rounds
 from howsure.papers.oracles import Array, many, point, worked
-from howsure.evidence.scored import Scored
 
 Whole = NDArray[np.int64]
 PAPER: Final = "Ishioka"

@@ -20,22 +20,24 @@ from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
 from howsure.catalogue.retrieval import at_threshold, table_metric
+from howsure.catalogue.retrieval import parse as parse_ranking
 from howsure.distribution import Distribution
-from howsure.notes import note
-from howsure.notes import Notes
-from howsure.rows import data_of, real
 from howsure.envelope import envelope
-from howsure.evidence.layout import number
 from howsure.errors import BadSetting, UnknownName, nearest
+from howsure.evidence.layout import number
+from howsure.evidence.scored import Scored
 from howsure.kernels import ranked
 from howsure.kernels.ranked import Cuts
 from howsure.kernels.sampled import Sampled
-from howsure.model.posterior import Ranked
-from howsure.model.classes import logit, moved
+from howsure.model.class_draws import logit, moved
+from howsure.model.posterior import Posterior
+from howsure.model.score_draws import score_draws
+from howsure.model.scored import Thresholds
 from howsure.model.thresholds import tally_at
-from howsure.render.numbers import probability, short
+from howsure.notes import Notes, note
+from howsure.render.numbers import short
 from howsure.result import Result
-from howsure.evidence.scored import Scored
+from howsure.rows import real
 
 Array = NDArray[np.float64]
 
@@ -55,7 +57,7 @@ class Choice(Result):
     one, as if it had been given; `corrected` the same without the optimism of choosing it on these items.
     """
 
-    posterior: Ranked
+    posterior: Posterior
     metric: Metric
     limits: tuple[tuple[Metric, str, float], ...]
     threshold: float
@@ -81,8 +83,9 @@ class Choice(Result):
         if self.correct != "none":
             rows.append({"what": f"{self.metric}, corrected", "value": None, **self._law(self.corrected)})
         document = envelope(
-            "howsure.threshold/1", p, self.level, self.interval, p.seed, data_of(p.data), rows, self._notes()
-        )
+            "howsure.threshold/1", rows, prior=p.prior_document, level=self.level, interval=self.interval, seed=p.seed,
+            data=p.evidence.describe(), notes=self.notes,
+        )  # fmt: skip
         more = {
             "metric": str(self.metric),
             "limits": [
@@ -102,7 +105,7 @@ class Choice(Result):
 
     @property
     def _highest(self) -> float:
-        return float(self.posterior.data.orders[0].thresholds[0])
+        return float(self.posterior.evidence.orders[0].thresholds[0])
 
     def p_kept(self, i: int = 0) -> float:
         """P(the i-th limit is kept beyond these items), at the threshold."""
@@ -115,25 +118,22 @@ class Choice(Result):
         numbers = {"mean": d.mean, "std": d.std, "median": d.median, "low": low, "high": high}
         return {k: real(x) for k, x in numbers.items()} | {"route": d.route}
 
-    def _notes(self) -> Notes:
-        m, notes = self.metric, list(self.apparent.notes)
-        if self.correct == "none":
-            notes.append(note("optimism", f"{m} is that of the items the threshold was chosen on: it is too good"))
-        else:
-            how = "chosen on half of the items, tried on the other" if self.correct == "split" else "chosen again on "
-            how += "" if self.correct == "split" else "samples from the posterior"
-            text = f"choosing on these items flatters {m} by {short(self.optimism)} ± {short(self.optimism_error)}"
-            notes.append(note("optimism", f"{text} ({how}); the corrected row is moved by that"))
+    @property
+    def notes(self) -> Notes:
+        """What choosing did, what the limits are worth, and what is unusual."""
+        m, notes = str(self.metric), list(self.apparent.notes)
+        notes.append(
+            note("optimism", metric=m, how=self.correct, optimism=self.optimism, error=self.optimism_error)
+        )
         for i, (x, side, value) in enumerate(self.limits):
-            text = f"{x} is {side} {value:g} on these items; beyond them with probability {probability(self.p_kept(i))}"
-            notes.append(note("limit", text))
+            notes.append(note("limit", metric=str(x), side=side, value=value, p=self.p_kept(i)))
         if self.threshold > self._highest:
-            notes.append(note("nothing", f"{m} is best where no item is called positive"))
+            notes.append(note("nothing", metric=m))
         if self.p_none > 0:
-            notes.append(note("none", f"calling no item positive is best with probability {short(self.p_none)}"))
+            notes.append(note("none", p=self.p_none))
         if self.p_lost > 0:
-            kept = " and ".join(f"{m} {side} {value:g}" for m, side, value in self.limits)
-            notes.append(note("limits", f"no threshold keeps {kept} in {short(self.p_lost)} of the draws"))
+            kept = tuple((str(x), side, value) for x, side, value in self.limits)
+            notes.append(note("limits", limits=kept, p=self.p_lost))
         return tuple(notes)
 
     def __repr__(self) -> str:
@@ -147,7 +147,7 @@ class Choice(Result):
 
 
 def choose(
-    p: Ranked,
+    p: Posterior,
     metric: str | Metric = "f1",
     *,
     at_least: Mapping[str, float] | None = None,
@@ -161,12 +161,12 @@ def choose(
     >>> import howsure as hs
     >>> rng = np.random.default_rng(1)
     >>> y = rng.random(300) < 0.3
-    >>> from howsure.scored import Scored
+    >>> from howsure.evidence.scored import Scored
     >>> c = choose(hs.posterior(Scored(y, (rng.normal(size=300) + 1.5 * y)[:, None])), "f1", at_least={"recall": 0.8})
     >>> c.cells["tp"] / (c.cells["tp"] + c.cells["fn"]) >= 0.8
     True
     """
-    p._single()
+    Thresholds(p, parse_ranking("auc"), "auc").refuse_several()
     how = "none" if correct is None else correct
     if how not in CORRECTIONS:
         hint = nearest(str(correct), CORRECTIONS)
@@ -180,7 +180,7 @@ def choose(
     score, cut = (x[0] for x in pick(_as_given(p)))
     if cut == -2:
         _refuse(m, named)
-    (order,) = p.data.orders
+    (order,) = p.evidence.orders
     threshold = float(np.nextafter(order.thresholds[0], np.inf) if cut < 0 else order.thresholds[cut])
     best, p_none, p_lost = _best(p, pick)
     apparent = p[at_threshold(m, threshold)]
@@ -208,12 +208,12 @@ class Pick:
 class Chosen:
     """Draws of the population, each with the cut that is best there."""
 
-    posterior: Ranked
+    posterior: Posterior
     pick: Pick
     thresholds: Array
 
     def cuts(self, n: int, seed: int) -> NDArray[np.intp]:
-        return np.asarray(self.posterior.through(lambda c: self.pick(c)[1], n, seed)[0])
+        return np.asarray(score_draws(self.posterior).through(lambda c: self.pick(c)[1], n, seed)[0])
 
     def __call__(self, n: int, seed: int) -> Array:
         found = self.cuts(n, seed)
@@ -263,23 +263,23 @@ def _refuse(m: Metric, named: tuple[tuple[Metric, str, float], ...]) -> None:
     raise BadSetting(f"no threshold has {kept} on these items; ask for less.")
 
 
-def _as_given(p: Ranked) -> Cuts:
-    amounts, truth = p.data.amounts[None], p.data.truth
-    return Cuts.weigh(p.data.orders[0], amounts[:, truth], amounts[:, ~truth])
+def _as_given(p: Posterior) -> Cuts:
+    amounts, truth = p.evidence.amounts[None], p.evidence.truth
+    return Cuts.weigh(p.evidence.orders[0], amounts[:, truth], amounts[:, ~truth])
 
 
-def _cells(p: Ranked, threshold: float) -> dict[str, int | float]:
-    t = tally_at(p.data, [threshold])
+def _cells(p: Posterior, threshold: float) -> dict[str, int | float]:
+    t = tally_at(p.evidence, [threshold])
     return {name: number(np.asarray(x)[0]) for name, x in t.named().items()}
 
 
-def _draws(p: Ranked) -> int:
-    return max(200, min(DRAWS, BUDGET // p.data.rows))
+def _draws(p: Posterior) -> int:
+    return max(200, min(DRAWS, BUDGET // p.evidence.rows))
 
 
-def _best(p: Ranked, pick: Pick) -> tuple[Distribution, float, float]:
+def _best(p: Posterior, pick: Pick) -> tuple[Distribution, float, float]:
     """The law of the threshold that is best in the population, P(nothing positive is best), P(no threshold will do)."""
-    (order,) = p._units.orders
+    (order,) = score_draws(p).units.orders
     scores = np.append(order.thresholds, np.nextafter(order.thresholds[0], np.inf))  # the last: above all
     sampler = Chosen(p, pick, scores)
     cut = sampler.cuts(_draws(p), p.seed)
@@ -291,9 +291,9 @@ def _best(p: Ranked, pick: Pick) -> tuple[Distribution, float, float]:
     return found, float((kept == -1).mean()), float((cut == -2).mean())
 
 
-def _optimism(p: Ranked, m: Metric, pick: Pick, how: str) -> tuple[float, float, float]:
+def _optimism(p: Posterior, m: Metric, pick: Pick, how: str) -> tuple[float, float, float]:
     """How much better a chosen threshold looks than it is, three standard errors of that, and the move it asks for."""
-    size = float(p.data.effective.sum())
+    size = float(p.evidence.effective.sum())
 
     def again(c: Cuts) -> Array:
         # chunks run in threads: each takes its stream from its own random weights
@@ -303,9 +303,9 @@ def _optimism(p: Ranked, m: Metric, pick: Pick, how: str) -> tuple[float, float,
         return np.stack([seen, ranked.value_at(c, m.formula, cut)])
 
     n = _draws(p)
-    whole = p.data.clusters is not None  # clusters are resampled whole, as they are everywhere
+    whole = p.evidence.clusters is not None  # clusters are resampled whole, as they are everywhere
     alone = how == "resample" and not whole
-    seen, true = p.through(again, n, p.seed + 1)[0] if alone else _tried(p, m, pick, n, how)
+    seen, true = score_draws(p).through(again, n, p.seed + 1)[0] if alone else _tried(p, m, pick, n, how)
     kept = np.isfinite(seen) & np.isfinite(true)
     if kept.sum() < 50:
         raise BadSetting(f"too few items to try a choice of {m} again: only {int(kept.sum())} of {n} trials have one.")
@@ -318,9 +318,9 @@ def _optimism(p: Ranked, m: Metric, pick: Pick, how: str) -> tuple[float, float,
     return float(gap.mean()), float(3.0 * gap.std() / np.sqrt(gap.size)), shift
 
 
-def _tried(p: Ranked, m: Metric, pick: Pick, n: int, how: str) -> tuple[Array, Array]:
+def _tried(p: Posterior, m: Metric, pick: Pick, n: int, how: str) -> tuple[Array, Array]:
     """The measure on the items that the threshold was chosen on, and on others: n times."""
-    d = p.data
+    d = p.evidence
     rng = np.random.Generator(np.random.SFC64([p.seed, HALF]))
     seen, true = [], []
     size = max(1, min(n, 2_000_000 // d.rows))

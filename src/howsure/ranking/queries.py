@@ -13,18 +13,18 @@ from numpy.typing import NDArray
 
 from howsure.distribution import check_seed
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
+from howsure.evidence.items import Items, Mean
 from howsure.ingest.records import are_records
 from howsure.ingest.trec import TIES, Qrels, Run, rank, read_qrels, read_run
-from howsure.evidence.items import Items, Mean
+from howsure.notes import Notes, note
 from howsure.ranking.engine import View
 from howsure.ranking.ir_measures_bridge import Foreign, foreign, is_measure
 from howsure.ranking.measures import Measure, parse
 from howsure.ranking.unjudged import VERSIONS, Pool
-from howsure.rankings import Judgments, Ranking
+from howsure.rankings import Judgments, RankedRun
 
 Array = NDArray[np.float64]
 Asked = Measure | Foreign
-Notes = tuple[tuple[str, str], ...]
 
 DEFAULT: Final = ("nDCG@10", "AP", "P@10", "RR", "R@100")
 VIEWS: Final = ("not", "bounds", "rate")
@@ -82,7 +82,7 @@ class Field:
     qrels: Qrels
     runs: tuple[Run, ...]
     judgments: Judgments
-    rankings: tuple[Ranking, ...]
+    rankings: tuple[RankedRun, ...]
     seed: int
     ties: str
     rated: tuple[Measure, ...]  # the measures that take unjudged documents at the rate of the judged
@@ -103,7 +103,7 @@ class Field:
         return Pool.of(self.qrels.by_query, self.judgments, [run.dicts for run in self.runs], self.ties)
 
     @cached_property
-    def bounded(self) -> tuple[Judgments, list[Ranking]]:
+    def bounded(self) -> tuple[Judgments, list[RankedRun]]:
         """As if every unjudged document had the highest grade."""
         return self.pool.filled(self.pool.highest)
 
@@ -192,7 +192,7 @@ def _stem(path: Any) -> str:
     return name or str(path)
 
 
-def _ranked(run: Run, qrels: Qrels, ties: str) -> Ranking:
+def _ranked(run: Run, qrels: Qrels, ties: str) -> RankedRun:
     found = rank(run, qrels, ties)
     if not found.facts["queries"]:
         raise BadLabels(
@@ -263,61 +263,54 @@ def _aliases(m: Asked, asked: tuple[str, ...]) -> tuple[str, ...]:
 # -- what is to be said
 
 
-def _notes(field: Field, rankings: list[Ranking], kept: Any, only_common: bool, ties: str) -> Notes:
+def _notes(field: Field, rankings: list[RankedRun], kept: Any, only_common: bool, ties: str) -> Notes:
     notes = []
     total = len(field.qrels.queries)
     for run, ranking in zip(field.runs, rankings, strict=True):
         missing = [q for q, n in zip(field.qrels.queries, ranking.retrieved.tolist(), strict=True) if not n]
         if missing and not only_common:
-            some = f"{len(missing):,} of {total:,} judged queries ({listing(missing, 3)})"
-            text = f"{run.name} lacks {some}: they count as 0; --only-common (only_common=True) leaves them out"
-            notes.append(("missing-queries", text))
+            first = tuple(missing[:4])
+            notes.append(note("missing-queries", run=run.name, count=len(missing), total=total, first=first))
         if ranking.facts["unjudged_queries"]:
-            many = _queries(ranking.facts["unjudged_queries"])
-            notes.append(("queries-without-judgments", f"{many} of {run.name} without judgments ignored"))
+            notes.append(note("queries-without-judgments", run=run.name, count=ranking.facts["unjudged_queries"]))
     if only_common and not kept.all():
-        left = total - int(kept.sum())
-        notes.append(("only-common", f"{left:,} of {total:,} judged queries left out: some run lacks them"))
+        notes.append(note("only-common", count=total - int(kept.sum()), total=total))
     barren = [q for q, n in zip(field.judgments.queries, field.judgments.relevant(1).tolist(), strict=True) if not n]
     if barren:
-        text = f"{_queries(len(barren))} without a relevant document ({listing(barren)}): left out of measures that "
-        notes.append(("no-relevant", text + "divide by their number, such as AP, R and nDCG"))
-    notes += [("unjudged", text) for text in _unjudged(field)]
+        notes.append(note("no-relevant", count=len(barren), first=tuple(barren[:6]), level=1))
+    unjudged = _unjudged(field)
+    if unjudged:
+        notes.append(note("unjudged", runs=unjudged))
     if ties == "float32":
-        notes.append(
-            ("ties", "scores are rounded to single precision (float32) before they are compared: pytrec-eval's rule")
-        )
+        notes.append(note("ties"))
     return tuple(notes)
 
 
-def _unjudged(field: Field) -> list[str]:
-    """How many of the documents retrieved nobody judged."""
-    said = []
+def _unjudged(field: Field) -> tuple[tuple[str, int, int, float], ...]:
+    """How many of the documents retrieved nobody judged: run, how many, of how many, share of the first ten."""
+    found = []
     for run, ranking in zip(field.runs, field.rankings, strict=True):
         retrieved = int(ranking.retrieved.sum())
         lost = retrieved - len(ranking.rank)
         first = int(np.minimum(ranking.retrieved, 10).sum())
         early = first - int((ranking.rank <= 10).sum())
         if lost:
-            hint = "; check that both name their documents alike" if lost == retrieved else ""
-            said.append(f"{run.name} {lost:,} of {retrieved:,} ({early / first:.1%} of the first 10{hint})")
-    return [f"documents that nobody judged: {'; '.join(said)}"] if said else []
+            found.append((run.name, lost, retrieved, early / first))
+    return tuple(found)
 
 
 def _told(field: Field, m: Asked) -> Notes:
     """Rules that the numbers of a measure depend on, named."""
     if not isinstance(m, Measure):
-        text = f"{m} is computed by ir-measures, unjudged documents not relevant; its bounds are not known: no prior"
-        return (("foreign", text),)
+        return (note("foreign", metric=str(m)),)
     level = m.parameters["rel"]
     notes = list(_of_level(field.judgments, m, level)) if level > 1 else []
     if m.rule is not None:
-        notes.append(("recall-rule", f"{m}: recall r of R relevant documents is {_RECALL[m.rule]} (rule {m.rule})"))
+        notes.append(note("recall-rule", metric=str(m), rule=m.rule))
     if m.micro:
-        text = f"{m} adds up its tallies over queries; whole queries are resampled, and the prior's have the mean size"
-        notes.append(("micro", text))
+        notes.append(note("micro", metric=str(m)))
     if m.unjudged != "not":
-        notes.append(("unjudged-view", f"{m}: {_VIEWS[m.unjudged]}"))
+        notes.append(note("unjudged-view", metric=str(m), form=m.unjudged))
     return tuple(notes)
 
 
@@ -331,22 +324,4 @@ def _of_level(judgments: Judgments, m: Measure, level: int) -> Notes:
     barren = [q for q, n in zip(judgments.queries, judgments.relevant(level).tolist(), strict=True) if not n]
     if not barren or not m.recall_based:
         return ()
-    text = f"{m}: {_queries(len(barren))} without a document of grade {level} or more ({listing(barren)}): left out"
-    return (("no-relevant", text),)
-
-
-def _queries(many: int) -> str:
-    return "1 query" if many == 1 else f"{many:,} queries"
-
-
-_RECALL: Final = {
-    "ceil": "r·R of them rounded up",
-    "trec_eval-9": "r·R + 0.9 of them rounded down",
-    "trec_eval-10": "r·R of them rounded to the nearest",
-}
-_VIEWS: Final = {
-    "relevant": "as if every document that a run retrieved and nobody judged had the highest grade; it is then also "
-    "missed where another run has it, so measures that divide by the relevant documents may fall",
-    "rate": "unjudged documents have grades as often as the judged ones of their query (weight 2 on all queries "
-    "together); judges see the best-ranked documents first, so that is likely too often",
-}
+    return (note("no-relevant", count=len(barren), first=tuple(barren[:6]), level=level, metric=str(m)),)

@@ -14,15 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue import Metric, metrics, parse
-from howsure.result import Result
-from howsure.evidence.layout import as_json
-from howsure.rows import data_of, real
 from howsure.errors import BadSetting, NeedsPositive, UnknownName, nearest
+from howsure.evidence.classes import Tally
+from howsure.evidence.layout import as_json
 from howsure.expressions import CELLS
 from howsure.forms import by_chance
 from howsure.kernels.tetrachoric import RULES, with_error, without_zeros
 from howsure.model.posterior import posterior
-from howsure.evidence.classes import Tally
+from howsure.result import Result
+from howsure.rows import data_of, real
 
 Array = NDArray[np.float64]
 

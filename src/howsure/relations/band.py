@@ -21,16 +21,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.catalogue import Metric
 from howsure.distribution import Distribution, check_kind, check_level
-from howsure.notes import note
-from howsure.result import Result
-from howsure.rows import data_of, real
 from howsure.envelope import envelope
 from howsure.errors import BadSetting
 from howsure.expressions import cells
-from howsure.model.state import END_ERROR
 from howsure.model.posterior import Posterior
+from howsure.model.state import END_ERROR
+from howsure.notes import note
 from howsure.relations.hyperbola import Tradeoff, nice, one_share, share
 from howsure.relations.values import short_number
+from howsure.result import Result
+from howsure.rows import data_of, real
 
 Array = NDArray[np.float64]
 

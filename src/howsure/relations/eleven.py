@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
-from howsure.notes import note
-from howsure.result import Result
-from howsure.rows import real
 from howsure.errors import BadSetting, UnknownName, nearest
+from howsure.notes import note
 from howsure.relations.grid import Condition, spans
 from howsure.relations.quantities import Quantity, measure_of, quantity
 from howsure.relations.surfaces import axis_values
+from howsure.result import Result
+from howsure.rows import real
 
 Array = NDArray[np.float64]
 LEVELS: Final = np.linspace(0.0, 1.0, 11)

@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.catalogue import Metric
-from howsure.result import Result
-from howsure.evidence.layout import number
-from howsure.rows import real
 from howsure.errors import BadSetting
+from howsure.evidence.layout import number
 from howsure.relations.quantities import measure_of
 from howsure.relations.values import given, short_number
+from howsure.result import Result
+from howsure.rows import real
 
 Array = NDArray[np.float64]
 ROUND_OFF = 1e-12  # a recall this close to an end of the arc is that end

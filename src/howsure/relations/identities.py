@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue import parse
+from howsure.errors import BadSetting
+from howsure.evidence.classes import Tally
+from howsure.expressions import CELLS, Expression, evaluate
 from howsure.notes import note
+from howsure.relations.quantities import quantity
 from howsure.result import Result
 from howsure.rows import real
-from howsure.errors import BadSetting
-from howsure.expressions import CELLS, Expression, evaluate
-from howsure.relations.quantities import quantity
-from howsure.evidence.classes import Tally
 
 Array = NDArray[np.float64]
 TOLERANCE: Final = 1e-9

@@ -16,16 +16,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.notes import note
-from howsure.result import Result
-from howsure.evidence.layout import number
 from howsure.errors import BadCounts, BadSetting
+from howsure.evidence.layout import number
 from howsure.expressions import CELLS
 from howsure.labels import places
+from howsure.notes import note
 from howsure.relations.integers import Found, whole_tables
 from howsure.relations.quantities import quantity
 from howsure.relations.result import Cells
 from howsure.relations.values import Given, givens
+from howsure.result import Result
 
 Whole = NDArray[np.int64]
 Choice = tuple[tuple[int, ...], ...]

@@ -18,15 +18,15 @@ from numpy.typing import NDArray
 
 from howsure.catalogue import Metric, parse
 from howsure.distribution import Distribution
-from howsure.notes import note
-from howsure.rows import real
 from howsure.errors import BadSetting
+from howsure.evidence.classes import Tally
 from howsure.expressions import CELLS
 from howsure.kernels.sampled import Sampled
 from howsure.model.posterior import posterior
+from howsure.notes import note
 from howsure.priors import make
 from howsure.routes import exact_law, values
-from howsure.evidence.classes import Tally
+from howsure.rows import real
 
 if TYPE_CHECKING:
     from howsure.relations.result import Solution

@@ -11,16 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.distribution import Distribution
-from howsure.notes import note
-from howsure.result import Result
-from howsure.evidence.layout import number
-from howsure.rows import real
 from howsure.errors import BadSetting
+from howsure.evidence.classes import Tally
+from howsure.evidence.layout import number
 from howsure.expressions import CELLS
+from howsure.notes import note
 from howsure.relations.quantities import quantity, shown
 from howsure.relations.region import Faces, Region
 from howsure.relations.values import Given
-from howsure.evidence.classes import Tally
+from howsure.result import Result
+from howsure.rows import real
 
 Array = NDArray[np.float64]
 Cells = dict[str, Any]

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
-from howsure.notes import note
-from howsure.result import Result
-from howsure.rows import real
 from howsure.errors import BadSetting
+from howsure.notes import note
 from howsure.relations.grid import FREE, Condition, batched, spans
 from howsure.relations.quantities import Quantity, measure_of, quantity
 from howsure.relations.values import given
+from howsure.result import Result
+from howsure.rows import real
 
 Array = NDArray[np.float64]
 BREAK_EVEN: Final = "break-even"

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.catalogue import Metric, parse
-from howsure.result import Result
-from howsure.rows import real
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.relations import monotone_pieces
 from howsure.relations.attributes import Attribute, Mixed, Scores, law_of
 from howsure.relations.quantities import Quantity, measure_of, quantity
 from howsure.relations.values import given
+from howsure.result import Result
+from howsure.rows import real
 
 Array = NDArray[np.float64]
 Span = tuple[float, float]

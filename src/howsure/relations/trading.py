@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any, overload
 
 from howsure.errors import BadSetting, NeedsPositive
+from howsure.evidence.classes import Tally
 from howsure.model.posterior import Posterior, posterior
 from howsure.relations.association import two_by_two
 from howsure.relations.band import Band, make_band
@@ -14,7 +15,6 @@ from howsure.relations.hyperbola import Tradeoff, shares
 from howsure.relations.result import Solution
 from howsure.relations.solving import solve
 from howsure.relations.values import Given, given, short_number, simplest
-from howsure.evidence.classes import Tally
 
 LEAST = Fraction(1, 10**15)
 _NEEDS = "the trade-off curve needs accuracy= and prevalence=, measures that settle both, or a Tally"
