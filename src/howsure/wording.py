@@ -30,7 +30,7 @@ GATHERED: Final[dict[str, tuple[int, dict[str, Join]]]] = {  # from how many not
     "sampled": (3, {"of": _chained, "ends": max}),
     "bins": (3, {"of": _listed, "within": _listed}),
     "prior": (2, {"of": _chained}),
-    "design-effect": (2, {"of": _chained, "effect": _listed, "worth": _listed}),
+    "design-effect": (2, {"of": _listed, "effect": _listed, "worth": _listed}),
 }
 
 
@@ -198,14 +198,17 @@ _PRIORS: Final = {
 
 
 def _prior(f: Mapping[str, Any]) -> str:
+    whole = ", each unit of it a whole cluster of the usual size" if f.get("clusters") else ""
+    return _weight(f) + whole
+
+
+def _weight(f: Mapping[str, Any]) -> str:
     rule = f["rule"]
     if rule == "cells":
         return f"prior even: weight 1/2 on each cell of the 2x2 table{' of class against rest' if f['classes'] else ''}"
     if rule == "scores":
         where = "on positive and on negative items, above all scores and below all"
         return f"prior {f['prior']}: weight {f['weight']:g} {where}"
-    if rule == "clusters":
-        return f"prior {f['prior']}: {f['weights']}, each unit of it a whole cluster of the usual size"
     return f"{', '.join(f['of'])}: {_PRIORS[rule]}" if f.get("of") else _PRIORS[rule]
 
 
@@ -224,12 +227,11 @@ def _pairing(f: Mapping[str, Any]) -> str:
 
 
 def _design(f: Mapping[str, Any]) -> str:
-    of = "" if f["system"] is None else f" of {f['system']}"
-    each = ", ".join(
-        f"{name} {effect:.3g} (as {worth:,.0f} independent items)"
-        for name, effect, worth in zip(f["of"], f["effect"], f["worth"], strict=True)
-    )
-    return f"design effect{of}, {f['items']:,} items in {f['clusters']:,} clusters: {each}"
+    found = sorted(zip(f["effect"], f["of"], f["worth"], strict=True))
+    shown = found if len(found) <= 3 else (found[0], found[-1])
+    each = [f"{effect:.3g} for {name} (worth {worth:,.0f} independent items)" for effect, name, worth in shown]
+    told = (" to " if len(found) > 3 else ", ").join(each)
+    return f"design effect, {f['items']:,.0f} items in {f['clusters']:,} clusters: {told}"
 
 
 def _rule(f: Mapping[str, Any]) -> str:

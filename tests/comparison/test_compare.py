@@ -49,7 +49,7 @@ def test_probability_agrees_with_draws(metric: hs.Metric) -> None:
     n = 100_000
     x = c.first.distribution.draws(n, seed=11)
     y = c.second.distribution.draws(n, seed=12)
-    assert abs(c.p_above - (x > y).mean()) < 5 * np.sqrt(0.25 / n) + c.p_error
+    assert abs(c.p_above - (x > y).mean()) < 5 * np.sqrt(0.25 / n) + c.error.probability
     assert c.p_above + c.p_below == pytest.approx(1.0, abs=1e-12)
 
 
@@ -58,7 +58,7 @@ def test_swapping_the_systems_swaps_the_answer(metric: hs.Metric) -> None:
     """P(A > B) + P(B > A) = 1 to 1e-12 on exact routes, and the difference changes its sign."""
     one, two = hs.compare(table(A), table(B), metric=metric), hs.compare(table(B), table(A), metric=metric)
     exact = one.route != "sampled"
-    assert one.p_above == pytest.approx(two.p_below, abs=1e-12 if exact else 3 * one.p_error)
+    assert one.p_above == pytest.approx(two.p_below, abs=1e-12 if exact else 3 * one.error.probability)
     if np.isfinite(one.difference.mean):
         room = 1e-12 if one.difference.route != "sampled" else 0.05 * one.difference.std
         assert one.difference.mean == pytest.approx(-two.difference.mean, abs=room)
@@ -124,7 +124,7 @@ def test_the_papers_own_method() -> None:
     exact = hs.compare(table(A), table(B), metric="f1")
     drawn = hs.compare(table(A), table(B), metric="f1", method="sample", draws=10_000)
     assert drawn.route == "sampled"
-    assert abs(drawn.p_better - exact.p_better) < drawn.p_error
+    assert abs(drawn.p_better - exact.p_better) < drawn.error.probability
 
 
 def test_direction() -> None:
@@ -264,7 +264,7 @@ def test_seeds_agree(n: int) -> None:
     y, answers = joint(n, seed=n)
     found = [hs.compare(y, answers, metric="f1", tolerance=0.05, seed=k) for k in range(8)]
     p = [c.p_better for c in found]
-    assert max(p) - min(p) < 2 * found[0].p_error
+    assert max(p) - min(p) < 2 * found[0].error.probability
 
 
 # -- wins

@@ -132,7 +132,7 @@ def test_swapping_the_systems_swaps_the_answer(k: int, name: str) -> None:
     y, given = answers(k, 80, 2, 21)
     joint = hs.tally(y, given, labels=range(k))
     there, back = (hs.compare(joint, *pair, metric=name, tolerance=0.1) for pair in (("a", "b"), ("b", "a")))
-    error = there.p_error + back.p_error
+    error = there.error.probability + back.error.probability
     assert there.p_better + back.p_better == pytest.approx(1, abs=error + 1e-12)
     assert 0 < there.p_better < 1
     assert there.difference.mean == pytest.approx(-back.difference.mean, abs=0.2 * there.difference.std)
@@ -148,9 +148,9 @@ def test_identical_systems_are_even(right: float) -> None:
     joint = hs.tally(y, {"a": given["a"], "b": given["a"]}, labels=range(5))
     for seed in range(3):
         c = hs.compare(joint, metric="macro-f1", tolerance=0.1, seed=seed)
-        assert c.p_better == pytest.approx(0.5, abs=c.p_error)
+        assert c.p_better == pytest.approx(0.5, abs=c.error.probability)
     board = hs.leaderboard(joint, metric="macro-f1", draws=N)
-    assert board.p_best[0] == pytest.approx(0.5, abs=board.p_error)
+    assert board.p_best[0] == pytest.approx(0.5, abs=board.error.probability)
 
 
 def test_pairing_is_worth_something() -> None:
@@ -171,7 +171,7 @@ def test_leaderboard_of_many_classes() -> None:
     at = {name: i for i, name in enumerate(board.names)}
     for a, b in (("a", "b"), ("a", "c"), ("b", "c")):
         c = hs.compare(joint, a, b, metric="macro-f1", tolerance=0.1)
-        assert board.pairs[at[a], at[b]] == pytest.approx(c.p_better, abs=board.p_error + c.p_error)
+        assert board.pairs[at[a], at[b]] == pytest.approx(c.p_better, abs=board.error.probability + c.error.probability)
     p = hs.posterior(joint, tolerance=0.1)
     for name, i in at.items():
         x, own = board.draws[:, i], p.system(name)["macro-f1"]

@@ -143,7 +143,7 @@ def test_a_simultaneous_band_holds_whole_curves():
     wide, narrow = (c.band("recall", simultaneous=x) for x in (True, False))
     assert (wide.low <= narrow.low).all()
     assert (wide.high >= narrow.high).all()
-    order = c.posterior.data.tidy.orders[0]
+    order = c.posterior.evidence.tidy.orders[0]
 
     def recall(cuts):
         return np.take(cuts.up, order.found, axis=1).T / cuts.positives

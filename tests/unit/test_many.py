@@ -326,4 +326,4 @@ def test_the_table_of_classes_is_all_at_once():
     r = hs.score(hs.tally(y, z, labels=range(200)), tolerance=0.5)
     assert len(r.rows) == 6
     assert len(r.to_dict()["rows"]) == 603
-    assert r["f1:17"].mean == pytest.approx(hs.posterior(r.posterior.tally.versus_rest(17))["f1"].mean, rel=1e-12)
+    assert r["f1:17"].mean == pytest.approx(hs.posterior(r.posterior.evidence.versus_rest(17))["f1"].mean, rel=1e-12)

@@ -128,12 +128,12 @@ class Multilabel(Patterns):
         del lost  # a set is never missing
         self.single()
         counts = self.effective if effective else self.counts
+        flat = np.moveaxis(counts, -1, 0)
         truth, (answer,), (both,) = self.memberships()
-        k = len(self.labels)
-        row, col, tp = (
-            np.bincount(label, counts[pattern], k).astype(counts.dtype) for pattern, label in (truth, answer, both)
-        )
-        return {"tp": tp, "fp": col - tp, "fn": row - tp, "tn": counts.sum() - row - col + tp}
+        row, col, tp = (np.zeros((len(self.labels), *self.shape), dtype=counts.dtype) for _ in range(3))
+        for into, (pattern, label) in ((row, truth), (col, answer), (tp, both)):
+            np.add.at(into, label, flat[pattern])
+        return {"tp": tp, "fp": col - tp, "fn": row - tp, "tn": flat.sum(axis=0) - row - col + tp}
 
     def right_wrong(self, *, effective: bool = True) -> tuple[Array, Array]:
         """Items whose labels are all right, and the others."""
@@ -186,7 +186,7 @@ class Multilabel(Patterns):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"Multilabel({len(self.labels)} labels, {self.n:,} items)"
+        return f"Multilabel({len(self.labels)} labels, {number(self.counts.sum()):,} items)"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values: `Tally.from_dict(t.to_dict()) == t`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Never, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -62,10 +62,10 @@ def checked(t: P) -> P:
     return t
 
 
-def refused(a: Patterns, b: object) -> Never:
-    """Evidence of two kinds."""
+def refused(a: Patterns, b: object) -> Any:
+    """Evidence of two kinds; anything else is not evidence at all."""
     if not isinstance(b, Patterns):
-        raise BadLabels(f"evidence of different kinds cannot be added: {type(a).__name__} and {type(b).__name__}.")
+        return NotImplemented
     raise BadLabels(
         f"evidence of different kinds cannot be added: a tally of classes, outcomes and items with many labels are "
         f"three; got {type(a).__name__} and {type(b).__name__}."

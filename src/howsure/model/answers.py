@@ -128,7 +128,7 @@ class Answers:
         for start in range(0, n, most):
             size = min(most, n - start)
             mass = rng.standard_gamma(shapes, (size, shapes.size))
-            parts, y, a = _dealt(rng, size, weight, rate, says.shape[1])
+            parts, y, a = dealt(rng, size, weight, rate, says.shape[1])
             cells = {}
             for name, yes, said in (("tp", 1, True), ("fn", 1, False), ("fp", 0, True), ("tn", 0, False)):
                 seen = mass[:, truth == yes] @ (says[truth == yes] == said)
@@ -142,7 +142,7 @@ class Answers:
             return np.concatenate([np.asarray(metric.formula(**cells)) for cells in self.cell_draws(n, seed)])
 
 
-def _dealt(
+def dealt(
     rng: np.random.Generator, size: int, weight: Array, rate: Array, systems: int
 ) -> tuple[Array, NDArray[np.int64], NDArray[np.bool_]]:
     """The prior's mass in atoms: their weights, their truths and the systems' answers."""

@@ -60,7 +60,7 @@ def of_cells(
         rows = [values(gap, *model.table(j, n, state.seed)) for j in range(model.size())]
         return np.stack(rows, axis=-1).reshape(n, *model.shape)
 
-    return _chance(_score(light, counts), _turned(_share(drawn, 4 * model.size()), up), at)
+    return _chance(_score(light, counts), _turned(share_above(drawn, 4 * model.size()), up), at)
 
 
 def of_sampler(
@@ -69,7 +69,7 @@ def of_sampler(
     """Of a class among many, by draws of how far it is beyond chance."""
     if asked.better is None or beyond_chance(light.formula) == 0:
         return None
-    found = _share(lambda n: sampler(n, seed), sampler.cost)
+    found = share_above(lambda n: sampler(n, seed), sampler.cost)
     return _chance(_score(light, counts), _turned(found, asked.better == "higher"), at)
 
 
@@ -183,10 +183,10 @@ def _of_classes(state: State, metric: Metric) -> Found:
         x = sampler(n, state.seed)
         return x if middle is None else np.asarray(x + (middle - x.mean(axis=0)))
 
-    return _share(drawn, max(sampler.cost, width))
+    return share_above(drawn, max(sampler.cost, width))
 
 
-def _share(drawn: Callable[[int], Array], cost: int) -> Found:
+def share_above(drawn: Callable[[int], Array], cost: int) -> Found:
     """The share of draws above 0, half a draw from 0 and 1 at least, and three standard errors of it."""
     most = int(np.clip(MOST_NUMBERS // max(cost, 1), 1000, DRAWS))
     for n in (FIRST, most) if most > FIRST else (most,):

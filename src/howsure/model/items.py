@@ -187,7 +187,8 @@ class MeanOfItems(Question):
         if (np.abs(ratio - np.median(ratio)) <= rounding).all():
             low, high = float(self.items.values.min()), float(self.items.values.max())
             spread = replace(self.state.evidence.only(self.metric), bounds=(low, high))
-            top, bottom, shapes = replace(self, state=self.state.seeing(spread))._parts
+            bounded = replace(self.state.seeing(spread), prior=priors.make("even"))
+            top, bottom, shapes = replace(self, state=bounded)._parts
             gap = top[:, 0] - top[:, 1]
             by = float(np.median(ratio)) if ratio.any() else None
             notes = (*notes, note("identical", first=first, second=second, by=by, low=low, high=high))

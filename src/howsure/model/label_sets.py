@@ -168,6 +168,10 @@ class OverItems(Question):
         """What each pattern adds above and below the line."""
         raise self._unasked("parts")
 
+    def atoms(self) -> tuple[Array, Array, Array]:
+        """What the prior adds above and below the line of one system, and with what weights."""
+        raise self._unasked("a prior")
+
     def prior_mass(self, rng: np.random.Generator, size: tuple[int, int]) -> tuple[Array, Array]:
         """Draws of what the prior adds above and below the line of each system's quotient."""
         del rng, size
@@ -236,10 +240,15 @@ class MeanOverItems(OverItems):
 
     def law(self) -> tuple[Law, str]:
         """The mean under Dirichlet weights, with the prior's weight on each bound, as for graded values."""
-        top = np.concatenate([self.parts(0)[0], np.array(self.metric.bounds)])
-        weight = np.concatenate([self.state.evidence.effective, self.ends])
+        up, down, ends = self.atoms()
+        top, bottom = np.concatenate([self.parts(0)[0], up]), np.concatenate([self.parts(0)[1], down])
+        weight = np.concatenate([self.state.evidence.effective, ends])
         kept = weight > 0
-        return mean_law(top[kept], np.ones(int(kept.sum())), weight[kept])
+        return mean_law(top[kept], bottom[kept], weight[kept])
+
+    def atoms(self) -> tuple[Array, Array, Array]:
+        """Both ends of the range."""
+        return np.array(self.metric.bounds), np.ones(2), np.array(self.ends)
 
     def prior_mass(self, rng: np.random.Generator, size: tuple[int, int]) -> tuple[Array, Array]:
         """One Gamma for all systems, dealt to atoms at whose ends each system has a coin of its own."""
@@ -290,11 +299,15 @@ class AddedUp(OverItems):
 
     def law(self) -> tuple[Law, str]:
         """A quotient of Gammas, with ½ on each cell."""
-        top, bottom = self.parts(0)
-        top, bottom = np.concatenate([top, self.form.top]), np.concatenate([bottom, self.form.bottom])
-        shapes = np.concatenate([self.state.evidence.effective, np.full(4, MICRO)])
+        (top, bottom), (up, down, weight) = self.parts(0), self.atoms()
+        top, bottom = np.concatenate([top, up]), np.concatenate([bottom, down])
+        shapes = np.concatenate([self.state.evidence.effective, weight])
         kept = (bottom > 0) & (shapes > 0)
         return mean_law(top[kept], bottom[kept], shapes[kept])
+
+    def atoms(self) -> tuple[Array, Array, Array]:
+        """One item in each cell."""
+        return np.array(self.form.top), np.array(self.form.bottom), np.full(4, MICRO)
 
     def prior_mass(self, rng: np.random.Generator, size: tuple[int, int]) -> tuple[Array, Array]:
         """½ on each cell of every system."""

@@ -201,6 +201,8 @@ def posterior(data: Any, prior: Any = "even", *, tolerance: float = 0.02, seed: 
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not 1e-4 <= tolerance <= 1:
         raise BadSetting(f"tolerance is a share of the standard deviation from 0.0001 to 1; got {tolerance!r}.")
     check_seed(seed)
+    inside = getattr(data, "posterior", None)  # of a result that has one, such as a curve
+    data = inside.evidence if isinstance(inside, Posterior) else data
     if isinstance(prior, Posterior):
         return replace(prior.update(data), tolerance=float(tolerance), seed=seed, kept={})
     return Posterior(data, kind_of(data).settle_prior(data, prior), float(tolerance), seed)
