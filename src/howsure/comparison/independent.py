@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.distribution import Distribution, number_or_array
-from howsure.kernels.difference import Difference
+from howsure.kernels.difference import difference_of
 from howsure.kernels.sampled import Sampled
 from howsure.model import END_ERROR
 
@@ -23,10 +23,9 @@ def outcome(
     a: Distribution, b: Distribution, tolerance: float, seed: int, draws: int | None
 ) -> tuple[Any, Any, Distribution, str, float, Callable[[float], Any]]:
     """P(A > B), P(A < B), the difference, the route, the error of a probability, and P(within a margin)."""
-    exact = draws is None and "sampled" not in (a.route, b.route)
-    if not exact:
+    law = difference_of(a.law, b.law) if draws is None else None
+    if law is None:
         return _drawn(a, b, tolerance, seed, draws)
-    law = Difference(a.law, b.law)
     if law.usual or law.closes:
         difference = Distribution(f"difference of {a.name}", law, "quadrature", sampler_of(a, b))
     elif law.closed:
@@ -39,11 +38,10 @@ def outcome(
 
 def chances(a: Distribution, b: Distribution, tolerance: float, seed: int) -> tuple[Any, Any]:
     """P(A > B) and P(A < B) alone."""
-    if "sampled" not in (a.route, b.route):
-        law = Difference(a.law, b.law)
-        if law.usual or law.closes or law.closed:
-            above, below = law.signs()
-            return number_or_array(above), number_or_array(below)
+    law = difference_of(a.law, b.law)
+    if law is not None and (law.usual or law.closes or law.closed):
+        above, below = law.signs()
+        return number_or_array(above), number_or_array(below)
     return _drawn(a, b, tolerance, seed, None)[:2]
 
 
@@ -71,22 +69,15 @@ def _drawn(
 ) -> tuple[Any, Any, Distribution, str, float, Callable[[float], Any]]:
     """The paper's own way (eq. 13): the share of draws; its error is three standard errors at most."""
     difference = _drawn_difference(a, b, tolerance, seed, draws)
-    above, below = shares_of_draws(difference.law)
+    above, below = difference.law.signs()
     return (
         number_or_array(above),
         number_or_array(below),
         difference,
         "sampled",
-        1.5 / float(np.sqrt(difference.law.n)),
+        float(difference.law.error[1]),
         within(difference),
     )
-
-
-def shares_of_draws(law: Sampled) -> tuple[Array, Array]:
-    """P(> 0) and P(< 0), ties shared equally, never exactly 0 or 1: the mean of the proportion's Beta posterior."""
-    above, below = (law.draws > 0).sum(axis=0), (law.draws < 0).sum(axis=0)
-    tied = law.n - above - below
-    return (above + tied / 2 + 0.5) / (law.n + 1), (below + tied / 2 + 0.5) / (law.n + 1)
 
 
 def within(difference: Distribution) -> Callable[[float], Any]:

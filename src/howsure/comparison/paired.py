@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
-from howsure.comparison.independent import shares_of_draws, within
+from howsure.comparison.independent import within
 from howsure.distribution import Distribution, number_or_array
 from howsure.document import Measure
 from howsure.errors import BadSetting
@@ -24,7 +24,7 @@ from howsure.expressions import CELLS
 from howsure.forms import Linear
 from howsure.kernels import draws as drawing
 from howsure.kernels.integral import Integral
-from howsure.kernels.linear_quotient import Groups
+from howsure.kernels.linear_quotient import LinearQuotient
 from howsure.kernels.moebius import Moebius
 from howsure.kernels.sampled import Sampled
 from howsure.model import END_ERROR, Known, Posterior, Ranked, Resampled
@@ -133,8 +133,8 @@ def outcome(p: Known, metric: Measure, tolerance: float, seed: int) -> Found:
 
 
 def _drawn_outcome(difference: Distribution) -> Found:
-    above, below = shares_of_draws(difference.law)
-    error = 1.5 / float(np.sqrt(difference.law.n))
+    above, below = difference.law.signs()
+    error = float(difference.law.error[1])
     return number_or_array(above), number_or_array(below), difference, "sampled", error, within(difference)
 
 
@@ -184,7 +184,7 @@ def _exact(joint: Joint, metric: Metric) -> Any:
         order = sorted(groups, key=lambda k: -k[0])
         (u1, v1), (u2, v2) = order
         return Moebius(np.asarray(groups[order[0]]), np.asarray(groups[order[1]]), u1, v1, u2, v2)
-    return Integral(Groups(tuple(groups.values()), tops, bottoms)) if len(groups) in (3, 4) else None
+    return Integral(LinearQuotient(tuple(groups.values()), tops, bottoms)) if len(groups) in (3, 4) else None
 
 
 def sampler_of(

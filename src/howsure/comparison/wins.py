@@ -15,9 +15,9 @@ from howsure.document import Result, number, real
 from howsure.errors import BadSetting
 from howsure.kernels import beta, draws
 from howsure.kernels.integral import Integral
-from howsure.kernels.linear_quotient import Groups
+from howsure.kernels.linear_quotient import LinearQuotient
 from howsure.kernels.moebius import Moebius
-from howsure.kernels.transformed import Through
+from howsure.kernels.transformed import Transformed
 from howsure.render.numbers import probability
 
 
@@ -53,7 +53,7 @@ class Wins(Result):
     @cached_property
     def difference(self) -> Distribution:
         """The law of Δ = π1 - π2 (eq. 20 gives its mean)."""
-        law = Integral(Groups(self._shapes, (1.0, -1.0, 0.0), (1.0, 1.0, 1.0)))
+        law = Integral(LinearQuotient(self._shapes, (1.0, -1.0, 0.0), (1.0, 1.0, 1.0)))
 
         def sampler(n: int, seed: int) -> Any:
             return self._draw(n, seed, lambda x: x[0] - x[1])
@@ -164,7 +164,7 @@ class Wins(Result):
 
 
 @dataclass(frozen=True)
-class LogOdds(Through):
+class LogOdds(Transformed):
     """The log of a ratio of two Gammas, with its closed moments."""
 
     def mean(self) -> Any:

@@ -15,7 +15,7 @@ from howsure.catalogue import Metric
 from howsure.errors import BadSetting
 from howsure.expressions import CELLS
 from howsure.forms import Linear
-from howsure.kernels.classes import Pool
+from howsure.kernels.classes import PooledAccuracy
 from howsure.kernels.multilabel import AnyOf, Apart
 from howsure.kernels.sticks import sticks
 from howsure.model.resampled import mean_law
@@ -169,7 +169,7 @@ def plan(t: Tally, prior: Prior, equal: bool) -> AnyOf | Apart:
     return AnyOf(shapes, k, truth, answers, both, 2.0 * MICRO / k)
 
 
-def pool_of(t: Tally) -> Pool:
+def pool_of(t: Tally) -> PooledAccuracy:
     """The shared share of true labels that are found: true labels weighted so that each label counts about alike."""
     (pattern, label), _, both = t.memberships()
     k = len(t.labels)
@@ -180,5 +180,5 @@ def pool_of(t: Tally) -> Pool:
     found = np.stack([np.isin(key, x[0] * k + x[1]) for x in both], axis=1)
     right, which = np.unique(found, axis=0, return_inverse=True)
     if not len(right):
-        return Pool(np.zeros((1, len(both)), dtype=bool), np.zeros(1), 1.0, k / 3.0)
-    return Pool(right, np.asarray(np.bincount(np.ravel(which), weights), dtype=float), 1.0, k / 3.0)
+        return PooledAccuracy(np.zeros((1, len(both)), dtype=bool), np.zeros(1), 1.0, k / 3.0)
+    return PooledAccuracy(right, np.asarray(np.bincount(np.ravel(which), weights), dtype=float), 1.0, k / 3.0)

@@ -122,6 +122,7 @@ def _associated(p: Posterior, view: View, at: Places) -> tuple[Array, Array]:
 
 def _informed(cells: dict[str, Array]) -> tuple[Array, Array]:
     law, _ = exact_law(parse("informedness"), Model(cells))
+    assert law is not None  # noqa: S101 - narrows the type
     below, more = law.tails(np.zeros(np.shape(cells["tp"])))
     return np.asarray(below), np.asarray(more)
 

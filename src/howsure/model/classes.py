@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import BadSetting
 from howsure.expressions import CELLS, Expression
-from howsure.kernels.classes import Classes, Drawable, Pool, measured
+from howsure.kernels.classes import Classes, Drawable, PooledAccuracy, measured
 from howsure.model import anyof
 from howsure.priors import Prior
 from howsure.table import Tally
@@ -119,14 +119,14 @@ def _square(k: int) -> Any:
     return np.stack(np.meshgrid(np.arange(k), np.arange(k), indexing="ij"), axis=-1).reshape(-1, 2)
 
 
-def pool_of(codes: Any, counts: Array, k: int) -> Pool:
+def pool_of(codes: Any, counts: Array, k: int) -> PooledAccuracy:
     """The shared accuracy: items weighted so that every class counts about alike, with one pseudo-item, half right."""
     if not counts.size:
-        return Pool(np.zeros((1, codes.shape[1] - 1), dtype=bool), np.zeros(1), 1.0, k / 3.0)
+        return PooledAccuracy(np.zeros((1, codes.shape[1] - 1), dtype=bool), np.zeros(1), 1.0, k / 3.0)
     size = np.bincount(codes[:, 0], counts, k)
     weights = counts / (size[codes[:, 0]] + 1.0)
     right, which = np.unique(codes[:, 1:] == codes[:, [0]], axis=0, return_inverse=True)
-    return Pool(right, np.asarray(np.bincount(np.ravel(which), weights), dtype=float), 1.0, k / 3.0)
+    return PooledAccuracy(right, np.asarray(np.bincount(np.ravel(which), weights), dtype=float), 1.0, k / 3.0)
 
 
 def centres(t: Tally, measure: Measure, lost: bool = True) -> Array:

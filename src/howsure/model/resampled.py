@@ -274,7 +274,7 @@ def _different(top: Array, bottom: Array) -> tuple[Array, NDArray[np.intp]]:
 def mean_law(top: Array, bottom: Array, shapes: Array) -> tuple[Any, str]:
     """The law of Σ top·G / Σ bottom·G: closed for two different values, one integral for more.
 
-    Four values could nest two Beta integrals (groups.py); the contour gives the same digits for a fiftieth of the work.
+    Four values could nest two Beta integrals; the contour gives the same digits for a fiftieth of the work.
     """
     bottom = np.ravel(bottom)
     if not bottom.all():  # items without a part in the quotient
@@ -290,10 +290,10 @@ def mean_law(top: Array, bottom: Array, shapes: Array) -> tuple[Any, str]:
         return Moebius(a, b, u1, v1, u2, v2), "closed form"
     if len(pairs) == 3:
         from howsure.kernels.integral import Integral
-        from howsure.kernels.linear_quotient import Groups
+        from howsure.kernels.linear_quotient import LinearQuotient
 
         tops, bottoms = (tuple(x) for x in pairs.T.tolist())
-        return Integral(Groups(tuple(np.asarray(w) for w in weight), tops, bottoms)), "quadrature"
-    from howsure.kernels.contour import Many
+        return Integral(LinearQuotient(tuple(np.asarray(w) for w in weight), tops, bottoms)), "quadrature"
+    from howsure.kernels.contour import GammaQuotient
 
-    return Many(pairs[:, 0], pairs[:, 1], weight), "quadrature"
+    return GammaQuotient(pairs[:, 0], pairs[:, 1], weight), "quadrature"
