@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import howsure as hs
 from howsure.distribution import Distribution
 from howsure.kernels.chebyshev_density import Point, breaks
-from howsure.kernels.contour import Many
+from howsure.kernels.contour import GammaQuotient
 from howsure.kernels.difference import Difference
 from howsure.kernels.tabulated import tabulate
 from howsure.evidence.classes import Tally
@@ -199,7 +199,7 @@ def test_tiny_shapes_are_drawn() -> None:
 def test_means_of_a_few_graded_items() -> None:
     """The density of a bootstrap mean is a spline with a knot at every value: tables break there."""
     x, y = np.array([0.1, 0.3, 0.5, 0.8, 0.95]), np.array([0.05, 0.2, 0.55, 0.7, 0.9])
-    a, b = (Many(v, np.ones(5), np.ones(5)) for v in (x, y))
+    a, b = (GammaQuotient(v, np.ones(5), np.ones(5)) for v in (x, y))
     nodes, weights = np.polynomial.legendre.leggauss(40)
     for t in (-0.2, 0.0, 0.5):
         cuts = np.unique(np.clip(np.concatenate([y, x - t]), y[0], y[-1]))

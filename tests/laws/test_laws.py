@@ -173,15 +173,15 @@ def test_swapping_classes(table: tuple[int, ...]) -> None:
 def test_second_routes(table: tuple[int, ...], t: float) -> None:
     """F1 by the two-group form equals F1 by the three-group integral; complements and rescalings agree."""
     from howsure.kernels.integral import Integral
-    from howsure.kernels.linear_quotient import Groups
+    from howsure.kernels.linear_quotient import LinearQuotient
     from howsure.kernels.two_betas import Ray
 
     p = of(table)  # type: ignore[arg-type]
     tp, fp, fn, tn = (np.asarray(x + 0.5) for x in table)
-    three = Integral(Groups((tp, fp, fn), (2.0, 0.0, 0.0), (2.0, 1.0, 1.0)))
+    three = Integral(LinearQuotient((tp, fp, fn), (2.0, 0.0, 0.0), (2.0, 1.0, 1.0)))
     # F1 with top and bottom multiplied by tp + fp + fn
     ray = Integral(Ray((tp, fp + fn), (fp, fn), (2.0, 2.0, 2.0, 0, 0, 0), (2.0, 3.0, 3.0, 1.0, 2.0, 1.0)))
-    four = Integral(Groups((tp, fp, fn, tn), (2.0, 0.0, 0.0, 0.0), (2.0, 1.0, 1.0, 1e-13)))
+    four = Integral(LinearQuotient((tp, fp, fn, tn), (2.0, 0.0, 0.0, 0.0), (2.0, 1.0, 1.0, 1e-13)))
     assert three.tails(np.asarray(t))[0] == pytest.approx(p["f1"].cdf(t), abs=1e-12)
     assert ray.tails(np.asarray(t))[0] == pytest.approx(p["f1"].cdf(t), abs=1e-12)
     assert four.tails(np.asarray(t))[0] == pytest.approx(p["f1"].cdf(t), abs=1e-8)

@@ -15,22 +15,22 @@ import pytest
 from numpy.typing import NDArray
 
 from howsure.kernels import contour
-from howsure.kernels.contour import Many
+from howsure.kernels.contour import GammaQuotient
 from howsure.kernels.integral import Integral
-from howsure.kernels.linear_quotient import Groups
+from howsure.kernels.linear_quotient import LinearQuotient
 
 Array = NDArray[np.float64]
 EPS = float(np.finfo(float).eps)
 TAILS = (1e-60, 1e-30, 1e-15, 1e-9, 1e-4, 0.025, 0.3, 0.5)
 
 
-def steps(law: Many, t: float, upper: bool) -> list[Any]:
+def steps(law: GammaQuotient, t: float, upper: bool) -> list[Any]:
     """c, exact, turned so that the tail asked for is P(Σ c·G > 0)."""
     c = [mp.mpf(a) - mp.mpf(t) * mp.mpf(b) for a, b in zip(law.top.tolist(), law.bottom.tolist(), strict=True)]
     return c if upper else [-x for x in c]
 
 
-def by_fractions(law: Many, t: float, upper: bool) -> Any:
+def by_fractions(law: GammaQuotient, t: float, upper: bool) -> Any:
     """The tail for shapes of 1; taken on the side with fewer terms, whose sum cancels less."""
     assert (law.shapes == 1).all()
     with mp.workdps(120 + 3 * law.shapes.size):
@@ -45,7 +45,7 @@ def by_fractions(law: Many, t: float, upper: bool) -> Any:
         return 1 - total if turned else total
 
 
-def by_line(law: Many, t: float, upper: bool) -> Any:
+def by_line(law: GammaQuotient, t: float, upper: bool) -> Any:
     """The tail for any shapes, by two trapezoid sums that must agree."""
     with mp.workdps(40):
         c, a = steps(law, t, upper), [mp.mpf(x) for x in law.shapes.tolist()]
@@ -80,14 +80,14 @@ def by_line(law: Many, t: float, upper: bool) -> Any:
         return (one + two) / 2 / mp.pi
 
 
-def points(law: Many, tails: tuple[float, ...] = TAILS) -> list[float]:
+def points(law: GammaQuotient, tails: tuple[float, ...] = TAILS) -> list[float]:
     """Points with these tails on both sides, inside the range."""
     q = np.array(tails)
     found = np.concatenate([law.quantile(q, 1 - q)[0], law.quantile(1 - q, q)[0]])
     return [t for t in sorted(set(found.tolist())) if law.lower < t < law.upper]
 
 
-def check(law: Many, where: list[float], reference: Any) -> None:
+def check(law: GammaQuotient, where: list[float], reference: Any) -> None:
     """Both claims of the kernel at the exact doubles t."""
     below, above = law.tails(np.array(where))
     pdf = law.pdf(np.array(where))
@@ -98,8 +98,8 @@ def check(law: Many, where: list[float], reference: Any) -> None:
         assert want > 1e-6 or abs(got / want - 1) <= 1e-8, (t, got, want)
 
 
-def ones(v: Array) -> Many:
-    return Many(v, np.ones(v.size), np.ones(v.size))
+def ones(v: Array) -> GammaQuotient:
+    return GammaQuotient(v, np.ones(v.size), np.ones(v.size))
 
 
 def made(kind: str, n: int) -> Array:
@@ -128,7 +128,7 @@ def test_clusters_against_partial_fractions(n: int) -> None:
     """Unequal bottoms: sums over clusters of different sizes."""
     rng = np.random.default_rng(n)
     size = rng.integers(1, 9, n).astype(float)
-    law = Many(size * rng.random(n), size, np.ones(n))
+    law = GammaQuotient(size * rng.random(n), size, np.ones(n))
     check(law, points(law), by_fractions)
 
 
@@ -137,20 +137,20 @@ def test_shapes_of_weighted_items(n: int) -> None:
     """Shapes that are no whole numbers, as Kish's effective size gives them."""
     rng = np.random.default_rng(n)
     w = rng.random(n) * 3
-    law = Many(np.exp(rng.standard_normal(n)), np.ones(n), w * w.sum() / (w**2).sum())
+    law = GammaQuotient(np.exp(rng.standard_normal(n)), np.ones(n), w * w.sum() / (w**2).sum())
     check(law, points(law, (1e-15, 1e-4, 0.3)), by_line)
 
 
 def test_one_weight_above_all() -> None:
     """Four values of hardly any weight: a density that has no bound at the ends, total shape 1."""
     w = np.array([1.0, 1.0, 1000.0, 1.0, 1.0])
-    law = Many(np.array([0.1, 0.4, 0.5, 0.7, 0.9]), np.ones(5), w * w.sum() / (w**2).sum())
+    law = GammaQuotient(np.array([0.1, 0.4, 0.5, 0.7, 0.9]), np.ones(5), w * w.sum() / (w**2).sum())
     check(law, [0.100001, 0.45, 0.501], by_line)
 
 
 def test_ties() -> None:
     """Repeated values are one value of a larger shape."""
-    law = Many(np.arange(6.0), np.ones(6), np.array([1.0, 7.0, 2.0, 30.0, 1.0, 4.0]))
+    law = GammaQuotient(np.arange(6.0), np.ones(6), np.array([1.0, 7.0, 2.0, 30.0, 1.0, 4.0]))
     check(law, points(law, (1e-15, 1e-4, 0.3)), by_line)
 
 
@@ -159,7 +159,7 @@ def test_next_to_the_ends(n: int) -> None:
     """The doubles next to the ends of the range: tiny tails, never NaN."""
     v = np.sort(made("even", n)) + 1.0
     size = np.arange(1.0, n + 1)
-    for law in (ones(v), Many(v * size, size, np.ones(n))):
+    for law in (ones(v), GammaQuotient(v * size, size, np.ones(n))):
         ends = [np.nextafter(law.lower, np.inf), np.nextafter(law.upper, -np.inf)]
         if n == 5:
             check(law, [float(t) for t in ends], by_fractions)
@@ -172,10 +172,10 @@ def test_next_to_the_ends(n: int) -> None:
 
 
 def test_four_values_by_the_other_kernel() -> None:
-    """On four values the contour gives what the nested Beta integrals of groups.py give."""
+    """On four values the contour gives what the nested Beta integrals of linear_quotient.py give."""
     top, shapes = np.array([0.1, 0.35, 0.6, 1.0]), np.array([3.0, 1.5, 4.0, 2.0])
-    many = Many(top, np.ones(4), shapes)
-    groups = Integral(Groups(tuple(np.asarray(x) for x in shapes), tuple(top.tolist()), (1.0,) * 4))
+    many = GammaQuotient(top, np.ones(4), shapes)
+    groups = Integral(LinearQuotient(tuple(np.asarray(x) for x in shapes), tuple(top.tolist()), (1.0,) * 4))
     t = np.array([0.15, 0.3, 0.45, 0.55, 0.8, 0.95])
     np.testing.assert_allclose(many.tails(t), groups.tails(t), rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose([many.mean(), many.std()], [groups.mean(), groups.std()], rtol=1e-10)
@@ -211,7 +211,7 @@ def test_densities(n: int) -> None:
     """The density is the slope of the cdf, for equal and unequal bottoms."""
     rng = np.random.default_rng(n)
     size = rng.integers(1, 5, n).astype(float)
-    for law in (ones(rng.random(n)), Many(size * rng.random(n), size, np.ones(n))):
+    for law in (ones(rng.random(n)), GammaQuotient(size * rng.random(n), size, np.ones(n))):
         t = np.array(points(law, (1e-8, 1e-3, 0.1, 0.4)))
         h = 1e-3 * float(law.std())
         at = [np.where(t > law._centre, -law.tails(t + k * h)[1], law.tails(t + k * h)[0]) for k in (-2, -1, 1, 2)]
@@ -224,7 +224,7 @@ def test_moments_with_unequal_bottoms(n: int) -> None:
     """Mean and standard deviation of a quotient are those of its own density; of equal bottoms the closed ones."""
     rng = np.random.default_rng(n)
     size = rng.integers(1, 30, n).astype(float)
-    law = Many(size * rng.random(n), size, np.ones(n))
+    law = GammaQuotient(size * rng.random(n), size, np.ones(n))
     x, w = np.polynomial.legendre.leggauss(400)
     low, high = (float(law.quantile(np.asarray(q), np.asarray(1 - q))[0]) for q in (1e-16, 1 - 1e-16))
     low, high = (law.lower, law.upper) if n == 5 else (low, high)
@@ -235,7 +235,7 @@ def test_moments_with_unequal_bottoms(n: int) -> None:
     assert float(law.mean()) == pytest.approx(mean, rel=tolerance)
     assert float(law.std()) == pytest.approx(float(np.sqrt((mass * (t - mean) ** 2).sum())), rel=10 * tolerance)
     plain = ones(rng.random(n))
-    nearly = Many(plain.top * (1 + 1e-13), np.where(np.arange(n) == 0, 1 + 1e-13, 1.0), plain.shapes)
+    nearly = GammaQuotient(plain.top * (1 + 1e-13), np.where(np.arange(n) == 0, 1 + 1e-13, 1.0), plain.shapes)
     assert float(nearly.mean()) == pytest.approx(float(plain.mean()), rel=1e-10)
     assert float(nearly.std()) == pytest.approx(float(plain.std()), rel=1e-9)
 

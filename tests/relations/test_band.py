@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import howsure as hs
 from howsure.errors import HowsureError
-from howsure.kernels.truncated import Within
+from howsure.kernels.truncated import Truncated
 
 CASES = [
     (80, 20, 30, 870),
@@ -219,13 +219,13 @@ def test_a_law_kept_whole_is_the_law_itself():
     """Within bounds that leave nothing out, and through the map e/1, the law of recall is unchanged."""
     d = hs.posterior(tally((80, 20, 30, 870)))["recall"]
     one, zero = np.ones(()), np.zeros(())
-    law = Within(d.law, zero, one, (one, zero, zero, one))
+    law = Truncated(d.law, zero, one, (one, zero, zero, one))
     x = np.linspace(0.6, 0.85, 7)
     assert np.allclose(law.tails(x)[0], d.cdf(x), rtol=1e-12)
     assert np.allclose(law.pdf(x), d.pdf(x), rtol=1e-12)
     assert law.mean() == pytest.approx(d.mean, abs=1e-12)
     assert law.std() == pytest.approx(d.std, abs=1e-12)
-    turned = Within(d.law, zero, one, (-one, one, zero, one))  # 1 - recall falls with recall
+    turned = Truncated(d.law, zero, one, (-one, one, zero, one))  # 1 - recall falls with recall
     assert np.allclose(turned.tails(1 - x)[1], d.cdf(x), rtol=1e-12)
     assert turned.mean() == pytest.approx(1 - d.mean, abs=1e-12)
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.distribution import Distribution, number_or_array
-from howsure.kernels.difference import Difference
+from howsure.kernels.difference import difference_of
 from howsure.kernels.sampled import Sampled
 from howsure.model.question import Gap, Question, drawn_gap
 
@@ -35,9 +35,9 @@ class Apart:
 def gap(one: Question, two: Question, draws: int | None = None) -> Gap:
     """First against second: one integral where both laws are computed; a number of draws is the paper's own way."""
     a, b = one.distribution, two.distribution
-    if draws is not None or "sampled" in (a.route, b.route):
+    law = difference_of(a.law, b.law) if draws is None else None
+    if law is None:
         return drawn_gap(_drawn(one, two, draws))
-    law = Difference(a.law, b.law)
     if law.usual or law.closes:
         difference = Distribution(f"difference of {a.name}", law, "quadrature", Apart(a, b))
     elif law.closed:
@@ -51,11 +51,10 @@ def gap(one: Question, two: Question, draws: int | None = None) -> Gap:
 def chances(one: Question, two: Question) -> tuple[float, float]:
     """P(A > B) and P(A < B) alone."""
     a, b = one.distribution, two.distribution
-    if "sampled" not in (a.route, b.route):
-        law = Difference(a.law, b.law)
-        if law.usual or law.closes or law.closed:
-            above, below = law.signs()
-            return number_or_array(above), number_or_array(below)
+    law = difference_of(a.law, b.law)
+    if law is not None and (law.usual or law.closes or law.closed):
+        above, below = law.signs()
+        return number_or_array(above), number_or_array(below)
     found = drawn_gap(_drawn(one, two, None))
     return found.above, found.below
 

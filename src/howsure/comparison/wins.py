@@ -15,9 +15,9 @@ from howsure.errors import BadSetting
 from howsure.evidence.layout import number
 from howsure.kernels import beta, draws
 from howsure.kernels.integral import Integral
-from howsure.kernels.linear_quotient import Groups
+from howsure.kernels.linear_quotient import LinearQuotient
 from howsure.kernels.moebius import Moebius
-from howsure.kernels.transformed import Through
+from howsure.kernels.transformed import Transformed
 from howsure.language import option
 from howsure.render.numbers import probability
 from howsure.result import Result
@@ -56,7 +56,7 @@ class Wins(Result):
     @cached_property
     def difference(self) -> Distribution:
         """The law of Δ = π1 - π2 (eq. 20 gives its mean)."""
-        law = Integral(Groups(self._shapes, (1.0, -1.0, 0.0), (1.0, 1.0, 1.0)))
+        law = Integral(LinearQuotient(self._shapes, (1.0, -1.0, 0.0), (1.0, 1.0, 1.0)))
 
         return Distribution("difference of win rates", law, "quadrature", self._difference_draws)
 
@@ -157,7 +157,7 @@ class Wins(Result):
 
 
 @dataclass(frozen=True)
-class LogOdds(Through):
+class LogOdds(Transformed):
     """The log of a ratio of two Gammas, with its closed moments."""
 
     def mean(self) -> Any:

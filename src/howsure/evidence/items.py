@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
 from howsure.evidence.layout import Axis
 from howsure.evidence.protocol import read_only, same_fields
-from howsure.kernels.weights import kish
+from howsure.kernels.weights import effective_counts
 from howsure.labels import places
 from howsure.notes import Notes
 
@@ -210,7 +210,7 @@ class Items:
             return self.values, np.ones((rows, 1)), alike
         size = alike if self.weights is None else self.weights / self.weights.mean()
         if self.clusters is None:
-            return self.values, np.ones((rows, 1)), size * float(kish(size.sum(), (size**2).sum()))
+            return self.values, np.ones((rows, 1)), effective_counts(size)
         count = int(self.clusters.max()) + 1
         columns = (size, *(self.values * size[:, None]).T)
         whole = [np.asarray(np.bincount(self.clusters, column, count), dtype=float) for column in columns]

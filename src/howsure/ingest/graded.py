@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
 from howsure.evidence.items import Items, Mean
+from howsure.kernels.weights import effective_size
 from howsure.notes import note
 
 Array = NDArray[np.float64]
@@ -343,7 +344,7 @@ def _refuse_sizes(values: Array, weights: Array | None) -> None:
     if not good.all():
         raise BadLabels(f"weights must be numbers above 0 and at most {LARGEST:g}; got {weights[~good][0]:g}.")
     share = weights / weights.max()
-    effective = float(share.sum() ** 2 / (share**2).sum())
+    effective = float(effective_size(share))
     if effective < 2.0:
         raise BadLabels(
             f"the weights leave an effective size of {effective:.3g} items (Kish); a mean with its posterior needs 2 "

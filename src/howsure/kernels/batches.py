@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,5 +40,5 @@ def in_pieces(work: Callable[[Array, Array], tuple[Array, ...]], a: Array, b: Ar
         return work(a, b)
     cuts = range(0, a.size, _PIECE)
     with ThreadPoolExecutor(cores) as pool:
-        parts: list[Any] = list(pool.map(lambda i: work(a[i : i + _PIECE], b[i : i + _PIECE]), cuts))
+        parts = list(pool.map(lambda i: work(a[i : i + _PIECE], b[i : i + _PIECE]), cuts))
     return tuple(np.concatenate(x, axis=-1) for x in zip(*parts, strict=True))

@@ -165,6 +165,7 @@ def _associated(state: State, model: Model, place: int, at: Places) -> Found:
 
 def _informed(cells: dict[str, Array]) -> Found:
     law, _ = exact_law(parse("informedness"), Model(cells))
+    assert law is not None  # noqa: S101 - narrows the type
     below, more = law.tails(np.zeros(np.shape(cells["tp"])))
     return np.asarray(below), np.asarray(more)
 

@@ -20,7 +20,7 @@ from howsure.catalogue.metric import Metric
 from howsure.errors import BadSetting
 from howsure.evidence.classes import Tally
 from howsure.expressions import CELLS, Expression
-from howsure.kernels.classes import Classes, Drawable, Pool, measured
+from howsure.kernels.classes import Classes, Drawable, PooledAccuracy, measured
 from howsure.model.sampling import MOST_DRAWS, MOST_NUMBERS
 from howsure.model.state import State
 from howsure.priors import Prior
@@ -72,7 +72,7 @@ class Drawing(Protocol):
     def plan(self, j: int = 0) -> Drawable:
         """What is drawn for one table of the batch."""
 
-    def pools(self) -> list[Pool]:
+    def pools(self) -> list[PooledAccuracy]:
         """The shared shares of right answers, one for each table of the batch."""
 
 
@@ -95,7 +95,7 @@ class ClassDrawing:
         made = self._plan(j)
         return made if self.lost else replace(made, lost=False)
 
-    def pools(self) -> list[Pool]:
+    def pools(self) -> list[PooledAccuracy]:
         """Of each table."""
         return [pool_of(*self._occupied(j), len(self.tally.labels)) for j in range(self.tally.tables)]
 
@@ -151,14 +151,14 @@ def _square(k: int) -> Any:
     return np.stack(np.meshgrid(np.arange(k), np.arange(k), indexing="ij"), axis=-1).reshape(-1, 2)
 
 
-def pool_of(codes: Any, counts: Array, k: int) -> Pool:
+def pool_of(codes: Any, counts: Array, k: int) -> PooledAccuracy:
     """The shared accuracy: items weighted so that every class counts about alike, with one pseudo-item, half right."""
     if not counts.size:
-        return Pool(np.zeros((1, codes.shape[1] - 1), dtype=bool), np.zeros(1), 1.0, k / 3.0)
+        return PooledAccuracy(np.zeros((1, codes.shape[1] - 1), dtype=bool), np.zeros(1), 1.0, k / 3.0)
     size = np.bincount(codes[:, 0], counts, k)
     weights = counts / (size[codes[:, 0]] + 1.0)
     right, which = np.unique(codes[:, 1:] == codes[:, [0]], axis=0, return_inverse=True)
-    return Pool(right, np.asarray(np.bincount(np.ravel(which), weights), dtype=float), 1.0, k / 3.0)
+    return PooledAccuracy(right, np.asarray(np.bincount(np.ravel(which), weights), dtype=float), 1.0, k / 3.0)
 
 
 def centres(evidence: Any, drawing: Drawing, measure: Measured, lost: bool = True) -> Array:

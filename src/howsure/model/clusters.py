@@ -24,7 +24,7 @@ from howsure.errors import BadSetting
 from howsure.evidence.clusters import Clustered
 from howsure.expressions import CELLS
 from howsure.forms import Linear, by_chance
-from howsure.kernels.transformed import Through
+from howsure.kernels.transformed import Transformed
 from howsure.model import classes, label_sets, outcomes
 from howsure.model.all_classes import AllClasses
 from howsure.model.answers import dealt
@@ -196,7 +196,7 @@ class CellsOfClusters(OfClusters):
         rows = np.concatenate([self.cells[0], np.diag(self.sizes[0])[kept]])
         shapes = np.concatenate([np.ones(self.clusters), self.weights[kept]])
         law, route = mean_law(rows @ np.array(form.top), rows @ np.array(form.bottom), shapes)
-        return (Through(law, self.light.reading.outer), route) if self.light.reading.outer else (law, route)
+        return (Transformed(law, self.light.reading.outer), route) if self.light.reading.outer else (law, route)
 
     def joint_draws(self, n: int, seed: int) -> Array:
         """All systems from the same weights of the clusters."""

@@ -21,7 +21,7 @@ from howsure.errors import BadSetting, NeedsPositive
 from howsure.evidence.label_sets import Multilabel
 from howsure.expressions import CELLS
 from howsure.forms import Linear
-from howsure.kernels.classes import Pool
+from howsure.kernels.classes import PooledAccuracy
 from howsure.kernels.multilabel import AnyOf, Apart
 from howsure.kernels.sticks import sticks
 from howsure.model import classes
@@ -95,7 +95,7 @@ class LabelDrawing:
             return AnyOf(shapes, k, truth, answers, both, 1.0, self.pools()[0])
         return AnyOf(shapes, k, truth, answers, both, 2.0 * MICRO / k)
 
-    def pools(self) -> list[Pool]:
+    def pools(self) -> list[PooledAccuracy]:
         """The share of true labels that are found: true labels weighted so that each label counts about alike."""
         t = self.evidence
         (pattern, label), _, both = t.memberships()
@@ -106,8 +106,8 @@ class LabelDrawing:
         found = np.stack([np.isin(key, x[0] * k + x[1]) for x in both], axis=1)
         right, which = np.unique(found, axis=0, return_inverse=True)
         if not len(right):
-            return [Pool(np.zeros((1, len(both)), dtype=bool), np.zeros(1), 1.0, k / 3.0)]
-        return [Pool(right, np.asarray(np.bincount(np.ravel(which), weights), dtype=float), 1.0, k / 3.0)]
+            return [PooledAccuracy(np.zeros((1, len(both)), dtype=bool), np.zeros(1), 1.0, k / 3.0)]
+        return [PooledAccuracy(right, np.asarray(np.bincount(np.ravel(which), weights), dtype=float), 1.0, k / 3.0)]
 
 
 def _refuse_tables(prior: Prior) -> None:

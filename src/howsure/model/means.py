@@ -30,9 +30,9 @@ def mean_law(top: Array, bottom: Array, shapes: Array) -> tuple[Law, str]:
         found = linear_groups_law(groups)
         assert found is not None  # noqa: S101 - two and three groups have a law
         return found
-    from howsure.kernels.contour import Many
+    from howsure.kernels.contour import GammaQuotient
 
-    return Many(pairs[:, 0], pairs[:, 1], weight), "quadrature"
+    return GammaQuotient(pairs[:, 0], pairs[:, 1], weight), "quadrature"
 
 
 def _different(top: Array, bottom: Array) -> tuple[Array, NDArray[np.intp]]:

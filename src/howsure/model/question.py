@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from howsure.catalogue.measure import Measure
 from howsure.distribution import Distribution, number_or_array
 from howsure.errors import BadSetting
-from howsure.kernels.sampled import Sampled
 from howsure.model.state import State
 from howsure.notes import Note, Notes
 
@@ -52,7 +51,7 @@ class Gap:
     def within(self, margin: float) -> Any:
         """P(the difference lies within a margin)."""
         d = self.difference
-        if not isinstance(d.law, Sampled):
+        if d.law.n is None:
             inside = d.law.tails(np.asarray(margin))[0] - d.law.tails(np.asarray(-margin))[0]
         else:
             inside = np.asarray(d.cdf(margin)) - np.asarray(d.cdf(np.nextafter(-margin, -np.inf)))
@@ -67,12 +66,8 @@ def exact_gap(difference: Distribution, route: str) -> Gap:
 
 def drawn_gap(difference: Distribution) -> Gap:
     """Of a law by draws: ties are shared equally, and no share is exactly 0 or 1 (the proportion's Beta mean)."""
-    law = difference.law
-    assert isinstance(law, Sampled)  # noqa: S101 - narrows the type
-    above, below = (law.draws > 0).sum(axis=0), (law.draws < 0).sum(axis=0)
-    tied = law.n - above - below
-    shares = ((x + tied / 2 + 0.5) / (law.n + 1) for x in (above, below))
-    return Gap(*map(number_or_array, shares), difference, "sampled", 1.5 / float(np.sqrt(law.n)))
+    above, below = difference.law.signs()
+    return Gap(number_or_array(above), number_or_array(below), difference, "sampled", float(difference.law.error[1]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -120,16 +120,16 @@ class Band(Result):
 
     def _exact(self, r: Array, missed: Array) -> Distribution:
         """The exact law of precision, of a batch of recalls at once."""
-        from howsure.kernels.truncated import Within
+        from howsure.kernels.truncated import Truncated
 
-        law = Within(self.excess.law, np.full(r.shape, -np.inf), r, (0 * r, r, 0 * r - 1, 2 * r), missed)
+        law = Truncated(self.excess.law, np.full(r.shape, -np.inf), r, (0 * r, r, 0 * r - 1, 2 * r), missed)
         name = f"precision at recall {short_number(float(r))}" if r.ndim == 0 else "precision"
         draw = self._sampler(lambda e: r / (2 * r - e), lambda e, _: e <= r)
         return Distribution(name, law, self.excess.route, draw if np.min(law.kept) > RARE else _by_quantiles(law))
 
     def recall(self, precision: float) -> Distribution:
         """The posterior of recall at this precision, accuracy and prevalence held, given that some recall has it."""
-        from howsure.kernels.truncated import Within
+        from howsure.kernels.truncated import Truncated
 
         p = one_share("precision", precision)
         if p in (0.0, 0.5):
@@ -143,7 +143,7 @@ class Band(Result):
         if not self._plain(1.0, inside):
             return self._sampled(name, lambda e: k * e, lambda e, reach: _between(k * e, reach), inside)
         one = np.ones(())
-        law = Within(
+        law = Truncated(
             self.excess.law, low * one, high * one, (k * one, 0 * one, 0 * one, one), self._missed(1.0, inside)
         )
         draw = self._sampler(lambda e: k * e, lambda e, _: (e >= low) & (e <= high))

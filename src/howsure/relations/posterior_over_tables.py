@@ -21,6 +21,8 @@ from howsure.distribution import Distribution
 from howsure.errors import BadSetting
 from howsure.evidence.classes import Tally
 from howsure.expressions import CELLS
+from howsure.kernels.continuous import Continuous
+from howsure.kernels.law import Law, Pick
 from howsure.kernels.sampled import Sampled
 from howsure.model.posterior import posterior
 from howsure.notes import note
@@ -38,10 +40,10 @@ MOST: Final = 2_000  # tables mixed exactly; of more, this many evenly spread on
 
 
 @dataclass(frozen=True)
-class Blend:
+class Blend(Continuous):
     """A mixture of the laws of a batch, as one law."""
 
-    parts: Any  # the law of the batch
+    parts: Law  # the law of the batch
     weights: Array
     unimodal: bool = False
 
@@ -57,10 +59,10 @@ class Blend:
     def upper(self) -> float:
         return float(self.parts.upper)
 
-    @property
-    def n(self) -> int:
-        """Draws a table, where the parts are sampled."""
-        return int(self.parts.n)
+    def rows(self, pick: Pick, shape: tuple[int, ...]) -> Blend:
+        """The law itself: there is no batch to pick from."""
+        del pick, shape
+        return self
 
     def _mixed(self, values: Array) -> Array:
         return np.asarray(np.asarray(values) @ self.weights)
@@ -95,10 +97,6 @@ class Blend:
             low, high = np.where(under, middle, low), np.where(under, high, middle)
         value = 0.5 * (low + high)
         return value, value - self.lower, self.upper - value
-
-    def quantile_error(self, p: float) -> Array:
-        """That of the parts, the largest."""
-        return np.asarray(np.max(self.parts.quantile_error(p)))
 
     def mode(self) -> Array:
         """The highest point on a fine grid."""
