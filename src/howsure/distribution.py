@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import BadSetting, UnknownName, nearest
-from howsure.notes import Notes, note
 from howsure.kernels.law import Law
+from howsure.notes import Notes, note
 
 Array = NDArray[np.float64]
 KINDS = ("equal-tailed", "hdi")

@@ -1,8 +1,8 @@
 """One entrance: whatever a verb is given becomes a posterior, with its settings.
 
 A verb takes evidence, a posterior, a result that has one (a curve), or data that evidence is made of: arrays, a mapping
-from system to array, a frame, a file or a database with its columns named. Settings that are not given are those of what
-was given, else the usual ones.
+from system to array, a frame, a file or a database with its columns named. Settings that are not given are those of
+what was given, else the usual ones.
 """
 
 from __future__ import annotations

@@ -86,8 +86,8 @@ class Row:
             notes.append(note("unbounded", of=name))
         if d.ess is not None:
             worst = float(np.max(np.asarray(self.end_errors)))
-            facts = {"ends": float(f"{worst:.1g}"), "probability": float(f"{np.max(d.error.probability):.1g}")}
-            notes.append(note("sampled", of=(name,), draws=d.ess, **facts))
+            ends, chance = (float(f"{x:.1g}") for x in (worst, float(np.max(d.error.probability))))
+            notes.append(note("sampled", of=(name,), draws=d.ess, ends=ends, probability=chance))
         return tuple(notes)
 
     def _undefined(self) -> Notes:
@@ -97,7 +97,7 @@ class Row:
         when = (str(self.metric.undefined),)
         if self.classes is None:
             return (note("undefined-score", of=(self.asked,), when=when, single=lost.ndim == 0),)
-        some = lost.reshape(len(self.classes), -1).any(axis=1)
+        some = np.asarray(lost.reshape(len(self.classes), -1).any(axis=1)).tolist()
         return tuple(
             note("undefined-score", of=(f"{self.asked}:{label}",), when=when, single=True)
             for label, here in zip(self.classes, some, strict=True)

@@ -49,7 +49,7 @@ class Report(Result):
 
     @property
     def _library(self) -> str | None:
-        return self.posterior.evidence.library
+        return self.posterior.library
 
     def __getitem__(self, metric: str | Metric) -> Distribution:
         """The Distribution of a row, by the name asked for or its canonical name."""

@@ -154,7 +154,7 @@ class Leaderboard(Result):
 
     @property
     def _library(self) -> str | None:
-        return self.posterior.evidence.library  # type: ignore[no-any-return]
+        return self.posterior.library
 
     @property
     def verdict(self) -> str:

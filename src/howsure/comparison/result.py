@@ -182,7 +182,7 @@ class Comparison(Result):
 
     @property
     def _library(self) -> str | None:
-        return self.posterior.evidence.library  # type: ignore[no-any-return]
+        return self.posterior.library
 
     @property
     def verdict(self) -> Any:

@@ -35,7 +35,10 @@ class Several(Result):
     def _make(self) -> dict[str, Any]:
         made = [part._document for part in self.parts]
         notes = list({(n["code"], n["text"]): n for document in made for n in document["notes"]}.values())
-        whole = made[0] | {"rows": [row for document in made for row in document["rows"]], "notes": notes}
+        whole: dict[str, Any] = made[0] | {
+            "rows": [row for document in made for row in document["rows"]],
+            "notes": notes,
+        }
         if "pairs" in made[0]:
             whole["pairs"] = [pair for document in made for pair in document["pairs"]]
             whole["verdict"] = "; ".join(document["verdict"] for document in made)

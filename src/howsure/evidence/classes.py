@@ -312,7 +312,7 @@ class Tally(Patterns):
 
     # -- algebra
 
-    def __add__(self, other: object) -> Self:
+    def __add__(self, other: object) -> Any:
         if isinstance(other, int) and other == 0:
             return self
         return merging.tallies(self, other) if isinstance(other, Tally) else merging.refused(self, other)

@@ -12,7 +12,7 @@ import numpy as np
 from howsure.errors import BadLabels
 from howsure.evidence.layout import as_json
 from howsure.evidence.patterns import Patterns
-from howsure.notes import Note, note
+from howsure.notes import Note
 from howsure.slices import Slices
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ SCHEMA: Final = "howsure.tally/1"
 
 def of_tally(t: Tally) -> dict[str, Any]:
     """The document of a tally of classes."""
-    labels = {"labels": t.labels, "positive": t.positive, "fixed": t.labels_given, "chosen": t.positive_given}
-    return _document(t, t.cells, **labels)
+    made = _document(t, t.cells, labels=t.labels, positive=t.positive)
+    return made | {"fixed": t.labels_given, "chosen": t.positive_given}
 
 
 def of_outcomes(t: Outcomes) -> dict[str, Any]:
@@ -48,9 +48,9 @@ def _document(
     labels: Sequence[Any],
     positive: Any = None,
     outcome: bool = False,
+    sets: list[list[int]] | None = None,
     fixed: bool = True,
     chosen: bool = False,
-    sets: list[list[int]] | None = None,
     independent: bool = False,
 ) -> dict[str, Any]:
     return {
@@ -74,7 +74,7 @@ def _document(
 def note_in(x: Sequence[Any]) -> Note:
     """The note of a piece of JSON: its facts, or its text where that is all there is."""
     facts = x[2] if len(x) > 2 else {"text": x[1]}
-    return note(x[0], **{k: tuple(v) if isinstance(v, list) else v for k, v in facts.items()})
+    return Note(x[0], tuple(sorted((k, tuple(v) if isinstance(v, list) else v) for k, v in facts.items())))
 
 
 def text(document: dict[str, Any]) -> str:

@@ -161,6 +161,7 @@ class Items:
 
     def with_positive(self, label: object) -> Self:
         """Refused: values have no classes."""
+        del label
         raise BadSetting("graded values have no positive class.")
 
     def others(self, axis: int) -> Self:

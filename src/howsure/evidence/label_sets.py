@@ -157,6 +157,7 @@ class Multilabel(Patterns):
 
     def with_positive(self, label: Label | None) -> Self:
         """Refused: every label is asked for by its name."""
+        del label
         raise BadSetting(f"items with many labels have no positive one: ask for f1:{self.labels[0]} or micro-f1.")
 
     def describe(self) -> dict[str, Any]:
@@ -166,12 +167,13 @@ class Multilabel(Patterns):
             "systems": list(self.systems), "outcome": False, "tables": 1, "weighted": self.weighted,
         }  # fmt: skip
 
-    def __add__(self, other: object) -> Self:
+    def __add__(self, other: object) -> Any:
         if isinstance(other, int) and other == 0:
             return self
         if not isinstance(other, Multilabel) or self.independent != other.independent:
             return merging.refused(self, other)
-        a, b = _coded_alike(*merging.aligned(self, other))
+        one, two = merging.aligned(self, other)
+        a, b = _coded_alike(one, two)
         return merging.checked(merging.added(a, b, np.concatenate([a.cells, b.cells])).tidy())
 
     __radd__ = __add__
@@ -181,7 +183,8 @@ class Multilabel(Patterns):
             return NotImplemented
         if self.labels != other.labels or self.independent != other.independent:
             return False
-        return merging.same(*_coded_alike(self, other), ("labels",))
+        one, two = _coded_alike(self, other)
+        return merging.same(one, two, ("labels",))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -197,7 +200,7 @@ class Multilabel(Patterns):
         return documents.text(self.to_dict())
 
 
-def _coded_alike(a: Multilabel, b: Multilabel) -> tuple[Any, Any]:
+def _coded_alike(a: Multilabel, b: Multilabel) -> tuple[Multilabel, ...]:
     """Two tallies of label sets under the same codes."""
     labels = a.labels if a.labels == b.labels else in_order({*a.labels, *b.labels})
     place = {label: i for i, label in enumerate(labels)}

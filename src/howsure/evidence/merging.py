@@ -19,11 +19,9 @@ if TYPE_CHECKING:
     from howsure.evidence.outcomes import Outcomes
 
 P = TypeVar("P", bound=Patterns)
-T = TypeVar("T", bound="Tally")
-O = TypeVar("O", bound="Outcomes")
 
 
-def tallies(a: T, b: Tally) -> T:
+def tallies(a: Tally, b: Tally) -> Any:
     """Counts of both; labels are the union."""
     a, other = aligned(a, b)
     labels = _merged_labels(a, other)
@@ -39,7 +37,7 @@ def tallies(a: T, b: Tally) -> T:
     return checked(replace(made, labels=labels, positive=positive, labels_given=given).tidy())
 
 
-def outcomes(a: O, b: Outcomes) -> O:
+def outcomes(a: Outcomes, b: Outcomes) -> Any:
     """Counts of both."""
     a, other = aligned(a, b)
     return checked(added(a, other, np.concatenate([a.cells, other.cells])).tidy())

@@ -115,6 +115,7 @@ class Outcomes(Patterns):
 
     def with_positive(self, label: Label | None) -> Self:
         """Refused: hits are what is scored."""
+        del label
         raise BadSetting("outcomes have no positive class to choose: hits are what is scored.")
 
     def stratified(self, sizes: Mapping[Any, float]) -> Stratified:
@@ -125,7 +126,7 @@ class Outcomes(Patterns):
 
     # -- algebra and travel
 
-    def __add__(self, other: object) -> Self:
+    def __add__(self, other: object) -> Any:
         if isinstance(other, int) and other == 0:
             return self
         return merging.outcomes(self, other) if isinstance(other, Outcomes) else merging.refused(self, other)

@@ -118,6 +118,7 @@ class Scored:
 
     def with_positive(self, label: object) -> Self:
         """Refused: scores speak for the class they were made with."""
+        del label
         raise BadSetting("positive= belongs to the making of the curve; this one is made already.")
 
     def only(self, measure: object) -> Self:

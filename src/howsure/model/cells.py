@@ -85,7 +85,7 @@ class CellQuestion(Question):
         found = self.state.kept.get(key)
         if found is None or found[0] != (n, seed):
             found = self.state.kept[key] = ((n, seed), self.model.table(j, n, seed))
-        return found[1]  # type: ignore[no-any-return]
+        return found[1]
 
     # -- systems on the same items
 
@@ -130,6 +130,13 @@ def table_notes(state: State) -> Notes:
     if not e.shape and not e.totals.any():
         notes.append(note("no-data"))
     return tuple(notes)
+
+
+def label_notes(state: State) -> Notes:
+    """What is to be said of every measure of label sets."""
+    before = len(state.evidence.notes)
+    own = table_notes(state)
+    return (*own[:before], note("labels", independent=state.evidence.independent), *own[before:])
 
 
 def refuse_tests(state: State) -> None:

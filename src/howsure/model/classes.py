@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,10 +20,10 @@ from howsure.evidence.layout import as_json, number
 from howsure.expressions import CELLS
 from howsure.forms import Linear
 from howsure.language import option
+from howsure.model import plainly
 from howsure.model.all_classes import AllClasses, RightAnswersByRows
 from howsure.model.class_against_rest import ClassAgainstRest, ClassAmongMany, EveryClass
 from howsure.model.class_draws import ClassDrawing
-from howsure.model.plainly import prepare as prepare
 from howsure.model.question import Question
 from howsure.model.right_or_wrong import RightOrWrong
 from howsure.model.state import State
@@ -29,6 +31,9 @@ from howsure.notes import Notes, note
 from howsure.priors import Prior
 
 EVERY = "*"  # the label of every class at once: f1:*
+
+
+prepare = plainly.prepare
 
 
 def settle_prior(evidence: Any, given: Any) -> Prior:
@@ -131,15 +136,17 @@ def _is_accuracy(metric: Metric, k: int) -> bool:
 
 def names(state: State) -> list[str]:
     """Every measure of the catalogue that these classes have."""
-    return [str(m) for m in metrics() if _answers(state, m)]
+    return answered(state, question)
 
 
-def _answers(state: State, metric: Metric) -> bool:
-    try:
-        question(state, metric, str(metric))
-    except HowsureError:
-        return False
-    return True
+def answered(state: State, ask: Callable[[State, Metric, str], Question]) -> list[str]:
+    """The measures of the catalogue that a kind of evidence answers."""
+    found = []
+    for metric in metrics():
+        with contextlib.suppress(HowsureError):
+            ask(state, metric, str(metric))
+            found.append(str(metric))
+    return found
 
 
 def table(state: State) -> list[str | Metric]:

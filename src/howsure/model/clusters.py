@@ -24,17 +24,14 @@ from howsure.errors import BadSetting
 from howsure.evidence.clusters import Clustered
 from howsure.expressions import CELLS
 from howsure.forms import Linear, by_chance
-from howsure.kernels.transformed import Transformed
-from howsure.model import classes, label_sets, outcomes
+from howsure.model import classes, label_sets, outcomes, plainly
 from howsure.model.all_classes import AllClasses
 from howsure.model.answers import dealt
 from howsure.model.cells import CellQuestion, refuse_two_level
 from howsure.model.chance import share_above
 from howsure.model.class_against_rest import ClassAgainstRest, ClassAmongMany
-from howsure.model.label_sets import AddedUp, MeanOverItems, OverItems
 from howsure.model.means import mean_law
-from howsure.model.plainly import extras as extras
-from howsure.model.plainly import prepare as prepare
+from howsure.model.over_items import AddedUp, MeanOverItems, OverItems
 from howsure.model.question import Chance, Gap, Places, Question, drawn_gap, exact_gap
 from howsure.model.right_or_wrong import RightOrWrong
 from howsure.model.sampling import difference_law, sampled_law
@@ -134,7 +131,9 @@ class OfClusters(Question):
         n = float(self.state.evidence.totals)
         (name,) = self.state.evidence.systems
         of = self.asked if name == "system" else f"{self.asked} of {name}"
-        return (note("design-effect", of=(of,), effect=(effect,), worth=(n / effect,), items=n, clusters=self.clusters),)
+        return (
+            note("design-effect", of=(of,), effect=(effect,), worth=(n / effect,), items=n, clusters=self.clusters),
+        )
 
     @property
     def design_effect(self) -> float:
@@ -147,7 +146,11 @@ def _influence(by_cluster: Array, whole: Array, squares: Array, slope: Array) ->
     with np.errstate(all="ignore"):
         together = float(((by_cluster @ slope) ** 2).sum())
         alone = float((squares * slope**2).sum())
-    return together / alone if alone > ROUNDING * float(np.abs(whole @ np.abs(slope))) ** 2 / max(whole.sum(), 1) else np.nan
+    return (
+        together / alone
+        if alone > ROUNDING * float(np.abs(whole @ np.abs(slope))) ** 2 / max(whole.sum(), 1)
+        else np.nan
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,13 +193,12 @@ class CellsOfClusters(OfClusters):
         """A quotient of Gammas where the formula is one of cells, else by draws."""
         self.state.evidence.single()
         form = self._quotient
-        if form is None:
+        if form is None or self.light.reading.outer:
             return super().law()
         kept = self.weights > 0
         rows = np.concatenate([self.cells[0], np.diag(self.sizes[0])[kept]])
         shapes = np.concatenate([np.ones(self.clusters), self.weights[kept]])
-        law, route = mean_law(rows @ np.array(form.top), rows @ np.array(form.bottom), shapes)
-        return (Transformed(law, self.light.reading.outer), route) if self.light.reading.outer else (law, route)
+        return mean_law(rows @ np.array(form.top), rows @ np.array(form.bottom), shapes)
 
     def joint_draws(self, n: int, seed: int) -> Array:
         """All systems from the same weights of the clusters."""
@@ -372,7 +374,12 @@ class ClassesOfClusters(OfClusters):
                 good, false = own * p[0], p[1]
                 row, tp, col = mass @ x["row"] + own, mass @ x["tp"] + good, mass @ x["col"] + good + false
                 total = (mass @ x["n"] + own.sum(axis=1, keepdims=True)).T
-                cells = {"tp": tp.T, "fp": (col - tp).T, "fn": (row - tp).T, "tn": np.maximum(total - (row + col - tp).T, 0)}
+                cells = {
+                    "tp": tp.T,
+                    "fp": (col - tp).T,
+                    "fn": (row - tp).T,
+                    "tn": np.maximum(total - (row + col - tp).T, 0),
+                }
                 with np.errstate(all="ignore"):
                     value = np.asarray(formula(**cells))
                 columns.append(np.clip(np.where(np.isnan(value), 0.0, value), low, high))
@@ -436,7 +443,9 @@ class ClassesOfClusters(OfClusters):
                 for c in CELLS
             }  # fmt: skip
         cells = self.state.evidence.parts[0].cells
-        patterns = _pattern_slopes(cells, slopes, k) if hasattr(self.state.evidence.parts[0], "positive_given") else None
+        patterns = (
+            _pattern_slopes(cells, slopes, k) if hasattr(self.state.evidence.parts[0], "positive_given") else None
+        )
         if patterns is None:
             return float("nan")
         counts = self.state.evidence.parts[0].counts.astype(float)
@@ -469,6 +478,10 @@ def _inner(state: State) -> Any:
     """The model of the kind of table that every cluster has."""
     name = type(state.evidence.parts[0]).__name__
     return {"Tally": classes, "Outcomes": outcomes, "Multilabel": label_sets}[name]
+
+
+extras = plainly.extras
+prepare = plainly.prepare
 
 
 def settle_prior(evidence: Clustered, given: Any) -> Prior:

@@ -27,9 +27,8 @@ from howsure.evidence.items import Items, Mean
 from howsure.kernels.sampled import Sampled
 from howsure.kernels.sticks import sticks
 from howsure.language import option
+from howsure.model import plainly
 from howsure.model.means import mean_law
-from howsure.model.plainly import extras as extras
-from howsure.model.plainly import prepare as prepare
 from howsure.model.question import Gap, Question, drawn_gap, exact_gap
 from howsure.model.state import State
 from howsure.notes import Note, Notes, note
@@ -177,8 +176,8 @@ class MeanOfItems(Question):
         name = f"difference of {self.metric}"
         if self._is_drawn:
             low = -np.inf if self.items.bounds is None else self.items.bounds[0] - self.items.bounds[1]
-            law, route = self._drawn_law(self._gap_draws(self._number, self.state.seed), low)
-            return drawn_gap(Distribution(name, law, route, self._gap_draws, notes=self.remarks))
+            drawn, how = self._drawn_law(self._gap_draws(self._number, self.state.seed), low)
+            return drawn_gap(Distribution(name, drawn, how, self._gap_draws, notes=self.remarks))
         (first, second), notes = self.items.systems, self.remarks
         top, bottom, shapes = self._parts
         gap = top[:, 0] - top[:, 1]
@@ -246,6 +245,10 @@ class MeanOfItems(Question):
     def columns(self) -> dict[str, Any]:
         """trec_eval's name of a measure of queries."""
         return {"trec_eval": self.metric.trec_eval} if self.metric.called else {}
+
+
+extras = plainly.extras
+prepare = plainly.prepare
 
 
 def settle_prior(evidence: Items, given: Any) -> Prior:

@@ -10,12 +10,14 @@ from howsure.catalogue import Metric
 from howsure.catalogue import parse as parse_metric
 from howsure.errors import BadSetting
 from howsure.evidence.outcomes import Outcomes
+from howsure.model import plainly
 from howsure.model.classes import refuse_metrics
 from howsure.model.classes import settle_prior as settle_prior
-from howsure.model.plainly import extras as extras
-from howsure.model.plainly import prepare as prepare
 from howsure.model.right_or_wrong import Passes, only_hits
 from howsure.model.state import State
+
+extras = plainly.extras
+prepare = plainly.prepare
 
 
 def prior_total(state: State) -> float:

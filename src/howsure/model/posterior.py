@@ -97,6 +97,12 @@ class Posterior(State, Mapping[str, Distribution]):
         return self.resolve(metric).chance(at)
 
     @property
+    def library(self) -> str | None:
+        """The library of the frame that the evidence was read from."""
+        found: str | None = self.evidence.library
+        return found
+
+    @property
     def default_metric(self) -> str:
         """The measure that systems are compared on."""
         return self.kind.default(self)

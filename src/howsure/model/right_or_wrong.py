@@ -16,9 +16,9 @@ from howsure.catalogue import metrics
 from howsure.catalogue.metric import Metric
 from howsure.model import chance
 from howsure.model.answers import Answers
-from howsure.model.cells import CellQuestion, refuse_two_level
+from howsure.model.cells import CellQuestion, label_notes, refuse_two_level
 from howsure.model.question import Chance, Places, Question
-from howsure.notes import Note, note
+from howsure.notes import Note, Notes, note
 from howsure.routes import Model, Shapes
 
 Array = NDArray[np.float64]
@@ -82,6 +82,11 @@ class AllLabelsRight(RightOrWrong):
         """Nothing is known of guessing at sets of labels."""
         del at
         return None
+
+    @property
+    def remarks(self) -> Notes:
+        """That labels stay together."""
+        return label_notes(self.state)
 
     @property
     def prior_note(self) -> Note | None:

@@ -21,8 +21,7 @@ from howsure.distribution import Distribution
 from howsure.errors import BadLabels, BadSetting, listing
 from howsure.evidence.scored import Scored
 from howsure.kernels.sampled import Sampled
-from howsure.model import classes
-from howsure.model.plainly import extras as extras
+from howsure.model import classes, plainly
 from howsure.model.question import Gap, Question, drawn_gap
 from howsure.model.sampling import difference_law
 from howsure.model.score_draws import ScoreDraws, score_draws
@@ -214,6 +213,9 @@ class Thresholds(Question):
 
 
 # -- the kind
+
+
+extras = plainly.extras
 
 
 def settle_prior(evidence: Scored, given: Any) -> Prior:

@@ -17,12 +17,10 @@ from howsure.distribution import Distribution
 from howsure.errors import BadSetting
 from howsure.evidence.strata import Stratified
 from howsure.kernels import draws as drawing
-from howsure.model import chance, classes, outcomes
+from howsure.model import chance, classes, outcomes, plainly
 from howsure.model.answers import Answers
 from howsure.model.cells import CellQuestion, refuse_tests
 from howsure.model.class_against_rest import ClassAgainstRest, ClassAmongMany
-from howsure.model.plainly import extras as extras
-from howsure.model.plainly import prepare as prepare
 from howsure.model.question import Chance, Gap, Places, Question, drawn_gap
 from howsure.model.sampling import difference_law, sampled_law
 from howsure.model.state import State
@@ -139,6 +137,10 @@ class OfPopulation(Question):
 def _inner(state: State) -> Any:
     """The model of the strata's own kind."""
     return outcomes if getattr(state.evidence.whole, "outcome", False) else classes
+
+
+extras = plainly.extras
+prepare = plainly.prepare
 
 
 def settle_prior(evidence: Stratified, given: Any) -> Prior:

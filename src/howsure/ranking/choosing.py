@@ -122,9 +122,7 @@ class Choice(Result):
     def notes(self) -> Notes:
         """What choosing did, what the limits are worth, and what is unusual."""
         m, notes = str(self.metric), list(self.apparent.notes)
-        notes.append(
-            note("optimism", metric=m, how=self.correct, optimism=self.optimism, error=self.optimism_error)
-        )
+        notes.append(note("optimism", metric=m, how=self.correct, optimism=self.optimism, error=self.optimism_error))
         for i, (x, side, value) in enumerate(self.limits):
             notes.append(note("limit", metric=str(x), side=side, value=value, p=self.p_kept(i)))
         if self.threshold > self._highest:
@@ -274,7 +272,7 @@ def _cells(p: Posterior, threshold: float) -> dict[str, int | float]:
 
 
 def _draws(p: Posterior) -> int:
-    return max(200, min(DRAWS, BUDGET // p.evidence.rows))
+    return int(max(200, min(DRAWS, BUDGET // p.evidence.rows)))
 
 
 def _best(p: Posterior, pick: Pick) -> tuple[Distribution, float, float]:
