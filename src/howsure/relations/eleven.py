@@ -145,7 +145,7 @@ def eleven_point(
 
 def _bisected(what: Quantity, r: Array, a: Array, v: Array) -> Array:
     """The paper's search: up where the measure is below the target, else down."""
-    low, high = np.full(r.shape, 0.01), np.full(r.shape, 0.99)
+    low, high = np.full(r.shape, 0.01), np.full(r.shape, 0.99)  # no bracket of a root, as searches.root needs
     r = np.maximum(r, _FIRST)
     for _ in range(_HALVINGS):
         p = 0.5 * (low + high)

@@ -2,8 +2,8 @@
 
 The slope is known to rounding: a derivative by a complex step along each class, so its sign is too, but for a sum of
 two parts that cancel to their last digits. Signs are compared at points that resolve the laws (attributes.py); each
-change is closed in by bisection to neighbouring numbers. Between two points of the same sign a slope may touch 0 and
-turn back: where it comes nearest to 0 a golden-section search looks for the other sign.
+change is closed in to the last digits. Between two points of the same sign a slope may touch 0 and turn back: where it
+comes nearest to 0 the other sign is looked for.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.relations.searches import lowest, root
+
 Array = NDArray[np.float64]
 Sizes = Callable[[Array], tuple[Array, Array]]  # the slope and the size of its parts at a threshold
 
 _ROUND_OFF = 64 * float(np.finfo(float).eps)
-_GOLDEN = (np.sqrt(5.0) - 1) / 2
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,13 @@ def points(grid: Array, breaks: Array) -> Points:
 
 def signs(sizes: Sizes, at: Array) -> Array:
     """The sign of the slope; 0 where its parts cancel to rounding."""
+    return np.sign(_slope(sizes, at))
+
+
+def _slope(sizes: Sizes, at: Array) -> Array:
+    """The slope; 0 where its parts cancel to rounding."""
     slope, size = sizes(at)
-    return np.where(np.abs(slope) <= _ROUND_OFF * size, 0.0, np.sign(slope))
+    return np.where(np.abs(slope) <= _ROUND_OFF * size, 0.0, slope)
 
 
 def roots(sizes: Sizes, where: Points) -> Array:
@@ -56,8 +62,9 @@ def roots(sizes: Sizes, where: Points) -> Array:
     for a, b in _touching(sizes, where, sign):
         low.append(a)
         high.append(b)
-    zero = _isolated(sign, where)
-    return np.sort(np.concatenate([_bisect(sizes, np.concatenate(low), np.concatenate(high)), at[zero]]))
+    ends = np.concatenate(low), np.concatenate(high)
+    found = root(lambda x: _slope(sizes, x), *ends) if len(ends[0]) else ends[0]
+    return np.sort(np.concatenate([found, at[_isolated(sign, where)]]))
 
 
 def _isolated(sign: Array, where: Points) -> NDArray[np.intp]:
@@ -83,32 +90,11 @@ def _touching(sizes: Sizes, where: Points, sign: Array) -> list[tuple[Array, Arr
         return []
     low, high, own = at[i - 1], at[i + 1], sign[i]
 
-    def depth(x: Array) -> Array:
-        a, b = sizes(x.ravel())
+    def depth(x: Array, sign: Array) -> Array:
+        a, b = sizes(x)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(own * np.where(b > 0, a / b, 1.0).reshape(x.shape))
+            return np.asarray(sign * np.where(b > 0, a / b, 1.0))
 
-    left, right = low.copy(), high.copy()
-    for _ in range(30):  # to 1e-6 of the gap between points: what turns back within has no height left
-        pair = np.stack([right - _GOLDEN * (right - left), left + _GOLDEN * (right - left)])
-        first, second = depth(pair)
-        left, right = np.where(first < second, left, pair[0]), np.where(first < second, pair[1], right)
-    bottom = 0.5 * (left + right)
+    bottom = lowest(depth, low, at[i], high, own)
     through = signs(sizes, bottom) == -own
     return [(low[through], bottom[through]), (bottom[through], high[through])]
-
-
-def _bisect(sizes: Sizes, low: Array, high: Array) -> Array:
-    """To neighbouring numbers, or to where the slope is 0 to rounding."""
-    if not len(low):
-        return low
-    first = signs(sizes, low)
-    for _ in range(1100):  # halving reaches neighbours long before, unless the bracket spans 0
-        middle = 0.5 * (low + high)
-        if not ((middle > low) & (middle < high)).any():
-            break
-        sign = signs(sizes, middle)
-        low, high = np.where(sign == first, middle, low), np.where(sign == first, high, middle)
-        flat = sign == 0
-        low = np.where(flat, middle, low)
-    return np.asarray(0.5 * (low + high))

@@ -2,7 +2,7 @@
 
 Given the report and n, a table's weight is its probability before any data: the Dirichlet-multinomial of the prior
 (each n of a range counts alike). Given the table the measure has its usual posterior. So the answer is a mixture of
-laws: tails and densities are weighted sums, quantiles are found by bisection, and all is exact where the laws are in
+laws: tails and densities are weighted sums, quantiles are roots, and all is exact where the laws are in
 closed form, or a few integrals. Many integrals would take minutes: these mixtures are sampled, as are those of sampled
 laws, each draw from a table that is drawn itself.
 """
@@ -24,6 +24,7 @@ from howsure.expressions import CELLS
 from howsure.kernels.sampled import Sampled
 from howsure.model import posterior
 from howsure.priors import make
+from howsure.relations.searches import root
 from howsure.routes import exact_law, values
 from howsure.table import Tally
 
@@ -83,16 +84,15 @@ class Blend:
         return np.sqrt(self._mixed(spread**2 + (each - self.mean()) ** 2))
 
     def quantile(self, p: Array, q: Array) -> tuple[Array, Array, Array]:
-        """Between the least and the greatest quantile of the parts, by bisection on the smaller tail."""
+        """Between the least and the greatest quantile of the parts, by the smaller tail."""
         p, q = np.broadcast_arrays(np.asarray(p, dtype=float), np.asarray(q, dtype=float))
         each = np.asarray(self.parts.quantile(p[..., None], q[..., None])[0])
-        low, high = each.min(axis=-1), each.max(axis=-1)
-        for _ in range(70):
-            middle = 0.5 * (low + high)
-            below, above = self.tails(middle)
-            under = np.where(p <= q, below < p, above > q)
-            low, high = np.where(under, middle, low), np.where(under, high, middle)
-        value = 0.5 * (low + high)
+
+        def off(x: Array, p: Array, q: Array) -> Array:
+            below, above = self.tails(x)
+            return np.where(p <= q, below - p, q - above)
+
+        value = root(off, each.min(axis=-1), each.max(axis=-1), p, q)
         return value, value - self.lower, self.upper - value
 
     def quantile_error(self, p: float) -> Array:

@@ -102,7 +102,7 @@ class Region:
         """The points that Newton steps lead to, from where these meet all curves."""
         if not self.curves:
             return starts
-        x = starts.copy()
+        x = starts.copy()  # up to three unknowns and curves, where searches.root is for one
         active = np.arange(len(x)) if self.dimension else np.arange(0)
         for _ in range(steps):
             miss, slopes = self._slopes(x[active])

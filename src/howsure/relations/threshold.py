@@ -6,6 +6,7 @@ shares follows from the two laws and the prevalence; measures are those of the c
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,6 +22,7 @@ from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.relations import monotone_pieces
 from howsure.relations.attributes import Attribute, Mixed, Scores, law_of
 from howsure.relations.quantities import Quantity, measure_of, quantity
+from howsure.relations.searches import root
 from howsure.relations.values import given
 
 Array = NDArray[np.float64]
@@ -243,16 +245,17 @@ class Mixture(Result):
         >>> mixture(normal(1, 1), normal(-1, 1), prevalence=0.5).break_even().triple
         True
         """
+
+        def more(x: Array) -> Array:
+            cells = self._cells(x)
+            return np.asarray(cells[..., 1] - cells[..., 2])
+
         where = self._points
         ends = [x[i] for x in (where.at, where.breaks) if len(x) for i in (0, -1)]
-        low, high = np.nextafter(min(ends), -np.inf), np.nextafter(max(ends), np.inf)
-        for _ in range(1100):
-            middle = 0.5 * (low + high)
-            if not low < middle < high:
-                break
-            _, fp, fn, _ = self._cells(np.asarray(middle))
-            low, high = (middle, high) if fp > fn else (low, middle)
-        t = np.asarray(min((low, high), key=lambda x: abs(float(np.diff(self._cells(np.asarray(x))[1:3])[0]))))
+        edges = np.r_[np.nextafter(min(ends), -np.inf), where.breaks, np.nextafter(max(ends), np.inf)]
+        i = bisect_left(edges, True, key=lambda x: bool(more(x) <= 0))
+        low, high, jumped = edges[i - 1], edges[i], np.nextafter(edges[i - 1], np.inf)
+        t = root(more, *((jumped, low) if more(jumped) <= 0 else (high, jumped)))
         if not len(where.at):  # scores only: in the middle of the thresholds with these answers, as best is
             i = int(np.searchsorted(where.breaks, t))
             below, above = where.breaks[max(i - 1, 0)], where.breaks[min(i, len(where.breaks) - 1)]
