@@ -21,7 +21,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.catalogue import Metric
 from howsure.distribution import Distribution, Note, check_kind, check_level
-from howsure.document import Result, data_of, envelope, real
+from howsure.document import Result, data_of, real
+from howsure.envelope import envelope
 from howsure.errors import BadSetting
 from howsure.expressions import cells
 from howsure.model import END_ERROR, Posterior
@@ -246,8 +247,9 @@ class Band(Result):
             worst = max(row["error"]["value"] for row in sampled)
             notes.append(Note("sampled", f"{len(sampled)} of {len(rows)} rows are sampled: values within {worst:.1g}"))
         document = envelope(
-            "howsure.tradeoff/1", p, self.level, self.interval, p.seed, data_of(p.tally), rows, tuple(notes)
-        )
+            "howsure.tradeoff/1", rows, prior=p.prior_document, level=self.level, interval=self.interval, seed=p.seed,
+            data=data_of(p.tally), notes=notes,
+        )  # fmt: skip
         return document | {
             "verdict": self.verdict,
             "p_tradeoff": {"value": self.p_tradeoff, "error": self.p_tradeoff_error},

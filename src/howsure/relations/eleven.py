@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from howsure.catalogue import Metric
 from howsure.distribution import Note
 from howsure.document import Result, real
+from howsure.envelope import envelope
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.relations.grid import Condition, spans
 from howsure.relations.quantities import Quantity, measure_of, quantity
@@ -83,8 +84,6 @@ class ElevenPoint(Result):
         )
 
     def _make(self) -> dict[str, Any]:
-        from howsure.version import VERSION
-
         rows = [
             {
                 "fallout": float(a), "value": float(v), "mean": real(self.mean[i, j]), "share": real(self.share[i, j]),
@@ -92,15 +91,11 @@ class ElevenPoint(Result):
             }
             for i, a in enumerate(self.fallout) for j, v in enumerate(self.values)
         ]  # fmt: skip
-        return {
-            "schema": "howsure.eleven-point/1",
-            "version": VERSION,
+        return envelope("howsure.eleven-point/1", rows, notes=self.notes) | {
             "measure": self.measure,
             "rule": self.rule,
             "levels": LEVELS.tolist(),
             "gap": [real(x) for x in self.gap],
-            "rows": rows,
-            "notes": [{"code": note.code, "text": note.text} for note in self.notes],
         }
 
     def __repr__(self) -> str:

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.relations import vector_roots
+from howsure.relations.outcomes import outcome
 from howsure.relations.quantities import Quantity, quantity
 from howsure.relations.region import EDGE, HUGE
 from howsure.relations.searches import lowest
-from howsure.relations.solving import outcome
 from howsure.relations.values import CLOSE, Given, short_number, simplest
 
 Array = NDArray[np.float64]

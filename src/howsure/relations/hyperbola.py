@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.catalogue import Metric
 from howsure.document import Result, number, real
+from howsure.envelope import envelope
 from howsure.errors import BadSetting
 from howsure.relations.quantities import measure_of
 from howsure.relations.values import given, short_number
@@ -249,8 +250,6 @@ class Tradeoff(Result):
         return np.unique([low, *nice(low, high), high])
 
     def _make(self) -> dict[str, Any]:
-        from howsure.version import VERSION
-
         r = self.at()
         columns = {
             "recall": r,
@@ -259,15 +258,8 @@ class Tradeoff(Result):
             "precision_by_recall": self.precision_by_recall(r),
         }
         rows = [{k: real(x[i]) for k, x in columns.items()} for i in range(len(r))]
-        return {
-            "schema": "howsure.tradeoff/1",
-            "version": VERSION,
-            "verdict": self.verdict,
-            "trades_off": self.trades_off,
-            "curve": self.curve(),
-            "rows": rows,
-            "notes": [],
-        }
+        own = {"verdict": self.verdict, "trades_off": self.trades_off, "curve": self.curve()}
+        return envelope("howsure.tradeoff/1", rows) | own
 
     def curve(self) -> dict[str, Any]:
         """The numbers of the hyperbola, for documents."""

@@ -6,7 +6,7 @@ tests the catalogue's formulas against one another.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Final
 
@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from howsure.catalogue import parse
 from howsure.distribution import Note
-from howsure.document import Result, real
+from howsure.document import Result, data_of, real
+from howsure.envelope import envelope
 from howsure.errors import BadSetting
 from howsure.expressions import CELLS, Expression, evaluate
 from howsure.relations.quantities import quantity
@@ -96,6 +97,7 @@ class Check(Result):
     """All identities on a table or a batch of tables."""
 
     rows: tuple[Checked, ...]
+    tally: Tally = field(repr=False)
 
     @property
     def holds(self) -> bool:
@@ -103,8 +105,6 @@ class Check(Result):
         return all(row.holds is not False for row in self.rows)
 
     def _make(self) -> dict[str, Any]:
-        from howsure.version import VERSION
-
         rows = [
             {
                 "identity": row.identity.name, "text": row.identity.text, "source": row.identity.source,
@@ -116,13 +116,8 @@ class Check(Result):
         ]  # fmt: skip
         lost = [row.identity.name for row in self.rows if not row.defined]
         notes = [Note("undefined", f"{', '.join(lost)}: a side is 0/0 here")] if lost else []
-        return {
-            "schema": "howsure.identities/1",
-            "version": VERSION,
-            "holds": self.holds,
-            "rows": rows,
-            "notes": [{"code": note.code, "text": note.text} for note in notes],
-        }
+        document = envelope("howsure.identities/1", rows, data=data_of(self.tally), notes=notes)
+        return document | {"holds": self.holds}
 
     def __repr__(self) -> str:
         broken = [row.identity.name for row in self.rows if row.holds is False]
@@ -146,7 +141,7 @@ def check(tally: Tally) -> Check:
     named = tally.named()
     at = {c: np.asarray(named[c], dtype=float) for c in CELLS}
     with np.errstate(all="ignore"):
-        return Check(tuple(_sides(i, at) for i in IDENTITIES))
+        return Check(tuple(_sides(i, at) for i in IDENTITIES), tally)
 
 
 def _sides(identity: Identity, at: dict[str, Array]) -> Checked:

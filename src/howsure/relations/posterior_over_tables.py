@@ -9,9 +9,9 @@ laws, each draw from a table that is drawn itself.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,17 +19,13 @@ from numpy.typing import NDArray
 from howsure.catalogue import Metric, parse
 from howsure.distribution import Distribution, Note
 from howsure.document import real
-from howsure.errors import BadSetting
 from howsure.expressions import CELLS
 from howsure.kernels.sampled import Sampled
-from howsure.model import posterior
+from howsure.model import Posterior, posterior
 from howsure.priors import make
 from howsure.relations.searches import root
 from howsure.routes import exact_law, values
 from howsure.table import Tally
-
-if TYPE_CHECKING:
-    from howsure.relations.result import Solution
 
 Array = NDArray[np.float64]
 DRAWS: Final = 160_000  # ends within about a fiftieth of the standard deviation, as elsewhere
@@ -106,16 +102,12 @@ class Blend:
         return np.asarray(grid[int(np.argmax(self.pdf(grid)))])
 
 
-def blended(solution: Solution, metric: str, prior: Any, seed: int) -> Distribution:
-    """The posterior of a metric over all whole-number tables of a solution."""
-    if solution.status not in ("unique", "several"):
-        raise BadSetting(f"a posterior needs tables, and there are none: {solution.why}")
-    t = solution.tally
-    if solution.status == "unique":
-        return posterior(t, prior, seed=seed)[metric]
-    tables, weights = _spread(solution.outcome.tables, table_weights(solution.outcome.tables, prior))
-    counts = dict(zip(CELLS, tables.T.astype(np.int64), strict=True))
-    p = posterior(Tally.binary(**counts), prior, seed=seed)
+def over_tables(tables: Array, complete: bool, metric: str, prior: Any, seed: int) -> Distribution:
+    """The posterior of a metric over whole-number tables, `complete` if there are no more of them."""
+    if len(tables) == 1 and complete:
+        return _of(tables[0], prior, seed)[metric]
+    some, weights = _spread(tables, table_weights(tables, prior))
+    p = _of(some.T, prior, seed)
     asked = parse(metric)
     view = p.view(asked)
     model = p._model(view)
@@ -129,14 +121,24 @@ def blended(solution: Solution, metric: str, prior: Any, seed: int) -> Distribut
         ]
         return np.asarray(rng.permutation(np.concatenate(parts)))
 
-    if law is None or (route != "closed form" and len(tables) > FEW):
+    if law is None or (route != "closed form" and len(some) > FEW):
         known = None if law is None else Blend(law, weights)
         law, route = _sampled(draw(DRAWS, seed), asked, known), "sampled"
     else:
         law = Blend(law, weights)
     name = metric if isinstance(metric, str) else str(asked)
-    notes = (Note("mixed", _said(solution, len(tables))),)
-    return Distribution(name, law, route, draw, asked.unbounded, notes)
+    return Distribution(name, law, route, draw, asked.unbounded, (_mixed(len(some), len(tables), complete),))
+
+
+def _of(columns: Array, prior: Any, seed: int) -> Posterior:
+    """The posterior of one table, or of a batch, given by tp, fp, fn and tn."""
+    return posterior(Tally.binary(**dict(zip(CELLS, columns.astype(np.int64), strict=True))), prior, seed=seed)
+
+
+def _mixed(used: int, total: int, complete: bool) -> Note:
+    some = f"{used:,} of " if used < total else ""
+    more = "" if complete else " listed (there are more)"
+    return Note("mixed", f"mixed over {some}{total:,} tables{more}, each weighted by its prior probability given n")
 
 
 def _sampled(draws: Array, metric: Metric, known: Blend | None) -> Sampled:
@@ -146,21 +148,30 @@ def _sampled(draws: Array, metric: Metric, known: Blend | None) -> Sampled:
     return Sampled(np.sort(draws), min(low, float(draws.min())), max(high, float(draws.max())), *moments)
 
 
-def laws(
-    solution: Solution, metrics: Sequence[str], *, prior: Any, level: float, interval: str, seed: int
-) -> list[dict[str, Any]]:
-    """The posteriors of some measures, as parts of a document."""
-    out = []
+@dataclass(frozen=True)
+class PosteriorRows:
+    """Posteriors of some measures as a document has them, and the settings that they share."""
+
+    rows: tuple[dict[str, Any], ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)  # prior, level, interval and seed
+
+
+def rows_over_tables(
+    tables: Array, complete: bool, metrics: Sequence[str], prior: Any, level: float, interval: str, seed: int
+) -> PosteriorRows:
+    """The posteriors of some measures over whole-number tables, for a document."""
+    rows = []
+    weight = _of(tables[0], prior, seed).prior_document
     for name in metrics:
-        d = blended(solution, name, prior, seed)
+        d = over_tables(tables, complete, name, prior, seed)
         got = d.interval(level, kind=interval)
         about = [note.text for note in d.notes if note.code == "mixed"] or ["of the one table"]
-        out.append({
+        rows.append({
             "metric": name, "mean": real(d.mean), "std": real(d.std), "median": real(d.median), "low": real(got.low),
-            "high": real(got.high), "level": level, "interval": got.kind, "prior": make(prior).name,
-            "route": d.route, "tables": len(solution.outcome.tables), "about": about[0],
+            "high": real(got.high), "level": level, "interval": got.kind, "prior": weight["name"],
+            "route": d.route, "tables": len(tables), "about": about[0],
         })  # fmt: skip
-    return out
+    return PosteriorRows(tuple(rows), {"prior": weight, "level": level, "interval": interval, "seed": seed})
 
 
 def table_weights(tables: Array, prior: Any = "even") -> Array:
@@ -182,10 +193,3 @@ def _spread(tables: Array, weights: Array) -> tuple[Array, Array]:
         return tables, weights
     pick = np.unique(np.linspace(0, len(tables) - 1, MOST).round().astype(int))
     return tables[pick], weights[pick] / weights[pick].sum()
-
-
-def _said(solution: Solution, used: int) -> str:
-    total = len(solution.outcome.tables)
-    some = f"{used:,} of " if used < total else ""
-    more = "" if solution.complete else " listed (there are more)"
-    return f"mixed over {some}{total:,} tables{more}, each weighted by its prior probability given n"

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.catalogue import Metric, parse
 from howsure.document import Result, real
+from howsure.envelope import envelope
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.relations import monotone_pieces
 from howsure.relations.attributes import Attribute, Mixed, Scores, law_of
@@ -280,8 +281,6 @@ class Mixture(Result):
         return float(np.interp(p, cells[..., 2] + cells[..., 3], t))
 
     def _make(self) -> dict[str, Any]:
-        from howsure.version import VERSION
-
         t = self.at()
         columns = {"threshold": t, **{name: self.measure(name, t) for name in SHOWN}}
         even = self.break_even()
@@ -289,9 +288,8 @@ class Mixture(Result):
         for name in ("accuracy", "f1", "informedness"):
             top = self.best(name)
             best.append({"metric": name, **{k: real(x) for k, x in top._asdict().items()}})
-        return {
-            "schema": "howsure.mixture/1",
-            "version": VERSION,
+        rows = [{k: real(x[i]) for k, x in columns.items()} for i in range(len(t))]
+        return envelope("howsure.mixture/1", rows) | {
             "positive": self.positive.text,
             "negative": self.negative.text,
             "prevalence": self.prevalence,
@@ -299,8 +297,6 @@ class Mixture(Result):
             "break_even": {k: real(x) if k != "triple" else x for k, x in even._asdict().items()},
             "best": best,
             "rising_together": [[real(x) for x in s] for s in self.rising_together()] if self._smooth else None,
-            "rows": [{k: real(x[i]) for k, x in columns.items()} for i in range(len(t))],
-            "notes": [],
         }
 
     def __repr__(self) -> str:

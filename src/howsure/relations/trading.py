@@ -11,7 +11,7 @@ from howsure.model import Posterior, posterior
 from howsure.relations.association import two_by_two
 from howsure.relations.band import Band, make_band
 from howsure.relations.hyperbola import Tradeoff, shares
-from howsure.relations.result import Solution
+from howsure.relations.solution import Solution
 from howsure.relations.solving import solve
 from howsure.relations.values import Given, given, short_number, simplest
 from howsure.table import Tally
