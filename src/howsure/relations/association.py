@@ -22,6 +22,7 @@ from howsure.expressions import CELLS
 from howsure.forms import by_chance
 from howsure.kernels.tetrachoric import RULES, with_error, without_zeros
 from howsure.model import posterior
+from howsure.relations.quantities import unboxed
 from howsure.table import Tally
 
 Array = NDArray[np.float64]
@@ -132,18 +133,18 @@ def associate(tally: Tally, *, zeros: str = "keep-margins", prior: Any = "even")
     found = p.against_chance("phi")
     return Association(
         two,
-        phi=_out(phi),
+        phi=unboxed(phi),
         phi_bounds=(low, high),
-        informedness=_out(informedness),
-        markedness=_out(markedness),
-        chi_square=_out(chi),
-        p_value=_out(p_value),
-        tetrachoric=_out(rho),
-        tetrachoric_error=_out(error),
+        informedness=unboxed(informedness),
+        markedness=unboxed(markedness),
+        chi_square=unboxed(chi),
+        p_value=unboxed(p_value),
+        tetrachoric=unboxed(rho),
+        tetrachoric_error=unboxed(error),
         zeros=zeros,
-        p_positive=None if found is None else _out(found[1]),
-        powers_ci=_out(ci),
-        powers_cm=_out(cm),
+        p_positive=None if found is None else unboxed(found[1]),
+        powers_ci=unboxed(ci),
+        powers_cm=unboxed(cm),
         prior=p.prior_document,
         seed=p.seed,
     )
@@ -161,7 +162,7 @@ def phi_bounds(prevalence: Any, bias: Any) -> tuple[Any, Any]:
         crossed = np.sqrt(p * q / ((1 - p) * (1 - q)))  # minus phi with no tp, where prevalence + bias <= 1
         high = np.minimum(same, 1 / same)
         low = -np.minimum(crossed, 1 / crossed)
-    return _out(low), _out(high)
+    return unboxed(low), unboxed(high)
 
 
 def chance(
@@ -187,7 +188,7 @@ def chance(
             formula = m.formula.of_two_classes() if m.over_classes else m.formula
             value = np.asarray(by_chance(formula)(**table), dtype=float)
             simple = np.round(value, 4) + 0.0  # 0, 1 and shares of a few digits come out as such
-            out[str(m)] = _out(np.where(np.abs(value - simple) < 1e-15, simple, value))
+            out[str(m)] = unboxed(np.where(np.abs(value - simple) < 1e-15, simple, value))
     return out
 
 
@@ -246,9 +247,3 @@ def _cells(t: Tally) -> tuple[Array, Array, Array, Array]:
     named = t.named(effective=True)
     tp, fp, fn, tn = (np.asarray(named[c], dtype=float) for c in CELLS)
     return tp, fp, fn, tn
-
-
-def _out(x: Any) -> Any:
-    if x is None:
-        return np.nan
-    return np.asarray(x).item() if np.ndim(x) == 0 else np.asarray(x)

@@ -20,11 +20,10 @@ from howsure.relations import vector_roots
 from howsure.relations.outcomes import outcome
 from howsure.relations.quantities import Quantity, quantity
 from howsure.relations.region import EDGE, HUGE
-from howsure.relations.searches import lowest
+from howsure.relations.searches import Function, Rows, lowest
 from howsure.relations.values import CLOSE, Given, short_number, simplest
 
 Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
 FREE: Final = -1  # tables without number
@@ -173,7 +172,7 @@ def _along(curve: Condition, rows: Rows, start: Array, end: Array) -> tuple[Rows
     return rows[found.rows], np.where(made < _EMPTY, 0.0, made), rows[found.throughout]
 
 
-def _ends(f: vector_roots.Function, size: int) -> tuple[Array, Array]:
+def _ends(f: Function, size: int) -> tuple[Array, Array]:
     """The lowest and highest value of each function along its segment."""
     out = []
     for sign in (1.0, -1.0):

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from howsure.errors import BadSetting
 from howsure.relations import segment_roots
 from howsure.relations.integers import whole_tables
-from howsure.relations.region import EDGE, FEW, Faces, Region, region
+from howsure.relations.region import EDGE, FEW, Region, Regions, region
 from howsure.relations.system import System, flat, system
 from howsure.relations.values import CLOSE, Given
 
@@ -28,7 +28,7 @@ class Outcome:
     """All tables that agree, or the region of them when they are without number; or neither, and what made it fail."""
 
     tables: Array = field(default_factory=lambda: np.zeros((0, 4)))
-    region: Region | Faces | None = None
+    region: Regions | None = None
     complete: bool = True
     point: Array | None = None  # where the equations would put the shares, outside of what can be
     undefined: Given | None = None  # what is 0/0 throughout
@@ -79,8 +79,7 @@ def _checked(made: System, points: Array) -> Outcome:
     if not kept:
         return Outcome(point=points[0])
     if made.scale is not None and not made.scale.exact:  # the shares are settled, their size is not
-        parts = tuple(Region(made, x[None], ()) for x in kept)
-        return Outcome(region=parts[0] if len(parts) == 1 else Faces(parts))
+        return Outcome(region=Regions(tuple(Region(made, x[None], ()) for x in kept)))
     return Outcome(np.array([tables(made, x) for x in kept]))
 
 
@@ -109,7 +108,7 @@ def _along(where: Region) -> Outcome:
         found, throughout = segment_roots.roots(curve.formula, curve.low, start, end)
         if not throughout:
             return _checked(where.system, found) if len(found) else Outcome()
-    return Outcome(region=replace(where, curves=()))
+    return Outcome(region=Regions((replace(where, curves=()),)))
 
 
 def _on_faces(where: Region) -> Outcome:
@@ -123,10 +122,10 @@ def _on_faces(where: Region) -> Outcome:
         row = tuple(Fraction(int(i == j)) for j in range(4))
         one = _solved(replace(made, equations=(*made.equations, row)))
         if one.region is not None:
-            parts += one.region.parts if isinstance(one.region, Faces) else (one.region,)
+            parts += one.region.parts
         tables_found += list(one.tables)
     if parts:
-        return Outcome(region=Faces(tuple(parts)) if len(parts) > 1 else parts[0])
+        return Outcome(region=Regions(tuple(parts)))
     if not tables_found:
         return Outcome()
     return Outcome(np.unique(np.round(np.array(tables_found), 9), axis=0))
@@ -139,7 +138,7 @@ def _spread(where: Region) -> Outcome:
     exact = all(one.exact for one in where.system.givens)
     if exact and where.curves and len(where.isolated) <= FEW and where.freedom == 0:
         return _checked(where.system, where.isolated)
-    return Outcome(region=where)
+    return Outcome(region=Regions((where,)))
 
 
 def whole_outcome(known: tuple[Given, ...], most: int) -> Outcome:

@@ -22,7 +22,7 @@ from howsure.envelope import envelope
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.relations import monotone_pieces
 from howsure.relations.attributes import Attribute, Mixed, Scores, law_of
-from howsure.relations.quantities import Quantity, measure_of, quantity
+from howsure.relations.quantities import Quantity, measure_of, quantity, unboxed
 from howsure.relations.searches import root
 from howsure.relations.values import given
 
@@ -92,7 +92,7 @@ class Mixture(Result):
     def table(self, threshold: ArrayLike) -> dict[str, Any]:
         """The shares tp, fp, fn, tn at a threshold."""
         found = self._cells(self._turn(_numbers(threshold)))
-        return {c: _out(found[..., i]) for i, c in enumerate(("tp", "fp", "fn", "tn"))}
+        return {c: unboxed(found[..., i]) for i, c in enumerate(("tp", "fp", "fn", "tn"))}
 
     def measure(self, metric: str | Metric, threshold: ArrayLike) -> Any:
         """Any measure of the catalogue, or your own, at thresholds; NaN where it is undefined.
@@ -102,14 +102,14 @@ class Mixture(Result):
         >>> round(m.measure("recall", 0), 6), round(m.measure("phi", 0), 6)
         (0.841345, 0.682689)
         """
-        return _out(measure_of(metric).at(self._cells(self._turn(_numbers(threshold)))))
+        return unboxed(measure_of(metric).at(self._cells(self._turn(_numbers(threshold)))))
 
     # -- how a measure moves
 
     def slope(self, metric: str | Metric, threshold: ArrayLike) -> Any:
         """The derivative of a measure by the threshold; 0 between the scores of given items."""
         sign = 1.0 if self.answer == "above" else -1.0
-        return _out(sign * self._slopes(measure_of(metric), self._turn(_numbers(threshold)))[0])
+        return unboxed(sign * self._slopes(measure_of(metric), self._turn(_numbers(threshold)))[0])
 
     def _slopes(self, q: Quantity, t: Array) -> tuple[Array, Array]:
         """The slope, and the sum of the sizes of its parts: what each of the two classes adds to it.
@@ -133,24 +133,9 @@ class Mixture(Result):
         a, b = self._laws
         return monotone_pieces.points(np.concatenate([a.grid, b.grid]), np.concatenate([a.breaks, b.breaks]))
 
-    def _nodes(self, q: Quantity) -> Array:
-        """Thresholds between which the measure only rises, only falls, or stays: turns, breaks and both ends."""
-        where = self._points
-        if not len(where.at):  # scores only: at a score and down to the next one, answers are the same
-            return np.append(where.breaks, np.inf)
-
-        def sizes(t: Array) -> tuple[Array, Array]:
-            return self._slopes(q, t)
-
-        sign = monotone_pieces.signs(sizes, where.at)
-        still = (sign[1:] == 0) != (sign[:-1] == 0)  # where a stretch without slope begins and ends
-        inner = [monotone_pieces.roots(sizes, where), where.at[1:][still], where.at[:-1][still], where.at[[0, -1]]]
-        sides = [np.nextafter(where.breaks, side) for side in (-np.inf, np.inf)]
-        return np.unique(np.concatenate([[-np.inf, np.inf], where.breaks, *sides, *inner]))
-
     def _path(self, q: Quantity) -> tuple[Array, Array]:
         """The nodes that have a value, with their values; at the end of a smooth tail without one, that of the tail."""
-        t = self._nodes(q)
+        t = monotone_pieces.nodes(lambda x: self._slopes(q, x), self._points)
         value = np.asarray(q.at(self._cells(t)), dtype=float)
         known = np.flatnonzero(~np.isnan(value))
         if not len(known):
@@ -367,7 +352,3 @@ def _numbers(x: ArrayLike) -> Array:
     if np.isnan(values).any():
         raise BadSetting("a threshold is NaN.")
     return values
-
-
-def _out(x: Any) -> Any:
-    return float(x) if np.ndim(x) == 0 else np.asarray(x)
