@@ -81,15 +81,13 @@ def solve(
     if wins:
         raise BadSetting("--wins is for several systems: give each with --system 'NAME f1=.87'")
     from howsure.relations import solve as run_solve
-    from howsure.relations.posterior_over_tables import laws
 
     found = run_solve(shared_values, integers=integers, ties=ties, most=most)
     if metrics and found.status == "undetermined" and not found.free:
         raise BadSetting(f"--posterior needs whole-number tables, and {found.why.rstrip('.')}: add --integers")
-    document = found.to_dict()
     if metrics and found.status in ("unique", "several"):
-        document["posterior"] = laws(found, metrics, **settings)
-    return _answer(document, kind, out)
+        found = found.with_posterior(metrics, **settings)
+    return _answer(found.to_dict(), kind, out)
 
 
 def _several(

@@ -9,7 +9,7 @@ from howsure.relations.eleven import ElevenPoint, eleven_point
 from howsure.relations.hyperbola import Tradeoff
 from howsure.relations.identities import Check, check
 from howsure.relations.joint import JointSolution
-from howsure.relations.result import Solution
+from howsure.relations.solution import Solution
 from howsure.relations.solving import solve
 from howsure.relations.surfaces import Surface, break_even, surface
 from howsure.relations.threshold import Mixture, mixture

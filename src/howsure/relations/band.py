@@ -30,7 +30,7 @@ from howsure.notes import note
 from howsure.relations.hyperbola import Tradeoff, nice, one_share, share
 from howsure.relations.values import short_number
 from howsure.result import Result
-from howsure.rows import data_of, real
+from howsure.rows import real
 
 Array = NDArray[np.float64]
 
@@ -151,7 +151,7 @@ class Band(Result):
 
     @property
     def _about(self) -> str:
-        t = self.posterior.tally
+        t = self.posterior.evidence
         return ", ".join(f"{c} {short_number(float(x))}" for c, x in t.named().items())
 
     def _rare(self, p: float) -> str:
@@ -250,8 +250,9 @@ class Band(Result):
             worst = max(row["error"]["value"] for row in sampled)
             notes.append(note("sampled", f"{len(sampled)} of {len(rows)} rows are sampled: values within {worst:.1g}"))
         document = envelope(
-            "howsure.tradeoff/1", p, self.level, self.interval, p.seed, data_of(p.tally), rows, tuple(notes)
-        )
+            "howsure.tradeoff/1", rows, prior=p.prior_document, level=self.level, interval=self.interval, seed=p.seed,
+            data=p.evidence.describe(), notes=notes,
+        )  # fmt: skip
         return document | {
             "verdict": self.verdict,
             "p_tradeoff": {"value": self.p_tradeoff, "error": self.p_tradeoff_error},

@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
+from howsure.envelope import envelope
 from howsure.errors import BadSetting, UnknownName, nearest
-from howsure.notes import note
+from howsure.notes import Notes, note
 from howsure.relations.grid import Condition, spans
 from howsure.relations.quantities import Quantity, measure_of, quantity
 from howsure.relations.surfaces import axis_values
@@ -84,8 +85,6 @@ class ElevenPoint(Result):
         )
 
     def _make(self) -> dict[str, Any]:
-        from howsure.version import VERSION
-
         rows = [
             {
                 "fallout": float(a), "value": float(v), "mean": real(self.mean[i, j]), "share": real(self.share[i, j]),
@@ -93,15 +92,11 @@ class ElevenPoint(Result):
             }
             for i, a in enumerate(self.fallout) for j, v in enumerate(self.values)
         ]  # fmt: skip
-        return {
-            "schema": "howsure.eleven-point/1",
-            "version": VERSION,
+        return envelope("howsure.eleven-point/1", rows, notes=self.notes) | {
             "measure": self.measure,
             "rule": self.rule,
             "levels": LEVELS.tolist(),
             "gap": [real(x) for x in self.gap],
-            "rows": rows,
-            "notes": [{"code": note.code, "text": note.text} for note in self.notes],
         }
 
     def __repr__(self) -> str:
@@ -146,7 +141,7 @@ def eleven_point(
 
 def _bisected(what: Quantity, r: Array, a: Array, v: Array) -> Array:
     """The paper's search: up where the measure is below the target, else down."""
-    low, high = np.full(r.shape, 0.01), np.full(r.shape, 0.99)
+    low, high = np.full(r.shape, 0.01), np.full(r.shape, 0.99)  # no bracket of a root, as searches.root needs
     r = np.maximum(r, _FIRST)
     for _ in range(_HALVINGS):
         p = 0.5 * (low + high)

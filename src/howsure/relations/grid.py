@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.relations import vector_roots
+from howsure.relations.outcomes import outcome
 from howsure.relations.quantities import Quantity, quantity
 from howsure.relations.region import EDGE, HUGE
-from howsure.relations.solving import outcome
+from howsure.relations.searches import Function, Rows, lowest
 from howsure.relations.values import CLOSE, Given, short_number, simplest
 
 Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
 FREE: Final = -1  # tables without number
@@ -172,7 +172,7 @@ def _along(curve: Condition, rows: Rows, start: Array, end: Array) -> tuple[Rows
     return rows[found.rows], np.where(made < _EMPTY, 0.0, made), rows[found.throughout]
 
 
-def _ends(f: vector_roots.Function, size: int) -> tuple[Array, Array]:
+def _ends(f: Function, size: int) -> tuple[Array, Array]:
     """The lowest and highest value of each function along its segment."""
     out = []
     for sign in (1.0, -1.0):
@@ -180,8 +180,8 @@ def _ends(f: vector_roots.Function, size: int) -> tuple[Array, Array]:
         y = sign * f(rows, np.broadcast_to(vector_roots.PLACES, (size, vector_roots.PLACES.size)))
         best = np.where(np.isnan(y), np.inf, y).argmin(axis=1)
         inner = np.clip(best, 2, vector_roots.PLACES.size - 3)
-        ends = vector_roots.PLACES[inner - 1], vector_roots.PLACES[inner + 1]
-        top = vector_roots.lowest(lambda r, s: sign * f(r, s), *ends)  # noqa: B023 - used within the turn
+        around = (vector_roots.PLACES[inner + j] for j in (-1, 0, 1))
+        top = lowest(lambda s, r: sign * f(r, s), *around, rows)  # noqa: B023 - used within the turn
         out.append(sign * np.fmin(y[rows, best], sign * f(rows, top)))
     return out[0], np.where(out[1] > HUGE, np.inf, out[1])
 

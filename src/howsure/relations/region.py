@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.relations.corners import meeting_points
 from howsure.relations.quantities import Quantity
-from howsure.relations.system import Curve, Flat, System, flat
+from howsure.relations.system import Constraint, Flat, System, flat
 from howsure.relations.values import Given
 
 Array = NDArray[np.float64]
@@ -43,7 +43,7 @@ class Region:
 
     system: System
     corners: Array
-    curves: tuple[Curve, ...]
+    curves: tuple[Constraint, ...]
 
     @cached_property
     def middle(self) -> Array:
@@ -102,7 +102,7 @@ class Region:
         """The points that Newton steps lead to, from where these meet all curves."""
         if not self.curves:
             return starts
-        x = starts.copy()
+        x = starts.copy()  # up to three unknowns and curves, where searches.root is for one
         active = np.arange(len(x)) if self.dimension else np.arange(0)
         for _ in range(steps):
             miss, slopes = self._slopes(x[active])
@@ -125,7 +125,7 @@ class Region:
                 met &= (value >= float(one.low) - 1e-7) & (value <= float(one.high) + 1e-7)
         return met
 
-    def _slopes(self, x: Array, curves: tuple[Curve, ...] | None = None) -> tuple[Array, Array]:
+    def _slopes(self, x: Array, curves: tuple[Constraint, ...] | None = None) -> tuple[Array, Array]:
         """Misses of all curves and their derivatives, by a complex step (exact to rounding)."""
         h = 1e-30
         chosen = self.curves if curves is None else curves
@@ -149,7 +149,7 @@ class Region:
 
     def settled_by(self, more: tuple[Quantity, ...]) -> int:
         """How many values stay free when these quantities are given too."""
-        extra = tuple(Curve(self.system.givens[0], q, 0.0, 0.0) for q in more)
+        extra = tuple(Constraint(q, 0.0, 0.0) for q in more)
         held = (*self.curves, *self.system.ranges, *extra)
         if not held:
             return self.dimension
@@ -180,12 +180,8 @@ class Region:
 
     # -- spans
 
-    def span(self, q: Quantity) -> Span:
-        """The lowest and highest value of a quantity; None if it is undefined throughout."""
-        return self.spans((q,))[0]
-
     def spans(self, quantities: Sequence[Quantity]) -> list[Span]:
-        """The spans of several quantities, searched together."""
+        """The lowest and highest values of quantities, searched together; None for what is undefined throughout."""
         searched = [q for q in quantities if not self._at_corners(q)]
         found = dict(zip([q.name for q in searched], self._search(searched), strict=True)) if searched else {}
         out: list[Span] = []
@@ -263,8 +259,8 @@ class Region:
 
 
 @dataclass(frozen=True)
-class Faces:
-    """Several regions, taken together."""
+class Regions:
+    """One region or several, taken together."""
 
     parts: tuple[Region, ...]
 
@@ -328,19 +324,9 @@ def _sides(system: System) -> Array:
 
 def _corners(f: Flat, sides: Array) -> Array:
     """Where as many sides meet as there are free directions, within all others."""
-    base = np.array([float(x) for x in f.base])
-    steps = np.array([[float(x) for x in step] for step in f.directions]).reshape(-1, 4)
-    d = len(steps)
-    if d == 0:
-        points = base[None]
-    else:
-        picks = np.array(list(combinations(range(len(sides)), d)))
-        a = sides[picks] @ steps.T
-        b = -(sides[picks] @ base)
-        good = np.abs(np.linalg.det(a)) > 1e-13
-        if not good.any():
-            return np.zeros((0, 4))
-        points = base + np.linalg.solve(a[good], b[good][..., None])[..., 0] @ steps
+    base = np.array(f.base, dtype=float)
+    directions = np.array(f.directions, dtype=float).reshape(-1, 4)
+    points = meeting_points(sides, np.zeros(len(sides)), base, directions)
     points = points[(points @ sides.T >= -EDGE).all(axis=1)]
     points = np.maximum(points, 0.0)
     return np.unique(np.round(points / points.sum(axis=1, keepdims=True), 14), axis=0) if len(points) else points

@@ -151,7 +151,7 @@ def _polynomial_roots(p: Array) -> Array:
 
 def _polish(off: Callable[[Any], Any], t: float) -> float:
     """Secant steps that stay in [0, 1] and only ever come closer."""
-    best, miss = t, abs(float(off(t)))
+    best, miss = t, abs(float(off(t)))  # a double root has no bracket, as searches.root needs
     h = 1e-7
     for _ in range(8):
         if not np.isfinite(miss) or miss == 0:

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
+from howsure.envelope import envelope
 from howsure.errors import BadSetting
-from howsure.notes import note
+from howsure.notes import Notes, note
 from howsure.relations.grid import FREE, Condition, batched, spans
 from howsure.relations.quantities import Quantity, measure_of, quantity
 from howsure.relations.values import given
@@ -93,8 +94,6 @@ class Surface(Result):
         return tuple(note(code, text) for there, code, text in made if there)
 
     def _make(self) -> dict[str, Any]:
-        from howsure.version import VERSION
-
         nx, ny = len(self.x_values), len(self.y_values)
         columns = (np.tile(self.x_values, ny), np.repeat(self.y_values, nx), *(
             a.ravel() for a in (self.values, self.low, self.high, self.tables, self.status)
@@ -103,17 +102,13 @@ class Surface(Result):
             {"x": x, "y": y, "z": real(z), "low": real(low), "high": real(high), "tables": k, "status": status}
             for x, y, z, low, high, k, status in zip(*(c.tolist() for c in columns), strict=True)
         ]
-        return {
-            "schema": "howsure.surface/1",
-            "version": VERSION,
+        return envelope("howsure.surface/1", rows, notes=self.notes) | {
             "z": self.z,
             "x": self.x,
             "y": self.y,
             "fixed": dict(self.fixed),
             "size": [nx, ny],
             "feasible": self.feasible,
-            "rows": rows,
-            "notes": [{"code": note.code, "text": note.text} for note in self.notes],
         }
 
     def __repr__(self) -> str:

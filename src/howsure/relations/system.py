@@ -26,10 +26,9 @@ _PIVOT = 1e-9
 
 
 @dataclass(frozen=True)
-class Curve:
-    """A condition that is not linear: a function of the shares that must lie in a range."""
+class Constraint:
+    """A function of the shares that must lie in a range."""
 
-    given: Given
     quantity: Quantity
     low: float
     high: float
@@ -75,8 +74,8 @@ class System:
     scale: Given | None
     equations: tuple[tuple[Fraction, ...], ...]
     inequalities: tuple[tuple[Fraction, ...], ...]
-    curves: tuple[Curve, ...]
-    ranges: tuple[Curve, ...]  # what the inequalities hold, as functions
+    curves: tuple[Constraint, ...]
+    ranges: tuple[Constraint, ...]  # what the inequalities hold, as functions
 
     def size(self, shares: Any) -> Any:
         """n of a table with these shares; 1 when no count is given."""
@@ -91,8 +90,8 @@ def system(givens: tuple[Given, ...]) -> System:
     scale = _scale(givens)
     equations: list[tuple[Fraction, ...]] = []
     inequalities: list[tuple[Fraction, ...]] = []
-    curves: list[Curve] = []
-    ranges: list[Curve] = []
+    curves: list[Constraint] = []
+    ranges: list[Constraint] = []
     for one in givens:
         if one is scale:
             continue
@@ -106,11 +105,11 @@ def system(givens: tuple[Given, ...]) -> System:
             what, low, high = Quantity(what.name, what.formula.args[0]), low**2, high**2
         linear = _parts(what, per)
         if linear is None:
-            curves.append(Curve(one, what, float(low), float(high), per))
+            curves.append(Constraint(what, float(low), float(high), per))
         elif low == high:
             equations.append(_row(linear, low))
         else:
-            ranges.append(Curve(one, what, float(low), float(high), per))
+            ranges.append(Constraint(what, float(low), float(high), per))
             inequalities += [_row(linear, low), tuple(-x for x in _row(linear, high))]
     inequalities += _between_ranges(givens, scale)
     return System(givens, scale, tuple(equations), tuple(inequalities), tuple(curves), tuple(ranges))

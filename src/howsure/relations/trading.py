@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any, overload
 
@@ -12,7 +11,7 @@ from howsure.model.posterior import Posterior, posterior
 from howsure.relations.association import two_by_two
 from howsure.relations.band import Band, make_band
 from howsure.relations.hyperbola import Tradeoff, shares
-from howsure.relations.result import Solution
+from howsure.relations.solution import Solution
 from howsure.relations.solving import solve
 from howsure.relations.values import Given, given, short_number, simplest
 
@@ -65,15 +64,15 @@ def _of_data(
     data: Any, recalls: Any, *, prior: Any = "even", level: float = 0.95, interval: str = "equal-tailed", **how: Any
 ) -> Band:
     """The band of a table, or of a posterior that is there."""
-    tally = data.tally if isinstance(data, Posterior) else data
-    if isinstance(tally, Tally) and len(tally.labels) == 2 and tally.positive is None and not tally.outcome:
+    tally = data.evidence if isinstance(data, Posterior) else data
+    if isinstance(tally, Tally) and len(tally.labels) == 2 and tally.positive is None:
         a, b = tally.labels
         raise NeedsPositive(f"the trade-off needs a positive class: {a!r} or {b!r}. Take tally.with_positive({b!r}).")
     if isinstance(data, Posterior):
         if prior != "even" or how:
             raise BadSetting("a Posterior has its own prior, tolerance and seed: leave these out.")
-        table = two_by_two(data.tally, "the trade-off")
-        p = data if table is data.tally else replace(data, tally=table, _cache={})
+        table = two_by_two(data.evidence, "the trade-off")
+        p = data if table is data.evidence else data.seeing(table)
     else:
         table = two_by_two(data, "the trade-off")
         p = posterior(table, prior, **how)

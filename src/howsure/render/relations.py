@@ -15,7 +15,7 @@ _MEASURES = ("precision", "recall", "f1", "accuracy", "prevalence", "phi")
 
 def solution(document: dict[str, Any]) -> Table:
     """The tables found, the ranges of what is left open, or the values that contradict each other."""
-    notes = [*(note["text"] for note in document["notes"]), *(_law(x) for x in document.get("posterior", ()))]
+    notes = [*(note["text"] for note in document["notes"]), *map(_law, document.get("posterior", ()))]
     given = ", ".join(f"{g['name']} {g['shown']}" for g in document.get("given", ()))
     headline = f"{document['status']}: {document['why'].rstrip('.')}"
     rows: list[tuple[str, ...]]
@@ -57,7 +57,7 @@ def tradeoff(document: dict[str, Any]) -> Table:
     """Precision at each recall, of one curve or with its posterior."""
     rows = document["rows"]
     notes = [note["text"] for note in document["notes"]]
-    if "prior" not in document:
+    if document["prior"] is None:
         columns: tuple[str, ...] = ("recall", "precision", "f1", "precision by recall")
         low, high = document["curve"]["recall"]
         cells = [

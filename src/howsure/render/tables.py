@@ -101,7 +101,7 @@ def headline(document: dict[str, Any]) -> str:
     if data.get("chi_square") and data["chi_square"]["value"] is not None:
         x = data["chi_square"]
         parts.append(f"chi-square {short(x['value'])} (p {probability(x['p'])})")
-    if "prior" in document:
+    if document.get("prior") is not None:
         parts.append(f"prior {document['prior']['name']}")
     return "; ".join(parts)
 
