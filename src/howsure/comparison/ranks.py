@@ -5,7 +5,7 @@ Systems on the same items are drawn together, systems on different items apart.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Unpack
@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from howsure.catalogue import Metric
 from howsure.columns import Columns
 from howsure.comparison.independent import OTHER_SEED, most_draws
-from howsure.comparison.several import Several
-from howsure.comparison.verbs import _metrics
 from howsure.distribution import Error, check_draws, check_kind, check_level
 from howsure.entering import Entered, entered, is_made
 from howsure.envelope import envelope
@@ -197,7 +195,7 @@ def leaderboard(
     data: Any,
     y_pred: Any = None,
     *,
-    metric: str | Metric | Iterable[str | Metric] | None = None,
+    metric: str | Metric | None = None,
     prior: Any = None,
     apart: float = 0.95,
     level: float | None = None,
@@ -206,11 +204,10 @@ def leaderboard(
     tolerance: float | None = None,
     seed: int | None = None,
     **columns: Unpack[Columns],
-) -> Any:
+) -> Leaderboard:
     """Rank the systems of joint evidence, or of a mapping from name to evidence (tested on different items).
 
     Truths and a mapping from system to predictions, or the columns of a frame, a file or a database, will do too.
-    Several metrics give a Leaderboard each.
 
     >>> from howsure.evidence.outcomes import Outcomes
     >>> t = {"a": Outcomes.rate(hits=40, of=50), "b": Outcomes.rate(hits=30, of=50), "c": Outcomes.rate(hits=48, of=50)}
@@ -229,8 +226,7 @@ def leaderboard(
     )
     known = {name: x.posterior for name, x in systems.items()}
     joint = None if given is None else given.posterior
-    made = [_ranked(joint, known, m, n, settings, float(apart)) for m in _metrics(metric)]
-    return made[0] if len(made) == 1 else Several(tuple(made))
+    return _ranked(joint, known, metric, n, settings, float(apart))
 
 
 def _given(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Unpack
 
 import numpy as np
@@ -11,7 +11,6 @@ from howsure.catalogue import Metric
 from howsure.columns import Columns
 from howsure.comparison import independent
 from howsure.comparison.result import Comparison
-from howsure.comparison.several import Several
 from howsure.comparison.wins import check_margin
 from howsure.distribution import check_kind, check_level
 from howsure.entering import Entered, entered, is_made
@@ -29,7 +28,7 @@ def compare(
     second: Any = None,
     third: Any = None,
     *,
-    metric: str | Metric | Iterable[str | Metric] | None = None,
+    metric: str | Metric | None = None,
     equal_within: float | None = None,
     prior: Any = None,
     names: tuple[str, str] | None = None,
@@ -40,12 +39,11 @@ def compare(
     tolerance: float | None = None,
     seed: int | None = None,
     **columns: Unpack[Columns],
-) -> Any:
+) -> Comparison:
     """Is the first better than the second?
 
     Independent tests: compare(ta, tb). The same items: compare(joint, "a", "b"), compare(y, {"a": za, "b": zb}), or the
-    columns of a frame, a file or a database: compare(frame, truth="label", pred=["a", "b"]). Several metrics give a
-    Comparison each. method="sample" is Goutte & Gaussier's own: the share of `draws` (10,000) draws. Settings that are
+    columns of a frame, a file or a database: compare(frame, truth="label", pred=["a", "b"]). method="sample" is Goutte & Gaussier's own: the share of `draws` (10,000) draws. Settings that are
     not given are those of a curve or posterior that is, else the usual ones.
 
     >>> from howsure.evidence.classes import Tally
@@ -64,29 +62,15 @@ def compare(
             entered("compare", x, None, columns, prior=w, **own) for x, w in zip((first, second), both, strict=True)
         )
         settings = _settings(one, level, interval)
-        shown = _named(names)
-        made = [_apart((one.posterior, two.posterior), shown, m, settings, margin, drawn) for m in _metrics(metric)]
-    else:
-        given, chosen = _joint(first, second, third, columns, prior, own)
-        if drawn is not None:
-            raise BadSetting("method='sample' is for systems tested on different items; these have the same items.")
-        if names is not None:
-            raise BadSetting(
-                f"{option('names')} is for two tallies; the systems of these items have names: {listing(chosen)}."
-            )
-        settings = _settings(given, level, interval)
-        made = [_paired(given.posterior.pick(chosen), m, settings, margin) for m in _metrics(metric)]
-    return made[0] if len(made) == 1 else Several(tuple(made))
-
-
-def _metrics(metric: Any) -> list[Any]:
-    """One metric or several; None is the usual one."""
-    if metric is None or isinstance(metric, (str, Metric)) or not isinstance(metric, Iterable):
-        return [metric]
-    listed = list(metric)
-    if not listed:
-        raise BadSetting(f"{option('metric')} is empty; leave it out for the usual one.")
-    return listed
+        return _apart((one.posterior, two.posterior), _named(names), metric, settings, margin, drawn)
+    given, chosen = _joint(first, second, third, columns, prior, own)
+    if drawn is not None:
+        raise BadSetting("method='sample' is for systems tested on different items; these have the same items.")
+    if names is not None:
+        raise BadSetting(
+            f"{option('names')} is for two tallies; the systems of these items have names: {listing(chosen)}."
+        )
+    return _paired(given.posterior.pick(chosen), metric, _settings(given, level, interval), margin)
 
 
 def _drawn(method: Any, draws: Any) -> int | None:

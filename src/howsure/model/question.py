@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +29,7 @@ Places = tuple[NDArray[np.intp], ...] | None
 EXACT = 1e-12  # error of a probability that is computed
 
 
-@dataclass(frozen=True)
-class Chance:
+class Chance(NamedTuple):
     """What random guessing at the same margins gives, P(better than that), and how far this may be off."""
 
     score: Array

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from howsure.catalogue import Metric, parse
 from howsure.distribution import Distribution
+from howsure.errors import BadSetting
 from howsure.evidence.classes import Tally
 from howsure.expressions import CELLS
 from howsure.kernels.continuous import Continuous
