@@ -23,6 +23,8 @@ class Columns(TypedDict, total=False):
     count: str
     item: Names
     system: str
+    on: Names
+    unmatched: str
     where: Names
     missing: str
     positive: Any

@@ -13,8 +13,7 @@ import pytest
 
 import howsure as hs
 from howsure.errors import BadFile, BadLabels, BadSetting, HowsureError, UnknownName
-from howsure.ingest import conditions, request
-from howsure.ingest.files import tally_files
+from howsure.ingest import conditions
 from howsure.ingest.sniffing import system_names
 from howsure.notes import note
 from tests.engines.data import CASES, polars_frame
@@ -127,7 +126,7 @@ def test_a_field_that_occurs_late_is_found(tmp_path):
 
 
 def count(path, *where, **columns):
-    return tally_files([path], request.make(**columns), where).n
+    return hs.tally(path, where=where, **columns).n
 
 
 def test_conditions_choose_rows(tmp_path):

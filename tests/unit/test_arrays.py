@@ -378,11 +378,9 @@ def test_missing_takes_three_words():
 
 def test_missing_labels_are_counted_in_full():
     """The number of missing labels is kept with all of its digits."""
-    from howsure.ingest.patterns import Counted, coded, without_missing
-
-    counted = Counted((), coded([1, 1]), (coded([None, 1]),), np.array([1_234_567, 1]))
-    _, notes = without_missing(counted, "drop")
-    assert notes[0]["predictions"] == 1_234_567
+    t = hs.tally(pl.DataFrame({"y": [1, 1], "z": [None, 1], "n": [1_234_567, 1]}), truth="y", pred="z", count="n",
+                 missing="drop")  # fmt: skip
+    assert t.notes[0]["predictions"] == 1_234_567
 
 
 # -- weights ------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Frames of any engine to a Tally, through narwhals: one group-by, and only the cells come back.
+"""Frames of any engine as a source, through narwhals: one group-by, and only the groups come back.
 
 pandas, polars (lazy too), pyarrow, DuckDB relations, Dask, Ibis, PySpark and Spark Connect; iterators of frames and
 record batches are counted one by one and added up.
@@ -6,59 +6,105 @@ record batches are counted one by one and added up.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from howsure.errors import BadLabels, BadSetting
-from howsure.evidence.classes import Tally
-from howsure.evidence.outcomes import Outcomes
-from howsure.ingest.patterns import Counted, merged
-from howsure.ingest.request import COUNT, GIVEN, LEAST, MOST, SQUARE, SUM, Request
+from howsure.ingest import conditions
+from howsure.ingest.columns import LISTS, Column, as_numbers, as_set, coded, lost
+from howsure.ingest.groups import Groups, merged, read
+from howsure.ingest.keys import COUNT, GIVEN, HUGE, LEAST, MOST, SQUARE, SUM, Arithmetic, Grouping, finite, made
+from howsure.ingest.request import check_column
+from howsure.language import option
 
-HUGE: Final = 1.7976931348623157e308  # Ibis cannot ask every database for NaN, but NaN is not below this
-PENDING: Final = 64  # batches whose cells are kept apart before they are added up
-
-
-def tally_frame(data: Any, request: Request) -> Tally | Outcomes:
-    """The Tally of a frame, or of an iterator of frames."""
-    pending: list[Counted] = []
-    for frame in _frames(data):
-        pending.append(request.counted(_group(frame, request)))
-        if len(pending) == PENDING:
-            pending = [merged(pending)]
-    if not pending:
-        raise BadLabels("there are no items: the iterator gave no batches.")
-    return request.settle(merged(pending))
+PENDING: Final = 64  # batches whose groups are kept apart before they are added up
+_LIBRARIES: Final = {"_duckdb": "duckdb", "dask_expr": "dask"}
+_ARROW: Final = ("RecordBatchReader", "RecordBatch")
+Decoded = Callable[[dict[str, Column]], dict[str, Column]]
 
 
 def is_frame(data: Any) -> bool:
     """Whether narwhals knows it, or it hands out Arrow record batches."""
-    if isinstance(data, (list, tuple, str, bytes, np.ndarray)) or data is None:
+    if isinstance(data, (list, tuple, str, bytes, np.ndarray, Mapping)) or data is None:
         return False
-    if _module(data) == "pyarrow" and type(data).__name__ in ("RecordBatchReader", "RecordBatch"):
-        return True
-    return _narwhal(data) is not None
+    return _arrow(data) or _narwhal(data) is not None
 
 
-def _frames(data: Any) -> Iterator[Any]:
-    """The frame itself, or each batch of an iterator."""
-    if _module(data) == "pyarrow" and type(data).__name__ in ("RecordBatchReader", "RecordBatch"):
-        import pyarrow
+def is_batches(data: Any) -> bool:
+    """Whether it hands out frames one by one."""
+    return hasattr(data, "__next__") or isinstance(data, (list, tuple)) or _arrow(data)
 
-        batches = [data] if type(data).__name__ == "RecordBatch" else data
-        yield from (_checked(pyarrow.Table.from_batches([batch])) for batch in batches)
-        return
-    if hasattr(data, "__next__") or isinstance(data, (list, tuple)):
-        for batch in data:
-            yield from _frames(batch)
-        return
-    yield _checked(data)
+
+class Frame:
+    """A frame of any engine, or an iterator of frames; `called` says in messages what it is."""
+
+    def __init__(self, data: Any, called: str = "the frame", decoded: Decoded = dict) -> None:
+        self.data, self.called, self.decoded = data, called, decoded
+        self.library = None if is_batches(data) else _library(data)  # of batches: known when the first one comes
+
+    @property
+    def eager(self) -> bool:
+        """Whether the rows are in memory, or come by once."""
+        import narwhals as nw
+
+        return is_batches(self.data) or isinstance(_checked(self.data), nw.DataFrame)
+
+    def check(self, columns: Sequence[str]) -> None:
+        """Refuse columns that are not there; batches are looked at when they come."""
+        if not is_batches(self.data):
+            _check(_checked(self.data), columns, self.called)
+
+    def grouped(self, grouping: Grouping, what: str = "weight") -> Groups:
+        """The distinct rows of the keys, counted."""
+        pending: list[Groups] = []
+        for frame in self._frames(self.data):
+            _check(frame, grouping.columns, self.called)
+            raw = _grouped(_chosen(frame, grouping, self.called), grouping)
+            pending.append(read(grouping, raw, what, self.decoded))
+            if len(pending) == PENDING:
+                pending = [merged(pending)]
+        if not pending:
+            raise BadLabels("there are no items: the iterator gave no batches.")
+        return merged(pending)
+
+    def distinct(self, grouping: Grouping) -> int:
+        """About how many there are."""
+        frame = _chosen(_checked(self.data), grouping, self.called)
+        return _distinct(frame.select(*_keys(frame, grouping)))
+
+    def _frames(self, data: Any) -> Iterator[Any]:
+        """The frame itself, or each batch of an iterator."""
+        if _arrow(data):
+            import pyarrow
+
+            batches = [data] if type(data).__name__ == "RecordBatch" else data
+            data = (pyarrow.Table.from_batches([batch]) for batch in batches)
+        if hasattr(data, "__next__") or isinstance(data, (list, tuple)):
+            for batch in data:
+                yield from self._frames(batch)
+            return
+        self.library = self.library or _library(data)
+        yield _checked(data)
+
+
+# -- what it is
 
 
 def _module(data: Any) -> str:
     return type(data).__module__.partition(".")[0]
+
+
+def _library(data: Any) -> str:
+    import narwhals as nw
+
+    native = data.to_native() if isinstance(data, (nw.DataFrame, nw.LazyFrame)) else data
+    return _LIBRARIES.get(_module(native), _module(native))
+
+
+def _arrow(data: Any) -> bool:
+    return _module(data) == "pyarrow" and type(data).__name__ in _ARROW
 
 
 def _narwhal(data: Any) -> Any:
@@ -76,9 +122,10 @@ def _checked(data: Any) -> Any:
     _refuse_doubled(data)
     found = _narwhal(data)
     if found is None:
+        told = f"{option('truth')} and {option('pred')}"
         raise BadSetting(
-            f"truth= and pred= name columns of a frame, a file or a database; got {type(data).__name__}. "
-            "For arrays write hs.tally(y_true, y_pred)."
+            f"{told} name columns of a frame, a file or a database; got {type(data).__name__}. For arrays write "
+            "hs.tally(y_true, y_pred)."
         )
     return found
 
@@ -93,71 +140,152 @@ def _refuse_doubled(data: Any) -> None:
         raise BadLabels(f"column {doubled!r} of the frame is named twice; every column needs its own name.")
 
 
-def group(data: Any, request: Request) -> dict[str, Any]:
-    """What one group-by of a frame gives, by name."""
-    return _group(_checked(data), request)
+def _check(frame: Any, columns: Sequence[str], called: str) -> None:
+    names = frame.collect_schema().names()
+    for column in columns:
+        check_column(column, names, called)
 
 
-def _group(frame: Any, request: Request) -> dict[str, Any]:
-    """One group-by; the keys and aggregates as lists and arrays."""
-    import narwhals as nw
+# -- conditions
 
+
+def _chosen(frame: Any, grouping: Grouping, called: str) -> Any:
+    """The rows that fulfil the conditions."""
     schema = frame.collect_schema()
-    request.check(schema.names(), "the frame")
-    _refuse_nested(schema, request)
-    ibis = _module(frame.to_native()) == "ibis"
-    keys = [_key(name, column, request, ibis) for name, column in request.keys]
-    table = frame.select(*keys, *_amount(request))
-    if request.amount is not None:
+    for text in grouping.where:
+        condition = conditions.parse(text, tuple(schema.names()))
+        check_column(condition.column, schema.names(), called)
+        frame = frame.filter(_condition(condition, schema[condition.column]))
+    return frame
+
+
+def _condition(c: conditions.Condition, kind: Any) -> Any:
+    import narwhals as nw
+
+    column, value = nw.col(c.column), c.value
+    numeric = kind.is_numeric() or kind == nw.Boolean
+    if kind == nw.Boolean and c.flag is not None:
+        return c.compare(column, c.flag) & ~column.is_null()
+    if c.number is not None and numeric:
+        return c.compare(column.cast(nw.Float64), c.number) & ~column.is_null()
+    if c.number is not None and c.operator not in ("=", "!="):
+        told = f"{c.column}{c.operator}{c.value}"
+        raise BadSetting(f"{option('where', told)} compares with a number, but column {c.column!r} holds {kind}.")
+    text = column.cast(nw.String)
+    if c.flag is not None:
+        text, value = text.str.to_lowercase(), value.lower()
+    return c.compare(text, value) & ~column.is_null()
+
+
+# -- one group-by
+
+
+def _grouped(frame: Any, grouping: Grouping) -> dict[str, Any]:
+    """The keys and aggregates as lists and arrays."""
+    import narwhals as nw
+
+    frame, levels = _with_codes(frame, grouping)
+    table = frame.select(*_keys(frame, grouping), *_spans(grouping), *_amount(grouping))
+    if grouping.amount is not None:
         table = table.with_columns((nw.col(SUM) * nw.col(SUM)).alias(SQUARE))
-    grouped = table.group_by([name for name, _ in request.keys]).agg(*_aggregates(request))
-    native = grouped.to_native()
-    if _module(native) in ("duckdb", "_duckdb"):
+    found = table.group_by([k.name for k in grouping.keys]).agg(*(_aggregate(x) for x in grouping.aggregates))
+    native = found.to_native()
+    if _library(native) == "duckdb":
         return dict(native.fetchnumpy())
-    eager = grouped.collect() if isinstance(grouped, nw.LazyFrame) else grouped
-    return {name: _values(eager[name]) for name in eager.columns}
+    eager = found.collect() if isinstance(found, nw.LazyFrame) else found
+    raw = {name: _values(eager[name]) for name in eager.columns}
+    return raw | {name: _spelled(raw[name], levels[name]) for name in levels}
 
 
-def _refuse_nested(schema: Any, request: Request) -> None:
-    for column in request.columns:
-        if schema[column].is_nested():
-            raise BadLabels(f"column {column!r} holds {schema[column]}; one plain value an item is needed.")
-
-
-def _key(name: str, column: str, request: Request, ibis: bool) -> Any:
-    """A column under its name in the query; a score becomes the number of thresholds it reaches."""
+def _with_codes(frame: Any, grouping: Grouping) -> tuple[Any, dict[str, tuple[Any, ...]]]:
+    """Columns of lists as numbers of their different sets, where the rows are in memory; and what the numbers mean."""
     import narwhals as nw
 
-    if not request.thresholds or not name.startswith("answer"):
-        return nw.col(column).alias(name)
-    score = nw.col(column).cast(nw.Float64)
-    steps = [nw.when(score >= t).then(nw.lit(1)).otherwise(nw.lit(0)) for t in request.thresholds]
-    total = steps[0]
-    for step in steps[1:]:
-        total = total + step
-    known = score <= HUGE if ibis else ~score.is_nan()
-    return nw.when(known).then(total).alias(name)
+    schema, levels = frame.collect_schema(), {}
+    for key in grouping.labels:
+        kind = schema[key.column]
+        if kind == nw.Struct:
+            raise BadLabels(f"column {key.column!r} holds {kind}; one plain value per item is needed.")
+        if not isinstance(frame, nw.DataFrame):
+            continue
+        if not (kind.is_nested() or (kind == nw.Object and _lists(frame[key.column]))):
+            continue
+        sets = coded([as_set(x) for x in frame[key.column].to_list()])
+        codes = nw.new_series(key.column, sets.codes, backend=frame.implementation)
+        frame, levels[key.name] = frame.with_columns(codes), sets.levels
+    for column in (*grouping.numbers, *(() if grouping.amount is None else (grouping.amount,))):
+        frame = _numeric(frame, column, schema[column])
+    return frame, levels
 
 
-def _amount(request: Request) -> list[Any]:
+def _lists(series: Any) -> bool:
+    return isinstance(next((x for x in series.head(100).to_list() if not lost(x)), None), LISTS)
+
+
+def _spelled(codes: Any, levels: tuple[Any, ...]) -> list[Any]:
+    return [None if x < 0 else levels[int(x)] for x in codes]
+
+
+def _numeric(frame: Any, column: str, kind: Any) -> Any:
+    """Refuse text and the like; objects in memory are looked at one by one."""
     import narwhals as nw
 
-    return [] if request.amount is None else [nw.col(request.amount).cast(nw.Float64).alias(SUM)]
+    if kind.is_numeric() or kind == nw.Boolean or kind == nw.Unknown:
+        return frame
+    if kind == nw.Object and isinstance(frame, nw.DataFrame):
+        values = as_numbers(frame[column].to_list(), f"column {column!r}")
+        return frame.with_columns(nw.new_series(column, values, backend=frame.implementation))
+    raise BadLabels(f"column {column!r} must be numbers; it holds {kind}.")
 
 
-def _aggregates(request: Request) -> list[Any]:
+def _keys(frame: Any, grouping: Grouping) -> list[Any]:
+    """The keys under their names in the query."""
     import narwhals as nw
 
-    found = [nw.len().alias(COUNT)]
-    if request.amount is not None:
-        found += [
-            nw.col(SUM).count().alias(GIVEN),
-            nw.col(SUM).min().alias(LEAST),
-            nw.col(SUM).max().alias(MOST),
-            nw.col(SQUARE).sum().alias(SQUARE),
-            nw.col(SUM).sum().alias(SUM),
-        ]
+    how = _arithmetic(_library(frame) == "ibis")
+    found = []
+    for key in grouping.keys:
+        column = nw.col(key.column)
+        found.append((column if key.form == "label" else made(key, column.cast(nw.Float64), how)).alias(key.name))
     return found
+
+
+def _arithmetic(ibis: bool) -> Arithmetic:
+    import narwhals as nw
+
+    def when(condition: Any, yes: Any, no: Any) -> Any:
+        first = nw.when(condition).then(yes if isinstance(yes, nw.Expr) else nw.lit(yes))
+        return first if no is None else first.otherwise(no if isinstance(no, nw.Expr) else nw.lit(no))
+
+    # Ibis cannot ask every database for NaN
+    return Arithmetic(when, lambda x: x.floor(), (lambda x: x <= HUGE) if ibis else (lambda x: ~x.is_nan()))
+
+
+def _spans(grouping: Grouping) -> list[Any]:
+    import narwhals as nw
+
+    numbers = [nw.col(column).cast(nw.Float64) for column in grouping.spans]
+    return [nw.when(finite(x)).then(x).alias(f"f{i}") for i, x in enumerate(numbers)]
+
+
+def _amount(grouping: Grouping) -> list[Any]:
+    import narwhals as nw
+
+    return [] if grouping.amount is None else [nw.col(grouping.amount).cast(nw.Float64).alias(SUM)]
+
+
+def _aggregate(name: str) -> Any:
+    import narwhals as nw
+
+    if name == COUNT:
+        return nw.len().alias(COUNT)
+    amount = nw.col(SUM)
+    plain = {GIVEN: amount.count, LEAST: amount.min, MOST: amount.max, SQUARE: nw.col(SQUARE).sum, SUM: amount.sum}
+    if name in plain:
+        return plain[name]().alias(name)
+    low = name.startswith(LEAST)
+    column = nw.col(f"f{name.removeprefix(LEAST if low else MOST)}")
+    return (column.min() if low else column.max()).alias(name)
 
 
 def _values(series: Any) -> Any:
@@ -170,3 +298,19 @@ def _values(series: Any) -> Any:
         array = np.asarray(series.to_numpy())
         return array if array.dtype.kind in "iubf" else series.to_list()
     return series.to_list()
+
+
+def _distinct(keys: Any) -> int:
+    """About how many different rows there are; exact where an engine cannot tell it roughly."""
+    import narwhals as nw
+
+    native = keys.to_native()
+    if _library(native) == "duckdb":
+        names = ", ".join(keys.collect_schema().names())
+        return int(native.aggregate(f"approx_count_distinct(hash({names})) AS n").fetchall()[0][0])
+    if _library(native) == "pyspark":
+        from pyspark.sql import functions
+
+        return int(native.select(functions.approx_count_distinct(functions.xxhash64("*"))).collect()[0][0])
+    found = keys.unique().select(nw.len())
+    return int((found.collect() if isinstance(found, nw.LazyFrame) else found).item())

@@ -1,4 +1,4 @@
-"""Files of several systems on the same items, joined on their ids; never by the order of rows.
+"""Files of several systems: joined on the ids of their items, never by the order of rows, or matched by cluster.
 
 Ids that occur twice or are missing, ids that not every file has, and truths that disagree are counted and the first
 five listed; they are refused, or left out with a note when the user says so.
@@ -6,135 +6,183 @@ five listed; they are refused, or left out with a note when the user says so.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from howsure.errors import BadFile, BadSetting, UnknownName, nearest
-from howsure.evidence.classes import Tally
-from howsure.evidence.outcomes import Outcomes
-from howsure.ingest import files
-from howsure.ingest.files import Reader, Watch
-from howsure.ingest.request import SUM, Request
-from howsure.ingest.sniffing import Source
+from howsure.errors import BadFile, BadSetting
+from howsure.evidence.clusters import Clustered, Observed
+from howsure.evidence.items import Items
+from howsure.ingest import conditions, graded_values, settling
+from howsure.ingest.columns import Column
+from howsure.ingest.files import Files, decoded, opened, refuse_text
+from howsure.ingest.groups import read
+from howsure.ingest.keys import SUM, Grouping, Key, sql_groups
+from howsure.ingest.paths import listed, source_of
+from howsure.ingest.readers import Reader, reader
+from howsure.ingest.request import Request, column_names
+from howsure.ingest.systems import LISTED, check_unmatched, matched
+from howsure.ingest.texts import typed
+from howsure.language import option
 from howsure.notes import Note, note
 
-LISTED = 5
+
+def of_systems(files: Mapping[str, Any], request: Request, place: Mapping[str, Any]) -> Observed | Clustered | Items:
+    """One file (or several) for each system: joined on ids where they are named, else matched by cluster."""
+    names = tuple(str(x) for x in files)
+    paths = [listed(x) for x in files.values()]
+    if len(request.answers) not in (1, len(names)):
+        raise BadSetting(
+            f"{len(names)} files take one column of answers for all, or one for each; got {len(request.answers)}."
+        )
+    columns = request.answers * len(names) if len(request.answers) == 1 else request.answers
+    on = () if place["on"] is None else column_names(place["on"], "on")
+    unmatched = place["unmatched"] or "refuse"
+    if request.kind in ("cuts", "scores") or request.system is not None or request.item:
+        raise BadSetting(f"files of several systems take {option('pred')}, {option('outcome')} or {option('value')}.")
+    if request.cluster is not None:
+        own = replace(request, names=names, answers=columns)
+        return clusters_joined(paths, own, columns, request.cluster, unmatched, place)
+    if not on:
+        raise BadSetting(
+            f"{len(names)} files: name the id that joins their items with {option('on')}, or what groups them with "
+            f"{option('cluster')}; rows are never paired by their order."
+        )
+    if place["engine"] == "spark":
+        raise BadSetting(f"files joined on ids are read by {option('engine', 'duckdb')}.")
+    return joined(paths, replace(request, answers=columns, names=names), on, unmatched, place)
+
+
+def clusters_joined(
+    paths: Sequence[Any],
+    request: Request,
+    columns: Sequence[str],
+    cluster: str,
+    unmatched: str = "refuse",
+    place: Mapping[str, Any] | None = None,
+) -> Clustered | Items:
+    """Systems in files of their own, matched by cluster; `columns` names the answer in each file.
+
+    Ids may repeat and the numbers of samples may differ: each file is counted by itself.
+    """
+    parts = {}
+    for name, path, column in zip(request.systems, paths, columns, strict=True):
+        own = replace(request, answers=(column,), cluster=cluster, names=())
+        with source_of(path, place or {}) as source:
+            source.check(own.grouping.columns)
+            parts[name] = source.grouped(own.grouping, own.what)
+    shown = replace(request, answers=tuple(columns[:1]) if len(set(columns)) == 1 else tuple(columns), cluster=cluster)
+    return matched(parts, shown, unmatched)
 
 
 @dataclass(frozen=True)
 class Trouble:
-    """Items that cannot be paired: how many, which (the first few), and why."""
+    """Items that cannot be paired: why, how many, in which file, and the first few."""
 
-    code: str
-    count: int
-    first: tuple[str, ...]
     why: str
+    count: int
+    where: str = ""
+    first: str = ""
 
     @property
     def text(self) -> str:
         """In words."""
-        more = ", …" if self.count > len(self.first) else ""
-        return f"{self.count:,} {self.why} ({', '.join(self.first)}{more})"
+        return _WHY[self.why].format(count=self.count, where=self.where, first=self.first)
 
     @property
     def note(self) -> Note:
         """As a note that they were left out."""
-        return note(self.code, count=self.count, first=self.first, why=self.why)
+        code, _, form = self.why.partition("/")
+        facts = {"form": form, "where": self.where, "first": self.first}
+        return note(code, count=self.count, **{name: x for name, x in facts.items() if x})
 
 
-def tally_joined(
-    paths: Sequence[str | Path],
-    request: Request,
-    columns: Sequence[str],
-    on: Sequence[str],
-    where: Sequence[str] = (),
-    unmatched: str = "refuse",
-    watch: Watch | None = None,
-) -> Tally | Outcomes:
-    """The joint Tally of systems whose answers are in files of their own; `columns` names the answer in each file.
+_WHY: Final = {
+    "ids-missing": "{count:,} rows have no id (in {where})",
+    "ids-twice": "{count:,} ids occur more than once in {where} ({first})",
+    "ids-unmatched/only": "{count:,} ids are only in {where} ({first})",
+    "ids-unmatched/some": "{count:,} ids are not in every file ({first})",
+    "truths-disagree": "{count:,} ids have truths that disagree ({first})",
+}
 
-    `request.answers` are the names of the systems. Slices and weights are read from the first file.
+
+def joined(
+    paths: Sequence[Sequence[str | Path]], request: Request, on: Sequence[str], unmatched: str, place: Mapping[str, Any]
+) -> Observed | Clustered | Items:
+    """The joint evidence of systems whose answers are in files of their own; slices and weights are those of the first.
+
+    Values keep the ids of their items.
     """
-    with files.opened(paths) as (con, sources):
-        if len(sources) != len(columns):
-            raise BadSetting(f"{len(sources)} files were found for {len(columns)} systems; give one file a system.")
-        with watch(con) if watch is not None else contextlib.nullcontext():
-            troubles = load(con, sources, request, columns, on, where, unmatched)
-            found = _counted(con, len(sources), request)
-    kind = "json" if _all_json(sources) else "csv"
-    tally = request.settle(request.counted(files.decoded(kind, request, found)))
-    return replace(tally, notes=(*(t.note for t in troubles), *tally.notes))
+    with opened([p for group in paths for p in group], place.get("watch")) as files:
+        many = len(request.answers)
+        if len(files.files) != many:
+            raise BadSetting(f"{len(files.files)} files were found for {many} systems; give one file for each.")
+        troubles = _load(files, request, on, check_unmatched(unmatched))
+        notes = [*(t.note for t in troubles), *_repeating(files, on)]
+        item = (Key("item0", "id"),) if request.kind == "values" else ()
+        grouping = Grouping((*item, *request.keys), request.amount)
+        raw = _counted(files, grouping, many)
+    kind = "json" if _all_json(files) else "csv"
+    found = read(grouping, raw, request.what, partial(_decoded, kind, grouping, len(on)))
+    if request.kind == "values":
+        made: Any = graded_values.settle_values(found, replace(request, item=("id",)))
+    else:
+        made = settling.settle(found, request)
+    found_all: Observed | Clustered | Items = replace(made, notes=(*notes, *made.notes))
+    return found_all
 
 
-def load(
-    con: Any,
-    sources: Sequence[Source],
-    request: Request,
-    columns: Sequence[str],
-    on: Sequence[str],
-    where: Sequence[str],
-    unmatched: str,
-) -> list[Trouble]:
+def _all_json(files: Files) -> bool:
+    """Files of different kinds or types meet as text."""
+    return {s.kind for s in files.files} == {"json"}
+
+
+def _load(files: Files, request: Request, on: Sequence[str], drop: bool) -> list[Trouble]:
     """The files as tables file0, file1, … and the ids that can be paired as `good`; what is left out, if allowed."""
-    if unmatched not in ("refuse", "drop"):
-        hint = nearest(unmatched, ("refuse", "drop"))
-        raise UnknownName(f"unmatched={unmatched!r} is not known.{hint} Give 'refuse' or 'drop'.")
-    if not on:
-        raise BadSetting("files are joined on ids: name the columns that identify an item.")
-    plain = not _all_json(sources)
-    for i, r in enumerate(_readers(con, sources, request, columns, on, where)):
-        _load(con, i, r, request, columns[i], on, where, plain)
-    troubles = _troubles(con, [repr(s.path) for s in sources], request)
-    if troubles and unmatched == "refuse":
+    con, plain = files.con, not _all_json(files)
+    own = [conditions.parse(w).column for w in request.where]
+    truth = [] if request.truth is None else [request.truth]
+    extra = [*request.by, *(x for x in (request.weight, request.count) if x is not None)]
+    for i, (file, column) in enumerate(zip(files.files, request.answers, strict=True)):
+        wanted = [*on, *truth, column, *(extra if i == 0 else ())]
+        r = reader(con, [file], [*wanted, *own])
+        for name in wanted:
+            r.sql(name)
+        _load_one(con, i, r, replace(request, answers=(column,)), on, plain)
+    troubles = _troubles(con, [repr(s.path) for s in files.files], request)
+    if troubles and not drop:
         said = "; ".join(t.text for t in troubles)
-        raise BadFile(f"the items cannot be paired: {said}. Mend the files, or give --unmatched drop.")
+        told = f"Mend the files, or give {option('unmatched', 'drop')}"
+        if any(t.why == "ids-twice" for t in troubles):
+            told += f"; rows of one id that belong together take {option('cluster')} in place of {option('on')}"
+        raise BadFile(f"the items cannot be paired: {said}. {told}.")
     return troubles
 
 
-def _all_json(sources: Sequence[Source]) -> bool:
-    """Files of different kinds or types meet as text."""
-    return {s.kind for s in sources} == {"json"}
-
-
-def _readers(
-    con: Any, sources: Any, request: Request, columns: Sequence[str], on: Sequence[str], where: Sequence[str]
-) -> list[Reader]:
-    from howsure.ingest import conditions
-
-    own = [conditions.parse(w).column for w in where]
-    truth = [] if request.truth is None else [request.truth]
-    extra = [*request.by, *([] if request.amount is None else [request.amount])]
-    found = []
-    for i, (source, column) in enumerate(zip(sources, columns, strict=True)):
-        wanted = [*on, *truth, column, *own, *(extra if i == 0 else ())]
-        r = files.reader(con, [source], wanted)
-        for name in wanted:
-            if name not in own:
-                r.sql(name)
-        found.append(r)
-    return found
-
-
-def _load(
-    con: Any, i: int, r: Reader, request: Request, column: str, on: Sequence[str], where: Sequence[str], plain: bool
-) -> None:
+def _load_one(con: Any, i: int, r: Reader, request: Request, on: Sequence[str], plain: bool) -> None:
     """The columns of one file as a table of its own; ids as one text."""
     bound = dict(r.bound)
     say = r.text if plain else r.sql
     ids = ", ".join(r.text(x) for x in on)
     missing = " OR ".join(f"{r.text(x)} IS NULL" for x in on)
     key = r.text(on[0]) if len(on) == 1 else f"CAST(to_json([{ids}]) AS VARCHAR)"
-    parts = [f"CASE WHEN {missing} THEN NULL ELSE {key} END AS id", f"{say(column)} AS answer"]
+    parts = [f"CASE WHEN {missing} THEN NULL ELSE {key} END AS id", f"{r.text(on[0])} AS part"]
+    (answer,) = request.answers
+    parts.append(f"{r.number(answer) if request.kind == 'values' else say(answer)} AS answer")
     if request.truth is not None:
         parts.append(f"{say(request.truth)} AS truth")
     if i == 0:
         parts += [f"{say(x)} AS slice{k}" for k, x in enumerate(request.by)]
-        parts += files.amount(r, request)
-    query = f"CREATE TEMP TABLE file{i} AS SELECT {', '.join(parts)} FROM {r.table}{files.filters(r, where, bound)}"
-    con.execute(query, bound)
+        amount = request.weight or request.count
+        parts += [] if amount is None else [f"{r.number(amount)} AS {SUM}"]
+    con.execute(
+        f"CREATE TEMP TABLE file{i} AS SELECT {', '.join(parts)} FROM {r.table}{r.filters(request.where, bound)}", bound
+    )
+    if request.kind == "values":
+        refuse_text(con, r, answer, request.where)
 
 
 def _troubles(con: Any, shown: Sequence[str], request: Request) -> list[Trouble]:
@@ -144,18 +192,18 @@ def _troubles(con: Any, shown: Sequence[str], request: Request) -> list[Trouble]
     for i, name in enumerate(shown):
         (empty,) = con.execute(f"SELECT count(*) FROM file{i} WHERE id IS NULL").fetchone()
         if empty:
-            found.append(Trouble("ids-missing", empty, (f"in {name}",), "rows have no id"))
+            found.append(Trouble("ids-missing", empty, name))
         twice = f"SELECT id FROM file{i} WHERE id IS NOT NULL GROUP BY id HAVING count(*) > 1"
-        found += _listed(con, twice, "ids-twice", f"ids occur more than once in {name}")
+        found += _listed(con, twice, "ids-twice", name)
     distinct = [f"SELECT DISTINCT id, {i} AS file FROM file{i} WHERE id IS NOT NULL" for i in range(many)]
     every = " UNION ALL ".join(distinct)
     con.execute(f"CREATE TEMP TABLE places AS SELECT id, count(*) AS n, min(file) AS file FROM ({every}) GROUP BY id")
     if many == 2:
         for i, name in enumerate(shown):
             only = f"SELECT id FROM places WHERE n = 1 AND file = {i}"
-            found += _listed(con, only, "ids-unmatched", f"ids are only in {name}")
+            found += _listed(con, only, "ids-unmatched/only", name)
     else:
-        found += _listed(con, f"SELECT id FROM places WHERE n < {many}", "ids-unmatched", "ids are not in every file")
+        found += _listed(con, f"SELECT id FROM places WHERE n < {many}", "ids-unmatched/some")
     unique = " INTERSECT ".join(
         f"SELECT id FROM file{i} WHERE id IS NOT NULL GROUP BY id HAVING count(*) = 1" for i in range(many)
     )
@@ -167,34 +215,52 @@ def _troubles(con: Any, shown: Sequence[str], request: Request) -> list[Trouble]
 
 def _disagreeing(con: Any, many: int) -> list[Trouble]:
     joins = " ".join(f"JOIN file{i} USING (id)" for i in range(many))
-    differ = " OR ".join(f"file{i}.truth IS DISTINCT FROM file0.truth" for i in range(1, many))
+    differ = " OR ".join(f"file{i}.truth IS DISTINCT FROM file0.truth" for i in range(1, many)) or "FALSE"
     con.execute(f"CREATE TEMP TABLE differ AS SELECT id FROM good {joins} WHERE {differ}")
-    found = _listed(con, "SELECT id FROM differ", "truths-disagree", "ids have truths that disagree")
+    found = _listed(con, "SELECT id FROM differ", "truths-disagree")
     if found:
         con.execute("DELETE FROM good WHERE id IN (SELECT id FROM differ)")
     return found
 
 
-def _listed(con: Any, query: str, code: str, why: str) -> list[Trouble]:
+def _listed(con: Any, query: str, why: str, where: str = "") -> list[Trouble]:
     (count,) = con.execute(f"SELECT count(*) FROM ({query})").fetchone()
     if not count:
         return []
-    first = con.execute(f"SELECT id FROM ({query}) ORDER BY id LIMIT {LISTED}").fetchall()
-    return [Trouble(code, count, tuple(_short(row[0]) for row in first), why)]
+    rows = con.execute(f"SELECT id FROM ({query}) ORDER BY id LIMIT {LISTED}").fetchall()
+    first = ", ".join(_short(row[0]) for row in rows) + (", …" if count > LISTED else "")
+    return [Trouble(why, count, where, first)]
 
 
 def _short(text: str) -> str:
     return repr(text if len(text) <= 24 else text[:23] + "…")
 
 
-def _counted(con: Any, many: int, request: Request) -> dict[str, Any]:
+def _repeating(files: Files, on: Sequence[str]) -> list[Note]:
+    """A question about items that several columns tell apart: those with the same first one may belong together."""
+    if len(on) < 2:
+        return []
+    query = "SELECT part FROM good JOIN file0 USING (id) GROUP BY part HAVING count(*) > 1"
+    (many,) = files.con.execute(f"SELECT count(*) FROM ({query})").fetchone()
+    return [note("ids-repeat", column=on[0], ids=many)] if many else []
+
+
+def _counted(files: Files, grouping: Grouping, many: int) -> dict[str, Any]:
     """One group-by of the joined files."""
-    keys = [f"file0.slice{k} AS slice{k}" for k in range(len(request.by))]
-    keys += ["file0.truth AS truth"] if request.truth is not None else []
-    keys += [f"file{i}.answer AS answer{i}" for i in range(many)]
+    place = {"item0": "id", "truth": "file0.truth", "weight0": f"file0.{SUM}"}
+    place |= {f"answer{i}": f"file{i}.answer" for i in range(many)}
+    picked = [f"{place.get(k.name, f'file0.{k.name}')} AS {k.name}" for k in grouping.keys]
+    picked += [f"file0.{SUM} AS {SUM}"] if grouping.amount is not None else []
     joins = " ".join(f"JOIN file{i} USING (id)" for i in range(many))
-    inner = f"SELECT {', '.join([*keys, *([f'file0.{SUM}'] if request.amount is not None else [])])} FROM good {joins}"
-    names = ", ".join(name for name, _ in request.keys)
-    query = f"SELECT {names}, {files.aggregates(request)} FROM ({inner}) GROUP BY {names}"
-    found: dict[str, Any] = con.execute(query).fetchnumpy()
+    found = files.run(sql_groups(grouping, f"SELECT {', '.join(picked)} FROM good {joins}"), {})
+    return dict(zip([*(k.name for k in grouping.keys), *grouping.aggregates], found.values(), strict=True))
+
+
+def _decoded(kind: str, grouping: Grouping, parts: int, columns: dict[str, Column]) -> dict[str, Column]:
+    """Keys with levels of their own types; ids were put together as text."""
+    ids = columns.pop("item0", None)
+    found = decoded(kind, grouping, columns)
+    if ids is not None:
+        own = typed(ids.levels) if parts == 1 else {x: tuple(json.loads(x)) for x in ids.levels}
+        found["item0"] = Column(tuple(own[x] for x in ids.levels), ids.codes)
     return found

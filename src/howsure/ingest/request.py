@@ -1,123 +1,303 @@
-"""Request: which columns to count and how, checked once, the same for frames, files and databases."""
+"""Request: what is wanted of which columns, checked once, the same for arrays, frames, files and databases."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
 
 import numpy as np
 
-from howsure.errors import BadCounts, BadLabels, BadSetting, UnknownName, listing, nearest
-from howsure.evidence.classes import Tally
-from howsure.evidence.outcomes import Outcomes
-from howsure.ingest.patterns import Column, Counted, check_missing, many, settle, settle_outcomes, settle_scores
+from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
+from howsure.ingest.keys import Form, Grouping, Key
 from howsure.labels import Label
+from howsure.language import option
 
-WEIGHT_RANGE = "weights must lie between 1e-100 and 1e100 (or be 0); scale them, only their ratios matter."
-TRUTH, COUNT, SUM, SQUARE, LEAST, MOST, GIVEN = "truth", "n", "w", "ww", "least", "most", "given"
+Kind = Literal["classes", "label sets", "outcomes", "cuts", "scores", "values"]
+Better = Literal["higher", "lower"]
+
+_SHARED: Final = frozenset({"cluster", "count", "missing", "where"})
+_JOINED: Final = frozenset({"item", "system"})
+OPTIONS: Final[dict[Kind, frozenset[str]]] = {  # which options each kind takes
+    "classes": _SHARED | _JOINED | {"truth", "pred", "by", "weight", "labels", "positive", "sep"},
+    "label sets": _SHARED | _JOINED | {"truth", "pred", "labels", "sep"},
+    "outcomes": _SHARED | _JOINED | {"outcome", "by", "weight"},
+    "cuts": _SHARED | {"truth", "score", "threshold", "by", "weight", "labels", "positive"},
+    "scores": _SHARED | {"truth", "score", "weight", "positive", "bins"},
+    "values": _SHARED | _JOINED | {"value", "weight", "bounds", "better"},
+}
+_CALLED: Final = {
+    "classes": "classes", "label sets": "sets of labels", "outcomes": "outcomes", "cuts": "scores with a threshold",
+    "scores": "scores", "values": "graded values",
+}  # fmt: skip
+_ANSWERS: Final[dict[str, Kind]] = {"pred": "classes", "outcome": "outcomes", "value": "values", "score": "scores"}
+MISSING: Final = ("refuse", "drop", "wrong")
+MOST_BINS: Final = 1_000_000
 
 
 @dataclass(frozen=True)
 class Request:
-    """The columns by role. Counting is one group-by of `keys`; the aggregates are named as in this module."""
+    """The columns by role, and how they are to be taken. Counting is one group-by of `grouping`."""
 
-    truth: str | None
+    kind: Kind
     answers: tuple[str, ...]
+    truth: str | None = None
     by: tuple[str, ...] = ()
+    cluster: str | None = None
     weight: str | None = None
     count: str | None = None
-    outcome: bool = False
+    where: tuple[str, ...] = ()
     thresholds: tuple[float, ...] = ()
     positive: Label | None = None
     labels: Sequence[Label] | None = None
     missing: str = "refuse"
-    systems: tuple[str, ...] = ()  # shown for the answers; the columns' own names unless given
+    item: tuple[str, ...] = ()
+    system: str | None = None
+    sep: str | None = None
+    bins: int | None = None
+    better: Better | None = "higher"
+    bounds: tuple[float, float] | None = None
+    names: tuple[str, ...] = ()  # shown for the answers, where they are given
 
     @property
-    def keys(self) -> tuple[tuple[str, str], ...]:
-        """(name in the query, column) of everything that is grouped by."""
-        truth = ((TRUTH, self.truth),) if self.truth is not None else ()
-        slices = tuple((f"slice{i}", x) for i, x in enumerate(self.by))
-        return (*slices, *truth, *((f"answer{i}", x) for i, x in enumerate(self.answers)))
+    def systems(self) -> tuple[str, ...]:
+        """What the systems are called."""
+        if self.names:
+            return self.names
+        nameless = self.kind in ("scores", "values") and len(self.answers) == 1
+        return ("system",) if nameless else self.answers
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """Everything that is grouped by, in its role."""
+        roles = {"slice": self.by, "cluster": self.cluster, "system": self.system, "item": self.item}
+        found = [Key(f"{role}{i}", x) for role, given in roles.items() for i, x in enumerate(as_names(given))]
+        blank = self.sep is not None
+        found += [Key("truth", self.truth, blank=blank)] if self.truth is not None else []
+        found += [replace(self.answer(i), column=x) for i, x in enumerate(self.answers)]
+        return (*found, *([Key("weight0", self.weight, "number")] if self._each_weight and self.weight else []))
+
+    def answer(self, i: int) -> Key:
+        """The key of an answer, without its column."""
+        if self.kind == "cuts":
+            return Key(f"answer{i}", "", "steps", self.thresholds)
+        form: Form = "number" if self.kind in ("scores", "values") else "label"
+        return Key(f"answer{i}", "", form, blank=self.sep is not None)
+
+    @property
+    def _each_weight(self) -> bool:
+        """Values keep the weight of each item: Kish's size of a sum of weights is another one."""
+        return self.kind == "values"
 
     @property
     def amount(self) -> str | None:
         """The column that is added up, if any: weights or counts."""
-        return self.weight if self.weight is not None else self.count
+        return self.count if self.weight is None else None if self._each_weight else self.weight
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """Every column that is read."""
-        found = [column for _, column in self.keys] + ([self.amount] if self.amount is not None else [])
-        return tuple(dict.fromkeys(found))
+    def what(self) -> str:
+        """What the amounts are."""
+        return "weight" if self.weight is not None else "count"
 
-    def check(self, names: Iterable[str], where: str) -> None:
-        """Refuse columns that are not there, with the nearest name."""
-        have = list(names)
-        for column in self.columns:
-            check_column(column, have, where)
-
-    def counted(self, columns: dict[str, Any]) -> Counted:
-        """What one group-by gave, by name: the keys as coded columns, and the aggregates as arrays."""
-        slices = tuple(_key(columns, f"slice{i}") for i in range(len(self.by)))
-        truth = None if self.truth is None else _key(columns, TRUTH)
-        answers = tuple(_key(columns, f"answer{i}") for i in range(len(self.answers)))
-        rows = np.asarray(columns[COUNT], dtype=np.int64)
-        if self.amount is None:
-            return Counted(slices, truth, answers, rows)
-        sums, squares = _amounts(self, columns, rows)
-        return Counted(slices, truth, answers, sums, squares)
-
-    def settle(self, counted: Counted) -> Tally | Outcomes:
-        """The Tally of what was counted."""
-        named = self.systems or self.answers
-        if self.outcome:
-            return settle_outcomes(counted, named, self.by, missing=self.missing)
-        if self.weight is not None and not counted.counts.any():
-            raise BadLabels("all weights are 0.")
-        settings: Any = {"positive": self.positive, "labels": self.labels, "missing": self.missing}
-        if self.thresholds:
-            return settle_scores(counted, named[0], self.by, self.thresholds, **settings)
-        return settle(counted, named, self.by, **settings)
+    @property
+    def grouping(self) -> Grouping:
+        """The group-by that counts what is wanted."""
+        return Grouping(self.keys, self.amount, (), self.where)
 
 
-def _key(columns: dict[str, Any], name: str) -> Column:
-    from howsure.ingest.patterns import coded
-
-    given = columns[name]
-    return given if isinstance(given, Column) else coded(given)
+def as_names(given: str | tuple[str, ...] | None) -> tuple[str, ...]:
+    """None, one name or several, as a tuple."""
+    return () if given is None else (given,) if isinstance(given, str) else given
 
 
-def _amounts(r: Request, columns: dict[str, Any], rows: Any) -> tuple[Any, Any]:
-    """Sums of weights and of their squares, or sums of counts; checked by their least and most."""
-    what, name = ("weight", r.weight) if r.weight is not None else ("count", r.count)
-    given = np.asarray(columns[GIVEN], dtype=np.int64)
-    sums = _floats(columns[SUM])
-    least, most = _floats(columns[LEAST]), _floats(columns[MOST])
-    empty = int((rows - given).sum())
-    if empty or np.isnan(sums).any() or np.isinf(most).any() or np.isinf(least).any():
-        lost = f"{many(empty)} are missing" if empty else "at least one is NaN or infinite"
-        raise BadLabels(f"{what}s must be finite numbers; {lost} in column {name!r}.")
-    if rows.size and least.min() < 0:
-        raise BadLabels(f"{what}s cannot be negative; got {least.min():g} in column {name!r}.")
-    if r.weight is not None:
-        squares = _floats(columns[SQUARE])
-        if rows.size and (most.max() > 1e100 or ((squares == 0) & (sums > 0)).any()):
-            raise BadLabels(
-                "weights must lie between 1e-100 and 1e100 (or be 0); scale them, only their ratios matter."
-            )
-        return sums, squares
-    if (sums != np.floor(sums)).any():
-        raise BadCounts(f"counts must be whole numbers; column {name!r} holds fractions. For weights give weight=.")
-    return sums.astype(np.int64), None
+def make(
+    *,
+    roles: Sequence[str] = tuple(_ANSWERS),
+    names: Sequence[str] = (),
+    missing: Any = "refuse",
+    better: Any = "higher",
+    **given: Any,
+) -> Request:
+    """A checked request from what a user gave: columns by role, and settings; options of other kinds are refused.
+
+    `roles` are those that may hold the answers: pred, outcome, value and score.
+
+    >>> make(truth="label", pred=["a", "b"], by="region").grouping.columns
+    ('region', 'label', 'a', 'b')
+    """
+    asked = {name: x for name, x in given.items() if x is not None}
+    unknown = next((name for name in asked if not any(name in own for own in OPTIONS.values())), None)
+    if unknown is not None:
+        raise UnknownName(f"there is no option {option(unknown)}.")
+    role, found = _kind(asked, roles)
+    _refuse_strays(found, asked, better)
+    answers = column_names(asked[role], role)
+    if found == "cuts" and len(answers) != 1:
+        raise BadSetting(f"{option('score')} with a threshold takes one column; tally each score on its own.")
+    request = Request(
+        kind=found,
+        answers=answers,
+        truth=_one(asked, "truth"),
+        by=_several(asked, "by"),
+        cluster=_one(asked, "cluster"),
+        weight=_one(asked, "weight"),
+        count=_one(asked, "count"),
+        where=conditions_given(asked.get("where")),
+        thresholds=_thresholds(asked.get("threshold")),
+        positive=asked.get("positive"),
+        labels=asked.get("labels"),
+        missing=check_missing(missing, found),
+        item=_several(asked, "item"),
+        system=_one(asked, "system"),
+        sep=_one(asked, "sep"),
+        bins=_bins(asked.get("bins")),
+        better=better,
+        bounds=_bounds(asked.get("bounds")),
+    )
+    return named(request, names)
 
 
-def _floats(values: Any) -> Any:
-    if isinstance(values, np.ndarray) and not isinstance(values, np.ma.MaskedArray) and values.dtype.kind in "iuf":
-        return values.astype(float)
-    items = values.tolist() if isinstance(values, np.ndarray) else values
-    return np.array([np.nan if x is None else float(x) for x in items])
+def named(request: Request, names: Sequence[str]) -> Request:
+    """The same with other names for its systems, one for each, all different."""
+    shown = tuple(str(x) for x in names)
+    if shown and request.system is not None:
+        raise BadSetting(f"the systems are named in the column {request.system!r}; got the names {listing(shown)} too.")
+    if shown and (len(shown) != len(request.answers) or len(set(shown)) != len(shown)):
+        many = len(request.answers)
+        raise BadSetting(f"there are {many} systems but the names {listing(shown)}; each needs its own.")
+    return replace(request, names=shown)
+
+
+def _kind(asked: dict[str, Any], roles: Sequence[str]) -> tuple[str, Kind]:
+    """Which column holds the answers, and what they are."""
+    given = [role for role in _ANSWERS if role in asked]
+    if len(given) != 1 or given[0] not in roles:
+        got = " and ".join(option(x) for x in given) or "none"
+        wanted = [option(x) for x in roles]
+        what = f"one of {', '.join(wanted[:-1])} and {wanted[-1]}" if len(wanted) > 1 else f"{wanted[0]}, a column"
+        raise BadSetting(f"give {what}; got {got}.")
+    (role,) = given
+    found: Kind = "cuts" if role == "score" and "threshold" in asked else _ANSWERS[role]
+    if found in ("classes", "scores", "cuts") and "truth" not in asked:
+        raise BadSetting(f"{option(role)} needs {option('truth')}, the column of the right answers.")
+    return role, found
+
+
+def _refuse_strays(kind: Kind, asked: dict[str, Any], better: Any) -> None:
+    """Options that the kind does not take, and those that do not go together."""
+    if kind == "outcomes" and not {"truth", "positive", "labels"}.isdisjoint(asked):
+        told = f"{option('truth')}, {option('positive')} and {option('labels')}"
+        raise BadSetting(f"outcomes have no classes: leave out {told}.")
+    if "threshold" in asked and "score" not in asked:
+        raise BadSetting(f"{option('threshold')} goes with {option('score')}, the column it cuts.")
+    strays = [x for x in asked if x not in OPTIONS[kind]]
+    if better != "higher" and "better" not in OPTIONS[kind]:
+        strays.append("better")
+    if strays:
+        refuse_stray(kind, strays[0])
+    if better not in ("higher", "lower", None):
+        raise BadSetting(f"{option('better')} is 'higher', 'lower' or None; got {better!r}.")
+    if "weight" in asked and "count" in asked:
+        raise BadSetting(f"give {option('weight')} or {option('count')}, not both.")
+    if "by" in asked and "cluster" in asked:
+        told = f"{option('by')} and {option('cluster')} do not go together"
+        raise BadSetting(f"{told} yet: take one slice with {option('where')}.")
+    if "system" in asked and "item" not in asked and "cluster" not in asked:
+        told = f"{option('item')}, the column that tells which rows are the same item"
+        raise BadSetting(f"with {option('system')} give {told}, or {option('cluster')}.")
+
+
+def refuse_stray(kind: Kind, name: str) -> None:
+    """One sentence about an option that a kind does not take."""
+    way = f"take one slice with {option('where')}" if name == "by" else "leave it out"
+    raise BadSetting(f"{_CALLED[kind]} take no {option(name)}: {way}.")
+
+
+def _one(asked: dict[str, Any], role: str) -> str | None:
+    if role not in asked:
+        return None
+    if not isinstance(asked[role], str):
+        what = "a text" if role == "sep" else "the name of a column"
+        raise BadSetting(f"{option(role)} takes {what}; got {_short(asked[role])}.")
+    if not asked[role]:
+        raise BadSetting(f"{option(role)} is empty; give it a value or leave it out.")
+    return str(asked[role])
+
+
+def _several(asked: dict[str, Any], role: str) -> tuple[str, ...]:
+    return () if role not in asked else column_names(asked[role], role)
+
+
+def column_names(given: Any, role: str) -> tuple[str, ...]:
+    """One name of a column, or several, all different."""
+    found = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Iterable) else (given,)
+    if not found:
+        raise BadSetting(f"{option(role)} is empty; name a column or leave it out.")
+    for name in found:
+        if not isinstance(name, str):
+            raise BadSetting(f"{option(role)} takes the name of a column; got {_short(name)}.")
+        if found.count(name) > 1:
+            raise BadSetting(f"{option(role)} names column {name!r} twice.")
+    return found
+
+
+def _short(x: Any) -> str:
+    """A number as it is, anything larger by its type."""
+    return repr(x) if isinstance(x, (int, float)) else type(x).__name__
+
+
+def conditions_given(where: Any) -> tuple[str, ...]:
+    """Conditions on rows, as texts."""
+    found = () if where is None else (where,) if isinstance(where, str) else where
+    if not isinstance(found, (list, tuple)) or not all(isinstance(x, str) for x in found):
+        raise BadSetting(f"{option('where')} takes conditions such as 'region=north'; got {where!r}.")
+    return tuple(found)
+
+
+def check_missing(missing: Any, kind: Kind = "classes") -> str:
+    """One of refuse and drop; and of wrong, where an answer can be."""
+    known = MISSING if kind in ("classes", "outcomes", "cuts") else MISSING[:2]
+    if missing not in known:
+        told = " or ".join((", ".join(repr(x) for x in known[:-1]), repr(known[-1])))
+        raise UnknownName(
+            f"{option('missing', missing)} is not known{_here(missing)}.{nearest(str(missing), known)} Give {told}."
+        )
+    return str(missing)
+
+
+def _here(missing: Any) -> str:
+    return " here" if missing in MISSING else ""
+
+
+def _thresholds(threshold: Any) -> tuple[float, ...]:
+    if threshold is None:
+        return ()
+    found = np.atleast_1d(np.asarray(threshold, dtype=object)).ravel().tolist()
+    for x in found:
+        if isinstance(x, bool) or not isinstance(x, (int, float, np.number)) or not np.isfinite(x):
+            raise BadSetting(f"a threshold is a finite number; got {x!r}.")
+    numbers = tuple(float(x) for x in found)
+    if not numbers or len(set(numbers)) != len(numbers):
+        raise BadSetting(f"thresholds must be one or more different numbers; got {listing(numbers)}.")
+    return numbers
+
+
+def _bins(bins: Any) -> int | None:
+    if bins is not None and (isinstance(bins, bool) or not isinstance(bins, int) or not 2 <= bins <= MOST_BINS):
+        raise BadSetting(f"{option('bins')} is a whole number from 2 to {MOST_BINS:,}; got {bins!r}.")
+    return bins
+
+
+def _bounds(bounds: Any) -> tuple[float, float] | None:
+    if bounds is None:
+        return None
+    try:
+        low, high = (float(x) for x in bounds)
+    except (TypeError, ValueError):
+        low, high = 0.0, 0.0
+    if not -np.inf < low < high < np.inf:
+        raise BadSetting(f"bounds are two finite numbers, the lower first, such as (0, 1); got {bounds!r}.")
+    return low, high
 
 
 def check_column(column: str, names: Sequence[str], where: str) -> None:
@@ -127,88 +307,3 @@ def check_column(column: str, names: Sequence[str], where: str) -> None:
     if column not in names:
         hint = nearest(column, names)
         raise UnknownName(f"no column named {column!r} in {where}.{hint} Columns: {listing(names)}.")
-
-
-def make(
-    *,
-    truth: Any = None,
-    pred: Any = None,
-    by: Any = None,
-    weight: Any = None,
-    count: Any = None,
-    outcome: Any = None,
-    score: Any = None,
-    threshold: Any = None,
-    positive: Any = None,
-    labels: Any = None,
-    missing: Any = "refuse",
-    systems: Sequence[str] = (),
-) -> Request:
-    """A checked request from what a user gave.
-
-    >>> make(truth="label", pred=["a", "b"], by="region").columns
-    ('region', 'label', 'a', 'b')
-    """
-    given = [name for name, x in (("pred", pred), ("outcome", outcome), ("score", score)) if x is not None]
-    if len(given) != 1:
-        got = " and ".join(f"{x}=" for x in given) or "none"
-        raise BadSetting(f"give one of pred=, outcome= and score=; got {got}.")
-    if outcome is not None and not (truth is positive is labels is None):
-        raise BadSetting("outcomes have no classes: leave out truth=, positive= and labels=.")
-    if outcome is None and truth is None:
-        raise BadSetting(f"{given[0]}= needs truth=, the column of the right answers.")
-    if weight is not None and count is not None:
-        raise BadSetting("give weight= or count=, not both.")
-    answers = _names({"pred": pred, "outcome": outcome, "score": score}[given[0]], given[0])
-    if given[0] == "score" and len(answers) != 1:
-        raise BadSetting("score= takes one column; tally each score on its own.")
-    shown = tuple(str(x) for x in systems)
-    if shown and (len(shown) != len(answers) or len(set(shown)) != len(shown)):
-        raise BadSetting(f"there are {len(answers)} systems but the names {listing(shown)}; each needs its own.")
-    return Request(
-        None if truth is None else _name(truth, "truth"),
-        answers,
-        () if by is None else _names(by, "by"),
-        None if weight is None else _name(weight, "weight"),
-        None if count is None else _name(count, "count"),
-        outcome is not None,
-        _thresholds(score, threshold),
-        positive,
-        labels,
-        check_missing(missing),
-        shown,
-    )
-
-
-def _name(given: Any, option: str) -> str:
-    if not isinstance(given, str):
-        raise BadSetting(f"{option}= takes the name of a column; got {type(given).__name__}.")
-    return given
-
-
-def _names(given: Any, option: str) -> tuple[str, ...]:
-    names = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Iterable) else (given,)
-    if not names:
-        raise BadSetting(f"{option}= is empty; name a column or leave it out.")
-    for name in names:
-        _name(name, option)
-        if names.count(name) > 1:
-            raise BadSetting(f"{option}= names column {name!r} twice.")
-    return names
-
-
-def _thresholds(score: Any, threshold: Any) -> tuple[float, ...]:
-    if score is None:
-        if threshold is not None:
-            raise BadSetting("threshold= goes with score=, the column it cuts.")
-        return ()
-    if threshold is None:
-        raise BadSetting("score= needs threshold=, one number or a list of them.")
-    found = np.atleast_1d(np.asarray(threshold, dtype=object)).ravel().tolist()
-    for x in found:
-        if isinstance(x, bool) or not isinstance(x, (int, float, np.number)) or not np.isfinite(x):
-            raise BadSetting(f"a threshold is a finite number; got {x!r}.")
-    numbers = tuple(float(x) for x in found)
-    if not numbers or len(set(numbers)) != len(numbers):
-        raise BadSetting(f"thresholds must be one or more different numbers; got {listing(numbers)}.")
-    return numbers

@@ -25,7 +25,7 @@ _PACKED: Final = {".gz": "gzip", ".zst": "zstd"}
 
 
 @dataclass(frozen=True)
-class Source:
+class File:
     """One file: where it is, what it is; for CSV also its delimiter and the head's names."""
 
     path: str
@@ -59,7 +59,7 @@ def expanded(given: Iterable[str]) -> list[str]:
     return paths
 
 
-def sniff(path: str, shown: str | None = None) -> Source:
+def sniff(path: str, shown: str | None = None) -> File:
     """What the file at a path is."""
     name = shown or path
     head, packing = _head(path, name)
@@ -68,7 +68,7 @@ def sniff(path: str, shown: str | None = None) -> Source:
     suffixes = [x.lower() for x in Path(path).suffixes]
     kind = next((_SUFFIXES[x] for x in reversed(suffixes) if x in _SUFFIXES), None)
     if head.startswith(b"PAR1"):
-        return Source(path, "parquet")
+        return File(path, "parquet")
     if kind == "parquet":
         raise BadFile(f"{name!r} is not a Parquet file, though its name says so.")
     text = _text(head, name)
@@ -78,9 +78,9 @@ def sniff(path: str, shown: str | None = None) -> Source:
     if kind == "json":
         if first not in ("{", "["):
             raise BadFile(f"{name!r} does not hold JSON records: it starts with {text[:20]!r}.")
-        return Source(path, "json", packing, array=first == "[")
+        return File(path, "json", packing, array=first == "[")
     delimiter, names = _csv_head(text, name, ".tsv" in suffixes or ".tab" in suffixes)
-    return Source(path, "csv", packing, delimiter, names)
+    return File(path, "csv", packing, delimiter, names)
 
 
 def _head(path: str, name: str) -> tuple[bytes, str]:

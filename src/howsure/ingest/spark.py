@@ -1,38 +1,106 @@
-"""Paths read by Spark, classic or Connect: the whole group-by is pushed into Spark, and only the cells come back."""
+"""Paths read by Spark, classic or Connect, as a source: the group-by is Spark's, and only the groups come back."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from howsure.errors import BadFile, BadSetting, UnknownName, listing, nearest
-from howsure.evidence.classes import Tally
-from howsure.evidence.outcomes import Outcomes
+from howsure.errors import BadFile, BadSetting
 from howsure.ingest import conditions
 from howsure.ingest.files import decoded
-from howsure.ingest.frames import group
-from howsure.ingest.request import Request
+from howsure.ingest.frames import Frame
+from howsure.ingest.groups import Groups
+from howsure.ingest.keys import Grouping
+from howsure.ingest.request import check_column
+from howsure.language import option
 
 _READERS = {".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
 
 
-def tally_paths(
-    paths: Sequence[str], request: Request, where: Sequence[str] = (), remote: str | None = None
-) -> Tally | Outcomes:
-    """The Tally of files or folders that Spark can reach; `remote` is the address of a Spark Connect server."""
-    spark = session(remote)
-    frame = _read(spark, paths)
-    names = _fields(frame.schema)
-    for column in request.columns:
-        _check(column, names, paths)
-    for text in where:
-        frame = frame.filter(_condition(conditions.parse(text, tuple(names)), names, paths))
-    found = group(*_flat(frame, request))
-    kind = "csv" if _kind(paths[0]) == "csv" else "parquet"  # text is read as numbers, the rest has its types
-    return request.settle(request.counted(decoded(kind, request, found)))
+@dataclass(frozen=True, eq=False)
+class SparkFiles:
+    """Files or folders that Spark can reach; `remote` is the address of a Spark Connect server."""
+
+    paths: Sequence[str]
+    remote: str | None = None
+    library: str | None = None
+    eager: bool = False
+
+    @cached_property
+    def frame(self) -> Any:
+        """The data frame of the files."""
+        return _read(session(self.remote), self.paths)
+
+    @cached_property
+    def fields(self) -> dict[str, Any]:
+        """Every field by its dotted path, with its type."""
+        return _fields(self.frame.schema)
+
+    def check(self, columns: Sequence[str]) -> None:
+        """Refuse columns that are not there."""
+        for column in columns:
+            check_column(column, list(self.fields), repr(self.paths[0]))
+
+    def grouped(self, grouping: Grouping, what: str = "weight") -> Groups:
+        """The distinct rows of the keys, counted."""
+        frame, own = self._flat(grouping)
+        kind = "csv" if _kind(self.paths[0]) == "csv" else "parquet"  # text is read as numbers, the rest has its types
+        return Frame(frame, decoded=partial(decoded, kind, grouping)).grouped(own, what)
+
+    def distinct(self, grouping: Grouping) -> int:
+        """About how many there are."""
+        return Frame(*self._flat(grouping)[:1]).distinct(self._flat(grouping)[1])
+
+    def _flat(self, grouping: Grouping) -> tuple[Any, Grouping]:
+        """The wanted columns under plain names, so that a dotted path is one column; text as numbers where wanted."""
+        from pyspark.sql import functions
+
+        self.check(grouping.columns)
+        frame = self.frame
+        for text in grouping.where:
+            frame = frame.filter(self._condition(conditions.parse(text, tuple(self.fields))))
+        numbers = {x: f"number{i}" for i, x in enumerate([*grouping.numbers, *_some(grouping.amount)])}
+        labels = {k.name: _column(k.column) for k in grouping.labels}
+        for k in grouping.labels:
+            if k.blank and _kind(self.paths[0]) == "csv":
+                labels[k.name] = functions.coalesce(labels[k.name], functions.lit(""))
+        picked = [x.alias(name) for name, x in labels.items()]
+        picked += [self._number(x).alias(name) for x, name in numbers.items()]
+        keys = [replace(k, column=k.name if k.form == "label" else numbers[k.column]) for k in grouping.keys]
+        amount = None if grouping.amount is None else numbers[grouping.amount]
+        own = Grouping(tuple(keys), amount, tuple(numbers[x] for x in grouping.spans))
+        return frame.select(*picked), own
+
+    def _number(self, column: str) -> Any:
+        from pyspark.sql import functions
+
+        own = _column(column)
+        if self.fields[column].typeName() != "string":
+            return own.cast("double")
+        flag = functions.lower(functions.trim(own))
+        return functions.coalesce(
+            own.try_cast("double"), functions.when(flag == "true", 1.0).when(flag == "false", 0.0)
+        )  # fmt: skip
+
+    def _condition(self, c: conditions.Condition) -> Any:
+        from pyspark.sql import functions
+
+        self.check([c.column])
+        column, value = _column(c.column), c.value
+        if c.number is not None:
+            return c.compare(column.try_cast("double"), functions.lit(c.number))
+        column = column.cast("string")
+        if c.flag is not None:
+            column, value = functions.lower(column), value.lower()
+        return c.compare(column, functions.lit(value))
+
+
+def _some(x: str | None) -> tuple[str, ...]:
+    return () if x is None else (x,)
 
 
 def session(remote: str | None) -> Any:
@@ -40,13 +108,13 @@ def session(remote: str | None) -> Any:
     try:
         from pyspark.sql import SparkSession
     except ImportError:
-        raise BadSetting("--engine spark needs pyspark: pip install 'howsure[spark]'.") from None
+        raise BadSetting(f"{option('engine', 'spark')} needs pyspark: pip install 'howsure[spark]'.") from None
     warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")  # on versions of pandas
     builder = SparkSession.builder.appName("howsure")
     if remote is None:
         return builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
     if not remote.startswith(("sc://", "local")):
-        raise BadSetting(f"--remote is an address such as sc://host:15002; got {remote!r}.")
+        raise BadSetting(f"{option('remote')} is an address such as sc://host:15002; got {remote!r}.")
     try:
         return builder.remote(remote).getOrCreate()
     except Exception as error:  # noqa: BLE001 - grpc, py4j and pyspark each have their own
@@ -93,48 +161,7 @@ def _fields(schema: Any, prefix: str = "") -> dict[str, Any]:
     return found
 
 
-def _check(column: str, names: dict[str, Any], paths: Sequence[str]) -> None:
-    if column not in names:
-        hint = nearest(column, names)
-        raise UnknownName(f"no column named {column!r} in {paths[0]!r}.{hint} Columns: {listing(names)}.")
-
-
 def _column(name: str) -> Any:
     from pyspark.sql import functions
 
     return functions.col(".".join("`" + part.replace("`", "``") + "`" for part in name.split(".")))
-
-
-def _condition(c: conditions.Condition, names: dict[str, Any], paths: Sequence[str]) -> Any:
-    from pyspark.sql import functions
-
-    _check(c.column, names, paths)
-    column = _column(c.column)
-    value: Any = c.value
-    if c.number is not None:
-        column, value = column.try_cast("double"), c.number
-    elif c.value.lower() in ("true", "false"):
-        column, value = functions.lower(column.cast("string")), c.value.lower()
-    else:
-        column = column.cast("string")
-    right = functions.lit(value)
-    tests = {
-        "=": column == right, "!=": column != right, "<": column < right, "<=": column <= right, ">": column > right,
-        ">=": column >= right,
-    }  # fmt: skip
-    return tests[c.operator]
-
-
-def _flat(frame: Any, request: Request) -> tuple[Any, Request]:
-    """The wanted columns under plain names, so that a dotted path is one column."""
-    wanted = {column: f"column{i}" for i, column in enumerate(request.columns)}
-    flat = frame.select(*(_column(column).alias(name) for column, name in wanted.items()))
-    own = replace(
-        request,
-        truth=None if request.truth is None else wanted[request.truth],
-        answers=tuple(wanted[x] for x in request.answers),
-        by=tuple(wanted[x] for x in request.by),
-        weight=None if request.weight is None else wanted[request.weight],
-        count=None if request.count is None else wanted[request.count],
-    )
-    return flat, own

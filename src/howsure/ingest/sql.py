@@ -1,19 +1,27 @@
-"""Databases to a Tally: a DB-API connection with a table or a query, one GROUP BY in plain SQL that any of them reads.
+"""Databases as a source: a DB-API connection with a table or a query, one GROUP BY in plain SQL that any of them reads.
 
-Ibis tables come in as frames. Column names are quoted after they were found in the result; a query is the user's own.
+Ibis tables come in as frames. Column names are quoted after they were found in the result; a query is the user's own;
+values of conditions are bound.
 """
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 from howsure.errors import BadFile, BadSetting
-from howsure.evidence.classes import Tally
-from howsure.evidence.outcomes import Outcomes
-from howsure.ingest.request import COUNT, GIVEN, LEAST, MOST, SQUARE, SUM, Request
+from howsure.ingest import conditions
+from howsure.ingest.groups import Groups, read
+from howsure.ingest.keys import Arithmetic, Grouping, sql_arithmetic, sql_groups, sql_rows
+from howsure.ingest.request import check_column
+from howsure.language import option
 
 _BACKTICKS: Final = ("mysql", "pymysql", "MySQLdb", "mariadb", "aiomysql")
-_HUGE: Final = "1.7976931348623157e308"  # a NaN is not below it, on databases that order NaN last
+_PLACES: Final = {"qmark": "?", "format": "%s", "pyformat": "%s"}
+_PLACE: Final = "\0"  # of a value, until the driver's own sign is put there
 
 
 def is_connection(data: Any) -> bool:
@@ -21,71 +29,108 @@ def is_connection(data: Any) -> bool:
     return all(callable(getattr(data, name, None)) for name in ("cursor", "commit", "rollback", "close"))
 
 
-def tally_sql(
-    connection: Any, request: Request, table: str | None = None, query: str | None = None
-) -> Tally | Outcomes:
-    """The Tally of a table or of a query's rows."""
-    if (table is None) == (query is None):
-        raise BadSetting("a database needs table= or query=, one of them.")
-    mark = "`" if type(connection).__module__.partition(".")[0] in _BACKTICKS else '"'
-    source = _table(str(table), mark) if query is None else f"({str(query).strip().rstrip(';')}) given_rows"
-    cursor = connection.cursor()
-    try:
-        names = [d[0] for d in _run(cursor, f"SELECT * FROM {source} WHERE 1 = 0", table, query).description]
-        request.check(names, "the query" if table is None else f"table {table!r}")
-        rows = _run(cursor, group_by(request, source, mark), table, query).fetchall()
-    finally:
-        cursor.close()
-    columns = list(zip(*rows, strict=True)) or [()] * (len(request.keys) + len(_aggregates(request)))
-    labels = [*(name for name, _ in request.keys), *_aggregates(request)]
-    return request.settle(request.counted({name: list(x) for name, x in zip(labels, columns, strict=True)}))
+@dataclass(frozen=True, eq=False)
+class Database:
+    """A table of a database, or the rows of a query."""
 
+    connection: Any
+    table: str | None = None
+    query: str | None = None
+    library: str | None = None
+    eager: bool = False
 
-def group_by(request: Request, source: str, mark: str = '"') -> str:
-    """The one query: keys by name in a derived table, grouped; aggregates by their place.
+    def __post_init__(self) -> None:
+        if (self.table is None) == (self.query is None):
+            raise BadSetting(f"a database needs {option('table')} or {option('query')}, one of them.")
 
-    >>> from howsure.ingest import request
-    >>> print(group_by(request.make(truth="y", pred="z"), "t"))
-    SELECT truth, answer0, COUNT(*) FROM (SELECT "y" AS truth, "z" AS answer0 FROM t) picked GROUP BY truth, answer0
-    """
-    picked = [f"{_key(name, column, request, mark)} AS {name}" for name, column in request.keys]
-    if request.amount is not None:
-        picked.append(f"1.0 * {_quoted(request.amount, mark)} AS amount")
-    keys = ", ".join(name for name, _ in request.keys)
-    sums = ", ".join(_aggregates(request).values())
-    return f"SELECT {keys}, {sums} FROM (SELECT {', '.join(picked)} FROM {source}) picked GROUP BY {keys}"
+    @property
+    def called(self) -> str:
+        """What it is, in messages."""
+        return "the query" if self.table is None else f"table {self.table!r}"
 
+    @property
+    def _driver(self) -> str:
+        return type(self.connection).__module__.partition(".")[0].lstrip("_")
 
-def _aggregates(request: Request) -> dict[str, str]:
-    found = {COUNT: "COUNT(*)"}
-    if request.amount is not None:
-        found |= {GIVEN: "COUNT(amount)", LEAST: "MIN(amount)", MOST: "MAX(amount)"}
-        found |= {SQUARE: "SUM(amount * amount)", SUM: "SUM(amount)"}
-    return found
+    def _quoted(self, name: str) -> str:
+        mark = "`" if self._driver in _BACKTICKS else '"'
+        return mark + name.replace(mark, mark + mark) + mark
 
+    @property
+    def _source(self) -> str:
+        if self.query is not None:
+            return f"({str(self.query).strip().rstrip(';')}) given_rows"
+        return ".".join(self._quoted(part) for part in str(self.table).split("."))
 
-def _key(name: str, column: str, request: Request, mark: str) -> str:
-    own = _quoted(column, mark)
-    if not request.thresholds or not name.startswith("answer"):
-        return own
-    steps = " + ".join(f"CASE WHEN {own} >= {t!r} THEN 1 ELSE 0 END" for t in request.thresholds)
-    return f"CASE WHEN {own} <= {_HUGE} THEN {steps} END"
+    @cached_property
+    def names(self) -> list[str]:
+        """The columns that there are."""
+        found = self._run(f"SELECT * FROM {self._source} WHERE 1 = 0", ())[0]
+        return [d[0] for d in found]
 
+    def check(self, columns: Sequence[str]) -> None:
+        """Refuse columns that are not there."""
+        for column in columns:
+            check_column(column, self.names, self.called)
 
-def _quoted(name: str, mark: str) -> str:
-    return mark + name.replace(mark, mark + mark) + mark
+    def grouped(self, grouping: Grouping, what: str = "weight") -> Groups:
+        """The distinct rows of the keys, counted."""
+        rows, bound = self._rows(grouping)
+        found = self._run(sql_groups(grouping, rows), bound)[1]
+        names = [*(k.name for k in grouping.keys), *grouping.aggregates]
+        columns = list(zip(*found, strict=True)) or [()] * len(names)
+        return read(grouping, {name: list(x) for name, x in zip(names, columns, strict=True)}, what)
 
+    def distinct(self, grouping: Grouping) -> int:
+        """How many there are."""
+        rows, bound = self._rows(grouping)
+        keys = ", ".join(k.name for k in grouping.keys)
+        text = f"SELECT COUNT(*) FROM (SELECT DISTINCT {keys} FROM ({rows}) picked) counted"
+        return int(self._run(text, bound)[1][0][0])
 
-def _table(name: str, mark: str) -> str:
-    """schema.table, each part quoted."""
-    return ".".join(_quoted(part, mark) for part in name.split("."))
+    def _rows(self, grouping: Grouping) -> tuple[str, tuple[Any, ...]]:
+        self.check(grouping.columns)
+        chosen, bound = self._where(grouping.where)
+        source = f"{self._source}{chosen}"
+        return sql_rows(grouping, source, lambda k: self._quoted(k.column), self._number, self._arithmetic), bound
 
+    def _number(self, column: str) -> str:
+        own = self._quoted(column)
+        if self._driver != "sqlite3":
+            return f"1.0 * {own}"
+        return f"CASE WHEN typeof({own}) = 'text' THEN {own} ELSE 1.0 * {own} END"  # SQLite takes any text for 0
 
-def _run(cursor: Any, text: str, table: str | None, query: str | None) -> Any:
-    try:
-        cursor.execute(text)
-    except Exception as error:  # noqa: BLE001 - every driver has its own family
-        what = "the query" if query is not None else f"table {table!r}"
-        said = (str(error).strip() or type(error).__name__).splitlines()[0][:160].rstrip(".")
-        raise BadFile(f"the database refuses {what}: {said}.") from None
-    return cursor
+    @property
+    def _arithmetic(self) -> Arithmetic:
+        # SQLite may lack FLOOR; cells are never below 0, so cutting off the fraction is as good
+        return sql_arithmetic("CAST({} AS INTEGER)" if self._driver == "sqlite3" else "FLOOR({})")
+
+    def _where(self, where: Sequence[str]) -> tuple[str, tuple[Any, ...]]:
+        parts: list[str] = []
+        bound: list[Any] = []
+        for text in where:
+            c = conditions.parse(text, tuple(self.names))
+            self.check([c.column])
+            sign = "<>" if c.operator == "!=" else c.operator
+            bound.append(c.number if c.number is not None else c.value if c.flag is None else c.flag)
+            parts.append(f"{self._quoted(c.column)} {sign} {_PLACE}")
+        return f" WHERE {' AND '.join(parts)}" if parts else "", tuple(bound)
+
+    def _run(self, text: str, bound: tuple[Any, ...]) -> tuple[Any, list[Any]]:
+        cursor = self.connection.cursor()
+        try:
+            cursor.execute(*((self._with_places(text), bound) if bound else (text,)))
+            return cursor.description, cursor.fetchall()
+        except Exception as error:  # noqa: BLE001 - every driver has its own family
+            said = (str(error).strip() or type(error).__name__).splitlines()[0][:160].rstrip(".")
+            raise BadFile(f"the database refuses {self.called}: {said}.") from None
+        finally:
+            cursor.close()
+
+    def _with_places(self, text: str) -> str:
+        """The driver's own signs for the values that are bound."""
+        style = getattr(sys.modules.get(type(self.connection).__module__.partition(".")[0]), "paramstyle", "qmark")
+        if style in ("format", "pyformat"):
+            text = text.replace("%", "%%")
+        first, *rest = text.split(_PLACE)
+        return first + "".join(f"{_PLACES.get(style, f':{i}')}{x}" for i, x in enumerate(rest, 1))

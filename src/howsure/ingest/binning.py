@@ -1,0 +1,229 @@
+"""Scores counted by their distinct values, or in bins where these are too many; by group-bys only, on any engine.
+
+Cells of equal width come first; where a cell holds far more than its share, some pieces of the range get cells of their
+own width, in proportion to what they hold, and the rows are counted anew. The hundredths are edges where all scores
+lie between 0 and 1, and so is the highest score of a positive item. A bin stands at its edge, or at the least score
+that it holds; what bins can do to a measure is bounded in kernels/binned.py, whatever they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import BadLabels
+from howsure.ingest.columns import Array, Codes
+from howsure.ingest.groups import Groups, Source, added
+from howsure.ingest.keys import Grouping, Key, Piece
+from howsure.ingest.labelling import known_labels, two_classes
+from howsure.ingest.memory import table_of
+from howsure.ingest.request import Request
+from howsure.notes import Note, note
+from howsure.slices import distinct
+
+MOST: Final = 1_000_000  # distinct rows that are kept as they are
+BINS: Final = 65_536
+JOINT_BINS: Final = 1_024  # of each of several systems
+FINE: Final = 65_536  # cells of the first count of one score
+PIECES: Final = 16
+TURNS: Final = 5
+HEAVY: Final = 8  # times its share, and a cell is divided
+_ROOM: Final = 400  # bins, from which on there is room for the hundredths
+_LEAST_WEIGHT: Final = 1e-100
+
+
+@dataclass(frozen=True)
+class Bins:
+    """How many bins there are at most for a score, and where they begin and end for each."""
+
+    size: int
+    ends: tuple[tuple[float, float], ...]
+
+    @property
+    def note(self) -> Note:
+        """What was done."""
+        form = "one" if len(self.ends) == 1 else "several"
+        ends = ", ".join(f"{low:.6g} to {high:.6g}" for low, high in self.ends)
+        return note("binned", form=form, bins=self.size, scores=len(self.ends), ends=ends)
+
+
+def scores(source: Source, request: Request) -> tuple[Groups, Bins | None]:
+    """Rows by truth and scores, counted, and the bins that the scores were put in, if they were."""
+    keys = tuple(replace(request.answer(i), column=x) for i, x in enumerate(request.answers))
+    only = Grouping(keys, where=request.where)
+    if not source.eager:
+        if request.bins is None and source.distinct(only) <= MOST:
+            return source.grouped(request.grouping, request.what), None
+        return _binned(source, request)
+    found = source.grouped(request.grouping, request.what)
+    table = table_of(found)
+    own = replace(
+        request, truth="truth", answers=tuple(k.name for k in keys), cluster="cluster0" if request.cluster else None,
+        weight=None, count=None, where=(),
+    )  # fmt: skip
+    few = len(found) <= MOST or table.distinct(Grouping(own.keys[-len(keys) :])) <= MOST
+    if request.bins is None and few:
+        return found, None
+    return _binned(table, own)
+
+
+def _binned(source: Source, request: Request) -> tuple[Groups, Bins]:
+    many = len(request.answers)
+    number = request.bins or (BINS if many == 1 else JOINT_BINS)
+    ends, tops = _ends(source, request)
+    within = number > _ROOM and all(low >= 0.0 and high <= 1.0 for low, high in ends)
+    room = max(2, number - 2 - (101 if within else 0))
+
+    def final(*pieces: tuple[Piece, ...]) -> Groups:
+        keys = [k for k in request.keys if not k.name.startswith("answer")]
+        for i, (x, own) in enumerate(zip(request.answers, pieces, strict=True)):
+            keys.append(Key(f"cell{i}", x, "cells", pieces=own))
+            keys += [Key(f"hundredth{i}", x, "hundredths")] if within else []
+            top = tops[i]
+            keys += [Key(f"top{i}", x, "steps", (top,))] if top is not None else []
+        grouping = Grouping(tuple(keys), request.amount, request.answers, request.where)
+        return source.grouped(grouping, request.what)
+
+    if many == 1:
+        _, found = _planned(final, ends[0])
+    else:
+        found = final(*(_marginal(source, request, i, ends[i], room) for i in range(many)))
+    columns, sizes = {}, []
+    for i in range(many):
+        score, size = _represented(found, i, number if many == 1 else None, tops[i])
+        columns[f"answer{i}"] = score
+        sizes.append(size)
+    made = added(replace(found, numbers=columns, spans=()))
+    good = [x[np.isfinite(x)] for x in columns.values()]
+    shown = tuple((float(x.min()), float(x.max())) if x.size else (0.0, 0.0) for x in good)
+    return made, Bins(max(sizes), shown)
+
+
+def _ends(source: Source, request: Request) -> tuple[list[tuple[float, float]], list[float | None]]:
+    """The least and greatest of each score among the rows that will count, and the greatest of a positive item."""
+    keys = [Key("truth", str(request.truth))]
+    keys += [Key(f"odd{i}", x, "odd") for i, x in enumerate(request.answers)]
+    amount = request.weight or request.count
+    keys += [Key("heavy", amount, "steps", (_LEAST_WEIGHT,))] if amount is not None else []
+    g = source.grouped(Grouping(tuple(keys), None, request.answers, request.where))
+    good = ~g.truth.missing & (g.values("odd") == 0.0).all(axis=1)
+    good &= g.numbers["heavy"] == 1.0 if amount is not None else g.counts > 0
+    g = g.at(good)
+    if not len(g):
+        return [(0.0, 0.0)] * len(g.spans), [None] * len(g.spans)  # no row will count: refused when they are counted
+    ends = [(float(low.min()), float(high.max())) for low, high in g.spans]
+    for low, high in ends:
+        if not np.isfinite(high - low):
+            raise BadLabels(f"scores from {low:g} to {high:g} are beyond floating point; give them in other units.")
+    known = known_labels(g.truth.present, [], None)
+    yes = np.zeros(len(g), dtype=bool) if len(known) < 2 else two_classes(g.truth, known, request.positive)[0] == 1
+    return ends, [float(high[yes].max()) if yes.any() else None for _, high in g.spans]
+
+
+# -- cells
+
+
+def _marginal(source: Source, request: Request, i: int, ends: tuple[float, float], room: int) -> tuple[Piece, ...]:
+    """Cells of one of several scores: few, and each with about as many rows."""
+    column = request.answers[i]
+
+    def count(pieces: tuple[Piece, ...]) -> Groups:
+        return source.grouped(Grouping((Key("cell0", column, "cells", pieces=pieces),), None, (column,), request.where))
+
+    return _pieces(*_cells(_planned(count, ends)[1]), room, ends[1])
+
+
+def _planned(
+    count: Callable[[tuple[Piece, ...]], Groups], ends: tuple[float, float]
+) -> tuple[tuple[Piece, ...], Groups]:
+    """Pieces in which no cell of several scores holds far more than its share, and what was counted in them."""
+    pieces: tuple[Piece, ...] = (_piece(ends[0], ends[1], FINE, 0),)
+    for turn in range(TURNS):
+        found = count(pieces)
+        least, most, counts = _cells(found)
+        heavy = (counts > HEAVY * counts.sum() / FINE) & (least < most)
+        if turn == TURNS - 1 or not heavy.any():
+            break
+        pieces = _pieces(least, most, counts, FINE, ends[1])
+    return pieces, found
+
+
+def _cells(g: Groups) -> tuple[Array, Array, Array]:
+    """The least and greatest score of each cell that holds any, and the number of its rows, in order."""
+    cell = g.numbers["cell0"]
+    good = np.isfinite(cell)
+    _, at = np.unique(cell[good], return_inverse=True)
+    low, high = (x[good] for x in g.spans[0])
+    counts = np.asarray(np.bincount(at, g.counts[good]), dtype=float)
+    least, most = np.full(len(counts), np.inf), np.full(len(counts), -np.inf)
+    np.minimum.at(least, at, low)
+    np.maximum.at(most, at, high)
+    return least, most, counts
+
+
+def _pieces(least: Array, most: Array, counts: Array, cells: int, high: float) -> tuple[Piece, ...]:
+    """Pieces with equal shares of the rows, where the cells allow it, and cells in proportion to what each holds."""
+    if not counts.size:
+        return (_piece(0.0, 0.0, 1, 0),)
+    share, parts = np.cumsum(counts) / counts.sum(), PIECES if cells > 4 * PIECES else max(1, cells - 1)
+    starts = np.append(0, np.searchsorted(share, np.arange(1, parts) / parts))
+    if cells > 4 * PIECES:
+        crowded = np.flatnonzero((counts > counts.sum() / PIECES) & (least < most))
+        starts = np.concatenate([starts, crowded, crowded + 1])  # a piece that is one cell of before
+    starts = np.unique(starts[starts < len(counts)])
+    held = np.add.reduceat(counts, starts)
+    room = np.maximum(1, np.floor((cells - 1 - len(starts)) * held / held.sum())).astype(int)
+    edges, first = np.append(least[starts], high), np.append(0, np.cumsum(room))
+    return tuple(_piece(float(edges[k]), float(edges[k + 1]), int(room[k]), int(first[k])) for k in range(len(starts)))
+
+
+def _piece(low: float, high: float, cells: int, first: int) -> Piece:
+    width = high - low
+    return Piece(low, min(cells / width, 1e300) if width > 0 else 0.0, first)
+
+
+# -- bins
+
+
+def _represented(g: Groups, i: int, most: int | None, top: float | None) -> tuple[Array, int]:
+    """The score that each row is given: the edge of its bin, or the least score in it; and the number of bins."""
+    cell = g.numbers[f"cell{i}"]
+    good = np.isfinite(cell)
+    names = [name for name in (f"cell{i}", f"hundredth{i}", f"top{i}") if name in g.numbers]
+    levels = [np.unique(g.numbers[name][good], return_inverse=True) for name in names]
+    if not good.any():
+        return cell, 0
+    rows, at = distinct([inverse.reshape(-1) for _, inverse in levels], [len(x) for x, _ in levels])
+    least = np.full(len(rows), np.inf)
+    np.minimum.at(least, at, g.spans[i][0][good])
+    order = np.argsort(least, kind="stable")
+    edge, must = least[order].copy(), np.zeros(len(rows), dtype=bool)
+    for name, (values, _), codes in zip(names[1:], levels[1:], rows.T[1:], strict=True):
+        mine = values[codes[order]]
+        new = np.append(False, mine[1:] > mine[:-1])
+        edge[new] = top if name.startswith("top") else mine[new] / 100.0
+        must |= new
+    held = np.asarray(np.bincount(at, g.counts[good]), dtype=float)[order]
+    bins = np.arange(len(rows)) if most is None else _coarser(held, must, most)
+    edge = edge[np.unique(bins, return_index=True)[1]]
+    place = np.empty(len(rows), dtype=np.int64)
+    place[order] = bins
+    score = cell.copy()
+    score[good] = edge[place[at]]
+    return score, len(edge)
+
+
+def _coarser(counts: Array, must: NDArray[np.bool_], most: int) -> Codes:
+    """At most so many bins out of more: those that must begin do, the others share the rows."""
+    if len(counts) <= most:
+        return np.arange(len(counts))
+    begin = must.copy()
+    share = np.cumsum(counts) / counts.sum()
+    extra = max(1, most - int(must.sum()) - 1)
+    begin[np.searchsorted(share, np.arange(1, extra) / extra, side="left")] = True
+    begin[0] = True
+    return np.asarray(np.cumsum(begin) - 1)

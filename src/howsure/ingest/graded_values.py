@@ -1,0 +1,176 @@
+"""Graded values (0 to 1, stars, seconds) to Items: arrays in the order given, or what an engine counted, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from howsure.errors import BadLabels, BadSetting, listing
+from howsure.evidence.items import Items, Mean
+from howsure.evidence.layout import number
+from howsure.ingest.columns import Array, Codes, Column, as_numbers, coded
+from howsure.ingest.groups import Groups, many
+from howsure.ingest.label_arrays import cluster_column, refuse_twins
+from howsure.ingest.request import Request
+from howsure.ingest.settling import without_clusters
+from howsure.language import option
+from howsure.notes import Notes, note
+
+ONE_CLUSTER = "all items are in one cluster; resampling whole clusters needs two or more."
+LARGEST, SMALLEST = 1e100, 1e-100  # of values and of their spread: squares stay within floating point
+
+
+def of_arrays(data: Any, request: Request, weight: Any = None, cluster: Any = None) -> Items:
+    """Values in the order given; `request` says how they are taken."""
+    columns = dict(data) if isinstance(data, Mapping) else {"system": data}
+    if not columns:
+        raise BadLabels("no systems were given; give {'a': values, 'b': values}.")
+    systems = tuple(str(x) for x in columns)
+    refuse_twins(systems, list(columns))
+    labels: dict[str, Column] = {}
+    if all(isinstance(x, Mapping) for x in columns.values()):
+        if weight is not None or cluster is not None:
+            told = f"{option('weight')} and {option('cluster')}"
+            raise BadSetting(f"{told} go with sequences or frames; got a mapping from item to value.")
+        ids = _shared(columns, request.missing)
+        columns = {name: [x[i] for i in ids] for name, x in columns.items()}
+        labels["item0"] = coded(ids)
+    said = [f"values of {name!r}" if isinstance(data, Mapping) else "values" for name in columns]
+    parts = [as_numbers(x, name) for x, name in zip(columns.values(), said, strict=True)]
+    if len({len(x) for x in parts}) > 1:
+        sizes = ", ".join(f"{name} {len(x)}" for name, x in zip(columns, parts, strict=True))
+        raise BadLabels(f"every system needs one value for each item; got {sizes}.")
+    n = len(parts[0])
+    numbers = {f"answer{i}": x for i, x in enumerate(parts)}
+    if weight is not None:
+        numbers["weight0"] = as_numbers(weight, "weight")
+        if len(numbers["weight0"]) != n:
+            told = f"{len(numbers['weight0'])} entries of weight"
+            raise BadLabels(f"there are {n} items but {told}; each item needs one.")
+    if cluster is not None:
+        labels["cluster0"] = cluster_column(cluster, n)
+    groups = Groups(labels, np.ones(n, dtype=np.int64), None, numbers)
+    own = replace(request, names=systems, item=("item",) if "item0" in labels else (), cluster=request.cluster)
+    return settle_values(groups, own, counted=False)
+
+
+def _shared(columns: Mapping[Any, Mapping[Any, Any]], missing: str) -> list[Hashable]:
+    """The items that every system has a value for."""
+    every = list(dict.fromkeys(chain.from_iterable(columns.values())))
+    lost = [i for i in every if any(i not in x for x in columns.values())]
+    if lost and missing == "refuse":
+        raise BadLabels(lacking(lost, len(every)))
+    gone = set(lost)
+    return [i for i in every if i not in gone]
+
+
+def lacking(lost: Sequence[Hashable], total: int) -> str:
+    """A sentence on items that some system has no value for."""
+    return (
+        f"{len(lost):,} of {total:,} items have no value for some system, such as {listing(lost[:5])}; give "
+        f"{option('missing', 'drop')} to leave them out."
+    )
+
+
+def settle_values(g: Groups, request: Request, library: str | None = None, *, counted: bool = True) -> Items:
+    """The Items of groups, once every value is a finite number within its bounds; what an engine counted in order."""
+    g, notes = checked_values(g, request)
+    if counted and len(g):
+        g = g.at(_order(g))
+    if "weight0" in g.numbers:  # each item has its own weight
+        g = replace(g.at(np.repeat(np.arange(len(g)), g.counts)), counts=np.ones(int(g.counts.sum()), dtype=np.int64))
+    weights = g.numbers.get("weight0")
+    refuse_sizes(g.values(), weights, int(g.counts.sum()))
+    clusters = g.labels["cluster0"].in_order().codes if "cluster0" in g.labels else None
+    if clusters is not None and clusters.max() == 0:
+        raise BadLabels(ONE_CLUSTER)
+    alike = None if (g.counts == 1).all() else g.counts.astype(float)
+    return Items(
+        g.values(), request.systems, _ids(g, request), weights, clusters, measure(request), request.bounds, notes,
+        counts=alike, library=library,
+    )  # fmt: skip
+
+
+def checked_values(g: Groups, request: Request) -> tuple[Groups, Notes]:
+    """Rows that have all values, within their bounds; others are refused, or left out with a note when asked."""
+    none = np.zeros(len(g), dtype=bool)
+    g, _, _, notes = without_clusters(g, request, none, none)
+    g = g.at(g.counts > 0) if request.count is not None else g
+    lost = np.isnan(g.values()).any(axis=1)
+    gone = number(g.counts[lost].sum())
+    if gone and request.missing == "refuse":
+        told = f"{many(gone)} of {many(g.total)} items have no value"
+        raise BadLabels(f"{told}; give {option('missing', 'drop')} to leave them out.")
+    if gone:
+        notes = (*notes, note("missing-dropped", form="value", count=gone, total=g.total))
+    g = g.at(~lost)
+    values, bounds = g.values(), request.bounds
+    if not np.isfinite(values).all():
+        raise BadLabels(f"values must be finite numbers; got {values[~np.isfinite(values)][0]:g}.")
+    if bounds is not None and not ((values >= bounds[0]) & (values <= bounds[1])).all():
+        bad = values[(values < bounds[0]) | (values > bounds[1])][0]
+        raise BadSetting(f"a value of {bad:g} lies outside the bounds {bounds[0]:g} to {bounds[1]:g}.")
+    return g, notes
+
+
+def measure(request: Request) -> Mean:
+    """The mean, of the column if there is one of them."""
+    named = request.answers[0] if len(set(request.answers)) == 1 and request.answers[0] else None
+    return Mean(named, request.better, request.bounds or (-np.inf, np.inf))
+
+
+def _ids(g: Groups, request: Request) -> tuple[Hashable, ...] | None:
+    """The names of items, each once."""
+    if not g.named("item"):
+        return None
+    ids = item_names(g, request)
+    if len(set(ids)) < len(ids) or (g.counts > 1).any():
+        seen: set[Hashable] = set()
+        alike = [x for x, n in zip(ids, g.counts.tolist(), strict=True) if n > 1]
+        twice = list(dict.fromkeys([*alike, *(x for x in ids if x in seen or seen.add(x))]))  # type: ignore[func-returns-value]
+        raise BadLabels(f"{len(twice):,} items occur twice, such as {listing(twice[:5])}; an item has one row.")
+    return tuple(ids)
+
+
+def item_names(g: Groups, request: Request) -> list[Hashable]:
+    """The name of each row's item: one value, or several together."""
+    columns = g.named("item")
+    for column, name in zip(columns, request.item, strict=True):
+        if column.missing.any():
+            raise BadLabels(f"column {name!r} does not tell the item of some rows; fill it in, or drop those rows.")
+    rows = [[c.levels[i] for i in c.codes.tolist()] for c in columns]
+    return rows[0] if len(rows) == 1 else list(zip(*rows, strict=True))
+
+
+def _order(g: Groups) -> Codes:
+    """Rows by item, or by cluster and values, whatever order an engine gave them in."""
+    labels = [x.in_order().codes for x in (*g.named("item"), *g.named("cluster"))]
+    weights = [g.numbers["weight0"]] if "weight0" in g.numbers else []
+    return np.lexsort((*weights, *g.values().T[::-1], *labels[::-1]))
+
+
+def refuse_sizes(values: Array, weights: Array | None, n: int) -> None:
+    """Values that are too few, too large or too close together, and weights that leave hardly an item."""
+    if n < 2:
+        raise BadLabels(f"a mean with its posterior needs two items or more; got {n}.")
+    if np.abs(values).max() > LARGEST or 0.0 < np.ptp(values) < SMALLEST:
+        raise BadLabels(
+            f"values from {values.min():g} to {values.max():g} are beyond floating point; give them in other units, "
+            f"of sizes between {SMALLEST:g} and {LARGEST:g}."
+        )
+    if weights is None:
+        return
+    good = (weights > 0) & (weights <= LARGEST)
+    if not good.all():
+        raise BadLabels(f"weights must be numbers above 0 and at most {LARGEST:g}; got {weights[~good][0]:g}.")
+    share = weights / weights.max()
+    effective = float(share.sum() ** 2 / (share**2).sum())
+    if effective < 2.0:
+        raise BadLabels(
+            f"the weights leave an effective size of {effective:.3g} items (Kish); a mean with its posterior needs 2 "
+            "or more: one weight is far above the others."
+        )

@@ -1,0 +1,194 @@
+"""Groups: the distinct rows that one group-by gave, with their counts; what every engine hands over.
+
+Keys that are labels come as coded columns, keys that are numbers as arrays. Pieces that were counted apart are merged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import BadCounts, BadLabels
+from howsure.evidence.layout import number
+from howsure.ingest.columns import Array, Codes, Column, as_numbers, coded, stacked
+from howsure.ingest.keys import COUNT, GIVEN, LEAST, MOST, SQUARE, SUM, Grouping
+from howsure.language import option
+from howsure.slices import distinct
+
+WEIGHT_RANGE = "weights must lie between 1e-100 and 1e100 (or be 0); scale them, only their ratios matter."
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Distinct rows: labels and numbers by the names of their keys, how many items each row is, or what they weigh."""
+
+    labels: Mapping[str, Column]
+    counts: NDArray[Any]
+    squares: Array | None = None
+    numbers: Mapping[str, Array] = field(default_factory=dict)
+    spans: tuple[tuple[Array, Array], ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    @property
+    def truth(self) -> Column:
+        """The right answers."""
+        return self.labels["truth"]
+
+    @property
+    def answers(self) -> tuple[Column, ...]:
+        """The answers of each system, where they are labels."""
+        return self.named("answer")
+
+    @property
+    def total(self) -> int | float:
+        """The number of items."""
+        return number(self.counts.sum())
+
+    def named(self, role: str) -> tuple[Column, ...]:
+        """The columns of a role that may have several."""
+        found: list[Column] = []
+        while f"{role}{len(found)}" in self.labels:
+            found.append(self.labels[f"{role}{len(found)}"])
+        return tuple(found)
+
+    def values(self, role: str = "answer") -> Array:
+        """The numbers of a role that may have several, one column each."""
+        names = [name for name in self.numbers if name.removeprefix(role).isdigit()]
+        return np.stack([self.numbers[name] for name in names], axis=1)
+
+    def at(self, rows: Any) -> Groups:
+        """Some of the rows, in an order."""
+        return Groups(
+            {name: column.at(rows) for name, column in self.labels.items()},
+            self.counts[rows],
+            None if self.squares is None else self.squares[rows],
+            {name: x[rows] for name, x in self.numbers.items()},
+            tuple((low[rows], high[rows]) for low, high in self.spans),
+        )
+
+    def with_labels(self, **columns: Column) -> Groups:
+        """The same with other columns in some roles."""
+        return replace(self, labels={**self.labels, **columns})
+
+
+class Source(Protocol):
+    """Whatever holds rows and can count them: arrays, frames, files, a database, Spark."""
+
+    @property
+    def library(self) -> str | None:
+        """The library of the frame, if it is one."""
+
+    @property
+    def eager(self) -> bool:
+        """Whether the rows are in memory, or can be gone through only once; then many groups cost nothing more."""
+
+    def check(self, columns: Sequence[str]) -> None:
+        """Refuse columns that are not there, with the nearest name."""
+
+    def grouped(self, grouping: Grouping, what: str = "weight") -> Groups:
+        """The distinct rows of the keys, counted."""
+
+    def distinct(self, grouping: Grouping) -> int:
+        """About how many there are."""
+
+
+def read(
+    grouping: Grouping,
+    raw: Mapping[str, Any],
+    what: str = "weight",
+    decoded: Callable[[dict[str, Column]], dict[str, Column]] = dict,
+) -> Groups:
+    """What an engine gave, by name, as Groups; `what` the amounts are: weights or counts."""
+    labels = decoded({k.name: coded(raw[k.name]) for k in grouping.labels})
+    for k in grouping.labels:
+        if labels[k.name].sets and not k.name.startswith(("truth", "answer")):
+            raise BadLabels(f"column {k.column!r} holds lists; one plain value per item is needed.")
+    numbers = {k.name: as_numbers(raw[k.name], f"column {k.column!r}") for k in grouping.keys if k.form != "label"}
+    rows = np.asarray(raw[COUNT], dtype=np.int64)
+    counts, squares = (rows, None) if grouping.amount is None else amounts(grouping.amount, what, raw, rows)
+    spans = tuple((_floats(raw[f"{LEAST}{i}"]), _floats(raw[f"{MOST}{i}"])) for i in range(len(grouping.spans)))
+    return Groups(labels, counts, squares, numbers, spans)
+
+
+def amounts(name: str, what: str, raw: Mapping[str, Any], rows: Codes) -> tuple[Any, Any]:
+    """Sums of weights and of their squares, or sums of counts; checked by their least and most."""
+    given = np.asarray(raw[GIVEN], dtype=np.int64)
+    sums, least, most = (_floats(raw[x]) for x in (SUM, LEAST, MOST))
+    empty = int((rows - given).sum())
+    if empty or not (np.isfinite(sums).all() and np.isfinite(most).all() and np.isfinite(least).all()):
+        lost = f"{many(empty)} are missing" if empty else "at least one is NaN or infinite"
+        raise BadLabels(f"{what}s must be finite numbers; {lost} in column {name!r}.")
+    if rows.size and least.min() < 0:
+        raise BadLabels(f"{what}s cannot be negative; got {least.min():g} in column {name!r}.")
+    if what == "weight":
+        squares = _floats(raw[SQUARE])
+        if rows.size and (most.max() > 1e100 or ((squares == 0) & (sums > 0)).any()):
+            raise BadLabels(WEIGHT_RANGE)
+        return sums, squares
+    if (sums != np.floor(sums)).any():
+        raise BadCounts(
+            f"counts must be whole numbers; column {name!r} holds fractions. For weights give {option('weight')}."
+        )
+    return sums.astype(np.int64), None
+
+
+def _floats(values: Any) -> Array:
+    return as_numbers(values, "sums")
+
+
+def many(count: Any) -> str:
+    """A count with all of its digits."""
+    return f"{number(count):,}"
+
+
+def merged(pieces: Sequence[Groups]) -> Groups:
+    """Pieces counted apart, as one; equal rows are added up."""
+    if len(pieces) == 1:
+        return pieces[0]
+    first = pieces[0]
+    labels = {name: stacked([p.labels[name] for p in pieces]) for name in first.labels}
+    numbers = {name: np.concatenate([p.numbers[name] for p in pieces]) for name in first.numbers}
+    counts = np.concatenate([p.counts for p in pieces])
+    squares = None if first.squares is None else np.concatenate([p.squares for p in pieces if p.squares is not None])
+    spans = tuple(
+        (np.concatenate([p.spans[i][0] for p in pieces]), np.concatenate([p.spans[i][1] for p in pieces]))
+        for i in range(len(first.spans))
+    )
+    return added(Groups(labels, counts, squares, numbers, spans))
+
+
+def added(g: Groups) -> Groups:
+    """Equal rows become one, in the order of their codes and numbers."""
+    if not len(g):
+        return g
+    codes = [c.codes + 1 for c in g.labels.values()]
+    sizes = [len(c.levels) + 1 for c in g.labels.values()]
+    for x in g.numbers.values():
+        known, inverse = np.unique(x, return_inverse=True)
+        codes.append(inverse.reshape(-1))
+        sizes.append(len(known))
+    rows, inverse = distinct(codes, sizes)
+    first = np.empty(len(rows), dtype=np.int64)
+    first[inverse] = np.arange(len(g))
+    found = g.at(first)
+    spans = tuple((_least(low, inverse, len(rows)), -_least(-high, inverse, len(rows))) for low, high in g.spans)
+    squares = None if g.squares is None else _sum(g.squares, inverse, len(rows))
+    return replace(found, counts=_sum(g.counts, inverse, len(rows)), squares=squares, spans=spans)
+
+
+def _sum(values: NDArray[Any], at: Codes, size: int) -> NDArray[Any]:
+    out = np.zeros(size, dtype=values.dtype)
+    np.add.at(out, at, values)
+    return out
+
+
+def _least(values: Array, at: Codes, size: int) -> Array:
+    out = np.full(size, np.nan)
+    np.fmin.at(out, at, values)
+    return out

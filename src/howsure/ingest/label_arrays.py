@@ -1,0 +1,231 @@
+"""Arrays, lists and Series of labels to a Tally, without a Python loop over rows.
+
+Small whole numbers are counted by numpy.bincount in cache-sized pieces; everything else by one pass of a hash
+table over pairs. Missing labels, scores in place of labels and unknown labels are looked for among the distinct
+values only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import BadLabels, listing
+from howsure.evidence.classes import Tally
+from howsure.evidence.clusters import Clustered
+from howsure.evidence.layout import SQUARE
+from howsure.ingest.columns import Column, coded, lost
+from howsure.ingest.groups import Groups
+from howsure.ingest.labelling import SCORES, known_labels, same_kind, similar_labels
+from howsure.ingest.request import Request, check_missing
+from howsure.ingest.settling import settle
+from howsure.ingest.tabulating import Patterns, count, zeros_and_ones
+from howsure.labels import Label, plain, usual_positive
+
+
+def of_arrays(
+    y_true: Any,
+    y_pred: Any,
+    positive: Label | None = None,
+    labels: Sequence[Label] | None = None,
+    weight: Any = None,
+    missing: str = "refuse",
+    cluster: Any = None,
+) -> Tally | Clustered:
+    """Truths and predictions; with clusters, what each system showed in every cluster."""
+    check_missing(missing)
+    answers = dict(y_pred) if isinstance(y_pred, Mapping) else {"system": y_pred}
+    if not answers:
+        raise BadLabels("no predictions were given.")
+    truth = as_column(y_true, "y_true")
+    columns = [
+        as_column(x, f"predictions of {name!r}" if len(answers) > 1 else "y_pred") for name, x in answers.items()
+    ]
+    for name, column in zip(answers, columns, strict=True):
+        if len(column) != len(truth):
+            which = f"predictions of {name!r}" if len(answers) > 1 else "predictions"
+            raise BadLabels(f"there are {len(truth)} truths but {len(column)} {which}; each item needs one of both.")
+    if len(truth) == 0:
+        raise BadLabels("there are no items: y_true and y_pred are empty.")
+    weights = None if weight is None else as_weights(weight, len(truth))
+    if weights is None and labels is None and positive is None and len(columns) == 1 and cluster is None:
+        binary = zeros_and_ones(truth, columns[0], tuple(answers))
+        if binary is not None:
+            return binary
+    named = tuple(str(x) for x in answers)
+    settings: Any = {"positive": positive, "labels": labels, "missing": missing}
+    if cluster is not None:
+        return _clustered(truth, columns, cluster, weights, Request("classes", named, "y_true", **settings))
+    return _finish(count([truth, *columns], weights), named, settings, weights is not None)
+
+
+def _clustered(
+    truth: Any, columns: list[Any], cluster: Any, weights: NDArray[np.float64] | None, request: Request
+) -> Clustered:
+    labels = {"cluster0": cluster_column(cluster, len(truth)), "truth": coded(truth)}
+    labels |= {f"answer{i}": coded(x) for i, x in enumerate(columns)}
+    counts = np.ones(len(truth), dtype=np.int64) if weights is None else weights
+    groups = Groups(labels, counts, None if weights is None else weights**2)
+    found = settle(groups, replace(request, cluster="cluster"))
+    assert isinstance(found, Clustered)  # noqa: S101 - narrows the type
+    return found
+
+
+# -- columns
+
+
+def as_column(x: Any, name: str) -> Any:
+    """A 1-d numpy array of numbers or bools, or a list of anything else."""
+    if isinstance(x, (str, bytes)) or not isinstance(x, Iterable):
+        raise BadLabels(f"{name} must be a sequence of labels; got {x!r}.")
+    if isinstance(x, (Mapping, set, frozenset)):
+        raise BadLabels(f"{name} must be a sequence in the order of the items; got a {type(x).__name__}.")
+    if hasattr(x, "columns"):
+        raise BadLabels(f"{name} is a table; give one of its columns, such as frame['label'].")
+    if isinstance(x, np.ma.MaskedArray):
+        x = x.tolist()  # masked items become None: missing
+    if hasattr(x, "to_list") and hasattr(x, "dtype"):  # a pandas or polars Series
+        kind = str(x.dtype).lower()
+        x = x.to_numpy() if kind.startswith(("int", "uint", "bool", "float")) and _no_nulls(x) else x.to_list()
+    array = x if isinstance(x, np.ndarray) else None
+    if array is None:
+        items = list(x) if not isinstance(x, list) else x
+        if any(isinstance(v, (list, tuple, set, dict, np.ndarray)) for v in items[:100]):
+            raise BadLabels(f"{name} must hold one label an item; got {items[0]!r}.")
+        if items and all(type(v) in (int, bool, float) for v in items[:100]):
+            array = _as_numbers(items)
+        return _checked(array, name) if array is not None else items
+    if array.ndim == 2 and 1 in array.shape:
+        array = array.ravel()
+    if array.ndim != 1:
+        raise BadLabels(f"{name} must have one dimension; got shape {array.shape}.")
+    if array.dtype == np.uint64:
+        array = array.astype(np.int64) if array.max(initial=0) < 2**63 else array.astype(object)
+    if array.dtype.kind in "iubU":
+        return array
+    return _checked(array, name) if array.dtype.kind == "f" else array.tolist()
+
+
+def _no_nulls(x: Any) -> bool:
+    nulls = x.isna().any() if hasattr(x, "isna") else x.null_count()
+    return not bool(nulls)
+
+
+def _as_numbers(items: list[Any]) -> NDArray[Any] | None:
+    try:
+        array = np.asarray(items)
+    except (ValueError, OverflowError):
+        return None
+    same = {type(v) for v in items} <= {int, float} or {type(v) for v in items} == {bool}
+    return array if array.dtype.kind in "iubf" and same else None
+
+
+def _checked(array: NDArray[Any], name: str) -> Any:
+    """Whole floats as integers; NaN is missing and keeps the column a list; fractions are refused."""
+    if array.dtype.kind != "f":
+        return array
+    lost = np.isnan(array)
+    known = array[~lost] if lost.any() else array
+    if np.isinf(known).any():
+        raise BadLabels(f"{name} holds an infinite value; labels must be finite.")
+    if float(np.abs(known).max(initial=0.0)) >= 2.0**53:
+        return array.tolist()
+    bad = known != np.floor(known)
+    if bad.any():
+        raise BadLabels(SCORES.format(name, float(known[int(np.argmax(bad))])))
+    if lost.any():
+        whole = np.where(lost, 0, array).astype(np.int64).astype(object)
+        whole[lost] = None
+        return whole.tolist()
+    return array.astype(np.int64)
+
+
+def as_weights(weight: Any, n: int) -> NDArray[np.float64]:
+    """Weights of n items: finite, none negative, not all 0."""
+    try:
+        given = np.asarray(weight.to_numpy() if hasattr(weight, "to_numpy") else weight)
+        w = given.astype(float) if given.dtype.kind != "c" else np.asarray("complex").astype(float)
+    except (TypeError, ValueError):
+        raise BadLabels("weights must be numbers.") from None
+    if w.shape != (n,):
+        raise BadLabels(f"there are {n} items but weights of shape {w.shape}; each item needs one weight.")
+    if not np.isfinite(w).all():
+        raise BadLabels("weights must be finite; at least one is NaN or infinite.")
+    if (w < 0).any():
+        raise BadLabels(f"weights cannot be negative; got {float(w.min())}.")
+    if not w.any():
+        raise BadLabels("all weights are 0.")
+    if w.max() > 1e100 or w[w > 0].min() < 1e-100:
+        raise BadLabels("weights must lie between 1e-100 and 1e100 (or be 0); scale them, only their ratios matter.")
+    return w
+
+
+def cluster_column(cluster: Any, n: int) -> Column:
+    """The cluster of each of n items; which are alike is all that counts."""
+    if isinstance(cluster, (str, bytes, Set, Mapping)) or not isinstance(cluster, Iterable):
+        raise BadLabels(f"cluster must be a sequence with one entry for each item; got {cluster!r}.")
+    given = cluster if isinstance(cluster, np.ndarray) else list(cluster)
+    if len(given) != n:
+        raise BadLabels(f"there are {n:,} items but {len(given):,} entries of cluster; each item needs one.")
+    try:
+        found = coded(given)
+    except BadLabels:
+        found = None
+    if found is None or found.sets:
+        raise BadLabels(f"cluster must hold numbers or text; got {given[0]!r}.")
+    return found
+
+
+def refuse_twins(names: tuple[str, ...], given: list[Any]) -> None:
+    """Systems of one name."""
+    twice = next((x for i, x in enumerate(names) if x in names[:i]), None)
+    if twice is not None:
+        same = [x for x in given if str(x) == twice]
+        raise BadLabels(f"systems need different names; got {listing(same)}.")
+
+
+# -- from patterns to a Tally
+
+
+def _finish(patterns: Patterns, systems: tuple[str, ...], settings: dict[str, Any], weighted: bool) -> Tally:
+    if settings["labels"] is None and len(systems) == 1 and not weighted:
+        table = _two_by_two(patterns, systems, settings["positive"])
+        if table is not None:
+            return table
+    columns = [coded(list(x)) for x in zip(*patterns, strict=True)]
+    labels = {"truth": columns[0], **{f"answer{i}": x for i, x in enumerate(columns[1:])}}
+    values = list(patterns.values())
+    counts = np.array([v[0] for v in values], dtype=float if weighted else np.int64)
+    squares = np.array([v[1] for v in values]) if weighted else None
+    found = settle(Groups(labels, counts, squares), Request("classes", systems, "y_true", **settings))
+    assert isinstance(found, Tally)  # noqa: S101 - narrows the type
+    return found
+
+
+def _two_by_two(patterns: Patterns, systems: tuple[str, ...], positive: Label | None) -> Tally | None:
+    """The commonest table, made without sorting patterns; None where it is another."""
+    if any(lost(x) for key in patterns for x in key):
+        return None
+    truths, answers = ({plain(key[k]) for key in patterns} for k in (0, 1))
+    known = known_labels(truths, [answers], None)
+    if len(known) != 2:
+        return None
+    place = {label: i for i, label in enumerate(known)}
+    counts = [0, 0, 0, 0]
+    for (truth, answer), (times, _) in patterns.items():
+        counts[2 * place[same_kind(plain(truth), known)] + place[same_kind(plain(answer), known)]] += int(times)
+    notes = similar_labels(known)
+    t = Tally(
+        cells=SQUARE,
+        counts=np.array(counts),
+        labels=known,
+        systems=systems,
+        positive=usual_positive(known),
+        notes=notes,
+        labels_given=False,
+    )
+    return t if positive is None else t.with_positive(positive)

@@ -1,0 +1,110 @@
+"""Labels settled on the distinct values: which there are, in which order, which is positive, which look alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import numpy as np
+
+from howsure.errors import BadLabels, NeedsPositive, listing, nearest
+from howsure.ingest.columns import Codes, Column
+from howsure.labels import Label, check_labels, completed, find, usual_positive
+from howsure.language import option
+from howsure.notes import Notes, note
+
+SCORES: Final = "{} holds {!r}: these look like scores; give a threshold, such as y_score >= 0.5, or see hs.curve."
+
+
+def known_labels(
+    truths: set[Label], answers: Sequence[set[Label]], labels: Sequence[Label] | None
+) -> tuple[Label, ...]:
+    """The labels in order: as given, else those that occur, with 0/1, False/True or -1/1 completed."""
+    seen = truths.union(*answers)
+    _refuse_scores(seen)
+    if labels is not None:
+        known = tuple(_spelled(x, seen) for x in check_labels(labels))
+        unknown = sorted((x for x in seen if same_kind(x, known) not in known), key=str)
+        if unknown:
+            where = "y_true" if unknown[0] in truths else "the predictions"
+            hint = nearest(str(unknown[0]), [str(x) for x in known])
+            among = f"{option('labels')} ({listing(known)})"
+            raise BadLabels(f"label {unknown[0]!r} in {where} is not among {among}.{hint}")
+        return known
+    for mine in answers:
+        if truths and mine and _kinds(truths).isdisjoint(_kinds(mine)):
+            raise BadLabels(
+                f"truths and predictions do not match: truths such as {min(truths, key=str)!r}, predictions such as "
+                f"{min(mine, key=str)!r}. Give both in one type."
+            )
+    try:
+        return completed(seen)
+    except TypeError:
+        raise BadLabels(f"labels of mixed types cannot be ordered: {listing(seen)}. Give {option('labels')}.") from None
+
+
+def _spelled(label: Label, seen: set[Label]) -> Label:
+    """The label that occurs with that spelling: '1' from a command line is the number 1 of the data."""
+    if label in seen or not isinstance(label, str):
+        return label
+    if all(isinstance(x, int) and not isinstance(x, bool) for x in seen) and label.lstrip("-").isdigit():
+        return int(label)
+    return next((x for x in seen if str(x) == label), label)
+
+
+def _kinds(values: set[Label]) -> set[str]:
+    return {"text" if isinstance(x, str) else "number" if isinstance(x, (int, bool)) else "other" for x in values}
+
+
+def same_kind(x: Label, known: tuple[Label, ...]) -> Label:
+    """True and 1 are one label: take the spelling that the labels use."""
+    if isinstance(x, (bool, int)) and x in known:
+        return known[known.index(x)]
+    return x
+
+
+def _refuse_scores(seen: set[Label]) -> None:
+    for x in seen:
+        if isinstance(x, float):
+            raise BadLabels(SCORES.format("the data", x) if np.isfinite(x) else "labels must be finite.")
+
+
+def similar_labels(known: Iterable[Label]) -> Notes:
+    """A question about labels that differ only by case or blanks.
+
+    >>> similar_labels(["Spam", "spam ", "ham"])
+    (Note(code='similar-labels', facts=(('first', 'Spam'), ('second', 'spam '))),)
+    """
+    first: dict[str, str] = {}
+    for label in known:
+        if isinstance(label, str):
+            other = first.setdefault(" ".join(label.casefold().split()), label)
+            if other is not label:
+                return (note("similar-labels", first=other, second=label),)
+    return ()
+
+
+def positive_of(known: tuple[Label, ...], positive: Label | None) -> Label:
+    """The class that scores speak for: as given, or by the usual rule."""
+    if positive is not None:
+        return known[find(positive, known)]
+    usual = usual_positive(known)
+    if usual is None:
+        raise NeedsPositive(f"a score speaks for one class: give {option('positive')}, one of {listing(known)}.")
+    return usual
+
+
+def placed(column: Column, known: tuple[Label, ...]) -> Codes:
+    """Codes that point into the labels, from 1 on; 0 is a missing answer."""
+    place = {label: i + 1 for i, label in enumerate(known)}
+    to = np.array([*(place.get(same_kind(x, known), 0) for x in column.levels), 0], dtype=np.int64)
+    return to[column.codes]
+
+
+def two_classes(column: Column, known: tuple[Label, ...], positive: Label | None) -> tuple[Codes, tuple[Label, Label]]:
+    """1 where the label is the positive one, else 0; and the names of both classes, the positive one last."""
+    chosen = positive_of(known, positive)
+    others = [x for x in known if x != chosen]
+    rest = others[0] if len(others) == 1 else "rest"
+    yes = np.array([*(same_kind(x, known) == chosen for x in column.levels), False], dtype=np.int64)
+    return yes[column.codes], (rest, chosen)

@@ -1,0 +1,42 @@
+"""Paths as a source: read by DuckDB, or by Spark when asked."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from howsure.errors import BadSetting
+from howsure.ingest.files import opened
+from howsure.ingest.groups import Source
+from howsure.language import option
+
+
+def is_paths(data: Any) -> bool:
+    """One path, or several."""
+    several = isinstance(data, (list, tuple)) and len(data) > 0 and all(isinstance(x, (str, Path)) for x in data)
+    return isinstance(data, (str, Path)) or several
+
+
+def listed(paths: Any) -> list[str | Path]:
+    """One path, or several, as a list."""
+    return [paths] if isinstance(paths, (str, Path)) else list(paths)
+
+
+@contextlib.contextmanager
+def source_of(paths: Any, place: Mapping[str, Any]) -> Iterator[Source]:
+    """The files, which are shards of one data set; `place` may have engine, remote and watch."""
+    engine, remote = place.get("engine"), place.get("remote")
+    if engine not in (None, "duckdb", "spark"):
+        raise BadSetting(f"{option('engine')} is 'duckdb' or 'spark'; got {engine!r}.")
+    if engine == "spark":
+        from howsure.ingest.spark import SparkFiles
+
+        yield SparkFiles([str(p) for p in listed(paths)], remote)
+        return
+    if remote is not None:
+        told = f"the address of a Spark Connect server; it goes with {option('engine', 'spark')}"
+        raise BadSetting(f"{option('remote')} is {told}.")
+    with opened(listed(paths), place.get("watch")) as files:
+        yield files

@@ -1,0 +1,204 @@
+"""Files as tables of DuckDB: a FROM clause with its bound values, and how a column is written in SQL.
+
+CSV columns are read as text under names of our own, JSON fields as JSON. Paths and values are bound; a name goes into
+SQL only when quoted, and only after it was found in the file.
+"""
+
+from __future__ import annotations
+
+import glob
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from howsure.errors import BadLabels, UnknownName, listing, nearest
+from howsure.ingest import conditions
+from howsure.ingest.keys import Key
+from howsure.ingest.sniffing import LONGEST, File
+
+_WHOLE_SAMPLE: Final = -1
+LARGEST: Final = 1 << 24  # bytes of one JSON record
+_NUMERIC: Final = frozenset(
+    ("DOUBLE", "FLOAT", "DECIMAL", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER",
+     "UBIGINT", "HUGEINT", "UHUGEINT", "BOOLEAN")
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A FROM clause with its bound values, and how a column is written in SQL."""
+
+    kind: str
+    table: str
+    bound: dict[str, Any]
+    names: tuple[str, ...]
+    place: dict[str, str]  # column -> SQL expression
+    where: str  # the files, in words
+    numeric: frozenset[str] = frozenset()  # columns that are stored as numbers
+
+    def sql(self, column: str) -> str:
+        """The column as it is stored: text for CSV, JSON for JSON."""
+        if list(self.names).count(column) > 1:
+            raise BadLabels(
+                f"column {column!r} of {self.where} is named twice; every column that is read needs its own name."
+            )
+        if column not in self.place:
+            hint = nearest(column, self.place)
+            shown = listing(dict.fromkeys(self.names))
+            raise UnknownName(f"no column named {column!r} in {self.where}.{hint} Columns: {shown}.")
+        return self.place[column]
+
+    def label(self, key: Key) -> str:
+        """The column of a key; an empty field of CSV may be an empty text."""
+        raw = self.sql(key.column)
+        return f"coalesce({raw}, '')" if key.blank and self.kind == "csv" else raw
+
+    def text(self, column: str) -> str:
+        """The column as text."""
+        raw = self.sql(column)
+        return f"json_extract_string({raw}, '$')" if self.kind == "json" else f"CAST({raw} AS VARCHAR)"
+
+    def number(self, column: str) -> str:
+        """The column as a number; true is 1, false is 0, and what is no number becomes NULL."""
+        if column in self.numeric:
+            return f"CAST({self.sql(column)} AS DOUBLE)"
+        said = self.text(column)
+        flag = f"CASE lower(trim({said})) WHEN 'true' THEN 1e0 WHEN 'false' THEN 0e0 END"
+        return f"coalesce(TRY_CAST({said} AS DOUBLE), {flag})"
+
+    def filters(self, where: Sequence[str], bound: dict[str, Any]) -> str:
+        """A WHERE clause; values are bound."""
+        parts = []
+        for i, text in enumerate(where):
+            c = conditions.parse(text, tuple(self.place))
+            name = f"where{i}"
+            shown = self.text(c.column)
+            if c.number is not None:
+                bound[name] = c.number
+                own = self.number(c.column) if c.column in self.numeric else f"TRY_CAST({shown} AS DOUBLE)"
+                test = f"{own} {c.operator} ${name}"
+            elif c.flag is not None:
+                bound[name] = c.value.lower()
+                test = f"lower({shown}) {c.operator} ${name}"
+            else:
+                bound[name] = c.value
+                test = f"{shown} {c.operator} ${name}"
+            parts.append(f"({test})")
+        return f" WHERE {' AND '.join(parts)}" if parts else ""
+
+
+def reader(con: Any, sources: Sequence[File], columns: Sequence[str]) -> Reader:
+    """How to read these files, given the columns that are wanted."""
+    paths = [glob.escape(s.path) for s in sources]
+    where = repr(sources[0].path) if len(sources) == 1 else f"{len(sources)} files such as {sources[0].path!r}"
+    if sources[0].kind == "csv":
+        return _csv_reader(paths, sources[0], where)
+    if sources[0].kind == "json":
+        return _json_reader(con, paths, sources[0], columns, where)
+    return _parquet_reader(con, paths, where)
+
+
+def _csv_reader(paths: list[str], s: File, where: str) -> Reader:
+    inner = {f"c{i}": "VARCHAR" for i in range(len(s.names))}
+    table = (
+        "read_csv($files, auto_detect=false, header=true, delim=$delimiter, quote='\"', escape='\"', "
+        f"columns=$types, compression='{s.packing}', max_line_size={LONGEST})"
+    )
+    bound = {"files": paths, "delimiter": s.delimiter, "types": inner}
+    return Reader("csv", table, bound, s.names, dict(zip(s.names, inner, strict=True)), where)
+
+
+def _json_reader(con: Any, paths: list[str], s: File, columns: Sequence[str], where: str) -> Reader:
+    bound: dict[str, Any] = {"files": paths}
+    layout = "array" if s.array else "newline_delimited"
+    packing = f"compression='{s.packing}', format='{layout}', maximum_object_size={LARGEST}"
+    names = _json_names(con, paths, packing)
+    if any(column not in names for column in columns):  # a field may occur late
+        names = _json_names(con, paths, f"{packing}, sample_size={_WHOLE_SAMPLE}")
+    place: dict[str, str] = {}
+    for path, (top, rest) in names.items():
+        place[path] = quoted(top) if not rest else f"json_extract({quoted(top)}, {_literal(_json_path(rest))})"
+    tops = {names[c][0]: "JSON" for c in columns if c in names} or {next(iter(names)): "JSON"}
+    table = f"read_json($files, columns=$types, {packing})"
+    return Reader("json", table, {**bound, "types": tops}, tuple(names), place, where)
+
+
+def _json_names(con: Any, paths: list[str], options: str) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Every field by its dotted path: the top field and the way down from it."""
+    relation = con.execute(f"SELECT * FROM read_json($files, {options}, maximum_depth=6) LIMIT 0", {"files": paths})
+    found: dict[str, tuple[str, tuple[str, ...]]] = {d[0]: (d[0], ()) for d in relation.description}
+    for name, kind, *_ in relation.description:
+        for way, _ in _ways(kind):
+            found.setdefault(".".join((name, *way)), (name, way))
+    return found
+
+
+def _ways(kind: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The fields below a struct, as ways down, with their types."""
+    if getattr(kind, "id", None) != "struct":
+        return
+    for name, inner in kind.children:
+        yield (name,), inner
+        yield from (((name, *rest), own) for rest, own in _ways(inner))
+
+
+def _parquet_reader(con: Any, paths: list[str], where: str) -> Reader:
+    table = "read_parquet($files, union_by_name=true)" if len(paths) > 1 else "read_parquet($files)"
+    relation = con.execute(f"SELECT * FROM {table} LIMIT 0", {"files": paths})
+    place: dict[str, str] = {}
+    kinds: dict[str, Any] = {}
+    names = []
+    for name, kind, *_ in relation.description:
+        names.append(name)
+        place[name], kinds[name] = quoted(name), kind
+        for way, own in _ways(kind):
+            path = ".".join((name, *way))
+            if path not in place:
+                place[path], kinds[path] = ".".join(quoted(x) for x in (name, *way)), own
+    numeric = frozenset(x for x, kind in kinds.items() if str(kind).partition("(")[0] in _NUMERIC)
+    return Reader("parquet", table, {"files": paths}, tuple(names), place, where, numeric)
+
+
+def quoted(name: str) -> str:
+    """A name as SQL reads it, whatever is in it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _json_path(way: Sequence[str]) -> str:
+    return "$" + "".join("." + json.dumps(x, ensure_ascii=False) for x in way)
+
+
+# -- what went wrong
+
+_RAGGED = re.compile(r"CSV Error on Line: (\d+).*?Expected Number of Columns: (\d+) Found: (\d+)", re.DOTALL)
+_LINE = re.compile(r"CSV Error on Line: (\d+)")
+_FILE = re.compile(r"^\s*file = (.+)$", re.MULTILINE)
+_PATH = re.compile(r"file [\"'](.+?)[\"']")
+
+
+def explained(text: str, given: str) -> str:
+    """One sentence from what DuckDB says of a file."""
+    file = _FILE.search(text) or _PATH.search(text)
+    path = repr(file.group(1) if file else given)
+    ragged = _RAGGED.search(text)
+    if ragged:
+        line, expected, got = ragged.groups()
+        return f"line {line} of {path} has {got} fields where the head has {expected}; mend the line, or quote it."
+    at = _LINE.search(text)
+    if at and ("aximum line size" in text or "Maximum_line_size" in text):
+        return f"line {at.group(1)} of {path} is longer than 2 MB; is it the right file?"
+    if "maximum_object_size" in text:
+        return f"a record of {path} is larger than 16 MB; is it JSON lines?"
+    if "No magic bytes" in text or "too small to be a Parquet" in text or "Snappy" in text:
+        return f"{path} is a damaged or truncated Parquet file; copy it again."
+    if at and "unicode" in text.lower():
+        return f"line {at.group(1)} of {path} is not UTF-8 text."
+    first = text.partition("Error: ")[2] or text
+    first = " ".join(first.partition("\n\n")[0].splitlines()[:2])[:240].strip().rstrip(".")
+    return f"cannot read {path}: {first}."

@@ -1,0 +1,118 @@
+"""Truths and scores to Scored: arrays in the order given, or what an engine counted, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import BadLabels, BadSetting
+from howsure.evidence.layout import number
+from howsure.evidence.scored import Scored
+from howsure.ingest import binning
+from howsure.ingest.columns import Array, as_numbers, coded
+from howsure.ingest.groups import Groups, Source, many
+from howsure.ingest.label_arrays import as_column, as_weights, cluster_column, refuse_twins
+from howsure.ingest.labelling import known_labels, two_classes
+from howsure.ingest.request import Request, check_missing
+from howsure.ingest.settling import without_clusters
+from howsure.labels import Label
+from howsure.language import option
+from howsure.notes import note
+
+
+def of_arrays(y_true: Any, scores: Any, *, positive: Label | None, weight: Any, cluster: Any, missing: str) -> Scored:
+    """Truths and scores in the order given."""
+    if scores is None:
+        raise BadSetting("a curve needs truths and scores: hs.curve(y_true, scores).")
+    given = dict(scores) if isinstance(scores, Mapping) else {"system": scores}
+    if not given:
+        raise BadLabels("no scores were given.")
+    names = tuple(str(x) for x in given)
+    refuse_twins(names, list(given))
+    called = [f"scores of {x!r}" for x in given] if isinstance(scores, Mapping) else ["scores"]
+    labels = {"truth": coded(as_column(y_true, "y_true"))}
+    parts = [as_numbers(x, name) for name, x in zip(called, given.values(), strict=True)]
+    n = len(labels["truth"])
+    for name, x in zip(called, parts, strict=True):
+        if len(x) != n:
+            raise BadLabels(f"there are {n:,} truths but {len(x):,} {name}; each item needs one of both.")
+    weights = None if weight is None else as_weights(weight, n)
+    if cluster is not None:
+        labels["cluster0"] = cluster_column(cluster, n)
+    counts = np.ones(n, dtype=np.int64) if weights is None else weights
+    numbers = {f"answer{i}": x for i, x in enumerate(parts)}
+    groups = Groups(labels, counts, None if weights is None else weights**2, numbers)
+    answers = tuple(numbers)
+    request = Request(
+        kind="scores", answers=answers, truth="truth", names=names, positive=positive,
+        cluster=None if cluster is None else "cluster", missing=check_missing(missing, "scores"),
+    )  # fmt: skip
+    return settle_scores(groups, request, counted=False)
+
+
+def of_source(source: Source, request: Request) -> Scored:
+    """Rows counted by an engine: distinct scores in order, or bins of them."""
+    found, bins = binning.scores(source, request)
+    made = settle_scores(found, request, counted=True)
+    if bins is not None:
+        made = replace(made, bins=bins.size, notes=(*made.notes, bins.note))
+    return replace(made, library=source.library)
+
+
+def settle_scores(g: Groups, request: Request, *, counted: bool) -> Scored:
+    """The Scored of groups; those that an engine counted are put in order."""
+    if not counted and not len(g):
+        raise BadLabels("there are no items: truths and scores are empty.")
+    none = np.zeros(len(g), dtype=bool)
+    g, _, _, notes = without_clusters(g, request, none, none)
+    values = g.values()
+    truths = g.truth.missing
+    lost = truths | np.isnan(values).any(axis=1)
+    gone = number(g.counts[lost].sum())
+    if gone and request.missing == "refuse":
+        what = "no truth" if truths.any() else "a score that is missing or NaN"
+        told = f"{many(gone)} of {many(g.total)}{' rows' if counted else ''} have {what}"
+        raise BadLabels(f"{told}; give {option('missing', 'drop')} to leave them out.")
+    if gone:
+        notes = (*notes, note("missing-dropped", form="score", count=gone, total=g.total))
+    g = g.at(~lost & (g.counts > 0))
+    if not len(g):
+        raise BadLabels("there are no items: no row has a truth and a score.")
+    g = g.at(_order(g)) if counted else g
+    values = g.values()
+    known = known_labels(g.truth.present, [], None)
+    if len(known) < 2:
+        raise BadLabels(f"all items are {known[0]!r}: a curve needs items of both classes.")
+    yes, labels = two_classes(g.truth, known, request.positive)
+    _refuse(values, yes.astype(bool), labels)
+    clusters = None
+    if "cluster0" in g.labels:
+        clusters = g.labels["cluster0"].in_order().codes
+        if clusters.max() == 0:
+            raise BadLabels("all items are in one cluster: whole clusters are resampled, and it takes two or more.")
+    plain = g.squares is None and bool((g.counts == 1).all())
+    square = None if g.squares is None else float(g.squares.sum())
+    counts = None if plain else g.counts.astype(float)
+    return Scored(yes.astype(bool), values, request.systems, labels, counts, square, clusters, notes)
+
+
+def _order(g: Groups) -> NDArray[np.int64]:
+    """Rows by cluster, truth and scores, whatever order an engine gave them in."""
+    ordered = [x.in_order().codes for x in (*g.named("cluster"), g.truth)]
+    return np.lexsort((*g.values().T[::-1], *ordered[::-1]))
+
+
+def _refuse(values: Array, truth: NDArray[np.bool_], labels: tuple[Label, Label]) -> None:
+    """Scores that are infinite, and truths of one class only."""
+    if not np.isfinite(values).all():
+        bad = values[~np.isfinite(values)][0]
+        raise BadLabels(f"scores must be finite numbers; got {bad:g}. Replace it, or leave those items out.")
+    if truth.all() or not truth.any():
+        raise BadLabels(
+            f"all {len(truth):,} items are {labels[int(truth[0])]!r}: a curve needs items of both classes, "
+            f"{labels[0]!r} and {labels[1]!r}."
+        )

@@ -1,0 +1,293 @@
+"""From groups to evidence: what every way in has in common, as array work on codes.
+
+Missing labels are refused, dropped or kept as wrong, labels are settled, and the counts find their places: tables of
+classes, of outcomes, of sets of labels, and of scores at thresholds; by slices, or by clusters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.counting import MOST, within
+from howsure.errors import BadCounts, BadLabels, BadSetting, UnknownName, listing, nearest
+from howsure.evidence.classes import Tally
+from howsure.evidence.clusters import Clustered, Observed
+from howsure.evidence.label_sets import Multilabel
+from howsure.evidence.label_sets import distinct as distinct_sets
+from howsure.evidence.layout import THRESHOLD, Axis, number
+from howsure.evidence.outcomes import Outcomes
+from howsure.ingest.columns import Codes, Column
+from howsure.ingest.groups import Groups, many
+from howsure.ingest.labelling import known_labels, placed, similar_labels, two_classes
+from howsure.ingest.request import OPTIONS, Request, refuse_stray
+from howsure.labels import Label, check_labels, in_order, usual_positive
+from howsure.language import option
+from howsure.notes import Notes, note
+from howsure.slices import Slices, distinct
+
+MOST_ENTRIES: Final = 400_000_000  # slices times patterns
+PASS: Final = frozenset({"true", "1", "yes", "y", "pass", "passed", "t"})
+FAIL: Final = frozenset({"false", "0", "no", "n", "fail", "failed", "f"})
+
+
+def settle(g: Groups, request: Request, library: str | None = None) -> Observed | Clustered:
+    """The table of what was counted; with clusters, what each system showed in every cluster."""
+    table = by_cluster(g, request, library)
+    return table if request.cluster is None else Clustered.joint(table)
+
+
+def by_cluster(g: Groups, request: Request, library: str | None = None) -> Observed:
+    """The table of what was counted, the clusters (if there are any) its batch axis."""
+    g = _some(g)
+    if request.sep is not None:
+        g = split(g, request.sep)
+    makers: dict[str, Callable[[Groups, Request], Observed]] = {"outcomes": _outcomes, "cuts": _cuts}
+    return replace(makers.get(request.kind, _classes)(g, request), library=library)
+
+
+def _some(g: Groups) -> Groups:
+    if not len(g) or not (g.counts > 0).any():
+        empty = len(g) and g.squares is not None
+        raise BadLabels("all weights are 0." if empty else "there are no items: the data are empty.")
+    if g.squares is None and int(g.counts.max()) > MOST:
+        within(g.counts)
+    return g
+
+
+# -- missing values
+
+
+def without_missing(g: Groups, request: Request, answer: NDArray[np.bool_]) -> tuple[Groups, Notes]:
+    """Groups in which a label is missing refused, dropped, or kept with an answer that is never right; and a note."""
+    truth = g.labels["truth"].missing if "truth" in g.labels else np.zeros(len(g), dtype=bool)
+    g, truth, answer, notes = without_clusters(g, request, truth, answer)
+    if not truth.any() and not answer.any():
+        return g, notes
+    outcome = request.kind == "outcomes"
+    truths, answers = (number(g.counts[x].sum()) for x in (truth, answer))
+    said = f"{many(answers)} missing outcomes"
+    if not outcome:
+        said = f"{many(truths)} missing truths and {many(answers)} missing predictions"
+    what = "outcome" if outcome else "prediction"
+    if request.missing == "refuse":
+        raise BadLabels(
+            f"there are {said}. Give {option('missing', 'drop')} to leave these items out, or 'wrong' to count a "
+            f"missing {what} as wrong."
+        )
+    if request.missing == "wrong":
+        if truth.any():
+            raise BadLabels(
+                f"there are {many(truths)} missing truths; an item without a truth cannot be scored. Give "
+                f"{option('missing', 'drop')}."
+            )
+        return g, (*notes, note("missing-wrong", count=answers, what=what))
+    keep = ~(truth | answer)
+    if not keep.any():
+        raise BadLabels(f"there are {said}, and no items are left without them.")
+    if outcome:
+        return g.at(keep), (*notes, note("missing-dropped", form="outcome", count=answers))
+    return g.at(keep), (*notes, note("missing-dropped", form="label", truths=truths, predictions=answers))
+
+
+def without_clusters(
+    g: Groups, request: Request, *flags: NDArray[np.bool_]
+) -> tuple[Groups, NDArray[np.bool_], NDArray[np.bool_], Notes]:
+    """Items without a cluster refused, or dropped when asked; two columns of flags go with them."""
+    one, two = flags
+    if "cluster0" not in g.labels or not (lost := g.labels["cluster0"].missing).any():
+        return g, one, two, ()
+    count = number(g.counts[lost].sum())
+    if request.missing != "drop":
+        raise BadLabels(
+            f"{many(count)} items have no cluster in column {request.cluster!r}; every item belongs to one. Give "
+            f"{option('missing', 'drop')} to leave them out."
+        )
+    if lost.all():
+        raise BadLabels(f"no item has a cluster in column {request.cluster!r}.")
+    found = note("missing-dropped", form="cluster", count=count)
+    return g.at(~lost), one[~lost], two[~lost], (found,)
+
+
+# -- tables
+
+
+def _classes(g: Groups, request: Request) -> Observed:
+    """Truths and answers: of classes, or of sets of labels where the columns hold these."""
+    answer = np.any([a.missing for a in g.answers], axis=0)
+    if any(c.sets for c in (g.truth, *g.answers)):
+        return _label_sets(g, request, answer)
+    g, notes = without_missing(g, request, answer)
+    known = known_labels(g.truth.present, [a.present for a in g.answers], request.labels)
+    if request.labels is None:
+        notes += similar_labels(known)
+    cells = [placed(x, known) for x in (g.truth, *g.answers)]
+    codes, counts, squares, batch = _scattered(g, cells, [len(known) + 1] * len(cells), request)
+    t = Tally(
+        cells=codes - 1, counts=counts, labels=known, systems=request.systems, batch=batch, squares=squares,
+        notes=notes, labels_given=request.labels is not None,
+    )  # fmt: skip
+    if request.positive is not None:
+        return t.with_positive(request.positive).tidy()
+    return replace(t, positive=usual_positive(known)).tidy()
+
+
+def _outcomes(g: Groups, request: Request) -> Outcomes:
+    """Passes and fails, joint for several systems."""
+    passed = [_passed(a, name) for a, name in zip(g.answers, request.answers, strict=True)]
+    g = g.with_labels(**{f"answer{i}": a for i, a in enumerate(passed)})
+    g, notes = without_missing(g, request, np.any([a.missing for a in passed], axis=0))
+    cells = [np.maximum(a.codes, 0) for a in g.answers]  # a missing outcome that is kept is a fail
+    codes, counts, squares, batch = _scattered(g, cells, [2] * len(cells), request)
+    found = Outcomes(
+        cells=codes, counts=counts, systems=request.systems, batch=batch, squares=squares, notes=notes
+    )  # fmt: skip
+    return found.tidy()
+
+
+def _passed(a: Column, name: str) -> Column:
+    """true/false, 1/0, yes/no and pass/fail as codes 1 and 0."""
+    to = np.empty(len(a.levels) + 1, dtype=np.int64)
+    to[-1] = -1
+    for i, level in enumerate(a.levels):
+        text = str(level).strip().lower()
+        if text not in PASS | FAIL:
+            raise BadLabels(
+                f"outcome {name!r} holds {level!r}; outcomes are true/false, 1/0, yes/no or pass/fail. For classes "
+                f"give {option('truth')} and {option('pred')}."
+            )
+        to[i] = int(text in PASS)
+    return Column((0, 1), to[a.codes])
+
+
+def _cuts(g: Groups, request: Request) -> Tally:
+    """2x2 tables of a score at each threshold; the one answer holds how many thresholds the score reaches."""
+    if request.cluster is not None and len(request.thresholds) > 1:
+        raise BadSetting(f"with {option('cluster')} give one {option('threshold')}.")
+    g, notes = without_missing(g, request, np.isnan(g.numbers["answer0"]))
+    steps = len(request.thresholds)
+    known = known_labels(g.truth.present, [], request.labels)
+    yes, labels = two_classes(g.truth, known, request.positive)
+    reached = np.nan_to_num(g.numbers["answer0"], nan=steps + 1).astype(np.int64)  # the last: no score
+    codes, counts, squares, batch = _scattered(g, [yes, reached], [2, steps + 2], request)
+    order = np.argsort(np.argsort(request.thresholds, kind="stable"), kind="stable")
+    tables = [_by_threshold(x, codes, steps, order) for x in (counts, squares)]
+    if steps > 1:
+        batch = (*batch, (THRESHOLD, request.thresholds))
+    else:
+        tables = [None if x is None else x[..., 0, :] for x in tables]
+    pattern = np.array([(y, z) for y in (0, 1) for z in (-1, 0, 1)])
+    return Tally(
+        cells=pattern, counts=tables[0], labels=labels, systems=request.systems, positive=labels[1], batch=batch,
+        squares=tables[1], notes=notes, positive_given=True,
+    ).tidy()  # fmt: skip
+
+
+def _by_threshold(values: Any, codes: Codes, steps: int, order: Codes) -> Any:
+    """(…, threshold, pattern): at its place in the order a threshold is reached by all scores that count as many."""
+    if values is None:
+        return None
+    table = np.zeros((*values.shape[:-1], 2, steps + 2), dtype=values.dtype)
+    table[..., codes[:, 0], codes[:, 1]] = values
+    none, reached = table[..., steps + 1], table[..., : steps + 1]
+    above = np.flip(np.cumsum(np.flip(reached, -1), axis=-1), -1)[..., 1:]  # at least 1, 2, … thresholds reached
+    total = reached.sum(axis=-1, keepdims=True)
+    parts = np.stack([np.broadcast_to(none[..., None], above.shape), total - above, above], axis=-1)
+    flat = np.moveaxis(parts, -3, -2)[..., order, :, :]
+    return flat.reshape(*flat.shape[:-2], 6)
+
+
+# -- sets of labels
+
+
+def split(g: Groups, sep: str) -> Groups:
+    """Texts with a sign between the labels, as sets of labels."""
+
+    def parts(column: Column) -> Column:
+        if column.sets:
+            raise BadSetting(f"{option('sep')} splits texts; these are lists of labels already.")
+        sets = [frozenset(p for x in str(level).split(sep) if (p := x.strip())) for level in column.levels]
+        return column.relevelled(sets)
+
+    answers = {f"answer{i}": parts(a) for i, a in enumerate(g.answers)}
+    return g.with_labels(truth=parts(g.truth), **answers)
+
+
+def _label_sets(g: Groups, request: Request, answer: NDArray[np.bool_]) -> Multilabel:
+    columns = (g.truth, *g.answers)
+    plain = next((i for i, c in enumerate(columns) if c.present and not c.sets), None)
+    if plain is not None:
+        others = (str(request.truth), *request.answers)
+        lists = others[next(i for i, c in enumerate(columns) if c.sets)]
+        raise BadLabels(
+            f"column {lists!r} holds lists of labels and column {others[plain]!r} does not; give each a list."
+        )
+    for name in ("by", "weight", "positive"):
+        if name not in OPTIONS["label sets"] and getattr(request, name) not in (None, ()):
+            refuse_stray("label sets", name)
+    if request.missing == "wrong":
+        raise UnknownName(f"{option('missing', 'wrong')} is not known for lists of labels. Give 'refuse' or 'drop'.")
+    g, notes = without_missing(g, request, answer)
+    columns = (g.truth, *g.answers)
+    seen: set[Label] = set().union(*(one for c in columns for one in c.present))  # type: ignore[arg-type]
+    known = _labels(seen, request.labels)
+    place = {label: i for i, label in enumerate(known)}
+    order: dict[tuple[int, ...], int] = {}
+    cells = []
+    for c in columns:
+        to = [order.setdefault(tuple(sorted(place[x] for x in one)), len(order)) for one in c.levels]
+        cells.append(np.array([*to, -1], dtype=np.int64)[c.codes])
+    codes, counts, _, batch = _scattered(g, cells, [len(order)] * len(cells), request)
+    return Multilabel(
+        cells=codes, counts=counts, labels=known, systems=request.systems, sets=distinct_sets(order), batch=batch,
+        labels_given=request.labels is not None, notes=notes,
+    )  # fmt: skip
+
+
+def _labels(seen: set[Label], labels: Sequence[Label] | None) -> tuple[Label, ...]:
+    known = in_order(seen) if labels is None else check_labels(labels)
+    unknown = sorted(str(x) for x in seen if x not in known)
+    if unknown:
+        hint = nearest(unknown[0], [str(x) for x in known])
+        raise UnknownName(f"label {unknown[0]!r} is not among {option('labels')}.{hint} Given: {listing(known)}.")
+    if not known:
+        raise BadLabels(f"no label occurs; give {option('labels')}.")
+    return known
+
+
+# -- places
+
+
+def _scattered(
+    g: Groups, cells: Sequence[Codes], sizes: Sequence[int], request: Request
+) -> tuple[Codes, NDArray[Any], NDArray[Any] | None, tuple[Axis, ...]]:
+    """Distinct cells, counts of shape (slices, cells) or (cells,), squares, and the batch axis."""
+    codes, cell = distinct(cells, sizes)
+    by = request.by if request.cluster is None else (request.cluster,)
+    if not by:
+        add = _adder((len(codes),), (cell,))
+        return codes, add(g.counts), None if g.squares is None else add(g.squares), ()
+    ordered = [x.in_order() for x in (g.named("slice") if request.cluster is None else g.named("cluster"))]
+    rows, at = distinct([x.codes for x in ordered], [len(x.levels) for x in ordered])
+    if len(rows) * len(codes) > MOST_ENTRIES:
+        what = "slices" if request.cluster is None else "clusters"
+        raise BadCounts(
+            f"{len(rows):,} {what} of {len(codes):,} patterns do not fit in memory; take fewer {what}, or tally one "
+            "class against the rest."
+        )
+    add = _adder((len(rows), len(codes)), (at, cell))
+    axis = Slices(by, tuple(x.levels for x in ordered), rows)
+    return codes, add(g.counts), None if g.squares is None else add(g.squares), ((axis.name, axis),)
+
+
+def _adder(shape: tuple[int, ...], at: tuple[Codes, ...]) -> Callable[[NDArray[Any]], NDArray[Any]]:
+    def add(values: NDArray[Any]) -> NDArray[Any]:
+        out = np.zeros(shape, dtype=values.dtype)
+        np.add.at(out, at, values)
+        return out
+
+    return add

@@ -1,0 +1,241 @@
+"""Several systems in rows of their own: paired by the names of items, or matched by cluster.
+
+Long frames name the system in a column; files of several systems are read one by one. Items are paired by name and
+never by the order of rows. With clusters, samples are not paired at all: each system has its own number of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import BadFile, BadLabels, UnknownName, listing, nearest
+from howsure.evidence.classes import Tally
+from howsure.evidence.clusters import Clustered, Observed
+from howsure.evidence.items import Items
+from howsure.evidence.label_sets import Multilabel
+from howsure.ingest.columns import Codes, Column, coded
+from howsure.ingest.graded_values import ONE_CLUSTER, checked_values, item_names, lacking, measure, refuse_sizes
+from howsure.ingest.groups import Groups
+from howsure.ingest.request import Request
+from howsure.ingest.settling import by_cluster, split
+from howsure.labels import completed
+from howsure.language import option
+from howsure.notes import Notes, note
+from howsure.slices import Slices, level_order
+
+LISTED = 5
+Parts = Mapping[str, Groups]
+
+
+def check_unmatched(unmatched: Any) -> bool:
+    """Whether what does not match is dropped; else it is refused."""
+    if unmatched not in ("refuse", "drop"):
+        hint = nearest(str(unmatched), ("refuse", "drop"))
+        raise UnknownName(f"{option('unmatched', unmatched)} is not known.{hint} Give 'refuse' or 'drop'.")
+    return bool(unmatched == "drop")
+
+
+def by_system(g: Groups, request: Request) -> Parts:
+    """The groups of each system that a column names, in the order of their names."""
+    column = g.labels["system0"]
+    if column.missing.any():
+        raise BadLabels(
+            f"column {request.system!r} does not name the system of some rows; fill it in, or drop those rows."
+        )
+    named = {str(x): x for x in column.present}
+    if len(named) < len(column.present):
+        raise BadLabels(f"systems need different names; got {listing(sorted(column.present, key=str))}.")
+    place = {x: i for i, x in enumerate(column.levels)}
+    return {name: g.at(column.codes == place[named[name]]) for name in sorted(named)}
+
+
+# -- paired by item
+
+
+def paired(g: Groups, request: Request) -> tuple[Groups, Request]:
+    """One row for each item and system to one row an item; and the request of that."""
+    parts = by_system(g, request)
+    ids = {name: item_names(part, request) for name, part in parts.items()}
+    order = {x: i for i, x in enumerate(level_order({x for own in ids.values() for x in own}))}
+    rows = {name: np.array([order[x] for x in own], dtype=np.int64) for name, own in ids.items()}
+    _refuse_twice(parts, rows, list(order))
+    every = np.zeros((len(order), len(parts)), dtype=bool)
+    for j, own in enumerate(rows.values()):
+        every[own, j] = True
+    whole = every.all(axis=1)
+    if not whole.all() and request.missing != "drop":
+        names = list(order)
+        raise BadLabels(lacking([names[i] for i in np.flatnonzero(~whole)], len(names)))
+    labels = {f"item{k}": c for k, c in enumerate(_items(list(order), len(request.item)))}
+    numbers, columns = {}, {}
+    for name in g.labels:
+        if not name.startswith(("item", "system", "answer")):
+            columns[name] = _agreed(parts, rows, name, request, list(order))
+    for j, (name, part) in enumerate(parts.items()):
+        column = part.labels.get("answer0")
+        at = np.full(len(order), -1, dtype=np.int64)
+        at[rows[name]] = np.arange(len(part))
+        if column is None:
+            numbers[f"answer{j}"] = np.append(part.numbers["answer0"], np.nan)[at]
+        else:
+            columns[f"answer{j}"] = Column(column.levels, np.append(column.codes, -1)[at])
+    if "weight0" in g.numbers:
+        numbers["weight0"] = _weights(parts, rows, request, list(order))
+    made = Groups({**labels, **columns}, np.ones(len(order), dtype=np.int64), None, numbers).at(whole)
+    return made, replace(request, system=None, names=tuple(parts), answers=request.answers * len(parts))
+
+
+def _items(names: list[Any], many: int) -> list[Column]:
+    return [coded(names)] if many == 1 else [coded([x[k] for x in names]) for k in range(many)]
+
+
+def _refuse_twice(parts: Parts, rows: Mapping[str, Codes], names: list[Hashable]) -> None:
+    twice = []
+    for name, part in parts.items():
+        found, count = np.unique(np.repeat(rows[name], part.counts), return_counts=True)
+        twice += [f"{names[i]!r} of {name}" for i in found[count > 1][:LISTED].tolist()]
+    if twice:
+        raise BadLabels(
+            f"items occur twice for one system: {', '.join(twice[:LISTED])}; an item has one row for each: give "
+            f"{option('item')} more columns, or {option('cluster')} where they belong together."
+        )
+
+
+def _agreed(parts: Parts, rows: Mapping[str, Codes], name: str, request: Request, names: list[Hashable]) -> Column:
+    """What all rows of an item must share: its truth, slices and cluster."""
+    first = next(iter(parts.values())).labels[name]  # all parts have the same levels
+    codes = np.full(len(names), -2, dtype=np.int64)
+    for part, own in zip(parts.values(), rows.values(), strict=True):
+        mine = part.labels[name].codes
+        differs = (codes[own] != -2) & (codes[own] != mine)
+        if differs.any():
+            _refuse_differing(request, name, names[int(own[differs][0])])
+        codes[own] = mine
+    return Column(first.levels, np.maximum(codes, -1))
+
+
+def _weights(parts: Parts, rows: Mapping[str, Codes], request: Request, names: list[Hashable]) -> NDArray[np.float64]:
+    found = np.full(len(names), np.nan)
+    for part, own in zip(parts.values(), rows.values(), strict=True):
+        mine = part.numbers["weight0"]
+        differs = ~np.isnan(found[own]) & (found[own] != mine)
+        if differs.any():
+            _refuse_differing(request, "weight0", names[int(own[differs][0])])
+        found[own] = mine
+    return found
+
+
+def _refuse_differing(request: Request, name: str, item: Hashable) -> None:
+    column = next(k.column for k in request.keys if k.name == name)
+    raise BadLabels(f"column {column!r} differs between the rows of item {item!r}; it needs one value.")
+
+
+def repeating(g: Groups, request: Request) -> Notes:
+    """A question about ids that repeat: rows of one id may belong together."""
+    if request.cluster is not None or not request.item:
+        return ()
+    counts = np.bincount(g.labels["item0"].codes + 1, g.counts)[1:]
+    many = int((counts > 1).sum())
+    return (note("ids-repeat", column=request.item[0], ids=many),) if many else ()
+
+
+# -- matched by cluster
+
+
+def matched(parts: Parts, request: Request, unmatched: str = "refuse", library: str | None = None) -> Clustered | Items:
+    """Systems counted by cluster, each for itself; clusters that not every system has are refused or dropped."""
+    drop = check_unmatched(unmatched)
+    if request.kind == "values":
+        return _matched_values(parts, request, drop, library)
+    if request.sep is not None:
+        parts = {name: split(g, request.sep) for name, g in parts.items()}
+    own = replace(request, system=None, sep=None, labels=request.labels or _every_label(parts, request))
+    tables = {name: by_cluster(g, replace(own, names=(name,)), library) for name, g in parts.items()}
+    levels, notes = _common({name: list(t.batch[0][1]) for name, t in tables.items()}, request, drop)
+    found = {name: _relabelled(_at(t, levels, request), request) for name, t in tables.items()}
+    first = next(iter(found))
+    found[first] = replace(found[first], notes=(*notes, *found[first].notes))
+    return Clustered.of(found)
+
+
+def _every_label(parts: Parts, request: Request) -> Sequence[Any] | None:
+    """The labels of all systems, so that each is counted under the same."""
+    if request.kind != "classes":
+        return None
+    columns = [c for g in parts.values() for c in (g.truth, *g.answers)]
+    seen = set().union(*(c.present for c in columns))
+    if any(c.sets for c in columns):
+        seen = set().union(*(x for x in seen if isinstance(x, frozenset)))
+    try:
+        return completed(seen)
+    except TypeError:
+        return None  # each part says for itself what is wrong
+
+
+def _relabelled(t: Observed, request: Request) -> Observed:
+    given = request.labels is not None
+    return replace(t, labels_given=given) if isinstance(t, (Tally, Multilabel)) else t
+
+
+def _at(t: Observed, levels: list[Any], request: Request) -> Observed:
+    """The tables of some clusters, in order."""
+    place = {_spelled(x, levels): i for i, x in enumerate(t.batch[0][1])}
+    axis = Slices((str(request.cluster),), (tuple(levels),), np.arange(len(levels))[:, None])
+    return t.at([place[x] for x in levels], ((axis.name, axis),))
+
+
+def _spelled(x: Any, levels: list[Any]) -> Any:
+    """Clusters of different types meet as text."""
+    return str(x) if levels and isinstance(levels[0], str) else x
+
+
+def _common(clusters: Mapping[str, list[Any]], request: Request, drop: bool) -> tuple[list[Any], Notes]:
+    """The clusters that every system has; the others are refused, or left out with a note."""
+    kinds = {isinstance(x, str) for own in clusters.values() for x in own}
+    sets = {name: {str(x) if len(kinds) > 1 else x for x in own} for name, own in clusters.items()}
+    every, shared = set().union(*sets.values()), set.intersection(*sets.values())
+    lost = level_order(every - shared)
+    if not lost:
+        return list(level_order(shared)), ()
+    first = ", ".join(repr(x) for x in lost[:LISTED]) + (", …" if len(lost) > LISTED else "")
+    if not drop:
+        raise BadFile(
+            f"the systems cannot be matched: {len(lost):,} clusters of {request.cluster!r} are not in every system "
+            f"({first}). Mend the data, or give {option('unmatched', 'drop')}."
+        )
+    if not shared:
+        raise BadFile(f"no cluster of {request.cluster!r} is in every system.")
+    return list(level_order(shared)), (note("clusters-unmatched", count=len(lost), first=first),)
+
+
+def _matched_values(parts: Parts, request: Request, drop: bool, library: str | None) -> Items:
+    """Each cluster one row: the mean of its samples, and how many they are (or what they weigh), of each system."""
+    sums, notes = {}, []
+    for name, g in parts.items():
+        own, told = checked_values(g, request)
+        sums[name] = _sums(own)
+        notes += [x for x in told if x not in notes]
+    levels, lost = _common({name: list(own) for name, own in sums.items()}, request, drop)
+    if len(levels) < 2:
+        raise BadLabels(ONE_CLUSTER)
+    spelled = {name: {_spelled(x, levels): v for x, v in own.items()} for name, own in sums.items()}
+    table = np.array([[spelled[name][x] for name in parts] for x in levels])  # clusters, systems, sum and size
+    values = table[..., 0] / table[..., 1]
+    refuse_sizes(values, None, len(values))
+    return Items(
+        values, tuple(parts), tuple(levels), None, np.arange(len(levels)), measure(request), request.bounds,
+        (*lost, *notes), sizes=table[..., 1], library=library,
+    )  # fmt: skip
+
+
+def _sums(g: Groups) -> dict[Any, tuple[float, float]]:
+    """By cluster the sum of the values, and how many they are (or what they weigh)."""
+    clusters = g.labels["cluster0"].in_order()
+    sizes = g.counts * g.numbers.get("weight0", np.ones(len(g)))
+    both = (np.bincount(clusters.codes, sizes * x, len(clusters.levels)) for x in (g.numbers["answer0"], 1.0))
+    return dict(zip(clusters.levels, zip(*(x.tolist() for x in both), strict=True), strict=True))
