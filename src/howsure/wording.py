@@ -320,6 +320,12 @@ def _unjudged(f: Mapping[str, Any]) -> str:
     return f"documents that nobody judged: {'; '.join(said)}"
 
 
+def _comparison(f: Mapping[str, Any]) -> str:
+    (a, b), (mean, low, high), (first, second, same) = f["systems"], f["gap"], f["wins"]
+    counts = f"queries won: {a} {first:,}, {b} {second:,}, same {same:,}"
+    return f"{f['verdict']}; {a} - {b} {short(mean)} [{short(low)}, {short(high)}]; {counts}"
+
+
 _RECALL: Final = {
     "ceil": "r·R of them rounded up",
     "trec_eval-9": "r·R + 0.9 of them rounded down",
@@ -338,5 +344,5 @@ _WORDS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
     "pairing": _pairing, "design-effect": _design, "rule": _rule, "optimism": _optimism, "limit": _limit,
     "limits": _limits, "none": _none, "best": _best, "pairs": _pairs, "missing-queries": _missing_queries,
     "queries-without-judgments": _without_judgments, "no-relevant": _no_relevant, "unjudged": _unjudged,
-    "recall-rule": _recall_rule,
+    "recall-rule": _recall_rule, "comparison": _comparison,
 }  # fmt: skip

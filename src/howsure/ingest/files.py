@@ -19,8 +19,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from howsure import duck
 from howsure.errors import BadFile, BadLabels
-from howsure.ingest import conditions, duck
+from howsure.ingest import conditions
 from howsure.ingest.columns import Column
 from howsure.ingest.groups import Groups, merged, read
 from howsure.ingest.keys import Grouping, sql_arithmetic, sql_groups, sql_rows
