@@ -79,8 +79,8 @@ def _rest(p: Posterior, row: Row, i: int | None, mean: NDArray[Any], axis: int) 
     if key not in p.kept:
         own = p if row.system is None else p.system(row.system)
         p.kept[key] = own.seeing(own.evidence.others(axis))
-    name = row.canonical if i is None or row.classes is None else f"{row.canonical}:{row.classes[i]}"
-    d = p.kept[key][name]
+    measure = row.metric if i is None or row.classes is None else row.metric.of(row.classes[i])
+    d = p.kind.question(p.kept[key], measure, row.asked).distribution
     return d.mean, d.std
 
 

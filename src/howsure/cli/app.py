@@ -26,7 +26,7 @@ from howsure.cli.options import (
 )
 from howsure.cli.output import show, write
 from howsure.errors import BadSetting, HowsureError
-from howsure.language import speak
+from howsure.language import SPOKEN
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -34,7 +34,7 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 def run(arguments: list[str]) -> int:
     """Run the command line and return its exit code."""
     debug = "--debug" in arguments
-    speak("command")
+    SPOKEN.set("command")
     try:
         result = app.main(args=[a for a in arguments if a != "--debug"], prog_name="howsure", standalone_mode=False)
         return result if isinstance(result, int) else 0
@@ -128,7 +128,11 @@ def score(
     data = found[0] if isinstance(found, list) else found
     if given.names and isinstance(found, list):
         raise BadSetting("--name is for several systems; this is one")
-    show(run_score(data, metrics=list(metrics) or None, above=parsing.limits(above), **settings), kind, out)
+    show(
+        run_score(data, metrics=list(metrics) or None, above=parsing.limits(above) if above else None, **settings),
+        kind,
+        out,
+    )
 
 
 _SEVERAL = (

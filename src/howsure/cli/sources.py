@@ -7,6 +7,7 @@ kind of data, and `BELONGS` which other options go with which source.
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -175,7 +176,7 @@ def _of_files(given: Given) -> Any:
         raise BadSetting("--pool is for several files; one was given")
     if strata != (None, None):
         return _stratified(given, columns, *strata, several=several)
-    watch = None if columns.get("engine") == "spark" else watcher(given.files)
+    watch = watcher(given.files) if columns.get("engine") != "spark" and sys.stderr.isatty() else None
     if not several:
         _refuse("one file", apart=apart, unmatched=columns.get("unmatched") if "system" not in columns else None)
         columns["item"] = columns.pop("on", None)

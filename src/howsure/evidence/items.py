@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
-from howsure.evidence.layout import Axis
-from howsure.evidence.protocol import read_only, same_fields
+from howsure.evidence.layout import Axis, read_only
+from howsure.evidence.protocol import same_fields
 from howsure.kernels.weights import effective_counts
 from howsure.labels import places
 from howsure.notes import Notes

@@ -14,8 +14,7 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.evidence.layout import SQUARE, Array, Axis
-from howsure.evidence.protocol import read_only
+from howsure.evidence.layout import SQUARE, Array, Axis, read_only
 from howsure.kernels.weights import effective_counts
 from howsure.labels import places
 from howsure.notes import Notes

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import BadLabels, BadSetting, listing
-from howsure.evidence.layout import Axis, as_json, number
-from howsure.evidence.protocol import read_only, same_fields
+from howsure.evidence.layout import Axis, as_json, number, read_only
+from howsure.evidence.protocol import same_fields
 from howsure.kernels.ranked import Order, order_of
 from howsure.kernels.weights import effective_counts
 from howsure.labels import places

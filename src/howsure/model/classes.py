@@ -20,11 +20,10 @@ from howsure.evidence.layout import as_json, number
 from howsure.expressions import CELLS
 from howsure.forms import Linear
 from howsure.language import option
-from howsure.model import plainly
 from howsure.model.all_classes import AllClasses, RightAnswersByRows
 from howsure.model.class_against_rest import ClassAgainstRest, ClassAmongMany, EveryClass
 from howsure.model.class_draws import ClassDrawing
-from howsure.model.question import Question
+from howsure.model.question import Question, nothing_shared
 from howsure.model.right_or_wrong import RightOrWrong
 from howsure.model.state import State
 from howsure.notes import Notes, note
@@ -33,7 +32,7 @@ from howsure.priors import Prior
 EVERY = "*"  # the label of every class at once: f1:*
 
 
-prepare = plainly.prepare
+prepare = nothing_shared
 
 
 def settle_prior(evidence: Any, given: Any) -> Prior:

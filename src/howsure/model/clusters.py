@@ -24,7 +24,7 @@ from howsure.errors import BadSetting
 from howsure.evidence.clusters import Clustered
 from howsure.expressions import CELLS
 from howsure.forms import Linear, by_chance
-from howsure.model import classes, label_sets, outcomes, plainly
+from howsure.model import classes, label_sets, outcomes
 from howsure.model.all_classes import AllClasses
 from howsure.model.answers import dealt
 from howsure.model.cells import CellQuestion, refuse_two_level
@@ -32,7 +32,7 @@ from howsure.model.chance import share_above
 from howsure.model.class_against_rest import ClassAgainstRest, ClassAmongMany
 from howsure.model.means import mean_law
 from howsure.model.over_items import AddedUp, MeanOverItems, OverItems
-from howsure.model.question import Chance, Gap, Places, Question, drawn_gap, exact_gap
+from howsure.model.question import Chance, Gap, Places, Question, drawn_gap, exact_gap, nothing_more, nothing_shared
 from howsure.model.right_or_wrong import RightOrWrong
 from howsure.model.sampling import difference_law, sampled_law
 from howsure.model.state import State
@@ -480,8 +480,8 @@ def _inner(state: State) -> Any:
     return {"Tally": classes, "Outcomes": outcomes, "Multilabel": label_sets}[name]
 
 
-extras = plainly.extras
-prepare = plainly.prepare
+extras = nothing_more
+prepare = nothing_shared
 
 
 def settle_prior(evidence: Clustered, given: Any) -> Prior:

@@ -27,9 +27,8 @@ from howsure.evidence.items import Items, Mean
 from howsure.kernels.sampled import Sampled
 from howsure.kernels.sticks import sticks
 from howsure.language import option
-from howsure.model import plainly
 from howsure.model.means import mean_law
-from howsure.model.question import Gap, Question, drawn_gap, exact_gap
+from howsure.model.question import Gap, Question, drawn_gap, exact_gap, nothing_more, nothing_shared
 from howsure.model.state import State
 from howsure.notes import Note, Notes, note
 from howsure.priors import Prior
@@ -247,8 +246,8 @@ class MeanOfItems(Question):
         return {"trec_eval": self.metric.trec_eval} if self.metric.called else {}
 
 
-extras = plainly.extras
-prepare = plainly.prepare
+extras = nothing_more
+prepare = nothing_shared
 
 
 def settle_prior(evidence: Items, given: Any) -> Prior:

@@ -12,13 +12,13 @@ from typing import Any
 from howsure.catalogue import DEFAULT_CLASS, DEFAULT_LABELS, Metric
 from howsure.errors import BadSetting, NeedsPositive
 from howsure.evidence.label_sets import Multilabel
-from howsure.model import classes, plainly
+from howsure.model import classes
 from howsure.model.all_classes import AllClasses
 from howsure.model.cells import label_notes
 from howsure.model.class_against_rest import ClassAgainstRest
 from howsure.model.label_draws import LabelDrawing
 from howsure.model.over_items import AddedUp, MeanOverItems, is_quotient
-from howsure.model.question import Chance, Places, Question
+from howsure.model.question import Chance, Places, Question, nothing_more, nothing_shared
 from howsure.model.right_or_wrong import AllLabelsRight
 from howsure.model.state import State
 from howsure.notes import Note, Notes, note
@@ -74,8 +74,8 @@ class OneLabel(ClassAgainstRest):
 # -- the kind
 
 
-extras = plainly.extras
-prepare = plainly.prepare
+extras = nothing_more
+prepare = nothing_shared
 
 
 settle_prior = classes.settle_prior

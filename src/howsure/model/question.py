@@ -7,6 +7,7 @@ measure looks at, and what is to be said.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -164,3 +165,17 @@ class Question:
     def __getstate__(self) -> dict[str, Any]:
         """What was worked out is left behind."""
         return {k: v for k, v in self.__dict__.items() if k in self.__dataclass_fields__}
+
+
+# -- what most kinds of evidence have in common
+
+
+def nothing_shared(questions: Sequence[Question]) -> None:
+    """Several questions have nothing to work out together."""
+    del questions
+
+
+def nothing_more(state: State, level: float) -> tuple[dict[str, Any], Notes]:
+    """A report has nothing to tell beyond its rows."""
+    del state, level
+    return {}, ()

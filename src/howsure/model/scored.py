@@ -21,8 +21,8 @@ from howsure.distribution import Distribution
 from howsure.errors import BadLabels, BadSetting, listing
 from howsure.evidence.scored import Scored
 from howsure.kernels.sampled import Sampled
-from howsure.model import classes, plainly
-from howsure.model.question import Gap, Question, drawn_gap
+from howsure.model import classes
+from howsure.model.question import Gap, Question, drawn_gap, nothing_more
 from howsure.model.sampling import difference_law
 from howsure.model.score_draws import ScoreDraws, score_draws
 from howsure.model.state import State
@@ -215,7 +215,7 @@ class Thresholds(Question):
 # -- the kind
 
 
-extras = plainly.extras
+extras = nothing_more
 
 
 def settle_prior(evidence: Scored, given: Any) -> Prior:

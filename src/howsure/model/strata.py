@@ -17,11 +17,11 @@ from howsure.distribution import Distribution
 from howsure.errors import BadSetting
 from howsure.evidence.strata import Stratified
 from howsure.kernels import draws as drawing
-from howsure.model import chance, classes, outcomes, plainly
+from howsure.model import chance, classes, outcomes
 from howsure.model.answers import Answers
 from howsure.model.cells import CellQuestion, refuse_tests
 from howsure.model.class_against_rest import ClassAgainstRest, ClassAmongMany
-from howsure.model.question import Chance, Gap, Places, Question, drawn_gap
+from howsure.model.question import Chance, Gap, Places, Question, drawn_gap, nothing_more, nothing_shared
 from howsure.model.sampling import difference_law, sampled_law
 from howsure.model.state import State
 from howsure.notes import Note, Notes
@@ -139,8 +139,8 @@ def _inner(state: State) -> Any:
     return outcomes if getattr(state.evidence.whole, "outcome", False) else classes
 
 
-extras = plainly.extras
-prepare = plainly.prepare
+extras = nothing_more
+prepare = nothing_shared
 
 
 def settle_prior(evidence: Stratified, given: Any) -> Prior:
