@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from howsure.kernels import quadrature
 from howsure.kernels.exact import linear
-from howsure.kernels.mixture import Line, Mixture
+from howsure.kernels.mixture import BilinearOdds, LinearForm
 from howsure.kernels.quadrature import Index
 from howsure.kernels.two_betas import _NODES, Transform, _back, _flat, _quotient, _tensor
 
@@ -154,9 +154,9 @@ def _three_groups(
     c = np.abs(np.take_along_axis(c, order, axis=0))
     impossible = c[0] == 0  # no coefficient of that sign: t lies at the end of the range
     safe = np.where(impossible, 1.0, c[0])
-    mixture = Mixture(
+    mixture = BilinearOdds(
         shapes[1], shapes[2], shapes[0], shapes[1] + shapes[2],
-        Line(c[1], c[2]), Line(safe, safe), Line(slope[1], slope[2]), Line(slope[0], slope[0]),
+        LinearForm(c[1], c[2]), LinearForm(safe, safe), LinearForm(slope[1], slope[2]), LinearForm(slope[0], slope[0]),
     )  # fmt: skip
     if upper is None:
         pdf, error = mixture.density()

@@ -24,7 +24,7 @@ Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Line:
+class LinearForm:
     """The form one·v + zero·(1-v); if it changes sign inside (0, 1) it is evaluated from its root."""
 
     one: Array
@@ -65,7 +65,7 @@ class Line:
         )
 
 
-def bilinear_window(a: Array, b: Array, c: Array, d: Array, top: Line, bottom: Line) -> Window:
+def bilinear_window(a: Array, b: Array, c: Array, d: Array, top: LinearForm, bottom: LinearForm) -> Window:
     """The interval of v on which both the numerator N and the denominator D of the odds are positive.
 
     N falls in v and D rises in v when the measure rises in v: so lo is D's root and hi is N's root.
@@ -81,17 +81,17 @@ def bilinear_window(a: Array, b: Array, c: Array, d: Array, top: Line, bottom: L
 
 
 @dataclass(frozen=True)
-class Mixture:
+class BilinearOdds:
     """All that one evaluation needs, flat: outer Beta(a, b), inner Beta(c, d), odds N/D and their slopes in t."""
 
     a: Array
     b: Array
     c: Array
     d: Array
-    top: Line
-    bottom: Line
-    top_slope: Line
-    bottom_slope: Line
+    top: LinearForm
+    bottom: LinearForm
+    top_slope: LinearForm
+    bottom_slope: LinearForm
 
     def tail(self, upper: Mask, with_density: bool = False) -> tuple[Array, Array, Array]:
         """P(M > t) where upper, else P(M <= t); the density at t (zeros unless asked for); the error."""
@@ -198,7 +198,7 @@ class Quadratic:
             return np.log((dc - ds * odds * odds - dl * odds) / ((2.0 * square * odds + single) * odds))
 
     def tail(self, upper: Mask, with_density: bool = False) -> tuple[Array, Array, Array]:
-        """As for Mixture."""
+        """As for BilinearOdds."""
         peak = beta.log_peak(self.c, self.d) if with_density else self.c
 
         def inner(index: Index, nodes: Nodes) -> Array:
@@ -215,7 +215,7 @@ class Quadratic:
         return value[0], value[1] if with_density else np.zeros_like(value[0]), error
 
     def density(self) -> tuple[Array, Array]:
-        """As for Mixture."""
+        """As for BilinearOdds."""
         peak = beta.log_peak(self.c, self.d)
 
         def inner(index: Index, nodes: Nodes) -> Array:

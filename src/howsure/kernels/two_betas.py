@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from howsure.kernels import quadrature
 from howsure.kernels.exact import linear
-from howsure.kernels.mixture import Line, Mixture, Quadratic
+from howsure.kernels.mixture import BilinearOdds, LinearForm, Quadratic
 from howsure.kernels.moebius import Moebius
 from howsure.kernels.quadrature import Index
 
@@ -135,7 +135,7 @@ class Bilinear:
     def _column(self, j: int, u: Array, r: Array, x: Array) -> Array:
         return (self.top[1][j] - x * self.bottom[1][j]) * u + (self.top[0][j] - x * self.bottom[0][j]) * r
 
-    def integral(self, t: Array, t_low: Array | float) -> tuple[tuple[int, ...], Mixture]:
+    def integral(self, t: Array, t_low: Array | float) -> tuple[tuple[int, ...], BilinearOdds]:
         """The mixture whose tails are those of the measure at t."""
         shape, (t, low, a, b, c, d) = _flat(t, t_low, *self.outer, *self.inner)
         swap = np.broadcast_to(self._swap(), shape).ravel()
@@ -144,15 +144,15 @@ class Bilinear:
         t01, t10 = np.where(swap, p10, p01), np.where(swap, p01, p10)
         b01, b10 = np.where(swap, q10, q01), np.where(swap, q01, q10)
         ones = np.ones_like(t)
-        return shape, Mixture(
+        return shape, BilinearOdds(
             np.where(swap, c, a),
             np.where(swap, d, b),
             np.where(swap, a, c),
             np.where(swap, b, d),
-            Line(linear(-t01, b01, t, low), linear(-p00 * ones, q00, t, low)),
-            Line(linear(p11 * ones, -q11, t, low), linear(t10, -b10, t, low)),
-            Line(b01, q00 * ones),
-            Line(q11 * ones, b10),
+            LinearForm(linear(-t01, b01, t, low), linear(-p00 * ones, q00, t, low)),
+            LinearForm(linear(p11 * ones, -q11, t, low), linear(t10, -b10, t, low)),
+            LinearForm(b01, q00 * ones),
+            LinearForm(q11 * ones, b10),
         )
 
     def _poles(self) -> tuple[bool, bool]:

@@ -20,14 +20,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.catalogue import Metric
-from howsure.distribution import Distribution, Note, check_kind, check_level
+from howsure.distribution import Distribution, Note
 from howsure.document import Result, data_of, real
 from howsure.envelope import envelope
 from howsure.errors import BadSetting
 from howsure.expressions import cells
+from howsure.kernels.sampled import Sampled
+from howsure.kernels.truncated import Within
 from howsure.model import END_ERROR, Posterior
 from howsure.relations.hyperbola import Tradeoff, nice, one_share, share
 from howsure.relations.values import short_number
+from howsure.render.numbers import probability
 
 Array = NDArray[np.float64]
 
@@ -46,6 +49,16 @@ GROWN: Final = 10**9  # between the seeds of such chunks
 RARE: Final = 0.01  # P(feasible) below which draws are not made by rejection
 FEWEST: Final = 200  # draws that a law can be made of
 _NUMBERS: Final = ("mean", "std", "median", "low", "high", "value", "probability")
+_HELD: Final = Note(
+    "held",
+    "precision if the system gave more or fewer positive answers with its accuracy unchanged; "
+    "trade-off means tp > fp: precision falls as recall rises",
+)
+_FEASIBLE: Final = Note(
+    "feasible",
+    "P(feasible) is the probability that a table with this recall has the accuracy and prevalence; "
+    "the other columns are given that it has",
+)
 Value = Callable[[Any], Any]
 Keep = Callable[[Array, Array], Any]
 
@@ -117,8 +130,6 @@ class Band(Result):
 
     def _exact(self, r: Array, missed: Array) -> Distribution:
         """The exact law of precision, of a batch of recalls at once."""
-        from howsure.kernels.truncated import Within
-
         law = Within(self.excess.law, np.full(r.shape, -np.inf), r, (0 * r, r, 0 * r - 1, 2 * r), missed)
         name = f"precision at recall {short_number(float(r))}" if r.ndim == 0 else "precision"
         draw = self._sampler(lambda e: r / (2 * r - e), lambda e, _: e <= r)
@@ -126,8 +137,6 @@ class Band(Result):
 
     def recall(self, precision: float) -> Distribution:
         """The posterior of recall at this precision, accuracy and prevalence held, given that some recall has it."""
-        from howsure.kernels.truncated import Within
-
         p = one_share("precision", precision)
         if p in (0.0, 0.5):
             raise BadSetting(f"at precision {p:g} recall is not settled: every recall has it, or none above 0.")
@@ -186,8 +195,6 @@ class Band(Result):
 
     def _sampled(self, name: str, value: Value, keep: Keep, p: float) -> Distribution:
         """As many draws as the tolerance asks for, fewer where the event is rare."""
-        from howsure.kernels.sampled import Sampled
-
         n = max(10 * FEWEST, int(np.ceil((3 * END_ERROR / self.posterior.tolerance) ** 2)))
         draws = self._sampler(value, keep, most=MOST_DRAWS)(
             min(n, int(max(MOST_DRAWS * p / 4, 1))), self.posterior.seed
@@ -239,9 +246,9 @@ class Band(Result):
     def _make(self) -> dict[str, Any]:
         p = self.posterior
         rows = self._rows()
-        notes = [Note("held", _HELD)]
+        notes = [_HELD]
         if any(row["p_feasible"] < 0.9995 for row in rows):
-            notes.append(Note("feasible", _FEASIBLE))
+            notes.append(_FEASIBLE)
         sampled = [row for row in rows if row["route"] == "sampled"]
         if sampled:
             worst = max(row["error"]["value"] for row in sampled)
@@ -260,7 +267,7 @@ class Band(Result):
     @property
     def verdict(self) -> str:
         """Whether precision falls as recall rises, in words."""
-        return f"P(trade-off) = {_probability(self.p_tradeoff)}"
+        return f"P(trade-off) = {probability(self.p_tradeoff)}"
 
     def __repr__(self) -> str:
         return f"Band({self.verdict}; {self._about})"
@@ -278,24 +285,3 @@ def _by_quantiles(law: Any) -> Callable[[int, int], Array]:
 
 def _between(recall: Array, reach: Array) -> Any:
     return (recall >= 0) & (recall <= 1) & (recall <= reach)
-
-
-def _probability(p: float) -> str:
-    from howsure.render.numbers import probability
-
-    return probability(p)
-
-
-def make_band(p: Posterior, curve: Tradeoff | None, recalls: Any, level: float, interval: str) -> Band:
-    """A band with its settings checked."""
-    return Band(p, curve, recalls, check_level(level), check_kind(interval))
-
-
-_HELD = (
-    "precision if the system gave more or fewer positive answers with its accuracy unchanged; "
-    "trade-off means tp > fp: precision falls as recall rises"
-)
-_FEASIBLE = (
-    "P(feasible) is the probability that a table with this recall has the accuracy and prevalence; "
-    "the other columns are given that it has"
-)

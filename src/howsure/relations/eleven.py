@@ -22,7 +22,7 @@ from howsure.distribution import Note
 from howsure.document import Result, real
 from howsure.envelope import envelope
 from howsure.errors import BadSetting, UnknownName, nearest
-from howsure.relations.grid import Condition, spans
+from howsure.relations.grid import HeldMeasure, spans
 from howsure.relations.quantities import Quantity, measure_of, quantity
 from howsure.relations.surfaces import axis_values
 
@@ -129,7 +129,7 @@ def eleven_point(
             f"values and {rates.size:,} fallouts."
         )
     a, v, r = (x.ravel() for x in np.meshgrid(rates, targets, LEVELS, indexing="ij"))
-    known = [Condition(quantity("recall"), r), Condition(quantity("fallout"), a), Condition(what, v)]
+    known = [HeldMeasure(quantity("recall"), r), HeldMeasure(quantity("fallout"), a), HeldMeasure(what, v)]
     found = spans(quantity("precision"), known)
     chosen = {"highest": found.high, "lowest": found.low}.get(rule)
     precision = _bisected(what, r, a, v) if chosen is None else chosen

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from howsure.catalogue import Metric, parse
 from howsure.distribution import Distribution, Note
@@ -176,8 +177,6 @@ def rows_over_tables(
 
 def table_weights(tables: Array, prior: Any = "even") -> Array:
     """The probability of each table before any data, given n; they add to 1, each n counting alike."""
-    from scipy import special
-
     cells = make(prior).binary(1, 2)
     a = np.array([float(cells[c]) for c in CELLS])
     log = (special.gammaln(tables + a) - special.gammaln(tables + 1)).sum(axis=1)
