@@ -36,7 +36,7 @@ Array = NDArray[np.float64]
 
 _tp, _fp, _fn, _tn = cells
 EXCESS: Final = Metric(
-    "excess", (_tp - _fp) / (_tp + _fn), None, "tp - fp a positive item: the lowest recall, if above 0"
+    "excess", (_tp - _fp) / (_tp + _fn), None, "tp - fp per positive item: the lowest recall, if above 0"
 )
 REACH: Final = Metric(
     "reach", (_tp + _tn) / (_tp + _fn), None, "accuracy over prevalence: the highest recall, if below 1"
@@ -113,10 +113,14 @@ class Band(Result):
         p = self.p_feasible(r)
         if p < LEAST:
             raise BadSetting(f"recall {short_number(r)} is out of reach: {self._rare(p)}")
+        name = f"precision at recall {short_number(r)}"
         if self._plain(r, p):
-            return self._exact(np.asarray(r), self._missed(r, p))
-        return self._sampled(f"precision at recall {short_number(r)}", lambda e: r / (2 * r - e),
-                             lambda e, reach: (e <= r) & (reach >= r), p)  # fmt: skip
+            return self._precision(name, np.asarray(r), self._missed(r, p))
+        return self._sampled(name, lambda e: r / (2 * r - e), lambda e, reach: (e <= r) & (reach >= r), p)
+
+    def _precision(self, name: str, r: Array, missed: Array) -> Distribution:
+        """The exact law of precision, of one recall or of a batch."""
+        return self._exact(name, np.full(r.shape, -np.inf), r, (0 * r, r, 0 * r - 1, 2 * r), missed)
 
     def _plain(self, r: Any, p: Any) -> Any:
         """Whether the law of excess alone gives that of precision, but for a share that is counted as its error."""
@@ -128,11 +132,13 @@ class Band(Result):
             share = np.asarray(self.reach.cdf(r)) / np.asarray(p)
         return np.asarray(np.where(share < NEGLIGIBLE, 0.0, np.where(np.isnan(share), np.inf, share)))
 
-    def _exact(self, r: Array, missed: Array) -> Distribution:
-        """The exact law of precision, of a batch of recalls at once."""
-        law = Within(self.excess.law, np.full(r.shape, -np.inf), r, (0 * r, r, 0 * r - 1, 2 * r), missed)
-        name = f"precision at recall {short_number(float(r))}" if r.ndim == 0 else "precision"
-        draw = self._sampler(lambda e: r / (2 * r - e), lambda e, _: e <= r)
+    def _exact(
+        self, name: str, low: Array, high: Array, moebius: tuple[Array, Array, Array, Array], missed: Array
+    ) -> Distribution:
+        """The law of excess between two ends, seen through a Möbius map."""
+        a, b, c, d = moebius
+        law = Within(self.excess.law, low, high, moebius, missed)
+        draw = self._sampler(lambda e: (a * e + b) / (c * e + d), lambda e, _: (e >= low) & (e <= high))
         return Distribution(name, law, self.excess.route, draw if np.min(law.kept) > RARE else _by_quantiles(law))
 
     def recall(self, precision: float) -> Distribution:
@@ -149,11 +155,7 @@ class Band(Result):
         if not self._plain(1.0, inside):
             return self._sampled(name, lambda e: k * e, lambda e, reach: _between(k * e, reach), inside)
         one = np.ones(())
-        law = Within(
-            self.excess.law, low * one, high * one, (k * one, 0 * one, 0 * one, one), self._missed(1.0, inside)
-        )
-        draw = self._sampler(lambda e: k * e, lambda e, _: (e >= low) & (e <= high))
-        return Distribution(name, law, self.excess.route, draw if inside > RARE else _by_quantiles(law))
+        return self._exact(name, low * one, high * one, (k * one, 0 * one, 0 * one, one), self._missed(1.0, inside))
 
     @property
     def _about(self) -> str:
@@ -215,22 +217,21 @@ class Band(Result):
         return found[found > 0]
 
     def _rows(self) -> list[dict[str, Any]]:
-        """A row a recall; the exact laws all at once."""
+        """A row per recall; the exact laws all at once."""
         r = self.at()
         p = np.atleast_1d(self.p_feasible(r))
         point = np.full(r.shape, np.nan) if self.curve is None else self.curve.precision(r)
         columns = {k: np.full(r.shape, np.nan) for k in _NUMBERS}
-        routes: list[str | None] = [None] * len(r)
+        routes = np.full(r.shape, None, dtype=object)
         plain = (r > 0) & (p >= LEAST) & self._plain(r, p)
         if plain.any():
-            self._fill(columns, plain, self._exact(r[plain], self._missed(r, p)[plain]))
+            routes[plain] = self.excess.route
+            self._fill(columns, plain, self._precision("precision", r[plain], self._missed(r, p)[plain]))
         for i in np.flatnonzero((r > 0) & (p >= FEWEST / MOST_DRAWS * 8) & ~plain).tolist():
             self._fill(columns, i, self.precision(float(r[i])))
             routes[i] = "sampled"
-        for i in np.flatnonzero(plain).tolist():
-            routes[i] = self.excess.route
         rows = []
-        for i, route in enumerate(routes):
+        for i, route in enumerate(routes.tolist()):
             values = {k: real(x[i]) for k, x in columns.items()}
             error = {"value": values.pop("value"), "probability": values.pop("probability")}
             row = {"recall": real(r[i]), "precision": real(point[i]), "p_feasible": real(p[i])}

@@ -64,7 +64,7 @@ class ElevenPoint(Result):
 
     @property
     def gap(self) -> Array:
-        """Averaged precision minus the value of the measure, averaged over the values; one number a fallout."""
+        """Averaged precision minus the value of the measure, averaged over the values; one number per fallout."""
         with np.errstate(invalid="ignore"):
             gaps = self.mean - self.values
             there = ~np.isnan(gaps)

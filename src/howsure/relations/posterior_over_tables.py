@@ -56,7 +56,7 @@ class Blend:
 
     @property
     def n(self) -> int:
-        """Draws a table, where the parts are sampled."""
+        """Draws per table, where the parts are sampled."""
         return int(self.parts.n)
 
     def _mixed(self, values: Array) -> Array:

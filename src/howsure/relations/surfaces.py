@@ -130,7 +130,7 @@ def surface(
 ) -> Surface:
     """A measure over two others at a fixed third, such as phi by precision and recall at a fallout of 0.01.
 
-    Any measures of the catalogue, and counts where `n` is given. The grid has `size` points a side (a number or a
+    Any measures of the catalogue, and counts where `n` is given. The grid has `size` points per side (a number or a
     pair; 101, or 21 where points must be solved one by one) over the range of each measure, or is `x_values` by
     `y_values`.
 
