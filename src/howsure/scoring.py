@@ -193,6 +193,8 @@ def score(
         questions = q.questions(asked)
         limits = _limits(above, questions, q) if limits is None else limits
         rows += [Row(x, wanted, kind, limit, system) for x, limit in zip(questions, limits, strict=True)]
+    for row in rows:
+        _ = row.interval  # what has no answer is refused here, not when it is shown
     return Report(p, wanted, kind, tuple(rows), slice_order.check_sort(sort), bool(chance))
 
 

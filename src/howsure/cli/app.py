@@ -33,8 +33,14 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 def run(arguments: list[str]) -> int:
     """Run the command line and return its exit code."""
-    debug = "--debug" in arguments
-    SPOKEN.set("command")
+    before = SPOKEN.set("command")
+    try:
+        return _run(arguments, "--debug" in arguments)
+    finally:
+        SPOKEN.reset(before)
+
+
+def _run(arguments: list[str], debug: bool) -> int:
     try:
         result = app.main(args=[a for a in arguments if a != "--debug"], prog_name="howsure", standalone_mode=False)
         return result if isinstance(result, int) else 0

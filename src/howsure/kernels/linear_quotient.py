@@ -17,7 +17,7 @@ from howsure.kernels import quadrature
 from howsure.kernels.beta_moments import flat, moments_about, quotient
 from howsure.kernels.exact import linear
 from howsure.kernels.law import Pick, Transform
-from howsure.kernels.mixture import LinearForm, Mixture
+from howsure.kernels.mixture import BilinearOdds, LinearForm
 from howsure.kernels.quadrature import Index
 
 Array = NDArray[np.float64]
@@ -167,7 +167,7 @@ def _three_groups(shapes: Array, c: Array, slope: Array, upper: Mask | None, den
     c = np.abs(np.take_along_axis(c, order, axis=0))
     impossible = c[0] == 0  # no coefficient of that sign: t lies at the end of the range
     safe = np.where(impossible, 1.0, c[0])
-    mixture = Mixture(
+    mixture = BilinearOdds(
         shapes[1], shapes[2], shapes[0], shapes[1] + shapes[2],
         LinearForm(c[1], c[2]), LinearForm(safe, safe), LinearForm(slope[1], slope[2]), LinearForm(slope[0], slope[0]),
     )  # fmt: skip

@@ -81,7 +81,7 @@ def bilinear_window(a: Array, b: Array, c: Array, d: Array, top: LinearForm, bot
 
 
 @dataclass(frozen=True)
-class Mixture:
+class BilinearOdds:
     """All that one evaluation needs, flat: outer Beta(a, b), inner Beta(c, d), odds N/D and their slopes in t."""
 
     a: Array
@@ -197,7 +197,7 @@ class Quadratic:
             return np.log((dc - ds * odds * odds - dl * odds) / ((2.0 * square * odds + single) * odds))
 
     def tail(self, upper: Mask, with_density: bool = False) -> tuple[Array, Array]:
-        """As for Mixture."""
+        """As for BilinearOdds."""
         peak = beta.log_peak(self.c, self.d) if with_density else self.c
 
         def inner(index: Index, nodes: Nodes) -> Array:
@@ -214,7 +214,7 @@ class Quadratic:
         return value[0], value[1] if with_density else np.zeros_like(value[0])
 
     def density(self) -> Array:
-        """As for Mixture."""
+        """As for BilinearOdds."""
         peak = beta.log_peak(self.c, self.d)
 
         def inner(index: Index, nodes: Nodes) -> Array:
@@ -226,7 +226,7 @@ class Quadratic:
 
 
 def evaluated(
-    shape: tuple[int, ...], mixture: Mixture | Quadratic, upper: Mask | None, density: bool
+    shape: tuple[int, ...], mixture: BilinearOdds | Quadratic, upper: Mask | None, density: bool
 ) -> tuple[Array, Array]:
     """Tail and density in that shape; without a side, the density only."""
     if upper is None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from howsure.kernels.beta_moments import at_means, flat, moments_about, quotient
 from howsure.kernels.exact import linear
 from howsure.kernels.law import Pick, Transform
-from howsure.kernels.mixture import LinearForm, Mixture, Quadratic, evaluated
+from howsure.kernels.mixture import BilinearOdds, LinearForm, Quadratic, evaluated
 from howsure.kernels.moebius import Moebius
 from howsure.kernels.quadrature import Index
 
@@ -74,7 +74,7 @@ class Bilinear:
     def _column(self, j: int, u: Array, r: Array, x: Array) -> Array:
         return (self.top[1][j] - x * self.bottom[1][j]) * u + (self.top[0][j] - x * self.bottom[0][j]) * r
 
-    def _integral(self, t: Array, t_low: Array | float) -> tuple[tuple[int, ...], Mixture]:
+    def _integral(self, t: Array, t_low: Array | float) -> tuple[tuple[int, ...], BilinearOdds]:
         """The mixture whose tails are those of the measure at t."""
         shape, (t, low, a, b, c, d) = flat(t, t_low, *self.outer, *self.inner)
         swap = np.broadcast_to(self._swap(), shape).ravel()
@@ -83,7 +83,7 @@ class Bilinear:
         t01, t10 = np.where(swap, p10, p01), np.where(swap, p01, p10)
         b01, b10 = np.where(swap, q10, q01), np.where(swap, q01, q10)
         ones = np.ones_like(t)
-        return shape, Mixture(
+        return shape, BilinearOdds(
             np.where(swap, c, a),
             np.where(swap, d, b),
             np.where(swap, a, c),

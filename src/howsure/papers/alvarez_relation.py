@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 import howsure as hs
-from howsure.papers.item import Check, Register, Result, apart, claim, close, result
+from howsure.papers.item import Agreement, Register, Result, apart, claim, close, result
 from howsure.papers.oracles import Array, many, point, worked
 from howsure.relations import Mixture, mixture, normal, uniform
 
@@ -19,7 +19,7 @@ SHARES: Final = np.linspace(0.02, 0.98, 49)
 THRESHOLDS: Final = np.linspace(0.0, 1.0, 101)
 
 
-def _on_many(checks: list[Check]) -> str:
+def _on_many(checks: list[Agreement]) -> str:
     return f"on {many().shape[0]} tables: {apart(*checks)}"
 
 
@@ -28,7 +28,7 @@ def measures(t: hs.Tally) -> tuple[Any, ...]:
     return tuple(point(t, name) for name in ("recall", "precision", "accuracy", "generality"))
 
 
-def both_sides(r: Any, p: Any, a: Any, g: Any) -> Check:
+def both_sides(r: Any, p: Any, a: Any, g: Any) -> Agreement:
     """Eq. 1."""
     return close(g * r + (g + a - 1) * p, 2 * g * p * r)
 

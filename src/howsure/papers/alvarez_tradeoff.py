@@ -9,7 +9,7 @@ import numpy as np
 
 import howsure as hs
 from howsure.papers.alvarez_relation import both_sides
-from howsure.papers.item import Check, Register, Result, apart, claim, close, result
+from howsure.papers.item import Agreement, Register, Result, apart, claim, close, result
 from howsure.relations import Mixture, Tradeoff, mixed, mixture, normal
 
 item = Register("alvarez", "Alvarez 2002")
@@ -170,7 +170,7 @@ def _start(m: Mixture) -> float:
     return float(m.measure("precision", t[np.searchsorted(m.measure("recall", t), 0.02)]))
 
 
-def _figure_5(m: Mixture) -> tuple[list[Check], tuple[float, float], float, float]:
+def _figure_5(m: Mixture) -> tuple[list[Agreement], tuple[float, float], float, float]:
     """What the text says of fig. 5, of one reading of fig. 4."""
     spans = [s for s in m.rising_together() if m.measure("recall", s[1]) > 0.02]
     low, high = spans[-1] if spans else (np.nan, np.nan)
@@ -179,8 +179,8 @@ def _figure_5(m: Mixture) -> tuple[list[Check], tuple[float, float], float, floa
     checks = [
         claim(_start(m) > 0.95),
         close(m.measure("precision", 2.0), 0.6, 0.01),
-        Check(abs(low - 0.8), 0.02), Check(abs(high - 0.9), 0.02), claim(len(spans) == 1),
-        Check(abs(top - 0.65), 0.02), Check(abs(float(accuracy.min()) - 0.4), 0.02),
+        Agreement(abs(low - 0.8), 0.02), Agreement(abs(high - 0.9), 0.02), claim(len(spans) == 1),
+        Agreement(abs(top - 0.65), 0.02), Agreement(abs(float(accuracy.min()) - 0.4), 0.02),
     ]  # fmt: skip
     return checks, (float(low), float(high)), float(accuracy.min()), float(top)
 

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 import howsure as hs
-from howsure.papers.item import Check, Register, Result, apart, claim, close, result
+from howsure.papers.item import Agreement, Register, Result, apart, claim, close, result
 from howsure.papers.oracles import GRID, WORKED, Array, beats, beta_cdf, law, nodes, versus
 
 item = Register("goutte", "Goutte & Gaussier 2005")
@@ -32,9 +32,9 @@ def shared_scale() -> Result:
     return result(text, as_printed, corrected, alpha=a, beta=b)
 
 
-def _mean_of(values: Array, exact: float) -> Check:
+def _mean_of(values: Array, exact: float) -> Agreement:
     """A mean over our own draws against its exact value: four standard errors are allowed."""
-    return Check(abs(float(values.mean()) - exact), 4 * float(values.std()) / np.sqrt(values.size))
+    return Agreement(abs(float(values.mean()) - exact), 4 * float(values.std()) / np.sqrt(values.size))
 
 
 @item("eq-10", "eq. 10", "Precision and recall from three Gammas", "p = X/(X+Y), r = X/(X+Z), one X in both",
@@ -102,9 +102,9 @@ def _double_integral(first: hs.Distribution, second: hs.Distribution) -> float:
     return float(np.sum(w * first.pdf(x) * inner))
 
 
-def _of_draws(p: float, exact: float, size: int = L) -> Check:
+def _of_draws(p: float, exact: float, size: int = L) -> Agreement:
     """A share of draws against the probability: four standard errors are allowed."""
-    return Check(abs(p - exact), 4 * float(np.sqrt(exact * (1 - exact) / size)))
+    return Agreement(abs(p - exact), 4 * float(np.sqrt(exact * (1 - exact) / size)))
 
 
 @item("eq-12", "eq. 12", "P(one F1 is above another) as an integral", "∫∫ I(F1a > F1b) P(F1a) P(F1b) dF1a dF1b")
@@ -143,7 +143,7 @@ def share_of_draws() -> Result:
     share = hs.posterior(hs.Tally.rate(hits=hits, of=L), prior=0.5)["rate"]
     checks = [
         close(drawn.p_better, share.mean),
-        Check(abs(share.mean - exact), 4 * share.std),
+        Agreement(abs(share.mean - exact), 4 * share.std),
         claim(abs(drawn.p_better - exact) <= drawn.error.probability),
     ]
     text = f"{hits:,} of {L:,} draws: {share.mean:.2%} +/- {share.std:.2%}; exact {exact:.3%}"

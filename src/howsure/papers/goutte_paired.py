@@ -10,7 +10,7 @@ import numpy as np
 
 import howsure as hs
 from howsure.papers.goutte_tables import BLOCKS, ITEMS_TESTED, wins
-from howsure.papers.item import Check, Register, Result, apart, claim, close, result
+from howsure.papers.item import Agreement, Register, Result, apart, claim, close, result
 from howsure.papers.oracles import Array, beta_cdf, nodes, table
 
 item = Register("goutte", "Goutte & Gaussier 2005")
@@ -156,7 +156,7 @@ def share_of_wins() -> Result:
     batch = table_2()
     shares = (batch.difference.draws(L, seed=0) > 0).mean(axis=0)
     error = np.sqrt(batch.p_better * batch.p_worse / L)
-    checks = [Check(abs(s - p), 4 * e + 0.5 / L) for s, p, e in zip(shares, batch.p_better, error, strict=True)]
+    checks = [Agreement(abs(s - p), 4 * e + 0.5 / L) for s, p, e in zip(shares, batch.p_better, error, strict=True)]
     far = float(np.max(np.abs(shares - batch.p_better) / np.maximum(error, 0.5 / L)))
     text = f"{L:,} draws of each of 39 pairs: at most {far:.1f} standard errors off"
     return result(text, checks, shares=shares, exact=batch.p_better, standard_errors=far, draws=L)

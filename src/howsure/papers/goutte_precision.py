@@ -11,7 +11,7 @@ import numpy as np
 
 import howsure as hs
 from howsure.catalogue import parse
-from howsure.papers.item import Check, Register, Result, apart, claim, close, result, rounds
+from howsure.papers.item import Agreement, Register, Result, apart, claim, close, result, rounds
 from howsure.papers.oracles import GRID, WORKED, beats, beta_cdf, law, point, table, versus, worked
 
 item = Register("goutte", "Goutte & Gaussier 2005")
@@ -109,7 +109,7 @@ def given(total: int, other: str) -> list[Fraction]:
     return [sum((p for k, p in kept if k == j), Fraction(0)) / whole for j in range(total + 1)]
 
 
-def _binomial_given(metric: str, other: str) -> Check:
+def _binomial_given(metric: str, other: str) -> Agreement:
     """Whether TP given a margin is binomial with the metric's value at the cell probabilities, exactly."""
     rate = Fraction(parse(metric).formula(**CELLS))
     same = (given(m, other) == [binomial(k, m, rate) for k in range(m + 1)] for m in range(SIZE + 1))
@@ -165,7 +165,7 @@ def prior() -> Result:
     return result(f"posterior of the empty table: {how} for λ = ¼, ½, 1, 2", checks)
 
 
-def _beta_checks(metric: str, wrong: str) -> list[Check]:
+def _beta_checks(metric: str, wrong: str) -> list[Agreement]:
     """The cdf of a rate against scipy's incomplete beta, for several λ."""
     return [
         close(law(metric, w, **WORKED).cdf(GRID), beta_cdf(WORKED["tp"] + w, WORKED[wrong] + w, GRID)) for w in WEIGHTS

@@ -25,7 +25,7 @@ from howsure.papers.goutte_tables import (
     solutions,
     wins,
 )
-from howsure.papers.item import AGREES, SAMPLING, Check, Register, Result, claim, close, judge, result, rounds
+from howsure.papers.item import AGREES, SAMPLING, Agreement, Register, Result, claim, close, judge, result, rounds
 from howsure.papers.oracles import Array, point, table, versus
 
 item = Register("goutte", "Goutte & Gaussier 2005")
@@ -42,7 +42,7 @@ def _standard_error(p: float) -> float:
     return float(np.sqrt(p * (1 - p) / L))
 
 
-def _cell(p: float, percent: str, plus_minus: str) -> Check:
+def _cell(p: float, percent: str, plus_minus: str) -> Agreement:
     """A printed percentage against the exact probability; where its +/- prints as 0.00, that of L draws counts."""
     error = float(plus_minus) / 100 or _standard_error(p)
     return rounds(p, f"{percent}%", error)
@@ -54,7 +54,7 @@ def _strays(p: float, percent: str) -> float:
     return 0.0 if check.holds else check.gap / _standard_error(p)
 
 
-def _line(name: str, p: Array, percent: str, plus_minus: str, **more: Any) -> tuple[Check, dict[str, Any]]:
+def _line(name: str, p: Array, percent: str, plus_minus: str, **more: Any) -> tuple[Agreement, dict[str, Any]]:
     """The check and the line of one cell; where several counts are possible, of the value farthest from the print."""
     worst = float(max(p, key=lambda x: abs(x - float(percent) / 100)))
     check = _cell(worst, percent, plus_minus)
@@ -78,7 +78,7 @@ def _summary(lines: list[dict[str, Any]]) -> str:
     )
 
 
-def _settled(found: list[tuple[Check, dict[str, Any]]], *more: Check) -> Result:
+def _settled(found: list[tuple[Agreement, dict[str, Any]]], *more: Agreement) -> Result:
     checks, lines = [c for c, _ in found], [line for _, line in found]
     return result(_summary(lines), [*checks, *more], lines=lines)
 

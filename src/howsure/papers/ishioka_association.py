@@ -10,7 +10,7 @@ from scipy import special
 
 import howsure as hs
 from howsure.papers.ishioka_measures import PAPER, counts, on_many
-from howsure.papers.item import Check, Register, Result, apart, claim, close, result, rounds
+from howsure.papers.item import Agreement, Register, Result, apart, claim, close, result, rounds
 from howsure.papers.oracles import Array, many, point, worked
 
 item = Register("ishioka", PAPER)
@@ -196,7 +196,7 @@ def _row(values: Array) -> str:
     return " → ".join(f"{x:.4f}" for x in values)
 
 
-def _differences(got: Array, printed: tuple[str, ...]) -> list[Check]:
+def _differences(got: Array, printed: tuple[str, ...]) -> list[Agreement]:
     return [rounds(float(x), text) for x, text in zip(got, printed, strict=True)]
 
 
@@ -271,7 +271,7 @@ def at_break_even() -> Result:
     names = ("phi", "informedness", "markedness")
     even = [hs.relations.break_even(m, x_values=EVEN, y_values=EVEN_FALLOUTS).values for m in names]
     checks = [close(x, want) for x in even]
-    near = Check(float(np.abs(even[0][0] - EVEN).max()), 0.01 + 1e-12)
+    near = Agreement(float(np.abs(even[0][0] - EVEN).max()), 0.01 + 1e-12)
     return result(f"r - a for φ, informedness and markedness: {apart(*checks)}", [*checks, near])
 
 
@@ -300,6 +300,6 @@ def figure_5() -> Result:
     phi = hs.relations.break_even("phi", x_values=EVEN, y_values=EVEN_FALLOUTS).values
     plane = close(phi, EVEN - EVEN_FALLOUTS[:, None])
     usual = EVEN_FALLOUTS <= 0.1 + 1e-9  # the range of fallouts that the paper is about
-    near, gap = Check(float((EVEN - phi)[usual].max()), 0.1 + 1e-12), float((EVEN - phi).max())
+    near, gap = Agreement(float((EVEN - phi)[usual].max()), 0.1 + 1e-12), float((EVEN - phi).max())
     text = f"z = x - y: {apart(plane)}; below x = z by up to {near.gap:.2f} for a ≤ 0.1, {gap:.2f} for a ≤ 0.2"
     return result(text, [plane, near], break_even=EVEN, fallout=EVEN_FALLOUTS, phi=phi)

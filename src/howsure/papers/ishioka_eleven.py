@@ -10,7 +10,7 @@ import numpy as np
 import howsure as hs
 from howsure.papers.ishioka_association import BETAS, EVEN, grid
 from howsure.papers.ishioka_measures import HITS, PAPER, search
-from howsure.papers.item import Check, Register, Result, apart, claim, close, result, rounds
+from howsure.papers.item import Agreement, Register, Result, apart, claim, close, result, rounds
 
 item = Register("ishioka", PAPER)
 
@@ -134,7 +134,7 @@ def conclusion_2() -> Result:
     rates = np.array(RATES)
     phi = hs.relations.break_even("phi", x_values=EVEN, y_values=rates).values
     check = close(EVEN - phi, np.broadcast_to(rates[:, None], phi.shape))
-    return result(f"break-even - φ = a: {apart(check)}", [check, Check(float((EVEN - phi).max()), 0.1 + 1e-12)])
+    return result(f"break-even - φ = a: {apart(check)}", [check, Agreement(float((EVEN - phi).max()), 0.1 + 1e-12)])
 
 
 @item("abstract-3", "abstract (3)", "The 11-point average lies between φ and ρ",

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import howsure as hs
 from howsure.evidence.scored import Scored
-from howsure.papers.item import Check, Register, Result, apart, claim, close, result, rounds
+from howsure.papers.item import Agreement, Register, Result, apart, claim, close, result, rounds
 from howsure.papers.oracles import Array, many, point, worked
 
 Whole = NDArray[np.int64]
@@ -21,7 +21,7 @@ RECALL, PRECISION, PAGES = 0.4, 0.27, 40_000_000  # of the web search in section
 HITS: Final = {"information retrieval": 117_240, "information retrieval & reliability": 1_364}
 
 
-def on_many(*checks: Check) -> str:
+def on_many(*checks: Agreement) -> str:
     """The largest difference over the tables of these pages."""
     return f"on {many().shape[0]} tables: {apart(*checks)}"
 

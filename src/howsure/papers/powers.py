@@ -8,17 +8,17 @@ from typing import Any, Final
 import numpy as np
 
 import howsure as hs
-from howsure.papers.item import Check, Item, Register, Result, apart, claim, close, result
+from howsure.papers.item import Agreement, Item, Register, Result, apart, claim, close, result
 from howsure.papers.oracles import GRID, WORKED, Array, law, many, point, worked
 
 item = Register("powers", "Powers 2007")
 
 
-def _every(*pairs: tuple[Any, Any]) -> list[Check]:
+def _every(*pairs: tuple[Any, Any]) -> list[Agreement]:
     return [close(a, b) for a, b in pairs]
 
 
-def _on_many(checks: list[Check]) -> str:
+def _on_many(checks: list[Agreement]) -> str:
     return f"on {many().shape[0]} tables: {apart(*checks)}"
 
 
@@ -331,7 +331,7 @@ def coverage() -> Result:
     """Shares of simulated tables whose interval holds the truth, by the formula as read and by the posterior."""
     shares = [_coverage(*truth, seed=k) for k, truth in enumerate(TRUTHS)]
     error = 3 * np.sqrt(0.95 * 0.05 / REPEATS)
-    checks = [Check(abs(share - 0.95), error) for share, _ in shares]
+    checks = [Agreement(abs(share - 0.95), error) for share, _ in shares]
     low, high = (f(x for x, _ in shares) for f in (min, max))
     ours = [x for _, x in shares]
     held = f"{low:.0%} to {high:.0%} of simulated tables"

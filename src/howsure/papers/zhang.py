@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 import howsure as hs
-from howsure.papers.item import Check, Item, Register, Result, apart, claim, close, result, rounds
+from howsure.papers.item import Agreement, Item, Register, Result, apart, claim, close, result, rounds
 from howsure.papers.oracles import GRID, Array, beta_cdf
 
 item = Register("zhang", "Zhang, Wang & Zhao 2015")
@@ -209,7 +209,7 @@ def chain() -> Result:
     worst = {name: float(np.abs(_correlations(draws(name))).max()) for name in ("micro-f1", "macro-f1")}
     allowed = 4 / np.sqrt(STEPS)
     text = f"{STEPS:,} direct draws: autocorrelation at lags 1 to 20 at most {max(worst.values()):.3f}"
-    return result(text, [Check(x, allowed) for x in worst.values()], worst=worst, allowed=allowed, n=STEPS)
+    return result(text, [Agreement(x, allowed) for x in worst.values()], worst=worst, allowed=allowed, n=STEPS)
 
 
 # -- 3: experiments -----------------------------------------------------------------------------------------------
@@ -286,8 +286,8 @@ def _figure(name: str) -> Result:
     error = law.std / np.sqrt(x.size / 4)
     below, above = law.cdf(edges[:-1]), law.cdf(edges[1:])
     shares = close(density * np.diff(edges), above - below, 4 * float(np.sqrt(0.06 / STEPS)) + law.error.probability)
-    checks = [Check(float(np.abs(fourths - law.mean).max()), 4 * error), shares]
-    checks.append(Check(float(np.abs(_correlations(x)).max()), 4 / np.sqrt(x.size)))
+    checks = [Agreement(float(np.abs(fourths - law.mean).max()), 4 * error), shares]
+    checks.append(Agreement(float(np.abs(_correlations(x)).max()), 4 / np.sqrt(x.size)))
     text = (
         f"histogram of {STEPS:,} draws, mode near {middle[density.argmax()]:.3f}; trace: means of its quarters within "
         f"{checks[0].gap:.5f} of the mean, effective size {STEPS:,}"
@@ -348,7 +348,7 @@ def any_of() -> Result:
     x = p["f1"].draws(20_000, seed=0)
     mean, std = float(x.mean(axis=1).mean()), float(x.mean(axis=1).std())
     apart_std = float(np.sqrt((x.std(axis=0) ** 2).sum())) / x.shape[1]
-    checks.append(Check(abs(std / apart_std - 1), 4 * (0.5 / x.shape[0]) ** 0.5 * 2))
+    checks.append(Agreement(abs(std / apart_std - 1), 4 * (0.5 / x.shape[0]) ** 0.5 * 2))
     text = f"recall and prevalence of each label Beta: {apart(*checks[:2])}; macro-F1 {mean:.3f} ± {std:.3f}"
     return result(text, checks, f1=x.mean(axis=0), macro_f1=mean, std=std)
 
@@ -377,7 +377,7 @@ def prior_cost() -> Result:
     """Shares of simulated tests whose 95% interval of macro-F1 holds the truth, by the paper's prior and by even."""
     found = [(_covered(*truth, hs.two_level()), _covered(*truth, "even")) for truth in TRUTHS]
     allowed = 3 * float(np.sqrt(0.95 * 0.05 / REPEATS))
-    printed, ours = ([Check(abs(pair[i] - 0.95), allowed) for pair in found] for i in (0, 1))
+    printed, ours = ([Agreement(abs(pair[i] - 0.95), allowed) for pair in found] for i in (0, 1))
     sizes = ", ".join(str(k) for k, _, _ in TRUTHS)
     theirs, mine = (", ".join(f"{pair[i]:.2f}" for pair in found) for i in (0, 1))
     text = f"95% intervals at {sizes} classes hold the truth in {theirs}; with even in {mine}"

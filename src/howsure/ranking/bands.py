@@ -49,7 +49,7 @@ class Line:
 
 
 @dataclass(frozen=True, eq=False)
-class Band(Result):
+class CurveBand(Result):
     """Intervals of a measure along a line: arrays `x`, `score`, `low` and `high`."""
 
     line: Line
@@ -96,7 +96,7 @@ class Band(Result):
 
     def __repr__(self) -> str:
         kind = "simultaneous" if self.simultaneous else "pointwise"
-        return f"Band({self.line.y_name} against {self.line.x_name}, {self.x.size:,} points, {kind}, {self.route})"
+        return f"CurveBand({self.line.y_name} against {self.line.x_name}, {self.x.size:,} points, {kind}, {self.route})"
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def spread(t: Tally, points: int | None) -> NDArray[np.intp]:
     return np.unique(np.clip(np.searchsorted(found, wanted), 0, size - 1))
 
 
-def sure_band(line: Line, law: Distribution, level: float, tail: float, notes: Notes, p: Posterior) -> Band:
+def sure_band(line: Line, law: Distribution, level: float, tail: float, notes: Notes, p: Posterior) -> CurveBand:
     """Ends from the exact law of the table at each threshold, with that tail on either side."""
     p_low, p_high = np.array([[tail], [1.0 - tail]]), np.array([[1.0 - tail], [tail]])
     inner = law.law
@@ -127,7 +127,7 @@ def sure_band(line: Line, law: Distribution, level: float, tail: float, notes: N
         low, high = inner.value(*beta_interpolation.quantiles(inner.a, inner.b, p_low, p_high))
     else:
         low, high = (np.asarray(x, dtype=float) for x in law.interval(1.0 - 2.0 * tail))
-    return Band(line, low, high, level, bool(notes), law.route, (*law.notes, *notes), p)
+    return CurveBand(line, low, high, level, bool(notes), law.route, (*law.notes, *notes), p)
 
 
 def drawn_band(p: Posterior, m: Metric, at: NDArray[np.intp], level: float, simultaneous: bool) -> Drawn:
@@ -189,7 +189,7 @@ def _joint_tail(drawn: Array, level: float) -> float:
     return float(min(place / (n + 1), 0.5 * (1.0 - level)))
 
 
-def at_rate(p: Posterior, here: Cuts, m: Metric, rate: str, levels: Any, level: float, simultaneous: bool) -> Band:
+def at_rate(p: Posterior, here: Cuts, m: Metric, rate: str, levels: Any, level: float, simultaneous: bool) -> CurveBand:
     """A measure where recall or fallout has given values, by the Bayesian bootstrap."""
     x = _levels(levels, rate)
 
@@ -204,7 +204,7 @@ def at_rate(p: Posterior, here: Cuts, m: Metric, rate: str, levels: Any, level: 
     low, high, notes = spoken(line, found)
     if score_draws(p).weight and rate == "recall" and (x == 1.0).any():
         notes = (*notes, note("full-recall"))
-    return Band(line, low, high, level, simultaneous, "sampled", notes, p)
+    return CurveBand(line, low, high, level, simultaneous, "sampled", notes, p)
 
 
 def spoken(line: Line, found: Drawn) -> tuple[Array, Array, Notes]:

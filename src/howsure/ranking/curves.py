@@ -30,7 +30,7 @@ from howsure.model.posterior import Posterior
 from howsure.model.score_draws import score_draws
 from howsure.model.thresholds import tally_at
 from howsure.notes import Notes, merged, note
-from howsure.ranking.bands import Band, Line, at_rate, drawn_band, spoken, spread, sure_band
+from howsure.ranking.bands import CurveBand, Line, at_rate, drawn_band, spoken, spread, sure_band
 from howsure.ranking.choosing import Choice, choose
 from howsure.render.numbers import short
 from howsure.result import Result
@@ -163,7 +163,7 @@ class Curve(Result):
 
     def band(
         self, metric: str | Metric, *, level: float | None = None, simultaneous: bool = False, points: int | None = None
-    ) -> Band:
+    ) -> CurveBand:
         """The interval of a measure at every threshold: exact, from the table there, without draws.
 
         Measures without a closed form take 400 thresholds, evenly spaced among the items, or as many as `points`.
@@ -186,7 +186,7 @@ class Curve(Result):
         line = Line("threshold", str(metric), where, score, where)
         if loose and draw is not None:
             told = spoken(line, draw)
-            return Band(line, *told[:2], level, simultaneous, "sampled", told[2], self.posterior)
+            return CurveBand(line, *told[:2], level, simultaneous, "sampled", told[2], self.posterior)
         law = self._at(at)[m]
         tail = 0.5 * (1.0 - level) if draw is None else draw.tail
         return sure_band(line, law, level, tail, () if draw is None else draw.notes, self.posterior)
@@ -206,7 +206,7 @@ class Curve(Result):
         metric: str | Metric | None = None,
         level: float | None = None,
         simultaneous: bool = False,
-    ) -> Band:
+    ) -> CurveBand:
         """A measure where recall (or fallout) has these values: precision at a recall, recall at a fallout.
 
         >>> c = curve([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.3, 0.1])

@@ -21,7 +21,7 @@ from howsure.catalogue import Metric
 from howsure.envelope import envelope
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.notes import Notes, note
-from howsure.relations.grid import Condition, spans
+from howsure.relations.grid import HeldMeasure, spans
 from howsure.relations.quantities import Quantity, measure_of, quantity
 from howsure.relations.surfaces import axis_values
 from howsure.result import Result
@@ -65,7 +65,7 @@ class ElevenPoint(Result):
 
     @property
     def gap(self) -> Array:
-        """Averaged precision minus the value of the measure, averaged over the values; one number a fallout."""
+        """Averaged precision minus the value of the measure, averaged over the values; one number per fallout."""
         with np.errstate(invalid="ignore"):
             gaps = self.mean - self.values
             there = ~np.isnan(gaps)
@@ -130,7 +130,7 @@ def eleven_point(
             f"values and {rates.size:,} fallouts."
         )
     a, v, r = (x.ravel() for x in np.meshgrid(rates, targets, LEVELS, indexing="ij"))
-    known = [Condition(quantity("recall"), r), Condition(quantity("fallout"), a), Condition(what, v)]
+    known = [HeldMeasure(quantity("recall"), r), HeldMeasure(quantity("fallout"), a), HeldMeasure(what, v)]
     found = spans(quantity("precision"), known)
     chosen = {"highest": found.high, "lowest": found.low}.get(rule)
     precision = _bisected(what, r, a, v) if chosen is None else chosen

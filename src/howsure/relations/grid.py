@@ -32,7 +32,7 @@ _EMPTY: Final = 1e-14
 
 
 @dataclass(frozen=True)
-class Condition:
+class HeldMeasure:
     """A measure with its value at every point; a count is divided by n, so that it is of shares."""
 
     quantity: Quantity
@@ -66,12 +66,12 @@ class Spans(NamedTuple):
     solved: int  # points that went through solve one by one
 
 
-def batched(conditions: Sequence[Condition]) -> bool:
+def batched(conditions: Sequence[HeldMeasure]) -> bool:
     """Whether points need not be solved one by one."""
     return sum(c.quantity.weights is not None for c in conditions) >= 2
 
 
-def spans(z: Quantity, conditions: Sequence[Condition], n: float | None = None) -> Spans:
+def spans(z: Quantity, conditions: Sequence[HeldMeasure], n: float | None = None) -> Spans:
     """The values of a measure over all tables that meet three conditions, at every point."""
     size = conditions[0].values.size
     points, shares, left, (free, start, end) = _tables(conditions)
@@ -98,7 +98,7 @@ def _value(z: Quantity, shares: Array, n: float | None) -> Array:
 Segments = tuple[Rows, Array, Array]  # points, and both ends of their tables
 
 
-def _tables(conditions: Sequence[Condition]) -> tuple[Rows, Array, Rows, Segments]:
+def _tables(conditions: Sequence[HeldMeasure]) -> tuple[Rows, Array, Rows, Segments]:
     """Points and shares of all tables, the points that are left to solve, and those with a segment of tables."""
     linear = [c for c in conditions if c.quantity.weights is not None]
     curves = [c for c in conditions if c.quantity.weights is None]
@@ -123,7 +123,7 @@ def _tables(conditions: Sequence[Condition]) -> tuple[Rows, Array, Rows, Segment
     return points[good], shares[good], everything[coincide], free
 
 
-def _hold(conditions: Sequence[Condition], points: Rows, shares: Array) -> Mask:
+def _hold(conditions: Sequence[HeldMeasure], points: Rows, shares: Array) -> Mask:
     return np.asarray(np.logical_and.reduce([c.holds(points, shares) for c in conditions]))
 
 
@@ -160,7 +160,7 @@ def _segments(a: Array, b: Array) -> tuple[Array, Array, Mask, Mask]:
     return start, end, np.asarray(inside.any(axis=1)), np.asarray(coincide.all(axis=1))
 
 
-def _along(curve: Condition, rows: Rows, start: Array, end: Array) -> tuple[Rows, Array, Rows]:
+def _along(curve: HeldMeasure, rows: Rows, start: Array, end: Array) -> tuple[Rows, Array, Rows]:
     """All tables on segments that meet the curve, and the points where all tables of the segment do."""
 
     def off(at: Rows, s: Array) -> Array:
@@ -186,7 +186,7 @@ def _ends(f: Function, size: int) -> tuple[Array, Array]:
     return out[0], np.where(out[1] > HUGE, np.inf, out[1])
 
 
-def _solved(z: Quantity, conditions: Sequence[Condition], point: int, n: float | None) -> tuple[int, float, float]:
+def _solved(z: Quantity, conditions: Sequence[HeldMeasure], point: int, n: float | None) -> tuple[int, float, float]:
     """One point through solve: the number of tables, and the span of the measure over them."""
     known = [_given(c.quantity, float(c.values[point]) * c.n) for c in conditions]
     if n is not None:

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from howsure.catalogue import Metric, parse
 from howsure.distribution import Distribution
@@ -22,7 +23,7 @@ from howsure.errors import BadSetting
 from howsure.evidence.classes import Tally
 from howsure.expressions import CELLS
 from howsure.kernels.continuous import Continuous
-from howsure.kernels.law import Law, Pick
+from howsure.kernels.law import Law
 from howsure.kernels.sampled import Sampled
 from howsure.model.cells import CellQuestion
 from howsure.model.posterior import Posterior, posterior
@@ -178,8 +179,6 @@ def rows_over_tables(
 
 def table_weights(tables: Array, prior: Any = "even") -> Array:
     """The probability of each table before any data, given n; they add to 1, each n counting alike."""
-    from scipy import special
-
     cells = make(prior).binary(1, 2)
     a = np.array([float(cells[c]) for c in CELLS])
     log = (special.gammaln(tables + a) - special.gammaln(tables + 1)).sum(axis=1)

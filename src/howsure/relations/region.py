@@ -62,11 +62,6 @@ class Region:
         return len(self.directions)
 
     @cached_property
-    def _sides(self) -> Array:
-        """Rows that are not negative within."""
-        return _sides(self.system)
-
-    @cached_property
     def void(self) -> Given | None:
         """What cannot be as given anywhere: a quotient that is 0/0, or a count that is 0 while it gives the scale."""
         for one in self.system.givens:
@@ -135,7 +130,7 @@ class Region:
 
     def _room(self, x: Array, step: Array) -> Array:
         """The part of a step that stays within, nine tenths of the way to a side at most."""
-        now, change = x @ self._sides.T, step @ self._sides.T
+        now, change = x @ self.system.sides.T, step @ self.system.sides.T
         with np.errstate(all="ignore"):
             room = np.where(change < 0, 0.9 * np.maximum(now, 0.0) / -change, np.inf)
         return np.asarray(np.minimum(1.0, room.min(axis=1)))
@@ -154,7 +149,7 @@ class Region:
         if not held:
             return self.dimension
         few = self.exact and len(self.isolated) <= FEW
-        inner = np.argsort(-(self.points @ self._sides.T).min(axis=1))[: 5 if few or not self.exact else 40]
+        inner = np.argsort(-(self.points @ self.system.sides.T).min(axis=1))[: 5 if few or not self.exact else 40]
         slopes = self._slopes(self.points[inner], tuple(replace(c, low=0.0, high=0.0) for c in held))[1]
         slopes = slopes[np.isfinite(slopes).all(axis=(1, 2))]
         ranks = [int(np.linalg.matrix_rank(s, tol=1e-6)) for s in slopes] or [0]
@@ -186,7 +181,7 @@ class Region:
         found = dict(zip([q.name for q in searched], self._search(searched), strict=True)) if searched else {}
         out: list[Span] = []
         for q in quantities:
-            values = self._values(q, self.corners[_defined(q, self.corners)]) if self._at_corners(q) else found[q.name]
+            values = self._values(q, self._defined_corners(q)) if self._at_corners(q) else found[q.name]
             ends = _ends(values, self._spread(q), HUGE if q.bounds[1] == math.inf and not q.sized else math.inf)
             out.append(self._as_given(q, ends) if q.sized else ends)
         return out
@@ -200,6 +195,10 @@ class Region:
 
     def _at_corners(self, q: Quantity) -> bool:
         return not self.curves and q.linear is not None and (not q.sized or self._scaled_by_sum)
+
+    def _defined_corners(self, q: Quantity) -> Array:
+        """Where a quotient of sums is not 0/0."""
+        return self.corners if q.sized or q.weights is None else self.corners[self.corners @ q.weights[1] > 1e-13]
 
     @property
     def _scaled_by_sum(self) -> bool:
@@ -310,16 +309,10 @@ def region(system: System) -> Region | None:
     found = flat(system.equations)
     if found is None:
         return None
-    corners = _corners(found, _sides(system))
+    corners = _corners(found, system.sides)
     if not len(corners):
         return None
     return Region(system, corners, system.curves)
-
-
-def _sides(system: System) -> Array:
-    rows = [[float(x) for x in row] for row in system.inequalities]
-    scaled = [[x / max(map(abs, row)) for x in row] for row in rows if any(row)]
-    return np.array([*np.eye(4).tolist(), *scaled])
 
 
 def _corners(f: Flat, sides: Array) -> Array:
@@ -330,14 +323,6 @@ def _corners(f: Flat, sides: Array) -> Array:
     points = points[(points @ sides.T >= -EDGE).all(axis=1)]
     points = np.maximum(points, 0.0)
     return np.unique(np.round(points / points.sum(axis=1, keepdims=True), 14), axis=0) if len(points) else points
-
-
-def _defined(q: Quantity, x: Array) -> Mask:
-    """Where a quotient of sums is not 0/0."""
-    assert q.linear is not None  # noqa: S101 - narrows the type
-    if q.sized:
-        return np.ones(len(x), dtype=bool)
-    return np.asarray(x @ np.array([float(c) for c in q.linear[1]]) > 1e-13)
 
 
 def _ends(values: Array, spread: tuple[float, float], huge: float) -> Span:

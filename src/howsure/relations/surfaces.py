@@ -19,7 +19,7 @@ from howsure.catalogue import Metric
 from howsure.envelope import envelope
 from howsure.errors import BadSetting
 from howsure.notes import Notes, note
-from howsure.relations.grid import FREE, Condition, batched, spans
+from howsure.relations.grid import FREE, HeldMeasure, batched, spans
 from howsure.relations.quantities import Quantity, measure_of, quantity
 from howsure.relations.values import given
 from howsure.result import Result
@@ -131,7 +131,7 @@ def surface(
 ) -> Surface:
     """A measure over two others at a fixed third, such as phi by precision and recall at a fallout of 0.01.
 
-    Any measures of the catalogue, and counts where `n` is given. The grid has `size` points a side (a number or a
+    Any measures of the catalogue, and counts where `n` is given. The grid has `size` points per side (a number or a
     pair; 101, or 21 where points must be solved one by one) over the range of each measure, or is `x_values` by
     `y_values`.
 
@@ -186,7 +186,7 @@ def _surface(
 ) -> Surface:  # fmt: skip
     everything = [*axes[0], *axes[1], *([] if third is None else [third[0]])]
     _check(z, everything, n)
-    fast = batched([Condition(q, np.zeros(1)) for q in everything])
+    fast = batched([HeldMeasure(q, np.zeros(1)) for q in everything])
     if size is not None and all(v is not None for v in given_values):
         raise BadSetting("x_values= and y_values= make the whole grid: leave out size=.")
     known = [None if v is None else axis_values(axis[0], v) for axis, v in zip(axes, given_values, strict=True)]
@@ -210,8 +210,8 @@ def _surface(
     return Surface(z.name, *names, fixed, x, y, low, high, tables, found.solved)
 
 
-def _condition(q: Quantity, values: Array, n: float | None) -> Condition:
-    return Condition(q, values / n, n) if q.sized and n is not None else Condition(q, values)
+def _condition(q: Quantity, values: Array, n: float | None) -> HeldMeasure:
+    return HeldMeasure(q, values / n, n) if q.sized and n is not None else HeldMeasure(q, values)
 
 
 def _check(z: Quantity, held: list[Quantity], n: float | None) -> None:

@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -76,6 +77,13 @@ class System:
     inequalities: tuple[tuple[Fraction, ...], ...]
     curves: tuple[Constraint, ...]
     ranges: tuple[Constraint, ...]  # what the inequalities hold, as functions
+
+    @cached_property
+    def sides(self) -> Array:
+        """Rows that are not negative within: the cells, and the inequalities scaled to size 1."""
+        rows = [[float(x) for x in row] for row in self.inequalities]
+        scaled = [[x / max(map(abs, row)) for x in row] for row in rows if any(row)]
+        return np.array([*np.eye(4).tolist(), *scaled])
 
     def size(self, shares: Any) -> Any:
         """n of a table with these shares; 1 when no count is given."""

@@ -19,8 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.catalogue import Metric, parse
 from howsure.envelope import envelope
 from howsure.errors import BadSetting, UnknownName, nearest
+from howsure.expressions import CELLS
 from howsure.relations import monotone_pieces
-from howsure.relations.attributes import Attribute, Mixed, Scores, law_of
+from howsure.relations.attributes import Attribute, MixedLaw, Scores, law_of
 from howsure.relations.quantities import Quantity, measure_of, quantity, unboxed
 from howsure.relations.searches import root
 from howsure.relations.values import given
@@ -93,7 +94,7 @@ class Mixture(Result):
     def table(self, threshold: ArrayLike) -> dict[str, Any]:
         """The shares tp, fp, fn, tn at a threshold."""
         found = self._cells(self._turn(_numbers(threshold)))
-        return {c: unboxed(found[..., i]) for i, c in enumerate(("tp", "fp", "fn", "tn"))}
+        return {c: unboxed(found[..., i]) for i, c in enumerate(CELLS)}
 
     def measure(self, metric: str | Metric, threshold: ArrayLike) -> Any:
         """Any measure of the catalogue, or your own, at thresholds; NaN where it is undefined.
@@ -333,7 +334,7 @@ def _shown(thresholds: ArrayLike) -> tuple[float, ...]:
 
 
 def _has_scores(law: Attribute) -> bool:
-    return isinstance(law, Scores) or (isinstance(law, Mixed) and any(_has_scores(x) for x in law.parts))
+    return isinstance(law, Scores) or (isinstance(law, MixedLaw) and any(_has_scores(x) for x in law.parts))
 
 
 def _better(metric: str | Metric) -> str:

@@ -24,7 +24,7 @@ _DIGITS: Final = 8e-16  # of a place: cells have no more
 
 
 def between(start: Array, end: Array, rows: Rows, s: Array) -> Array:
-    """Tables along the segments of these rows: one place a row, or a line of places."""
+    """Tables along the segments of these rows: one place per row, or a line of places."""
     one, two = (start[rows], end[rows]) if s.ndim == 1 else (start[rows, None], end[rows, None])
     return np.asarray(special.expit(-s)[..., None] * one + special.expit(s)[..., None] * two)
 
