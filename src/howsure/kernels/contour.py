@@ -44,7 +44,7 @@ _ALIKE = 16  # points that share one power series
 _NUMBERS = 2_000_000  # complex numbers held at a time
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class GammaQuotient(Stepped):
     """The law of Σ top·G / Σ bottom·G with independent Gammas G of the given shapes; a single law, no batch."""
 

@@ -65,7 +65,7 @@ def _betas(a: Array, b: Array, c: Array, d: Array) -> tuple[Array, Array]:
     return (above / total).reshape(shape), (below / total).reshape(shape)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Difference(Stepped):
     """The law of A - B for independent laws, the narrower one outside the integral."""
 

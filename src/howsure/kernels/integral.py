@@ -37,7 +37,7 @@ class Core(Protocol):
     def about_log(self, g: Transform, centre: Array) -> tuple[Array, Array]: ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Integral(Stepped, WithMoments):
     """A law given by a core; t is always an exact double, with an optional low part."""
 

@@ -28,7 +28,7 @@ _NODES = 56
 _GRID = 401
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AcrossRows(Stepped, WithMoments):
     """The law of μθ/(μθ + (1-μ)φ); shapes may be batches."""
 

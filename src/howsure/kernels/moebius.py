@@ -28,7 +28,7 @@ _SERIES_BELOW = 0.75
 _CONVERGED = 1e-13
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Moebius(WithMoments):
     """Beta(a, b) seen through (u1·x + u2·y)/(v1·x + v2·y), rising in x."""
 

@@ -23,7 +23,7 @@ SIGMAS = 3.0
 _REACH = 0.2  # of a tail, on either side of its quantile, from which the density there is read
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sampled:
     """Sorted draws along the first axis, batch axes behind it."""
 

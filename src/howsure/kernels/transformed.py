@@ -19,7 +19,7 @@ from howsure.kernels.law import Pick, Transform
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Transformed(WithMoments):
     """sqrt(R) or log(R)."""
 

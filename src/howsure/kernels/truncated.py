@@ -29,7 +29,7 @@ _NEGLIGIBLE = 1e-17
 _WEIGHTS = (_X[1] - _X[0]) * np.pi * np.cosh(_X) * _BELOW * _ABOVE
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Truncated(Continuous):
     """E's law, of one table, between low and high; arrays have the shape of the batch."""
 
