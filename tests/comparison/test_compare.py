@@ -151,6 +151,7 @@ def test_priors_may_differ() -> None:
 def test_each_systems_own_posterior_is_what_it_is_alone(metric: hs.Metric) -> None:
     """Drawn from the joint table, each system's measure has the law that hs.posterior gives it alone."""
     from howsure.comparison.paired import _measure, joint_of
+
     from howsure.kernels.draws import log_shares
 
     y, answers = joint()

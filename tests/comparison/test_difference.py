@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 import howsure as hs
 from howsure.distribution import Distribution
+from howsure.evidence.classes import Tally
 from howsure.kernels.chebyshev_density import Point, breaks
 from howsure.kernels.contour import GammaQuotient
 from howsure.kernels.difference import Difference
 from howsure.kernels.tabulated import tabulate
-from howsure.evidence.classes import Tally
 
 CELLS = ("tp", "fp", "fn", "tn")
 METRICS = [m for m in hs.metrics() if m.name != "rate" and not m.any_of and m.route != "sampled"]

@@ -17,11 +17,11 @@ from scipy import stats
 
 import howsure as hs
 from howsure.catalogue import parse
+from howsure.evidence.classes import Tally
 from howsure.kernels.classes import Classes, measured
 from howsure.kernels.sampled import Sampled
 from howsure.model.classes import ClassSampler, formula, plan, pool_of, silent
 from howsure.priors import Prior, make
-from howsure.evidence.classes import Tally
 
 Array = NDArray[np.float64]
 N = 8_000

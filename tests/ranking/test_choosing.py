@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import howsure as hs
 from howsure.catalogue import parse
+from howsure.evidence.scored import Scored
 from howsure.model.thresholds import tally_at
 from howsure.ranking.choosing import choose
-from howsure.evidence.scored import Scored
 
 
 def scored(n: int, share: float, apart: float, seed: int, levels: int | None = None) -> Scored:

@@ -8,8 +8,8 @@ from scipy import special
 from sklearn.metrics import roc_auc_score
 
 import howsure as hs
-from howsure.kernels.delong import delong
 from howsure.evidence.scored import Scored
+from howsure.kernels.delong import delong
 
 
 @pytest.mark.parametrize(("m", "n", "levels"), [(2, 2, 3), (5, 40, 4), (60, 30, 1000), (200, 300, 7)])

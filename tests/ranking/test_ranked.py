@@ -12,11 +12,11 @@ from sklearn import metrics as peer
 
 import howsure as hs
 from howsure.catalogue import retrieval
+from howsure.evidence.scored import Scored
 from howsure.kernels import ranked
 from howsure.kernels.ranked import Cuts
 from howsure.model.thresholds import tally_at
 from howsure.ranking.measures import parse as run_measure
-from howsure.evidence.scored import Scored
 
 NAMES = ["auc", "AP", "BEP", "BEP(rule='nearest')", "BEP(rule='r-precision')", "AP11", "AP11(rule='trec_eval-9')",
          "AP11(rule='trec_eval-10')",

@@ -14,8 +14,8 @@ import howsure as hs
 from howsure.catalogue import retrieval
 from howsure.cli import app
 from howsure.errors import HowsureError
-from howsure.ingest import scorefiles
 from howsure.evidence.scored import Scored
+from howsure.ingest import scorefiles
 from tests.ranking.test_ranked import cuts, scored
 
 NAMES = ["auc", "AP", "BEP", "AP11", "AP11(rule='trec_eval-9')", "AP11(rule='trec_eval-10')", "max-f1",

@@ -15,6 +15,7 @@ import howsure as hs
 from howsure import kernels
 from howsure.distribution import Interval
 from howsure.errors import BadSetting
+from howsure.evidence.classes import Tally
 from howsure.kernels.continuous import Continuous, Stepped, WithMoments
 from howsure.kernels.contour import GammaQuotient
 from howsure.kernels.difference import Difference, difference_of
@@ -27,7 +28,6 @@ from howsure.kernels.sampled import Sampled
 from howsure.kernels.transformed import Transformed
 from howsure.kernels.truncated import Truncated
 from howsure.kernels.two_betas import Bilinear, Ray
-from howsure.table import Tally
 
 A, B, C, D = (np.array(x) for x in ([3.5, 20.5], [7.5, 4.5], [2.5, 9.5], [30.5, 12.5]))
 ONE, ZERO, END = np.ones(2), np.zeros(2), np.array([0.4, 0.9])

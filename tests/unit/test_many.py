@@ -243,7 +243,7 @@ def test_weighted_items_have_their_effective_size():
     np.testing.assert_allclose(doubled["macro-f1"].draws(200), plain["macro-f1"].draws(200), rtol=1e-9)
     weight = np.random.default_rng(3).gamma(0.5, size=truth.size) + 0.01
     uneven = hs.posterior(hs.tally(truth, answer, labels=range(4), weight=weight), tolerance=0.1)
-    assert point(uneven.tally, "macro-f1") == pytest.approx(
+    assert point(uneven.evidence, "macro-f1") == pytest.approx(
         sk.f1_score(truth, answer, average="macro", sample_weight=weight), abs=1e-12
     )
     assert uneven["macro-f1"].std > 1.2 * plain["macro-f1"].std

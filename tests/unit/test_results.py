@@ -13,6 +13,7 @@ import pytest
 
 import howsure as hs
 from howsure.errors import BadFile, BadSetting, UnknownName
+from howsure.model.score_draws import score_draws
 from howsure.render import TEXTS
 from howsure.result import Document, Result, frame
 
@@ -95,7 +96,7 @@ def test_measures_of_scores_pickle(metric):
     measure = pickle.loads(pickle.dumps(p.measure(metric)))
     assert measure == p.measure(metric)
     assert np.array_equal(p.point(measure), p.point(metric))
-    assert p.point(metric) == measure.evaluate(p._point_cuts[0])[0]
+    assert p.point(metric) == measure.evaluate(score_draws(p).point_cuts[0])[0]
 
 
 def test_what_is_derived_is_not_pickled():

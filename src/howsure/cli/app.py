@@ -123,7 +123,12 @@ METRICS = option(
 @COLUMNAR
 @OUT
 def score(
-    given: sources.Given, metrics: tuple[str, ...], above: tuple[str, ...], kind: str, out: Path | None, **settings: Any
+    given: sources.Inputs,
+    metrics: tuple[str, ...],
+    above: tuple[str, ...],
+    kind: str,
+    out: Path | None,
+    **settings: Any,
 ) -> None:
     """Score files, counts, a rate or a confusion matrix: each measure with its exact posterior."""
     from howsure.scoring import score as run_score
@@ -166,7 +171,7 @@ _SEVERAL = (
 @SEED
 @FORMAT
 @OUT
-def compare(given: sources.Given, metrics: tuple[str, ...], kind: str, out: Path | None, **settings: Any) -> None:
+def compare(given: sources.Inputs, metrics: tuple[str, ...], kind: str, out: Path | None, **settings: Any) -> None:
     """Is the first better than the second? Files, tables of counts, rates or matrices, or wins on the same items."""
     from howsure.comparison.several import Several
     from howsure.comparison.verbs import compare as run_compare
@@ -202,7 +207,7 @@ def posterior_of(evidence: Any, settings: dict[str, Any]) -> Any:
 
 
 def _wins(
-    given: sources.Given, kind: str, out: Path | None, level: float, interval: str, equal_within: Any, **rest: Any
+    given: sources.Inputs, kind: str, out: Path | None, level: float, interval: str, equal_within: Any, **rest: Any
 ) -> None:
     from howsure.comparison.wins import compare_wins
 
@@ -226,7 +231,7 @@ def _wins(
 @SEED
 @FORMAT
 @OUT
-def leaderboard(given: sources.Given, metrics: tuple[str, ...], kind: str, out: Path | None, **settings: Any) -> None:
+def leaderboard(given: sources.Inputs, metrics: tuple[str, ...], kind: str, out: Path | None, **settings: Any) -> None:
     """Rank systems of files, counts or rates: P(best), expected rank, groups that cannot be told apart."""
     from howsure.comparison.ranks import leaderboard as run_leaderboard
     from howsure.comparison.several import Several

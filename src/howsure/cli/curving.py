@@ -45,7 +45,7 @@ from howsure.errors import BadSetting
 @FORMAT
 @OUT
 def curve(
-    given: sources.Given,
+    given: sources.Inputs,
     metrics: tuple[str, ...],
     band: str | None,
     simultaneous: bool,

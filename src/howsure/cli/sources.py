@@ -75,7 +75,7 @@ _OF_FILES: Final = tuple(o.name for o in (*COLUMNS, *STRATA, *SYSTEMS) if o.name
 
 
 @dataclass(frozen=True)
-class Given:
+class Inputs:
     """What was given on the command line to take evidence from."""
 
     files: tuple[str, ...] = ()
@@ -134,11 +134,11 @@ def taking(*options: Any, files: bool = True) -> Callable[[F], F]:
             context = click.get_current_context()
             columns = {k: values.pop(k) for k in list(values) if k in _OF_FILES}
             told = {k: v for k, v in columns.items() if _was_given(context, k)}
-            own = {k: values.pop(k) for k in list(values) if k in Given.__dataclass_fields__}
+            own = {k: values.pop(k) for k in list(values) if k in Inputs.__dataclass_fields__}
             for name in ("counts", "rate", "matrix"):
                 if name in own and not isinstance(own[name], tuple):
                     own[name] = () if own[name] is None else (own[name],)
-            return command(given=Given(columns=told, **own), **values)
+            return command(given=Inputs(columns=told, **own), **values)
 
         made: Any = inner
         for one in reversed(options):
@@ -154,7 +154,7 @@ TABLES: Final = (ROWS, LABELS, POSITIVE)
 # -- evidence
 
 
-def evidence(given: Given) -> Any:
+def evidence(given: Inputs) -> Any:
     """The evidence of one table, or of all systems; a mapping of systems where they had different items."""
     source = given.check()
     if source == "FILE":
@@ -163,7 +163,7 @@ def evidence(given: Given) -> Any:
     return tables
 
 
-def _of_files(given: Given) -> Any:
+def _of_files(given: Inputs) -> Any:
     from howsure.cli.progress import watcher
     from howsure.ingest import entrance
 
@@ -194,7 +194,7 @@ def _of_files(given: Given) -> Any:
     return entrance.evidence(dict(zip(names, files, strict=True)), **columns, watch=watch)
 
 
-def _plain(given: Given) -> dict[str, Any]:
+def _plain(given: Inputs) -> dict[str, Any]:
     """The keywords of the library."""
     columns: dict[str, Any] = {k: list(v) if isinstance(v, tuple) else v for k, v in given.columns.items()}
     if "score" in columns and "threshold" in columns and len(columns["score"]) == 1:
@@ -222,13 +222,13 @@ def _answers(columns: Mapping[str, Any]) -> tuple[str, list[str]]:
     return role, [found] if isinstance(found, str) else list(found)
 
 
-def _refuse_names(given: Given, columns: Mapping[str, Any]) -> None:
+def _refuse_names(given: Inputs, columns: Mapping[str, Any]) -> None:
     many = len(_answers(columns)[1])
     if given.names and (len(given.names) != many or len(set(given.names)) != many):
         raise BadSetting(f"--name is given once for each of the {many} systems, all different; got {len(given.names)}")
 
 
-def _systems(given: Given, columns: Mapping[str, Any]) -> tuple[str, ...]:
+def _systems(given: Inputs, columns: Mapping[str, Any]) -> tuple[str, ...]:
     """What to call the systems, one for each file."""
     from howsure.ingest.sniffing import system_names
 
@@ -249,7 +249,7 @@ def _each(names: tuple[str, ...], files: list[str], columns: dict[str, Any]) -> 
     return [(n, f, {**columns, role: c}) for n, f, c in zip(names, files, each, strict=True)]
 
 
-def _stratified(given: Given, columns: dict[str, Any], stratum: Any, population: Any, *, several: bool) -> Any:
+def _stratified(given: Inputs, columns: dict[str, Any], stratum: Any, population: Any, *, several: bool) -> Any:
     """A stratified sample, put together by the population sizes of its strata."""
     from howsure.ingest import entrance
 

@@ -233,8 +233,8 @@ def two_by_two(t: Tally, what: str = "association") -> Tally:
     """The 2x2 table of the positive class, or of the second where there are two and none is named."""
     if not isinstance(t, Tally):
         raise BadSetting(
-            f"{what} is of a table of truths and answers, a Tally; got {type(t).__name__}. Make one with hs.Tally.binary "
-            "or hs.tally."
+            f"{what} needs a Tally, a table of truths and answers; got {type(t).__name__}. Make one with "
+            "hs.Tally.binary or hs.tally."
         )
     if len(t.systems) > 1:
         raise BadSetting(f"{what} is of one system's table: take tally.system({t.systems[0]!r}).")

@@ -23,7 +23,7 @@ from howsure.errors import BadSetting
 from howsure.evidence.classes import Tally
 from howsure.expressions import CELLS
 from howsure.kernels.continuous import Continuous
-from howsure.kernels.law import Law
+from howsure.kernels.law import Law, Pick
 from howsure.kernels.sampled import Sampled
 from howsure.model.cells import CellQuestion
 from howsure.model.posterior import Posterior, posterior
