@@ -42,15 +42,16 @@ def _param(values: Sequence[Any], kept: bool) -> Any:
 
 
 def _name(value: Any) -> str:
-    """A case given as (name, value) goes by its name."""
-    return str(value[0]) if isinstance(value, tuple) and value and isinstance(value[0], str) else str(value)
+    """What it is called in the name of a test: one line."""
+    text = str(value)
+    return text if "\n" not in text else repr(value)
 
 
-def examples(few: int, many: int) -> settings:
+def examples(few: int, many: int, **more: Any) -> settings:
     """That many examples of a property: many in the deep tier."""
-    return settings(max_examples=many if tier == "deep" else few, deadline=None)
+    return settings(max_examples=many if tier == "deep" else few, deadline=None, **more)
 
 
-def tolerance(rough: float) -> float:
-    """How far the law of a sampled metric may be off: what the package takes by default in the deep tier, else more."""
-    return 0.02 if tier == "deep" else rough
+def tolerance(rough: float, fine: float = 0.02) -> float:
+    """How far the laws of sampled metrics may be off: what the package takes by default in the deep tier, else more."""
+    return fine if tier == "deep" else rough

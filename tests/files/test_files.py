@@ -8,6 +8,7 @@ import json
 import os
 import stat
 import sys
+from functools import cache
 
 import duckdb
 import polars as pl
@@ -19,6 +20,7 @@ from howsure.errors import BadFile, BadLabels, BadSetting, UnknownName
 from howsure.ingest import conditions, request
 from howsure.ingest.files import tally_files
 from howsure.ingest.sniffing import system_names
+from tests import tiers
 from tests.engines.data import CASES, polars_frame
 
 FRAME = polars_frame().with_columns(pl.col("kind", "kind_a").cast(pl.String))
@@ -92,12 +94,21 @@ def shards(folder):
 FORMATS = (csv, tsv, semicolons, jsonl, array, parquet, packed, zst, nameless, shards)
 
 
+MAIN = (csv, jsonl, parquet)  # asked everything; the others one question in four, others each
+
+
+@cache
+def of_the_frame(name):
+    return hs.tally(FRAME, **CASES[name])
+
+
 @pytest.mark.parametrize("make", FORMATS, ids=lambda f: f.__name__)
 def test_every_format_gives_the_same_tally(make, tmp_path):
     """Each question of the engines' suite has the frame's answer."""
     path = make(tmp_path)
-    for name, case in CASES.items():
-        assert hs.tally(path, **case) == hs.tally(FRAME, **case), name
+    every = 1 if make in MAIN or tiers.tier == "deep" else 4
+    for name in list(CASES)[FORMATS.index(make) % every :: every]:
+        assert hs.tally(path, **CASES[name]) == of_the_frame(name), name
 
 
 def test_files_of_two_formats_are_shards_of_one_data_set(tmp_path):
@@ -337,8 +348,8 @@ def test_score_of_a_file_is_the_score_of_its_tally(tmp_path, capsys):
             name = option.removeprefix("--")
             named[name] = value if name not in named else [*[named[name]], value]
         t = hs.tally(FRAME, **{**named, **case})
-        got = run(capsys, "score", path, *options, "--format", "json")
-        assert got == hs.score(t).to_dict(), options
+        got = run(capsys, "score", path, *options, "--format", "json", "--tolerance", "0.2")
+        assert got == hs.score(t, tolerance=0.2).to_dict(), options
 
 
 def test_standard_input(tmp_path, monkeypatch, capsys):
