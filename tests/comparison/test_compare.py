@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,6 +13,7 @@ import howsure as hs
 from howsure.cli.app import run
 from howsure.errors import BadLabels, BadSetting, HowsureError, UnknownName
 from howsure.evidence.classes import Tally
+from tests.tiers import tolerance
 
 CELLS = ("tp", "fp", "fn", "tn")
 METRICS = [m for m in hs.metrics() if m.name != "rate" and not m.any_of]
@@ -42,10 +45,16 @@ def test_the_example_of_goutte() -> None:
     assert c.p_better == pytest.approx(0.65222237220888356, abs=1e-14)
 
 
+@cache
+def compared(metric: hs.Metric) -> hs.Comparison:
+    """A against B, with few draws if the metric is sampled: its stated error is larger for it."""
+    return hs.compare(table(A), table(B), metric=metric, tolerance=tolerance(0.1))
+
+
 @pytest.mark.parametrize("metric", METRICS, ids=str)
 def test_probability_agrees_with_draws(metric: hs.Metric) -> None:
     """P(A > B) of every metric agrees with 100,000 draws of each system within five standard errors."""
-    c = hs.compare(table(A), table(B), metric=metric)
+    c = compared(metric)
     n = 100_000
     x = c.first.distribution.draws(n, seed=11)
     y = c.second.distribution.draws(n, seed=12)
@@ -56,7 +65,7 @@ def test_probability_agrees_with_draws(metric: hs.Metric) -> None:
 @pytest.mark.parametrize("metric", METRICS, ids=str)
 def test_swapping_the_systems_swaps_the_answer(metric: hs.Metric) -> None:
     """P(A > B) + P(B > A) = 1 to 1e-12 on exact routes, and the difference changes its sign."""
-    one, two = hs.compare(table(A), table(B), metric=metric), hs.compare(table(B), table(A), metric=metric)
+    one, two = compared(metric), hs.compare(table(B), table(A), metric=metric, tolerance=tolerance(0.1))
     exact = one.route != "sampled"
     assert one.p_above == pytest.approx(two.p_below, abs=1e-12 if exact else 3 * one.error.probability)
     if np.isfinite(one.difference.mean):

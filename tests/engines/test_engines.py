@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -18,7 +17,7 @@ import pytest
 import howsure as hs
 from howsure.evidence.classes import Tally
 from tests.engines.data import CASES, COLUMNS, ENGINES, N, polars_frame, reference
-from tests.engines.spark_cases import commands, scored
+from tests.engines.spark_cases import JVM, commands, result, scored
 
 ROOT = Path(__file__).parents[2]
 
@@ -28,30 +27,51 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize("engine", [e for e in ENGINES if e != "polars"])
 def test_the_same_tally_on_every_engine(engine, case):
     """The tally equals that of eager polars, notes and all."""
-    ours, theirs = hs.tally(ENGINES[engine](), **CASES[case]), reference(CASES[case])
+    ours, theirs = hs.tally(ENGINES[engine](), **CASES[case]), reference(case)
     assert ours == theirs
     assert ours.notes == theirs.notes
 
 
-@pytest.mark.parametrize("mode", ["connect", "classic"])
-def test_the_same_tally_on_spark(mode, tmp_path):
-    """Spark Connect and classic Spark give every tally that polars gives, and the command's rows are DuckDB's."""
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The columns in files that Spark and DuckDB both read."""
+    folder = tmp_path_factory.mktemp("files")
     frame = polars_frame().with_columns(pl.col("kind", "kind_a").cast(pl.String))
-    frame.write_csv(tmp_path / "a.csv")
-    frame.write_parquet(tmp_path / "a.parquet")
+    frame.write_csv(folder / "a.csv")
+    frame.write_parquet(folder / "a.parquet")
     nested = frame.with_columns(nested=pl.struct(guess="animal_gaps")).drop("digit_nan")
-    nested.write_ndjson(tmp_path / "a.jsonl")
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "SPARK_LOCAL_IP": "127.0.0.1"}
+    nested.write_ndjson(folder / "a.jsonl")
+    return str(folder)
+
+
+def on_spark(*arguments):
+    """Tallies and rows of commands by mode, as a process with Spark in it finds them."""
+    paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    env = {**os.environ, "PYTHONPATH": paths, "SPARK_LOCAL_IP": "127.0.0.1", "JAVA_TOOL_OPTIONS": JVM}
     env.pop("SPARK_REMOTE", None)
-    line = [sys.executable, "-m", "tests.engines.spark_cases", mode, str(tmp_path)]
-    done = subprocess.run(line, env=env, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False)
-    found = [x for x in done.stdout.splitlines() if x.startswith("RESULT ")]
-    assert found, done.stderr[-2000:]
-    results = json.loads(found[-1].removeprefix("RESULT "))
-    assert results.pop("commands") == [scored(line) for line in commands(str(tmp_path))]
-    tallies = {k: Tally.from_dict(v) for k, v in results.items()}
-    assert set(tallies) == set(CASES)
-    assert [name for name, case in CASES.items() if tallies[name] != reference(case)] == []
+    line = [sys.executable, "-m", "tests.engines.spark_cases", *arguments]
+    done = subprocess.run(line, env=env, cwd=ROOT, capture_output=True, text=True, timeout=900, check=False)
+    return result(done)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("more", "modes"),
+    [
+        pytest.param((), {"classic", "connect"}, id="one JVM"),
+        pytest.param(("local[2]",), {"connect"}, id="a server of its own", marks=pytest.mark.deep),
+    ],
+)
+def test_the_same_tally_on_spark(more, modes, folder):
+    """Spark Connect and classic Spark give every tally that polars gives, and the command's rows are DuckDB's."""
+    found = on_spark(folder, *more)
+    assert set(found) == modes
+    expected = [scored(line) for line in commands(folder)]
+    for mode, results in found.items():
+        assert results.pop("commands") == expected, mode
+        tallies = {k: hs.Tally.from_dict(v) for k, v in results.items()}
+        assert set(tallies) == set(CASES)
+        assert [name for name in CASES if tallies[name] != reference(name)] == [], mode
 
 
 def rows(*names):

@@ -19,7 +19,7 @@ from tests.engines.data import CASES, polars_frame, reference
 @pytest.mark.parametrize("case", CASES)
 def test_a_tally_survives_json_and_pickle(case):
     """Equal after a round trip, and the same text again."""
-    t = reference(CASES[case])
+    t = reference(case)
     text = t.to_json()
     again = Tally.from_json(text)
     assert again == t == pickle.loads(pickle.dumps(t))

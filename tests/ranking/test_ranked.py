@@ -17,6 +17,7 @@ from howsure.kernels import ranked
 from howsure.kernels.ranked import Cuts
 from howsure.model.thresholds import tally_at
 from howsure.ranking.measures import parse as run_measure
+from tests.tiers import examples
 
 NAMES = ["auc", "AP", "BEP", "BEP(rule='nearest')", "BEP(rule='r-precision')", "AP11", "AP11(rule='trec_eval-9')",
          "AP11(rule='trec_eval-10')",
@@ -51,7 +52,7 @@ def lists(draw):
 
 
 @given(lists(), st.booleans())
-@settings(max_examples=200, deadline=None)
+@examples(60, 200)
 def test_areas_are_those_of_scikit_learn(data, weighted):
     """AUC and average precision agree to 1e-12 with ties and weights."""
     truth, scores, weights = data
@@ -63,7 +64,7 @@ def test_areas_are_those_of_scikit_learn(data, weighted):
 
 
 @given(lists())
-@settings(max_examples=100, deadline=None)
+@examples(50, 100)
 def test_counts_at_thresholds_are_those_of_the_curves_of_scikit_learn(data):
     """The batched table over distinct scores holds the points of roc_curve and precision_recall_curve."""
     truth, scores, weights = data
@@ -221,9 +222,9 @@ def test_aliases_lead_home():
 def test_the_bootstrap_at_a_threshold_is_the_closed_law(name, prior):
     """Draws of the curve, looked at where a threshold cuts it, follow the closed posterior of that table."""
     p = hs.posterior(scored(60), prior)
-    for threshold in (-9.0, 0.0, 0.8, 99.0):
-        m = retrieval.parse(f"{name}@{threshold:g}")
-        drawn = np.sort(p.joint_draws([m], 20_000, 3)[0][:, 0])
+    asked = [retrieval.parse(f"{name}@{threshold:g}") for threshold in (-9.0, 0.0, 0.8, 99.0)]
+    for m, draws in zip(asked, p.joint_draws(asked, 20_000, 3), strict=True):
+        drawn = np.sort(draws[:, 0])
         law = p[str(m)]
         assert law.route != "sampled"
         some = np.arange(50, 20_000, 100)

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from howsure.model.resampled import Resampled
+from hypothesis import given
 
 import howsure as hs
 from howsure.errors import HowsureError
-from howsure.model.resampled import Resampled
 from howsure.ranking.measures import KINDS
+from tests.tiers import examples
 from tests.trec.cases import QRELS, RUNS
 
 
@@ -189,7 +190,7 @@ def test_unjudged_documents_at_the_rate_of_the_judged():
     assert d.std > hs.posterior(hs.means(v.values[:, 0], bounds=(0, 1)))["mean"].std
 
 
-@settings(max_examples=60, deadline=None)
+@examples(25, 60)
 @given(QRELS, RUNS, RUNS)
 def test_any_data_gives_items_or_one_sentence(qrels, one, two):
     """Random data never ends in anything but Items with values from 0 to 1, or an error of ours."""
