@@ -159,17 +159,11 @@ def test_priors_may_differ() -> None:
 @pytest.mark.parametrize("metric", SQUARE, ids=str)
 def test_each_systems_own_posterior_is_what_it_is_alone(metric: hs.Metric) -> None:
     """Drawn from the joint table, each system's measure has the law that hs.posterior gives it alone."""
-    from howsure.comparison.paired import _measure, joint_of
-
-    from howsure.kernels.draws import log_shares
-
     y, answers = joint()
-    p = hs.posterior(hs.tally(y, answers))
-    cells = joint_of(p, metric)
-    logs = log_shares(np.array([float(s) for s in cells.shapes]), 40_000, 5)
+    drawn = hs.posterior(hs.tally(y, answers)).resolve(metric).ratio_draws(40_000, 5)
     for side, name in enumerate(("a", "b")):
         alone = hs.posterior(hs.tally(y, answers[name]), tolerance=0.1)[metric]
-        x = _measure(cells, metric, logs, side)
+        x = drawn[side]
         for q in (0.1, 0.5, 0.9):
             assert (x <= alone.ppf(q)).mean() == pytest.approx(q, abs=0.025 if alone.route == "sampled" else 0.012)
 
@@ -335,10 +329,10 @@ def test_document_and_formats() -> None:
         (["--counts", "84,18,26,872", "--counts", "70,25,40,865", "--equal-within", "0.01"], 0, "first beats second"),
         (["--wins", "17,4,3278", "--name", "ltc", "--name", "nnn"], 0, "ltc beats nnn on wins with probability 0.998"),
         (["--rate", "47/50", "--rate", "40/50"], 0, "on rate with probability 0.979"),
-        (["--counts", "1,2,3,4"], 2, "needs --counts, --rate or --matrix twice"),
+        (["--counts", "1,2,3,4"], 2, "compare needs two systems, or --wins; got 1"),
         (["--wins", "1"], 2, "first,second,same"),
-        (["--wins", "1,2", "--metric", "f1"], 2, "leave out --metric"),
-        (["--counts", "1,2,3,4", "--rate", "1/2"], 2, "for every system, not"),
+        (["--wins", "1,2", "--metric", "f1"], 2, "--metric does not go with --wins"),
+        (["--counts", "1,2,3,4", "--rate", "1/2"], 2, "--counts stands alone: leave out --rate"),
         (["--counts", "1,2,3,4", "--counts", "1,2,3,4", "--equal-within", "-1"], 2, "0 or more"),
     ],
 )
@@ -360,7 +354,7 @@ def test_the_command(arguments: list[str], code: int, says: str, capsys: pytest.
         (lambda: hs.compare(hs.tally(joint()[0], dict.fromkeys("abc", joint()[0]))), BadSetting, "leaderboard"),
         (lambda: hs.compare(table(A), table(B), table(A)), BadSetting, "three and more"),
         (lambda: hs.compare(table(A), table(B), equal_within=-0.1), BadSetting, "0 or more"),
-        (lambda: hs.compare(table(A), 5), HowsureError, "no system named 5"),
+        (lambda: hs.compare(table(A), 5), HowsureError, "got int"),
         (lambda: hs.compare([1, 0], {"a": [1, 0], "b": ["x", "y"]}), HowsureError, "labels|match"),
         (lambda: hs.compare([1, 0], {"a": [1, 0], "b": [1]}), BadLabels, "2 truths but 1 predictions of 'b'"),
         (lambda: hs.compare(table(A), table(B), method="magic"), UnknownName, "no method 'magic'"),

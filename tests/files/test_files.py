@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
 import stat
@@ -14,6 +15,7 @@ import polars as pl
 import pytest
 
 import howsure as hs
+from howsure.cli import app
 from howsure.errors import BadFile, BadLabels, BadSetting, HowsureError, UnknownName
 from howsure.ingest import conditions
 from howsure.ingest.sniffing import system_names

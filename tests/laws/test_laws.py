@@ -157,7 +157,7 @@ def test_updating_is_pooling(first: tuple[int, ...], second: tuple[int, ...]) ->
     b = Tally.binary(**dict(zip(("tp", "fp", "fn", "tn"), second, strict=True)))
     whole = hs.posterior(a + b, "jeffreys")
     for p in (hs.posterior(a, "jeffreys").update(b), hs.posterior(a, prior=hs.posterior(b, "jeffreys"))):
-        assert p.evidence == whole.tally
+        assert p.evidence == whole.evidence
         assert p["f1"].mean == whole["f1"].mean
 
 

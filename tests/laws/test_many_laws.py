@@ -98,7 +98,7 @@ def test_shards_merge_to_the_whole() -> None:
     p, q = hs.posterior(sum(parts)), hs.posterior(whole)
     np.testing.assert_array_equal(p.joint_draws(parse("macro-f1"), 50, 3), q.joint_draws(parse("macro-f1"), 50, 3))
     updated = hs.posterior(parts[0]).update(parts[1]).update(parts[2] + parts[3])
-    assert updated.tally == whole
+    assert updated.evidence == whole
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_each_systems_own_posterior_is_what_it_is_alone(k: int, name: str) -> No
     """Drawn together with another system, a system has the posterior that it has alone."""
     y, given = answers(k, 50, 2, 11)
     p = hs.posterior(hs.tally(y, given, labels=range(k)), tolerance=0.1)
-    x = p.joint_draws(parse(name), N, 5)
+    x = p.resolve(name).joint_draws(N, 5)
     for i, system in enumerate(given):
         alone = p.system(system)[name].draws(N, seed=6)
         error = p.system(system)[name].mean_error() + 3 * alone.std() / np.sqrt(N)
@@ -121,7 +121,7 @@ def test_each_systems_own_posterior_with_jeffreys() -> None:
     """The same under a prior with a weight in every cell."""
     y, given = answers(4, 50, 2, 11)
     p = hs.posterior(hs.tally(y, given, labels=range(4)), "jeffreys", tolerance=0.1)
-    x = p.joint_draws(parse("macro-f1"), N, 5)
+    x = p.resolve("macro-f1").joint_draws(N, 5)
     for i, system in enumerate(given):
         assert same(x[:, i], p.system(system)["macro-f1"].draws(N, seed=6))
 

@@ -10,6 +10,7 @@ from sklearn.metrics import roc_auc_score
 import howsure as hs
 from howsure.evidence.scored import Scored
 from howsure.kernels.delong import delong
+from howsure.model.score_draws import score_draws
 from tests.tiers import tolerance
 
 
@@ -36,7 +37,7 @@ def test_delong_stands_beside_the_bootstrap() -> None:
     a, b = base + 1.2 * y, 0.7 * base + 0.7 * rng.normal(size=4000) + 1.1 * y
     d = Scored(y, np.stack([a, b], axis=1), ("a", "b"))
     p = hs.posterior(d, tolerance=tolerance(0.1))
-    auc, covariance = p.delong() or (None, None)
+    auc, covariance = score_draws(p).delong() or (None, None)
     one = p.system("a")["auc"]
     assert one.std == pytest.approx(np.sqrt(covariance[0, 0]), rel=0.03)
     assert one.mean == pytest.approx(auc[0], abs=0.1 * one.std)
