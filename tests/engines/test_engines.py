@@ -17,20 +17,34 @@ import pytest
 
 import howsure as hs
 from howsure.evidence.classes import Tally
-from tests.engines.data import CASES, COLUMNS, ENGINES, N, polars_frame, reference
+from howsure.ingest.entrance import evidence
+from tests.engines.data import CASES, COLUMNS, ENGINES, FEW, N, batches, nameless, polars_frame, reference
 from tests.engines.spark_cases import commands, scored
 
 ROOT = Path(__file__).parents[2]
 
 
+def asked(engine):
+    """Every case; of those that take their time a few of every kind."""
+    return {name: CASES[name] for name in FEW} if engine == "Dask" else CASES
+
+
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
-@pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("engine", [e for e in ENGINES if e != "polars"])
-def test_the_same_tally_on_every_engine(engine, case):
-    """The tally equals that of eager polars, notes and all."""
-    ours, theirs = hs.tally(ENGINES[engine](), **CASES[case]), reference(CASES[case])
-    assert ours == theirs
-    assert ours.notes == theirs.notes
+def test_the_same_evidence_on_every_engine(engine):
+    """Every kind of evidence equals that of eager polars, notes and all; its library is remembered."""
+    for name, case in asked(engine).items():
+        ours, theirs = evidence(ENGINES[engine](), **case), reference(name)
+        assert nameless(ours) == theirs, name
+        assert ours.notes == theirs.notes, name
+        assert ours.library == LIBRARIES.get(engine), name
+
+
+LIBRARIES = {
+    "pandas": "pandas", "pandas, object columns": "pandas", "pandas, pyarrow columns": "pandas", "polars, lazy": "polars",
+    "pyarrow": "pyarrow", "pyarrow reader": "pyarrow", "DuckDB": "duckdb", "Dask": "dask", "Ibis": "ibis",
+    "generator of batches": "polars", "batches of two engines": "pandas", "list of frames": "polars",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("mode", ["connect", "classic"])
@@ -51,7 +65,7 @@ def test_the_same_tally_on_spark(mode, tmp_path):
     assert results.pop("commands") == [scored(line) for line in commands(str(tmp_path))]
     tallies = {k: Tally.from_dict(v) for k, v in results.items()}
     assert set(tallies) == set(CASES)
-    assert [name for name, case in CASES.items() if tallies[name] != reference(case)] == []
+    assert [name for name, case in CASES.items() if tallies[name] != reference(name)] == []
 
 
 def rows(*names):
@@ -115,6 +129,12 @@ def test_any_split_gives_the_same_tally(case, cuts):
     frame = polars_frame()
     parts = [frame[a:b] for a, b in pairwise([0, *cuts, N])]
     assert sum(hs.tally(part, **CASES[case]) for part in parts) == hs.tally(frame, **CASES[case])
+
+
+def test_many_batches_are_added_up():
+    """More batches than are kept apart give the same tally."""
+    for name in ("three slice columns", "weights", "scores", "label sets"):
+        assert nameless(evidence(batches(3), **CASES[name])) == reference(name)
 
 
 def test_a_million_slices_are_one_array():
