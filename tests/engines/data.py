@@ -1,4 +1,4 @@
-"""One fixture for all engines: columns of every type, questions of every kind to ask of them, a frame of each engine."""
+"""One fixture for all engines: columns of every type, questions of every kind, a frame of each engine."""
 
 from __future__ import annotations
 
@@ -159,8 +159,8 @@ CASES: dict[str, dict[str, Any]] = {
     "label sets in clusters": {"truth": "tags", "pred": ["tags_a", "tags"], "cluster": "group"},
 }
 FEW = (  # of every kind some, for engines that take their time
-    "text", "nulls wrong", "NaN", "joint", "three slice columns", "weights", "counts", "thresholds in slices",
-    "outcomes with gaps", "conditions", "clusters of two systems", "scores of two systems", "scores in clusters", "bins",
+    "text", "nulls wrong", "NaN", "joint", "three slice columns", "weights", "thresholds in slices", "conditions",
+    "outcomes with gaps", "clusters of two systems", "scores of two systems", "scores in clusters", "bins",
     "weighted values", "values in clusters", "long classes", "systems by cluster", "split texts",
 )  # fmt: skip
 PLAIN = {name: case for name, case in CASES.items() if case.get("truth") not in LISTS}  # for engines without lists

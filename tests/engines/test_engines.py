@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
+import pickle
 import subprocess
 import sys
 from collections import Counter
@@ -18,8 +18,8 @@ import pytest
 import howsure as hs
 from howsure.evidence.classes import Tally
 from howsure.ingest.entrance import evidence
-from tests.engines.data import CASES, COLUMNS, ENGINES, FEW, N, batches, nameless, polars_frame, reference
-from tests.engines.spark_cases import commands, scored
+from tests.engines.data import CASES, COLUMNS, ENGINES, FEW, LISTS, N, batches, nameless, polars_frame, reference
+from tests.engines.spark_cases import ASKED, files
 
 ROOT = Path(__file__).parents[2]
 
@@ -41,31 +41,32 @@ def test_the_same_evidence_on_every_engine(engine):
 
 
 LIBRARIES = {
-    "pandas": "pandas", "pandas, object columns": "pandas", "pandas, pyarrow columns": "pandas", "polars, lazy": "polars",
-    "pyarrow": "pyarrow", "pyarrow reader": "pyarrow", "DuckDB": "duckdb", "Dask": "dask", "Ibis": "ibis",
+    "pandas": "pandas", "pandas, object columns": "pandas", "pandas, pyarrow columns": "pandas",
+    "polars, lazy": "polars", "pyarrow": "pyarrow", "pyarrow reader": "pyarrow", "DuckDB": "duckdb", "Dask": "dask",
+    "Ibis": "ibis",
     "generator of batches": "polars", "batches of two engines": "pandas", "list of frames": "polars",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("mode", ["connect", "classic"])
-def test_the_same_tally_on_spark(mode, tmp_path):
-    """Spark Connect and classic Spark give every tally that polars gives, and the command's rows are DuckDB's."""
+def test_the_same_evidence_on_spark(mode, tmp_path):
+    """Spark Connect and classic Spark give all that polars gives, and of files all that DuckDB reads."""
     frame = polars_frame().with_columns(pl.col("kind", "kind_a").cast(pl.String))
-    frame.write_csv(tmp_path / "a.csv")
+    frame.drop(LISTS).write_csv(tmp_path / "a.csv")
     frame.write_parquet(tmp_path / "a.parquet")
+    frame[40:].write_parquet(tmp_path / "b.parquet")
     nested = frame.with_columns(nested=pl.struct(guess="animal_gaps")).drop("digit_nan")
     nested.write_ndjson(tmp_path / "a.jsonl")
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "SPARK_LOCAL_IP": "127.0.0.1"}
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]), "SPARK_LOCAL_IP": "127.0.0.1"}
     env.pop("SPARK_REMOTE", None)
     line = [sys.executable, "-m", "tests.engines.spark_cases", mode, str(tmp_path)]
     done = subprocess.run(line, env=env, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False)
-    found = [x for x in done.stdout.splitlines() if x.startswith("RESULT ")]
-    assert found, done.stderr[-2000:]
-    results = json.loads(found[-1].removeprefix("RESULT "))
-    assert results.pop("commands") == [scored(line) for line in commands(str(tmp_path))]
-    tallies = {k: Tally.from_dict(v) for k, v in results.items()}
-    assert set(tallies) == set(CASES)
-    assert [name for name, case in CASES.items() if tallies[name] != reference(name)] == []
+    assert done.returncode == 0, done.stderr[-3000:]
+    found = pickle.loads((tmp_path / "found").read_bytes())
+    wanted = {name: reference(name) for name in ASKED}
+    wanted |= {name: evidence(place, **case) for name, (place, case) in files(tmp_path).items()}
+    assert set(found) == set(wanted)
+    assert [name for name, one in wanted.items() if found[name] != one or found[name].notes != one.notes] == []
 
 
 def rows(*names):
