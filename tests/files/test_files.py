@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import os
 import stat
-import sys
-from functools import cache
 
 import duckdb
 import polars as pl
 import pytest
 
 import howsure as hs
-from howsure.cli import app
 from howsure.errors import BadFile, BadLabels, BadSetting, HowsureError, UnknownName
 from howsure.ingest import conditions
+from howsure.ingest.entrance import evidence
 from howsure.ingest.sniffing import system_names
 from howsure.notes import note
-from tests import tiers
-from tests.engines.data import CASES, polars_frame
+from tests.engines.data import CASES, LISTS, PLAIN, polars_frame, reference
 
-FRAME = polars_frame().with_columns(pl.col("kind", "kind_a").cast(pl.String))
+WHOLE = polars_frame().with_columns(pl.col("kind", "kind_a").cast(pl.String))
+FRAME = WHOLE.drop(LISTS)
 CSV = FRAME.write_csv()
-JSONL = FRAME.with_columns(pl.col("digit_nan").fill_nan(None)).write_ndjson()
+JSONL = WHOLE.with_columns(pl.col("digit_nan").fill_nan(None)).write_ndjson()
 
 
 def zstd(data: bytes, path) -> None:
@@ -66,7 +63,7 @@ def array(folder):
 
 
 def parquet(folder):
-    FRAME.write_parquet(folder / "a.parquet")
+    WHOLE.write_parquet(folder / "a.parquet")
     return folder / "a.parquet"
 
 
@@ -80,35 +77,29 @@ def zst(folder):
     return folder / "a.jsonl.zst"
 
 
-def nameless(folder):
+def shards(folder):
+    for i in range(0, FRAME.height, 50):
+        WHOLE[i : i + 50].write_parquet(folder / f"part-{i}.parquet")
+    return folder / "part-*.parquet"
+
+
+def odd(folder):
     (folder / "predictions [1]*").write_text(JSONL, encoding="utf-8")
     return folder / "predictions [1]*"
 
 
-def shards(folder):
-    for i in range(0, FRAME.height, 50):
-        FRAME[i : i + 50].write_parquet(folder / f"part-{i}.parquet")
-    return folder / "part-*.parquet"
-
-
-FORMATS = (csv, tsv, semicolons, jsonl, array, parquet, packed, zst, nameless, shards)
-
-
-MAIN = (csv, jsonl, parquet)  # asked everything; the others one question in four, others each
-
-
-@cache
-def of_the_frame(name):
-    return hs.tally(FRAME, **CASES[name])
+WITH_LISTS = (jsonl, array, parquet, shards)
+FORMATS = (csv, tsv, semicolons, packed, zst, odd, *WITH_LISTS)
 
 
 @pytest.mark.parametrize("make", FORMATS, ids=lambda f: f.__name__)
-def test_every_format_gives_the_same_tally(make, tmp_path):
+def test_every_format_gives_the_same_evidence(make, tmp_path):
     """Each question of the engines' suite has the frame's answer."""
     path = make(tmp_path)
-    every = 1 if make in MAIN or tiers.tier == "deep" else 4
-    for name in list(CASES)[FORMATS.index(make) % every :: every]:
-        assert hs.tally(path, **CASES[name]) == of_the_frame(name), name
+    for name, case in (CASES if make in WITH_LISTS else PLAIN).items():
+        found = evidence(path, **case)
+        assert found == reference(name), name
+        assert found.notes == reference(name).notes, name
 
 
 def test_files_of_two_formats_are_shards_of_one_data_set(tmp_path):
@@ -315,45 +306,6 @@ def test_a_condition_on_an_unknown_column(tmp_path):
     """The nearest name is suggested."""
     with pytest.raises(UnknownName, match="Did you mean 'region'"):
         count(csv(tmp_path), "regoin=north", truth="bit", pred="bit_a")
-
-
-# -- the command ---------------------------------------------------------------------------------------------------
-
-
-def run(capsys, *arguments):
-    assert app.run([str(x) for x in arguments]) == 0, capsys.readouterr().err
-    return json.loads(capsys.readouterr().out)
-
-
-def test_score_of_a_file_is_the_score_of_its_tally(tmp_path, capsys):
-    """The command says what Python says."""
-    path = csv(tmp_path)
-    for options, case in (
-        (["--truth", "animal", "--pred", "animal_a", "--positive", "owl"], {"positive": "owl"}),
-        (["--truth", "animal", "--pred", "animal_a", "--labels", "owl,dog,cat"], {"labels": ["owl", "dog", "cat"]}),
-        (["--truth", "animal", "--pred", "animal_gaps", "--missing", "wrong"], {"missing": "wrong"}),
-        (["--truth", "bit", "--pred", "bit_a", "--pred", "bit_b"], {}),
-        (["--truth", "bit", "--score", "score", "--threshold", "0.5", "--threshold", "0.2"], {"threshold": [0.5, 0.2]}),
-        (["--outcome", "solved", "--by", "region"], {}),
-        (["--truth", "bit", "--pred", "bit_a", "--weight", "weight"], {}),
-        (["--truth", "bit", "--pred", "bit_a", "--count", "n", "--labels", "0,1"], {"labels": [0, 1]}),
-    ):
-        named: dict = {}
-        for option, value in zip(options[::2], options[1::2], strict=True):
-            name = option.removeprefix("--")
-            named[name] = value if name not in named else [*[named[name]], value]
-        t = hs.tally(FRAME, **{**named, **case})
-        got = run(capsys, "score", path, *options, "--format", "json", "--tolerance", "0.2")
-        assert got == hs.score(t, tolerance=0.2).to_dict(), options
-
-
-def test_standard_input(tmp_path, monkeypatch, capsys):
-    """- reads standard input, of any format."""
-    want = hs.score(hs.tally(FRAME, truth="bit", pred="bit_a")).to_dict()["rows"]
-    for make in (csv, jsonl, parquet, packed):
-        data = make(tmp_path).read_bytes()
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
-        assert run(capsys, "score", "-", "--truth", "bit", "--pred", "bit_a", "--format", "json")["rows"] == want
 
 
 def test_systems_are_named_by_the_shortest_part_that_tells_them_apart():
