@@ -22,11 +22,12 @@ from scipy.special import ndtr
 HERE = Path(__file__).resolve().parent
 sys.path[0] = str(HERE.parent)
 
+from howsure.model.ranked import Ranked  # noqa: E402
+from howsure.scored import Scored  # noqa: E402
+
 from bench.coverage_data import Row, Study, Table, shares, span, this_run  # noqa: E402
 from bench.coverage_page import add_root, publish  # noqa: E402
-from howsure.model.ranked import Ranked  # noqa: E402
 from howsure.ranking.choosing import choose  # noqa: E402
-from howsure.scored import Scored  # noqa: E402
 
 Array = NDArray[np.float64]
 

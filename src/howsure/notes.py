@@ -1,6 +1,7 @@
 """Notes: remarks that travel with results as data, a code and its facts, until they are put into words.
 
-Notes of one code that say the same of several measures are merged. The words are in `wording`, in the reader's language.
+Notes of one code that say the same of several measures are merged. Their words, in the reader's language, are in
+`wording`.
 """
 
 from __future__ import annotations

@@ -121,7 +121,7 @@ def _linear_law(form: Linear, cells: Shapes) -> Routed | None:
 
 
 def linear_groups_law(groups: dict[tuple[float, float], Array]) -> Routed | None:
-    """The law of Σ top·G / Σ bottom·G over groups {(top, bottom): shape}: two are closed, three and four an integral."""
+    """The law of Σ top·G / Σ bottom·G over groups {(top, bottom): shape}: two are closed, three or four an integral."""
     if len(groups) == 2:
         from howsure.kernels.moebius import Moebius
 

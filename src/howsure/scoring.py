@@ -169,10 +169,10 @@ def score(
 
     Columns are named as in hs.tally (`truth=`, `pred=`, `outcome=`, `value=`, `score=`, `by=`, `cluster=`, `weight=`,
     `where=`, …). Predictions may be a mapping from system to predictions: each system gets its rows. `prior` (even),
-    `level` (0.95), `interval` (equal-tailed), `tolerance` (0.02) and `seed` (0) are those of the curve or posterior that
-    is given, unless they are given too. Slices are listed from those most surely worse than the rest on (`sort`: worse,
-    better, name, n or score). `chance=True` adds to the table what random guessing at the same margins gives, and the
-    probability of being better.
+    `level` (0.95), `interval` (equal-tailed), `tolerance` (0.02) and `seed` (0) are those of the curve or posterior
+    that is given, unless they are given too. Slices are listed from those most surely worse than the rest on (`sort`:
+    worse, better, name, n or score). `chance=True` adds to the table what random guessing at the same margins gives,
+    and the probability of being better.
 
     >>> from howsure.evidence.classes import Tally
     >>> r = score(Tally.binary(tp=80, fp=20, fn=30, tn=870), metrics=["f1"], above=0.7)

@@ -75,7 +75,7 @@ SENTENCES: Final[dict[str, str]] = {
     ),
     "best-of-many": (
         "{metric} is the best of all thresholds of these items, and so too good: in most simulated tests 95% intervals "
-        "of max-f1 held the true value {low} to {high}% of the time (docs/coverage.md); curve.choose and --best correct "
+        "of max-f1 held the true value {low} to {high}% of the time (docs/coverage.md); curve.choose (--best) corrects "
         "for the choice"
     ),
     "one-sided": (
@@ -94,14 +94,20 @@ SENTENCES: Final[dict[str, str]] = {
     "unbounded": "{of} has no bound: its mean may not exist, and a sample cannot tell; use the median",
     "no-mean": "the difference of {of} has no mean: both are infinite",
     "no-direction": "{of} has no better direction: only the difference is given",
-    "simultaneous": "simultaneous: tails of {tail:.2g} at each of {points:,} points hold whole curves, by {draws:,} draws",
+    "simultaneous": (
+        "simultaneous: tails of {tail:.2g} at each of {points:,} points hold whole curves, by {draws:,} draws"
+    ),
     "no-interval": "no interval at {count:,} of {points:,} points: the draws are 0/0, infinite or all the same",
     "no-width": "no draw differs from the items at {count:,} of {points:,} points: no width there",
     "nothing": "{metric} is best where no item is called positive",
     "only-common": "{count:,} of {total:,} judged queries left out: some run lacks them",
     "ties": "scores are rounded to single precision (float32) before they are compared: pytrec-eval's rule",
-    "foreign": "{metric} is computed by ir-measures, unjudged documents not relevant; its bounds are not known: no prior",
-    "micro": "{metric} adds up its tallies over queries; whole queries are resampled, and the prior's have the mean size",
+    "foreign": (
+        "{metric} is computed by ir-measures, unjudged documents not relevant; its bounds are not known: no prior"
+    ),
+    "micro": (
+        "{metric} adds up its tallies over queries; whole queries are resampled, and the prior's have the mean size"
+    ),
     "unjudged-view/relevant": (
         "{metric}: as if every document that a run retrieved and nobody judged had the highest grade; it is then also "
         "missed where another run has it, so measures that divide by the relevant documents may fall"
@@ -137,8 +143,8 @@ def _empty(f: Mapping[str, Any]) -> str:
 
 def _coverage(f: Mapping[str, Any]) -> str:
     return (
-        f"{reason('classes', f['why'])}: 95% intervals of {f['metric']} held the true value in {f['low']} to {f['high']}% of "
-        "simulated tests of this kind (docs/coverage.md)"
+        f"{reason('classes', f['why'])}: 95% intervals of {f['metric']} held the true value in {f['low']} to "
+        f"{f['high']}% of simulated tests of this kind (docs/coverage.md)"
     )
 
 
@@ -177,8 +183,8 @@ def _bins(f: Mapping[str, Any]) -> str:
 def _empty_cell(f: Mapping[str, Any]) -> str:
     some = "a cell is empty" if f["single"] else "some tables have an empty cell"
     return (
-        f"{some}: the score of {f['of']} is that of the rule {f['rule']}, which moves 1/2 into it and keeps the margins; "
-        "the posterior needs no rule"
+        f"{some}: the score of {f['of']} is that of the rule {f['rule']}, which moves 1/2 into it and keeps the "
+        "margins; the posterior needs no rule"
     )
 
 
@@ -195,8 +201,8 @@ def _delong(f: Mapping[str, Any]) -> str:
 def _identical(f: Mapping[str, Any]) -> str:
     same = "have the same value" if f["by"] is None else f"differ by {f['by']:g}"
     return (
-        f"{f['first']} and {f['second']} {same} on every item: the interval of their difference comes from a prior weight "
-        f"of 1 on each end of the values seen, {f['low']:g} and {f['high']:g}"
+        f"{f['first']} and {f['second']} {same} on every item: the interval of their difference comes from a prior "
+        f"weight of 1 on each end of the values seen, {f['low']:g} and {f['high']:g}"
     )
 
 

@@ -1,26 +1,28 @@
-"""Every case on Spark, classic or Connect, in a process of its own: `python -m tests.engines.spark_cases connect`.
+"""Every case on Spark, classic or Connect, in a process of its own: `python -m tests.engines.spark_cases connect DIR`.
 
-Classic and Connect sessions cannot live in one process. Prints one JSON object: the tally of each case.
+Classic and Connect sessions cannot live in one process. Writes the evidence of each case, and of files that Spark
+reads, to DIR/found.
 """
 
 from __future__ import annotations
 
-import json
 import math
+import pickle
 import sys
-import tempfile
 import warnings
 from pathlib import Path
 from typing import Any
 
-import howsure as hs
-from tests.engines.data import CASES, COLUMNS
+from howsure.ingest.entrance import evidence
+from tests.engines.data import CASES, COLUMNS, FEW, nameless
 
 QUICK = {  # small data: compiling a plan costs more than running it
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
 }
+ASKED = (*FEW, "label sets")
+KINDS = {bool: "boolean", int: "long", float: "double", str: "string", list: "array<string>"}
 
 
 def session(mode: str) -> Any:
@@ -36,8 +38,7 @@ def session(mode: str) -> Any:
 
 def frame(spark: Any) -> Any:
     """Rows with a schema, so that pandas has no part in it."""
-    kinds = {bool: "boolean", int: "long", float: "double", str: "string"}
-    types = {k: kinds[type(next(x for x in v if x is not None))] for k, v in COLUMNS.items()}
+    types = {k: KINDS[type(next(x for x in v if x is not None))] for k, v in COLUMNS.items()}
     rows = list(zip(*COLUMNS.values(), strict=True))
     return spark.createDataFrame(rows, ", ".join(f"{k} {t}" for k, t in types.items())).coalesce(1).cache()
 
@@ -45,32 +46,36 @@ def frame(spark: Any) -> Any:
 def main() -> None:
     warnings.simplefilter("ignore")
     assert any(math.isnan(x) for x in COLUMNS["digit_nan"])
-    spark = session(sys.argv[1])
+    mode, folder = sys.argv[1:]
+    spark = session(mode)
     data = frame(spark)
-    found: dict[str, Any] = {name: hs.tally(data, **case).to_dict() for name, case in CASES.items()}
-    remote = ["--engine", "spark", *(["--remote", "local[2]"] if sys.argv[1] == "connect" else [])]
-    found["commands"] = [scored([*line, *remote]) for line in commands(sys.argv[2])]
+    found: dict[str, Any] = {}
+    for name in ASKED:
+        made = evidence(data, **CASES[name])
+        assert made.library == "pyspark"
+        found[name] = nameless(made)
+    engine = {"engine": "spark", "remote": "local[2]" if mode == "connect" else None}
+    for name, (place, case) in files(Path(folder)).items():
+        found[name] = evidence(place, **case, **engine)
     spark.stop()
-    print("RESULT " + json.dumps(found), flush=True)
+    Path(folder, "found").write_bytes(pickle.dumps(found))
 
 
-def commands(folder: str) -> list[list[str]]:
-    """Command lines on files, the same for both engines of the command."""
-    text = ["--truth", "animal", "--pred", "animal_a", "--positive", "owl", "--metric", "f1"]
-    return [
-        [f"{folder}/a.csv", "--truth", "bit", "--pred", "bit_a", "--by", "region", "--where", "year=2023"],
-        [f"{folder}/a.parquet", *text, "--weight", "weight", "--where", "region!=north", "--where", "score>=0.3"],
-        [f"{folder}/a.jsonl", "--truth", "animal", "--pred", "nested.guess", "--by", "year", "--missing", "drop"],
-    ]
-
-
-def scored(line: list[str]) -> Any:
-    """The rows of howsure score, or what went wrong."""
-    from howsure.cli import app
-
-    target = Path(tempfile.mkdtemp()) / "out.json"
-    code = app.run(["score", *line, "--format", "json", "--out", str(target)])
-    return code or json.loads(target.read_text(encoding="utf-8"))["rows"]
+def files(folder: Path) -> dict[str, tuple[Any, dict[str, Any]]]:
+    """Files and what to ask of them, the same for DuckDB and Spark."""
+    text = {"truth": "animal", "pred": "animal_a", "positive": "owl"}
+    two = {"a": str(folder / "a.csv"), "b": str(folder / "b.parquet")}
+    return {
+        "CSV": (f"{folder}/a.csv", {"truth": "bit", "pred": "bit_a", "by": "region", "where": "year=2023"}),
+        "Parquet": (f"{folder}/a.parquet", {**text, "weight": "weight", "where": ["region!=north", "score>=0.3"]}),
+        "JSON": (f"{folder}/a.jsonl", {"truth": "animal", "pred": "nested.guess", "by": "year", "missing": "drop"}),
+        "lists": (f"{folder}/a.jsonl", {"truth": "tags", "pred": "tags_a", "cluster": "group"}),
+        "split texts of CSV": (f"{folder}/a.csv", {"truth": "words", "pred": "words_a", "sep": ";"}),
+        "scores of CSV": (f"{folder}/a.csv", {"truth": "flag", "score": ["score", "flag_a"], "weight": "weight"}),
+        "values of CSV": (f"{folder}/a.csv", {"value": "grade_gaps", "cluster": "group", "missing": "drop"}),
+        "systems": (two, {"outcome": "passed", "cluster": "group"}),
+        "values of systems": (two, {"value": "grade", "cluster": "group"}),
+    }
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
+import pickle
 import subprocess
 import sys
 from collections import Counter
@@ -17,41 +17,56 @@ import pytest
 
 import howsure as hs
 from howsure.evidence.classes import Tally
-from tests.engines.data import CASES, COLUMNS, ENGINES, N, polars_frame, reference
-from tests.engines.spark_cases import commands, scored
+from howsure.ingest.entrance import evidence
+from tests.engines.data import CASES, COLUMNS, ENGINES, FEW, LISTS, N, batches, nameless, polars_frame, reference
+from tests.engines.spark_cases import ASKED, files
 
 ROOT = Path(__file__).parents[2]
 
 
+def asked(engine):
+    """Every case; of those that take their time a few of every kind."""
+    return {name: CASES[name] for name in FEW} if engine == "Dask" else CASES
+
+
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
-@pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("engine", [e for e in ENGINES if e != "polars"])
-def test_the_same_tally_on_every_engine(engine, case):
-    """The tally equals that of eager polars, notes and all."""
-    ours, theirs = hs.tally(ENGINES[engine](), **CASES[case]), reference(CASES[case])
-    assert ours == theirs
-    assert ours.notes == theirs.notes
+def test_the_same_evidence_on_every_engine(engine):
+    """Every kind of evidence equals that of eager polars, notes and all; its library is remembered."""
+    for name, case in asked(engine).items():
+        ours, theirs = evidence(ENGINES[engine](), **case), reference(name)
+        assert nameless(ours) == theirs, name
+        assert ours.notes == theirs.notes, name
+        assert ours.library == LIBRARIES.get(engine), name
+
+
+LIBRARIES = {
+    "pandas": "pandas", "pandas, object columns": "pandas", "pandas, pyarrow columns": "pandas",
+    "polars, lazy": "polars", "pyarrow": "pyarrow", "pyarrow reader": "pyarrow", "DuckDB": "duckdb", "Dask": "dask",
+    "Ibis": "ibis",
+    "generator of batches": "polars", "batches of two engines": "pandas", "list of frames": "polars",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("mode", ["connect", "classic"])
-def test_the_same_tally_on_spark(mode, tmp_path):
-    """Spark Connect and classic Spark give every tally that polars gives, and the command's rows are DuckDB's."""
+def test_the_same_evidence_on_spark(mode, tmp_path):
+    """Spark Connect and classic Spark give all that polars gives, and of files all that DuckDB reads."""
     frame = polars_frame().with_columns(pl.col("kind", "kind_a").cast(pl.String))
-    frame.write_csv(tmp_path / "a.csv")
+    frame.drop(LISTS).write_csv(tmp_path / "a.csv")
     frame.write_parquet(tmp_path / "a.parquet")
+    frame[40:].write_parquet(tmp_path / "b.parquet")
     nested = frame.with_columns(nested=pl.struct(guess="animal_gaps")).drop("digit_nan")
     nested.write_ndjson(tmp_path / "a.jsonl")
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "SPARK_LOCAL_IP": "127.0.0.1"}
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]), "SPARK_LOCAL_IP": "127.0.0.1"}
     env.pop("SPARK_REMOTE", None)
     line = [sys.executable, "-m", "tests.engines.spark_cases", mode, str(tmp_path)]
     done = subprocess.run(line, env=env, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False)
-    found = [x for x in done.stdout.splitlines() if x.startswith("RESULT ")]
-    assert found, done.stderr[-2000:]
-    results = json.loads(found[-1].removeprefix("RESULT "))
-    assert results.pop("commands") == [scored(line) for line in commands(str(tmp_path))]
-    tallies = {k: Tally.from_dict(v) for k, v in results.items()}
-    assert set(tallies) == set(CASES)
-    assert [name for name, case in CASES.items() if tallies[name] != reference(case)] == []
+    assert done.returncode == 0, done.stderr[-3000:]
+    found = pickle.loads((tmp_path / "found").read_bytes())
+    wanted = {name: reference(name) for name in ASKED}
+    wanted |= {name: evidence(place, **case) for name, (place, case) in files(tmp_path).items()}
+    assert set(found) == set(wanted)
+    assert [name for name, one in wanted.items() if found[name] != one or found[name].notes != one.notes] == []
 
 
 def rows(*names):
@@ -115,6 +130,12 @@ def test_any_split_gives_the_same_tally(case, cuts):
     frame = polars_frame()
     parts = [frame[a:b] for a, b in pairwise([0, *cuts, N])]
     assert sum(hs.tally(part, **CASES[case]) for part in parts) == hs.tally(frame, **CASES[case])
+
+
+def test_many_batches_are_added_up():
+    """More batches than are kept apart give the same tally."""
+    for name in ("three slice columns", "weights", "scores", "label sets"):
+        assert nameless(evidence(batches(3), **CASES[name])) == reference(name)
 
 
 def test_a_million_slices_are_one_array():

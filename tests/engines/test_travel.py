@@ -17,15 +17,19 @@ from tests.engines.data import CASES, polars_frame, reference
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_tally_survives_json_and_pickle(case):
-    """Equal after a round trip, and the same text again."""
-    t = reference(CASES[case])
-    text = t.to_json()
-    again = Tally.from_json(text)
-    assert again == t == pickle.loads(pickle.dumps(t))
+def test_evidence_survives_json_and_pickle(case):
+    """Equal after a round trip; tables are the same text again."""
+    t = reference(case)
+    again = pickle.loads(pickle.dumps(t))
+    assert again == t
     assert again.notes == t.notes
-    assert again.to_json() == text
-    assert json.loads(text)["schema"] == "howsure.tally/1"
+    if hasattr(t, "to_json"):
+        text = t.to_json()
+        again = Tally.from_json(text)
+        assert again == t
+        assert again.notes == t.notes
+        assert again.to_json() == text
+        assert json.loads(text)["schema"] == "howsure.tally/1"
 
 
 def test_a_pickle_is_small():

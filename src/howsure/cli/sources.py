@@ -159,8 +159,7 @@ def evidence(given: Inputs) -> Any:
     source = given.check()
     if source == "FILE":
         return _of_files(given)
-    tables = parsing.tables(given.counts, given.rate, given.matrix, given.rows, given.labels, given.positive)
-    return tables
+    return parsing.tables(given.counts, given.rate, given.matrix, given.rows, given.labels, given.positive)
 
 
 def _of_files(given: Inputs) -> Any:

@@ -43,8 +43,9 @@ def compare(
     """Is the first better than the second?
 
     Independent tests: compare(ta, tb). The same items: compare(joint, "a", "b"), compare(y, {"a": za, "b": zb}), or the
-    columns of a frame, a file or a database: compare(frame, truth="label", pred=["a", "b"]). method="sample" is Goutte & Gaussier's own: the share of `draws` (10,000) draws. Settings that are
-    not given are those of a curve or posterior that is, else the usual ones.
+    columns of a frame, a file or a database: compare(frame, truth="label", pred=["a", "b"]). method="sample" is that of
+    Goutte & Gaussier: the share of `draws` (10,000) draws. Settings that are not given are those of a curve or
+    posterior that is, else the usual ones.
 
     >>> from howsure.evidence.classes import Tally
     >>> a = Tally.binary(tp=3, fp=2, fn=0, tn=0)

@@ -1,7 +1,7 @@
 """Scores counted by their distinct values, or in bins where these are too many; by group-bys only, on any engine.
 
-Cells of equal width come first; where a cell holds far more than its share, some pieces of the range get cells of their
-own width, in proportion to what they hold, and the rows are counted anew. The hundredths are edges where all scores
+Cells of equal width come first; where a cell holds far more than its share, pieces of the range get cells of their own
+width, in proportion to what they hold, and the rows are counted anew. The hundredths are edges where all scores
 lie between 0 and 1, and so is the highest score of a positive item. A bin stands at its edge, or at the least score
 that it holds; what bins can do to a measure is bounded in kernels/binned.py, whatever they are.
 """
@@ -29,8 +29,9 @@ MOST: Final = 1_000_000  # distinct rows that are kept as they are
 BINS: Final = 65_536
 JOINT_BINS: Final = 1_024  # of each of several systems
 FINE: Final = 65_536  # cells of the first count of one score
-PIECES: Final = 16
-TURNS: Final = 5
+COARSE: Final = 8_192  # cells of the first count of one of several scores
+PARTS: Final = 256  # of the rows, whose density is looked at
+PIECES: Final = 24
 HEAVY: Final = 8  # times its share, and a cell is divided
 _ROOM: Final = 400  # bins, from which on there is room for the hundredths
 _LEAST_WEIGHT: Final = 1e-100
@@ -89,7 +90,7 @@ def _binned(source: Source, request: Request) -> tuple[Groups, Bins]:
         return source.grouped(grouping, request.what)
 
     if many == 1:
-        _, found = _planned(final, ends[0])
+        found = _planned(final, ends[0], max(FINE, number), HEAVY / FINE)
     else:
         found = final(*(_marginal(source, request, i, ends[i], room) for i in range(many)))
     columns, sizes = {}, []
@@ -97,7 +98,8 @@ def _binned(source: Source, request: Request) -> tuple[Groups, Bins]:
         score, size = _represented(found, i, number if many == 1 else None, tops[i])
         columns[f"answer{i}"] = score
         sizes.append(size)
-    made = added(replace(found, numbers=columns, spans=()))
+    made = replace(found, numbers=columns, spans=())
+    made = added(made) if many == 1 else made  # bins of one score may have become fewer
     good = [x[np.isfinite(x)] for x in columns.values()]
     shown = tuple((float(x.min()), float(x.max())) if x.size else (0.0, 0.0) for x in good)
     return made, Bins(max(sizes), shown)
@@ -134,22 +136,23 @@ def _marginal(source: Source, request: Request, i: int, ends: tuple[float, float
     def count(pieces: tuple[Piece, ...]) -> Groups:
         return source.grouped(Grouping((Key("cell0", column, "cells", pieces=pieces),), None, (column,), request.where))
 
-    return _pieces(*_cells(_planned(count, ends)[1]), room, ends[1])
+    least, _, counts = _cells(_planned(count, ends, max(COARSE, 8 * room), 0.5 / room))
+    return _pieces(least, counts, room, ends[1])
 
 
 def _planned(
-    count: Callable[[tuple[Piece, ...]], Groups], ends: tuple[float, float]
-) -> tuple[tuple[Piece, ...], Groups]:
-    """Pieces in which no cell of several scores holds far more than its share, and what was counted in them."""
-    pieces: tuple[Piece, ...] = (_piece(ends[0], ends[1], FINE, 0),)
-    for turn in range(TURNS):
+    count: Callable[[tuple[Piece, ...]], Groups], ends: tuple[float, float], cells: int, share: float
+) -> Groups:
+    """What was counted in cells of which none that holds several scores has more than a share, where that can be."""
+    pieces: tuple[Piece, ...] = (_piece(ends[0], ends[1], cells, 0),)
+    before = np.inf
+    while True:
         found = count(pieces)
         least, most, counts = _cells(found)
-        heavy = (counts > HEAVY * counts.sum() / FINE) & (least < most)
-        if turn == TURNS - 1 or not heavy.any():
-            break
-        pieces = _pieces(least, most, counts, FINE, ends[1])
-    return pieces, found
+        worst = float(np.max(counts[least < most], initial=0.0))
+        if worst <= share * counts.sum() or worst > 0.5 * before:
+            return found
+        pieces, before = _pieces(least, counts, cells, ends[1]), worst
 
 
 def _cells(g: Groups) -> tuple[Array, Array, Array]:
@@ -165,20 +168,23 @@ def _cells(g: Groups) -> tuple[Array, Array, Array]:
     return least, most, counts
 
 
-def _pieces(least: Array, most: Array, counts: Array, cells: int, high: float) -> tuple[Piece, ...]:
-    """Pieces with equal shares of the rows, where the cells allow it, and cells in proportion to what each holds."""
+def _pieces(least: Array, counts: Array, cells: int, high: float) -> tuple[Piece, ...]:
+    """Pieces in which rows lie about equally dense, and cells for each in proportion to the rows that it holds."""
     if not counts.size:
         return (_piece(0.0, 0.0, 1, 0),)
-    share, parts = np.cumsum(counts) / counts.sum(), PIECES if cells > 4 * PIECES else max(1, cells - 1)
-    starts = np.append(0, np.searchsorted(share, np.arange(1, parts) / parts))
-    if cells > 4 * PIECES:
-        crowded = np.flatnonzero((counts > counts.sum() / PIECES) & (least < most))
-        starts = np.concatenate([starts, crowded, crowded + 1])  # a piece that is one cell of before
-    starts = np.unique(starts[starts < len(counts)])
-    held = np.add.reduceat(counts, starts)
-    room = np.maximum(1, np.floor((cells - 1 - len(starts)) * held / held.sum())).astype(int)
-    edges, first = np.append(least[starts], high), np.append(0, np.cumsum(room))
-    return tuple(_piece(float(edges[k]), float(edges[k + 1]), int(room[k]), int(first[k])) for k in range(len(starts)))
+    parts = min(PARTS, cells - 1)
+    starts = np.unique(np.append(0, np.searchsorted(np.cumsum(counts), np.arange(1, parts) * counts.sum() / parts)))
+    held, edges = np.add.reduceat(counts, starts), np.append(least[starts], high)
+    with np.errstate(divide="ignore"):
+        density = np.log2(held) - np.log2(np.maximum(np.diff(edges), np.finfo(float).tiny))
+    step = 2.0
+    while cells > PARTS and (np.diff(np.floor(density / step)) != 0).sum() >= PIECES:
+        step *= 2.0
+    new = np.append(True, np.diff(np.floor(density / step)) != 0) if cells > PARTS else np.ones(len(starts), dtype=bool)
+    held, edges = np.add.reduceat(held, np.flatnonzero(new)), np.append(edges[:-1][new], high)
+    room = np.maximum(1, np.floor((cells - 1 - len(held)) * held / held.sum())).astype(int)
+    first = np.append(0, np.cumsum(room))
+    return tuple(_piece(float(edges[k]), float(edges[k + 1]), int(room[k]), int(first[k])) for k in range(len(held)))
 
 
 def _piece(low: float, high: float, cells: int, first: int) -> Piece:
@@ -193,17 +199,16 @@ def _represented(g: Groups, i: int, most: int | None, top: float | None) -> tupl
     """The score that each row is given: the edge of its bin, or the least score in it; and the number of bins."""
     cell = g.numbers[f"cell{i}"]
     good = np.isfinite(cell)
-    names = [name for name in (f"cell{i}", f"hundredth{i}", f"top{i}") if name in g.numbers]
-    levels = [np.unique(g.numbers[name][good], return_inverse=True) for name in names]
     if not good.any():
         return cell, 0
-    rows, at = distinct([inverse.reshape(-1) for _, inverse in levels], [len(x) for x, _ in levels])
+    names = [name for name in (f"cell{i}", f"hundredth{i}", f"top{i}") if name in g.numbers]
+    codes = [g.numbers[name][good].astype(np.int64) for name in names]
+    rows, at = distinct(codes, [int(x.max()) + 1 for x in codes])
     least = np.full(len(rows), np.inf)
     np.minimum.at(least, at, g.spans[i][0][good])
     order = np.argsort(least, kind="stable")
     edge, must = least[order].copy(), np.zeros(len(rows), dtype=bool)
-    for name, (values, _), codes in zip(names[1:], levels[1:], rows.T[1:], strict=True):
-        mine = values[codes[order]]
+    for name, mine in zip(names[1:], rows[order].T[1:], strict=True):
         new = np.append(False, mine[1:] > mine[:-1])
         edge[new] = top if name.startswith("top") else mine[new] / 100.0
         must |= new

@@ -7,6 +7,7 @@ record batches are counted one by one and added up.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -15,7 +16,7 @@ from howsure.errors import BadLabels, BadSetting
 from howsure.ingest import conditions
 from howsure.ingest.columns import LISTS, Column, as_numbers, as_set, coded, lost
 from howsure.ingest.groups import Groups, merged, read
-from howsure.ingest.keys import COUNT, GIVEN, HUGE, LEAST, MOST, SQUARE, SUM, Arithmetic, Grouping, finite, made
+from howsure.ingest.keys import COUNT, GIVEN, HUGE, LEAST, MOST, SQUARE, SUM, Arithmetic, Grouping, Key, finite, made
 from howsure.ingest.request import check_column
 from howsure.language import option
 
@@ -185,7 +186,8 @@ def _grouped(frame: Any, grouping: Grouping) -> dict[str, Any]:
     import narwhals as nw
 
     frame, levels = _with_codes(frame, grouping)
-    table = frame.select(*_keys(frame, grouping), *_spans(grouping), *_amount(grouping))
+    keys = tuple(replace(k, column=_codes(k)) if k.name in levels else k for k in grouping.keys)
+    table = frame.select(*_keys(frame, replace(grouping, keys=keys)), *_spans(grouping), *_amount(grouping))
     if grouping.amount is not None:
         table = table.with_columns((nw.col(SUM) * nw.col(SUM)).alias(SQUARE))
     found = table.group_by([k.name for k in grouping.keys]).agg(*(_aggregate(x) for x in grouping.aggregates))
@@ -194,7 +196,11 @@ def _grouped(frame: Any, grouping: Grouping) -> dict[str, Any]:
         return dict(native.fetchnumpy())
     eager = found.collect() if isinstance(found, nw.LazyFrame) else found
     raw = {name: _values(eager[name]) for name in eager.columns}
-    return raw | {name: _spelled(raw[name], levels[name]) for name in levels}
+    return raw | {name: [None if x < 0 else own[int(x)] for x in raw[name]] for name, own in levels.items()}
+
+
+def _codes(key: Key) -> str:
+    return f"codes of {key.name}"
 
 
 def _with_codes(frame: Any, grouping: Grouping) -> tuple[Any, dict[str, tuple[Any, ...]]]:
@@ -211,8 +217,8 @@ def _with_codes(frame: Any, grouping: Grouping) -> tuple[Any, dict[str, tuple[An
         if not (kind.is_nested() or (kind == nw.Object and _lists(frame[key.column]))):
             continue
         sets = coded([as_set(x) for x in frame[key.column].to_list()])
-        codes = nw.new_series(key.column, sets.codes, backend=frame.implementation)
-        frame, levels[key.name] = frame.with_columns(codes), sets.levels
+        frame = frame.with_columns(nw.new_series(_codes(key), sets.codes, backend=frame.implementation))
+        levels[key.name] = sets.levels
     for column in (*grouping.numbers, *(() if grouping.amount is None else (grouping.amount,))):
         frame = _numeric(frame, column, schema[column])
     return frame, levels
@@ -220,10 +226,6 @@ def _with_codes(frame: Any, grouping: Grouping) -> tuple[Any, dict[str, tuple[An
 
 def _lists(series: Any) -> bool:
     return isinstance(next((x for x in series.head(100).to_list() if not lost(x)), None), LISTS)
-
-
-def _spelled(codes: Any, levels: tuple[Any, ...]) -> list[Any]:
-    return [None if x < 0 else levels[int(x)] for x in codes]
 
 
 def _numeric(frame: Any, column: str, kind: Any) -> Any:

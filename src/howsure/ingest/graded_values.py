@@ -12,7 +12,7 @@ import numpy as np
 from howsure.errors import BadLabels, BadSetting, listing
 from howsure.evidence.items import Items, Mean
 from howsure.evidence.layout import number
-from howsure.ingest.columns import Array, Codes, Column, as_numbers, coded
+from howsure.ingest.columns import Array, Column, as_numbers, coded
 from howsure.ingest.groups import Groups, many
 from howsure.ingest.label_arrays import cluster_column, refuse_twins
 from howsure.ingest.request import Request
@@ -80,7 +80,7 @@ def settle_values(g: Groups, request: Request, library: str | None = None, *, co
     """The Items of groups, once every value is a finite number within its bounds; what an engine counted in order."""
     g, notes = checked_values(g, request)
     if counted and len(g):
-        g = g.at(_order(g))
+        g = in_order(g)
     if "weight0" in g.numbers:  # each item has its own weight
         g = replace(g.at(np.repeat(np.arange(len(g)), g.counts)), counts=np.ones(int(g.counts.sum()), dtype=np.int64))
     weights = g.numbers.get("weight0")
@@ -146,11 +146,11 @@ def item_names(g: Groups, request: Request) -> list[Hashable]:
     return rows[0] if len(rows) == 1 else list(zip(*rows, strict=True))
 
 
-def _order(g: Groups) -> Codes:
-    """Rows by item, or by cluster and values, whatever order an engine gave them in."""
+def in_order(g: Groups) -> Groups:
+    """Rows by item, or by cluster and values, whatever order an engine gave them in; so sums repeat to the last bit."""
     labels = [x.in_order().codes for x in (*g.named("item"), *g.named("cluster"))]
     weights = [g.numbers["weight0"]] if "weight0" in g.numbers else []
-    return np.lexsort((*weights, *g.values().T[::-1], *labels[::-1]))
+    return g.at(np.lexsort((*weights, *g.values().T[::-1], *labels[::-1])))
 
 
 def refuse_sizes(values: Array, weights: Array | None, n: int) -> None:

@@ -107,8 +107,9 @@ def made(key: Key, x: Any, how: Arithmetic) -> Any:
             total = total + how.when(x >= point, 1, 0)
         return how.when(how.known(x), total, how.none)
     if key.form == "hundredths":
-        c = how.floor(x * 100.0)  # may be one off by rounding; a hundredth is the number nearest to its decimals
-        settled = how.when(x >= (c + 1.0) / 100.0, c + 1.0, how.when(x < c / 100.0, c - 1.0, c))
+        c = how.floor(x * 100.0)  # may be one off by rounding: a hundredth is the number nearest to its decimals
+        hundred = x * 0.0 + 100.0  # polars multiplies by 1/100 where it could divide by 100, and misses some of them
+        settled = how.when(x >= (c + 1.0) / hundred, c + 1.0, how.when(x < c / hundred, c - 1.0, c))
         return how.when(finite(x), settled, 0.0)
     if key.form == "cells":
         return how.when(finite(x), _cell(key.pieces, x, how), x)

@@ -233,14 +233,12 @@ def _label_sets(g: Groups, request: Request, answer: NDArray[np.bool_]) -> Multi
         raise UnknownName(f"{option('missing', 'wrong')} is not known for lists of labels. Give 'refuse' or 'drop'.")
     g, notes = without_missing(g, request, answer)
     columns = (g.truth, *g.answers)
-    seen: set[Label] = set().union(*(one for c in columns for one in c.present))  # type: ignore[arg-type]
-    known = _labels(seen, request.labels)
+    seen: set[Any] = set().union(*(c.present for c in columns))
+    known = _labels(set().union(*seen), request.labels)
     place = {label: i for i, label in enumerate(known)}
-    order: dict[tuple[int, ...], int] = {}
-    cells = []
-    for c in columns:
-        to = [order.setdefault(tuple(sorted(place[x] for x in one)), len(order)) for one in c.levels]
-        cells.append(np.array([*to, -1], dtype=np.int64)[c.codes])
+    coded = {x: tuple(sorted(place[v] for v in x)) for x in seen}
+    order = {codes: i for i, codes in enumerate(sorted(coded.values()))}  # whatever order an engine gave them in
+    cells = [np.array([*(order[coded[x]] if x in coded else -1 for x in c.levels), -1])[c.codes] for c in columns]
     codes, counts, _, batch = _scattered(g, cells, [len(order)] * len(cells), request)
     return Multilabel(
         cells=codes, counts=counts, labels=known, systems=request.systems, sets=distinct_sets(order), batch=batch,

@@ -19,7 +19,15 @@ from howsure.evidence.clusters import Clustered, Observed
 from howsure.evidence.items import Items
 from howsure.evidence.label_sets import Multilabel
 from howsure.ingest.columns import Codes, Column, coded
-from howsure.ingest.graded_values import ONE_CLUSTER, checked_values, item_names, lacking, measure, refuse_sizes
+from howsure.ingest.graded_values import (
+    ONE_CLUSTER,
+    checked_values,
+    in_order,
+    item_names,
+    lacking,
+    measure,
+    refuse_sizes,
+)
 from howsure.ingest.groups import Groups
 from howsure.ingest.request import Request
 from howsure.ingest.settling import by_cluster, split
@@ -218,7 +226,7 @@ def _matched_values(parts: Parts, request: Request, drop: bool, library: str | N
     sums, notes = {}, []
     for name, g in parts.items():
         own, told = checked_values(g, request)
-        sums[name] = _sums(own)
+        sums[name] = _sums(in_order(own))
         notes += [x for x in told if x not in notes]
     levels, lost = _common({name: list(own) for name, own in sums.items()}, request, drop)
     if len(levels) < 2:

@@ -2,7 +2,7 @@
 
 The prior weight of a joint pattern is w(y, a)·w(y, b)·…/w(y, ·)^(S-1), so each system's own posterior is what it is
 alone. For two systems the joint patterns are listed: where both measures have the same denominator (recall, accuracy,
-specificity, a rate) the difference is a linear quotient and exact; otherwise both measures are taken from the same draws.
+specificity, a rate) the difference is a linear quotient and exact; otherwise both are taken from the same draws.
 For more systems occupied patterns carry Gammas of their counts, and the prior's weight is one Gamma dealt by
 stick-breaking from the prior itself (y, then each system's answer given y), so that patterns not yet seen need no
 enumeration and the cost follows the distinct ones.

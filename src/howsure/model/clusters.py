@@ -30,13 +30,14 @@ from howsure.model.answers import dealt
 from howsure.model.cells import CellQuestion, refuse_two_level
 from howsure.model.chance import share_above
 from howsure.model.class_against_rest import ClassAgainstRest, ClassAmongMany
+from howsure.model.classes_of_clusters import ClassesOfClusters, LabelsOfClusters
+from howsure.model.label_sets import AllLabels
 from howsure.model.means import mean_law
 from howsure.model.over_items import AddedUp, MeanOverItems, OverItems
-from howsure.model.question import Chance, Gap, Places, Question, drawn_gap, exact_gap, nothing_more, nothing_shared
+from howsure.model.question import Chance, Gap, Places, exact_gap, nothing_more, nothing_shared
 from howsure.model.right_or_wrong import RightOrWrong
-from howsure.model.sampling import difference_law, sampled_law
 from howsure.model.state import State
-from howsure.notes import Note, Notes, note
+from howsure.model.whole_clusters import OfClusters, influence
 from howsure.priors import Prior
 
 if TYPE_CHECKING:
@@ -44,113 +45,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Cells = dict[str, Array]
-
-STREAM: Final = 80_021
-CHUNK: Final = 4_000_000  # weights of clusters drawn at a time
-ROUNDING: Final = 1e-12
-
-
-@dataclass(frozen=True, eq=False)
-class OfClusters(Question):
-    """A measure of whole clusters; `wholes` are the same measure of each system's table over all clusters."""
-
-    metric: Metric
-    wholes: tuple[Any, ...]
-
-    @cached_property
-    def score(self) -> Array:
-        """The measure of the items themselves."""
-        self.state.evidence.single()
-        found: Array = self.wholes[0].score
-        return found
-
-    @property
-    def clusters(self) -> int:
-        """How many there are."""
-        found: int = self.state.evidence.clusters
-        return found
-
-    def law(self) -> tuple[Law, str]:
-        """By draws."""
-        self.state.evidence.single()
-        return sampled_law(self.state, self.metric.bounds, self.draws, 1, self.most_draws), "sampled"
-
-    @property
-    def most_draws(self) -> int:  # type: ignore[override]
-        """What the budget allows."""
-        return max(10_000, min(400_000, 40_000_000 // self.clusters))
-
-    def masses(self, n: int, seed: int) -> Iterator[tuple[np.random.Generator, Array]]:
-        """Weights of the clusters, some draws at a time, and the stream they are from."""
-        rng = np.random.Generator(np.random.SFC64([seed, STREAM]))
-        size = max(1, CHUNK // self.clusters)
-        for start in range(0, n, size):
-            yield rng, rng.standard_exponential((min(size, n - start), self.clusters))
-
-    def difference(self) -> Gap:
-        """By joint draws."""
-        n = min(self.most_draws, self.state.wanted_draws(1.3))
-        law = difference_law(self.metric.bounds, self._gap_draws(n, self.state.seed))
-        return drawn_gap(Distribution(f"difference of {self.metric}", law, "sampled", self._gap_draws))
-
-    def _gap_draws(self, n: int, seed: int) -> Array:
-        first, second = self.ratio_draws(n, seed)
-        return np.asarray(first - second)
-
-    def matches(self, other: Question) -> None:
-        """As of the tables over all clusters."""
-        if not isinstance(other, OfClusters):
-            raise BadSetting("evidence with clusters is compared with evidence with clusters.")
-        self.wholes[0].matches(other.wholes[0])
-
-    def classical_tests(self) -> dict[str, float | None]:
-        """Refused: they know no clusters."""
-        raise BadSetting("these tests take independent items, not clusters of them.")
-
-    @property
-    def prior_note(self) -> Note | None:
-        """The weights without clusters, each unit a cluster."""
-        inner = self.wholes[0].prior_note
-        return None if inner is None else note("prior", clusters=True, **dict(inner.facts))
-
-    @property
-    def remarks(self) -> Notes:
-        """That whole clusters are resampled, and what they are worth."""
-        own = [*self.state.evidence.notes, note("clusters", count=self.clusters)]
-        if self.state.evidence.weighted:
-            own.append(note("weighted", of="counts"))
-        if len(self.wholes) == 1:
-            own += self._design()
-        return tuple(own)
-
-    def _design(self) -> Notes:
-        """The design effect: the variance of the measure over that of as many independent items."""
-        effect = self.design_effect
-        if not np.isfinite(effect) or effect <= 0:
-            return ()
-        n = float(self.state.evidence.totals)
-        (name,) = self.state.evidence.systems
-        of = self.asked if name == "system" else f"{self.asked} of {name}"
-        return (
-            note("design-effect", of=(of,), effect=(effect,), worth=(n / effect,), items=n, clusters=self.clusters),
-        )
-
-    @property
-    def design_effect(self) -> float:
-        """NaN where it is not known."""
-        return float("nan")
-
-
-def _influence(by_cluster: Array, whole: Array, squares: Array, slope: Array) -> float:
-    """Σ over clusters of (Σ slope)², over Σ over items of slope²: by the linear part of a measure at its cells."""
-    with np.errstate(all="ignore"):
-        together = float(((by_cluster @ slope) ** 2).sum())
-        alone = float((squares * slope**2).sum())
-    return (
-        together / alone
-        if alone > ROUNDING * float(np.abs(whole @ np.abs(slope))) ** 2 / max(whole.sum(), 1)
-        else np.nan
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,15 +61,22 @@ class CellsOfClusters(OfClusters):
 
     @cached_property
     def cells(self) -> tuple[Array, ...]:
-        """Of each system: the cells of every cluster, (clusters, 4)."""
-        return tuple(np.stack([np.asarray(q.counts()[c], dtype=float) for c in CELLS], axis=1) for q in self.by_cluster)
+        """Of each system: the cells of every cluster, (clusters, 4); right and wrong answers as tp and fn."""
+        found = [np.stack([np.asarray(q.counts()[c], dtype=float) for c in CELLS], axis=1) for q in self.by_cluster]
+        return tuple(x @ _RIGHT_WRONG for x in found) if self._agreement else tuple(found)
+
+    @property
+    def _agreement(self) -> bool:
+        """Whether a measure of two classes depends on right and wrong answers alone, as a rate does."""
+        return isinstance(self.wholes[0], ClassAgainstRest) and self.light.agreement
 
     @cached_property
     def weights(self) -> Array:
         """The prior's weight on each cell."""
         q = self.wholes[0]
         if isinstance(q, ClassAgainstRest):
-            return np.array([q.weights[c] for c in CELLS])
+            own = np.array([q.weights[c] for c in CELLS])
+            return np.asarray(own @ _RIGHT_WRONG) if self._agreement else own
         right, wrong = q.weights
         return np.array([right, 0.0, wrong, 0.0])
 
@@ -288,9 +189,11 @@ class CellsOfClusters(OfClusters):
         if part.squares is not None:
             raw = replace(self.by_cluster[0], state=self.state.seeing(replace(part, counts=part.squares, squares=None)))
             squares = np.array([float(np.sum(raw.counts()[c])) for c in CELLS])
-        return _influence(self.cells[0], whole, squares, slope * 1e20)
+            squares = squares @ _RIGHT_WRONG if self._agreement else squares
+        return influence(self.cells[0], whole, squares, slope * 1e20)
 
 
+_RIGHT_WRONG: Final = np.array([[1.0, 0, 0, 0], [0, 0, 1, 0], [0, 0, 1, 0], [1, 0, 0, 0]])  # tn to tp, fp to fn
 _PATTERNS: Final = tuple(product((0, 1), (0, 1), (0, 1)))
 
 
@@ -298,7 +201,8 @@ def _sizes(cells: Array) -> Array:
     """Items of a unit of prior weight in each cell: those of a truth row in the clusters that have any."""
     tp, fp, fn, tn = cells.T
     rows = (tp + fn, fp + tn)
-    mean = [float(row.sum() / max(int((row > 0).sum()), 1)) or 1.0 for row in rows]
+    whole = float(cells.sum() / len(cells)) or 1.0  # where no item has that truth
+    mean = [float(row.sum() / max(int((row > 0).sum()), 1)) or whole for row in rows]
     return np.array([mean[0], mean[1], mean[0], mean[1]])
 
 
@@ -339,136 +243,6 @@ class QuotientOfClusters(OfClusters):
             up, down = self.wholes[0].prior_mass(rng, (len(mass), len(self.wholes)))
             out.append((mass @ top + self._size * up) / (mass @ bottom + self._size * down))
         return np.concatenate(out)
-
-
-@dataclass(frozen=True, eq=False)
-class ClassesOfClusters(OfClusters):
-    """A measure of all classes or labels: cells of every class, and the prior's weight of each."""
-
-    wholes: tuple[AllClasses, ...]
-
-    @cached_property
-    def _cells(self) -> tuple[dict[str, Array], ...]:
-        """Of each system: true items, right answers and answers of every class in every cluster, (clusters, classes)."""
-        found = []
-        for part in self.state.evidence.parts:
-            c = {k: v.T.astype(float) for k, v in part.by_class(lost=bool(self.metric.average)).items()}
-            found.append({"row": c["tp"] + c["fn"], "tp": c["tp"], "col": c["tp"] + c["fp"], "n": _whole(c)})
-        return tuple(found)
-
-    @property
-    def most_draws(self) -> int:  # type: ignore[override]
-        """What the budget allows."""
-        k = len(self.state.evidence.labels)
-        return max(5_000, min(200_000, 60_000_000 // (self.clusters + 4 * k)))
-
-    def joint_draws(self, n: int, seed: int) -> Array:
-        """All systems from the same weights of the clusters."""
-        formula = self.wholes[0].formula
-        low, high = self.metric.bounds
-        out = []
-        for rng, mass in self.masses(n, seed):
-            columns = []
-            own, shares = self._true_items(rng, len(mass)), self._right(rng, len(mass))
-            for x, p in zip(self._cells, shares, strict=True):
-                good, false = own * p[0], p[1]
-                row, tp, col = mass @ x["row"] + own, mass @ x["tp"] + good, mass @ x["col"] + good + false
-                total = (mass @ x["n"] + own.sum(axis=1, keepdims=True)).T
-                cells = {
-                    "tp": tp.T,
-                    "fp": (col - tp).T,
-                    "fn": (row - tp).T,
-                    "tn": np.maximum(total - (row + col - tp).T, 0),
-                }
-                with np.errstate(all="ignore"):
-                    value = np.asarray(formula(**cells))
-                columns.append(np.clip(np.where(np.isnan(value), 0.0, value), low, high))
-            out.append(np.stack(columns, axis=1))
-        return np.concatenate(out)
-
-    @cached_property
-    def _pool(self) -> tuple[Array, Array]:
-        """Items of a unit of weight in each class, and the mean share of right answers, classes counting alike."""
-        x = self._cells[0]
-        there = np.maximum((x["row"] > 0).sum(axis=0), 1)
-        size = np.maximum(x["row"].sum(axis=0) / there, 1.0)
-        clusters = (x["row"] > 0).sum(axis=0)
-        share = [
-            float((((y["tp"].sum(axis=0) / np.maximum(y["row"].sum(axis=0), 1e-300)) * clusters / (clusters + 1)).sum() + 0.5)
-            / ((clusters / (clusters + 1)).sum() + 1.0))
-            for y in self._cells
-        ]  # fmt: skip
-        return size, np.array(share)
-
-    def _true_items(self, rng: np.random.Generator, n: int) -> Array:
-        """The prior's true items of each class, (draws, classes)."""
-        size, _ = self._pool
-        weight = self._weight
-        return np.asarray(rng.standard_gamma(weight, (n, len(size))) * size)
-
-    @property
-    def _weight(self) -> float:
-        """On the true items of a class."""
-        k = len(self.state.evidence.labels)
-        if self.state.prior.name == "even":
-            return 1.0 if self.metric.classes_count_alike else 2.0 / k
-        return k * float(self.state.prior.weight or 0.0)
-
-    def _right(self, rng: np.random.Generator, n: int) -> list[tuple[Array, Array]]:
-        """Of each system: the share of the prior's items that is right, and the prior's false answers of each class."""
-        size, centre = self._pool
-        k, weight = len(size), self._weight
-        out = []
-        for p in centre:
-            share = np.full((n, 1), p)
-            if self.state.prior.name == "even" and self.metric.classes_count_alike:
-                share = np.clip(rng.beta(k / 3.0 * p, k / 3.0 * (1.0 - p), (n, 1)), 1e-9, 1.0 - 1e-9)
-            elif self.state.prior.name != "even":
-                share = np.full((n, 1), 1.0 / k)
-            good = rng.beta(np.maximum(weight * share, 1e-9), np.maximum(weight * (1 - share), 1e-9), (n, k))
-            false = rng.standard_gamma(np.broadcast_to(np.maximum(weight * (1 - share), 1e-9), (n, k))) * size
-            out.append((good, false))
-        return out
-
-    @property
-    def design_effect(self) -> float:
-        """By the slopes of the formula at the cells of every class."""
-        x = self.state.evidence.parts[0].by_class(lost=bool(self.metric.average))
-        whole = {c: v.sum(axis=1).astype(complex) for c, v in x.items()}
-        k = len(self.state.evidence.labels)
-        formula = self.wholes[0].formula
-        with np.errstate(all="ignore"):
-            slopes = {
-                c: np.array([np.imag(formula(**(whole | {c: whole[c] + 1e-20j * (np.arange(k) == i)}))) * 1e20 for i in range(k)])
-                for c in CELLS
-            }  # fmt: skip
-        cells = self.state.evidence.parts[0].cells
-        patterns = (
-            _pattern_slopes(cells, slopes, k) if hasattr(self.state.evidence.parts[0], "positive_given") else None
-        )
-        if patterns is None:
-            return float("nan")
-        counts = self.state.evidence.parts[0].counts.astype(float)
-        total = counts.sum(axis=0)
-        return _influence(counts, total, total, patterns)
-
-
-def _pattern_slopes(cells: Any, slopes: dict[str, Array], k: int) -> Array:
-    """The slope of the measure along one more item of each pattern (truth, answer)."""
-    rest = slopes["tn"].sum()
-    out = np.full(len(cells), float(np.real(rest)))
-    for j, (y, z) in enumerate(cells.tolist()):
-        if y == z:
-            out[j] += slopes["tp"][y] - slopes["tn"][y]
-            continue
-        out[j] += slopes["fn"][y] - slopes["tn"][y]
-        if z >= 0:
-            out[j] += slopes["fp"][z] - slopes["tn"][z]
-    return out
-
-
-def _whole(c: dict[str, Array]) -> Array:
-    return np.asarray((c["tp"] + c["fp"] + c["fn"] + c["tn"])[:, :1])
 
 
 # -- the kind
@@ -513,6 +287,8 @@ def question(state: State, metric: Metric, asked: str) -> OfClusters:
         return CellsOfClusters(state, metric, asked, wholes, each)
     if isinstance(first, (MeanOverItems, AddedUp)):
         return QuotientOfClusters(state, metric, asked, wholes)
+    if isinstance(first, AllLabels):
+        return LabelsOfClusters(state, metric, asked, wholes)
     if isinstance(first, AllClasses):
         return ClassesOfClusters(state, metric, asked, wholes)
     raise BadSetting(f"{asked} is not known of clusters; ask for one class, such as {asked.partition(':')[0]}:CLASS.")

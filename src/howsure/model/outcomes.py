@@ -10,13 +10,14 @@ from howsure.catalogue import Metric
 from howsure.catalogue import parse as parse_metric
 from howsure.errors import BadSetting
 from howsure.evidence.outcomes import Outcomes
+from howsure.model import classes
 from howsure.model.classes import refuse_metrics
-from howsure.model.classes import settle_prior as settle_prior
 from howsure.model.question import nothing_more, nothing_shared
 from howsure.model.right_or_wrong import Passes, only_hits
 from howsure.model.state import State
 
 extras = nothing_more
+settle_prior = classes.settle_prior
 prepare = nothing_shared
 
 

@@ -52,6 +52,7 @@ class OverItems(Question):
 
     def parts(self, system: int) -> tuple[Array, Array]:
         """What each pattern adds above and below the line."""
+        del system
         raise self._unasked("parts")
 
     def atoms(self) -> tuple[Array, Array, Array]:

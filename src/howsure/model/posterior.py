@@ -185,9 +185,9 @@ class Posterior(State, Mapping[str, Distribution]):
         """n joint draws of what the measures are computed from.
 
         Of a table the cell probabilities tp, fp, fn, tn (outcomes: tp, fn), each of shape (n, *batch); of many classes
-        without a positive one the cells of each class against the rest, (n, classes); of graded values the mean of every
-        system, (n, systems); of scores the measures named. Independent posteriors need different seeds: with the same
-        one their draws go together.
+        without a positive one the cells of each class against the rest, (n, classes); of graded values the mean of
+        every system, (n, systems); of scores the measures named. Independent posteriors need different seeds: with
+        the same one their draws go together.
         """
         return self.kind.draws(self, check_draws(n), check_seed(seed), metrics)
 

@@ -112,6 +112,7 @@ class Question:
 
     def joint_draws(self, n: int, seed: int) -> Array:
         """n draws of the measure for every system, (n, systems)."""
+        del n, seed
         raise self._unasked("joint draws of systems")
 
     def difference(self) -> Gap:

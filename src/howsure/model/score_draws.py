@@ -4,8 +4,8 @@ The prior puts its weight a cell on each of four patterns, positive or negative,
 every threshold the 2x2 table has exactly the posterior that it has alone, with that weight in each cell: a measure at a
 threshold is closed, and a curve, its area and its break-even point come from draws of the same model. For systems on
 the same items a joint pattern carries w·w/(2w) …, so that each system's own posterior is the same whether or not it is
-compared. Weight 0 is the plain Bayesian bootstrap. With clusters whole clusters are drawn, and each unit of prior weight
-is a cluster of mean size.
+compared. Weight 0 is the plain Bayesian bootstrap. With clusters whole clusters are drawn, and each unit of prior
+weight is a cluster of the usual size.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ class ScoreDraws:
 
     @cached_property
     def _prior_sizes(self) -> tuple[float, float]:
-        """Items that a unit of prior weight stands for, positive and negative: 1, or those of a cluster that has any."""
+        """Items of a unit of prior weight, positive and negative: 1, or those of a cluster that has any."""
         d = self.units
         if d.clusters is None:
             return 1.0, 1.0

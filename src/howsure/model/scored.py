@@ -94,7 +94,8 @@ class Thresholds(Question):
     @cached_property
     def _at_threshold(self) -> Question:
         """The measure of the 2x2 table at the threshold."""
-        assert self.metric.threshold is not None and self.metric.base is not None  # noqa: S101 - closed looked
+        assert self.metric.threshold is not None  # noqa: S101 - closed looked
+        assert self.metric.base is not None  # noqa: S101 - a threshold has one
         t = tally_at(self.items, [self.metric.threshold])
         state = self.state.seeing(t.at(0, ()))
         return classes.question(state, self.metric.base, str(self.metric))
