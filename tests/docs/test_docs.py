@@ -32,7 +32,7 @@ def test_python_examples_run(body: str) -> None:
     """Every Python example runs as it stands, and prints the numbers its comments show."""
     names: dict[str, object] = {"__name__": "example"}
     exec(compile(body, "example", "exec"), names)
-    for call, shown in re.findall(r"^print\((.*)\)  # ((?:f1 )?\d.*)$", body, re.MULTILINE):
+    for call, shown in re.findall(r"^print\((.*)\)  # ((?:f1 )?\d.*|[A-Z]\w+\(.*\))$", body, re.MULTILINE):
         assert str(eval(call, names)) == shown
 
 
