@@ -22,7 +22,7 @@ from howsure.envelope import envelope
 from howsure.errors import BadSetting
 from howsure.relations.grid import FREE, HeldMeasure, batched, spans
 from howsure.relations.quantities import Quantity, measure_of, quantity
-from howsure.relations.values import given
+from howsure.relations.values import given, numbers
 
 Array = NDArray[np.float64]
 BREAK_EVEN: Final = "break-even"
@@ -185,7 +185,7 @@ def _surface(
 ) -> Surface:  # fmt: skip
     everything = [*axes[0], *axes[1], *([] if third is None else [third[0]])]
     _check(z, everything, n)
-    fast = batched([HeldMeasure(q, np.zeros(1)) for q in everything])
+    fast = batched(everything)
     if size is not None and all(v is not None for v in given_values):
         raise BadSetting("x_values= and y_values= make the whole grid: leave out size=.")
     known = [None if v is None else axis_values(axis[0], v) for axis, v in zip(axes, given_values, strict=True)]
@@ -237,15 +237,11 @@ def _sides(size: int | Sequence[int] | None, default: int) -> tuple[int, int]:
 
 def axis_values(q: Quantity, values: Any) -> Array:
     """A number or a list of them, all within the range of the measure."""
-    name = q.name
-    try:
-        made = np.atleast_1d(np.asarray(values, dtype=float))
-    except (TypeError, ValueError):
-        raise BadSetting(f"values of {name} are numbers; got {brief(values)}.") from None
+    made = np.atleast_1d(numbers(values, f"values of {q} are numbers"))
     if made.ndim != 1 or not made.size or not np.isfinite(made).all():
-        raise BadSetting(f"values of {name} are a list of finite numbers; got {brief(values)}.")
+        raise BadSetting(f"values of {q} are a list of finite numbers; got {brief(values)}.")
     for end in (made.min(), made.max()):
-        given(name, float(end))
+        given(q.name, float(end))
     return made
 
 
