@@ -18,6 +18,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.catalogue import names
 from howsure.catalogue.metric import Better, Metric
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.expressions import CELLS
@@ -190,11 +191,20 @@ def _table(name: str, asked: str) -> Metric:
         raise UnknownName(f"no metric of scores named {asked!r}.{hint} See: howsure metrics") from None
 
 
+def of_table(name: str | Metric) -> Metric:
+    """A measure of a table; a measure of scores is told from a name that is not known."""
+    try:
+        return names.parse(name)
+    except UnknownName:
+        base = str(name).partition(":")[0]
+        if names.is_average(base) or not is_ranking(base):
+            raise
+    raise UnknownName(f"{base} is a measure of scores, not of a table of counts: see hs.curve.")
+
+
 def table_metric(name: Any) -> Metric:
     """A measure of a 2x2 table, which a threshold makes of scores."""
-    from howsure.catalogue import parse as parse_table
-
-    metric = parse_table(name)
+    metric = of_table(name)
     if metric.over_classes or metric.any_of or metric.label is not None or metric.name == "rate":
         raise BadSetting(f"{metric} is not a measure of a 2x2 table, and scores have two classes: positive and rest.")
     return metric
@@ -264,9 +274,7 @@ def at_threshold(metric: Metric, value: float) -> Ranking:
 
 
 def _at_rate(metric: Metric, rate: str, value: float, asked: str) -> Ranking:
-    from howsure.catalogue import parse as parse_table
-
-    at = str(parse_table(rate.strip()))
+    at = str(of_table(rate.strip()))
     kept = _TURNED.get(at, at)
     if kept not in _POINTS:
         names = ", ".join((*_POINTS, *_TURNED))

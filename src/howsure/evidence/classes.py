@@ -340,7 +340,10 @@ class Tally(Patterns):
         >>> Tally.from_dict(t.to_dict()) == t
         True
         """
-        return documents.of_tally(self)
+        return documents.document(
+            self, self.cells, labels=self.labels, positive=self.positive, fixed=self.labels_given,
+            chosen=self.positive_given,
+        )  # fmt: skip
 
     def to_json(self) -> str:
         """to_dict as text."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
 from howsure.evidence import documents, merging
 from howsure.evidence.classes import Tally, each_against_rest, in_square
-from howsure.evidence.layout import Array, number
+from howsure.evidence.layout import Array, as_json, number
 from howsure.evidence.patterns import Patterns
 from howsure.labels import Label, check_labels, find, in_order, named, plain
 
@@ -163,7 +163,7 @@ class Multilabel(Patterns):
     def describe(self) -> dict[str, Any]:
         """Size and labels."""
         return {
-            "n": number(self.counts.sum()), "labels": [documents.as_label(x) for x in self.labels], "positive": None,
+            "n": number(self.counts.sum()), "labels": [as_json(x) for x in self.labels], "positive": None,
             "systems": list(self.systems), "outcome": False, "tables": 1, "weighted": self.weighted,
         }  # fmt: skip
 
@@ -193,7 +193,10 @@ class Multilabel(Patterns):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values: `Tally.from_dict(t.to_dict()) == t`."""
-        return documents.of_label_sets(self)
+        sets = [list(x) for x in self.sets.tuples()]
+        return documents.document(
+            self, self.cells, labels=self.labels, fixed=self.labels_given, sets=sets, independent=self.independent
+        )
 
     def to_json(self) -> str:
         """to_dict as text."""

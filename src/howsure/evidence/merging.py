@@ -16,7 +16,6 @@ from howsure.slices import Slices, joined
 
 if TYPE_CHECKING:
     from howsure.evidence.classes import Tally
-    from howsure.evidence.outcomes import Outcomes
 
 P = TypeVar("P", bound=Patterns)
 
@@ -35,12 +34,6 @@ def tallies(a: Tally, b: Tally) -> Any:
     positive = _merged_positive(a, other, labels)
     given = a.labels_given and other.labels_given
     return checked(replace(made, labels=labels, positive=positive, labels_given=given).tidy())
-
-
-def outcomes(a: Outcomes, b: Outcomes) -> Any:
-    """Counts of both."""
-    a, other = aligned(a, b)
-    return checked(added(a, other, np.concatenate([a.cells, other.cells])).tidy())
 
 
 def added(a: P, b: Patterns, codes: Array, kept: Any = slice(None)) -> P:

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from howsure.errors import BadCounts, BadLabels, listing
-from howsure.evidence.classes import Tally
 from howsure.evidence.layout import Array, Axis, number
-from howsure.evidence.outcomes import Outcomes
 from howsure.labels import Label
 from howsure.notes import Notes, note
+
+if TYPE_CHECKING:
+    from howsure.evidence.classes import Tally
+    from howsure.evidence.outcomes import Outcomes
 
 
 @dataclass(frozen=True, eq=False)

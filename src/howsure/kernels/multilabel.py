@@ -81,7 +81,7 @@ class AnyOf:
 
 
 @dataclass(frozen=True)
-class Apart:
+class EachLabel:
     """Every label with a 2x2 table of its own: shapes of tp, fp, fn and tn, (4, labels)."""
 
     shapes: Array

@@ -33,7 +33,7 @@ _GAUSS = np.polynomial.legendre.leggauss(6)
 
 
 @dataclass(frozen=True)
-class Piece:
+class Stretch:
     """The law between two corners: arrays by row, and arrays of all nodes of all rows, flat."""
 
     place: Place
@@ -97,7 +97,7 @@ class Tabulated:
     """A law by its pieces; rows are the entries of its batch, flat."""
 
     ends: tuple[float, ...]
-    pieces: tuple[Piece, ...]
+    pieces: tuple[Stretch, ...]
     spread: Array
     miss: Array
     coarse: tuple[Array, Array]  # points and normal scores, (rows, points)
@@ -151,7 +151,7 @@ def tabulate(law: Continuous) -> Tabulated:
     return Tabulated(ends, pieces, spread, total - 1.0, (t, score))
 
 
-def _coarse(piece: Piece, beyond: NDArray[np.bool_]) -> tuple[Array, Array]:
+def _coarse(piece: Stretch, beyond: NDArray[np.bool_]) -> tuple[Array, Array]:
     """Some points of a piece and their normal scores; of rows without mass there, that of the side they are on."""
     nodes = np.arange(_COARSE + 1)
     at = piece.start[:, None] + piece.count[:, None] // _COARSE * nodes
@@ -190,7 +190,7 @@ def _cells(series: ChebyshevSeries) -> NodeCells:
     return NodeCells(series, log_f, slope, bend, (density @ _GAUSS[1]) * half / count, (atoms[0], atoms[1]))
 
 
-def _piece(place: Place, draft: list[NodeCells], total: Array, below: Array, above: Array, atoms: Array) -> Piece:
+def _piece(place: Place, draft: list[NodeCells], total: Array, below: Array, above: Array, atoms: Array) -> Stretch:
     """The nodes of all rows, flat; rows without mass share an empty cell. below and above are the tails at the ends."""
     size = total.size
     start, count = np.zeros(size, dtype=np.intp), np.full(size, _COARSE)
@@ -214,4 +214,4 @@ def _piece(place: Place, draft: list[NodeCells], total: Array, below: Array, abo
             parts.append(x.ravel())
         at += nodes * rows.size
     log_f, slope, bend, lower, upper = (np.concatenate(parts) for parts in flat)
-    return Piece(place, start, count, first, step, log_f, slope, bend, lower, upper, atoms)
+    return Stretch(place, start, count, first, step, log_f, slope, bend, lower, upper, atoms)

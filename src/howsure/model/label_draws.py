@@ -11,7 +11,7 @@ from howsure.errors import BadSetting
 from howsure.evidence.label_sets import Multilabel
 from howsure.expressions import CELLS
 from howsure.kernels.classes import PooledAccuracy
-from howsure.kernels.multilabel import AnyOf, Apart
+from howsure.kernels.multilabel import AnyOf, EachLabel
 from howsure.priors import Prior
 
 MICRO: Final = 0.5  # the prior's weight on each cell of the table of all labels added up
@@ -30,7 +30,7 @@ class LabelDrawing:
         """Measures in which labels count alike, under even, of whole items."""
         return self.alike and self.prior.name == "even" and not self.evidence.independent
 
-    def plan(self, j: int = 0) -> AnyOf | Apart:
+    def plan(self, j: int = 0) -> AnyOf | EachLabel:
         """Items with their shapes and memberships, or a table for each label."""
         del j
         t, prior = self.evidence, self.prior
@@ -45,7 +45,7 @@ class LabelDrawing:
                 )
             cells = t.by_class(effective=True)
             weight = 0.5 if prior.name == "even" else float(prior.weight or 0.0)
-            return Apart(np.stack([cells[c] for c in CELLS]) + weight)
+            return EachLabel(np.stack([cells[c] for c in CELLS]) + weight)
         truth, answers, both = t.memberships()
         shapes = t.effective
         if prior.name != "even":

@@ -20,7 +20,7 @@ ROUND_OFF: Final = 1e-12
 
 
 @dataclass(frozen=True)
-class Result:
+class Finding:
     """What howsure computes for an item: a text, the verdict on the print, and the numbers behind both."""
 
     computed: str
@@ -37,7 +37,7 @@ class Item:
     where: str
     title: str
     printed: str
-    compute: Callable[[], Result]
+    compute: Callable[[], Finding]
     note: str = ""
 
 
@@ -103,12 +103,12 @@ def judge(printed: Sequence[Agreement], corrected: Sequence[Agreement] = ()) -> 
     return CANNOT
 
 
-def result(computed: str, printed: Sequence[Agreement], corrected: Sequence[Agreement] = (), **data: Any) -> Result:
-    """A Result with its verdict and the largest differences found."""
+def result(computed: str, printed: Sequence[Agreement], corrected: Sequence[Agreement] = (), **data: Any) -> Finding:
+    """A Finding with its verdict and the largest differences found."""
     gaps = {"difference": max(c.gap for c in printed)}
     if corrected:
         gaps["difference_corrected"] = max(c.gap for c in corrected)
-    return Result(computed, judge(printed, corrected), {**data, **gaps})
+    return Finding(computed, judge(printed, corrected), {**data, **gaps})
 
 
 def apart(*checks: Agreement) -> str:
@@ -121,7 +121,7 @@ def apart(*checks: Agreement) -> str:
     return f"equal within {ROUND_OFF:.0e}" if gap <= ROUND_OFF else f"up to {gap:.3g} apart"
 
 
-Maker = Callable[[Callable[[], Result]], Callable[[], Result]]
+Maker = Callable[[Callable[[], Finding]], Callable[[], Finding]]
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class Register:
     def __call__(self, place: str, where: str, title: str, printed: str, note: str = "") -> Maker:
         """A decorator that makes an item of the function that computes it."""
 
-        def keep(compute: Callable[[], Result]) -> Callable[[], Result]:
+        def keep(compute: Callable[[], Finding]) -> Callable[[], Finding]:
             self.items.append(Item(f"{self.key}-{place}", self.paper, where, title, printed, compute, note))
             return compute
 

@@ -19,12 +19,12 @@ from howsure.ingest.trec import TIES, Qrels, Run, rank, read_qrels, read_run
 from howsure.notes import Notes, note
 from howsure.ranking.engine import View
 from howsure.ranking.ir_measures_bridge import Foreign, foreign, is_measure
-from howsure.ranking.measures import Measure, parse
+from howsure.ranking.measures import RunMeasure, parse
 from howsure.ranking.unjudged import VERSIONS, Pool
 from howsure.rankings import Judgments, RankedRun
 
 Array = NDArray[np.float64]
-Asked = Measure | Foreign
+Asked = RunMeasure | Foreign
 
 DEFAULT: Final = ("nDCG@10", "AP", "P@10", "RR", "R@100")
 VIEWS: Final = ("not", "bounds", "rate")
@@ -67,7 +67,7 @@ def trec(
     if only_common and not common.any():
         raise BadLabels(f"the runs {listing([r.name for r in named])} have no judged query in common.")
     kept = common if only_common else np.ones(len(judged.queries), dtype=bool)
-    rated = tuple(m for m in asked if isinstance(m, Measure) and m.unjudged == "rate" and not m.micro)
+    rated = tuple(m for m in asked if isinstance(m, RunMeasure) and m.unjudged == "rate" and not m.micro)
     own = judged.judgments.only(kept), tuple(r.only(kept) for r in rankings)
     field = Field(judged, tuple(named), *own, seed, ties, rated)
     notes = _notes(field, rankings, kept, only_common, ties)
@@ -85,7 +85,7 @@ class Field:
     rankings: tuple[RankedRun, ...]
     seed: int
     ties: str
-    rated: tuple[Measure, ...]  # the measures that take unjudged documents at the rate of the judged
+    rated: tuple[RunMeasure, ...]  # the measures that take unjudged documents at the rate of the judged
 
     @cached_property
     def _views(self) -> dict[Any, Any]:
@@ -108,10 +108,10 @@ class Field:
         return self.pool.filled(self.pool.highest)
 
     @cached_property
-    def drawn(self) -> dict[Measure, Array]:
+    def drawn(self) -> dict[RunMeasure, Array]:
         """Values (queries, runs, versions) with grades of unjudged documents drawn at the rates of the judged ones."""
         rng = np.random.Generator(np.random.SFC64([self.seed, 70_001]))
-        out: dict[Measure, list[list[Array]]] = {m: [] for m in self.rated}
+        out: dict[RunMeasure, list[list[Array]]] = {m: [] for m in self.rated}
         for _ in range(VERSIONS):  # one at a time: a version is as large as the runs
             judgments, rankings = self.pool.filled(self.pool.drawn(rng))
             levels = {m.parameters["rel"] for m in self.rated}
@@ -123,7 +123,7 @@ class Field:
 
 def _asked(metrics: Any, unjudged: str) -> dict[Asked, tuple[str, ...]]:
     """The measures, each with the names it was asked by."""
-    alone = isinstance(metrics, (str, Measure)) or is_measure(metrics)
+    alone = isinstance(metrics, (str, RunMeasure)) or is_measure(metrics)
     if metrics is not None and not alone and not isinstance(metrics, Iterable):
         raise BadSetting(f"metrics= takes names such as nDCG@10, or a list of them; got {metrics!r}.")
     given = DEFAULT if metrics is None else [metrics] if alone else list(metrics)
@@ -136,14 +136,14 @@ def _asked(metrics: Any, unjudged: str) -> dict[Asked, tuple[str, ...]]:
         except UnknownName as error:
             m = foreign(str(text), error)
         ways: list[Asked] = [m]
-        if isinstance(m, Measure) and m.kind != "Judged" and m.unjudged == "not":
+        if isinstance(m, RunMeasure) and m.kind != "Judged" and m.unjudged == "not":
             ways = _WAYS[unjudged](m)
         for way in ways:
             found[way] = (*found.get(way, ()), str(text)) if way == m else found.get(way, ())
     return found
 
 
-_WAYS: Final[dict[str, Callable[[Measure], list[Asked]]]] = {
+_WAYS: Final[dict[str, Callable[[RunMeasure], list[Asked]]]] = {
     "not": lambda m: [m],
     "bounds": lambda m: [m, m.taking("relevant")],
     "rate": lambda m: [m.taking("rate")],
@@ -240,7 +240,7 @@ def _items(field: Field, m: Asked, asked: tuple[str, ...], notes: Notes) -> Item
     )  # fmt: skip
 
 
-def _views(field: Field, m: Measure) -> list[View]:
+def _views(field: Field, m: RunMeasure) -> list[View]:
     level = m.parameters["rel"]
     if m.unjudged == "not":
         return field.views(level)
@@ -255,7 +255,7 @@ def _views(field: Field, m: Measure) -> list[View]:
 def _aliases(m: Asked, asked: tuple[str, ...]) -> tuple[str, ...]:
     """Other names: those asked for, trec_eval's, and the usual ones."""
     found = [*asked, *([m.trec_eval] if m.trec_eval else [])]
-    if isinstance(m, Measure) and not m.given and not m.micro:
+    if isinstance(m, RunMeasure) and not m.given and not m.micro:
         found += [str(m).replace(m.kind, name, 1) for name in m.declared.aliases]
     return tuple(dict.fromkeys(x for x in found if x != str(m)))
 
@@ -301,7 +301,7 @@ def _unjudged(field: Field) -> tuple[tuple[str, int, int, float], ...]:
 
 def _told(field: Field, m: Asked) -> Notes:
     """Rules that the numbers of a measure depend on, named."""
-    if not isinstance(m, Measure):
+    if not isinstance(m, RunMeasure):
         return (note("foreign", metric=str(m)),)
     level = m.parameters["rel"]
     notes = list(_of_level(field.judgments, m, level)) if level > 1 else []
@@ -314,7 +314,7 @@ def _told(field: Field, m: Asked) -> Notes:
     return tuple(notes)
 
 
-def _of_level(judgments: Judgments, m: Measure, level: int) -> Notes:
+def _of_level(judgments: Judgments, m: RunMeasure, level: int) -> Notes:
     """Queries without a document of a higher level of relevance, where the measure has no value for them."""
     highest = int(judgments.grade.max(initial=0))
     if highest < level:

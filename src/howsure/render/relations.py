@@ -6,14 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 from howsure.render.numbers import count, short
-from howsure.render.tables import Table, level_of, page, texts
+from howsure.render.tables import TextTable, level_of, page, texts
 
 _MOST = 40  # tables shown to people; JSON and CSV have all
 _CELLS = ("tp", "fp", "fn", "tn", "n")
 _MEASURES = ("precision", "recall", "f1", "accuracy", "prevalence", "phi")
 
 
-def solution(document: dict[str, Any]) -> Table:
+def solution(document: dict[str, Any]) -> TextTable:
     """The tables found, the ranges of what is left open, or the values that contradict each other."""
     notes = [*texts(document), *map(_law, document.get("posterior", ()))]
     given = ", ".join(f"{g['name']} {g['shown']}" for g in document.get("given", ()))
@@ -39,7 +39,7 @@ def solution(document: dict[str, Any]) -> Table:
     return page(headline, (*named, *_CELLS, *measures), len(named), rows, notes)
 
 
-def identities(document: dict[str, Any]) -> Table:
+def identities(document: dict[str, Any]) -> TextTable:
     """Each identity with both sides."""
     said = {True: "holds", False: "BROKEN", None: "0/0"}
     rows = [(r["text"], _value(r["left"]), _value(r["right"]), said[r["holds"]], r["source"]) for r in document["rows"]]
@@ -49,7 +49,7 @@ def identities(document: dict[str, Any]) -> Table:
     return replace(table, right=(False, True, True, False, False))
 
 
-def tradeoff(document: dict[str, Any]) -> Table:
+def tradeoff(document: dict[str, Any]) -> TextTable:
     """Precision at each recall, of one curve or with its posterior."""
     rows = document["rows"]
     notes = texts(document)
@@ -77,7 +77,7 @@ def tradeoff(document: dict[str, Any]) -> Table:
     return replace(table, right=(*table.right[:-1], False))
 
 
-def mixture(document: dict[str, Any]) -> Table:
+def mixture(document: dict[str, Any]) -> TextTable:
     """Measures at each threshold, and the best thresholds."""
     sign = ">=" if document["answer"] == "above" else "<="
     laws = f"positive {document['positive']}, negative {document['negative']}"

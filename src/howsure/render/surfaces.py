@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any, Final
 
 from howsure.render.numbers import short
-from howsure.render.tables import Table, page, texts
+from howsure.render.tables import TextTable, page, texts
 
 _MOST: Final = 11
 _NOISE: Final = 1e-13  # what rounding leaves of 0 or 1
 NONE: Final = "·"
 
 
-def surface(document: dict[str, Any]) -> Table:
+def surface(document: dict[str, Any]) -> TextTable:
     """Up to 11 x 11 of the values, evenly spread; all of them are in JSON and CSV."""
     nx, ny = document["size"]
     rows = document["rows"]
@@ -29,7 +29,7 @@ def surface(document: dict[str, Any]) -> Table:
     return page(headline, head, 0, body, notes)
 
 
-def eleven_point(document: dict[str, Any]) -> Table:
+def eleven_point(document: dict[str, Any]) -> TextTable:
     """A row for each value, a column for each fallout: averaged precision, and the share of levels that have it."""
     rows = document["rows"]
     fallouts = list(dict.fromkeys(r["fallout"] for r in rows))

@@ -11,7 +11,7 @@ from howsure.render.numbers import count, probability, short
 
 
 @dataclass(frozen=True)
-class Table:
+class TextTable:
     """Texts only; `right` marks the columns that hold numbers."""
 
     headline: str
@@ -35,13 +35,13 @@ _PAGES = {  # documents whose tables are made elsewhere
 }
 
 
-def from_document(document: dict[str, Any]) -> Table:
+def from_document(document: dict[str, Any]) -> TextTable:
     """The table of any howsure document that has rows."""
     rows = document["rows"]
     kind = document["schema"].partition(".")[2].partition("/")[0]
     if kind in _PAGES:
         module, function = _PAGES[kind]
-        made: Table = getattr(import_module(f"howsure.render.{module}"), function)(document)
+        made: TextTable = getattr(import_module(f"howsure.render.{module}"), function)(document)
         return made
     make = {
         "compare": _compare_columns,
@@ -53,7 +53,7 @@ def from_document(document: dict[str, Any]) -> Table:
     if kind == "trec" and len(document["data"]["systems"]) > 1:
         make[kind] = _trec_columns
     columns = make.get(kind, _score_columns)(document, rows)
-    return Table(
+    return TextTable(
         clean(headline(document)),
         tuple(clean(c[0]) for c in columns),
         tuple(c[1] for c in columns),
@@ -64,11 +64,11 @@ def from_document(document: dict[str, Any]) -> Table:
 
 def page(
     headline: str, columns: Sequence[str], named: int, rows: Iterable[Sequence[str]], notes: Iterable[str]
-) -> Table:
+) -> TextTable:
     """A table of clean texts: the first columns, as many as are `named`, hold words, the others numbers."""
     right = tuple(i >= named for i in range(len(columns)))
     body = tuple(tuple(clean(x) for x in row) for row in rows)
-    return Table(clean(headline), tuple(map(clean, columns)), right, body, tuple(map(clean, notes)))
+    return TextTable(clean(headline), tuple(map(clean, columns)), right, body, tuple(map(clean, notes)))
 
 
 def texts(document: dict[str, Any]) -> list[str]:
