@@ -22,6 +22,7 @@ from scipy.special import ndtr
 HERE = Path(__file__).resolve().parent
 sys.path[0] = str(HERE.parent)
 
+import howsure as hs  # noqa: E402
 from bench.coverage_data import Row, Study, Table, shares, span, this_run  # noqa: E402
 from bench.coverage_page import add_root, publish  # noqa: E402
 from howsure.evidence.scored import Scored  # noqa: E402

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
@@ -31,12 +32,13 @@ KINDS: Final = {  # evidence -> the module of its model
 }
 
 
-def kind_of(evidence: Any) -> Kind:
+@cache
+def kind_of(observed: type) -> Kind:
     """The model of a kind of evidence."""
-    name = KINDS.get(type(evidence).__name__)
-    if name is None or not type(evidence).__module__.startswith("howsure.evidence."):
+    name = KINDS.get(observed.__name__)
+    if name is None or not observed.__module__.startswith("howsure.evidence."):
         raise BadSetting(
-            f"posterior needs a Tally, Items or a curve; got {type(evidence).__name__}. Make one with hs.tally, "
+            f"posterior needs a Tally, Items or a curve; got {observed.__name__}. Make one with hs.tally, "
             "hs.Tally.binary, hs.means or hs.curve."
         )
     return cast("Kind", import_module(f"howsure.model.{name}"))
@@ -55,7 +57,7 @@ class Posterior(State, Mapping[str, Distribution]):
     @property
     def kind(self) -> Kind:
         """The model of the evidence."""
-        return kind_of(self.evidence)
+        return kind_of(type(self.evidence))
 
     # -- questions
 
@@ -211,4 +213,4 @@ def posterior(data: Any, prior: Any = "even", *, tolerance: float = 0.02, seed: 
     data = inside.evidence if isinstance(inside, Posterior) else data
     if isinstance(prior, Posterior):
         return replace(prior.update(data), tolerance=float(tolerance), seed=seed, kept={})
-    return Posterior(data, kind_of(data).settle_prior(data, prior), float(tolerance), seed)
+    return Posterior(data, kind_of(type(data)).settle_prior(data, prior), float(tolerance), seed)
