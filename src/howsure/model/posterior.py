@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -32,9 +32,14 @@ KINDS: Final = {  # evidence -> the module of its model
 }
 
 
-@cache
 def kind_of(observed: type) -> Kind:
     """The model of a kind of evidence."""
+    return _kind(observed)
+
+
+@cache
+def _kind(observed: Hashable) -> Kind:
+    assert isinstance(observed, type)  # noqa: S101 - narrows the type
     name = KINDS.get(observed.__name__)
     if name is None or not observed.__module__.startswith("howsure.evidence."):
         raise BadSetting(
