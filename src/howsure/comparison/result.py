@@ -140,7 +140,7 @@ class Comparison(Result):
         if self.joint is None or np.ndim(self.p_above) or self.metric.better is None:
             return ()
         apart = chances(self.first.question, self.second.question)
-        clusters = self.posterior.evidence.describe().get("clusters") is not None
+        clusters = self.posterior.evidence.describe().get("clusters")
         other = apart[0 if self.metric.better == "higher" else 1]
         return (note("pairing", here=self.p_better, apart=other, what="clusters" if clusters else "items"),)
 
