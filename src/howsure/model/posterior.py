@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from howsure.evidence.protocol import Evidence
     from howsure.model.kind import Kind
     from howsure.model.question import Chance, Places, Question
+    from howsure.result import Result
 
 KINDS: Final = {  # evidence -> the module of its model
     "Tally": "classes",
@@ -205,7 +206,7 @@ class Posterior(State, Mapping[str, Distribution]):
         return to_arviz(self, list(self) if metrics is None else metrics, draws, chains, seed)
 
 
-def posterior(data: Any, prior: Any = "even", *, tolerance: float = 0.02, seed: int = 0) -> Posterior:
+def posterior(data: Evidence | Result, prior: Any = "even", *, tolerance: float = 0.02, seed: int = 0) -> Posterior:
     """The posterior of evidence under a prior: a name, a weight, an array of weights, or an earlier Posterior.
 
     Items have the Bayesian bootstrap for a posterior; bounds that were given for their values carry the prior. Scored
@@ -215,7 +216,7 @@ def posterior(data: Any, prior: Any = "even", *, tolerance: float = 0.02, seed: 
         raise BadSetting(f"tolerance is a share of the standard deviation from 0.0001 to 1; got {tolerance!r}.")
     check_seed(seed)
     inside = getattr(data, "posterior", None)  # of a result that has one, such as a curve
-    data = inside.evidence if isinstance(inside, Posterior) else data
+    evidence: Any = inside.evidence if isinstance(inside, Posterior) else data
     if isinstance(prior, Posterior):
-        return replace(prior.update(data), tolerance=float(tolerance), seed=seed, kept={})
-    return Posterior(data, kind_of(type(data)).settle_prior(data, prior), float(tolerance), seed)
+        return replace(prior.update(evidence), tolerance=float(tolerance), seed=seed, kept={})
+    return Posterior(evidence, kind_of(type(evidence)).settle_prior(evidence, prior), float(tolerance), seed)
