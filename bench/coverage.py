@@ -35,7 +35,8 @@ from bench.coverage_page import add_root, publish  # noqa: E402
 from bench.coverage_tables import Results, classes_study  # noqa: E402
 from howsure import priors  # noqa: E402
 from howsure.catalogue import parse  # noqa: E402
-from howsure.model import classes  # noqa: E402
+from howsure.model.all_classes import doubts  # noqa: E402
+from howsure.model.class_draws import Bounded, ClassDrawing, centres, move_to, moved  # noqa: E402
 
 KEPT = HERE.parent / "build" / "coverage.json"
 
@@ -55,7 +56,7 @@ class Measures:
         for name in names:
             m = parse(name)
             e = (m.of_two().formula if m.over_classes else m.formula) if self.two else m.of_classes(k)
-            self.each.append(_right if name == "accuracy" else classes.formula(e, *m.bounds))
+            self.each.append(_right if name == "accuracy" else Bounded(e, *m.bounds))
 
     def __call__(self, cells: Cells) -> Array:
         """(measures, draws)."""
@@ -124,11 +125,12 @@ class Study:
         low, high = (np.array(x)[:, None] for x in zip(*(parse(x).bounds for x in names), strict=True))
         for i, table in enumerate(self.tables[:reps]):
             tally = hs.Tally.matrix(table)
-            parts = [x.cells(0) for x in classes.plan(tally, rule, pooled).draws(DRAWS, i)]
+            drawing = ClassDrawing(tally, rule, pooled)
+            parts = [x.cells(0) for x in drawing.plan().draws(DRAWS, i)]
             values = np.concatenate([measures(x) for x in parts], axis=1)
             if pooled:
                 for v, f, a, b in zip(values, measures.each, low[:, 0], high[:, 0], strict=True):
-                    v[:] = classes.moved(v, classes.move_to(v, classes.centres(tally, f), (a, b)), (a, b))
+                    v[:] = moved(v, move_to(v, centres(tally, drawing, f), (a, b)), (a, b))
             self.count(hits, names, ends(values))
             if whole:
                 self.count_classes(hits, ends(np.concatenate([per_class(x) for x in parts], axis=2)))
@@ -266,7 +268,7 @@ def of_warning(case: Case, size: Size) -> dict[str, Any]:
 
 def reasons(study: Study) -> dict[str, float]:
     """The share of the tests in which there is each reason for a warning."""
-    found = [classes.doubts(hs.Tally.matrix(x)) for x in study.tables]
+    found = [doubts(hs.Tally.matrix(x)) for x in study.tables]
     return {why: float(np.mean([why in x for x in found])) for why in WHY}
 
 

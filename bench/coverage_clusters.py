@@ -7,7 +7,7 @@ draws a test, with the places of the ends corrected for their number. The seeds 
 
     --quick       100 tests a case: two minutes, coarse figures, nothing is kept
     --only pairs  some of: rates, tables, classes, totals, pairs, corners; or none: the rest is read from the file
-    --write       put the tables into docs/coverage.md as well
+    --write       put the tables into docs/coverage-clusters.md as well
 
 All cases are kept in build/coverage_clusters.json. The whole study takes about 19 minutes of one core.
 """
@@ -36,7 +36,7 @@ from bench.clusters.five_classes import EQUAL, SHARED, classes, totals  # noqa: 
 from bench.clusters.simulated import Case  # noqa: E402
 from bench.clusters.two_classes import pairs, rates, tables  # noqa: E402
 
-PAGE, KEPT = HERE.parent / "docs" / "coverage.md", HERE.parent / "build" / "coverage_clusters.json"
+PAGE, KEPT = HERE.parent / "docs" / "coverage-clusters.md", HERE.parent / "build" / "coverage_clusters.json"
 MARKS = "<!-- clusters: written by bench/coverage_clusters.py -->", "<!-- end of clusters -->"
 CORRELATIONS, SIZES, CLUSTERS = (0.0, 0.1, 0.3, 0.6, 0.9), ("5", "20", "1..20"), (20, 50, 200)
 LEVELS, SHARES, ENOUGH = (0.6, 0.8, 0.95), (0.5, 0.2, 0.05), 0.92
@@ -216,12 +216,12 @@ def corner_table(found: list[Result]) -> str:
 def report(kept: dict[str, list[Result]]) -> str:
     by_rule, few, widths, chosen = binary_tables(kept["tables"])
     parts = [
-        "### Outcomes", rate_table(kept["rates"]),
-        "### Two classes, by rule", by_rule, "Share of cases below .92:", few, "Widths, against `row`:", widths,
-        "### Two classes, the chosen rule", chosen,
-        "### Five classes", class_table(kept["classes"], kept["totals"]),
-        "### Two equal systems: P(A > B) outside .025 to .975", pair_table(kept["pairs"]),
-        "### Very uneven clusters", corner_table(kept["corners"]),
+        "## Outcomes", rate_table(kept["rates"]),
+        "## Two classes, by rule", by_rule, "Share of cases below .92:", few, "Widths, against `row`:", widths,
+        "## Two classes, the chosen rule", chosen,
+        "## Five classes", class_table(kept["classes"], kept["totals"]),
+        "## Two equal systems: P(A > B) outside .025 to .975", pair_table(kept["pairs"]),
+        "## Very uneven clusters", corner_table(kept["corners"]),
     ]  # fmt: skip
     return "\n\n".join(parts)
 
@@ -232,7 +232,7 @@ def main() -> None:
     parser.add_argument(
         "--only", nargs="*", choices=tuple(STUDIES), default=tuple(STUDIES), help="some studies, or none"
     )
-    parser.add_argument("--write", action="store_true", help="write the section of docs/coverage.md")
+    parser.add_argument("--write", action="store_true", help="write the section of docs/coverage-clusters.md")
     options = parser.parse_args()
     kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() and not options.quick else {}
     for name in tuple(STUDIES) if options.quick else options.only:

@@ -15,7 +15,8 @@ from bench.coverage_cases import Size
 from bench.coverage_counting import DRAWS, RESAMPLES, SEED, TAILS, Array, Hits, ends
 from howsure import priors
 from howsure.catalogue import parse
-from howsure.model import classes
+from howsure.model.class_draws import Bounded, centres, move_to, moved
+from howsure.model.label_draws import LabelDrawing
 
 
 def of_labels(k: int, n: int, size: Size) -> dict[str, Any]:
@@ -32,7 +33,7 @@ def of_labels(k: int, n: int, size: Size) -> dict[str, Any]:
         return truth, np.where(truth, found, false)
 
     macro = parse("macro-f1")
-    measure = classes.formula(macro.formula, *macro.bounds)
+    measure = Bounded(macro.formula, *macro.bounds)
 
     def values(truth: Any, answer: Any, weights: Array) -> Array:
         """Macro, micro and samples F1 of items with weights (items, draws)."""
@@ -48,16 +49,17 @@ def of_labels(k: int, n: int, size: Size) -> dict[str, Any]:
     for i in range(size.many):
         truth, answer = items(n)
         t = hs.Tally.multilabel(truth.astype(int), answer.astype(int), labels=range(k))
-        draws = [measure(x.cells(0)) for x in classes.plan(t, priors.make("even"), True).draws(DRAWS, i)]
+        drawing = LabelDrawing(t, priors.make("even"), True)
+        draws = [measure(x.cells(0)) for x in drawing.plan().draws(DRAWS, i)]
         x = np.concatenate(draws)
-        shift = classes.move_to(x, classes.centres(t, measure), (0.0, 1.0))
-        methods["even"].add("macro-f1", *ends(classes.moved(x, shift, (0.0, 1.0))), real[0])
+        shift = move_to(x, centres(t, drawing, measure), (0.0, 1.0))
+        methods["even"].add("macro-f1", *ends(moved(x, shift, (0.0, 1.0))), real[0])
         p = hs.posterior(t)
         for j in (1, 2):
             got = p[names[j]].interval()
             methods["even"].add(names[j], got.low, got.high, real[j])
         apart = hs.Tally.multilabel(truth.astype(int), answer.astype(int), labels=range(k), independent=True)
-        draws = [measure(y.cells(0)) for y in classes.plan(apart, priors.make("even"), True).draws(DRAWS, i)]
+        draws = [measure(y.cells(0)) for y in LabelDrawing(apart, priors.make("even"), True).plan().draws(DRAWS, i)]
         x = np.concatenate(draws)
         methods["labels apart"].add("macro-f1", *ends(x), real[0])
         drawn = rng.multinomial(n, np.full(n, 1 / n), size=RESAMPLES).T.astype(float)

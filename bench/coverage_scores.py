@@ -22,11 +22,11 @@ from scipy.special import ndtr
 HERE = Path(__file__).resolve().parent
 sys.path[0] = str(HERE.parent)
 
-from howsure.model.ranked import Ranked  # noqa: E402
-from howsure.scored import Scored  # noqa: E402
-
+import howsure as hs  # noqa: E402
 from bench.coverage_data import Row, Study, Table, shares, span, this_run  # noqa: E402
 from bench.coverage_page import add_root, publish  # noqa: E402
+from howsure.evidence.scored import Scored  # noqa: E402
+from howsure.model.score_draws import score_draws  # noqa: E402
 from howsure.ranking.choosing import choose  # noqa: E402
 
 Array = NDArray[np.float64]
@@ -92,9 +92,9 @@ def tried(case: Case, tests: int) -> dict[tuple[str, str], float]:
     held: Counter[tuple[str, str]] = Counter()
     for k in range(tests):
         d = case.items(rng)
-        for how, weight in (("even", 0.5), ("none", 0.0)):
-            p = Ranked(d, weight, how, tolerance=0.15, seed=k)
-            draws = p.draws(p.number_of_draws, seed=k, metrics=NAMES)
+        for how in ("even", "none"):
+            p = hs.posterior(d, how, tolerance=0.15, seed=k)
+            draws = p.draws(score_draws(p).number, seed=k, metrics=NAMES)
             for name in NAMES:
                 low, high = np.quantile(draws[name], [0.025, 0.975])
                 held[how, name] += low <= true[name] <= high

@@ -37,14 +37,7 @@ def spread(rows: Iterable[Any], columns: Iterable[Any], every: int) -> list[Any]
 
 
 def _param(values: Sequence[Any], kept: bool) -> Any:
-    name = "-".join(_name(value) for value in values)
-    return pytest.param(*values, id=name, marks=() if kept else pytest.mark.deep)
-
-
-def _name(value: Any) -> str:
-    """What it is called in the name of a test: one line."""
-    text = str(value)
-    return text if "\n" not in text else repr(value)
+    return pytest.param(*values, id="-".join(map(str, values)), marks=() if kept else pytest.mark.deep)
 
 
 def examples(few: int, many: int, **more: Any) -> settings:

@@ -246,7 +246,7 @@ def _chance(f: Mapping[str, Any]) -> str:
 
 def _pairing(f: Mapping[str, Any]) -> str:
     here, there = probability(f["here"]), probability(f["apart"])
-    return f"the same items: {here}; as if tested on different items it would be {there}"
+    return f"the same {f['what']}: {here}; as if tested on different {f['what']} it would be {there}"
 
 
 def _design(f: Mapping[str, Any]) -> str:

@@ -126,7 +126,7 @@ def refused(t: hs.Tally) -> None:
     """What a type checker must refuse; mypy reports an ignore that is not needed."""
     hs.Tally.binary(80, 20, 30, 870)  # type: ignore[call-arg]
     hs.Tally.binary(tp=1, fp=2, fn=3)  # type: ignore[call-arg]
-    hs.posterior([1, 2, 3, 4])  # type: ignore[call-overload]
+    hs.posterior([1, 2, 3, 4])  # type: ignore[arg-type]
     hs.score(t, level="high")  # type: ignore[arg-type]
     t.labels = ("a",)  # type: ignore[misc]
     hs.Metric("x", "tp")  # type: ignore[arg-type]

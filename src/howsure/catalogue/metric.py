@@ -118,7 +118,7 @@ class Metric:
         """Whether the value changes when the two classes swap."""
         return not self.reading.symmetric
 
-    @property
+    @cached_property
     def over_classes(self) -> bool:
         """Whether the formula itself sums over classes, as an average does."""
         return self.formula.over_classes

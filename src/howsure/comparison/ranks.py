@@ -174,10 +174,13 @@ class Leaderboard(Result):
                 "group": self.groups[i],
             }
             rows.append(row | extra | {"ranks": [real(x) for x in self.rank_probabilities[i]]})
+        same = self.paired and len({row["n"] for row in rows}) == 1
+        data = {"systems": list(self.systems), "paired": self.paired, "n": rows[0]["n"] if same else None}
+        clusters = p.evidence.describe().get("clusters") if self.paired else None
         document = envelope(
             "howsure.leaderboard/1", rows, prior=p.prior_document, level=self.level, interval=self.interval,
             seed=p.seed, notes=self.notes,
-            data={"systems": list(self.systems), "paired": self.paired, "n": rows[0]["n"] if self.paired else None},
+            data=data if clusters is None else data | {"clusters": clusters},
         )  # fmt: skip
         document["pairs"] = [
             {"metric": str(self.metric), "first": a, "second": b, "p_better": real(self.pairs[i, j])}

@@ -140,7 +140,9 @@ class Comparison(Result):
         if self.joint is None or np.ndim(self.p_above) or self.metric.better is None:
             return ()
         apart = chances(self.first.question, self.second.question)
-        return (note("pairing", here=self.p_better, apart=apart[0 if self.metric.better == "higher" else 1]),)
+        clusters = self.posterior.evidence.describe().get("clusters")
+        other = apart[0 if self.metric.better == "higher" else 1]
+        return (note("pairing", here=self.p_better, apart=other, what="clusters" if clusters else "items"),)
 
     @cached_property
     def ratio(self) -> Distribution:
@@ -212,11 +214,13 @@ class Comparison(Result):
     def _make(self) -> dict[str, Any]:
         p = self.posterior
         one, two = (row_documents([row]) for row in (self.first, self.second))
-        n = one[0]["n"] if self.paired and len(one) == 1 else None
+        same = self.paired and len(one) == 1 and one[0]["n"] == two[0]["n"]
+        data = {"systems": list(self.systems), "paired": self.paired, "n": one[0]["n"] if same else None}
+        clusters = p.evidence.describe().get("clusters") if self.paired else None
         return envelope(
             "howsure.compare/1", self._rows(one, two), prior=p.prior_document, level=self.level,
             interval=self.interval, seed=p.seed, notes=self.notes,
-            data={"systems": list(self.systems), "paired": self.paired, "n": n},
+            data=data if clusters is None else data | {"clusters": clusters},
         )  # fmt: skip
 
     def _rows(self, one: list[dict[str, Any]], two: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -312,10 +312,10 @@ class Tally(Patterns):
 
     # -- algebra
 
-    def __add__(self, other: object) -> Any:
+    def __add__(self, other: object) -> Self:
         if isinstance(other, int) and other == 0:
             return self
-        return merging.tallies(self, other) if isinstance(other, Tally) else merging.refused(self, other)
+        return merging.tallies(self, other) if isinstance(other, Tally) else merging.refused(self, other)  # type: ignore[no-any-return]
 
     __radd__ = __add__
 

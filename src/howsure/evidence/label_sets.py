@@ -167,14 +167,13 @@ class Multilabel(Patterns):
             "systems": list(self.systems), "outcome": False, "tables": 1, "weighted": self.weighted,
         }  # fmt: skip
 
-    def __add__(self, other: object) -> Any:
+    def __add__(self, other: object) -> Self:
         if isinstance(other, int) and other == 0:
             return self
         if not isinstance(other, Multilabel) or self.independent != other.independent:
-            return merging.refused(self, other)
-        one, two = merging.aligned(self, other)
-        a, b = _coded_alike(one, two)
-        return merging.checked(merging.added(a, b, np.concatenate([a.cells, b.cells])).tidy())
+            return merging.refused(self, other)  # type: ignore[no-any-return]
+        a, b = _coded_alike(*merging.aligned(self, other))  # type: ignore[arg-type]
+        return merging.checked(merging.added(a, b, np.concatenate([a.cells, b.cells])).tidy())  # type: ignore[return-value]
 
     __radd__ = __add__
 

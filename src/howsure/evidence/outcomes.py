@@ -126,13 +126,13 @@ class Outcomes(Patterns):
 
     # -- algebra and travel
 
-    def __add__(self, other: object) -> Any:
+    def __add__(self, other: object) -> Self:
         if isinstance(other, int) and other == 0:
             return self
         if not isinstance(other, Outcomes):
-            return merging.refused(self, other)
+            return merging.refused(self, other)  # type: ignore[no-any-return]
         a, b = merging.aligned(self, other)
-        return merging.checked(merging.added(a, b, np.concatenate([a.cells, b.cells])).tidy())
+        return merging.checked(merging.added(a, b, np.concatenate([a.cells, b.cells])).tidy())  # type: ignore[return-value]
 
     __radd__ = __add__
 

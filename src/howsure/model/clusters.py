@@ -4,7 +4,7 @@ Each cluster has a weight of its own, an exponential variable (the Bayesian boot
 are the sums of its items' cells in each cluster, times the weights. A linear quotient of cells is one of Gammas, and
 exact; so is the difference of two systems with the same denominator in every cluster; everything else is drawn. The
 prior has the weights that it has without clusters, but each unit of weight is a whole cluster of the usual size, all of
-whose items are in one cell (docs/why/013, docs/coverage.md): with clusters of one item nothing changes.
+whose items are in one cell (docs/why/013, docs/coverage-clusters.md): with clusters of one item nothing changes.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from howsure.evidence.protocol import Evidence
     from howsure.model.kind import Kind
     from howsure.model.question import Chance, Places, Question
+    from howsure.result import Result
 
 KINDS: Final = {  # evidence -> the module of its model
     "Tally": "classes",
@@ -31,12 +33,18 @@ KINDS: Final = {  # evidence -> the module of its model
 }
 
 
-def kind_of(evidence: Any) -> Kind:
+def kind_of(observed: type) -> Kind:
     """The model of a kind of evidence."""
-    name = KINDS.get(type(evidence).__name__)
-    if name is None or not type(evidence).__module__.startswith("howsure.evidence."):
+    return _kind(observed)
+
+
+@cache
+def _kind(observed: Hashable) -> Kind:
+    assert isinstance(observed, type)  # noqa: S101 - narrows the type
+    name = KINDS.get(observed.__name__)
+    if name is None or not observed.__module__.startswith("howsure.evidence."):
         raise BadSetting(
-            f"posterior needs a Tally, Items or a curve; got {type(evidence).__name__}. Make one with hs.tally, "
+            f"posterior needs a Tally, Items or a curve; got {observed.__name__}. Make one with hs.tally, "
             "hs.Tally.binary, hs.means or hs.curve."
         )
     return cast("Kind", import_module(f"howsure.model.{name}"))
@@ -55,7 +63,7 @@ class Posterior(State, Mapping[str, Distribution]):
     @property
     def kind(self) -> Kind:
         """The model of the evidence."""
-        return kind_of(self.evidence)
+        return kind_of(type(self.evidence))
 
     # -- questions
 
@@ -198,7 +206,7 @@ class Posterior(State, Mapping[str, Distribution]):
         return to_arviz(self, list(self) if metrics is None else metrics, draws, chains, seed)
 
 
-def posterior(data: Any, prior: Any = "even", *, tolerance: float = 0.02, seed: int = 0) -> Posterior:
+def posterior(data: Evidence | Result, prior: Any = "even", *, tolerance: float = 0.02, seed: int = 0) -> Posterior:
     """The posterior of evidence under a prior: a name, a weight, an array of weights, or an earlier Posterior.
 
     Items have the Bayesian bootstrap for a posterior; bounds that were given for their values carry the prior. Scored
@@ -208,7 +216,7 @@ def posterior(data: Any, prior: Any = "even", *, tolerance: float = 0.02, seed: 
         raise BadSetting(f"tolerance is a share of the standard deviation from 0.0001 to 1; got {tolerance!r}.")
     check_seed(seed)
     inside = getattr(data, "posterior", None)  # of a result that has one, such as a curve
-    data = inside.evidence if isinstance(inside, Posterior) else data
+    evidence: Any = inside.evidence if isinstance(inside, Posterior) else data
     if isinstance(prior, Posterior):
-        return replace(prior.update(data), tolerance=float(tolerance), seed=seed, kept={})
-    return Posterior(data, kind_of(data).settle_prior(data, prior), float(tolerance), seed)
+        return replace(prior.update(evidence), tolerance=float(tolerance), seed=seed, kept={})
+    return Posterior(evidence, kind_of(type(evidence)).settle_prior(evidence, prior), float(tolerance), seed)

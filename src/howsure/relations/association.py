@@ -58,13 +58,8 @@ class Association(Result):
         t = self.tally
         places = [(at, slice_of(t, at) or None) for at in np.ndindex(t.shape)]
         rows = [
-            {
-                "measure": name,
-                "slice": where,
-                **{k: _at(v, at) for k, v in zip(_KEYS, values, strict=True)},
-                "what": what,
-            }
-            for name, what, *values in self._lines()
+            {"measure": name, "slice": where, **{k: _at(values.get(k), at) for k in _KEYS}, "what": what}
+            for name, what, values in self._lines()
             for at, where in places
         ]
         notes = [_POWERS]
@@ -73,21 +68,21 @@ class Association(Result):
             notes.insert(0, note("zero-cell", text))
         return envelope("howsure.association/1", rows, prior=self.prior, seed=self.seed, data=t.describe(), notes=notes)
 
-    def _lines(self) -> list[tuple[Any, ...]]:
-        """Name, meaning, value, ends and standard error or p-value of every measure."""
+    def _lines(self) -> list[tuple[str, str, dict[str, Any]]]:
+        """Name, meaning and numbers of every measure."""
         low, high = self.phi_bounds
+        rule = f"standard error by the delta method; empty cells by {self.zeros}"
         return [
-            ("phi", "correlation; bounds that the margins allow", self.phi, low, high, None),
-            ("informedness", parse("informedness").meaning, self.informedness, None, None, None),
-            ("markedness", parse("markedness").meaning, self.markedness, None, None, None),
-            ("tetrachoric", f"standard error by the delta method; empty cells by {self.zeros}", self.tetrachoric, None,
-             None, self.tetrachoric_error),
-            ("chi-square", "n·informedness·markedness", self.chi_square, None, None, None),
-            ("p-value", "of chi-square, 1 degree of freedom", self.p_value, None, None, None),
-            ("P(positive)", "posterior probability of being better than chance", self.p_positive, None, None, None),
-            ("CI", "Powers eq. 5, for reference", self.powers_ci, None, None, None),
-            ("CM", "Powers eq. 5, for reference", self.powers_cm, None, None, None),
-        ]  # fmt: skip
+            ("phi", "correlation; bounds that the margins allow", {"value": self.phi, "low": low, "high": high}),
+            ("informedness", parse("informedness").meaning, {"value": self.informedness}),
+            ("markedness", parse("markedness").meaning, {"value": self.markedness}),
+            ("tetrachoric", rule, {"value": self.tetrachoric, "error": self.tetrachoric_error}),
+            ("chi-square", "n·informedness·markedness", {"value": self.chi_square}),
+            ("p-value", "of chi-square, 1 degree of freedom", {"value": self.p_value}),
+            ("P(positive)", "posterior probability of being better than chance", {"value": self.p_positive}),
+            ("CI", "Powers eq. 5, for reference", {"value": self.powers_ci}),
+            ("CM", "Powers eq. 5, for reference", {"value": self.powers_cm}),
+        ]
 
     def __repr__(self) -> str:
         if self.tally.shape:
@@ -128,26 +123,22 @@ def associate(tally: Tally, *, zeros: str = "keep-margins", prior: Any = "even")
         phi = np.copysign(np.sqrt(informedness * markedness), informedness)
         ci, cm = ((1 - np.abs(x)) / np.sqrt(np.where(n > 1, n - 1, np.nan)) for x in (informedness, markedness))
         rho, error = with_error(*without_zeros(tp, fp, fn, tn, zeros))
-        low, high = phi_bounds((tp + fn) / n, (tp + fp) / n)
+        bounds = phi_bounds((tp + fn) / n, (tp + fp) / n)
     chi, p_value = two.chi_square()
     p = posterior(two, prior)
     found = p.against_chance("phi")
+    values = {
+        "phi": phi, "informedness": informedness, "markedness": markedness, "chi_square": chi, "p_value": p_value,
+        "tetrachoric": rho, "tetrachoric_error": error, "powers_ci": ci, "powers_cm": cm,
+    }  # fmt: skip
     return Association(
         two,
-        phi=unboxed(phi),
-        phi_bounds=(low, high),
-        informedness=unboxed(informedness),
-        markedness=unboxed(markedness),
-        chi_square=unboxed(chi),
-        p_value=unboxed(p_value),
-        tetrachoric=unboxed(rho),
-        tetrachoric_error=unboxed(error),
+        phi_bounds=bounds,
         zeros=zeros,
         p_positive=None if found is None else unboxed(found.better),
-        powers_ci=unboxed(ci),
-        powers_cm=unboxed(cm),
         prior=p.prior_document,
         seed=p.seed,
+        **{name: unboxed(x) for name, x in values.items()},
     )
 
 

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from howsure.errors import BadSetting
+from howsure.relations.values import is_number, numbers
 
 Array = NDArray[np.float64]
 
@@ -236,12 +237,7 @@ def law_of(x: Any, what: str) -> Attribute:
 
 def scores(x: ArrayLike, what: str = "scores") -> Scores:
     """The law of given scores."""
-    try:
-        if x is None:
-            raise TypeError
-        values = np.asarray(x, dtype=float).ravel()
-    except (TypeError, ValueError):
-        raise BadSetting(f"{what} is a law (normal, uniform, mixed) or an array of scores; got {brief(x)}.") from None
+    values = numbers(x, f"{what} is a law (normal, uniform, mixed) or an array of scores").ravel()
     if values.size == 0:
         raise BadSetting(f"{what} has no scores.")
     if not np.isfinite(values).all():
@@ -252,14 +248,10 @@ def scores(x: ArrayLike, what: str = "scores") -> Scores:
 
 
 def _finite(x: Any, what: str) -> float:
-    if not _is_number(x) or not abs(x) <= _FAR:
+    if not is_number(x) or not abs(x) <= _FAR:
         raise BadSetting(f"{what} is a number of at most {_FAR:g} in size; got {brief(x)}.")
     return float(x)
 
 
 def _positive(x: Any) -> bool:
-    return _is_number(x) and bool(1 / _FAR <= x <= _FAR)
-
-
-def _is_number(x: Any) -> bool:
-    return isinstance(x, (int, float, np.number)) and not isinstance(x, bool)
+    return is_number(x) and bool(1 / _FAR <= x <= _FAR)

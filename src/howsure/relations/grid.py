@@ -66,9 +66,9 @@ class Spans(NamedTuple):
     solved: int  # points that went through solve one by one
 
 
-def batched(conditions: Sequence[HeldMeasure]) -> bool:
+def batched(quantities: Sequence[Quantity]) -> bool:
     """Whether points need not be solved one by one."""
-    return sum(c.quantity.weights is not None for c in conditions) >= 2
+    return sum(q.weights is not None for q in quantities) >= 2
 
 
 def spans(z: Quantity, conditions: Sequence[HeldMeasure], n: float | None = None) -> Spans:

@@ -22,7 +22,7 @@ from howsure.envelope import envelope
 from howsure.errors import BadSetting
 from howsure.evidence.layout import number
 from howsure.relations.quantities import measure_of, unboxed
-from howsure.relations.values import given, short_number
+from howsure.relations.values import given, is_number, numbers, short_number
 from howsure.result import Result
 from howsure.rows import real
 
@@ -280,10 +280,7 @@ class Tradeoff(Result):
 
 def share(name: str, x: ArrayLike) -> Array:
     """Numbers from 0 to 1; a percentage is asked about."""
-    try:
-        values = np.asarray(x, dtype=float)
-    except (TypeError, ValueError):
-        raise BadSetting(f"{name} is a number or an array of numbers from 0 to 1; got {brief(x)}.") from None
+    values = numbers(x, f"{name} is a number or an array of numbers from 0 to 1")
     bad = ~((values >= 0) & (values <= 1))
     if bad.any():
         given(name, float(values[bad].flat[0]))  # says what is wrong with it
@@ -309,8 +306,7 @@ def shares(name: str, x: ArrayLike) -> tuple[float, ...]:
 
 def _step(name: str, x: Any) -> float:
     """A change of a share."""
-    number = isinstance(x, (int, float, np.number)) and not isinstance(x, bool)
-    if not number or not -1 <= x <= 1:
+    if not is_number(x) or not -1 <= x <= 1:
         raise BadSetting(f"a change of {name} is a number between -1 and 1; got {brief(x)}.")
     return float(x)
 

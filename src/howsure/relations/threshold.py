@@ -24,7 +24,7 @@ from howsure.relations import monotone_pieces
 from howsure.relations.attributes import Attribute, MixedLaw, Scores, law_of
 from howsure.relations.quantities import Quantity, measure_of, quantity, unboxed
 from howsure.relations.searches import root
-from howsure.relations.values import given
+from howsure.relations.values import given, numbers
 from howsure.result import Result
 from howsure.rows import real
 
@@ -347,10 +347,7 @@ def _better(metric: str | Metric) -> str:
 
 
 def _numbers(x: ArrayLike) -> Array:
-    try:
-        values = np.asarray(x, dtype=float)
-    except (TypeError, ValueError):
-        raise BadSetting(f"a threshold is a number or an array of numbers; got {brief(x)}.") from None
+    values = numbers(x, "a threshold is a number or an array of numbers")
     if np.isnan(values).any():
         raise BadSetting("a threshold is NaN.")
     return values

@@ -104,7 +104,7 @@ def headline(document: dict[str, Any]) -> str:
     if document.get("verdict"):
         parts.append(document["verdict"])
     if data.get("paired"):
-        parts.append("on the same items")
+        parts.append(f"on the same {count(data['clusters'])} clusters" if data.get("clusters") else "on the same items")
     if data.get("n") is not None:
         many = data.get("tables", 1)
         parts.append(f"n = {count(data['n'])}" + (f" in {count(many)} tables" if many > 1 else ""))
@@ -181,9 +181,12 @@ def _side(row: Row) -> str:
 
 
 def _leaderboard_columns(document: dict[str, Any], rows: list[Row]) -> list[Column]:
+    several = len({r["metric"] for r in rows}) > 1
+    named: list[Column] = [("metric", False, lambda r: str(r["metric"]))] if several else []
     return [
+        *named,
         ("system", False, lambda r: str(r["system"])),
-        (str(rows[0]["metric"]), True, lambda r: _value(r, "score", "undefined")),
+        ("score" if several else str(rows[0]["metric"]), True, lambda r: _value(r, "score", "undefined")),
         (level_of(document), True, _interval),
         ("P(best)", True, lambda r: probability(r["p_best"])),
         ("expected rank", True, lambda r: f"{r['expected_rank']:.2f}"),
