@@ -78,6 +78,14 @@ def test_links_lead_somewhere() -> None:
             assert (page.parent / target).exists(), (page.name, target)
 
 
+def test_files_that_pages_name_are_there() -> None:
+    """A page that sends the reader to a file of the project names one that is there."""
+    file = re.compile(r"\b(?:src/howsure|bench|tests|examples)/[\w/-]+\.\w+")
+    for page in PAGES:
+        for name in file.findall(page.read_text(encoding="utf-8")):
+            assert (ROOT / name).exists(), (page.name, name)
+
+
 def test_no_addresses_of_registries() -> None:
     """constraints.txt holds names and versions only."""
     for line in (ROOT / "constraints.txt").read_text().splitlines():
