@@ -39,8 +39,8 @@ def of_systems(files: Mapping[str, Any], request: Request, place: Mapping[str, A
             f"{len(names)} files take one column of answers for all, or one for each; got {len(request.answers)}."
         )
     columns = request.answers * len(names) if len(request.answers) == 1 else request.answers
-    on = () if place["on"] is None else column_names(place["on"], "on")
-    unmatched = place["unmatched"] or "refuse"
+    on = column_names(place["on"], "on") if "on" in place else ()
+    unmatched = place.get("unmatched", "refuse")
     if request.kind in ("cuts", "scores") or request.system is not None or request.item:
         raise BadSetting(f"files of several systems take {option('pred')}, {option('outcome')} or {option('value')}.")
     if request.cluster is not None:
@@ -51,7 +51,7 @@ def of_systems(files: Mapping[str, Any], request: Request, place: Mapping[str, A
             f"{len(names)} files: name the id that joins their items with {option('on')}, or what groups them with "
             f"{option('cluster')}; rows are never paired by their order."
         )
-    if place["engine"] == "spark":
+    if place.get("engine") == "spark":
         raise BadSetting(f"files joined on ids are read by {option('engine', 'duckdb')}.")
     return joined(paths, replace(request, answers=columns, names=names), on, unmatched, place)
 

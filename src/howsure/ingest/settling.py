@@ -104,11 +104,11 @@ def without_clusters(
     count = number(g.counts[lost].sum())
     if request.missing != "drop":
         raise BadLabels(
-            f"{many(count)} items have no cluster in column {request.cluster!r}; every item belongs to one. Give "
-            f"{option('missing', 'drop')} to leave them out."
+            f"{many(count)} items have no cluster; every item belongs to one. Give {option('missing', 'drop')} to "
+            "leave them out."
         )
     if lost.all():
-        raise BadLabels(f"no item has a cluster in column {request.cluster!r}.")
+        raise BadLabels("no item has a cluster.")
     found = note("missing-dropped", form="cluster", count=count)
     return g.at(~lost), one[~lost], two[~lost], (found,)
 
