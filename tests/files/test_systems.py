@@ -121,7 +121,7 @@ def samples(tmp_path):
     for name, own in rows.items():
         paths[name] = tmp_path / f"{name}.jsonl"
         lines = [
-            {"q": q, "ok": bool(x), "grade": x / 2 + 0.1 * i, "y": "x", "z": "xy"[x]} for i, (q, x) in enumerate(own)
+            {"q": q, "ok": bool(x), "grade": x / 2 + i / 10, "y": "x", "z": "xy"[x]} for i, (q, x) in enumerate(own)
         ]
         paths[name].write_text("\n".join(map(json.dumps, lines)))
     return paths, rows

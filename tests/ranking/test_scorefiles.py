@@ -14,8 +14,8 @@ import howsure as hs
 from howsure.catalogue import retrieval
 from howsure.cli import app
 from howsure.errors import HowsureError
-from howsure.ingest import scorefiles
-from howsure.scored import Scored
+from howsure.evidence.scored import Scored
+from howsure.ingest import binning
 from tests.ranking.test_ranked import cuts, scored
 
 NAMES = ["auc", "AP", "BEP", "AP11", "AP11(rule='trec_eval-9')", "AP11(rule='trec_eval-10')", "max-f1",
@@ -122,13 +122,13 @@ def test_a_bound_that_is_reached():
 
 def test_too_many_scores_are_binned(tmp_path, monkeypatch):
     """Past the limit bins take over by themselves; edges are stated, and measures say how far they can be off."""
-    monkeypatch.setattr(scorefiles, "MOST", 300)
-    monkeypatch.setattr(scorefiles, "BINS", 450)
+    monkeypatch.setattr(binning, "MOST", 300)
+    monkeypatch.setattr(binning, "BINS", 450)
     path = written(tmp_path, "parquet")
     made = hs.curve(path, truth="y", score="p", positive="spam", tolerance=0.2)
-    exact = hs.curve(FRAME, truth="y", score="p", positive="spam", tolerance=0.2)
+    exact = hs.curve(FRAME.y, FRAME.p, positive="spam", tolerance=0.2)  # arrays are taken as they are
     assert 100 < made.items.bins <= 450
-    assert "with edges from" in made.items.notes[0][1]
+    assert made.items.notes[0].code == "binned"
     assert any("bins of scores" in note.text for note in made.notes)
     for name in ("auc", "AP", "BEP", "AP11"):
         m = retrieval.parse(name)
