@@ -155,6 +155,8 @@ def _of_columns(data: Any, roles: Sequence[str], columns: dict[str, Any], place:
 
 def _table(data: Mapping[Any, Any]) -> Table:
     """A mapping from names to columns of one length."""
+    if any(is_frame(x) for x in data.values()):
+        raise BadSetting(f"put the frames of several systems into one, and name the column with {option('system')}.")
     columns = {str(name): x if isinstance(x, np.ndarray) else list(x) for name, x in data.items()}
     if len({len(x) for x in columns.values()}) > 1:
         sizes = ", ".join(f"{name} {len(x)}" for name, x in columns.items())

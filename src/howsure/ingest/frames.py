@@ -190,7 +190,13 @@ def _grouped(frame: Any, grouping: Grouping) -> dict[str, Any]:
     native = found.to_native()
     if _library(native) == "duckdb":
         return dict(native.fetchnumpy())
-    eager = found.collect() if isinstance(found, nw.LazyFrame) else found
+    try:
+        eager = found.collect() if isinstance(found, nw.LazyFrame) else found
+    except TypeError as error:
+        if "unhashable" not in str(error):
+            raise
+        told = f"lists cannot be counted in a frame of {_library(native)}"
+        raise BadLabels(f"{told}; bring it into memory first, or give texts and {option('sep')}.") from None
     raw = {name: _values(eager[name]) for name in eager.columns}
     return raw | {name: [None if x < 0 else own[int(x)] for x in raw[name]] for name, own in levels.items()}
 
