@@ -1,6 +1,8 @@
 # Every target sets up what it needs in .venv, from a bare clone, with python3 (3.11 or later) and make.
 #   make demo     score the shipped predictions and print the tables
-#   make test     the linters, the types and all tests
+#   make fast     the linters, the types, the unit tests and one case of most others: a minute
+#   make test     the linters, the types and a test of every property: some minutes
+#   make deep     the same with every case of every sweep: many minutes
 #   make check    the linters and the types only
 #   make bench    compare speed with other packages, in one run
 #   make docs     write the generated pages again
@@ -20,7 +22,7 @@ SYSTEM_PACKAGES := postgresql:pg_lsclusters default-jre-headless:java
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check bench docs system clean
+.PHONY: help demo fast test deep check bench docs system clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -28,8 +30,14 @@ help:
 demo: $(VENV)/.stamp-bare
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
 
+fast: check
+	$(BIN)/python -m pytest -q -n $(WORKERS) --tier fast
+
 test: check system
 	$(BIN)/python -m pytest -q -n $(WORKERS)
+
+deep: check system
+	$(BIN)/python -m pytest -q -n $(WORKERS) --tier deep
 
 check: $(VENV)/.stamp-dev
 	$(BIN)/ruff check .

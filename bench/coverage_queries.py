@@ -1,21 +1,26 @@
 """How often 95% intervals of means over queries hold the truth: `.venv/bin/python bench/coverage_queries.py`.
 
 Per-query values are drawn from laws with the shapes that AP has (many near 0, some at 0 or 1), with and without the
-prior that `hs.trec` puts on the bounds 0 and 1; the table in docs/trec.md is what this prints.
+prior that `hs.trec` puts on the bounds 0 and 1. A run in full writes the study `queries` of
+src/howsure/data/coverage.json, and its section of docs/coverage.md.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 import howsure as hs  # noqa: E402
+from bench.coverage_data import Row, Study, Table, span, this_run  # noqa: E402
+from bench.coverage_page import add_root, publish  # noqa: E402
 
-SEED, RUNS, SIZES = 8_101, 500, (25, 50, 200)
+SEED, TESTS, SIZES = 8_101, 500, (25, 50, 200)
 CASES = (  # mean AP about, Beta shapes, share of queries at 0, share at 1
     (0.02, 0.3, 8.0, 0.30, 0.00),
     (0.10, 0.6, 4.0, 0.10, 0.00),
@@ -23,29 +28,54 @@ CASES = (  # mean AP about, Beta shapes, share of queries at 0, share at 1
     (0.45, 1.2, 1.6, 0.02, 0.04),
     (0.75, 2.0, 0.9, 0.00, 0.15),
 )
+METHODS = {"prior on 0 and 1": (0, 1), "no prior": None}  # with the bounds that make it
+FIGURES = ["coverage", "too high", "too low", "width"]  # too high: the interval lies above the truth
+LOW_MEAN = 0.1
+
+
+def rows_of(k: int, n: int, tests: int) -> list[Row]:
+    """One law of values and a number of queries, a row a method."""
+    _, a, b, zero, one = CASES[k]
+    truth = one + (1 - zero - one) * a / (a + b)
+    rng = np.random.default_rng([SEED, k, n])
+    ends: dict[str, list[Any]] = {x: [] for x in METHODS}
+    for _ in range(tests):
+        u = rng.random(n)
+        x = np.where(u < zero, 0.0, np.where(u < zero + one, 1.0, rng.beta(a, b, n)))
+        for method, bounds in METHODS.items():
+            ends[method].append([*hs.posterior(hs.means(x, bounds=bounds))["mean"].interval()])
+    rows = []
+    for method, found in ends.items():
+        low, high = np.array(found).T
+        held = np.mean((low <= truth) & (truth <= high)), np.mean(low > truth), np.mean(high < truth)
+        cell = [round(float(y), 3) for y in (*held, np.mean(high - low))]
+        rows.append(Row({"mean": round(truth, 3), "queries": n}, method, [tests], {"mean": cell}))
+    return rows
+
+
+def summary(table: Table) -> dict[str, dict[str, Any]]:
+    """The ranges with the prior, of low means and of others."""
+    own = table.where(next(iter(METHODS)))
+    low = Table(own.figures, [x for x in own.rows if x.case["mean"] < LOW_MEAN])
+    others = Table(own.figures, [x for x in own.rows if x.case["mean"] >= LOW_MEAN])
+    return {
+        "low-mean": {"reason": f"a mean below {LOW_MEAN:g}", "held": {"mean": span(low.column("mean"))}},
+        "other-means": {"reason": f"a mean of {LOW_MEAN:g} or more", "held": {"mean": span(others.column("mean"))}},
+    }
 
 
 def main() -> None:
-    print("| mean | queries | prior on 0 and 1: holds | lies too high | too low | width | no prior: holds | width |")
-    print("| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
-    for k, (_, a, b, zero, one) in enumerate(CASES):
-        truth = one + (1 - zero - one) * a / (a + b)
+    parser = argparse.ArgumentParser(description="Coverage of means over queries; a few minutes.")
+    parser.add_argument("--tests", type=int, default=TESTS, help="simulated tests a case; fewer make a short run")
+    add_root(parser)
+    options = parser.parse_args()
+    rows = []
+    for k in range(len(CASES)):
         for n in SIZES:
-            rng = np.random.default_rng([SEED, k, n])
-            ends = []
-            for _ in range(RUNS):
-                u = rng.random(n)
-                x = np.where(u < zero, 0.0, np.where(u < zero + one, 1.0, rng.beta(a, b, n)))
-                own = [hs.posterior(hs.means(x, bounds=w))["mean"].interval() for w in ((0, 1), None)]
-                ends.append([*own[0], *own[1]])
-            low, high, bare_low, bare_high = np.array(ends).T
-            held = np.mean((low <= truth) & (truth <= high))
-            bare = np.mean((bare_low <= truth) & (truth <= bare_high))
-            print(
-                f"| {truth:.3f} | {n} | {held:.3f} | {np.mean(low > truth):.3f} | {np.mean(high < truth):.3f} | "
-                f"{np.mean(high - low):.3f} | {bare:.3f} | {np.mean(bare_high - bare_low):.3f} |",
-                flush=True,
-            )
+            rows += rows_of(k, n, options.tests)
+    table = Table(FIGURES, rows)
+    part = Study("bench/coverage_queries.py", this_run(), {"queries": table}, summary(table))
+    publish(options.root, "queries", part, full=options.tests >= TESTS)
 
 
 if __name__ == "__main__":

@@ -2,15 +2,18 @@
 
 Scores of the two classes are normal, a distance apart; the true values are integrals over them. `even` and `none` are
 howsure's priors; DeLong's interval is its own. The last columns are of F1 at the threshold that was chosen on the same
-items: its true value is that of the threshold in the population.
+items: its true value is that of the threshold in the population. A run in full writes the study `scores` of
+src/howsure/data/coverage.json, and its section of docs/coverage.md.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,22 +22,20 @@ from scipy.special import ndtr
 HERE = Path(__file__).resolve().parent
 sys.path[0] = str(HERE.parent)
 
-from howsure.model.ranked import Ranked  # noqa: E402
+import howsure as hs  # noqa: E402
+from bench.coverage_data import Row, Study, Table, shares, span, this_run  # noqa: E402
+from bench.coverage_page import add_root, publish  # noqa: E402
+from howsure.evidence.scored import Scored  # noqa: E402
+from howsure.model.score_draws import score_draws  # noqa: E402
 from howsure.ranking.choosing import choose  # noqa: E402
-from howsure.scored import Scored  # noqa: E402
 
 Array = NDArray[np.float64]
 
-PAGE = HERE.parent / "docs" / "coverage.md"
-MARKS = "<!-- scores: written by bench/coverage_scores.py -->", "<!-- end of scores -->"
-SEED = 71_993
+SEED, TESTS = 71_993, 400
 NAMES = ("auc", "AP", "BEP", "max-f1")
-COLUMNS = (
-    *(f"{x}, {how}" for x in NAMES for how in ("even", "none")),
-    "auc, DeLong",
-    "F1 there",
-    "F1 there, corrected",
-)
+METHODS = ("even", "none", "DeLong", "corrected")
+CHOSEN = "F1 where chosen"
+PERFECT = 0.99  # an AUC above it is that of a nearly perfect order, of which so few items tell little
 
 
 @dataclass(frozen=True)
@@ -84,48 +85,67 @@ CASES = tuple(
 )  # fmt: skip
 
 
-def tried(case: Case, tests: int) -> dict[str, float]:
-    """The share of tests whose interval holds the true value."""
+def tried(case: Case, tests: int) -> dict[tuple[str, str], float]:
+    """The share of tests whose interval holds the true value, by method and measure."""
     rng = np.random.default_rng([SEED, CASES.index(case)])
     true = case.truth()
-    held = dict.fromkeys(COLUMNS, 0)
+    held: Counter[tuple[str, str]] = Counter()
     for k in range(tests):
         d = case.items(rng)
-        for how, weight in (("even", 0.5), ("none", 0.0)):
-            p = Ranked(d, weight, how, tolerance=0.15, seed=k)
-            draws = p.draws(p.number_of_draws, seed=k, metrics=NAMES)
+        for how in ("even", "none"):
+            p = hs.posterior(d, how, tolerance=0.15, seed=k)
+            draws = p.draws(score_draws(p).number, seed=k, metrics=NAMES)
             for name in NAMES:
                 low, high = np.quantile(draws[name], [0.025, 0.975])
-                held[f"{name}, {how}"] += low <= true[name] <= high
+                held[how, name] += low <= true[name] <= high
             if how == "even":
                 auc, covariance = p.delong() or (np.array([np.nan]), np.array([[np.nan]]))
-                held["auc, DeLong"] += abs(auc[0] - true["auc"]) <= 1.96 * np.sqrt(covariance[0, 0])
+                held["DeLong", "auc"] += bool(abs(auc[0] - true["auc"]) <= 1.96 * np.sqrt(covariance[0, 0]))
                 c = choose(p, "f1")
                 there = case.f1(c.threshold)
-                for column, law in (("F1 there", c.apparent), ("F1 there, corrected", c.corrected)):
+                for method, law in (("even", c.apparent), ("corrected", c.corrected)):
                     low, high = law.interval()
-                    held[column] += low <= there <= high
+                    held[method, CHOSEN] += low <= there <= high
     return {k: x / tests for k, x in held.items()}
+
+
+def rows_of(case: Case, tests: int) -> list[Row]:
+    """A case as the data file has it, a row a method."""
+    found = tried(case, tests)
+    told = {"apart": case.apart, "positives": case.share, "items": case.n}
+    return [
+        Row(told, method, [tests], {x: shares(["coverage"], [got]) for (m, x), got in found.items() if m == method})
+        for method in METHODS
+    ]
+
+
+def summary(table: Table) -> dict[str, dict[str, Any]]:
+    """The ranges that notes quote."""
+    ordinary = Table(table.figures, [x for x in table.rows if ndtr(x.case["apart"] / np.sqrt(2.0)) <= PERFECT])
+    best = ordinary.where("even").column("max-f1")
+    chosen = {how: table.where(method).column(CHOSEN) for how, method in (("chosen", "even"), ("corrected",) * 2)}
+    return {
+        "best-of": {"reason": "the best of all thresholds of these items", "held": {"max-f1": span(best)}},
+        "chosen": {"reason": "a threshold chosen on the same items", "held": {"f1": span(chosen["chosen"])}},
+        "corrected": {
+            "reason": "a threshold chosen on the same items, corrected for the choice",
+            "held": {"f1": span(chosen["corrected"])},
+        },
+    }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Coverage of measures of scores; about ten minutes.")
-    parser.add_argument("--tests", type=int, default=400, help="simulated tests a case")
-    parser.add_argument("--write", action="store_true", help="write the section of docs/coverage.md")
+    parser.add_argument("--tests", type=int, default=TESTS, help="simulated tests a case; fewer make a short run")
+    add_root(parser)
     options = parser.parse_args()
-    lines = [f"| apart | positives | items | {' | '.join(COLUMNS)} |", f"|---:|---:|---:|{'---:|' * len(COLUMNS)}"]
-    for case in CASES:
-        found = tried(case, options.tests)
-        cells = [f"{x:.3f}"[1:] if x < 1 else "1" for x in found.values()]
-        lines.append(f"| {case.apart:g} | {case.share:g} | {case.n} | {' | '.join(cells)} |")
-        print(lines[-1], file=sys.stderr, flush=True)
-    text = "\n".join(lines) + f"\n\n{options.tests} tests a case: a figure near .95 has a standard error of "
-    text += f"{np.sqrt(0.95 * 0.05 / options.tests):.3f}"[1:] + "."
-    print(text)
-    if options.write:
-        before, _, rest = PAGE.read_text(encoding="utf-8").partition(MARKS[0])
-        after = rest.partition(MARKS[1])[2]
-        PAGE.write_text(f"{before}{MARKS[0]}\n\n{text}\n\n{MARKS[1]}{after}", encoding="utf-8")
+    rows = []
+    for i, case in enumerate(CASES):
+        rows += rows_of(case, options.tests)
+        print(f"  … {i + 1}/{len(CASES)} {case}", file=sys.stderr, flush=True)
+    table = Table(["coverage"], rows)
+    part = Study("bench/coverage_scores.py", this_run(), {"scores": table}, summary(table))
+    publish(options.root, "scores", part, full=options.tests >= TESTS)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,11 @@
-"""Write the generated pages: docs/metrics.md and docs/command.md. `--check` only tells whether they are current."""
+"""Write the generated pages: docs/metrics.md, docs/command.md, and the list of files in docs/architecture.md.
+
+`--check` only tells whether they are current.
+"""
 
 from __future__ import annotations
 
+import ast
 import sys
 from pathlib import Path
 
@@ -60,7 +64,56 @@ def command_page() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-PAGES = {"metrics.md": metric_page, "command.md": command_page}
+_PARTS = {  # headings, and the files and packages under them, in the order of the way through
+    "The doors": ("__init__.py", "__main__.py", "cli"),
+    "From data to evidence": ("columns.py", "ingest", "duck.py", "evidence", "slices.py", "labels.py", "counting.py"),
+    "From evidence to a posterior, and questions to it": ("entering.py", "priors.py", "model"),
+    "Measures": ("catalogue", "expressions.py"),
+    "Numbers": ("forms.py", "routes.py", "kernels", "distribution.py"),
+    "Verbs": ("rows.py", "scoring.py", "slice_order.py", "comparison", "ranking", "rankings.py", "relations"),
+    "Results, words and formats": (
+        "result.py", "envelope.py", "export.py", "notes.py", "wording.py", "language.py", "render", "atomic.py",
+    ),
+    "The papers": ("papers",),
+    "Everywhere": ("errors.py", "coverage.py", "data", "version.py", "py.typed"),
+}  # fmt: skip
+_OTHERS = {
+    "data/coverage.json": "Measured coverage, as the studies in bench/ wrote it.",
+    "py.typed": "Tells type checkers that the package has types.",
+}
+BEGIN, END = "<!-- files: written by make docs -->", "<!-- end of files -->"
+
+
+def file_list() -> str:
+    """Every file of the package with the first lines of its docstring, by the parts of the way through."""
+    home = ROOT / "src" / "howsure"
+    parts = []
+    for title, places in _PARTS.items():
+        parts.append(f"### {title}")
+        lines: list[str] = []
+        for place in places:
+            found = home / place
+            inside = sorted(x for x in found.rglob("*") if x.is_file() and "__pycache__" not in x.parts)
+            lines += [_line(x, home) for x in (inside if found.is_dir() else [found])]
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts)
+
+
+def _line(path: Path, home: Path) -> str:
+    name = path.relative_to(home).as_posix()
+    if path.suffix != ".py":
+        return f"- `{name}`: {_OTHERS[name]}"
+    about = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return f"- `{name}`: {' '.join(about.partition(chr(10) * 2)[0].split())}"
+
+
+def architecture_page() -> str:
+    """The map as it was written by hand, with the list of files of now."""
+    before, _, rest = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").partition(BEGIN)
+    return f"{before}{BEGIN}\n\n{file_list()}\n\n{END}{rest.partition(END)[2]}"
+
+
+PAGES = {"metrics.md": metric_page, "command.md": command_page, "architecture.md": architecture_page}
 
 
 def main() -> int:

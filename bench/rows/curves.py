@@ -17,6 +17,7 @@ from bench.registry import AtLeast, Row, Run, Under, Within, group
 from bench.timing import race
 from howsure.kernels import ranked
 from howsure.kernels.ranked import Cuts
+from howsure.model.score_draws import score_draws
 
 Array = NDArray[np.float64]
 
@@ -53,7 +54,7 @@ def drawn(c: hs.Curve, draws: int) -> Array:
         tp, fp = ranked.at_recall(cuts, LEVELS)
         return np.concatenate([[ranked.auc(cuts), ranked.average_precision(cuts)], tp / (tp + fp)])
 
-    return c.posterior.through(all_of, draws, 0)
+    return score_draws(c.posterior).through(all_of, draws, 0)
 
 
 def looped(y: Any, s: Any, draws: int) -> Array:

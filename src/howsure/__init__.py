@@ -7,10 +7,9 @@ Interval(low=0.6908699718141037, high=0.8189231800611242)
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-if TYPE_CHECKING:
+if _TYPE_CHECKING:
     from howsure import papers as papers
     from howsure import relations as relations
     from howsure.catalogue import fbeta as fbeta
@@ -26,49 +25,57 @@ if TYPE_CHECKING:
     from howsure.distribution import Distribution as Distribution
     from howsure.distribution import Interval as Interval
     from howsure.errors import HowsureError as HowsureError
+    from howsure.evidence.classes import Tally as Tally
+    from howsure.evidence.clusters import Clustered as Clustered
+    from howsure.evidence.items import Items as Items
+    from howsure.evidence.label_sets import Multilabel as Multilabel
+    from howsure.evidence.outcomes import Outcomes as Outcomes
+    from howsure.evidence.scored import Scored as Scored
+    from howsure.evidence.strata import Stratified as Stratified
     from howsure.expressions import cells as cells
     from howsure.expressions import log as log
     from howsure.expressions import sqrt as sqrt
     from howsure.forms import Ratio as Ratio
     from howsure.ingest.arrays import tally as tally
     from howsure.ingest.graded import means as means
-    from howsure.items import Items as Items
-    from howsure.model import Posterior as Posterior
-    from howsure.model import posterior as posterior
+    from howsure.model.posterior import Posterior as Posterior
+    from howsure.model.posterior import posterior as posterior
     from howsure.priors import two_level as two_level
     from howsure.ranking.curves import Curve as Curve
     from howsure.ranking.curves import curve as curve
     from howsure.ranking.queries import trec as trec
     from howsure.relations.solving import solve as solve
     from howsure.relations.trading import tradeoff as tradeoff
-    from howsure.scored import Scored as Scored
     from howsure.scoring import Report as Report
     from howsure.scoring import score as score
-    from howsure.table import Tally as Tally
 
 __version__: str
 
 _HOME = {
-    "Comparison": "comparison.result", "Curve": "ranking.curves", "Distribution": "distribution",
-    "HowsureError": "errors", "Interval": "distribution", "Items": "items", "Leaderboard": "comparison.ranks",
-    "Metric": "catalogue.metric", "Posterior": "model", "Ratio": "forms", "Report": "scoring", "Scored": "scored",
-    "Tally": "table", "Wins": "comparison.wins", "cells": "expressions", "compare": "comparison.verbs",
+    "Clustered": "evidence.clusters", "Comparison": "comparison.result", "Curve": "ranking.curves",
+    "Distribution": "distribution", "HowsureError": "errors", "Interval": "distribution", "Items": "evidence.items",
+    "Leaderboard": "comparison.ranks", "Metric": "catalogue.metric", "Multilabel": "evidence.label_sets",
+    "Outcomes": "evidence.outcomes", "Posterior": "model.posterior", "Ratio": "forms", "Report": "scoring",
+    "Scored": "evidence.scored", "Stratified": "evidence.strata", "Tally": "evidence.classes",
+    "Wins": "comparison.wins", "cells": "expressions", "compare": "comparison.verbs",
     "compare_wins": "comparison.wins", "curve": "ranking.curves", "fbeta": "catalogue",
     "leaderboard": "comparison.ranks", "log": "expressions", "means": "ingest.graded", "metrics": "catalogue",
-    "posterior": "model", "score": "scoring", "solve": "relations.solving", "sqrt": "expressions",
+    "posterior": "model.posterior", "score": "scoring", "solve": "relations.solving", "sqrt": "expressions",
     "tally": "ingest.arrays", "tradeoff": "relations.trading", "trec": "ranking.queries", "two_level": "priors",
     "utility": "catalogue",
 }  # fmt: skip
 
 __all__ = [
-    "Comparison", "Curve", "Distribution", "HowsureError", "Interval", "Items", "Leaderboard", "Metric",
-    "Posterior", "Ratio", "Report", "Scored", "Tally", "Wins",
+    "Clustered", "Comparison", "Curve", "Distribution", "HowsureError", "Interval", "Items", "Leaderboard", "Metric",
+    "Multilabel", "Outcomes", "Posterior", "Ratio", "Report", "Scored", "Stratified", "Tally", "Wins",
     "cells", "compare", "compare_wins", "curve", "fbeta", "leaderboard", "log", "means", "metrics", "papers",
     "posterior", "relations", "score", "solve", "sqrt", "tally", "tradeoff", "trec", "two_level", "utility",
 ]  # fmt: skip
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
+    from importlib import import_module
+
     if name in ("papers", "relations"):
         return import_module(f"howsure.{name}")
     if name == "__version__":
@@ -81,4 +88,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return [*__all__, "__version__"]

@@ -11,18 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import BadSetting, UnknownName, nearest
+from howsure.kernels.law import Law
+from howsure.notes import Notes, note
 
 Array = NDArray[np.float64]
-EPS = float(np.finfo(float).eps)
 KINDS = ("equal-tailed", "hdi")
-
-
-@dataclass(frozen=True)
-class Note:
-    """A remark that travels with a result: a code for programs, a sentence for people."""
-
-    code: str
-    text: str
 
 
 @dataclass(frozen=True)
@@ -35,7 +28,12 @@ class Error:
 
 @dataclass(frozen=True, eq=False)
 class Interval:
-    """A credible interval; unpacks to (low, high). `low_gap` and `high_gap` are the distances to the range's ends."""
+    """A credible interval, a pair (low, high). `low_gap` and `high_gap` are the distances to the range's ends.
+
+    >>> i = Interval(0.1, 0.3, 0.95, "hdi")
+    >>> i[0], i[1], len(i), 0.2 in i
+    (0.1, 0.3, 2, True)
+    """
 
     low: Any
     high: Any
@@ -43,10 +41,23 @@ class Interval:
     kind: str
     low_gap: Any = None
     high_gap: Any = None
-    notes: tuple[Note, ...] = ()
+    notes: Notes = ()
+
+    def __post_init__(self) -> None:
+        low, high = np.asarray(self.low, dtype=float), np.asarray(self.high, dtype=float)
+        good = (low <= high) | (np.isnan(low) & np.isnan(high))
+        if not good.all():
+            first, last = (_first_bad(np.broadcast_to(x, good.shape), good) for x in (low, high))
+            raise BadSetting(f"an interval runs from its low end up to its high end; got {first:g} to {last:g}.")
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.low, self.high))
+
+    def __len__(self) -> int:
+        return 2
+
+    def __getitem__(self, which: int) -> Any:
+        return (self.low, self.high)[which]
 
     def __contains__(self, x: float) -> bool:
         return bool(np.all((self.low <= x) & (x <= self.high)))
@@ -70,18 +81,18 @@ class Distribution:
     """The law of a measure: numbers for one table, arrays for a batch; arguments broadcast as in numpy."""
 
     name: str
-    law: Any
+    law: Law
     route: str
     sampler: Callable[[int, int], Array] = field(repr=False)
     log_scale: bool = False
-    notes: tuple[Note, ...] = ()
+    notes: Notes = ()
 
     # -- moments and points
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The batch shape; () for one table."""
-        return tuple(self.law.shape)
+        return self.law.shape
 
     @property
     def range(self) -> tuple[float, float]:
@@ -101,19 +112,12 @@ class Distribution:
     @cached_property
     def median(self) -> Any:
         """The point with half of the probability on each side."""
-        if self.route == "quadrature":  # three quantiles cost one search
-            return number_or_array(self._size[0])
-        half = np.asarray(0.5)
-        return number_or_array(self.law.quantile(half, half)[0])
+        return number_or_array(self.law.median())
 
     @cached_property
     def mode(self) -> Any:
         """The highest point of the density, an end of the range when there is no inner one."""
-        if hasattr(self.law, "mode"):
-            return number_or_array(self.law.mode())
-        from howsure.kernels import quantiles
-
-        return number_or_array(quantiles.mode(self.law, *self._size))
+        return number_or_array(self.law.mode())
 
     # -- functions
 
@@ -155,47 +159,17 @@ class Distribution:
         kind = check_kind(kind)
         return self._equal_tailed(level) if kind == "equal-tailed" else self._shortest(level)
 
-    def _equal_tailed(self, level: float, kind: str = "equal-tailed", notes: tuple[Note, ...] = ()) -> Interval:
-        small = 0.5 * (1.0 - level)
-        together = self.route == "quadrature" and "_size" not in self.__dict__  # the body is needed soon: one search
-        p = np.array([small, 1.0 - small, *(_BODY if together else ())])
-        q = np.array([1.0 - small, small, *(1.0 - x for x in (_BODY if together else ()))])
-        p, q = (x.reshape(-1, *([1] * len(self.shape))) for x in (p, q))
-        value, below, above = self.law.quantile(p, q)
-        if together:
-            self.__dict__["_size"] = _middle_and_spread(value[2:])
-        return self._make(value[0], value[1], level, kind, (below[0], above[1]), notes)
+    def _equal_tailed(self, level: float) -> Interval:
+        low, high, below, above = self.law.equal_tailed(level)
+        return self._make(low, high, level, "equal-tailed", (below, above))
 
     def _shortest(self, level: float) -> Interval:
-        from howsure.kernels import quantiles
-        from howsure.kernels.moebius import Moebius
-        from howsure.kernels.sampled import Sampled
-
-        law = self.law
-        if isinstance(law, Sampled):
-            return self._make(*law.shortest(level, self.log_scale), level, "hdi")
-        if not isinstance(law, Moebius) or self.log_scale:
-            low, high, _ = quantiles.shortest(law, level, self.log_scale)
-            wild = np.asarray(quantiles.unbounded_both(law))
-            if not wild.any():
-                return self._make(low, high, level, "hdi")
-            even = self._equal_tailed(level)
-            low, high = np.where(wild, even.low, low), np.where(wild, even.high, high)
-            return self._make(low, high, level, "hdi", None, (Note("hdi-unbounded", _UNBOUNDED.format(self.name)),))
-        x1, x2, rest = law.shortest(level)
-        low, high = np.atleast_1d(law.value(x1, 1 - x1)), np.atleast_1d(law.value(x2, 1 - x2))
-        wild = np.atleast_1d(law.unbounded_both())
-        notes: tuple[Note, ...] = ()
-        if wild.any():
-            even = self._equal_tailed(level)
-            low, high = np.where(wild, even.low, low), np.where(wild, even.high, high)
-            notes = (Note("hdi-unbounded", _UNBOUNDED.format(self.name)),)
-        search = np.atleast_1d(rest) & ~wild
-        if search.any():
-            part = law.rows(search if law.shape else np.asarray(True))
-            found = quantiles.shortest(part, level)
-            low[search], high[search] = found[0], found[1]
-        return self._make(low.reshape(law.shape), high.reshape(law.shape), level, "hdi", None, notes)
+        low, high, unbounded = self.law.shortest(level, self.log_scale)
+        if not unbounded.any():
+            return self._make(low, high, level, "hdi")
+        even = self._equal_tailed(level)
+        low, high = np.where(unbounded, even.low, low), np.where(unbounded, even.high, high)
+        return self._make(low, high, level, "hdi", None, (note("hdi-unbounded", of=self.name),))
 
     def _make(
         self,
@@ -204,7 +178,7 @@ class Distribution:
         level: float,
         kind: str,
         gaps: tuple[Array, Array] | None = None,
-        notes: tuple[Note, ...] = (),
+        notes: Notes = (),
     ) -> Interval:
         """An interval within the range and never of width 0: ends that round together are moved apart."""
         bottom, top = self.range
@@ -212,67 +186,56 @@ class Distribution:
         high = np.minimum(np.maximum(high, bottom), top)
         same = low >= high
         if same.any():
+            low, high = np.minimum(low, high), np.maximum(low, high)  # ends may round past each other, too
             low = np.where(same & (low > bottom), np.nextafter(low, -np.inf), low)
             high = np.where(same & (low == bottom), np.nextafter(high, np.inf), high)
         below, above = gaps if gaps is not None else (low - bottom, top - high)
-        if self.route != "sampled" and (((low == bottom) & (below > 0)) | ((high == top) & (above > 0))).any():
-            notes = (*notes, Note("rounds-to-edge", _ROUNDS.format(self.name)))
-        return Interval(
-            number_or_array(low),
-            number_or_array(high),
-            level,
-            kind,
-            number_or_array(below),
-            number_or_array(above),
-            notes,
-        )
+        drawn = self.law.n is not None  # draws may well lie on an end of the range
+        if not drawn and (((low == bottom) & (below > 0)) | ((high == top) & (above > 0))).any():
+            notes = (*notes, note("rounds-to-edge", of=self.name))
+        low, high, below, above = (number_or_array(x) for x in (low, high, below, above))
+        return Interval(low, high, level, kind, below, above, notes)
 
     # -- accuracy
 
     @cached_property
     def error(self) -> Error:
         """Bounds on how far the numbers may be off (see the accuracy page of the docs)."""
-        if self.route == "sampled":
-            value = np.maximum.reduce([self.mean_error(), *(self.law.quantile_error(p) for p in (0.025, 0.5, 0.975))])
-            return Error(number_or_array(value), 1.5 / float(np.sqrt(self.law.n)))
-        middle, spread = self._size
-        round_off = 8 * EPS * (np.abs(middle) + 1.0)
-        value, probability = 5e-11 * spread + round_off, 1e-12 + round_off * 0.6 / spread
-        if hasattr(self.law, "errors"):  # a law with more to say of them, such as one that is given an event
-            value, probability = self.law.errors(value, probability)
+        value, probability = self.law.error
         return Error(number_or_array(value), number_or_array(probability))
-
-    @cached_property
-    def _size(self) -> tuple[Array, Array]:
-        """A middle and a spread that exist for every law."""
-        p = np.array(_BODY).reshape(3, *([1] * len(self.shape)))
-        return _middle_and_spread(self.law.quantile(p, 1.0 - p)[0])
 
     def end_errors(self, level: float, kind: str) -> tuple[Any, Any]:
         """How far the ends of that interval can be off; the ends of a sampled hdi about twice as much as tails."""
-        if self.route != "sampled":
-            return self.error.value, self.error.value
-        tail = 0.5 * (1.0 - level)
-        factor = 2.0 if kind == "hdi" else 1.0
-        return tuple(number_or_array(factor * self.law.quantile_error(p)) for p in (tail, 1.0 - tail))
+        low, high = self.law.end_errors(level, shortest=kind == "hdi")
+        return number_or_array(low), number_or_array(high)
 
     @property
     def ess(self) -> int | None:
         """The effective sample size of a sampled route, whose draws are independent: their number; else None."""
-        return int(self.law.n) if self.route == "sampled" else None
+        return self.law.n
 
     @property
     def mc_error(self) -> Any:
         """One standard error of the mean of a sampled route, as ArviZ's mcse_mean; 0 where nothing is sampled."""
-        if self.route != "sampled" or getattr(self.law, "known_mean", None) is not None:
-            return number_or_array(np.zeros(self.shape))
-        return number_or_array(np.asarray(self.std) / np.sqrt(self.law.n))
+        return number_or_array(self.law.standard_error())
 
     def mean_error(self) -> Array:
-        """Three standard errors of the mean of a sampled route; rounding where the mean is known in closed form."""
-        if getattr(self.law, "known_mean", None) is not None:
-            return np.asarray(8 * EPS * (np.abs(np.where(np.isfinite(self.mean), self.mean, 0.0)) + 1.0))
-        return np.asarray(3.0 * np.asarray(self.std) / np.sqrt(self.law.n))
+        """How far the mean can be off: three standard errors where it is sampled, rounding where it is closed."""
+        return self.law.mean_error()
+
+    # -- comparing
+
+    def __eq__(self, other: object) -> bool:
+        """Whether name, route and batch are the same, and so are a few quantiles, to the last digit."""
+        if not isinstance(other, Distribution):
+            return NotImplemented
+        if (self.name, self.route, self.shape) != (other.name, other.route, other.shape):
+            return False
+        p = np.array(_FIXED).reshape(-1, *([1] * len(self.shape)))
+        return np.array_equal(self.ppf(p), other.ppf(p), equal_nan=True)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.route, self.shape))
 
     # -- showing
 
@@ -286,18 +249,7 @@ class Distribution:
         return f"{self.name} {short(middle)} [{short(low)}, {short(high)}] 95% equal-tailed, {self.route}"
 
 
-_UNBOUNDED = (
-    "the density of {} has no bound at either end of its range, so there is no single shortest interval; "
-    "the equal-tailed interval is given"
-)
-_ROUNDS = "an end of the interval of {} is closer to the end of its range than numbers can show; see its gap"
-
-
-_BODY = (0.16, 0.5, 0.84)
-
-
-def _middle_and_spread(body: Array) -> tuple[Array, Array]:
-    return body[1], np.maximum(0.5 * (body[2] - body[0]), 1e-300)
+_FIXED = (0.01, 0.16, 0.5, 0.84, 0.99)  # probabilities at which two laws are held against each other
 
 
 def check_level(level: float) -> float:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from howsure.document import Row, Source
-from howsure.errors import BadFile
-from howsure.ingest import duck
+from howsure import atomic
+from howsure.errors import UnknownName
+from howsure.evidence.protocol import Evidence
+from howsure.render import named
+from howsure.render.columns import csv_file, parquet_file
+from howsure.rows import Row
 from howsure.slices import Slices
 
 
@@ -30,26 +31,24 @@ def flat_metrics(rows: Iterable[dict[str, Any]]) -> dict[str, float]:
     return out
 
 
-def columns_of(rows: Iterable[Row], t: Source) -> dict[str, Any]:
+def columns_of(rows: Iterable[Row]) -> dict[str, Any]:
     """Arrays of one entry for each table and row."""
     parts: list[dict[str, Any]] = []
-    size = int(np.prod(t.shape, dtype=int))
-    where = _where(t)
-    totals = np.asarray(t.totals).ravel()
     for row in rows:
-        classes = row.classes or (None,)
-        for i, label in enumerate(classes):
-            name = str(row.asked) if label is None else f"{row.asked}:{label}"
-            values = {"score": row.score, "mean": row.distribution.mean, "low": row.low, "high": row.high}
+        evidence = row.question.state.evidence
+        size = int(np.prod(evidence.shape, dtype=int))
+        shared = {**_where(evidence), "n": np.asarray(evidence.totals).ravel()}
+        low, high = row.interval
+        values = {"score": row.score, "mean": row.distribution.mean, "low": low, "high": high}
+        for i, label in enumerate(row.classes or (None,)):
+            name = row.asked if label is None else f"{row.asked}:{label}"
             at = {k: np.asarray(v, dtype=float)[i] if label is not None else v for k, v in values.items()}
-            flat = {k: np.broadcast_to(np.asarray(v, dtype=float), t.shape).ravel() for k, v in at.items()}
+            flat = {k: np.broadcast_to(np.asarray(v, dtype=float), evidence.shape).ravel() for k, v in at.items()}
             named = {"metric": _same(name, size)}
             if row.system is not None:
                 named["system"] = _same(row.system, size)
-            parts.append({**where, **named, "n": totals, **flat})
-    if len(parts) == 1:
-        return parts[0]
-    return {k: np.concatenate([p[k] for p in parts]) for k in parts[0]}
+            parts.append({**{k: v for k, v in shared.items() if k != "n"}, **named, "n": shared["n"], **flat})
+    return parts[0] if len(parts) == 1 else {k: np.concatenate([p[k] for p in parts]) for k in parts[0]}
 
 
 def _same(text: str, size: int) -> Any:
@@ -58,7 +57,7 @@ def _same(text: str, size: int) -> Any:
     return out
 
 
-def _where(t: Source) -> dict[str, Any]:
+def _where(t: Evidence) -> dict[str, Any]:
     """Each slice column, or other axis, as an array of one entry a table."""
     found: dict[str, Any] = {}
     if not t.shape:
@@ -92,30 +91,10 @@ def _narrow(values: Any) -> Any:
 
 
 def write_columns(columns: dict[str, Any], path: Path) -> None:
-    """A Parquet or CSV file, by its name, written whole or not at all."""
-    import duckdb
-
-    kind = "csv" if path.suffix == ".csv" else "parquet"
-    options = "FORMAT csv, HEADER" if kind == "csv" else "FORMAT parquet, COMPRESSION zstd"
-    temporary = None
-    try:
-        handle, name = tempfile.mkstemp(prefix=".howsure-", suffix=path.suffix, dir=path.parent)
-        os.close(handle)
-        temporary = Path(name)
-        table = {f"c{i}": values for i, values in enumerate(columns.values())}
-        names = ", ".join(f'c{i} AS "{n.replace(chr(34), chr(34) * 2)}"' for i, n in enumerate(columns))
-        with duck.connect() as con:
-            con.register("columns_of_report", table)
-            quoted = name.replace("'", "''")
-            con.execute(f"COPY (SELECT {names} FROM columns_of_report) TO '{quoted}' ({options})")
-        mask = os.umask(0)
-        os.umask(mask)
-        temporary.chmod(0o666 & ~mask)
-        temporary.replace(path)
-        temporary = None
-    except (OSError, duckdb.Error) as error:
-        said = getattr(error, "strerror", None) or str(error).splitlines()[0]
-        raise BadFile(f"cannot write {str(path)!r}: {said}.") from None
-    finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
+    """A Parquet or CSV file, by its suffix, written whole or not at all; without a suffix it is Parquet."""
+    parquet = named("parquet")
+    suffix = path.suffix.lower()
+    if suffix not in (".csv", "", *parquet.suffixes):
+        raise UnknownName(f"columns are written as .parquet or .csv; got {str(path)!r}. Other formats are for save.")
+    with atomic.whole(path) as place:
+        (csv_file if suffix == ".csv" else parquet_file)(columns, place)

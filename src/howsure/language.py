@@ -1,7 +1,7 @@
 """The reader's language: Python speaks of `positive=`, the command of `--positive`.
 
 Errors and notes name options through `option`, or through marks such as `<missing=drop>` in a text that `spoken` reads;
-the command sets its language once, when it starts.
+the command sets SPOKEN once, when it starts.
 """
 
 from __future__ import annotations
@@ -12,13 +12,8 @@ from typing import Any, Final, Literal
 
 Language = Literal["python", "command"]
 
-_SPOKEN: Final[ContextVar[Language]] = ContextVar("howsure_language", default="python")
+SPOKEN: Final[ContextVar[Language]] = ContextVar("howsure_language", default="python")
 _MARK: Final = re.compile(r"<([a-z][a-z_]*)(?:=([^<>]*))?>")
-
-
-def speak(language: Language) -> None:
-    """Name options as this reader knows them, from here on."""
-    _SPOKEN.set(language)
 
 
 def option(name: str, value: Any = None) -> str:
@@ -27,7 +22,7 @@ def option(name: str, value: Any = None) -> str:
     >>> option("missing", "drop"), option("positive"), option("only_common", True)
     ("missing='drop'", 'positive=', 'only_common=True')
     """
-    if _SPOKEN.get() == "python":
+    if SPOKEN.get() == "python":
         return f"{name}=" if value is None else f"{name}={value!r}"
     flag = f"--{name.replace('_', '-')}"
     return flag if value is None or value is True else f"{flag} {value}"

@@ -1,6 +1,7 @@
 """Notes: remarks that travel with results as data, a code and its facts, until they are put into words.
 
-Notes of one code that say the same of several measures are merged. The words are in `wording`, in the reader's language.
+Notes of one code that say the same of several measures are merged. Their words, in the reader's language, are in
+`wording`.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
+
+from howsure.wording import GATHERED, sentence
 
 Facts = tuple[tuple[str, Any], ...]
 
@@ -34,9 +37,7 @@ class Note:
     @property
     def text(self) -> str:
         """The sentence, in the reader's language."""
-        from howsure.wording import sentence
-
-        return sentence(self)
+        return sentence(self.code, dict(self.facts))
 
 
 Notes = tuple[Note, ...]
@@ -49,18 +50,16 @@ def note(code: str, text: str | None = None, **facts: Any) -> Note:
 
 
 def merged(notes: Iterable[Note]) -> Notes:
-    """Every note once; those that differ only in what they are of, from three on, in one at the end."""
-    from howsure.wording import GATHERED
-
+    """Every note once; those that differ only in what they are of are one, at the place of the first."""
     once = list(dict.fromkeys(notes))
-    for code, gather in GATHERED.items():
+    for code, (least, gather) in GATHERED.items():
         groups: dict[Facts, list[Note]] = {}
         for n in once:
             if n.code == code and n.get("of") is not None:
                 groups.setdefault(tuple((k, v) for k, v in n.facts if k not in gather), []).append(n)
         for rest, same in groups.items():
-            if len(same) < 3:
-                continue
-            facts = dict(rest) | {k: join([n[k] for n in same]) for k, join in gather.items()}
-            once = [n for n in once if n not in same] + [note(code, **facts)]
+            if len(same) >= least:
+                facts = dict(rest) | {k: join([n[k] for n in same]) for k, join in gather.items()}
+                once[once.index(same[0])] = note(code, **facts)
+                once = [n for n in once if n not in same]
     return tuple(once)

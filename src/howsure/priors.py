@@ -137,6 +137,8 @@ def _named(text: str) -> Prior:
         return Prior("jeffreys", weight=0.5)
     if name == "uniform":
         return Prior("uniform", weight=1.0)
+    if name == "none":
+        return Prior("none", weight=0.0)
     if name in ("two-level", "zhang"):
         return two_level()
     try:

@@ -54,7 +54,7 @@ class Judgments:
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking:
+class RankedRun:
     """The judged documents that one run retrieved, sorted by query and rank (from 1), and how many it retrieved.
 
     `above` and `level` count the documents of a higher and of the same score, the document itself among the latter.
@@ -73,14 +73,14 @@ class Ranking:
         """log2(rank + 1) of each document."""
         return np.asarray(np.log2(self.rank + 1.0))
 
-    def only(self, kept: NDArray[np.bool_]) -> Ranking:
+    def only(self, kept: NDArray[np.bool_]) -> RankedRun:
         """The ranking of some of the queries."""
         if kept.all():
             return self
         code = np.cumsum(kept) - 1
         here = kept[self.query]
         rank, grade, above, level = (x[here] for x in (self.rank, self.grade, self.above, self.level))
-        return Ranking(self.retrieved[kept], code[self.query[here]], rank, grade, above, level, self.facts)
+        return RankedRun(self.retrieved[kept], code[self.query[here]], rank, grade, above, level, self.facts)
 
 
 def sorted_judgments(queries: tuple[str, ...], query: Ints, grade: Ints) -> Judgments:

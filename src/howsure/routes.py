@@ -8,17 +8,22 @@ across rows needs draws.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
 from howsure.expressions import CELLS
-from howsure.forms import Linear, Other, Rising, TwoRates
+from howsure.forms import Form, Linear, Rising, TwoRates
+
+if TYPE_CHECKING:
+    from howsure.kernels.continuous import WithMoments
+    from howsure.kernels.law import Law
 
 Array = NDArray[np.float64]
 Shapes = dict[str, Array]
+Routed = tuple["WithMoments", str]  # a law and the name of its route
 
 TINY = 0.02  # below, a measure of tp, fp and fn jumps across any grid of nodes, and is sampled
 
@@ -79,7 +84,7 @@ class Mixed:
         return {c: np.asarray(x) for c, x in mixed.items()}, None
 
 
-def exact_law(metric: Metric, model: Model) -> tuple[Any, str]:
+def exact_law(metric: Metric, model: Model) -> tuple[Law | None, str]:
     """The law by the form of the metric and the model, or None where only draws are left."""
     reading = metric.reading
     made = _route(reading.form, model)
@@ -87,16 +92,14 @@ def exact_law(metric: Metric, model: Model) -> tuple[Any, str]:
         return None, "sampled"
     law, route = made
     if reading.outer:
-        from howsure.kernels.transformed import Through
+        from howsure.kernels.transformed import Transformed
 
-        law = Through(law, reading.outer)
+        return Transformed(law, reading.outer), route
     return law, route
 
 
-def _route(form: Any, model: Model) -> tuple[Any, str] | None:
+def _route(form: Form, model: Model) -> Routed | None:
     flat = model.shares is None
-    if isinstance(form, Other):
-        return None
     if isinstance(form, Linear):
         if flat:
             return _linear_law(form, model.cells)
@@ -108,30 +111,34 @@ def _route(form: Any, model: Model) -> tuple[Any, str] | None:
     return None
 
 
-def _linear_law(form: Linear, cells: Shapes) -> tuple[Any, str] | None:
+def _linear_law(form: Linear, cells: Shapes) -> Routed | None:
     """Cells with equal coefficients add to one Gamma; two groups are closed, three and four take an integral."""
     groups: dict[tuple[float, float], Array] = {}
     for c, top, bottom in zip(CELLS, form.top, form.bottom, strict=True):
         if top or bottom:
             groups[top, bottom] = groups.get((top, bottom), np.zeros(())) + cells[c]
-    groups = {k: np.asarray(v, dtype=float) for k, v in groups.items() if np.any(v)}
+    return linear_groups_law({k: np.asarray(v, dtype=float) for k, v in groups.items() if np.any(v)})
+
+
+def linear_groups_law(groups: dict[tuple[float, float], Array]) -> Routed | None:
+    """The law of Σ top·G / Σ bottom·G over groups {(top, bottom): shape}: two are closed, three or four an integral."""
     if len(groups) == 2:
         from howsure.kernels.moebius import Moebius
 
         ((u1, v1), a), ((u2, v2), b) = groups.items()
         if u1 * v2 < u2 * v1:
             u1, v1, a, u2, v2, b = u2, v2, b, u1, v1, a
-        return Moebius(a, b, u1, v1, u2, v2), "closed form"
+        return Moebius(np.asarray(a), np.asarray(b), u1, v1, u2, v2), "closed form"
     if len(groups) in (3, 4):
         from howsure.kernels.integral import Integral
-        from howsure.kernels.linear_quotient import Groups
+        from howsure.kernels.linear_quotient import LinearQuotient
 
         tops, bottoms = tuple(k[0] for k in groups), tuple(k[1] for k in groups)
-        return Integral(Groups(tuple(groups.values()), tops, bottoms)), "quadrature"
+        return Integral(LinearQuotient(tuple(groups.values()), tops, bottoms)), "quadrature"
     return None
 
 
-def _two_level_linear(form: Linear, model: Model) -> tuple[Any, str] | None:
+def _two_level_linear(form: Linear, model: Model) -> Routed | None:
     """Rates within one truth row, and the class shares, are Beta in the two-level model too."""
     used = {c for c, t, b in zip(CELLS, form.top, form.bottom, strict=True) if t or b}
     if used in ({"tp", "fn"}, {"fp", "tn"}):
@@ -147,7 +154,7 @@ def _two_level_linear(form: Linear, model: Model) -> tuple[Any, str] | None:
     return None
 
 
-def _across_rows(form: Linear, model: Model) -> tuple[Any, str] | None:
+def _across_rows(form: Linear, model: Model) -> Routed | None:
     """Precision, npv and their complements: a share of answers of one kind, from both truth rows."""
     pairs = {("tp", "fp"): ("fn", "tn"), ("fn", "tn"): ("tp", "fp")}
     for (yes, no), others in pairs.items():
@@ -167,7 +174,7 @@ def _across_rows(form: Linear, model: Model) -> tuple[Any, str] | None:
     return None
 
 
-def _rates_law(form: TwoRates, cells: Shapes) -> tuple[Any, str]:
+def _rates_law(form: TwoRates, cells: Shapes) -> Routed:
     """Turn both rates so that the measure rises in them."""
     from howsure.kernels.integral import Integral
     from howsure.kernels.two_betas import Bilinear
@@ -184,7 +191,7 @@ def _rates_law(form: TwoRates, cells: Shapes) -> tuple[Any, str]:
     return Integral(Bilinear(inner, outer, top, bottom)), "quadrature"
 
 
-def _rising_law(form: Rising, cells: Shapes) -> tuple[Any, str]:
+def _rising_law(form: Rising, cells: Shapes) -> Routed:
     from howsure.kernels.integral import Integral
     from howsure.kernels.two_betas import Ray
 

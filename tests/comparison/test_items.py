@@ -298,7 +298,7 @@ def test_leaderboard() -> None:
     for i, x in enumerate(b.names):
         for j, y in enumerate(b.names):
             if i != j:
-                assert b.pairs[i, j] == pytest.approx(hs.compare(items, x, y).p_better, abs=b.p_error)
+                assert b.pairs[i, j] == pytest.approx(hs.compare(items, x, y).p_better, abs=b.error.probability)
     apart = hs.leaderboard({name: items.system(name) for name in items.systems})
     assert apart.names[0] == b.names[0]
     assert not apart.paired
@@ -313,7 +313,7 @@ def test_many_systems_with_bounds() -> None:
         alone = hs.posterior(items.system(items.systems[k]))["mean"]
         for q in (0.05, 0.5, 0.95):
             assert (x[:, k] <= alone.ppf(q)).mean() == pytest.approx(q, abs=0.012)
-    few = hs.posterior(items.chosen(*items.systems[:2]))
+    few = hs.posterior(items.pick(items.systems[:2]))
     listed, dealt = (float(y) for y in (np.cov(few.draws(40_000).T)[0, 1], np.cov(x[:, :2].T)[0, 1]))
     assert dealt == pytest.approx(listed, rel=0.1)
 

@@ -53,13 +53,13 @@ def test_pairs_agree_with_compare() -> None:
     """P(i better than j) is what compare gives, independent and paired, within the stated errors."""
     b = hs.leaderboard(RATES)
     i, j = b.names.index("a"), b.names.index("b")
-    assert b.pairs[i, j] == pytest.approx(hs.compare(RATES["a"], RATES["b"]).p_better, abs=b.p_error)
+    assert b.pairs[i, j] == pytest.approx(hs.compare(RATES["a"], RATES["b"]).p_better, abs=b.error.probability)
     t = joint()
     for metric in ("f1", "accuracy", "fallout", "phi"):
         b = hs.leaderboard(t, metric=metric)
         c = hs.compare(t, "s1", "s3", metric=metric)
         i, j = b.names.index("s1"), b.names.index("s3")
-        assert b.pairs[i, j] == pytest.approx(c.p_better, abs=b.p_error + c.p_error), metric
+        assert b.pairs[i, j] == pytest.approx(c.p_better, abs=b.error.probability + c.error.probability), metric
 
 
 @pytest.mark.parametrize("metric", ["f1", "precision", "accuracy", "informedness"])
@@ -77,7 +77,7 @@ def test_equal_systems_share_the_first_place() -> None:
     """Identical answers: P(best) is shared (only unseen patterns differ), one group."""
     y = [1, 0, 1, 1, 0, 1]
     b = hs.leaderboard(hs.tally(y, {"a": y, "b": y, "c": y}), metric="accuracy")
-    np.testing.assert_allclose(b.p_best, 1 / 3, atol=2 * b.p_error)
+    np.testing.assert_allclose(b.p_best, 1 / 3, atol=2 * b.error.probability)
     assert b.groups == (1, 1, 1)
 
 

@@ -52,7 +52,7 @@ def test_console_examples_are_true(body: str, capsys: pytest.CaptureFixture[str]
 
 @pytest.mark.parametrize("name", generated.PAGES)
 def test_generated_pages_are_current(name: str) -> None:
-    """docs/metrics.md and docs/command.md are what `make docs` writes now."""
+    """Generated pages, and the generated part of docs/architecture.md, are what `make docs` writes now."""
     assert (ROOT / "docs" / name).read_text(encoding="utf-8") == generated.PAGES[name](), "run make docs"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
 import pytest
@@ -12,6 +11,7 @@ import howsure as hs
 from howsure import papers
 from howsure.papers import goutte_results, goutte_tables
 from howsure.papers.item import AGREES, CANNOT, SAMPLING, WRONG
+from tests.papers.test_papers import data
 
 BLOCKS = ("ltc-nnn", "kernel-nnn", "kernel-ltc")
 
@@ -53,10 +53,8 @@ COUNTS = {
 }
 
 
-@cache
 def lines(name: str) -> dict[str, dict[str, Any]]:
-    (item,) = papers.select(name)
-    return {line["category"]: line for line in papers.document([item])["rows"][0]["data"]["lines"]}
+    return {line["category"]: line for line in data(name)["lines"]}
 
 
 def every_line() -> list[tuple[str, dict[str, Any]]]:

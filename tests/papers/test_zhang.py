@@ -13,15 +13,9 @@ from howsure import papers
 from howsure.papers import zhang
 from howsure.papers.item import AGREES, CANNOT, SAMPLING, WRONG
 from tests.papers.metropolis import chain, effective_size
+from tests.papers.test_papers import row as found
 
 STEPS, BURNED = 6_000, 500
-
-
-@cache
-def found(name: str) -> dict[str, Any]:
-    (item,) = papers.select(name)
-    (row,) = papers.document([item])["rows"]
-    return row
 
 
 PEERS = {  # computed outside the project (shared/checks/peers.json)

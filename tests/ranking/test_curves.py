@@ -14,6 +14,7 @@ from sklearn import metrics as peer
 
 import howsure as hs
 from howsure.kernels import beta, beta_interpolation
+from howsure.model.score_draws import score_draws
 from howsure.ranking.bands import _joint_tail
 from tests.ranking.test_ranked import scored
 
@@ -143,12 +144,12 @@ def test_a_simultaneous_band_holds_whole_curves():
     wide, narrow = (c.band("recall", simultaneous=x) for x in (True, False))
     assert (wide.low <= narrow.low).all()
     assert (wide.high >= narrow.high).all()
-    order = c.posterior.data.tidy.orders[0]
+    order = c.posterior.evidence.tidy.orders[0]
 
     def recall(cuts):
         return np.take(cuts.up, order.found, axis=1).T / cuts.positives
 
-    x = c.posterior.through(recall, 4_000, 77)[0]
+    x = score_draws(c.posterior).through(recall, 4_000, 77)[0]
     inside = [float(((x >= b.low[:, None]) & (x <= b.high[:, None])).all(axis=0).mean()) for b in (wide, narrow)]
     assert 0.93 < inside[0] < 0.97
     assert inside[1] < 0.8
@@ -263,7 +264,7 @@ def test_missing_items_are_dropped_when_asked():
     s = [0.9, 0.1, 0.5, float("nan"), 0.3, 0.2]
     c = hs.curve(y, s, missing="drop")
     assert c.items.n == 4
-    assert "2 of 6 items" in c.items.notes[0][1]
+    assert "2 of 6 items" in c.items.notes[0].text
     assert hs.curve([1, 0, 1], [1, 2, 3], weight=[1, 1, 0]).thresholds.tolist() == [2.0, 1.0]
 
 

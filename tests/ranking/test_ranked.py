@@ -12,11 +12,13 @@ from sklearn import metrics as peer
 
 import howsure as hs
 from howsure.catalogue import retrieval
+from howsure.evidence.scored import Scored
 from howsure.kernels import ranked
 from howsure.kernels.ranked import Cuts
+from howsure.model.score_draws import score_draws
 from howsure.model.thresholds import tally_at
 from howsure.ranking.measures import parse as run_measure
-from howsure.scored import Scored
+from tests.tiers import examples
 
 NAMES = ["auc", "AP", "BEP", "BEP(rule='nearest')", "BEP(rule='r-precision')", "AP11", "AP11(rule='trec_eval-9')",
          "AP11(rule='trec_eval-10')",
@@ -51,7 +53,7 @@ def lists(draw):
 
 
 @given(lists(), st.booleans())
-@settings(max_examples=200, deadline=None)
+@examples(60, 200)
 def test_areas_are_those_of_scikit_learn(data, weighted):
     """AUC and average precision agree to 1e-12 with ties and weights."""
     truth, scores, weights = data
@@ -63,7 +65,7 @@ def test_areas_are_those_of_scikit_learn(data, weighted):
 
 
 @given(lists())
-@settings(max_examples=100, deadline=None)
+@examples(50, 100)
 def test_counts_at_thresholds_are_those_of_the_curves_of_scikit_learn(data):
     """The batched table over distinct scores holds the points of roc_curve and precision_recall_curve."""
     truth, scores, weights = data
@@ -221,9 +223,9 @@ def test_aliases_lead_home():
 def test_the_bootstrap_at_a_threshold_is_the_closed_law(name, prior):
     """Draws of the curve, looked at where a threshold cuts it, follow the closed posterior of that table."""
     p = hs.posterior(scored(60), prior)
-    for threshold in (-9.0, 0.0, 0.8, 99.0):
-        m = retrieval.parse(f"{name}@{threshold:g}")
-        drawn = np.sort(p.joint_draws([m], 20_000, 3)[0][:, 0])
+    asked = [retrieval.parse(f"{name}@{threshold:g}") for threshold in (-9.0, 0.0, 0.8, 99.0)]
+    for m, draws in zip(asked, score_draws(p).of(asked, 20_000, 3), strict=True):
+        drawn = np.sort(draws[:, 0])
         law = p[str(m)]
         assert law.route != "sampled"
         some = np.arange(50, 20_000, 100)
@@ -237,7 +239,7 @@ def test_weighted_items_have_the_closed_law_at_a_threshold_too():
     weights = np.random.default_rng(2).uniform(0.1, 4.0, 60)
     p = hs.posterior(Scored(d.truth, d.scores, counts=weights, square=float((weights**2).sum())))
     for name in ("precision@0.5", "recall@1", "f1@-0.5"):
-        drawn = np.sort(p.joint_draws([retrieval.parse(name)], 20_000, 3)[0][:, 0])
+        drawn = np.sort(score_draws(p).of([retrieval.parse(name)], 20_000, 3)[0][:, 0])
         some = np.arange(50, 20_000, 100)
         assert np.abs(p[name].cdf(drawn[some]) - (some + 0.5) / 20_000).max() < 1.95 / np.sqrt(20_000)
 
@@ -257,7 +259,7 @@ def test_the_mean_of_auc_is_closed():
     weights = np.random.default_rng(1).uniform(0.2, 3.0, 80)
     for data in (d, Scored(d.truth, d.scores, counts=weights, square=float((weights**2).sum()))):
         p = hs.posterior(data)
-        x = p.joint_draws([retrieval.parse("auc")], 40_000, 1)[0][:, 0]
+        x = score_draws(p).of([retrieval.parse("auc")], 40_000, 1)[0][:, 0]
         assert p["auc"].mean == pytest.approx(x.mean(), abs=3.5 * x.std() / 200)
 
 
@@ -296,7 +298,7 @@ def test_rows_that_stand_for_many_items_have_the_law_of_those_items(name):
 
 def test_threads_change_nothing(monkeypatch):
     """The same seed gives the same numbers on one core and on several, and longer runs begin like shorter ones."""
-    from howsure.model import ranked as model
+    from howsure.model import score_draws as model
 
     p = hs.posterior(scored(3_000, digits=9))
     many = p.draws(700, seed=5)["AP"]
@@ -333,9 +335,9 @@ def test_none_is_the_plain_bootstrap():
 def test_each_system_is_the_same_alone_and_in_company(systems):
     """The marginal law of a system does not depend on those it is drawn with (8 systems: by sticks)."""
     joint = hs.posterior(scored(50, systems=systems), tolerance=0.1)
-    x = joint.joint_draws([retrieval.parse("AP")], 20_000, 4)[0]
-    for k, name in enumerate(joint.data.systems[:2]):
-        alone = joint.system(name).joint_draws([retrieval.parse("AP")], 20_000, 9)[0][:, 0]
+    x = score_draws(joint).of([retrieval.parse("AP")], 20_000, 4)[0]
+    for k, name in enumerate(joint.evidence.systems[:2]):
+        alone = score_draws(joint.system(name)).of([retrieval.parse("AP")], 20_000, 9)[0][:, 0]
         both = np.sort(np.concatenate([x[:, k], alone]))
         gap = [np.searchsorted(np.sort(v), both, side="right") / 20_000 for v in (x[:, k], alone)]
         assert np.abs(gap[0] - gap[1]).max() < 1.95 * np.sqrt(2 / 20_000)
@@ -415,9 +417,9 @@ def test_long_lists_are_searched_as_short_ones(monkeypatch):
     def at(c):
         return np.concatenate([*ranked.at_recall(c, levels), *ranked.at_fallout(c, np.append(0.0, levels))])
 
-    found = p.through(at, 40, 0)
+    found = score_draws(p).through(at, 40, 0)
     monkeypatch.setattr(ranked, "_LONG", 10**9)
-    np.testing.assert_array_equal(found, p.through(at, 40, 0))
+    np.testing.assert_array_equal(found, score_draws(p).through(at, 40, 0))
 
 
 def test_the_best_of_many_thresholds_is_called_too_good():

@@ -13,10 +13,12 @@ import pytest
 from howsure.catalogue import parse
 from howsure.expressions import CELLS
 from howsure.routes import Model, exact_law
+from tests import tiers
 
 CASES = json.loads((Path(__file__).parent / "binary.json").read_text())
 EPS = np.finfo(float).eps
-FOUR_GROUPS = "utility:3,-2,-1,0.5"  # a double integral, a second a case: every fourth table is enough
+FOUR_GROUPS = "utility:3,-2,-1,0.5"  # a double integral, a second a case
+FEW = 1 if tiers.tier == "deep" else 4  # one table in so many, where a case takes long
 
 
 def law_of(name: str, shapes: tuple[str, ...]) -> Any:
@@ -48,7 +50,7 @@ def test_there_are_enough_cases() -> None:
 @pytest.mark.parametrize(("name", "cases"), grouped("cdf"), ids=lambda x: x if isinstance(x, str) else "")
 def test_tails(name: str, cases: dict[tuple[str, ...], list[dict[str, str]]]) -> None:
     """cdf and sf within 1e-12 + 8·eps·(|t|+1)·pdf(t) at the exact double t; tails below 1e-6 within 1e-8 relative."""
-    for shapes, rows in list(cases.items())[:: 4 if name == FOUR_GROUPS else 1]:
+    for shapes, rows in list(cases.items())[:: FEW if name == FOUR_GROUPS else 1]:
         if sampled(name, shapes):
             continue
         law = law_of(name, shapes)
@@ -68,7 +70,7 @@ def test_stated_errors_of_quantiles(name: str, cases: dict[tuple[str, ...], list
     """ppf at the exact cdf gives t back within d.error.value, between the 2% and the 98% points."""
     from howsure.distribution import Distribution
 
-    for shapes, rows in list(cases.items())[::4]:
+    for shapes, rows in list(cases.items())[::FEW]:
         law = law_of(name, shapes)
         if name == FOUR_GROUPS or min(float(s) for s in shapes) < 0.3:
             continue

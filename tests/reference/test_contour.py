@@ -1,157 +1,79 @@
-"""The law of a mean of many values against mpmath: partial fractions for shapes of 1, a line of its own for others.
-
-With shapes of 1 and different c = top - t·bottom, P(Σ c·G > 0) = Σ over c_i > 0 of Π_{j≠i} c_i/(c_i - c_j): no
-integral, but hundreds of digits cancel. Other shapes: the integral of exp(K(s))/s on a straight line beside the saddle
-with 40 digits, by two sums that must agree.
-"""
+"""The law of a mean of many values against mpmath (make_contour.py), other kernels and itself."""
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
-import mpmath as mp
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy import special
 
 from howsure.kernels import contour
-from howsure.kernels.contour import Many
+from howsure.kernels.contour import GammaQuotient
 from howsure.kernels.integral import Integral
-from howsure.kernels.linear_quotient import Groups
+from howsure.kernels.linear_quotient import LinearQuotient
+from tests.reference.make_contour import by_fractions, made, ones, points, tail
+from tests.tiers import some
 
 Array = NDArray[np.float64]
 EPS = float(np.finfo(float).eps)
-TAILS = (1e-60, 1e-30, 1e-15, 1e-9, 1e-4, 0.025, 0.3, 0.5)
+LAWS = {case["name"]: case for case in json.loads((Path(__file__).parent / "contour.json").read_text("utf-8"))["laws"]}
 
 
-def steps(law: Many, t: float, upper: bool) -> list[Any]:
-    """c, exact, turned so that the tail asked for is P(Σ c·G > 0)."""
-    c = [mp.mpf(a) - mp.mpf(t) * mp.mpf(b) for a, b in zip(law.top.tolist(), law.bottom.tolist(), strict=True)]
-    return c if upper else [-x for x in c]
+def doubles(given: str | list[str], n: int) -> Array:
+    return np.ones(n) if given == "ones" else np.array([float.fromhex(x) for x in given])
 
 
-def by_fractions(law: Many, t: float, upper: bool) -> Any:
-    """The tail for shapes of 1; taken on the side with fewer terms, whose sum cancels less."""
-    assert (law.shapes == 1).all()
-    with mp.workdps(120 + 3 * law.shapes.size):
-        c = steps(law, t, upper)
-        turned = sum(x > 0 for x in c) > len(c) / 2
-        if turned:
-            c = [-x for x in c]
-        total = mp.mpf(0)
-        for i, x in enumerate(c):
-            if x > 0:
-                total += 1 / mp.fprod((x - y) / x for j, y in enumerate(c) if j != i)
-        return 1 - total if turned else total
+def law_of(case: dict[str, Any]) -> GammaQuotient:
+    n = len(case["top"])
+    return GammaQuotient(*(doubles(case[part], n) for part in ("top", "bottom", "shapes")))
 
 
-def by_line(law: Many, t: float, upper: bool) -> Any:
-    """The tail for any shapes, by two trapezoid sums that must agree."""
-    with mp.workdps(40):
-        c, a = steps(law, t, upper), [mp.mpf(x) for x in law.shapes.tolist()]
-        pole, low, high = 1 / max(c), mp.mpf(-50), mp.mpf(50)
-        for _ in range(30):
-            y = (low + high) / 2
-            s = pole / (1 + mp.exp(-y))
-            if sum(w * x / (1 - s * x) for w, x in zip(a, c, strict=True)) > 1 / s:
-                high = y
-            else:
-                low = y
-        saddle = mp.mpf("0.98") * pole / (1 + mp.exp(-low))
-        width = 1 / mp.sqrt(sum(w * (x / (1 - saddle * x)) ** 2 for w, x in zip(a, c, strict=True)) + 1 / saddle**2)
-        width = min(width, pole - saddle)
-
-        def term(x: Any) -> Any:
-            s = mp.mpc(saddle, width * mp.sinh(x))
-            k = sum(w * mp.log(1 - s * v) for w, v in zip(a, c, strict=True))
-            return (mp.exp(-k) / s).real * width * mp.cosh(x)
-
-        def half(first: Any, step: Any) -> Any:
-            total, x, least = term(first) / (2 if first == 0 else 1), first + step, 0
-            while least < 4:
-                value = term(x)
-                total, x = total + value, x + step
-                least = least + 1 if abs(value) < mp.mpf(10) ** -22 * abs(total) else 0
-            return total * step
-
-        step = mp.mpf(1) / 32
-        one, two = half(mp.mpf(0), step), half(step / 2, step)
-        assert abs(one - two) < mp.mpf(10) ** -13 * abs(one)
-        return (one + two) / 2 / mp.pi
-
-
-def points(law: Many, tails: tuple[float, ...] = TAILS) -> list[float]:
-    """Points with these tails on both sides, inside the range."""
-    q = np.array(tails)
-    found = np.concatenate([law.quantile(q, 1 - q)[0], law.quantile(1 - q, q)[0]])
-    return [t for t in sorted(set(found.tolist())) if law.lower < t < law.upper]
-
-
-def check(law: Many, where: list[float], reference: Any) -> None:
-    """Both claims of the kernel at the exact doubles t."""
+def check(law: GammaQuotient, where: list[float], upper: list[bool], want: list[float]) -> None:
+    """Both claims of the kernel at the exact doubles t: 1e-12 and rounding, and eight digits of small tails."""
     below, above = law.tails(np.array(where))
+    got = np.where(upper, above, below)
     pdf = law.pdf(np.array(where))
     for i, t in enumerate(where):
-        upper = bool(below[i] > above[i])
-        want, got = float(reference(law, t, upper)), float((above if upper else below)[i])
-        assert abs(got - want) <= 1e-12 + 8 * EPS * (abs(t) + 1) * pdf[i], (t, got, want)
-        assert want > 1e-6 or abs(got / want - 1) <= 1e-8, (t, got, want)
+        assert abs(got[i] - want[i]) <= 1e-12 + 8 * EPS * (abs(t) + 1) * pdf[i], (t, got[i], want[i])
+        assert want[i] > 1e-6 or abs(got[i] / want[i] - 1) <= 1e-8, (t, got[i], want[i])
 
 
-def ones(v: Array) -> Many:
-    return Many(v, np.ones(v.size), np.ones(v.size))
+@pytest.mark.parametrize("name", LAWS)
+def test_against_mpmath(name: str) -> None:
+    """Tails from a half to 1e-60 on both sides, of values, clusters, weighted items and ties.
+
+    Among the values one that is far out, where a straight line fails; clusters have unequal bottoms, weighted items
+    shapes that are no whole numbers. With one weight above all the density has no bound at the ends.
+    """
+    at = LAWS[name]["at"]
+    check(
+        law_of(LAWS[name]),
+        [float.fromhex(x["t"]) for x in at],
+        [x["tail"] == "upper" for x in at],
+        [float(x["p"]) for x in at],
+    )
 
 
-def made(kind: str, n: int) -> Array:
-    rng = np.random.default_rng(n)
-    if kind == "outlier":
-        return np.append(rng.random(n - 1), 1000.0)
-    return {"even": rng.random(n), "skewed": np.exp(3 * rng.standard_normal(n)), "far": 1e6 + rng.random(n)}[kind]
+def test_there_are_enough_cases() -> None:
+    """More values than the kernel sums one by one, tails of 1e-60, unequal bottoms and shapes."""
+    assert max(len(case["top"]) for case in LAWS.values()) > contour._FEW
+    assert min(float(x["p"]) for case in LAWS.values() for x in case["at"]) < 1e-59
+    assert sum(case["bottom"] != "ones" for case in LAWS.values()) == 3
+    assert sum(case["shapes"] != "ones" for case in LAWS.values()) == 4
 
 
-@pytest.mark.parametrize("kind", ["even", "skewed", "outlier", "far"])
-@pytest.mark.parametrize("n", [5, 12, 40, 100])
-def test_values_against_partial_fractions(kind: str, n: int) -> None:
-    """Tails from a half to 1e-60, on both sides; one far value too, where a straight line fails."""
-    law = ones(made(kind, n))
-    check(law, points(law), by_fractions)
-
-
-def test_many_values_against_partial_fractions() -> None:
-    """700 values: more than the kernel sums one by one."""
-    law = ones(made("skewed", 700))
-    check(law, points(law, (1e-15, 0.3))[1:3], by_fractions)
-
-
-@pytest.mark.parametrize("n", [5, 30, 100])
-def test_clusters_against_partial_fractions(n: int) -> None:
-    """Unequal bottoms: sums over clusters of different sizes."""
-    rng = np.random.default_rng(n)
-    size = rng.integers(1, 9, n).astype(float)
-    law = Many(size * rng.random(n), size, np.ones(n))
-    check(law, points(law), by_fractions)
-
-
-@pytest.mark.parametrize("n", [5, 16])
-def test_shapes_of_weighted_items(n: int) -> None:
-    """Shapes that are no whole numbers, as Kish's effective size gives them."""
-    rng = np.random.default_rng(n)
-    w = rng.random(n) * 3
-    law = Many(np.exp(rng.standard_normal(n)), np.ones(n), w * w.sum() / (w**2).sum())
-    check(law, points(law, (1e-15, 1e-4, 0.3)), by_line)
-
-
-def test_one_weight_above_all() -> None:
-    """Four values of hardly any weight: a density that has no bound at the ends, total shape 1."""
-    w = np.array([1.0, 1.0, 1000.0, 1.0, 1.0])
-    law = Many(np.array([0.1, 0.4, 0.5, 0.7, 0.9]), np.ones(5), w * w.sum() / (w**2).sum())
-    check(law, [0.100001, 0.45, 0.501], by_line)
-
-
-def test_ties() -> None:
-    """Repeated values are one value of a larger shape."""
-    law = Many(np.arange(6.0), np.ones(6), np.array([1.0, 7.0, 2.0, 30.0, 1.0, 4.0]))
-    check(law, points(law, (1e-15, 1e-4, 0.3)), by_line)
+@pytest.mark.deep
+@pytest.mark.parametrize("name", LAWS)
+def test_the_file_is_what_mpmath_gives(name: str) -> None:
+    """Every value of contour.json, computed again."""
+    law = law_of(LAWS[name])
+    for x in LAWS[name]["at"]:
+        again = tail(law, float.fromhex(x["t"]), x["tail"] == "upper")
+        assert float(again) == pytest.approx(float(x["p"]), rel=1e-13)
 
 
 @pytest.mark.parametrize("n", [5, 100])
@@ -159,10 +81,10 @@ def test_next_to_the_ends(n: int) -> None:
     """The doubles next to the ends of the range: tiny tails, never NaN."""
     v = np.sort(made("even", n)) + 1.0
     size = np.arange(1.0, n + 1)
-    for law in (ones(v), Many(v * size, size, np.ones(n))):
-        ends = [np.nextafter(law.lower, np.inf), np.nextafter(law.upper, -np.inf)]
+    for law in (ones(v), GammaQuotient(v * size, size, np.ones(n))):
+        ends = [float(np.nextafter(law.lower, np.inf)), float(np.nextafter(law.upper, -np.inf))]
         if n == 5:
-            check(law, [float(t) for t in ends], by_fractions)
+            check(law, ends, [False, True], [float(by_fractions(law, t, t > v[2])) for t in ends])
         below, above = law.tails(np.array([law.lower - 1, law.lower, *ends, law.upper, law.upper + 1]))
         np.testing.assert_allclose(below + above, 1.0)
         assert (np.diff(below) >= 0).all()
@@ -172,10 +94,10 @@ def test_next_to_the_ends(n: int) -> None:
 
 
 def test_four_values_by_the_other_kernel() -> None:
-    """On four values the contour gives what the nested Beta integrals of groups.py give."""
+    """On four values the contour gives what the nested Beta integrals of linear_quotient.py give."""
     top, shapes = np.array([0.1, 0.35, 0.6, 1.0]), np.array([3.0, 1.5, 4.0, 2.0])
-    many = Many(top, np.ones(4), shapes)
-    groups = Integral(Groups(tuple(np.asarray(x) for x in shapes), tuple(top.tolist()), (1.0,) * 4))
+    many = GammaQuotient(top, np.ones(4), shapes)
+    groups = Integral(LinearQuotient(tuple(np.asarray(x) for x in shapes), tuple(top.tolist()), (1.0,) * 4))
     t = np.array([0.15, 0.3, 0.45, 0.55, 0.8, 0.95])
     np.testing.assert_allclose(many.tails(t), groups.tails(t), rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose([many.mean(), many.std()], [groups.mean(), groups.std()], rtol=1e-10)
@@ -190,10 +112,10 @@ HEAVY = {
 }
 
 
-@pytest.mark.parametrize("kind", HEAVY)
-def test_the_series_of_many_values(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """20,000 values by power sums and by sums over all: tails to 1e-15 within 1e-11 relative."""
-    n = 20_000
+@pytest.mark.parametrize("kind", some(HEAVY, every=2))
+@pytest.mark.parametrize("n", [4_000, pytest.param(20_000, marks=pytest.mark.deep)])
+def test_the_series_of_many_values(n: int, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thousands of values by power sums and by sums over all: tails to 1e-15 within 1e-11 relative."""
     v = HEAVY[kind](np.random.default_rng(1), n)
     law = ones(v)
     q = np.array([1e-15, 1e-7, 0.025, 0.5])
@@ -206,12 +128,12 @@ def test_the_series_of_many_values(kind: str, monkeypatch: pytest.MonkeyPatch) -
     np.testing.assert_allclose(fast, [*q, *q], rtol=1e-9)
 
 
-@pytest.mark.parametrize("n", [5, 60, 3000])
+@pytest.mark.parametrize("n", [5, 60, 1000, pytest.param(3000, marks=pytest.mark.deep)])
 def test_densities(n: int) -> None:
     """The density is the slope of the cdf, for equal and unequal bottoms."""
     rng = np.random.default_rng(n)
     size = rng.integers(1, 5, n).astype(float)
-    for law in (ones(rng.random(n)), Many(size * rng.random(n), size, np.ones(n))):
+    for law in (ones(rng.random(n)), GammaQuotient(size * rng.random(n), size, np.ones(n))):
         t = np.array(points(law, (1e-8, 1e-3, 0.1, 0.4)))
         h = 1e-3 * float(law.std())
         at = [np.where(t > law._centre, -law.tails(t + k * h)[1], law.tails(t + k * h)[0]) for k in (-2, -1, 1, 2)]
@@ -224,8 +146,8 @@ def test_moments_with_unequal_bottoms(n: int) -> None:
     """Mean and standard deviation of a quotient are those of its own density; of equal bottoms the closed ones."""
     rng = np.random.default_rng(n)
     size = rng.integers(1, 30, n).astype(float)
-    law = Many(size * rng.random(n), size, np.ones(n))
-    x, w = np.polynomial.legendre.leggauss(400)
+    law = GammaQuotient(size * rng.random(n), size, np.ones(n))
+    x, w = special.roots_legendre(400)
     low, high = (float(law.quantile(np.asarray(q), np.asarray(1 - q))[0]) for q in (1e-16, 1 - 1e-16))
     low, high = (law.lower, law.upper) if n == 5 else (low, high)
     t = 0.5 * (low + high) + 0.5 * (high - low) * x
@@ -235,7 +157,7 @@ def test_moments_with_unequal_bottoms(n: int) -> None:
     assert float(law.mean()) == pytest.approx(mean, rel=tolerance)
     assert float(law.std()) == pytest.approx(float(np.sqrt((mass * (t - mean) ** 2).sum())), rel=10 * tolerance)
     plain = ones(rng.random(n))
-    nearly = Many(plain.top * (1 + 1e-13), np.where(np.arange(n) == 0, 1 + 1e-13, 1.0), plain.shapes)
+    nearly = GammaQuotient(plain.top * (1 + 1e-13), np.where(np.arange(n) == 0, 1 + 1e-13, 1.0), plain.shapes)
     assert float(nearly.mean()) == pytest.approx(float(plain.mean()), rel=1e-10)
     assert float(nearly.std()) == pytest.approx(float(plain.std()), rel=1e-9)
 

@@ -14,6 +14,7 @@ from sklearn import metrics as sk
 import howsure as hs
 from howsure.errors import HowsureError
 from howsure.relations import mixed, mixture, normal, uniform
+from tests.tiers import examples, spread
 
 BIMODAL = mixture(
     mixed((0.6, normal(0.35, 0.15)), (0.4, normal(0.85, 0.03))), normal(0.7, 0.2), prevalence=0.6, answer="below"
@@ -43,10 +44,10 @@ NAMES = (
 )
 
 
-@pytest.mark.parametrize("m", MODELS, ids=repr)
-@pytest.mark.parametrize("name", NAMES)
-def test_no_threshold_beats_the_best(m, name):
+@pytest.mark.parametrize(("model", "name"), spread(range(len(MODELS)), NAMES, every=4))
+def test_no_threshold_beats_the_best(model, name):
     """On 20,001 thresholds, at every break and beside it, no value is better; the best value is that of its place."""
+    m = MODELS[model]
     top = m.best(name)
     ends = m.at()
     width = ends[-1] - ends[0]
@@ -254,7 +255,7 @@ part = st.one_of(
 laws = st.lists(st.tuples(st.floats(0.1, 1), part), min_size=1, max_size=3).map(lambda parts: mixed(*parts))
 
 
-@settings(max_examples=25, deadline=None)
+@examples(10, 25)
 @given(laws, laws, st.floats(0.02, 0.98), st.sampled_from(["accuracy", "f1", "phi", "precision"]))
 def test_no_threshold_beats_the_best_of_any_mixed_laws(positive, negative, prevalence, name):
     """Random mixtures with several peaks and corners: 6,000 thresholds and the points between those looked at."""

@@ -92,7 +92,8 @@ def test_the_best_f1_of_a_class_that_is_hardly_there() -> None:
         assert top.value == pytest.approx(2 * prevalence / (1 + prevalence), rel=1e-9)
 
 
-def test_many_normal_laws_side_by_side_are_looked_at_once() -> None:
+@pytest.mark.parametrize("name", ["f1", *(pytest.param(x, marks=pytest.mark.deep) for x in ("accuracy", "phi"))])
+def test_many_normal_laws_side_by_side_are_looked_at_once(name: str) -> None:
     """A density estimate of 200 laws needs hardly more points than one of 20, and its best threshold is the best."""
     x = np.random.default_rng(7).normal(size=200)
     few, many = (
@@ -105,10 +106,9 @@ def test_many_normal_laws_side_by_side_are_looked_at_once() -> None:
     )
     assert len(many.positive.grid) < 1.5 * len(few.positive.grid)
     t = np.linspace(-4, 4, 20001)
-    for name in ("f1", "accuracy", "phi"):
-        top = many.best(name)
-        assert top.value >= np.max(many.measure(name, t)) - 1e-12
-        assert many.measure(name, top.threshold) == pytest.approx(top.value, abs=1e-12)
+    top = many.best(name)
+    assert top.value >= np.max(many.measure(name, t)) - 1e-12
+    assert many.measure(name, top.threshold) == pytest.approx(top.value, abs=1e-12)
 
 
 def test_laws_at_the_ends_of_what_is_taken_give_no_warnings() -> None:

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import howsure as hs
 from howsure.errors import HowsureError
-from howsure.model.resampled import Resampled
 from howsure.ranking.measures import KINDS
+from tests.tiers import examples
 from tests.trec.cases import QRELS, RUNS
 
 
@@ -35,7 +35,7 @@ QRELS_30, RUNS_30 = collection()
 
 
 def codes(items):
-    return [code for code, _ in items.notes]
+    return [n.code for n in items.notes]
 
 
 def test_one_items_holds_several_measures():
@@ -55,7 +55,7 @@ def test_the_posterior_is_a_mapping_over_the_measures():
     """posterior(v.system(...)) has every measure, each the law that its values have through means."""
     v = hs.trec(QRELS_30, RUNS_30, metrics=["nDCG@10", "AP"])
     p = hs.posterior(v.system("two"))
-    assert isinstance(p, Resampled)
+    assert isinstance(p.evidence, hs.Items)
     assert list(p) == ["nDCG@10", "AP"]
     assert len(p) == 2
     alone = hs.posterior(hs.means(v.only("AP").values[:, 1], bounds=(0, 1)))["mean"]
@@ -109,7 +109,7 @@ def test_queries_without_relevant_documents_are_left_out_of_recall_only():
     v = hs.trec(qrels, RUNS_30, metrics=["AP", "P@10"])
     assert v.only("AP").n == 29
     assert v.only("P@10").n == 30
-    assert any("'q5'" in text for code, text in v.notes if code == "no-relevant")
+    assert any("'q5'" in n.text for n in v.notes if n.code == "no-relevant")
     assert {r["metric"]: r["n"] for r in hs.score(v).to_dict()["rows"]} == {"AP": 29, "P@10": 30}
 
 
@@ -118,8 +118,8 @@ def test_queries_without_judgments_and_unjudged_documents_are_told():
     runs = {"one": {**RUNS_30["one"], "unknown": {"d1": 1.0}}}
     v = hs.trec(QRELS_30, runs, metrics=["AP"])
     assert v.n == 30
-    assert any(text.startswith("1 query of one") for code, text in v.notes if code == "queries-without-judgments")
-    assert any("one 300 of 1,200" in text for code, text in v.notes if code == "unjudged")
+    assert any(n.text.startswith("1 query of one") for n in v.notes if n.code == "queries-without-judgments")
+    assert any("one 300 of 1,200" in n.text for n in v.notes if n.code == "unjudged")
 
 
 def test_micro_and_macro_are_both_named():
@@ -189,7 +189,7 @@ def test_unjudged_documents_at_the_rate_of_the_judged():
     assert d.std > hs.posterior(hs.means(v.values[:, 0], bounds=(0, 1)))["mean"].std
 
 
-@settings(max_examples=60, deadline=None)
+@examples(25, 60)
 @given(QRELS, RUNS, RUNS)
 def test_any_data_gives_items_or_one_sentence(qrels, one, two):
     """Random data never ends in anything but Items with values from 0 to 1, or an error of ours."""
@@ -220,7 +220,7 @@ def test_queries_left_out_at_a_higher_level_are_listed():
     qrels = {**QRELS_30, "q5": {d: min(g, 1) for d, g in QRELS_30["q5"].items()}}
     v = hs.trec(qrels, RUNS_30, metrics=["AP(rel=2)", "AP", "P(rel=2)@10"])
     assert (v.only("AP(rel=2)").n, v.only("AP").n, v.only("P(rel=2)@10").n) == (29, 30, 30)
-    told = {part.measure.name: [text for code, text in part.notes if code == "no-relevant"] for part in v.parts}
+    told = {part.measure.name: [n.text for n in part.notes if n.code == "no-relevant"] for part in v.parts}
     assert told == {
         "AP(rel=2)": ["AP(rel=2): 1 query without a document of grade 2 or more ('q5'): left out"],
         "AP": [],
@@ -232,7 +232,7 @@ def test_documents_that_are_named_otherwise_are_told():
     """A run none of whose documents is judged has zeros, and a note that asks for the names."""
     run = {q: {f"doc-{d}": s for d, s in docs.items()} for q, docs in RUNS_30["one"].items()}
     v = hs.trec(QRELS_30, {"other": run}, metrics=["AP"])
-    assert any("check that both name their documents alike" in text for code, text in v.notes if code == "unjudged")
+    assert any("check that both name their documents alike" in n.text for n in v.notes if n.code == "unjudged")
 
 
 def test_numbers_for_ids_are_their_text():

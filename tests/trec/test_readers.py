@@ -14,13 +14,14 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 
 import howsure as hs
 from howsure.errors import HowsureError
 from howsure.ingest.lines import read_lines
 from howsure.ingest.trec import rank, read_qrels, read_run
+from tests.tiers import examples
 from tests.trec.test_items import QRELS_30, RUNS_30
 
 RUN = {q: {d: round(s, 1) for d, s in docs.items()} for q, docs in RUNS_30["one"].items()}  # many ties
@@ -192,7 +193,7 @@ def or_refused(f):
         return None
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(30, 80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(damaged(FEW_QRELS), damaged(FEW_RUN))
 @example(FEW_QRELS.replace(b" d1", b" \x1cd1"), FEW_RUN.replace(b" ", b"  "))
 @example(FEW_QRELS.replace(b" d1", b" d\v1"), FEW_RUN)

@@ -13,7 +13,7 @@ from howsure.errors import HowsureError
 from howsure.ingest.trec import rank, read_qrels, read_run
 from howsure.kernels import ranked
 from howsure.ranking.engine import View
-from howsure.ranking.measures import KINDS, RULES, Measure, documents_for, parse
+from howsure.ranking.measures import KINDS, RULES, RunMeasure, documents_for, parse
 from tests.trec.cases import QRELS, RUNS
 
 PEER = {
@@ -218,7 +218,7 @@ def test_names_give_their_measure_back(kind):
         if "rel" in inside and "rel" not in kind.defaults:
             continue
         m = parse(f"{kind.name}{inside}{at}")
-        assert isinstance(m, Measure)
+        assert isinstance(m, RunMeasure)
         assert parse(str(m)) == m
         assert parse(str(m).lower()) == m
         if m.trec_eval is not None:

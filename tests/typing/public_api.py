@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, assert_type
 
 import numpy as np
@@ -86,8 +87,13 @@ def reports(t: hs.Tally) -> None:
     hs.score([0, 1], [1, 1], metrics=["f1", hs.fbeta(2)], above=0.8, level=0.9, interval="hdi", prior="jeffreys")
     hs.score(t, metrics="f1", above={"f1": 0.8}, positive=1, seed=3, tolerance=0.1)
     assert_type(r.to_dict(), dict[str, Any])
-    for text in (r.to_markdown(), r.to_latex(), r.to_csv(), r.to_html(), r._repr_html_(), str(r)):
+    for text in (r.to_markdown(), r.to_latex(), r.to_csv(), r.to_html(), r.to_json(), r._repr_html_(), str(r)):
         assert_type(text, str)
+    assert_type(r.to_text("latex"), str)
+    assert_type(r.page(), dict[str, Any])
+    r.save("report.md")
+    r.save(Path("report"), kind="json")
+    assert_type(r == hs.score(t), bool)
     assert_type(r["f1"], hs.Distribution)
     r.to_frame()
 
@@ -120,7 +126,7 @@ def refused(t: hs.Tally) -> None:
     """What a type checker must refuse; mypy reports an ignore that is not needed."""
     hs.Tally.binary(80, 20, 30, 870)  # type: ignore[call-arg]
     hs.Tally.binary(tp=1, fp=2, fn=3)  # type: ignore[call-arg]
-    hs.posterior([1, 2, 3, 4])  # type: ignore[call-overload]
+    hs.posterior([1, 2, 3, 4])  # type: ignore[arg-type]
     hs.score(t, level="high")  # type: ignore[arg-type]
     t.labels = ("a",)  # type: ignore[misc]
     hs.Metric("x", "tp")  # type: ignore[arg-type]

@@ -1,6 +1,19 @@
-"""Settings of the property tests: no deadline an example, because the first call of a part imports it."""
+"""What the unit tests share: the command in this process."""
 
-from hypothesis import settings
+from __future__ import annotations
 
-settings.register_profile("howsure", deadline=None)
-settings.load_profile("howsure")
+import pytest
+
+from howsure.cli import app
+
+
+@pytest.fixture
+def command(capsys):
+    """Run the command in this process: (exit code, standard output, standard error)."""
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        code = app.run([str(a) for a in arguments])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return run

@@ -9,15 +9,20 @@ import pytest
 
 import howsure as hs
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # of ArviZ's own imports
-    import arviz
-
 MATRIX = [[145, 1, 2, 1, 0], [5, 256, 22, 9, 6], [5, 24, 234, 36, 19], [1, 18, 32, 243, 25], [1, 5, 9, 38, 254]]
 P = hs.posterior(hs.Tally.matrix(MATRIX), hs.two_level(), tolerance=0.1)
 
 
-def test_arviz_takes_the_draws():
+@pytest.fixture(scope="module")
+def arviz():
+    """It takes a second to import, so not before it is needed."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of ArviZ's own imports
+        import arviz
+    return arviz
+
+
+def test_arviz_takes_the_draws(arviz):
     """Every measure is a variable with dimensions chain and draw, and ArviZ summarises it as howsure does."""
     data = P.to_arviz(["macro-f1", "micro-f1"], draws=2000, chains=4)
     assert dict(data["posterior"].sizes) == {"chain": 4, "draw": 2000}
@@ -29,7 +34,7 @@ def test_arviz_takes_the_draws():
         assert table.loc[name, "r_hat"] == pytest.approx(1.0, abs=0.01)
 
 
-def test_ess_and_mc_error_agree_with_arviz():
+def test_ess_and_mc_error_agree_with_arviz(arviz):
     """Independent draws: ArviZ finds about as many effective draws as there are, and the same standard error."""
     d = P["macro-f1"]
     data = P.to_arviz("macro-f1", draws=d.ess // 4, chains=4)
@@ -45,7 +50,7 @@ def test_exact_routes_have_no_sampling_error():
     assert d.mc_error == 0
 
 
-def test_plots_accept_it():
+def test_plots_accept_it(arviz):
     """ArviZ's own trace and posterior plots draw it."""
     import matplotlib as mpl
 

@@ -14,23 +14,11 @@ from pathlib import Path
 import pytest
 
 import howsure as hs
-from howsure.cli import app, parsing
+from howsure.cli import parsing
 
 COUNTS = ["score", "--counts", "tp=80,fp=20,fn=30,tn=870"]
 F1 = [*COUNTS, "--metric", "f1"]
 LABELLED = ",ham,spam\nham,870,20\nspam,30,80\n"
-
-
-@pytest.fixture
-def command(capsys):
-    """Run the command in this process: (exit code, standard output, standard error)."""
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        code = app.run([str(a) for a in arguments])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return run
 
 
 @pytest.fixture

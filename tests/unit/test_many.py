@@ -243,7 +243,7 @@ def test_weighted_items_have_their_effective_size():
     np.testing.assert_allclose(doubled["macro-f1"].draws(200), plain["macro-f1"].draws(200), rtol=1e-9)
     weight = np.random.default_rng(3).gamma(0.5, size=truth.size) + 0.01
     uneven = hs.posterior(hs.tally(truth, answer, labels=range(4), weight=weight), tolerance=0.1)
-    assert point(uneven.tally, "macro-f1") == pytest.approx(
+    assert point(uneven.evidence, "macro-f1") == pytest.approx(
         sk.f1_score(truth, answer, average="macro", sample_weight=weight), abs=1e-12
     )
     assert uneven["macro-f1"].std > 1.2 * plain["macro-f1"].std
@@ -326,4 +326,4 @@ def test_the_table_of_classes_is_all_at_once():
     r = hs.score(hs.tally(y, z, labels=range(200)), tolerance=0.5)
     assert len(r.rows) == 6
     assert len(r.to_dict()["rows"]) == 603
-    assert r["f1:17"].mean == pytest.approx(hs.posterior(r.posterior.tally.versus_rest(17))["f1"].mean, rel=1e-12)
+    assert r["f1:17"].mean == pytest.approx(hs.posterior(r.posterior.evidence.versus_rest(17))["f1"].mean, rel=1e-12)

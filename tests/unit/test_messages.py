@@ -63,6 +63,15 @@ def binary(**changed):
 
 
 CASES = {
+    # files to write
+    "suffix of no format": (lambda: hs.score(T, metrics="f1").save("out.xyz"), "'out.xyz'"),
+    "file without a suffix": (lambda: hs.score(T, metrics="f1").save("out"), "'out'"),
+    "suffix of columns": (lambda: hs.compare_wins(3, 1).save("out.parquet"), "'out.parquet'"),
+    "columns of a comparison": (lambda: hs.compare_wins(3, 1).save("out", kind="parquet"), "Wins"),
+    "columns as another file": (lambda: hs.score(T, metrics="f1").write("out.json"), "'out.json'"),
+    "no format of that name": (lambda: hs.score(T, metrics="f1").to_text("latx"), "'latx'"),
+    "columns as a text": (lambda: hs.score(T, metrics="f1").to_text("parquet"), "parquet"),
+    "folder to write to": (lambda: hs.score(T, metrics="f1").save("no/such/out.md"), "'no/such/out.md'"),
     # curves
     "score NaN": (lambda: hs.curve([1, 0, 1], [0.1, NAN, 0.3]), "1 of 3"),
     "score infinite": (lambda: hs.curve([1, 0], [0.1, INF]), "inf"),
@@ -568,6 +577,11 @@ COMMANDS = {
     "counts and measures to trade": (["tradeoff", "--counts", "1,2,3,4", "accuracy=.3"], "accuracy=.3"),
     "word for a recall to trade": (["tradeoff", "accuracy=.9", "prevalence=.2", "--recall", "high"], "'high'"),
     "missing file": (["score", "--matrix", "no/such.csv"], "no/such.csv"),
+    "suffix of no format": (["score", "--counts", "1,2,3,4", "--out", "out.xyz"], "'out.xyz'"),
+    "suffix of columns": (["compare", "--wins", "1,2,3", "--out", "out.parquet"], "'out.parquet'"),
+    "suffix of a listing": (["metrics", "--out", "out.tex"], "'out.tex'"),
+    "columns without a file": (["score", "--counts", "1,2,3,4", "--format", "parquet"], "--out"),
+    "folder to write to": (["score", "--counts", "1,2,3,4", "--out", "no/such/out.md"], "'no/such/out.md'"),
     "missing qrels": (["trec", "no/such.qrels", "examples/wine-full.run"], "no/such.qrels"),
     "judgments for a run": (["trec", "examples/wine.qrels", "examples/wine.qrels"], "line 1"),
     "run for judgments": (["trec", "examples/wine-full.run", "examples/wine.qrels"], "line 1"),

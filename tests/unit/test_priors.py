@@ -67,7 +67,7 @@ def test_four_weights_are_tp_fp_fn_tn():
     """Four numbers go to the cells of those names, whichever class is positive."""
     for positive in (0, 1):
         p = hs.posterior(T.with_positive(positive), [1, 2, 3, 4])
-        c = {name: getattr(p.tally, name) for name in COUNTS}
+        c = {name: getattr(p.evidence, name) for name in COUNTS}
         assert p["precision"].mean == pytest.approx((c["tp"] + 1) / (c["tp"] + c["fp"] + 3))
         assert p["npv"].mean == pytest.approx((c["tn"] + 4) / (c["tn"] + c["fn"] + 7))
 
@@ -155,7 +155,7 @@ def test_update_leaves_the_earlier_one_alone():
     before = p["f1"].mean
     p.update(T)
     assert p["f1"].mean == before
-    assert p.tally == T
+    assert p.evidence == T
 
 
 # -- what is refused ----------------------------------------------------------------------------------------------

@@ -204,7 +204,7 @@ def test_bad_limits_are_refused(above):
         hs.score(T, metrics=EXACT, above=above)
 
 
-@pytest.mark.parametrize("level", [0, 1, 1.5, -0.1, 95, float("nan"), "0.95", True, None])
+@pytest.mark.parametrize("level", [0, 1, 1.5, -0.1, 95, float("nan"), "0.95", True])
 def test_level_lies_between_0_and_1(level):
     """A level outside (0, 1) is refused."""
     with pytest.raises(BadSetting, match="a level lies between 0 and 1"):
@@ -227,9 +227,9 @@ def test_data_are_given_once():
     """A Tally with predictions, labels or weights beside it, or nothing at all, is refused."""
     with pytest.raises(BadSetting, match="not both"):
         hs.score(T, [0, 1])
-    with pytest.raises(BadSetting, match="labels= belongs to the making of a tally"):
+    with pytest.raises(BadSetting, match="labels= belongs to the making of evidence"):
         hs.score(T, labels=[0, 1])
-    with pytest.raises(BadSetting, match="weight= belongs to the making of a tally"):
+    with pytest.raises(BadSetting, match="weight= belongs to the making of evidence"):
         hs.score(T, weight=[0, 1])
     with pytest.raises(BadSetting, match="score needs a Tally, or truths and predictions"):
         hs.score([0, 1])

@@ -148,7 +148,7 @@ def test_rate_holds_hits_and_trials():
     """A rate has as many items as trials, and its repr says both numbers."""
     t = hs.Tally.rate(hits=47, of=50)
     assert (t.n, t.tp, t.fn, t.outcome) == (50, 47, 3, True)
-    assert repr(t) == "Tally(47 hits of 50)"
+    assert repr(t) == "Outcomes(47 hits of 50)"
     assert hs.Tally.rate(hits=[1, 2], of=4).shape == (2,)
 
 
@@ -436,7 +436,7 @@ def test_a_tally_has_no_hash():
         (hs.Tally.binary(tp=[1, 2], fp=0, fn=0, tn=0), "Tally(2 classes, batch (2,))"),
         (hs.Tally.matrix(THREE), "Tally(3 classes)"),
         (hs.Tally.matrix(THREE, positive=2), "Tally(tp=9, fp=1, fn=3, tn=15)"),
-        (hs.Tally.rate(hits=[1, 2], of=3), "Tally(outcomes, batch (2,))"),
+        (hs.Tally.rate(hits=[1, 2], of=3), "Outcomes(batch (2,))"),
         (hs.tally([0, 1], {"a": [0, 1], "b": [1, 1]}), "Tally(2 classes)"),
     ],
 )

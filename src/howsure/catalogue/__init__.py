@@ -1,23 +1,15 @@
-"""The catalogue: every named measure, and the one grammar of their names.
-
-name = [average "-"] base [":" class]; average is micro, macro, weighted or samples; lower case with hyphens; case and
-"_" are forgiven; parse(str(m)) == m.
-"""
+"""The catalogue: every named measure, and the one grammar of their names."""
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Final
 
-from howsure.catalogue import multiclass
-from howsure.catalogue.binary import DECLARED, fbeta, utility
+from howsure.catalogue.binary import fbeta, utility
 from howsure.catalogue.metric import Metric
-from howsure.catalogue.multiclass import AVERAGES, averaged
-from howsure.catalogue.retrieval import Ranking, is_ranking
+from howsure.catalogue.names import metrics
+from howsure.catalogue.retrieval import Ranking, is_ranking, of_table
 from howsure.catalogue.retrieval import parse as parse_ranking
-from howsure.errors import BadSetting, UnknownName, nearest
-from howsure.expressions import CELLS
 
 __all__ = ["DEFAULT_BINARY", "Metric", "Ranking", "described", "fbeta", "metrics", "parse", "utility"]
 
@@ -25,34 +17,6 @@ DEFAULT_BINARY: Final = ("precision", "recall", "f1", "specificity", "accuracy",
 DEFAULT_CLASS: Final = ("precision", "recall", "f1")
 DEFAULT_WHOLE: Final = ("accuracy", "macro-f1", "weighted-f1")
 DEFAULT_LABELS: Final = ("micro-f1", "macro-f1", "weighted-f1", "samples-f1", "subset-accuracy", "hamming-loss")
-
-_F = re.compile(r"^f-?((?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?)(?:-score|-measure)?$")
-_AVERAGE = re.compile(rf"^({'|'.join(AVERAGES)})-(.+)$")
-_WEIGHTED = re.compile(r"^(utility|cost)(?:\((.*)\))?$")
-
-
-@lru_cache(maxsize=1)
-def _known() -> dict[str, Metric]:
-    """Canonical names and aliases."""
-    named: dict[str, Metric] = {}
-    f1 = fbeta(1)
-    shown = [*DECLARED, f1, fbeta(2), fbeta(0.5), utility(tp=2, fp=-1), *multiclass.DECLARED, multiclass.SUBSET]
-    shown += [averaged(kind, f1) for kind in ("micro", "macro", "weighted", "samples")]
-    shown += [averaged("macro", m) for m in DECLARED[:2]]
-    for metric in shown:
-        for name in (metric.name, *metric.aliases):
-            named[name] = metric
-    named["utility"] = utility(tp=2, fp=-1)
-    return named
-
-
-def metrics() -> tuple[Metric, ...]:
-    """Every metric of the catalogue, one of each.
-
-    >>> "f1" in [str(m) for m in metrics()]
-    True
-    """
-    return tuple(dict.fromkeys(_known().values()))
 
 
 def described(name: str) -> Metric | Ranking:
@@ -65,74 +29,12 @@ def described(name: str) -> Metric | Ranking:
 
 
 def parse(name: str | Metric) -> Metric:
-    """The metric of a name.
+    """The metric of a name; each is read once.
 
     >>> str(parse("Sensitivity")), str(parse("F_0.5")), str(parse("f1:spam"))
     ('recall', 'f0.5', 'f1:spam')
     """
-    if isinstance(name, Metric):
-        return name
-    if not isinstance(name, str):
-        raise UnknownName(f"a metric is a name or a Metric; got {name!r}.")
-    return _parse(name)
+    return _parse(name) if isinstance(name, str) else of_table(name)
 
 
-@lru_cache(maxsize=4096)
-def _parse(name: str) -> Metric:
-    base, colon, label = name.partition(":")
-    metric = _base(base)
-    if colon and not label:
-        write = f"{metric}" if metric.over_classes else f"{metric}:CLASS"
-        raise UnknownName(f"{name!r} ends in ':' but names no class; write {write}.")
-    return metric.of(label) if colon else metric
-
-
-def _base(text: str) -> Metric:
-    bare = re.sub(r"\s+", "", text.lower())
-    name = re.sub(r"[\s_]+", "-", text.strip().lower())
-    known = _known()
-    if name in known:
-        return known[name]
-    if found := _AVERAGE.match(name):
-        return averaged(found[1], _averages(found[1], found[2], text))
-    if found := _WEIGHTED.match(bare):
-        return _with_weights(found[1], found[2] or "", text)
-    if found := _F.match(name):
-        return fbeta(_number(found[1]))
-    if is_ranking(text):
-        raise UnknownName(f"{text} is a measure of scores, not of a table of counts: see hs.curve.")
-    hint = nearest(name, known)
-    kind, _, rest = name.partition("-")
-    if rest in known and not known[rest].over_classes and not nearest(kind, AVERAGES):
-        hint = f" There is no average {kind!r}: give micro, macro or weighted."
-    raise UnknownName(f"no metric named {text!r}.{hint} See: howsure metrics")
-
-
-def _averages(kind: str, name: str, asked: str) -> Metric:
-    """What an average is taken of; a name that is not known is reported as it was asked."""
-    try:
-        return _base(name)
-    except UnknownName:
-        hint = nearest(f"{kind}-{name}", [f"{kind}-{x}" for x in _known()])
-        raise UnknownName(f"no metric named {asked!r}.{hint} See: howsure metrics") from None
-
-
-def _number(text: str) -> float:
-    value = float(text)
-    return int(value) if value.is_integer() else value
-
-
-def _with_weights(kind: str, inside: str, asked: str) -> Metric:
-    """utility(2,-1,0,0) or utility(tp=2,fp=-1)."""
-    parts = [x.strip() for x in inside.split(",") if x.strip()]
-    try:
-        if all("=" in x for x in parts):
-            pairs = [x.split("=") for x in parts]
-            weights = {k.strip(): _number(v) for k, v in pairs}
-        else:
-            weights = dict(zip(CELLS, (_number(x) for x in parts), strict=True))
-    except ValueError:
-        weights = {"?": 0}
-    if not weights or set(weights) - set(CELLS):
-        raise BadSetting(f"{asked!r} needs the weights of tp, fp, fn, tn: {kind}(2,-1,0,0) or {kind}(tp=2,fp=-1).")
-    return utility(**weights, cost=kind == "cost")
+_parse = lru_cache(maxsize=4096)(of_table)

@@ -84,7 +84,17 @@ class Metric:
             raise BadSetting(
                 f"{self.name} is a measure of all classes: it cannot be asked of the class {label!r} alone.{hint}"
             )
-        return replace(self, label=label)
+        return self._labelled(label)
+
+    def without_label(self) -> Metric:
+        """The same measure of no class in particular."""
+        return self._labelled(None)
+
+    def _labelled(self, label: Hashable) -> Metric:
+        """The same formula, which was checked and read already, with another label."""
+        made = object.__new__(Metric)
+        made.__dict__.update(self.__dict__, label=label)
+        return made
 
     @cached_property
     def reading(self) -> Reading:
@@ -108,7 +118,7 @@ class Metric:
         """Whether the value changes when the two classes swap."""
         return not self.reading.symmetric
 
-    @property
+    @cached_property
     def over_classes(self) -> bool:
         """Whether the formula itself sums over classes, as an average does."""
         return self.formula.over_classes

@@ -18,6 +18,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.catalogue import names
 from howsure.catalogue.metric import Better, Metric
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.expressions import CELLS
@@ -78,11 +79,6 @@ class Ranking:
     def route(self) -> str:
         """How its posterior is computed."""
         return "sampled" if self.threshold is None or self.base is None else self.base.route
-
-    @property
-    def about(self) -> str:
-        """Its rule in words, where there are several."""
-        return f"{self.name} by the rule {self.rule}: {RULES[self.rule]}" if self.rule else ""
 
 
 RULES: Final = {
@@ -195,11 +191,20 @@ def _table(name: str, asked: str) -> Metric:
         raise UnknownName(f"no metric of scores named {asked!r}.{hint} See: howsure metrics") from None
 
 
+def of_table(name: str | Metric) -> Metric:
+    """A measure of a table; a measure of scores is told from a name that is not known."""
+    try:
+        return names.parse(name)
+    except UnknownName:
+        base = str(name).partition(":")[0]
+        if names.is_average(base) or not is_ranking(base):
+            raise
+    raise UnknownName(f"{base} is a measure of scores, not of a table of counts: see hs.curve.")
+
+
 def table_metric(name: Any) -> Metric:
     """A measure of a 2x2 table, which a threshold makes of scores."""
-    from howsure.catalogue import parse as parse_table
-
-    metric = parse_table(name)
+    metric = of_table(name)
     if metric.over_classes or metric.any_of or metric.label is not None or metric.name == "rate":
         raise BadSetting(f"{metric} is not a measure of a 2x2 table, and scores have two classes: positive and rest.")
     return metric
@@ -230,6 +235,19 @@ def _valued(metric: Metric, c: Cuts, tp: Array, fp: Array) -> Array:
         return np.asarray(metric.formula(**_cells(c, tp, fp)), dtype=float)
 
 
+def _at_cut(c: Cuts, metric: Metric, value: float) -> Array:
+    return _valued(metric, c, *ranked.at_threshold(c, value))
+
+
+def _at_point(c: Cuts, metric: Metric, rate: str, level: float) -> Array:
+    tp, fp = _POINTS[rate](c, np.array([level]))
+    return _valued(metric, c, tp[0], fp[0])
+
+
+def _at_best(c: Cuts, metric: Metric, sign: float, rising: bool) -> Array:
+    return ranked.best(c, metric.formula, sign, rising)[0]
+
+
 def _at(metric: Metric, point: str, asked: str) -> Ranking:
     """A measure at a threshold, or where another rate has a value."""
     rate, equals, number = point.rpartition("=")
@@ -246,23 +264,17 @@ def _at(metric: Metric, point: str, asked: str) -> Ranking:
 
 def at_threshold(metric: Metric, value: float) -> Ranking:
     """A measure of the items that score at least the threshold."""
-
-    def evaluate(c: Cuts) -> Array:
-        return _valued(metric, c, *ranked.at_threshold(c, value))
-
     name = f"{metric}@{_number(value)}"
     meaning = f"{metric} of the items that score {_number(value)} or more"
     return Ranking(
-        name, evaluate, metric.better, meaning, metric.source, bounds=metric.bounds, text=metric.text,
-        latex=metric.latex, base=metric, threshold=value,
+        name, partial(_at_cut, metric=metric, value=value), metric.better, meaning, metric.source,
+        bounds=metric.bounds, text=metric.text, latex=metric.latex, base=metric, threshold=value,
         bound=partial(binned.at_threshold, threshold=value, formula=metric.formula),
     )  # fmt: skip
 
 
 def _at_rate(metric: Metric, rate: str, value: float, asked: str) -> Ranking:
-    from howsure.catalogue import parse as parse_table
-
-    at = str(parse_table(rate.strip()))
+    at = str(of_table(rate.strip()))
     kept = _TURNED.get(at, at)
     if kept not in _POINTS:
         names = ", ".join((*_POINTS, *_TURNED))
@@ -273,16 +285,12 @@ def _at_rate(metric: Metric, rate: str, value: float, asked: str) -> Ranking:
         raise BadSetting(f"{at} lies between 0 and 1 (recall above 0); got {asked!r}.{near}")
     if str(metric) in (at, kept) or _TURNED.get(str(metric)) == kept:
         raise BadSetting(f"{asked!r} asks for {metric} where it is given already.")
-
-    def evaluate(c: Cuts) -> Array:
-        tp, fp = _POINTS[kept](c, np.array([level]))
-        return _valued(metric, c, tp[0], fp[0])
-
     name = f"{metric}@{at}={_number(value)}"
     meaning = f"{metric} where {at} is {_number(value)}, on the line between the cuts around it"
     return Ranking(
-        name, evaluate, metric.better, meaning, "Davis & Goadrich 2006", bounds=metric.bounds, text=metric.text,
-        latex=metric.latex, base=metric, bound=partial(_BOUNDS[kept], level=level, formula=metric.formula),
+        name, partial(_at_point, metric=metric, rate=kept, level=level), metric.better, meaning,
+        "Davis & Goadrich 2006", bounds=metric.bounds, text=metric.text, latex=metric.latex, base=metric,
+        bound=partial(_BOUNDS[kept], level=level, formula=metric.formula),
     )  # fmt: skip
 
 
@@ -294,14 +302,11 @@ def _best(which: str, metric: Metric) -> Ranking:
         )
     sign = 1.0 if which == "max" else -1.0
     rising = no_better_with_alarms(metric, sign)
-
-    def evaluate(c: Cuts) -> Array:
-        return ranked.best(c, metric.formula, sign, rising)[0]
-
     word = "highest" if which == "max" else "lowest"
     return Ranking(
-        f"{which}-{metric}", evaluate, metric.better, f"{word} {metric} over all thresholds", metric.source,
-        bounds=metric.bounds, text=f"{which} over thresholds of {metric.text}", latex=rf"\{which}_t {metric.latex}",
+        f"{which}-{metric}", partial(_at_best, metric=metric, sign=sign, rising=rising), metric.better,
+        f"{word} {metric} over all thresholds", metric.source, bounds=metric.bounds,
+        text=f"{which} over thresholds of {metric.text}", latex=rf"\{which}_t {metric.latex}",
         base=metric, best_of=True, bound=partial(binned.best, formula=metric.formula, sign=sign) if rising else None,
     )  # fmt: skip
 

@@ -10,16 +10,37 @@ from typing import Any
 import click
 
 from howsure.cli import curving, parsing, retrieval, solving, sources, surfacing, trading
-from howsure.cli.options import FORMAT, INTERVAL, LABELS, LEVEL, LISTING, MATRICES, OUT, POSITIVE, PRIOR, ROWS, SEED
+from howsure.cli.options import (
+    COLUMNAR,
+    FORMAT,
+    INTERVAL,
+    LEVEL,
+    LISTING,
+    MATRICES,
+    OUT,
+    PRIOR,
+    SEED,
+    SORT,
+    TOLERANCE,
+    option,
+)
 from howsure.cli.output import show, write
-from howsure.errors import HowsureError
+from howsure.errors import BadSetting, HowsureError
+from howsure.language import SPOKEN
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
 def run(arguments: list[str]) -> int:
     """Run the command line and return its exit code."""
-    debug = "--debug" in arguments
+    before = SPOKEN.set("command")
+    try:
+        return _run(arguments, "--debug" in arguments)
+    finally:
+        SPOKEN.reset(before)
+
+
+def _run(arguments: list[str], debug: bool) -> int:
     try:
         result = app.main(args=[a for a in arguments if a != "--debug"], prog_name="howsure", standalone_mode=False)
         return result if isinstance(result, int) else 0
@@ -67,53 +88,42 @@ def app() -> None:
     """How sure are you of that score, and is B really better than A?"""
 
 
-@app.command()
-@sources.files_of_one
-@click.option(
-    "--counts",
-    metavar="tp=80,fp=20,fn=30,tn=870",
-    help="The four cells, named in any order; bare numbers mean tp,fp,fn,tn.",
-)
-@click.option("--rate", metavar="47/50", help="Hits of trials.")
-@click.option(
-    "--matrix",
-    type=click.Path(path_type=Path),
-    help="A CSV file with a confusion matrix, with or without labels.",
-)
-@ROWS
-@LABELS
-@POSITIVE
-@click.option(
+METRICS = option(
     "--metric",
     "metrics",
     multiple=True,
     metavar="NAME",
     help="A measure, such as f1, recall or f1:spam; repeat for more.",
 )
-@click.option("--above", multiple=True, metavar="0.8 | f1=0.8", help="Show the probability of exceeding this value.")
-@click.option("--chance", is_flag=True, help="Show what random guessing gives, and the probability of being better.")
+
+
+@app.command()
+@sources.taking(
+    *sources.COLUMNS,
+    *sources.STRATA,
+    *sources.SYSTEMS,
+    option(
+        "--counts",
+        metavar="tp=80,fp=20,fn=30,tn=870",
+        help="The four cells, named in any order; bare numbers mean tp,fp,fn,tn.",
+    ),
+    option("--rate", metavar="47/50", help="Hits of trials."),
+    option("--matrix", type=click.Path(path_type=Path), help="A CSV file with a confusion matrix, labels or none."),
+    *sources.TABLES,
+)
+@METRICS
+@option("--above", multiple=True, metavar="0.8 | f1=0.8", help="Show the probability of exceeding this value.")
+@option("--chance", is_flag=True, help="Show what random guessing gives, and the probability of being better.")
 @PRIOR
 @LEVEL
 @INTERVAL
-@click.option(
-    "--tolerance",
-    type=float,
-    default=0.02,
-    show_default=True,
-    help="How far a sampled interval end may be off, in standard deviations.",
-)
+@TOLERANCE
 @SEED
-@sources.SORT
-@sources.FORMAT
+@SORT
+@COLUMNAR
 @OUT
 def score(
-    ask: sources.Ask,
-    counts: str | None,
-    rate: str | None,
-    matrix: Path | None,
-    rows: str,
-    labels: str | None,
-    positive: str | None,
+    given: sources.Inputs,
     metrics: tuple[str, ...],
     above: tuple[str, ...],
     kind: str,
@@ -123,114 +133,121 @@ def score(
     """Score files, counts, a rate or a confusion matrix: each measure with its exact posterior."""
     from howsure.scoring import score as run_score
 
-    if ask.given:
-        parsing.alone("FILE", counts=counts, rate=rate, matrix=matrix)
-        tally = sources.tally(ask, positive, labels)
-    else:
-        tally = parsing.tally_of(counts, rate, matrix, rows, labels, positive)
-    report = run_score(tally, metrics=list(metrics) or None, above=parsing.limits(above), **settings)
-    if sources.columnar(kind, out):
-        report.write(sources.target(out))
-        return
-    show(report.to_dict() if kind in ("json", "csv") else report.page(), kind, out)
+    found = sources.evidence(given)
+    if isinstance(found, dict):
+        raise BadSetting("--independent is for compare and leaderboard: score each file alone")
+    data = found[0] if isinstance(found, list) else found
+    if given.names and isinstance(found, list):
+        raise BadSetting("--name is for several systems; this is one")
+    show(
+        run_score(data, metrics=list(metrics) or None, above=parsing.limits(above) if above else None, **settings),
+        kind,
+        out,
+    )
+
+
+_SEVERAL = (
+    option("--counts", multiple=True, metavar="tp=80,fp=20,fn=30,tn=870", help="The four cells of a system; repeat."),
+    option("--rate", multiple=True, metavar="47/50", help="Hits of trials of a system; repeat."),
+    MATRICES,
+    *sources.TABLES,
+)
 
 
 @app.command()
-@sources.files_of_many
-@click.option(
-    "--counts", multiple=True, metavar="tp=80,fp=20,fn=30,tn=870", help="The four cells of a system; give it twice."
+@sources.taking(
+    *sources.COLUMNS,
+    *sources.STRATA,
+    *sources.SYSTEMS,
+    *_SEVERAL,
+    option("--wins", metavar="17,4,3278", help="Items won by the first, by the second, and the same for both."),
 )
-@click.option("--rate", multiple=True, metavar="47/50", help="Hits of trials of a system; give it twice.")
-@MATRICES
-@ROWS
-@LABELS
-@POSITIVE
-@click.option("--wins", metavar="17,4,3278", help="Items won by the first, by the second, and the same for both.")
-@click.option("--name", "names", multiple=True, metavar="NAME", help="The name of a system; give it twice.")
-@click.option("--metric", metavar="NAME", help="The measure to compare on; f1, macro-f1 or rate by default.")
-@click.option("--equal-within", type=float, help="Also show the probability that they differ by at most this much.")
+@METRICS
+@option("--equal-within", type=float, help="Also show the probability that they differ by at most this much.")
 @PRIOR
 @LEVEL
 @INTERVAL
+@TOLERANCE
 @SEED
 @FORMAT
 @OUT
-def compare(
-    ask: sources.Ask,
-    counts: tuple[str, ...],
-    rate: tuple[str, ...],
-    matrix: tuple[Path, ...],
-    rows: str,
-    labels: str | None,
-    wins: str | None,
-    names: tuple[str, ...],
-    kind: str,
-    out: Path | None,
-    **settings: Any,
-) -> None:
+def compare(given: sources.Inputs, metrics: tuple[str, ...], kind: str, out: Path | None, **settings: Any) -> None:
     """Is the first better than the second? Files, tables of counts, rates or matrices, or wins on the same items."""
+    from howsure.comparison.several import Several
     from howsure.comparison.verbs import compare as run_compare
+
+    if given.wins is not None:
+        _wins(given, kind, out, **settings)
+        return
+    found = sources.evidence(given)
+    asked = metrics or (None,)
+    if isinstance(found, (list, dict)):
+        each = list(found.values()) if isinstance(found, dict) else found
+        if len(each) != 2:
+            more = "; for three and more systems use leaderboard" if len(each) > 2 else ""
+            raise BadSetting(f"compare needs two systems, or --wins; got {len(each)}{more}")
+        usual = tuple(found) if isinstance(found, dict) else ("first", "second")
+        names = parsing.system_names(() if isinstance(found, dict) else given.names, 2, usual)
+        pair = tuple(posterior_of(x, settings) for x in each)
+        own = {k: v for k, v in settings.items() if k not in ("prior", "tolerance", "seed")}
+        made = [run_compare(*pair, names=(names[0], names[1]), metric=m, **own) for m in asked]
+    else:
+        p = posterior_of(found, settings)
+        own = {k: v for k, v in settings.items() if k not in ("prior", "tolerance", "seed")}
+        made = [run_compare(p, metric=m, **own) for m in asked]
+    show(made[0] if len(made) == 1 else Several(tuple(made)), kind, out)
+
+
+def posterior_of(evidence: Any, settings: dict[str, Any]) -> Any:
+    """The posterior that all measures share."""
+    from howsure.model.posterior import posterior
+
+    own = {k: settings[k] for k in ("tolerance", "seed") if k in settings}
+    return posterior(evidence, settings["prior"], **own)
+
+
+def _wins(
+    given: sources.Inputs, kind: str, out: Path | None, level: float, interval: str, equal_within: Any, **rest: Any
+) -> None:
     from howsure.comparison.wins import compare_wins
 
-    shown = parsing.two_names(names)
-    if ask.given:
-        parsing.alone("FILE", counts=counts, rate=rate, matrix=matrix, wins=wins)
-        if ask.independent:
-            (one, a), (two, b) = parsing.two_of(sources.apart(ask, names, settings["positive"]))
-            show(run_compare(a, b, names=(one, two), **settings).to_dict(), kind, out)
-            return
-        show(run_compare(sources.joint(ask, names, settings["positive"]), **settings).to_dict(), kind, out)
-        return
-    if wins is not None:
-        parsing.alone("--wins", counts=counts, rate=rate, matrix=matrix, metric=settings["metric"])
-        first, second, same = parsing.win_counts(wins)
-        chosen = {k: settings[k] for k in ("equal_within", "level", "interval")}
-        show(compare_wins(first, second, same, names=shown, **chosen).to_dict(), kind, out)
-        return
-    a, b = parsing.two_tallies(counts, rate, matrix, rows, labels)
-    show(run_compare(a, b, names=shown, **settings).to_dict(), kind, out)
+    del rest  # refused, where they were given
+    given.check()
+    first, second, same = parsing.win_counts(str(given.wins))
+    names = parsing.system_names(given.names, 2, ("first", "second"))
+    how = {"level": level, "interval": interval, "equal_within": equal_within}
+    show(compare_wins(first, second, same, names=(names[0], names[1]), **how), kind, out)
 
 
 @app.command()
-@sources.files_of_many
-@click.option("--counts", multiple=True, metavar="tp=80,fp=20,fn=30,tn=870", help="The four cells of a system; repeat.")
-@click.option("--rate", multiple=True, metavar="47/50", help="Hits of trials of a system; repeat.")
-@MATRICES
-@ROWS
-@LABELS
-@POSITIVE
-@click.option("--name", "names", multiple=True, metavar="NAME", help="The name of a system; one for each.")
-@click.option("--metric", metavar="NAME", help="The measure to rank by; f1, macro-f1 or rate by default.")
-@click.option("--apart", type=float, default=0.95, show_default=True, help="Probability at which a new group starts.")
-@click.option("--draws", type=int, default=20_000, show_default=True, help="Number of draws.")
+@sources.taking(*sources.COLUMNS, *sources.STRATA, *sources.SYSTEMS, *_SEVERAL)
+@METRICS
+@option("--apart", type=float, default=0.95, show_default=True, help="Probability at which a new group starts.")
+@option("--draws", type=int, default=20_000, show_default=True, help="Number of draws.")
 @PRIOR
 @LEVEL
 @INTERVAL
+@TOLERANCE
 @SEED
 @FORMAT
 @OUT
-def leaderboard(
-    ask: sources.Ask,
-    counts: tuple[str, ...],
-    rate: tuple[str, ...],
-    matrix: tuple[Path, ...],
-    rows: str,
-    labels: str | None,
-    names: tuple[str, ...],
-    kind: str,
-    out: Path | None,
-    **settings: Any,
-) -> None:
+def leaderboard(given: sources.Inputs, metrics: tuple[str, ...], kind: str, out: Path | None, **settings: Any) -> None:
     """Rank systems of files, counts or rates: P(best), expected rank, groups that cannot be told apart."""
     from howsure.comparison.ranks import leaderboard as run_leaderboard
+    from howsure.comparison.several import Several
 
-    if ask.given:
-        parsing.alone("FILE", counts=counts, rate=rate, matrix=matrix)
-        data = (sources.apart if ask.independent else sources.joint)(ask, names, settings["positive"])
-        show(run_leaderboard(data, **settings).to_dict(), kind, out)
-        return
-    tallies = parsing.many_tallies(counts, rate, matrix, rows, labels, names)
-    show(run_leaderboard(tallies, **settings).to_dict(), kind, out)
+    found = sources.evidence(given)
+    data: Any = found
+    if isinstance(found, list):
+        usual = tuple(f"system {i}" for i in range(1, len(found) + 1))
+        data = dict(zip(parsing.system_names(given.names, len(found), usual), found, strict=True))
+    own = {k: v for k, v in settings.items() if k not in ("prior", "tolerance", "seed")}
+    if isinstance(data, dict):
+        data = {name: posterior_of(x, settings) for name, x in data.items()}
+    else:
+        data = posterior_of(data, settings)
+    made = [run_leaderboard(data, metric=m, **own) for m in metrics or (None,)]
+    show(made[0] if len(made) == 1 else Several(tuple(made)), kind, out)
 
 
 @app.command("metrics")

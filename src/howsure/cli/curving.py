@@ -7,70 +7,45 @@ from typing import Any
 
 import click
 
-from howsure.cli.options import FORMAT, INTERVAL, LEVEL, OUT, POSITIVE, SEED
+from howsure.cli import sources
+from howsure.cli.options import FORMAT, INTERVAL, LEVEL, OUT, POSITIVE, SEED, TOLERANCE, option
 from howsure.cli.output import show
 from howsure.errors import BadSetting
 
 
 @click.command("curve")
-@click.argument("files", nargs=-1, metavar="FILE...", required=True)
-@click.option("--truth", required=True, metavar="COLUMN", help="The column of right answers.")
-@click.option(
-    "--score", "scores", multiple=True, required=True, metavar="COLUMN", help="A column of scores; repeat for more."
-)
-@POSITIVE
-@click.option("--weight", metavar="COLUMN", help="The column of weights.")
-@click.option("--where", multiple=True, metavar="COLUMN=VALUE", help="Rows to take; also != < <= > >=; repeat.")
-@click.option(
-    "--missing",
-    type=click.Choice(["refuse", "drop"]),
-    default="refuse",
-    show_default=True,
-    help="Rows without a truth or a score: refuse the data, or drop them.",
-)
-@click.option("--name", "names", multiple=True, metavar="NAME", help="The name of a system; one for each score.")
-@click.option(
+@sources.taking(*sources.COLUMNS, *sources.SYSTEMS, POSITIVE)
+@option(
     "--metric",
     "metrics",
     multiple=True,
     metavar="NAME",
     help="A measure such as auc, AP11, max-f1, f1@0.5 or precision@recall=0.9; repeat for more.",
 )
-@click.option("--bins", type=int, metavar="N", help="Count scores in so many bins; by itself from 1,000,000 on.")
-@click.option(
+@option(
     "--band",
     metavar="NAME",
     help="The interval of a measure of a 2x2 table at every threshold, in place of the summary.",
 )
-@click.option("--simultaneous", is_flag=True, help="With --band: hold the whole curve with that probability.")
-@click.option("--best", metavar="NAME", help="The threshold at which a measure is best, in place of the summary.")
-@click.option(
-    "--cost", metavar="fp=1,fn=5", help="The threshold with the lowest cost an item, in place of the summary."
-)
-@click.option(
-    "--at-least", multiple=True, metavar="recall=0.9", help="With --best or --cost: a limit; repeat for more."
-)
-@click.option(
-    "--at-most", multiple=True, metavar="fallout=0.1", help="With --best or --cost: a limit; repeat for more."
-)
-@click.option(
+@option("--simultaneous", is_flag=True, help="With --band: hold the whole curve with that probability.")
+@option("--best", metavar="NAME", help="The threshold at which a measure is best, in place of the summary.")
+@option("--cost", metavar="fp=1,fn=5", help="The threshold with the lowest cost an item, in place of the summary.")
+@option("--at-least", multiple=True, metavar="recall=0.9", help="With --best or --cost: a limit; repeat for more.")
+@option("--at-most", multiple=True, metavar="fallout=0.1", help="With --best or --cost: a limit; repeat for more.")
+@option(
     "--correct",
     type=click.Choice(["resample", "split", "none"]),
-    default="resample",
-    show_default=True,
-    help="How the optimism of choosing on the same items is found.",
+    help="With --best or --cost: how the optimism of choosing on the same items is found; resample by default.",
 )
-@click.option("--prior", default="even", show_default=True, help="even, none, or a weight a cell.")
+@option("--prior", default="even", show_default=True, help="even, none, or a weight a cell.")
 @LEVEL
 @INTERVAL
+@TOLERANCE
 @SEED
 @FORMAT
 @OUT
 def curve(
-    files: tuple[str, ...],
-    truth: str,
-    scores: tuple[str, ...],
-    names: tuple[str, ...],
+    given: sources.Inputs,
     metrics: tuple[str, ...],
     band: str | None,
     simultaneous: bool,
@@ -78,54 +53,42 @@ def curve(
     cost: str | None,
     at_least: tuple[str, ...],
     at_most: tuple[str, ...],
-    correct: str,
+    correct: str | None,
     kind: str,
     out: Path | None,
-    positive: str | None,
-    weight: str | None,
-    where: tuple[str, ...],
-    missing: str,
-    bins: int | None,
     **settings: Any,
 ) -> None:
     """Scores at every threshold: AUC, average precision, break-even, 11-point precision, best F1, with intervals.
 
     Such as: howsure curve preds.parquet --truth y --score p
     """
-    from howsure.cli.progress import watcher
-    from howsure.ingest.scorefiles import scored_files
     from howsure.ranking.curves import curve as run_curve
 
-    if names and (len(names) != len(scores) or len(set(names)) != len(names)):
-        raise BadSetting(f"--name is given once for each of the {len(scores)} scores, all different; got {len(names)}")
-    if len(set(scores)) != len(scores):
-        raise BadSetting("--score names a column twice")
     chosen = [name for name, x in (("--band", band), ("--best", best), ("--cost", cost)) if x is not None]
     if len(chosen) > 1:
         raise BadSetting(f"give one of {' and '.join(chosen)}")
-    if chosen and len(scores) > 1:
-        raise BadSetting(f"{chosen[0]} is for one score: give one --score")
-    if (at_least or at_most) and not (best or cost):
-        raise BadSetting("--at-least and --at-most go with --best or --cost")
+    if (at_least or at_most or correct) and not (best or cost):
+        raise BadSetting("--at-least, --at-most and --correct go with --best or --cost")
     if simultaneous and band is None:
         raise BadSetting("--simultaneous goes with --band")
-    items = scored_files(
-        files, truth, scores, names=names, positive=positive, weight=weight, missing=missing, where=where, bins=bins,
-        watch=watcher(files),
-    )  # fmt: skip
-    made = run_curve(items, metrics=metrics or None, **settings)
+    if chosen and metrics:
+        raise BadSetting(f"{chosen[0]} stands in place of the summary: leave out --metric")
+    if band is not None and settings["interval"] != "equal-tailed":
+        raise BadSetting("a band is equal-tailed: leave out --interval")
+    found = sources.evidence(given)
+    if isinstance(found, dict):
+        raise BadSetting("--independent is for compare and leaderboard: draw the curve of each file alone")
+    made = run_curve(found, metrics=metrics or None, **settings)
+    if chosen and len(made.systems) > 1:
+        raise BadSetting(f"{chosen[0]} is for one score: give one --score")
     if best is not None or cost is not None:
         from howsure.catalogue import utility
 
         measure: Any = best if cost is None else utility(**_weights(cost), cost=True)
-        choice = made.choose(measure, at_least=_limits(at_least), at_most=_limits(at_most), correct=correct)
-        show(choice.to_dict(), kind, out)
+        least, most = _limits(at_least), _limits(at_most)
+        show(made.choose(measure, at_least=least, at_most=most, correct=correct or "resample"), kind, out)
         return
-    if band is None:
-        show(made.to_dict(), kind, out)
-        return
-    found = made.band(band, simultaneous=simultaneous)
-    show(found.to_dict() if kind in ("json", "csv") else found.page(), kind, out)
+    show(made if band is None else made.band(band, simultaneous=simultaneous), kind, out)
 
 
 def _limits(texts: tuple[str, ...]) -> dict[str, float] | None:

@@ -2,57 +2,124 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
-OUT = click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file, whole or not at all."
+from howsure import render
+from howsure.errors import BadSetting
+
+
+class Once(click.Option):
+    """An option that is refused when it is given twice: the last one would win in silence."""
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """As any option, but the second time is an error."""
+        super().add_to_parser(parser, ctx)
+        if self.multiple or self.is_flag:
+            return
+        for name in self.opts:
+            own = parser._long_opt.get(name) or parser._short_opt.get(name)
+            if own is not None:
+                own.process = _once(own, own.process, name)
+
+
+def _once(own: Any, process: Callable[[Any, Any], None], name: str) -> Callable[[Any, Any], None]:
+    def checked(value: Any, state: Any) -> None:
+        if own.dest in state.opts:
+            raise click.UsageError(f"{name} is given twice, as {state.opts[own.dest]!r} and as {value!r}: give it once")
+        process(value, state)
+
+    return checked
+
+
+class Named:
+    """A decorator that adds an option, and knows its name."""
+
+    def __init__(self, *declared: str, **settings: Any) -> None:
+        self.name = next((x for x in declared if not x.startswith("-")), declared[0].lstrip("-").replace("-", "_"))
+        self._add = click.option(*declared, cls=Once, **settings)
+
+    def __call__(self, command: Any) -> Any:
+        return self._add(command)
+
+
+option = Named
+
+OUT = option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    is_eager=True,  # --format looks at it
+    help="Write to this file, whole or not at all; its suffix is the format.",
 )
 
-PRIOR = click.option(
+
+def _format(among: Sequence[render.Format], more: str = "") -> Callable[[Any], Any]:
+    """The option --format; without it the suffix of --out tells, and where there is none it is a table."""
+
+    def settled(context: click.Context, _option: click.Parameter, kind: str | None) -> str:
+        out: Path | None = context.params.get("out")
+        if kind is None:
+            return "table" if out is None or not out.suffix else render.by_suffix(out, among, "give --format").name
+        if out is None and render.named(kind).file is not None:
+            raise BadSetting(f"--format {kind} is a file: name it with --out")
+        return kind
+
+    return option(
+        "--format",
+        "kind",
+        type=click.Choice([form.name for form in among]),
+        callback=settled,
+        help=f"Format of the output; by default that of the suffix of --out, or table{more}.",
+    )
+
+
+PRIOR = option(
     "--prior",
     default="even",
     show_default=True,
     help="even, jeffreys, uniform, two-level or a weight a cell.",
 )
-LEVEL = click.option("--level", type=float, default=0.95, show_default=True, help="Probability of the interval.")
-INTERVAL = click.option(
+LEVEL = option("--level", type=float, default=0.95, show_default=True, help="Probability of the interval.")
+INTERVAL = option(
     "--interval",
     default="equal-tailed",
     show_default=True,
     metavar="equal-tailed|hdi",
     help="Kind of interval.",
 )
-SEED = click.option("--seed", type=int, default=0, show_default=True, help="Seed of sampled measures.")
-FORMAT = click.option(
-    "--format",
-    "kind",
-    type=click.Choice(["table", "json", "markdown", "latex", "csv", "html"]),
-    default="table",
-    show_default=True,
-    help="Format of the output.",
-)
-LISTING = click.option(
-    "--format",
-    "kind",
-    type=click.Choice(["table", "json", "markdown"]),
-    default="table",
-    show_default=True,
-    help="Format of the output.",
-)
-MATRICES = click.option(
+SEED = option("--seed", type=int, default=0, show_default=True, help="Seed of sampled measures.")
+FORMAT = _format(render.TEXTS)
+COLUMNAR = _format(render.REGISTRY, "; parquet (with --out) is for millions of slices")
+LISTING = _format([render.named(name) for name in ("table", "json", "markdown")])
+MATRICES = option(
     "--matrix",
     multiple=True,
     type=click.Path(path_type=Path),
     help="A CSV file with the confusion matrix of a system; repeat.",
 )
-ROWS = click.option(
+ROWS = option(
     "--rows",
     type=click.Choice(["truth", "pred"]),
     default="truth",
     show_default=True,
     help="What the rows of the matrix are.",
 )
-LABELS = click.option("--labels", metavar="a,b,c", help="Names of the classes of the matrix.")
-POSITIVE = click.option("--positive", metavar="LABEL", help="The positive class.")
+LABELS = option("--labels", metavar="a,b,c", help="Names of the classes of the matrix.")
+POSITIVE = option("--positive", metavar="LABEL", help="The positive class.")
+TOLERANCE = option(
+    "--tolerance",
+    type=float,
+    default=0.02,
+    show_default=True,
+    help="How far a sampled interval end may be off, in standard deviations.",
+)
+SORT = option(
+    "--sort",
+    default="worse",
+    show_default=True,
+    metavar="worse|better|name|n|score",
+    help="Order of slices; worse: most surely worse than the rest first.",
+)

@@ -1,45 +1,42 @@
-"""A document to the terminal, or to a file that is written whole or not at all."""
+"""A result to the terminal, to standard output or to a file."""
 
 from __future__ import annotations
 
-import os
 import sys
-import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import click
+from howsure.errors import BadFile
+
+if TYPE_CHECKING:
+    from howsure.result import Result
 
 
-def show(document: dict[str, Any], kind: str, out: Path | None) -> None:
-    """Render a document in a format."""
-    from howsure.render import plain, render
+def show(result: Result | dict[str, Any], kind: str, out: Path | None) -> None:
+    """A result, or a document, in a format."""
+    from howsure.render import plain
+    from howsure.result import Document, Result
 
-    if kind == "table" and out is None and sys.stdout.isatty():
-        plain.on_terminal(document)
-        return
-    write(render(document, kind), out)
+    made = result if isinstance(result, Result) else Document(result)
+    if out is not None:
+        made.save(out, kind=kind)
+    elif kind == "table" and sys.stdout.isatty():
+        plain.on_terminal(made.page())
+    else:
+        write(made.to_text(kind), None)
 
 
 def write(text: str, out: Path | None) -> None:
-    """To standard output, or to a file that appears whole or not at all."""
-    if out is None:
+    """To standard output, or to a file."""
+    from howsure import atomic
+
+    if out is not None:
+        atomic.write_text(out, text)
+        return
+    try:
         sys.stdout.write(text)
         sys.stdout.flush()
-        return
-    temporary: Path | None = None
-    try:
-        if out.exists() and not out.is_file():  # a pipe or a device cannot be replaced
-            out.write_text(text, encoding="utf-8")
-            return
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=out.parent, prefix=".howsure-", delete=False) as f:
-            temporary = Path(f.name)
-            f.write(text)
-        mask = os.umask(0)
-        os.umask(mask)
-        temporary.chmod(0o666 & ~mask)
-        temporary.replace(out)
+    except BrokenPipeError:  # the reader has seen enough
+        raise
     except OSError as error:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
-        raise click.ClickException(f"cannot write {str(out)!r}: {error.strerror or error}") from None
+        raise BadFile(f"cannot write to standard output: {error.strerror or error}.") from None

@@ -8,41 +8,56 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import BadCounts, BadSetting, UnknownName, nearest
+from howsure.evidence.classes import Tally
+from howsure.evidence.layout import BINARY
+from howsure.evidence.outcomes import Outcomes
 from howsure.labels import Label
-from howsure.table import BINARY, Tally
 
 _MOST_BYTES = 64_000_000
 
 
-def tally_of(
-    counts: str | None,
-    rate: str | None,
-    matrix: Path | None,
+def tables(
+    counts: tuple[str, ...],
+    rates: tuple[str, ...],
+    matrices: tuple[Path, ...],
     rows: str,
     labels: str | None,
     positive: str | None,
-) -> Tally:
-    """The one source that was given, as a Tally."""
-    given = [name for name, x in (("--counts", counts), ("--rate", rate), ("--matrix", matrix)) if x is not None]
-    if len(given) != 1:
-        got = " and ".join(given) if given else "nothing"
-        raise BadSetting(f"give a FILE, or one of --counts, --rate and --matrix; got {got}")
-    if counts is not None:
-        if labels is not None:
-            raise BadSetting("--labels goes with --matrix; the cells of --counts have no names to give")
-        t = Tally.binary(**cells(counts))
-        return _with_positive(t, positive)
-    if rate is not None:
-        if positive is not None or labels is not None:
-            raise BadSetting("--rate has no classes: leave out --positive and --labels")
-        return outcome(rate)
-    assert matrix is not None  # noqa: S101 - narrows the type
-    names = [x.strip() for x in labels.split(",")] if labels else None
-    return _with_positive(read_matrix(matrix, rows, names), positive)
+) -> list[Tally | Outcomes]:
+    """Tables of counts, rates or confusion matrices, one for each system."""
+    if rates:
+        return [outcome(x) for x in rates]
+    classes = None if labels is None else listed(labels)
+    found = [Tally.binary(**cells(x)) for x in counts] or [read_matrix(path, rows, classes) for path in matrices]
+    return [t if positive is None else t.with_positive(positive) for t in found]
 
 
-def _with_positive(t: Tally, positive: str | None) -> Tally:
-    return t if positive is None else t.with_positive(positive)
+def listed(text: str) -> list[str]:
+    """a,b,c as a list."""
+    return [x.strip() for x in text.split(",")]
+
+
+def bounds(text: str) -> tuple[float, float]:
+    """0,1 as two numbers."""
+    try:
+        low, high = (float(x) for x in text.split(","))
+    except ValueError:
+        raise BadSetting(f"--bounds takes two numbers, such as 0,1; got {text!r}") from None
+    return low, high
+
+
+def sizes(text: str) -> dict[str, float]:
+    """a=9000,b=200 as population sizes."""
+    found: dict[str, float] = {}
+    for part in text.split(","):
+        name, equals, size = part.rpartition("=")
+        try:
+            found[name.strip()] = float(size)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise BadSetting(f"--population takes stratum=size, such as a=9000,b=200; got {part!r}")
+    return found
 
 
 def cells(text: str) -> dict[str, int]:
@@ -67,70 +82,11 @@ def cells(text: str) -> dict[str, int]:
     return found
 
 
-def two_names(names: tuple[str, ...]) -> tuple[str, str]:
-    """The names of two systems, or first and second."""
-    if len(names) not in (0, 2):
-        raise BadSetting(f"--name is given once for each of the two systems, or not at all; got {len(names)}")
-    return (names[0], names[1]) if names else ("first", "second")
-
-
-def alone(option: str, **others: Any) -> None:
-    """Refuse options that another one makes meaningless."""
-    for name, value in others.items():
-        if value:
-            raise BadSetting(f"{option} stands alone: leave out --{name}")
-
-
-def two_of(systems: dict[str, Any]) -> list[tuple[str, Any]]:
-    """Exactly two systems."""
-    if len(systems) != 2:
-        raise BadSetting(f"compare takes two systems; got {len(systems)}; for more use leaderboard")
-    return list(systems.items())
-
-
-def two_tallies(
-    counts: tuple[str, ...], rates: tuple[str, ...], matrices: tuple[Path, ...], rows: str, labels: str | None
-) -> tuple[Tally, Tally]:
-    """Two tables of counts, two rates, or two confusion matrices."""
-    found = _tables(counts, rates, matrices, rows, labels)
-    if len(found) != 2:
-        more = "; for three and more systems use leaderboard" if len(found) > 2 else ""
-        raise BadSetting(f"compare needs --counts, --rate or --matrix twice, or --wins; got {len(found)}{more}")
-    return found[0], found[1]
-
-
-def _tables(
-    counts: tuple[str, ...], rates: tuple[str, ...], matrices: tuple[Path, ...], rows: str, labels: str | None
-) -> list[Tally]:
-    given = [name for name, x in (("--counts", counts), ("--rate", rates), ("--matrix", matrices)) if x]
-    if len(given) > 1:
-        raise BadSetting(f"give --counts, --rate or --matrix for every system, not {' and '.join(given)}")
-    if labels is not None and not matrices:
-        raise BadSetting("--labels goes with --matrix")
-    if matrices:
-        classes = [x.strip() for x in labels.split(",")] if labels else None
-        return [read_matrix(path, rows, classes) for path in matrices]
-    return [Tally.binary(**cells(x)) for x in counts] or [outcome(x) for x in rates]
-
-
-def many_tallies(
-    counts: tuple[str, ...],
-    rates: tuple[str, ...],
-    matrices: tuple[Path, ...],
-    rows: str,
-    labels: str | None,
-    names: tuple[str, ...],
-) -> dict[str, Tally]:
-    """Named tables of counts, named rates, or named confusion matrices."""
-    tallies = _tables(counts, rates, matrices, rows, labels)
-    if not tallies:
-        raise BadSetting("give --counts, --rate or --matrix for each system")
-    if names and len(set(names)) != len(tallies):
-        raise BadSetting(
-            f"--name is given once for each of the {len(tallies)} systems, all different; got {len(names)}"
-        )
-    shown = names or tuple(f"system {i}" for i in range(1, len(tallies) + 1))
-    return dict(zip(shown, tallies, strict=True))
+def system_names(names: tuple[str, ...], many: int, usual: tuple[str, ...]) -> tuple[str, ...]:
+    """The names given, one for each system, or the usual ones."""
+    if names and (len(names) != many or len(set(names)) != many):
+        raise BadSetting(f"--name is given once for each of the {many} systems, all different; got {len(names)}")
+    return names or usual
 
 
 def win_counts(text: str) -> tuple[int, int, int]:
@@ -142,12 +98,12 @@ def win_counts(text: str) -> tuple[int, int, int]:
     return first, second, same[0] if same else 0
 
 
-def outcome(text: str) -> Tally:
+def outcome(text: str) -> Outcomes:
     """47/50: hits of trials."""
     hits, slash, trials = text.partition("/")
     if not slash:
         raise BadCounts(f"--rate needs hits and trials, such as 47/50; got {text!r}")
-    return Tally.rate(hits=_whole(hits, "hits"), of=_whole(trials, "trials"))
+    return Outcomes.rate(hits=_whole(hits, "hits"), of=_whole(trials, "trials"))
 
 
 def number(text: str) -> float:

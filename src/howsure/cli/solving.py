@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from howsure.cli.options import FORMAT, INTERVAL, LEVEL, OUT, PRIOR, SEED
+from howsure.cli.options import FORMAT, INTERVAL, LEVEL, OUT, PRIOR, SEED, option
 from howsure.cli.output import show
 from howsure.errors import BadSetting
 
@@ -18,31 +18,31 @@ _RANGE = re.compile(rf"\s*{_END}\s*(?:\.\.|-|–|to)\s*{_END}\s*")
 
 @click.command("solve")
 @click.argument("values", nargs=-1, metavar="NAME=VALUE...")
-@click.option("--rounded", is_flag=True, help="Values are printed digits: .75 means 0.745 to 0.755.")
-@click.option("--integers", is_flag=True, help="List every whole-number table with these digits.")
-@click.option(
+@option("--rounded", is_flag=True, help="Values are printed digits: .75 means 0.745 to 0.755.")
+@option("--integers", is_flag=True, help="List every whole-number table with these digits.")
+@option(
     "--ties",
     type=click.Choice(["up", "either"]),
     default="up",
     show_default=True,
     help="How a tie such as 0.125 is printed: up, or either way.",
 )
-@click.option(
+@option(
     "--most",
     type=click.IntRange(min=1),
     default=10_000,
     show_default=True,
     help="List at most so many whole-number tables.",
 )
-@click.option(
+@option(
     "--system",
     "systems",
     multiple=True,
     metavar="'NAME f1=.87'",
     help="A system and its values, in quotes; repeat. What all share is given without --system.",
 )
-@click.option("--wins", multiple=True, metavar="a,b=21,15", help="Items that only a and only b gets right; repeat.")
-@click.option(
+@option("--wins", multiple=True, metavar="a,b=21,15", help="Items that only a and only b gets right; repeat.")
+@option(
     "--posterior",
     "metrics",
     multiple=True,
@@ -81,15 +81,13 @@ def solve(
     if wins:
         raise BadSetting("--wins is for several systems: give each with --system 'NAME f1=.87'")
     from howsure.relations import solve as run_solve
-    from howsure.relations.posterior_over_tables import laws
 
     found = run_solve(shared_values, integers=integers, ties=ties, most=most)
     if metrics and found.status == "undetermined" and not found.free:
         raise BadSetting(f"--posterior needs whole-number tables, and {found.why.rstrip('.')}: add --integers")
-    document = found.to_dict()
     if metrics and found.status in ("unique", "several"):
-        document["posterior"] = laws(found, metrics, **settings)
-    return _answer(document, kind, out)
+        found = found.with_posterior(metrics, **settings)
+    return _answer(found.to_dict(), kind, out)
 
 
 def _several(

@@ -1,325 +1,263 @@
-"""Files and their columns on the command line: the options that name them, and the tallies they make."""
+"""What a command is given: files and their columns, or counts, rates and matrices; the options, and the evidence.
+
+Every option that does not fit what is given is refused: the entrance of the library knows which columns go with which
+kind of data, and `BELONGS` which other options go with which source.
+"""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import click
 
+from howsure.cli import parsing
+from howsure.cli.options import LABELS, POSITIVE, ROWS, option
 from howsure.errors import BadSetting
-from howsure.items import Items
-from howsure.table import Tally
-
-if TYPE_CHECKING:
-    from howsure.ingest.values import Graded
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+COLUMNS: Final = (
+    option("--truth", metavar="COLUMN", help="The column of right answers."),
+    option("--pred", multiple=True, metavar="COLUMN", help="A column of predictions; repeat for more systems."),
+    option("--outcome", multiple=True, metavar="COLUMN", help="A column of passes and fails; repeat for more."),
+    option("--value", multiple=True, metavar="COLUMN", help="A column of graded values; repeat for more."),
+    option("--bounds", metavar="0,1", help="The least and the greatest value that an item can have."),
+    option("--cluster", metavar="COLUMN", help="What groups items that belong together; whole groups count."),
+    option("--better", type=click.Choice(["higher", "lower"]), help="Which values are better; higher by default."),
+    option("--by", multiple=True, metavar="COLUMN", help="Slice by this column; repeat for more."),
+    option("--where", multiple=True, metavar="COLUMN=VALUE", help="Rows to take; also != < <= > >=; repeat."),
+    option("--weight", metavar="COLUMN", help="The column of weights."),
+    option("--count", metavar="COLUMN", help="The column of counts, where the rows are counted already."),
+    option("--sep", metavar=";", help="What separates the labels of an item that has several."),
+    option(
+        "--missing",
+        metavar="refuse|drop|wrong",
+        help="Missing labels: refuse the data (the default), drop the item, or count the prediction as wrong.",
+    ),
+    option("--score", multiple=True, metavar="COLUMN", help="A column of scores, cut by --threshold; see curve."),
+    option("--threshold", multiple=True, type=float, help="Scores from here on are positive; repeat for more."),
+    option("--bins", type=int, metavar="N", help="Count scores in so many bins; by itself from 1,000,000 on."),
+    option("--engine", type=click.Choice(["duckdb", "spark"]), help="What counts the rows; duckdb by default."),
+    option("--remote", metavar="sc://HOST", help="The Spark Connect server of --engine spark."),
+)
+STRATA: Final = (
+    option("--stratum", metavar="COLUMN", help="The stratum of a stratified sample."),
+    option("--population", metavar="a=9000,b=200", help="The population size of every stratum."),
+)
+SYSTEMS: Final = (
+    option("--on", multiple=True, metavar="COLUMN", help="The id of an item, which joins files or rows; repeat."),
+    option("--system", metavar="COLUMN", help="The system of a row, in a file with one row for each item and system."),
+    option("--pool", is_flag=True, help="Several files are shards of one data set, not systems."),
+    option(
+        "--unmatched",
+        metavar="refuse|drop",
+        help="Items that cannot be paired: refuse the files (the default), or leave them out.",
+    ),
+    option("--independent", is_flag=True, help="The files hold different items."),
+    option("--name", "names", multiple=True, metavar="NAME", help="The name of a system; one for each, in order."),
+)
+BELONGS: Final = {  # options, beside those of files, and the sources that they go with
+    "rows": ("--matrix",),
+    "labels": ("--matrix", "FILE"),
+    "positive": ("--counts", "--matrix", "FILE"),
+    "metric": ("--counts", "--rate", "--matrix", "FILE"),
+    "prior": ("--counts", "--rate", "--matrix", "FILE"),
+    "tolerance": ("--counts", "--rate", "--matrix", "FILE"),
+    "chance": ("--counts", "--matrix", "FILE"),
+    "sort": ("FILE",),
+}
+_OF_FILES: Final = tuple(o.name for o in (*COLUMNS, *STRATA, *SYSTEMS) if o.name != "names")
+
 
 @dataclass(frozen=True)
-class Ask:
-    """What was said of files."""
+class Inputs:
+    """What was given on the command line to take evidence from."""
 
-    files: tuple[str, ...]
-    truth: str | None
-    pred: tuple[str, ...]
-    outcome: tuple[str, ...]
-    by: tuple[str, ...]
-    where: tuple[str, ...]
-    weight: str | None
-    count: str | None
-    missing: str
-    score: str | None
-    threshold: tuple[float, ...]
-    engine: str
-    remote: str | None
-    value: tuple[str, ...] = ()
-    cluster: str | None = None
-    better: str = "higher"
-    bounds: str | None = None
-    stratum: str | None = None
-    population: str | None = None
-    on: tuple[str, ...] = ()
-    unmatched: str = "refuse"
-    independent: bool = False
+    files: tuple[str, ...] = ()
+    columns: Mapping[str, Any] = field(default_factory=dict)  # only those that were given
+    counts: tuple[str, ...] = ()
+    rate: tuple[str, ...] = ()
+    matrix: tuple[Path, ...] = ()
+    wins: str | None = None
+    rows: str = "truth"
+    labels: str | None = None
+    positive: str | None = None
+    names: tuple[str, ...] = ()
 
     @property
-    def given(self) -> bool:
-        """Whether there is a file to read; a column without one is an error."""
-        if self.files:
-            return True
-        named = (
-            "truth",
-            "pred",
-            "outcome",
-            "by",
-            "where",
-            "weight",
-            "count",
-            "score",
-            "threshold",
-            "on",
-            "remote",
-            "value",
-            "cluster",
-            "bounds",
-            "stratum",
-            "population",
-        )
-        stray = next((name for name in named if getattr(self, name)), None)
-        if stray is not None:
-            raise BadSetting(f"--{stray} names what is in a file: give the FILE too, or - for standard input")
-        return False
+    def source(self) -> str:
+        """FILE, or the one option that was given."""
+        named = {"FILE": self.files, "--counts": self.counts, "--rate": self.rate, "--matrix": self.matrix}
+        found = [name for name, x in {**named, "--wins": self.wins}.items() if x]
+        if len(found) > 1:
+            raise BadSetting(f"{found[0]} stands alone: leave out {' and '.join(found[1:])}")
+        if not found:
+            stray = next(iter(self.columns), None)
+            if stray is not None:
+                raise BadSetting(
+                    f"--{stray.replace('_', '-')} names what is in a file: give the FILE too, or - for standard input"
+                )
+            raise BadSetting("give a FILE, or one of --counts, --rate and --matrix; got nothing")
+        return found[0]
 
-    def columns(self) -> dict[str, Any]:
-        """The keywords of a request."""
-        return {
-            "truth": self.truth,
-            "pred": list(self.pred) or None,
-            "outcome": list(self.outcome) or None,
-            "score": self.score,
-            "threshold": list(self.threshold) or None,
-            "by": list(self.by) or None,
-            "weight": self.weight,
-            "count": self.count,
-            "missing": self.missing,
-        }
+    def check(self) -> str:
+        """The source, once every option that was given goes with it."""
+        source, context = self.source, click.get_current_context()
+        if source != "FILE" and self.columns:
+            stray = next(iter(self.columns)).replace("_", "-")
+            raise BadSetting(f"--{stray} names what is in a file; it does not go with {source}")
+        for name, sources in BELONGS.items():
+            if source not in sources and _was_given(context, name):
+                raise BadSetting(f"--{name} does not go with {source}; it goes with {' and '.join(sources)}")
+        if _was_given(context, "sort") and "by" not in self.columns:
+            raise BadSetting("--sort is the order of slices: give --by too")
+        return source
 
 
-SORT = click.option(
-    "--sort",
-    default="worse",
-    show_default=True,
-    metavar="worse|better|name|n|score",
-    help="Order of slices; worse: most surely worse than the rest first.",
-)
-FORMAT = click.option(
-    "--format",
-    "kind",
-    type=click.Choice(["table", "json", "markdown", "latex", "csv", "html", "parquet"]),
-    default="table",
-    show_default=True,
-    help="Format of the output; parquet (with --out) is for millions of slices.",
-)
-_FILES = click.argument("files", nargs=-1, metavar="[FILE]...")
-_COLUMNS = (
-    click.option("--truth", metavar="COLUMN", help="The column of right answers."),
-    click.option("--pred", multiple=True, metavar="COLUMN", help="A column of predictions; repeat for more systems."),
-    click.option("--outcome", multiple=True, metavar="COLUMN", help="A column of passes and fails; repeat for more."),
-    click.option("--value", multiple=True, metavar="COLUMN", help="A column of graded values; repeat for more."),
-    click.option("--bounds", metavar="0,1", help="The least and the greatest value that an item can have."),
-    click.option("--cluster", metavar="COLUMN", help="What groups values that belong together; whole groups count."),
-    click.option(
-        "--better",
-        type=click.Choice(["higher", "lower"]),
-        default="higher",
-        show_default=True,
-        help="Which values are better.",
-    ),
-    click.option("--by", multiple=True, metavar="COLUMN", help="Slice by this column; repeat for more."),
-    click.option("--where", multiple=True, metavar="COLUMN=VALUE", help="Rows to take; also != < <= > >=; repeat."),
-    click.option("--weight", metavar="COLUMN", help="The column of weights."),
-    click.option("--count", metavar="COLUMN", help="The column of counts, where the rows are counted already."),
-    click.option(
-        "--missing",
-        default="refuse",
-        show_default=True,
-        metavar="refuse|drop|wrong",
-        help="Missing labels: refuse the data, drop the item, or count the prediction as wrong.",
-    ),
-    click.option("--score", metavar="COLUMN", help="A column of scores, cut by --threshold."),
-    click.option("--threshold", multiple=True, type=float, help="Scores from here on are positive; repeat for more."),
-    click.option(
-        "--engine",
-        type=click.Choice(["duckdb", "spark"]),
-        default="duckdb",
-        show_default=True,
-        help="What counts the rows.",
-    ),
-    click.option("--remote", metavar="sc://HOST", help="The Spark Connect server of --engine spark."),
-)
-_PAIRS = (
-    click.option("--on", multiple=True, metavar="COLUMN", help="The id that joins the items of several files; repeat."),
-    click.option(
-        "--unmatched",
-        default="refuse",
-        show_default=True,
-        metavar="refuse|drop",
-        help="Items that cannot be paired: refuse the files, or leave them out.",
-    ),
-    click.option("--independent", is_flag=True, help="The files hold different items."),
-)
+def _was_given(context: click.Context, name: str) -> bool:
+    shown = {"metric": ("metric", "metrics")}.get(name, (name,))
+    default = click.core.ParameterSource.DEFAULT
+    return any(context.get_parameter_source(x) not in (default, None) for x in shown)
 
 
-def _taking(*options: Callable[[Any], Any]) -> Callable[[F], F]:
-    """A decorator that adds the options and hands them over as one value, `ask`."""
+def taking(*options: Any, files: bool = True) -> Callable[[F], F]:
+    """A decorator that adds options and hands what was given to take evidence from over as one value, `given`."""
 
     def decorate(command: F) -> F:
-        names = set(Ask.__dataclass_fields__)
-
         @functools.wraps(command)
         def inner(**values: Any) -> Any:
-            own = {name: values.pop(name) for name in names & set(values)}
-            return command(ask=Ask(**own), **values)
+            context = click.get_current_context()
+            columns = {k: values.pop(k) for k in list(values) if k in _OF_FILES}
+            told = {k: v for k, v in columns.items() if _was_given(context, k)}
+            own = {k: values.pop(k) for k in list(values) if k in Inputs.__dataclass_fields__}
+            for name in ("counts", "rate", "matrix"):
+                if name in own and not isinstance(own[name], tuple):
+                    own[name] = () if own[name] is None else (own[name],)
+            return command(given=Inputs(columns=told, **own), **values)
 
         made: Any = inner
-        for option in reversed(options):
-            made = option(made)
-        return made  # type: ignore[no-any-return]
+        for one in reversed(options):
+            made = one(made)
+        return click.argument("files", nargs=-1, metavar="[FILE]...")(made) if files else made  # type: ignore[no-any-return]
 
     return decorate
 
 
-_STRATA = (
-    click.option("--stratum", metavar="COLUMN", help="The stratum of a stratified sample."),
-    click.option("--population", metavar="a=9000,b=200", help="The population size of every stratum."),
-)
-files_of_one = _taking(_FILES, *_COLUMNS, *_STRATA)
-files_of_many = _taking(_FILES, *_COLUMNS, *_PAIRS)
+TABLES: Final = (ROWS, LABELS, POSITIVE)
 
 
-def tally(
-    ask: Ask, positive: str | None = None, labels: str | None = None, names: tuple[str, ...] = ()
-) -> Tally | Items:
-    """All files as shards of one data set."""
-    if ask.value:
-        return _items(ask, names)
-    if ask.stratum is not None or ask.population is not None:
-        return _stratified(ask, positive, labels)
+# -- evidence
+
+
+def evidence(given: Inputs) -> Any:
+    """The evidence of one table, or of all systems; a mapping of systems where they had different items."""
+    source = given.check()
+    if source == "FILE":
+        return _of_files(given)
+    return parsing.tables(given.counts, given.rate, given.matrix, given.rows, given.labels, given.positive)
+
+
+def _of_files(given: Inputs) -> Any:
     from howsure.cli.progress import watcher
-    from howsure.ingest import request
-    from howsure.ingest.files import tally_files
+    from howsure.ingest import entrance
 
-    classes = [x.strip() for x in labels.split(",")] if labels else None
-    wanted = request.make(**ask.columns(), positive=positive, labels=classes, systems=names)
-    if ask.engine == "spark":
-        from howsure.ingest.spark import tally_paths
-
-        return tally_paths(ask.files, wanted, ask.where, ask.remote)
-    if ask.remote is not None:
-        raise BadSetting("--remote is the address of a Spark Connect server; it goes with --engine spark")
-    return tally_files(ask.files, wanted, ask.where, watcher(ask.files))
-
-
-def _stratified(ask: Ask, positive: str | None, labels: str | None) -> Tally:
-    """A stratified sample, put together by the population sizes of its strata."""
-    if ask.stratum is None or ask.population is None:
-        raise BadSetting("a stratified sample needs --stratum COLUMN and --population a=9000,b=200")
-    if ask.by:
-        raise BadSetting("a stratified sample is scored as a whole: leave out --by")
-    sizes: dict[str, float] = {}
-    for part in ask.population.split(","):
-        name, equals, size = part.rpartition("=")
-        try:
-            sizes[name.strip()] = float(size)
-        except ValueError:
-            equals = ""
-        if not equals:
-            raise BadSetting(f"--population takes stratum=size, such as a=9000,b=200; got {part!r}")
-    found = tally(replace(ask, stratum=None, population=None, by=(ask.stratum,)), positive, labels)
-    assert isinstance(found, Tally)  # noqa: S101 - narrows the type
-    return found.stratified(sizes)
-
-
-def _items(ask: Ask, names: tuple[str, ...]) -> Items:
-    """Columns of graded values, one a system."""
-    from howsure.cli.progress import watcher
-    from howsure.ingest.values import items_of_files
-
-    if names and len(names) != len(ask.value):
-        raise BadSetting(f"--name is given once for each of the {len(ask.value)} systems; got {len(names)}")
-    shown = names or ask.value
-    return items_of_files(ask.files, ask.value, shown, _graded(ask), ask.where, watcher(ask.files))
-
-
-def _graded(ask: Ask) -> Graded:
-    from howsure.ingest.values import Graded
-
-    stray = [x for x in ("truth", "pred", "outcome", "by", "count", "score", "threshold") if getattr(ask, x)]
-    if stray or ask.engine == "spark":
-        raise BadSetting(f"--value takes graded values: leave out --{stray[0] if stray else 'engine spark'}")
-    ends = None
-    if ask.bounds is not None:
-        try:
-            low, high = (float(x) for x in ask.bounds.split(","))
-            ends = (low, high)
-        except ValueError:
-            raise BadSetting(f"--bounds takes two numbers, such as 0,1; got {ask.bounds!r}") from None
-    return Graded(ask.weight, ask.cluster, ask.better, ends, ask.missing)
-
-
-def joint(ask: Ask, names: tuple[str, ...], positive: str | None = None) -> Tally | Items:
-    """Several systems on the same items: columns of one file, or files joined on ids."""
-    columns = ask.pred or ask.outcome or ask.value
-    if len(ask.files) == 1 or (
-        len(columns) > 1 and not ask.on and not ask.independent and len(ask.files) != len(columns)
-    ):
-        return tally(ask, positive, None, names)
-    return _joined(ask, names, positive)
-
-
-def apart(ask: Ask, names: tuple[str, ...], positive: str | None = None) -> dict[str, Tally | Items]:
-    """One tally a file, of systems tested on different items."""
-    if ask.on:
-        raise BadSetting("--independent files have no items in common: leave out --on")
-    columns, shown = _systems(ask, names)
-    found: dict[str, Tally | Items] = {}
-    for name, file, column in zip(shown, ask.files, columns, strict=True):
-        chosen: Any = {"pred" if ask.pred else "value" if ask.value else "outcome": (column,)}
-        found[name] = tally(replace(ask, files=(file,), **chosen), positive)
-    return found
-
-
-def _joined(ask: Ask, names: tuple[str, ...], positive: str | None) -> Tally | Items:
-    from howsure.cli.progress import watcher
-    from howsure.ingest import request
-    from howsure.ingest.pairing import tally_joined
-
-    if not ask.on:
+    columns = _plain(given)
+    apart, pool = columns.pop("independent", False), columns.pop("pool", False)
+    strata = columns.pop("stratum", None), columns.pop("population", None)
+    files: Any = list(given.files)
+    several = len(files) > 1 and not pool
+    if pool and len(files) == 1:
+        raise BadSetting("--pool is for several files; one was given")
+    if strata != (None, None):
+        return _stratified(given, columns, *strata, several=several)
+    watch = watcher(given.files) if columns.get("engine") != "spark" and sys.stderr.isatty() else None
+    if not several:
+        _refuse("one file", apart=apart, unmatched=columns.get("unmatched") if "system" not in columns else None)
+        columns["item"] = columns.pop("on", None)
+        _refuse_names(given, columns)
+        return entrance.evidence(files, **columns, names=given.names or None, watch=watch)
+    names = _systems(given, columns)
+    if apart:
+        _refuse("--independent files have no items in common", on=columns.pop("on", None))
+        return {name: entrance.evidence(file, **own, watch=watch) for name, file, own in _each(names, files, columns)}
+    if "on" not in columns and "cluster" not in columns:
         raise BadSetting(
-            f"{len(ask.files)} files: name the id that joins their items with --on, or give --independent; "
-            "rows are never paired by their order"
+            f"{len(files)} files: join the items of their systems on an id with --on, or say --independent; files that "
+            "are shards of one data set are pooled with --pool; rows are never paired by their order"
         )
-    if ask.score is not None or ask.engine == "spark":
-        raise BadSetting("files joined on ids take --pred or --outcome, and the duckdb engine")
-    columns, shown = _systems(ask, names)
-    if ask.value:
-        from howsure.ingest.values import items_joined
-
-        how = _graded(ask)
-        return items_joined(ask.files, columns, shown, ask.on, how, ask.where, ask.unmatched, watcher(ask.files))
-    kind = "pred" if ask.pred else "outcome"
-    wanted = request.make(**{**ask.columns(), kind: list(shown)}, positive=positive)
-    return tally_joined(ask.files, wanted, columns, ask.on, ask.where, ask.unmatched, watcher(ask.files))
+    return entrance.evidence(dict(zip(names, files, strict=True)), **columns, watch=watch)
 
 
-def _systems(ask: Ask, names: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The answer column of each file, and what to call the systems."""
+def _plain(given: Inputs) -> dict[str, Any]:
+    """The keywords of the library."""
+    columns: dict[str, Any] = {k: list(v) if isinstance(v, tuple) else v for k, v in given.columns.items()}
+    if "score" in columns and "threshold" in columns and len(columns["score"]) == 1:
+        columns["score"] = columns["score"][0]
+    if "bounds" in columns:
+        columns["bounds"] = parsing.bounds(columns["bounds"])
+    if given.labels is not None:
+        columns["labels"] = parsing.listed(given.labels)
+    if given.positive is not None:
+        columns["positive"] = given.positive
+    return columns
+
+
+def _refuse(why: str, **options: Any) -> None:
+    stray = next((name for name, x in options.items() if x), None)
+    if stray is not None:
+        shown = {"apart": "independent"}.get(stray, stray)
+        raise BadSetting(f"{why}: leave out --{shown}")
+
+
+def _answers(columns: Mapping[str, Any]) -> tuple[str, list[str]]:
+    """The role and the columns of the answers."""
+    role = next((x for x in ("pred", "outcome", "value", "score") if x in columns), "pred")
+    found = columns.get(role, [])
+    return role, [found] if isinstance(found, str) else list(found)
+
+
+def _refuse_names(given: Inputs, columns: Mapping[str, Any]) -> None:
+    many = len(_answers(columns)[1])
+    if given.names and (len(given.names) != many or len(set(given.names)) != many):
+        raise BadSetting(f"--name is given once for each of the {many} systems, all different; got {len(given.names)}")
+
+
+def _systems(given: Inputs, columns: Mapping[str, Any]) -> tuple[str, ...]:
+    """What to call the systems, one for each file."""
     from howsure.ingest.sniffing import system_names
 
-    columns = ask.pred or ask.outcome or ask.value
-    many = len(ask.files)
-    if len(columns) not in (1, many):
+    many, own = len(given.files), _answers(columns)[1]
+    if len(own) not in (1, many):
         raise BadSetting(
-            f"{many} files take one --pred (or --outcome, or --value) for all, or one for each; got {len(columns)}"
+            f"{many} files take one --pred (or --outcome, or --value) for all, or one for each; got {len(own)}"
         )
-    each = columns * many if len(columns) == 1 else columns
-    if names and (len(names) != many or len(set(names)) != many):
-        raise BadSetting(f"--name is given once for each of the {many} systems, all different; got {len(names)}")
-    return each, names or (each if len(set(each)) == many else system_names(ask.files))
+    if given.names and (len(given.names) != many or len(set(given.names)) != many):
+        raise BadSetting(f"--name is given once for each of the {many} systems, all different; got {len(given.names)}")
+    return given.names or (tuple(own) if len(set(own)) == many else tuple(system_names(given.files)))
 
 
-def columnar(kind: str, out: Path | None) -> bool:
-    """Whether the output is a file of columns: Parquet, by format or by name."""
-    return kind == "parquet" or (kind == "table" and out is not None and out.suffix == ".parquet")
+def _each(names: tuple[str, ...], files: list[str], columns: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
+    """Every file with its own column of answers."""
+    role, own = _answers(columns)
+    each = own * len(files) if len(own) == 1 else own
+    return [(n, f, {**columns, role: c}) for n, f, c in zip(names, files, each, strict=True)]
 
 
-def target(out: Path | None) -> Path:
-    """Where a file of columns goes."""
-    if out is None:
-        raise BadSetting("--format parquet is a file: name it with --out")
-    return out
+def _stratified(given: Inputs, columns: dict[str, Any], stratum: Any, population: Any, *, several: bool) -> Any:
+    """A stratified sample, put together by the population sizes of its strata."""
+    from howsure.ingest import entrance
+
+    if stratum is None or population is None:
+        raise BadSetting("a stratified sample needs --stratum COLUMN and --population a=9000,b=200")
+    if "by" in columns or several:
+        raise BadSetting("a stratified sample is scored as a whole: leave out --by, and pool its files with --pool")
+    _refuse_names(given, columns)
+    found = entrance.evidence(list(given.files), **columns, by=[stratum], names=given.names or None)
+    if not hasattr(found, "stratified"):
+        raise BadSetting("strata are of classes and outcomes: give --truth and --pred, or --outcome")
+    return found.stratified(parsing.sizes(population))

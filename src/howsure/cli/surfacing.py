@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from howsure.cli import parsing
-from howsure.cli.options import FORMAT, OUT
+from howsure.cli.options import FORMAT, OUT, option
 from howsure.cli.output import show
 from howsure.cli.solving import pairs
 from howsure.errors import BadSetting
@@ -19,13 +19,13 @@ _MOST = 1_000_000
 
 @click.command("surface")
 @click.argument("values", nargs=-1, metavar="NAME=VALUE...")
-@click.option("--z", default="phi", show_default=True, metavar="NAME", help="The measure that is shown.")
-@click.option("--x", metavar="NAME", help="The measure of the columns; precision by default.")
-@click.option("--y", metavar="NAME", help="The measure of the rows; recall by default, fallout with --break-even.")
-@click.option("--break-even", is_flag=True, help="Columns are recall = precision; no fixed measure is needed.")
-@click.option("--x-values", metavar=_VALUES, help="Values of x: a list, or first:last:number.")
-@click.option("--y-values", metavar=_VALUES, help="Values of y: a list, or first:last:number.")
-@click.option("--size", type=int, help="Points a side; 101, or 21 where each must be solved on its own.")
+@option("--z", default="phi", show_default=True, metavar="NAME", help="The measure that is shown.")
+@option("--x", metavar="NAME", help="The measure of the columns; precision by default.")
+@option("--y", metavar="NAME", help="The measure of the rows; recall by default, fallout with --break-even.")
+@option("--break-even", is_flag=True, help="Columns are recall = precision; no fixed measure is needed.")
+@option("--x-values", metavar=_VALUES, help="Values of x: a list, or first:last:number.")
+@option("--y-values", metavar=_VALUES, help="Values of y: a list, or first:last:number.")
+@option("--size", type=int, help="Points a side; 101, or 21 where each must be solved on its own.")
 @FORMAT
 @OUT
 def surface(

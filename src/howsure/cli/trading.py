@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from howsure.cli import parsing
-from howsure.cli.options import FORMAT, INTERVAL, LEVEL, OUT, PRIOR, SEED
+from howsure.cli.options import FORMAT, INTERVAL, LEVEL, OUT, PRIOR, SEED, option
 from howsure.cli.output import show
 from howsure.cli.solving import pairs
 from howsure.errors import BadSetting
@@ -16,14 +16,12 @@ from howsure.errors import BadSetting
 
 @click.command("tradeoff")
 @click.argument("values", nargs=-1, metavar="NAME=VALUE...")
-@click.option(
+@option(
     "--counts",
     metavar="tp=80,fp=20,fn=30,tn=870",
     help="The four cells of a tested system: the curve with its posterior.",
 )
-@click.option(
-    "--recall", "recalls", multiple=True, metavar="0.8", help="Show precision at this recall; repeat for more."
-)
+@option("--recall", "recalls", multiple=True, metavar="0.8", help="Show precision at this recall; repeat for more.")
 @PRIOR
 @LEVEL
 @INTERVAL
@@ -39,8 +37,8 @@ def tradeoff(
     Other measures do if they settle accuracy and prevalence. With --counts the answer is a posterior: precision at
     each recall, P(feasible), and P(trade-off).
     """
+    from howsure.evidence.classes import Tally
     from howsure.relations import tradeoff as run_tradeoff
-    from howsure.table import Tally
 
     at = [_recall(x) for text in recalls for x in text.split(",")] or None
     if counts is not None:

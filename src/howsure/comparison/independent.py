@@ -3,99 +3,72 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.distribution import Distribution, number_or_array
-from howsure.kernels.difference import Difference
+from howsure.kernels.difference import difference_of
 from howsure.kernels.sampled import Sampled
-from howsure.model import END_ERROR
+from howsure.model.question import Gap, Question, drawn_gap
 
 Array = NDArray[np.float64]
 
-OTHER_SEED = 1_000_000_007  # independent systems are drawn from other streams
-EXACT_ERROR = 1e-10
+OTHER_SEED: Final = 1_000_000_007  # independent systems are drawn from other streams
+EXACT_ERROR: Final = 1e-10
 
 
-def outcome(
-    a: Distribution, b: Distribution, tolerance: float, seed: int, draws: int | None
-) -> tuple[Any, Any, Distribution, str, float, Callable[[float], Any]]:
-    """P(A > B), P(A < B), the difference, the route, the error of a probability, and P(within a margin)."""
-    exact = draws is None and "sampled" not in (a.route, b.route)
-    if not exact:
-        return _drawn(a, b, tolerance, seed, draws)
-    law = Difference(a.law, b.law)
-    if law.usual or law.closes:
-        difference = Distribution(f"difference of {a.name}", law, "quadrature", sampler_of(a, b))
-    elif law.closed:
-        difference = _drawn_difference(a, b, tolerance, seed, None)
-    else:
-        return _drawn(a, b, tolerance, seed, None)
-    above, below = law.signs()
-    return number_or_array(above), number_or_array(below), difference, "quadrature", EXACT_ERROR, within(difference)
-
-
-def chances(a: Distribution, b: Distribution, tolerance: float, seed: int) -> tuple[Any, Any]:
-    """P(A > B) and P(A < B) alone."""
-    if "sampled" not in (a.route, b.route):
-        law = Difference(a.law, b.law)
-        if law.usual or law.closes or law.closed:
-            above, below = law.signs()
-            return number_or_array(above), number_or_array(below)
-    return _drawn(a, b, tolerance, seed, None)[:2]
-
-
-def sampler_of(
-    a: Distribution, b: Distribution, combine: Callable[[Array, Array], Array] = np.subtract
-) -> Callable[[int, int], Array]:
+@dataclass(frozen=True, eq=False)
+class Apart:
     """Draws of the difference (or the ratio) of two independent laws."""
 
-    def sampler(n: int, seed: int) -> Array:
-        return combine(a.draws(n, seed=seed), b.draws(n, seed=seed + OTHER_SEED))
+    first: Distribution
+    second: Distribution
+    combine: Callable[[Array, Array], Array] = np.subtract
 
-    return sampler
+    def __call__(self, n: int, seed: int) -> Array:
+        return self.combine(self.first.draws(n, seed=seed), self.second.draws(n, seed=seed + OTHER_SEED))
 
 
-def _drawn_difference(a: Distribution, b: Distribution, tolerance: float, seed: int, draws: int | None) -> Distribution:
-    n = draws or int(np.ceil(1.3 * (3 * END_ERROR / tolerance) ** 2))
-    n = min(n, *(getattr(x.sampler, "most", n) for x in (a, b))) if draws is None else n
-    x = sampler_of(a, b)(n, seed)
+def gap(one: Question, two: Question, draws: int | None = None) -> Gap:
+    """First against second: one integral where both laws are computed; a number of draws is the paper's own way."""
+    a, b = one.distribution, two.distribution
+    law = difference_of(a.law, b.law) if draws is None else None
+    if law is None:
+        return drawn_gap(_drawn(one, two, draws))
+    if law.usual or law.closes:
+        difference = Distribution(f"difference of {a.name}", law, "quadrature", Apart(a, b))
+    elif law.closed:
+        difference = _drawn(one, two, None)
+    else:
+        return drawn_gap(_drawn(one, two, None))
+    above, below = law.signs()
+    return Gap(number_or_array(above), number_or_array(below), difference, "quadrature", EXACT_ERROR)
+
+
+def chances(one: Question, two: Question) -> tuple[float, float]:
+    """P(A > B) and P(A < B) alone."""
+    a, b = one.distribution, two.distribution
+    law = difference_of(a.law, b.law)
+    if law is not None and (law.usual or law.closes or law.closed):
+        above, below = law.signs()
+        return number_or_array(above), number_or_array(below)
+    found = drawn_gap(_drawn(one, two, None))
+    return found.above, found.below
+
+
+def most_draws(n: int, *questions: Question) -> int:
+    """At most as many draws as each of the questions can afford."""
+    return min(n, *(q.most_draws or n for q in questions))
+
+
+def _drawn(one: Question, two: Question, draws: int | None) -> Distribution:
+    """The paper's own way (eq. 13): the share of draws."""
+    a, b = one.distribution, two.distribution
+    n = draws or most_draws(one.state.wanted_draws(1.3), one, two)
     low, high = a.range[0] - b.range[1], a.range[1] - b.range[0]
-    return Distribution(f"difference of {a.name}", Sampled(np.sort(x, axis=0), low, high), "sampled", sampler_of(a, b))
-
-
-def _drawn(
-    a: Distribution, b: Distribution, tolerance: float, seed: int, draws: int | None
-) -> tuple[Any, Any, Distribution, str, float, Callable[[float], Any]]:
-    """The paper's own way (eq. 13): the share of draws; its error is three standard errors at most."""
-    difference = _drawn_difference(a, b, tolerance, seed, draws)
-    above, below = shares_of_draws(difference.law)
-    return (
-        number_or_array(above),
-        number_or_array(below),
-        difference,
-        "sampled",
-        1.5 / float(np.sqrt(difference.law.n)),
-        within(difference),
-    )
-
-
-def shares_of_draws(law: Sampled) -> tuple[Array, Array]:
-    """P(> 0) and P(< 0), ties shared equally, never exactly 0 or 1: the mean of the proportion's Beta posterior."""
-    above, below = (law.draws > 0).sum(axis=0), (law.draws < 0).sum(axis=0)
-    tied = law.n - above - below
-    return (above + tied / 2 + 0.5) / (law.n + 1), (below + tied / 2 + 0.5) / (law.n + 1)
-
-
-def within(difference: Distribution) -> Callable[[float], Any]:
-    """P(the difference lies within a margin)."""
-
-    def between(margin: float) -> Any:
-        if margin == 0 and difference.route != "sampled":
-            return number_or_array(np.zeros(difference.shape))
-        inside = np.asarray(difference.cdf(margin)) - np.asarray(difference.cdf(np.nextafter(-margin, -np.inf)))
-        return number_or_array(np.clip(inside, 0.0, 1.0))
-
-    return between
+    sampler = Apart(a, b)
+    x = np.sort(sampler(n, one.state.seed), axis=0)
+    return Distribution(f"difference of {a.name}", Sampled(x, low, high), "sampled", sampler)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,65 +9,100 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.catalogue import Metric
-from howsure.distribution import Distribution, Error, Note
-from howsure.document import Measure, Notes, Result, Row, envelope, make_row, real, row_documents
+from howsure.comparison.independent import Apart, chances, most_draws
+from howsure.comparison.wins import Wins, compare_wins
+from howsure.distribution import Distribution, Error
+from howsure.envelope import envelope
 from howsure.errors import BadSetting
-from howsure.model import Known, Posterior, Ranked, Resampled
+from howsure.evidence.outcomes import Outcomes
+from howsure.kernels.sampled import Sampled
+from howsure.model.posterior import Posterior, posterior
+from howsure.model.question import Gap, Question
+from howsure.notes import Notes, merged, note
 from howsure.render.numbers import probability, short
+from howsure.result import Result
+from howsure.rows import Row, real, row_documents
 
 Array = NDArray[np.float64]
 
-
-@dataclass(frozen=True)
-class Side:
-    """One of the systems: its name, its posterior and, when asked for, its row."""
-
-    name: str
-    posterior: Known
-    metric: Measure
-    level: float
-    interval: str
-
-    @cached_property
-    def distribution(self) -> Distribution:
-        """The law of the measure for this system."""
-        return self.posterior[self.metric]
-
-    @cached_property
-    def row(self) -> Row:
-        """The score row, as in a report."""
-        return make_row(self.posterior, self.metric, self.level, self.interval, None, self.name)
+RATIO_DRAWS = 200_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class Divided:
+    """Draws of first/second on the same items."""
+
+    joint: Question
+
+    def __call__(self, n: int, seed: int) -> Array:
+        return _divide(*self.joint.ratio_draws(n, seed))
+
+
+def _divide(x: Array, y: Array) -> Array:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(y > 0, x / np.where(y > 0, y, 1.0), np.inf))
+
+
+@dataclass(frozen=True, eq=False)
 class Comparison(Result):
     """first against second on one measure; numbers for one pair of tables, arrays for a batch."""
 
-    metric: Measure
-    first: Side
-    second: Side
-    paired: bool
-    p_above: Any
-    p_below: Any
-    difference: Distribution
-    route: str
-    p_error: float
-    level: float
-    interval: str
+    first: Row
+    second: Row
+    gap: Gap
+    posterior: Posterior  # of both systems, or of the first
     equal_within: float | None
-    between: Callable[[float], Any]
-    own_notes: Notes
-    joint: Known | None = None
-    gain: Callable[[], Notes] | None = None  # what pairing told, worked out when the notes are asked for
+    joint: Question | None = None  # of both systems, where they had the same items
 
-    @cached_property
-    def notes(self) -> Notes:
-        """What is to be said of the comparison and of both systems."""
-        gain = () if self.gain is None else self.gain()
-        if np.isnan(np.asarray(self.difference.mean, dtype=float)).any():
-            gain = (*gain, Note("no-mean", f"the difference of {self.metric} has no mean: both are infinite"))
-        return tuple(dict.fromkeys((*self.own_notes, *gain, *self.first.row.notes, *self.second.row.notes)))
+    @property
+    def metric(self) -> Any:
+        """The measure."""
+        return self.first.metric
+
+    @property
+    def asked(self) -> str:
+        """The name asked for."""
+        return self.first.asked
+
+    @property
+    def level(self) -> float:
+        """Of the intervals."""
+        return self.first.level
+
+    @property
+    def interval(self) -> str:
+        """The kind of the intervals."""
+        return self.first.kind
+
+    @property
+    def paired(self) -> bool:
+        """Whether both had the same items."""
+        return self.joint is not None
+
+    @property
+    def systems(self) -> tuple[str, str]:
+        """The names of both."""
+        return str(self.first.system), str(self.second.system)
+
+    @property
+    def difference(self) -> Distribution:
+        """The law of first - second."""
+        return self.gap.difference
+
+    @property
+    def route(self) -> str:
+        """How the probabilities were found."""
+        return self.gap.route
+
+    @property
+    def p_above(self) -> Any:
+        """P(first above second)."""
+        return self.gap.above
+
+    @property
+    def p_below(self) -> Any:
+        """P(first below second)."""
+        return self.gap.below
 
     @property
     def p_better(self) -> Any:
@@ -83,54 +117,60 @@ class Comparison(Result):
     @cached_property
     def p_equal(self) -> Any:
         """P(the two differ by at most equal_within); None when that was not given."""
-        return None if self.equal_within is None else self.between(self.equal_within)
+        return None if self.equal_within is None else self.gap.within(self.equal_within)
+
+    @property
+    def error(self) -> Error:
+        """Bounds: of the difference's numbers, and of every probability."""
+        return Error(self.difference.error.value, self.gap.error)
+
+    @cached_property
+    def notes(self) -> Notes:
+        """What is to be said of the comparison and of both systems."""
+        own = list(self.difference.notes)
+        if self.metric.better is None:
+            own.insert(0, note("no-direction", of=str(self.metric)))
+        own += self._pairing()
+        if np.isnan(np.asarray(self.difference.mean, dtype=float)).any():
+            own.append(note("no-mean", of=str(self.metric)))
+        return merged([*own, *self.first.notes, *self.second.notes])
+
+    def _pairing(self) -> Notes:
+        """What pairing told: the probability as if the systems had been tested on different items."""
+        if self.joint is None or np.ndim(self.p_above) or self.metric.better is None:
+            return ()
+        apart = chances(self.first.question, self.second.question)
+        clusters = self.posterior.evidence.describe().get("clusters")
+        other = apart[0 if self.metric.better == "higher" else 1]
+        return (note("pairing", here=self.p_better, apart=other, what="clusters" if clusters else "items"),)
 
     @cached_property
     def ratio(self) -> Distribution:
         """The law of first/second, by draws; for measures that start at 0."""
-        from howsure.comparison import independent, paired
-        from howsure.kernels.sampled import Sampled
-
         a, b = self.first.distribution, self.second.distribution
         if a.range[0] < 0 or b.range[0] < 0:
             raise BadSetting(f"a ratio of {self.metric} makes no sense: it can be negative.")
-
-        def divide(x: Array, y: Array) -> Array:
-            with np.errstate(divide="ignore", invalid="ignore"):
-                return np.asarray(np.where(y > 0, x / np.where(y > 0, y, 1.0), np.inf))
-
-        if self.paired and self.joint is not None:
-            sampler = paired.sampler(self.joint, self.metric, divide)
-        else:
-            sampler = independent.sampler_of(a, b, divide)
-        n = min(200_000, *(getattr(x.sampler, "most", 200_000) for x in (a, b)))
-        draws = np.sort(sampler(n, self.first.posterior.seed), axis=0)
+        sampler = Apart(a, b, _divide) if self.joint is None else Divided(self.joint)
+        n = most_draws(RATIO_DRAWS, self.first.question, self.second.question)
+        draws = np.sort(sampler(n, self.first.question.state.seed), axis=0)
         return Distribution(f"ratio of {self.metric}", Sampled(draws, 0.0, np.inf), "sampled", sampler, log_scale=True)
 
     @cached_property
     def proportion(self) -> Distribution:
         """The posterior of a sampled P(first above second): Beta, whose std is the paper's "+/-" (after eq. 13)."""
-        from howsure.kernels.sampled import Sampled
-        from howsure.model import posterior
-        from howsure.table import Tally
-
         law = self.difference.law
         if self.route != "sampled" or not isinstance(law, Sampled):
             raise BadSetting("this probability was computed, not sampled: it has no sampling error.")
-        return posterior(Tally.rate(hits=(law.draws > 0).sum(axis=0), of=law.n), "jeffreys")["rate"]
+        return posterior(Outcomes.rate(hits=(law.draws > 0).sum(axis=0), of=law.n), "jeffreys")["rate"]
 
     @cached_property
-    def wins(self) -> Any:
+    def wins(self) -> Wins | None:
         """On how many items either system has the better value, as hs.compare_wins; None for tables of classes."""
-        from howsure.comparison.wins import compare_wins
-
-        if not isinstance(self.joint, Resampled):
+        counts = None if self.joint is None else self.joint.wins()
+        if counts is None:
             return None
-        one, two = self.joint.data.only(self.metric).chosen(self.first.name, self.second.name).values.T
-        up, down = int((one > two).sum()), int((one < two).sum())
-        first, second = (down, up) if self.metric.better == "lower" else (up, down)
-        names = (self.first.name, self.second.name)
-        return compare_wins(first, second, len(one) - up - down, names=names, level=self.level)
+        first, second, same = counts
+        return compare_wins(first, second, same, names=self.systems, level=self.level)
 
     def tests(self) -> dict[str, float | None]:
         """p-values for readers of journals: McNemar exact (the sign test) and mid-p, and a paired permutation test.
@@ -138,27 +178,13 @@ class Comparison(Result):
         For graded values: the sign test, Wilcoxon's signed ranks, and a paired permutation test of the mean. For the
         AUC of scores: DeLong's test.
         """
-        from howsure.comparison import classical_tests, paired
-
-        if not self.paired or self.joint is None:
+        if self.joint is None:
             raise BadSetting("these tests are for two systems on the same items.")
-        if np.ndim(self.p_above) or self.joint.source.weighted:
-            raise BadSetting("these tests take a single table of unweighted items.")
-        if isinstance(self.joint, Ranked):
-            return classical_tests.ranked(self.joint, str(self.metric))
-        if not isinstance(self.joint, Posterior):
-            return classical_tests.graded(self.joint.data.only(self.metric), self.first.posterior.seed)
-        assert isinstance(self.metric, Metric)  # noqa: S101 - narrows the type
-        if self.joint.view(self.metric).kind in paired.WHOLE:
-            raise BadSetting(f"these tests take a measure of a 2x2 table or of right answers, not {self.metric}.")
-        joint = paired.joint_of(self.joint, self.metric)
-        counts = tuple(int(c) for c in joint.counts)
-        return classical_tests.p_values(joint, counts, self.metric, self.first.posterior.seed)
+        return self.joint.classical_tests()
 
     @property
-    def error(self) -> Error:
-        """Bounds: of the difference's numbers, and of every probability."""
-        return Error(self.difference.error.value, self.p_error)
+    def _library(self) -> str | None:
+        return self.posterior.library
 
     @property
     def verdict(self) -> Any:
@@ -170,7 +196,7 @@ class Comparison(Result):
         return [self._words(p, q) for p, q in zip(better.ravel(), equal.ravel(), strict=True)]
 
     def _words(self, p: float | None, equal: float | None) -> str:
-        a, b, on = self.first.name, self.second.name, self.metric
+        (a, b), on = self.systems, self.metric
         if p is None:
             said = f"{a} and {b} differ on {on}, which has no better direction"
         elif abs(p - 0.5) < 1e-9:
@@ -183,14 +209,19 @@ class Comparison(Result):
             said += f"; they are within {self.equal_within:g} of each other with probability {probability(equal)}"
         return said
 
+    # -- document
+
     def _make(self) -> dict[str, Any]:
-        p = self.first.posterior
-        one, two = (row_documents([s.row], s.posterior.source) for s in (self.first, self.second))
-        data = {"systems": [self.first.name, self.second.name], "paired": self.paired, "n": None}
-        if self.paired:
-            data["n"] = one[0]["n"] if len(one) == 1 else None
-        rows = self._rows(one, two)
-        return envelope("howsure.compare/1", p, self.level, self.interval, p.seed, data, rows, self.notes)
+        p = self.posterior
+        one, two = (row_documents([row]) for row in (self.first, self.second))
+        same = self.paired and len(one) == 1 and one[0]["n"] == two[0]["n"]
+        data = {"systems": list(self.systems), "paired": self.paired, "n": one[0]["n"] if same else None}
+        clusters = p.evidence.describe().get("clusters") if self.paired else None
+        return envelope(
+            "howsure.compare/1", self._rows(one, two), prior=p.prior_document, level=self.level,
+            interval=self.interval, seed=p.seed, notes=self.notes,
+            data=data if clusters is None else data | {"clusters": clusters},
+        )  # fmt: skip
 
     def _rows(self, one: list[dict[str, Any]], two: list[dict[str, Any]]) -> list[dict[str, Any]]:
         d = self.difference
@@ -220,7 +251,7 @@ class Comparison(Result):
                 **{k: at(k, i) for k in ("p_better", "p_worse", "p_equal")},
                 "equal_within": self.equal_within,
                 "difference": {k: at(k, i) for k in ("mean", "std", "median", "low", "high")},
-                "error": {"value": at("value", i), "probability": self.p_error},
+                "error": {"value": at("value", i), "probability": self.gap.error},
                 "route": self.route,
                 "verdict": words[i],
                 **self._won(),
@@ -237,22 +268,7 @@ class Comparison(Result):
 
     def __repr__(self) -> str:
         if np.ndim(self.p_above):
-            return f"Comparison({self.first.name}, {self.second.name}, {self.metric}, batch {np.shape(self.p_above)})"
+            a, b = self.systems
+            return f"Comparison({a}, {b}, {self.metric}, batch {np.shape(self.p_above)})"
         low, high = self.difference.interval(self.level)
         return f"{self.verdict}; difference {short(self.difference.median)} [{short(low)}, {short(high)}]"
-
-
-def check_margin(margin: Any) -> float | None:
-    """equal_within: a finite number from 0 on, or None."""
-    if margin is None:
-        return None
-    if isinstance(margin, bool) or not isinstance(margin, (int, float, np.number)) or not 0 <= margin < np.inf:
-        raise BadSetting(f"equal_within must be a number, 0 or more; got {margin!r}.")
-    return float(margin)
-
-
-def direction_note(metric: Measure) -> Notes:
-    """What to say of a measure without a direction."""
-    if metric.better is not None:
-        return ()
-    return (Note("no-direction", f"{metric} has no better direction: only the difference is given"),)

@@ -8,26 +8,29 @@ from typing import Any
 
 import numpy as np
 
-from howsure.comparison.result import check_margin
 from howsure.counting import whole
 from howsure.distribution import Distribution, Error, check_kind, check_level, number_or_array
-from howsure.document import Result, number, real
+from howsure.envelope import envelope
 from howsure.errors import BadSetting
+from howsure.evidence.layout import number
 from howsure.kernels import beta, draws
 from howsure.kernels.integral import Integral
-from howsure.kernels.linear_quotient import Groups
+from howsure.kernels.linear_quotient import LinearQuotient
 from howsure.kernels.moebius import Moebius
-from howsure.kernels.transformed import Through
+from howsure.kernels.transformed import Transformed
+from howsure.language import option
 from howsure.render.numbers import probability
+from howsure.result import Result
+from howsure.rows import real
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Wins(Result):
     """first won so many items, second so many, the rest were the same; numbers, or arrays for a batch."""
 
     counts: tuple[Any, Any, Any]
     weights: tuple[float, float, float]
-    names: tuple[str, str]
+    systems: tuple[str, str]
     level: float
     interval: str
     equal_within: float | None
@@ -53,24 +56,22 @@ class Wins(Result):
     @cached_property
     def difference(self) -> Distribution:
         """The law of Δ = π1 - π2 (eq. 20 gives its mean)."""
-        law = Integral(Groups(self._shapes, (1.0, -1.0, 0.0), (1.0, 1.0, 1.0)))
+        law = Integral(LinearQuotient(self._shapes, (1.0, -1.0, 0.0), (1.0, 1.0, 1.0)))
 
-        def sampler(n: int, seed: int) -> Any:
-            return self._draw(n, seed, lambda x: x[0] - x[1])
+        return Distribution("difference of win rates", law, "quadrature", self._difference_draws)
 
-        return Distribution("difference of win rates", law, "quadrature", sampler)
+    def _difference_draws(self, n: int, seed: int) -> Any:
+        return self._draw(n, seed, lambda x: x[0] - x[1])
 
     @cached_property
     def log_odds(self) -> Distribution:
         """The law of ρ = log(π1/π2); its mean is ψ(first + α1) - ψ(second + α2) (eq. 21)."""
         a, b, _ = self._shapes
+        law = LogOdds(Moebius(a, b, 1.0, 0.0, 0.0, 1.0), "log")
+        return Distribution("log odds of wins", law, "closed form", self._odds_draws)
 
-        def sampler(n: int, seed: int) -> Any:
-            return self._draw(n, seed, lambda x: np.log(x[0]) - np.log(x[1]))
-
-        return Distribution(
-            "log odds of wins", LogOdds(Moebius(a, b, 1.0, 0.0, 0.0, 1.0), "log"), "closed form", sampler
-        )
+    def _odds_draws(self, n: int, seed: int) -> Any:
+        return self._draw(n, seed, lambda x: np.log(x[0]) - np.log(x[1]))
 
     def _draw(self, n: int, seed: int, of: Any) -> Any:
         flat = np.stack([x.ravel() for x in self._shapes])
@@ -101,7 +102,7 @@ class Wins(Result):
         ]
 
     def _words(self, better: float, worse: float, equal: float | None) -> str:
-        a, b = self.names
+        a, b = self.systems
         first, other, p = (a, b, better) if better >= 0.5 else (b, a, worse)
         said = f"{first} beats {other} on wins with probability {probability(p)}"
         if equal is not None:
@@ -109,20 +110,12 @@ class Wins(Result):
         return said
 
     def _make(self) -> dict[str, Any]:
-        from howsure.version import VERSION
-
         total, same = (number(np.sum(np.broadcast_to(x, self._batch))) for x in (sum(self.counts), self.counts[2]))
-        return {
-            "schema": "howsure.compare/1",
-            "version": VERSION,
-            "prior": {"name": "wins", "total": sum(self.weights)},
-            "level": self.level,
-            "interval": self.interval,
-            "seed": 0,
-            "data": {"n": total, "systems": list(self.names), "paired": True, "same": same},
-            "rows": self._rows(),
-            "notes": [],
-        }
+        return envelope(
+            "howsure.compare/1", self._rows(), prior={"name": "wins", "total": sum(self.weights)}, level=self.level,
+            interval=self.interval, seed=0,
+            data={"n": total, "systems": list(self.systems), "paired": True, "same": same},
+        )  # fmt: skip
 
     @property
     def _batch(self) -> tuple[int, ...]:
@@ -146,8 +139,8 @@ class Wins(Result):
             x = {k: None if v is None else real(v[at]) for k, v in flat.items()}
             return {
                 "metric": "wins", "better": "higher", "paired": True,
-                "first": {"system": self.names[0], "wins": number(x["first"])},
-                "second": {"system": self.names[1], "wins": number(x["second"])},
+                "first": {"system": self.systems[0], "wins": number(x["first"])},
+                "second": {"system": self.systems[1], "wins": number(x["second"])},
                 "slice": dict(zip(names, at, strict=True)) if at else None,
                 "p_better": x["p_better"], "p_worse": x["p_worse"], "p_equal": x["p_equal"],
                 "equal_within": self.equal_within,
@@ -164,7 +157,7 @@ class Wins(Result):
 
 
 @dataclass(frozen=True)
-class LogOdds(Through):
+class LogOdds(Transformed):
     """The log of a ratio of two Gammas, with its closed moments."""
 
     def mean(self) -> Any:
@@ -214,3 +207,12 @@ def compare_wins(
     shown = (str(names[0]), str(names[1]))
     kind, margin = check_kind(interval), check_margin(equal_within)
     return Wins((a, b, c), (weights[0], weights[1], weights[2]), shown, check_level(level), kind, margin)
+
+
+def check_margin(margin: Any) -> float | None:
+    """equal_within: a finite number from 0 on, or None."""
+    if margin is None:
+        return None
+    if isinstance(margin, bool) or not isinstance(margin, (int, float, np.number)) or not 0 <= margin < np.inf:
+        raise BadSetting(f"{option('equal_within')} must be a number, 0 or more; got {margin!r}.")
+    return float(margin)

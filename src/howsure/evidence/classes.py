@@ -315,7 +315,7 @@ class Tally(Patterns):
     def __add__(self, other: object) -> Self:
         if isinstance(other, int) and other == 0:
             return self
-        return merging.tallies(self, other) if isinstance(other, Tally) else merging.refused(self, other)
+        return merging.tallies(self, other) if isinstance(other, Tally) else merging.refused(self, other)  # type: ignore[no-any-return]
 
     __radd__ = __add__
 
@@ -340,7 +340,10 @@ class Tally(Patterns):
         >>> Tally.from_dict(t.to_dict()) == t
         True
         """
-        return documents.of_tally(self)
+        return documents.document(
+            self, self.cells, labels=self.labels, positive=self.positive, fixed=self.labels_given,
+            chosen=self.positive_given,
+        )  # fmt: skip
 
     def to_json(self) -> str:
         """to_dict as text."""

@@ -1,4 +1,4 @@
-"""Clustered: the evidence of items that belong together, such as the answers to one question or the visits of a patient.
+"""Clustered: the evidence of items that belong together, such as answers to one question or visits of a patient.
 
 Items of one cluster are not independent, so whole clusters are what is resampled. Of each system it is known what its
 items showed in every cluster; items are never paired between systems, clusters are. So systems may have different
@@ -167,7 +167,7 @@ class Clustered:
                 f"clusters of different systems cannot be added: {listing(self.systems)} and {listing(other.systems)}."
             )
         both = zip(self.parts, other.parts, strict=True)
-        return replace(self, parts=_of_one_form(tuple(a + b for a, b in both)))  # type: ignore[operator]
+        return replace(self, parts=_of_one_form(tuple(a + b for a, b in both)))
 
     __radd__ = __add__
 
@@ -188,8 +188,7 @@ def _of_one_form(parts: tuple[Observed, ...]) -> tuple[Observed, ...]:
         return parts
     empty = [replace(part, counts=np.zeros_like(part.counts)) for part in parts]
     return tuple(
-        sum((replace(e, systems=part.systems) for e in empty if isinstance(e, Tally)), start=part)  # type: ignore[misc]
-        for part in parts
+        sum((replace(e, systems=part.systems) for e in empty if isinstance(e, Tally)), start=part) for part in parts
     )
 
 

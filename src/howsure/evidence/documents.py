@@ -5,54 +5,31 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from howsure.errors import BadLabels
-from howsure.evidence.layout import as_json
 from howsure.evidence.patterns import Patterns
-from howsure.notes import Note, note
+from howsure.notes import Note
 from howsure.slices import Slices
-
-if TYPE_CHECKING:
-    from howsure.evidence.classes import Tally
-    from howsure.evidence.label_sets import Multilabel
-    from howsure.evidence.outcomes import Outcomes
 
 SCHEMA: Final = "howsure.tally/1"
 
 
-def of_tally(t: Tally) -> dict[str, Any]:
-    """The document of a tally of classes."""
-    labels = {"labels": t.labels, "positive": t.positive, "fixed": t.labels_given, "chosen": t.positive_given}
-    return _document(t, t.cells, **labels)
-
-
-def of_outcomes(t: Outcomes) -> dict[str, Any]:
-    """The document of outcomes: every item should pass."""
-    cells = np.concatenate([np.ones((len(t.cells), 1), dtype=np.int64), t.cells], axis=1)
-    return _document(t, cells, labels=t.labels, positive=t.positive, outcome=True)
-
-
-def of_label_sets(t: Multilabel) -> dict[str, Any]:
-    """The document of items with many labels."""
-    sets = [list(x) for x in t.sets.tuples()]
-    return _document(t, t.cells, labels=t.labels, fixed=t.labels_given, sets=sets, independent=t.independent)
-
-
-def _document(
+def document(
     t: Patterns,
     cells: Any,
     *,
     labels: Sequence[Any],
     positive: Any = None,
     outcome: bool = False,
+    sets: list[list[int]] | None = None,
     fixed: bool = True,
     chosen: bool = False,
-    sets: list[list[int]] | None = None,
     independent: bool = False,
 ) -> dict[str, Any]:
+    """Patterns with what their kind knows of them; cells have the truth first."""
     return {
         "schema": SCHEMA,
         "labels": [label_out(x) for x in labels],
@@ -74,15 +51,12 @@ def _document(
 def note_in(x: Sequence[Any]) -> Note:
     """The note of a piece of JSON: its facts, or its text where that is all there is."""
     facts = x[2] if len(x) > 2 else {"text": x[1]}
-    return note(x[0], **{k: tuple(v) if isinstance(v, list) else v for k, v in facts.items()})
+    return Note(x[0], tuple(sorted((k, tuple(v) if isinstance(v, list) else v) for k, v in facts.items())))
 
 
 def text(document: dict[str, Any]) -> str:
     """A document as JSON."""
     return json.dumps(document, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
-
-
-as_label = as_json
 
 
 def label_out(x: Any) -> Any:

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
-from howsure.evidence.layout import Axis
-from howsure.evidence.protocol import read_only, same_fields
-from howsure.kernels.weights import kish
+from howsure.evidence.layout import Axis, read_only
+from howsure.evidence.protocol import same_fields
+from howsure.kernels.weights import effective_counts
 from howsure.labels import places
 from howsure.notes import Notes
 
@@ -47,6 +47,11 @@ class Mean:
             return name == self
         known = (self.name, *self.aliases, *(() if self.called else ("mean",)))
         return _plain(name) in map(_plain, known)
+
+    @property
+    def unbounded(self) -> bool:
+        """A mean has its own scale."""
+        return False
 
     def __str__(self) -> str:
         return self.name
@@ -156,6 +161,7 @@ class Items:
 
     def with_positive(self, label: object) -> Self:
         """Refused: values have no classes."""
+        del label
         raise BadSetting("graded values have no positive class.")
 
     def others(self, axis: int) -> Self:
@@ -205,7 +211,7 @@ class Items:
             return self.values, np.ones((rows, 1)), alike
         size = alike if self.weights is None else self.weights / self.weights.mean()
         if self.clusters is None:
-            return self.values, np.ones((rows, 1)), size * float(kish(size.sum(), (size**2).sum()))
+            return self.values, np.ones((rows, 1)), effective_counts(size)
         count = int(self.clusters.max()) + 1
         columns = (size, *(self.values * size[:, None]).T)
         whole = [np.asarray(np.bincount(self.clusters, column, count), dtype=float) for column in columns]

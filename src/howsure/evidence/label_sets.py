@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
 from howsure.evidence import documents, merging
 from howsure.evidence.classes import Tally, each_against_rest, in_square
-from howsure.evidence.layout import Array, number
+from howsure.evidence.layout import Array, as_json, number
 from howsure.evidence.patterns import Patterns
 from howsure.labels import Label, check_labels, find, in_order, named, plain
 
@@ -128,12 +128,12 @@ class Multilabel(Patterns):
         del lost  # a set is never missing
         self.single()
         counts = self.effective if effective else self.counts
+        flat = np.moveaxis(counts, -1, 0)
         truth, (answer,), (both,) = self.memberships()
-        k = len(self.labels)
-        row, col, tp = (
-            np.bincount(label, counts[pattern], k).astype(counts.dtype) for pattern, label in (truth, answer, both)
-        )
-        return {"tp": tp, "fp": col - tp, "fn": row - tp, "tn": counts.sum() - row - col + tp}
+        row, col, tp = (np.zeros((len(self.labels), *self.shape), dtype=counts.dtype) for _ in range(3))
+        for into, (pattern, label) in ((row, truth), (col, answer), (tp, both)):
+            np.add.at(into, label, flat[pattern])
+        return {"tp": tp, "fp": col - tp, "fn": row - tp, "tn": flat.sum(axis=0) - row - col + tp}
 
     def right_wrong(self, *, effective: bool = True) -> tuple[Array, Array]:
         """Items whose labels are all right, and the others."""
@@ -157,12 +157,13 @@ class Multilabel(Patterns):
 
     def with_positive(self, label: Label | None) -> Self:
         """Refused: every label is asked for by its name."""
+        del label
         raise BadSetting(f"items with many labels have no positive one: ask for f1:{self.labels[0]} or micro-f1.")
 
     def describe(self) -> dict[str, Any]:
         """Size and labels."""
         return {
-            "n": number(self.counts.sum()), "labels": [documents.as_label(x) for x in self.labels], "positive": None,
+            "n": number(self.counts.sum()), "labels": [as_json(x) for x in self.labels], "positive": None,
             "systems": list(self.systems), "outcome": False, "tables": 1, "weighted": self.weighted,
         }  # fmt: skip
 
@@ -170,9 +171,9 @@ class Multilabel(Patterns):
         if isinstance(other, int) and other == 0:
             return self
         if not isinstance(other, Multilabel) or self.independent != other.independent:
-            return merging.refused(self, other)
-        a, b = _coded_alike(*merging.aligned(self, other))
-        return merging.checked(merging.added(a, b, np.concatenate([a.cells, b.cells])).tidy())
+            return merging.refused(self, other)  # type: ignore[no-any-return]
+        a, b = _coded_alike(*merging.aligned(self, other))  # type: ignore[arg-type]
+        return merging.checked(merging.added(a, b, np.concatenate([a.cells, b.cells])).tidy())  # type: ignore[return-value]
 
     __radd__ = __add__
 
@@ -181,23 +182,27 @@ class Multilabel(Patterns):
             return NotImplemented
         if self.labels != other.labels or self.independent != other.independent:
             return False
-        return merging.same(*_coded_alike(self, other), ("labels",))
+        one, two = _coded_alike(self, other)
+        return merging.same(one, two, ("labels",))
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"Multilabel({len(self.labels)} labels, {self.n:,} items)"
+        return f"Multilabel({len(self.labels)} labels, {number(self.counts.sum()):,} items)"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values: `Tally.from_dict(t.to_dict()) == t`."""
-        return documents.of_label_sets(self)
+        sets = [list(x) for x in self.sets.tuples()]
+        return documents.document(
+            self, self.cells, labels=self.labels, fixed=self.labels_given, sets=sets, independent=self.independent
+        )
 
     def to_json(self) -> str:
         """to_dict as text."""
         return documents.text(self.to_dict())
 
 
-def _coded_alike(a: Multilabel, b: Multilabel) -> tuple[Any, Any]:
+def _coded_alike(a: Multilabel, b: Multilabel) -> tuple[Multilabel, ...]:
     """Two tallies of label sets under the same codes."""
     labels = a.labels if a.labels == b.labels else in_order({*a.labels, *b.labels})
     place = {label: i for i, label in enumerate(labels)}

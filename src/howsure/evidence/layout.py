@@ -37,3 +37,10 @@ def number(x: Any) -> int | float:
 def as_json(x: Any) -> Any:
     """A label as JSON has it."""
     return x if x is None or isinstance(x, (bool, int, float, str)) else str(x)
+
+
+def read_only(*arrays: Array | None) -> None:
+    """Arrays of evidence cannot be written to."""
+    for array in arrays:
+        if array is not None:
+            array.setflags(write=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Never, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -16,14 +16,11 @@ from howsure.slices import Slices, joined
 
 if TYPE_CHECKING:
     from howsure.evidence.classes import Tally
-    from howsure.evidence.outcomes import Outcomes
 
 P = TypeVar("P", bound=Patterns)
-T = TypeVar("T", bound="Tally")
-O = TypeVar("O", bound="Outcomes")
 
 
-def tallies(a: T, b: Tally) -> T:
+def tallies(a: Tally, b: Tally) -> Any:
     """Counts of both; labels are the union."""
     a, other = aligned(a, b)
     labels = _merged_labels(a, other)
@@ -37,12 +34,6 @@ def tallies(a: T, b: Tally) -> T:
     positive = _merged_positive(a, other, labels)
     given = a.labels_given and other.labels_given
     return checked(replace(made, labels=labels, positive=positive, labels_given=given).tidy())
-
-
-def outcomes(a: O, b: Outcomes) -> O:
-    """Counts of both."""
-    a, other = aligned(a, b)
-    return checked(added(a, other, np.concatenate([a.cells, other.cells])).tidy())
 
 
 def added(a: P, b: Patterns, codes: Array, kept: Any = slice(None)) -> P:
@@ -62,10 +53,10 @@ def checked(t: P) -> P:
     return t
 
 
-def refused(a: Patterns, b: object) -> Never:
-    """Evidence of two kinds."""
+def refused(a: Patterns, b: object) -> Any:
+    """Evidence of two kinds; anything else is not evidence at all."""
     if not isinstance(b, Patterns):
-        raise BadLabels(f"evidence of different kinds cannot be added: {type(a).__name__} and {type(b).__name__}.")
+        return NotImplemented
     raise BadLabels(
         f"evidence of different kinds cannot be added: a tally of classes, outcomes and items with many labels are "
         f"three; got {type(a).__name__} and {type(b).__name__}."

@@ -115,6 +115,7 @@ class Outcomes(Patterns):
 
     def with_positive(self, label: Label | None) -> Self:
         """Refused: hits are what is scored."""
+        del label
         raise BadSetting("outcomes have no positive class to choose: hits are what is scored.")
 
     def stratified(self, sizes: Mapping[Any, float]) -> Stratified:
@@ -128,7 +129,10 @@ class Outcomes(Patterns):
     def __add__(self, other: object) -> Self:
         if isinstance(other, int) and other == 0:
             return self
-        return merging.outcomes(self, other) if isinstance(other, Outcomes) else merging.refused(self, other)
+        if not isinstance(other, Outcomes):
+            return merging.refused(self, other)  # type: ignore[no-any-return]
+        a, b = merging.aligned(self, other)
+        return merging.checked(merging.added(a, b, np.concatenate([a.cells, b.cells])).tidy())  # type: ignore[return-value]
 
     __radd__ = __add__
 
@@ -145,8 +149,9 @@ class Outcomes(Patterns):
         return f"Outcomes({out(self.hits)} hits of {self.n})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values: `Tally.from_dict(t.to_dict()) == t`."""
-        return documents.of_outcomes(self)
+        """Plain JSON values: `Tally.from_dict(t.to_dict()) == t`; the truth of every item is to pass."""
+        cells = np.concatenate([np.full((len(self.cells), 1), PASS, dtype=np.int64), self.cells], axis=1)
+        return documents.document(self, cells, labels=self.labels, positive=self.positive, outcome=True)
 
     def to_json(self) -> str:
         """to_dict as text."""

@@ -14,9 +14,8 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.evidence.layout import SQUARE, Array, Axis
-from howsure.evidence.protocol import read_only
-from howsure.kernels.weights import kish
+from howsure.evidence.layout import SQUARE, Array, Axis, read_only
+from howsure.kernels.weights import effective_counts
 from howsure.labels import places
 from howsure.notes import Notes
 
@@ -71,16 +70,12 @@ class Patterns:
     @property
     def effective(self) -> Array:
         """Counts that drive the posterior: the counts, or counts·Σw/Σw² when weighted (Kish 1965)."""
-        if self.squares is None:
-            return self.counts.astype(float)
-        return np.asarray(self.counts * kish(self.counts.sum(axis=-1), self.squares.sum(axis=-1))[..., None])
+        return self.counts.astype(float) if self.squares is None else effective_counts(self.counts, self.squares)
 
     def effective_of(self, j: int) -> Array:
         """The same of one table of a flattened batch."""
         row = self.counts.reshape(self.tables, -1)[j].astype(float)
-        if self.squares is None:
-            return np.asarray(row)
-        return np.asarray(row * kish(row.sum(), self.squares.reshape(self.tables, -1)[j].sum()))
+        return row if self.squares is None else effective_counts(row, self.squares.reshape(self.tables, -1)[j])
 
     def sum_where(self, where: NDArray[np.bool_], effective: bool) -> Array:
         """The counts of some patterns, added up."""

@@ -69,13 +69,6 @@ class Evidence(Protocol):
     def __add__(self, other: Any) -> Self: ...
 
 
-def read_only(*arrays: Array | None) -> None:
-    """Arrays of evidence cannot be written to."""
-    for array in arrays:
-        if array is not None:
-            array.setflags(write=False)
-
-
 def same_fields(a: Any, b: Any) -> bool:
     """Whether two observations of a kind are equal, field by field."""
     return type(a) is type(b) and all(

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import BadLabels, BadSetting, listing
-from howsure.evidence.layout import Axis, as_json, number
-from howsure.evidence.protocol import read_only, same_fields
+from howsure.evidence.layout import Axis, as_json, number, read_only
+from howsure.evidence.protocol import same_fields
 from howsure.kernels.ranked import Order, order_of
-from howsure.kernels.weights import kish
+from howsure.kernels.weights import effective_counts
 from howsure.labels import places
 from howsure.notes import Notes
 
@@ -100,7 +100,7 @@ class Scored:
         """Amounts that drive the posterior: the counts, or counts·Σw/Σw² when weighted (Kish 1965)."""
         if self.square is None:
             return self.amounts
-        return np.asarray(self.amounts * kish(self.amounts.sum(), self.square))
+        return effective_counts(self.amounts, np.array([self.square]))
 
     @property
     def clustered(self) -> int | None:
@@ -118,6 +118,7 @@ class Scored:
 
     def with_positive(self, label: object) -> Self:
         """Refused: scores speak for the class they were made with."""
+        del label
         raise BadSetting("positive= belongs to the making of the curve; this one is made already.")
 
     def only(self, measure: object) -> Self:

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from howsure.errors import BadCounts, BadLabels, listing
-from howsure.evidence.classes import Tally
-from howsure.evidence.layout import Array, Axis
-from howsure.evidence.outcomes import Outcomes
+from howsure.evidence.layout import Array, Axis, number
 from howsure.labels import Label
 from howsure.notes import Notes, note
+
+if TYPE_CHECKING:
+    from howsure.evidence.classes import Tally
+    from howsure.evidence.outcomes import Outcomes
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +36,7 @@ class Stratified:
     @property
     def n(self) -> Any:
         """The number of items."""
-        return self.whole.n
+        return self.totals.item()
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -54,7 +56,7 @@ class Stratified:
     @property
     def totals(self) -> Array:
         """The number of items, as an array."""
-        return self.whole.totals
+        return np.asarray(self.strata.totals.sum())
 
     @property
     def weighted(self) -> bool:
@@ -110,7 +112,7 @@ class Stratified:
         """As of the whole, with the shares of the strata."""
         axis = self.strata.batch[0][1]
         shares = [{"stratum": str(x), "share": w} for x, w in zip(axis, self.shares, strict=True)]
-        return self.whole.describe() | {"strata": shares}
+        return self.whole.describe() | {"n": number(self.n), "strata": shares}
 
     def __add__(self, other: object) -> Self:
         if isinstance(other, int) and other == 0:

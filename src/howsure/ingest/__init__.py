@@ -1,1 +1,1 @@
-"""From data to a Tally: arrays, lists and Series now; frames, files and engines join here."""
+"""From data to evidence: arrays, frames, files and databases, all by one group-by."""

@@ -19,8 +19,9 @@ from typing import Any
 
 import numpy as np
 
+from howsure import duck
 from howsure.errors import BadFile, BadLabels
-from howsure.ingest import conditions, duck
+from howsure.ingest import conditions
 from howsure.ingest.columns import Column
 from howsure.ingest.groups import Groups, merged, read
 from howsure.ingest.keys import DUCKDB, Grouping, sql_groups, sql_rows
@@ -112,7 +113,11 @@ class Files:
     def _refuse_text(self, r: Reader, grouping: Grouping, found: Groups) -> None:
         """Text that spells no number is looked for where numbers are missing."""
         for column in grouping.numbers:
-            if any(np.isnan(found.numbers[k.name]).any() for k in grouping.keys if k.column == column):
+            if any(
+                np.isnan(found.numbers[k.name]).any()
+                for k in grouping.keys
+                if k.column == column and k.name in found.numbers
+            ):
                 refuse_text(self.con, r, column, grouping.where)
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from howsure import duck
 from howsure.errors import BadFile
-from howsure.ingest import duck
 
 HEAD: Final = 1 << 16
 LONGEST: Final = 2_000_000  # bytes of one line

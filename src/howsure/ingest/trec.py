@@ -19,8 +19,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure import duck
 from howsure.errors import BadLabels
-from howsure.ingest import duck
 from howsure.ingest.fields import Irregular, columns
 from howsure.ingest.lines import HIGHEST, Lines, grouped, read_lines
 from howsure.ingest.records import GRADE, SCORE, Dicts, as_dicts
@@ -35,7 +35,7 @@ from howsure.kernels.ordering import (
     starts_of,
     within_segments,
 )
-from howsure.rankings import Ints, Judgments, Ranking, sorted_judgments
+from howsure.rankings import Ints, Judgments, RankedRun, sorted_judgments
 
 Array = NDArray[np.float64]
 TIES: Final = ("score", "float32")
@@ -189,7 +189,7 @@ def read_run(source: Any, name: str) -> Run:
     return Run(name, given=as_dicts(source, SCORE, f"run {name!r}", "{'q1': {'d1': 12.5, 'd7': 3.1}}"))
 
 
-def rank(run: Run, qrels: Qrels, ties: str = "score") -> Ranking:
+def rank(run: Run, qrels: Qrels, ties: str = "score") -> RankedRun:
     """The ranks of the judged documents in a run: by score, then by document id, both falling, as trec_eval.
 
     ties="float32" rounds scores to single precision first, as pytrec-eval does.
@@ -202,7 +202,7 @@ def rank(run: Run, qrels: Qrels, ties: str = "score") -> Ranking:
     return _rank_dicts(run.dicts, qrels, ties, f"run {run.name!r}")
 
 
-def _rank_dicts(run: Dicts, qrels: Qrels, ties: str, name: str) -> Ranking:
+def _rank_dicts(run: Dicts, qrels: Qrels, ties: str, name: str) -> RankedRun:
     here = [run.get(q, {}) for q in qrels.queries]
     sizes = np.fromiter(map(len, here), dtype=np.int64, count=len(here))
     scores, own = _scores(here, qrels, sizes, name)
@@ -263,7 +263,7 @@ Names = Callable[[Ints], list[str]]
 def _placed(
     scores: Array, sizes: Ints, query: Ints, own: Array, grade: Ints, ties: str, facts: dict[str, Any],
     documents: Names, hits: Names,
-) -> Ranking:  # fmt: skip
+) -> RankedRun:  # fmt: skip
     """Ranks from scores; only where scores tie are names looked at: `documents` of lines, `hits` of judged ones."""
     if ties == "float32":
         scores, own = single(scores), single(own)
@@ -278,7 +278,7 @@ def _placed(
         place[tied] += _ahead(whose, scores[rows], documents(rows), query[tied], hits(tied))
     order = order_by(query, place)
     facts = {**facts, "tied": int(tied.size), "retrieved": int(sizes.sum())}
-    return Ranking(sizes, query[order], place[order], grade[order], above[order], level[order], facts=facts)
+    return RankedRun(sizes, query[order], place[order], grade[order], above[order], level[order], facts=facts)
 
 
 def _equals(scores: Array, sizes: Ints, query: Ints, own: Array) -> tuple[Ints, Ints]:
@@ -313,7 +313,7 @@ _RUN: Final = ("q", "i", "d", "r", "s", "t")
 _BROKEN: Final = "(q IS NULL OR i IS NULL OR d IS NULL OR r IS NULL OR s IS NULL OR t IS NULL) AS broken"
 
 
-def _rank_file(path: Path, qrels: Qrels, ties: str) -> Ranking:
+def _rank_file(path: Path, qrels: Qrels, ties: str) -> RankedRun:
     found = columns(qrels.engine, path, _RUN, f"s, hash(q) AS a, hash(q, d) AS b, {_BROKEN}", "s")
     score, whose, which = (np.ma.getdata(found[k]) for k in ("s", "a", "b"))
     total, whole = len(score), np.sort(which)

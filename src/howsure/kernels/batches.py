@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,12 +33,16 @@ def distinct(a: Array, b: Array) -> tuple[Array, Array, NDArray[np.intp]] | None
     return pairs.real.copy(), pairs.imag.copy(), inverse.reshape(-1)
 
 
+def cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def in_pieces(work: Callable[[Array, Array], tuple[Array, ...]], a: Array, b: Array) -> tuple[Array, ...]:
     """work(a, b) with the tables dealt out to the cores; results have the tables on their last axis."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if a.size < 2 * _PIECE or a.ndim != 1 or a.shape != b.shape or cores == 1:
+    if a.size < 2 * _PIECE or a.ndim != 1 or a.shape != b.shape or cores() == 1:
         return work(a, b)
     cuts = range(0, a.size, _PIECE)
-    with ThreadPoolExecutor(cores) as pool:
-        parts: list[Any] = list(pool.map(lambda i: work(a[i : i + _PIECE], b[i : i + _PIECE]), cuts))
+    with ThreadPoolExecutor(cores()) as pool:
+        parts = list(pool.map(lambda i: work(a[i : i + _PIECE], b[i : i + _PIECE]), cuts))
     return tuple(np.concatenate(x, axis=-1) for x in zip(*parts, strict=True))

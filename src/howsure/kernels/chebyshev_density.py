@@ -3,7 +3,7 @@
 Statement: between two corners (values of the measure at the corners of the simplex) a density is analytic, with any
 power of the distance as its limit at the ends; its logarithm is smooth where a tail probability is not.
 Domain: densities down to exp(-60) = 9e-27 of their peak; gaps to the ends down to 1e-130.
-Formula: a piece is mapped to the line by quantiles.Scale, and there y = centre + width·sinh(u): bulk and tails fit on
+Formula: a piece is mapped to the line by scale.py, and there y = centre + width·sinh(u): bulk and tails fit on
 one grid. In u the series is doubled until its last terms vanish (Battles & Trefethen 2004). Where order 128 does
 not do, the centre moves to where the log density bends most. Points are pairs of doubles, exact close to an end.
 Error: the last terms are below 5e-11, or as small as the rounding of the density allows.
@@ -14,14 +14,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.kernels import quantiles
+from howsure.kernels.continuous import Continuous
 from howsure.kernels.exact import two_sum
-from howsure.kernels.quantiles import Scale
+from howsure.kernels.scale import Scale
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -88,7 +87,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Series:
+class ChebyshevSeries:
     """Chebyshev series in u, from first to last, of the log density of some rows with respect to u."""
 
     rows: Index
@@ -101,20 +100,19 @@ class Series:
         return len(self.terms) - 1
 
 
-def breaks(law: Any) -> tuple[float, ...]:
+def breaks(law: Continuous) -> tuple[float, ...]:
     """Inner points where a density may have a corner: the values of the measure at the corners of the simplex."""
-    points = law.corners() if hasattr(law, "corners") else ()
-    return tuple(sorted({p for p in points if law.lower < p < law.upper}))
+    return tuple(sorted({p for p in law.corners() if law.lower < p < law.upper}))
 
 
-def profile(law: Any) -> tuple[tuple[float, ...], list[Place], list[list[Series]], Array]:
+def profile(law: Continuous) -> tuple[tuple[float, ...], list[Place], list[list[ChebyshevSeries]], Array]:
     """Ends of the pieces, their lines and series, and the spread of the law, by row of its batch."""
     law = law.rows(np.full(law.shape, True), law.shape)
     size = int(np.prod(law.shape, dtype=int))
     ends = (law.lower, *breaks(law), law.upper)
     scale = Scale(law.lower, law.upper)
     p = np.array([[0.16], [0.5], [0.84]]) + np.zeros(size)
-    points = scale.out(quantiles.start(law, scale, p, 1.0 - p))[0]
+    points = scale.out(law.start(p, 1.0 - p))[0]
     places = [_place(low, high, points) for low, high in pairwise(ends)]
     scans = [_scan(law, place, rows) for place, rows in zip(places, _live(law, ends, size), strict=True)]
     floor = np.full(size, -np.inf)
@@ -136,7 +134,7 @@ def _place(low: float, high: float, points: Array) -> Place:
     return Place(scale, scale.place(middle), width)
 
 
-def _log_density(law: Any, place: Place, rows: Index, u: Array) -> Array:
+def _log_density(law: Continuous, place: Place, rows: Index, u: Array) -> Array:
     """The log density with respect to u of some rows, at points u of shape (rows, points)."""
     t, below, above = place.out(rows[:, None], u)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
@@ -147,7 +145,7 @@ def _log_density(law: Any, place: Place, rows: Index, u: Array) -> Array:
         return np.asarray(np.log(pdf * place.stretch(rows[:, None], u, t, below, above)))
 
 
-def _live(law: Any, ends: tuple[float, ...], size: int) -> list[Index]:
+def _live(law: Continuous, ends: tuple[float, ...], size: int) -> list[Index]:
     """The rows that may have mass in each of the pieces."""
     sure = np.ones(size)
     tails = [law.tails(np.full(size, c)) for c in ends[1:-1]]
@@ -155,7 +153,7 @@ def _live(law: Any, ends: tuple[float, ...], size: int) -> list[Index]:
     return [np.flatnonzero(np.minimum(p, q) > np.exp(-DROP)) for p, q in zip(below, above, strict=True)]
 
 
-def _scan(law: Any, place: Place, rows: Index) -> tuple[Index, Array, Array]:
+def _scan(law: Continuous, place: Place, rows: Index) -> tuple[Index, Array, Array]:
     """The log density of some rows on a coarse grid: over 74 spreads, or all of the piece if it lives at their ends."""
     left, right = (x[rows, None] for x in place.limits())
     share = np.linspace(0.0, 1.0, _SCAN)
@@ -199,10 +197,17 @@ def _transform(n: int) -> Array:
 
 
 def _series(
-    law: Any, place: Place, rows: Index, first: Array, last: Array, floor: Array, cuts: int = 6, move: bool = True
-) -> list[Series]:
+    law: Continuous,
+    place: Place,
+    rows: Index,
+    first: Array,
+    last: Array,
+    floor: Array,
+    cuts: int = 6,
+    move: bool = True,
+) -> list[ChebyshevSeries]:
     """The order is doubled until the last terms are small; before that the window is cut and the line moved."""
-    done: list[Series] = []
+    done: list[ChebyshevSeries] = []
     n, before, values = _FIRST, np.full(rows.size, np.inf), np.zeros((0, 0))
     while rows.size:
         u = 0.5 * (first + last)[:, None] + 0.5 * (last - first)[:, None] * np.cos(np.pi * np.arange(n + 1) / n)
@@ -220,7 +225,7 @@ def _series(
         again = (again | ~good) if n == _MOVE and move else again
         good &= ~again
         if good.any():
-            done.append(Series(rows[good], first[good], last[good], terms[:, good]))
+            done.append(ChebyshevSeries(rows[good], first[good], last[good], terms[:, good]))
         if again.any():
             some = rows[again]
             ends = _cut(u[again], values[again], floor[some])

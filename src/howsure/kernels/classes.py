@@ -22,6 +22,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.kernels.draws import gamma_each, gammas, gammas_by_shape, rows_by_shape
 from howsure.kernels.sticks import count as stick_count
 from howsure.kernels.sticks import sticks
 
@@ -35,7 +36,7 @@ _WORKERS = 2
 
 
 @dataclass(frozen=True)
-class Pool:
+class PooledAccuracy:
     """The shared share of right answers: weights of the (right or wrong by system) patterns, and the total size."""
 
     right: NDArray[np.bool_]
@@ -72,7 +73,7 @@ class Classes:
     k: int
     rows: Array | None = None  # prior weight of each truth row
     right: Array | None = None  # its share that is right; with a pool, drawn
-    pool: Pool | None = None
+    pool: PooledAccuracy | None = None
     lost: bool = True  # whether a missing answer is a false answer of every class
     shares: Array | None = None  # two-level: shapes of the class shares; the patterns are then all k² cells
 
@@ -106,12 +107,12 @@ class Classes:
 
     def _summed(self, mass: Array) -> Tables:
         """Sums by class of the mass of the patterns."""
-        row = _added(mass, self._rows)
-        tp = [_added(mass[at], where) for at, where in self._right]
-        col = [_added(mass[at], where) for at, where in self._columns]
+        row = added(mass, self._rows)
+        tp = [added(mass[at], where) for at, where in self._right]
+        col = [added(mass[at], where) for at, where in self._columns]
         for s, at in enumerate(self._lost):
             if at.size and self.lost:
-                lost = _added(mass[at], _Where.of(self.codes[at, 0], self.k))
+                lost = added(mass[at], ByClass.of(self.codes[at, 0], self.k))
                 col[s] = col[s] + lost.sum(axis=0) - lost
         return Tables(row, tp, col)
 
@@ -124,7 +125,7 @@ class Classes:
         out = np.empty((self.shapes.size, m))
         for i, (count, good) in enumerate(zip(self.shapes.tolist(), right.tolist(), strict=True)):
             shape = count + weights[good]
-            out[i] = rng.standard_gamma(shape) if count >= 1 else _spread(shape, rng)
+            out[i] = rng.standard_gamma(shape) if count >= 1 else gamma_each(shape, rng)
         return out
 
     def _two_level(self, rng: np.random.Generator, mass: Array) -> Tables:
@@ -142,7 +143,7 @@ class Classes:
         k, rows = self.k, self.rows[:, None]
         share = self.pool.draw(rng, m) if self.pool is not None else np.asarray(self.right)[:, None]
         shapes = np.broadcast_to(rows * share, (k, m)), np.broadcast_to(rows * (1.0 - share), (k, m))
-        right, wrong = (np.maximum(_spread(a, rng), 0.1 * _FLOOR) for a in shapes)
+        right, wrong = (np.maximum(gamma_each(a, rng), 0.1 * _FLOOR) for a in shapes)
         row += right + wrong
         tp[0] += right
         col[0] += right
@@ -177,29 +178,29 @@ class Classes:
             col[s] += np.bincount(target.ravel(), parts.ravel(), k * m).reshape(k, m)
 
     def _gammas(self, m: int, rng: np.random.Generator) -> Array:
-        return _drawn(self._groups, self.shapes.size, m, rng)
+        return gammas_by_shape(self._groups, self.shapes.size, m, rng)
 
     @cached_property
     def _groups(self) -> list[tuple[float, Codes]]:
-        return _kinds(self.shapes)
+        return rows_by_shape(self.shapes)
 
     @cached_property
-    def _rows(self) -> _Where:
-        return _Where.of(self.codes[:, 0], self.k)
+    def _rows(self) -> ByClass:
+        return ByClass.of(self.codes[:, 0], self.k)
 
     @cached_property
-    def _right(self) -> list[tuple[Codes, _Where]]:
+    def _right(self) -> list[tuple[Codes, ByClass]]:
         found = [np.flatnonzero(self.codes[:, 0] == self.codes[:, 1 + s]) for s in range(self.systems)]
-        return [(at, _Where.of(self.codes[at, 0], self.k)) for at in found]
+        return [(at, ByClass.of(self.codes[at, 0], self.k)) for at in found]
 
     @cached_property
-    def _columns(self) -> list[tuple[Codes, _Where]]:
+    def _columns(self) -> list[tuple[Codes, ByClass]]:
         found = []
         for s in range(self.systems):
             answer = self.codes[:, 1 + s]
             at = np.flatnonzero(answer >= 0)
             at = at[np.argsort(answer[at], kind="stable")]
-            found.append((at, _Where.of(answer[at], self.k)))
+            found.append((at, ByClass.of(answer[at], self.k)))
         return found
 
     @cached_property
@@ -246,7 +247,7 @@ class Tables:
 
 
 @dataclass(frozen=True)
-class _Where:
+class ByClass:
     """Rows of an array to be added up by class, once they are in the order of their classes."""
 
     order: Codes | None
@@ -255,61 +256,19 @@ class _Where:
     k: int
 
     @classmethod
-    def of(cls, classes: Codes, k: int) -> _Where:
+    def of(cls, classes: Codes, k: int) -> ByClass:
         order = None if (np.diff(classes) >= 0).all() else np.argsort(classes, kind="stable")
         kept = classes if order is None else classes[order]
         found, starts = np.unique(kept, return_index=True)
         return cls(order, starts.astype(np.int64), found, k)
 
 
-def _added(mass: Array, where: _Where) -> Array:
+def added(mass: Array, where: ByClass) -> Array:
     """Sums of the rows of mass by class, (classes, m)."""
     out = np.zeros((where.k, mass.shape[1]))
     if where.starts.size:
         out[where.classes] = np.add.reduceat(mass if where.order is None else mass[where.order], where.starts, axis=0)
     return out
-
-
-def gammas(shapes: Array, m: int, rng: np.random.Generator) -> Array:
-    """m draws of Gammas, one row a shape; small shapes are lifted, so that few of them underflow."""
-    return _drawn(_kinds(shapes), shapes.size, m, rng)
-
-
-def _kinds(shapes: Array) -> list[tuple[float, Codes]]:
-    """The different shapes, with the rows that have them."""
-    kinds, which = np.unique(shapes, return_inverse=True)
-    order = np.argsort(which, kind="stable")
-    return list(zip(kinds.tolist(), np.split(order, np.cumsum(np.bincount(which))[:-1]), strict=True))
-
-
-def _drawn(kinds: list[tuple[float, Codes]], rows: int, m: int, rng: np.random.Generator) -> Array:
-    if len(kinds) == 1:
-        return _alike(kinds[0][0], (rows, m), rng)
-    out = np.empty((rows, m))
-    for shape, at in kinds:
-        if at.size == 1 and shape > 1.0:
-            rng.standard_gamma(shape, out=out[at[0]])
-        else:
-            out[at] = _alike(shape, (at.size, m), rng)
-    return out
-
-
-def _alike(shape: float, size: tuple[int, int], rng: np.random.Generator) -> Array:
-    if shape == 1.0:
-        return rng.standard_exponential(size)
-    if shape > 1.0:
-        return rng.standard_gamma(shape, size)
-    if shape <= 0.0:
-        return np.zeros(size)
-    with np.errstate(under="ignore"):
-        return np.asarray(rng.standard_gamma(shape + 1.0, size) * np.exp(-rng.standard_exponential(size) / shape))
-
-
-def _spread(shapes: Array, rng: np.random.Generator) -> Array:
-    """One draw for each of the shapes; small ones lifted."""
-    with np.errstate(under="ignore"):
-        lifted = rng.standard_gamma(shapes + 1.0)
-        return np.asarray(lifted * np.exp(-rng.standard_exponential(shapes.shape) / np.maximum(shapes, 1e-300)))
 
 
 class Drawable(Protocol):

@@ -22,8 +22,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.kernels import quantiles
-from howsure.kernels.exact import linear
+from howsure.kernels.continuous import Stepped
+from howsure.kernels.exact import linear, log1p
+from howsure.kernels.law import Pick
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -43,8 +44,8 @@ _ALIKE = 16  # points that share one power series
 _NUMBERS = 2_000_000  # complex numbers held at a time
 
 
-@dataclass(frozen=True)
-class Many:
+@dataclass(frozen=True, eq=False)
+class GammaQuotient(Stepped):
     """The law of Σ top·G / Σ bottom·G with independent Gammas G of the given shapes; a single law, no batch."""
 
     top: Array
@@ -72,7 +73,7 @@ class Many:
         """Whether so many items share the weight that the density has one peak."""
         return bool(self.total >= 50 and (self.shapes * self.bottom).max() < 0.1 * (self.shapes * self.bottom).sum())
 
-    def rows(self, pick: Mask, shape: tuple[int, ...]) -> Many:
+    def rows(self, pick: Pick, shape: tuple[int, ...]) -> GammaQuotient:
         """The law itself: there is no batch to pick from."""
         del pick, shape
         return self
@@ -112,8 +113,7 @@ class Many:
         t = np.asarray(t, dtype=float)
         return self.one_tail(t, t_low, t > self._centre, density=True)[1]
 
-    def one_tail(self, t: Array, t_low: Array | float, upper: Mask, density: bool) -> tuple[Array, Array, Array]:
-        """P(M > t) where upper, else P(M <= t); the density if asked for; the size of the last terms left out."""
+    def one_tail(self, t: Array, t_low: Array | float, upper: Mask, density: bool) -> tuple[Array, Array]:
         del t_low
         t = np.asarray(t, dtype=float)
         above = np.broadcast_to(upper, t.shape)
@@ -126,10 +126,7 @@ class Many:
             small = np.clip(small, 0.0, 1.0)
             tail[inside] = np.where(above[inside] == beyond, small, 1.0 - small)
             pdf[inside] = np.maximum(found, 0.0)
-        return tail, pdf, np.zeros(t.shape)
-
-    def quantile(self, p: Array, q: Array) -> tuple[Array, Array, Array]:
-        return quantiles.quantile(self, np.asarray(p), np.asarray(q))
+        return tail, pdf
 
     def mean(self) -> Array:
         return np.asarray(self._moments[0])
@@ -233,7 +230,7 @@ class Many:
         """K(s) and Σ shape·bottom/(1 - s·c), which turns the integrand into the density's, by s - saddle."""
         if not self._plain or self.shapes.size <= _FEW:
             return self._one_by_one(t, path, slice(None))
-        near, series = _Series.of(self, t, path)
+        near, series = _PowerSums.of(self, t, path)
         if series is None:
             return self._one_by_one(t, path, slice(None))
         others = self._one_by_one(t, path, ~near)
@@ -247,7 +244,7 @@ class Many:
             value, slope = series(u)
             k, weight = others(ahead, rows)
             # 1 - s·c = (1 + more)·(1 - u·d), so Σ a/(1 - s·c) = (Σ a + u·Λ'(u))/(1 + more)
-            k = k + value - series.sums[0] * _log_1p(more)
+            k = k + value - series.sums[0] * log1p(more)
             return k, weight + float(self.bottom[0]) * (series.sums[0] + u * slope) / (1.0 + more)
 
         return both
@@ -329,12 +326,6 @@ def _log_sum(rest: Complex, weights: Array) -> Complex:
     return total
 
 
-def _log_1p(z: Complex) -> Complex:
-    """log(1 + z), also where z is small; numpy's own loses the digits of the real part."""
-    x, y = z.real, z.imag
-    return np.asarray(0.5 * np.log1p(x * (2.0 + x) + y * y) + 1j * np.arctan2(y, 1.0 + x))
-
-
 def _apart(gap: Array, y: Array) -> Array:
     """1 - s·c at s = 1/(1 + e^-y), from the gaps 1 - c: no cancellation at the pole."""
     near = 1.0 / (1.0 + np.exp(y))[:, None]
@@ -342,14 +333,14 @@ def _apart(gap: Array, y: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class _Series:
+class _PowerSums:
     """Λ(u) and its derivative for the values near the origin, by their power sums."""
 
     sums: Array  # Σ shape·(d/reach)^k, k = 0 .. terms
     reach: float
 
     @classmethod
-    def of(cls, law: Many, t: Array, path: _Path) -> tuple[Mask, _Series | None]:
+    def of(cls, law: GammaQuotient, t: Array, path: _Path) -> tuple[Mask, _PowerSums | None]:
         """The values near enough, and their series; none where they are few."""
         d = law._values - law._origin
         reach = 0.5 / _farthest(law, t, path)
@@ -374,9 +365,9 @@ class _Series:
         return np.where(over, -np.inf, value), slope * self.reach  # beyond the farthest u the integrand has died out
 
 
-def _farthest(law: Many, t: Array, path: _Path) -> float:
+def _farthest(law: GammaQuotient, t: Array, path: _Path) -> float:
     """The largest |u| on the paths before the integrand of the gathered values has died out."""
-    coarse = Many(*(law._gathered[k] for k in (1, 2, 0)))
+    coarse = GammaQuotient(*(law._gathered[k] for k in (1, 2, 0)))
     rows = np.arange(t.size)
     generating = coarse._generating(t, path)
     scale = float(law.bottom[0]) * path.side / path.unit

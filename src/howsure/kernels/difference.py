@@ -16,16 +16,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.kernels import beta, quantiles
+from howsure.kernels import beta
 from howsure.kernels.chebyshev_density import Point
+from howsure.kernels.continuous import Continuous, Stepped
+from howsure.kernels.law import Law, Pick
 from howsure.kernels.moebius import Moebius
 from howsure.kernels.quadrature import Index, Nodes, Window, expect
-from howsure.kernels.tabulated import Piece, Tabulated, tabulate
+from howsure.kernels.scale import Scale
+from howsure.kernels.tabulated import Stretch, Tabulated, tabulate
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -40,8 +42,9 @@ _SHAPE = 0.1
 _CHUNK = 400_000  # node evaluations at a time
 
 
-def _same_map(a: Moebius, b: Moebius) -> bool:
-    return (a.u1, a.v1, a.u2, a.v2) == (b.u1, b.v1, b.u2, b.v2)
+def difference_of(a: Law, b: Law) -> Difference | None:
+    """The law of A - B for independent laws; None where one of them is known by draws only."""
+    return Difference(a, b) if isinstance(a, Continuous) and isinstance(b, Continuous) else None
 
 
 def _betas(a: Array, b: Array, c: Array, d: Array) -> tuple[Array, Array]:
@@ -56,18 +59,18 @@ def _betas(a: Array, b: Array, c: Array, d: Array) -> tuple[Array, Array]:
     def inner(index: Index, nodes: Nodes) -> Array:
         return np.stack(beta.tails(c[index, None], d[index, None], nodes.v, nodes.w))
 
-    (above, below), _ = expect(window, inner, 2)
+    above, below = expect(window, inner, 2)
     above, below = np.where(swap, below, above), np.where(swap, above, below)
     total = above + below  # 1 but for rounding: the smaller one keeps its relative precision
     return (above / total).reshape(shape), (below / total).reshape(shape)
 
 
-@dataclass(frozen=True)
-class Difference:
+@dataclass(frozen=True, eq=False)
+class Difference(Stepped):
     """The law of A - B for independent laws, the narrower one outside the integral."""
 
-    a: Any
-    b: Any
+    a: Continuous
+    b: Continuous
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -93,22 +96,31 @@ class Difference:
     def std(self) -> Array:
         return np.asarray(np.hypot(self.a.std(), self.b.std()))
 
+    def rows(self, pick: Pick, shape: tuple[int, ...]) -> Difference:
+        return Difference(self.a.rows(pick, shape), self.b.rows(pick, shape))
+
+    @property
+    def _shapes(self) -> tuple[Array, Array, Array, Array] | None:
+        """The shapes of two Betas that are seen through the same map; None for other laws."""
+        a, b = self.a, self.b
+        if not (isinstance(a, Moebius) and isinstance(b, Moebius)):
+            return None
+        same = (a.u1, a.v1, a.u2, a.v2) == (b.u1, b.v1, b.u2, b.v2)
+        return (a.a, a.b, b.a, b.b) if same else None
+
     @property
     def closed(self) -> bool:
         """Whether both laws are Betas seen through the same map."""
-        return isinstance(self.a, Moebius) and isinstance(self.b, Moebius) and _same_map(self.a, self.b)
+        return self._shapes is not None
 
     def signs(self) -> tuple[Array, Array]:
         """P(A > B) and P(A < B), each by its own integral."""
-        if self.closed:
-            return _betas(self.a.a, self.a.b, self.b.a, self.b.b)
-        below, above = self.tails(np.zeros(()))
-        return above, below
+        return super().signs() if self._shapes is None else _betas(*self._shapes)
 
     @property
     def usual(self) -> bool:
         """Whether the shapes of closed laws alone say that their tables will hold."""
-        return self.closed and min(float(x.min(initial=1.0)) for m in (self.a, self.b) for x in (m.a, m.b)) >= _SHAPE
+        return self._shapes is not None and min(float(x.min(initial=1.0)) for x in self._shapes) >= _SHAPE
 
     @cached_property
     def closes(self) -> bool:
@@ -131,7 +143,7 @@ class Difference:
         return one, two
 
     def _evaluate(self, t: Array, density: bool) -> Array:
-        """Stacked lower tail, upper tail and density at points t, which broadcast against the batch."""
+        """Stacked lower tail, density and upper tail at points t, which broadcast against the batch."""
         shape = np.broadcast_shapes(t.shape, self.shape)
         points = np.broadcast_to(t, shape).ravel()
         (a, b), (rows_a, rows_b) = self._tables, self._rows(shape)
@@ -155,28 +167,21 @@ class Difference:
         del t_low
         return np.asarray(self._evaluate(np.asarray(t, dtype=float), True)[1])
 
-    def one_tail(self, t: Array, t_low: Array | float, upper: Mask, density: bool) -> tuple[Array, Array, Array]:
+    def one_tail(self, t: Array, t_low: Array | float, upper: Mask, density: bool) -> tuple[Array, Array]:
         del t_low
         low, pdf, high = self._evaluate(np.asarray(t, dtype=float), density)
-        return np.where(upper, high, low), pdf, np.zeros_like(pdf)
+        return np.where(upper, high, low), pdf
 
-    def near(self, p: Array, q: Array) -> Array:
-        """Points close to the quantiles: deviations from the medians added as those of normal laws."""
+    def start(self, p: Array, q: Array) -> Array:
+        """From points close to the quantiles: deviations from the medians added as those of normal laws."""
         shape = np.broadcast_shapes(p.shape, self.shape)
         (a, b), (rows_a, rows_b) = self._tables, self._rows(self.shape)
         p, q = (np.broadcast_to(x, shape).reshape(-1, rows_a.size) for x in (p, q))
         half = np.full((1, 1), 0.5)
         middle_a, middle_b = a.near(rows_a, half, half), b.near(rows_b, half, half)
         by_a, by_b = a.near(rows_a, p, q) - middle_a, b.near(rows_b, q, p) - middle_b
-        return np.asarray(middle_a - middle_b + np.copysign(np.hypot(by_a, by_b), by_a)).reshape(shape)
-
-    def quantile(self, p: Array, q: Array) -> tuple[Array, Array, Array]:
-        return quantiles.quantile(self, p, q)
-
-    def moments(self, g: Callable[[Array], Array], growth: float) -> tuple[Array, Array]:
-        """Only the identity is asked for."""
-        del g, growth
-        return self.mean(), self.std()
+        near = np.asarray(middle_a - middle_b + np.copysign(np.hypot(by_a, by_b), by_a)).reshape(shape)
+        return Scale(self.lower, self.upper).place(near)
 
 
 def _expect(outer: Tabulated, inner: Tabulated, rows: Index, others: Index, d: Array, density: bool) -> Array:
@@ -203,7 +208,7 @@ def _expect(outer: Tabulated, inner: Tabulated, rows: Index, others: Index, d: A
     return out
 
 
-def _cut(piece: Piece, rows: Index, t: Point) -> Array:
+def _cut(piece: Stretch, rows: Index, t: Point) -> Array:
     """The u of a point, or the end of the line beyond which it lies."""
     low, high = piece.place.scale.lower, piece.place.scale.upper
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -212,7 +217,7 @@ def _cut(piece: Piece, rows: Index, t: Point) -> Array:
 
 
 def _part(
-    piece: Piece, rows: Index, at: Callable[[Index, Array, Array], Array], items: Index, left: Array, right: Array
+    piece: Stretch, rows: Index, at: Callable[[Index, Array, Array], Array], items: Index, left: Array, right: Array
 ) -> Array:
     """The integral over u from left to right of the outer density times the values at its points."""
     middle, half = 0.5 * (left + right), 0.5 * (right - left)

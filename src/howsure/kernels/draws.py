@@ -2,7 +2,8 @@
 
 Statement: log G = log G' + log(U)/a with G' ~ Gamma(a+1) and U uniform (Devroye 1986, IV.6.4): exact for a < 1, where
 numpy's own draws are exactly 0 for 47% of cases at shape .001. Shares are normalised by log-sum-exp.
-Streams are keyed by (seed, place in the batch, cell): tables of a batch are independent, and repeat with the seed.
+Streams of shares are keyed by (seed, place in the batch, cell): tables of a batch are independent, and repeat with the
+seed.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+Rows = NDArray[np.int64]
 
 _THREADS_ABOVE = 50_000
 
@@ -64,3 +66,46 @@ def together(*logs: Array) -> tuple[Array, ...]:
     parts = [np.exp(x - largest) for x in logs]
     total = np.add.reduce(parts)
     return tuple(x / total for x in parts)
+
+
+def gammas(shapes: Array, m: int, rng: np.random.Generator) -> Array:
+    """m draws of Gammas, one row a shape; small shapes are lifted, so that few of them underflow."""
+    return gammas_by_shape(rows_by_shape(shapes), shapes.size, m, rng)
+
+
+def rows_by_shape(shapes: Array) -> list[tuple[float, Rows]]:
+    """The different shapes, with the rows that have them."""
+    kinds, which = np.unique(shapes, return_inverse=True)
+    order = np.argsort(which, kind="stable")
+    return list(zip(kinds.tolist(), np.split(order, np.cumsum(np.bincount(which))[:-1]), strict=True))
+
+
+def gammas_by_shape(kinds: list[tuple[float, Rows]], rows: int, m: int, rng: np.random.Generator) -> Array:
+    """The same, of shapes whose rows are known."""
+    if len(kinds) == 1:
+        return _of_one_shape(kinds[0][0], (rows, m), rng)
+    out = np.empty((rows, m))
+    for shape, at in kinds:
+        if at.size == 1 and shape > 1.0:
+            rng.standard_gamma(shape, out=out[at[0]])
+        else:
+            out[at] = _of_one_shape(shape, (at.size, m), rng)
+    return out
+
+
+def _of_one_shape(shape: float, size: tuple[int, int], rng: np.random.Generator) -> Array:
+    if shape == 1.0:
+        return rng.standard_exponential(size)
+    if shape > 1.0:
+        return rng.standard_gamma(shape, size)
+    if shape <= 0.0:
+        return np.zeros(size)
+    with np.errstate(under="ignore"):
+        return np.asarray(rng.standard_gamma(shape + 1.0, size) * np.exp(-rng.standard_exponential(size) / shape))
+
+
+def gamma_each(shapes: Array, rng: np.random.Generator) -> Array:
+    """One draw for each of the shapes; small ones lifted."""
+    with np.errstate(under="ignore"):
+        lifted = rng.standard_gamma(shapes + 1.0)
+        return np.asarray(lifted * np.exp(-rng.standard_exponential(shapes.shape) / np.maximum(shapes, 1e-300)))

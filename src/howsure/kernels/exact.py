@@ -42,3 +42,9 @@ def linear(c0: Array | float, c1: Array | float, t: Array | float, t_low: Array 
         s, r = two_sum(c0, p)
         low = r + (e + np.multiply(c1, t_low))
     return s + np.where(np.isfinite(low), low, 0.0)  # the splitting overflows near 1e300: nothing cancels there
+
+
+def log1p(z: NDArray[np.complex128]) -> NDArray[np.complex128]:
+    """log(1 + z), to the last digit also for small z; numpy's own loses the digits of the real part."""
+    x, y = z.real, z.imag
+    return np.asarray(0.5 * np.log1p(x * (2.0 + x) + y * y) + 1j * np.arctan2(y, 1.0 + x))

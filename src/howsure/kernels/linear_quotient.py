@@ -14,19 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.kernels import quadrature
+from howsure.kernels.beta_moments import flat, moments_about, quotient
 from howsure.kernels.exact import linear
-from howsure.kernels.mixture import Line, Mixture
+from howsure.kernels.law import Pick, Transform
+from howsure.kernels.mixture import BilinearOdds, LinearForm
 from howsure.kernels.quadrature import Index
-from howsure.kernels.two_betas import _NODES, Transform, _back, _flat, _quotient, _tensor
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
+_NODES = 64
 _OUTER_NODES = 96
 
 
 @dataclass(frozen=True)
-class Groups:
+class LinearQuotient:
     """A linear quotient of three or four groups of cells: Σ top·G / Σ bottom·G with Gammas G of the given shapes.
 
     P(M <= t) = P(Σ (top - t·bottom)·G <= 0). Two groups whose coefficients have the same sign are dealt from
@@ -43,19 +45,28 @@ class Groups:
 
     @property
     def lower(self) -> float:
-        return min(_quotient(p, q) for p, q in zip(self.top, self.bottom, strict=True))
+        return min(quotient(p, q) for p, q in zip(self.top, self.bottom, strict=True))
 
     @property
     def upper(self) -> float:
-        return max(_quotient(p, q) for p, q in zip(self.top, self.bottom, strict=True))
+        return max(quotient(p, q) for p, q in zip(self.top, self.bottom, strict=True))
 
-    def evaluate(self, t: Array, t_low: Array | float, upper: Mask | None, density: bool) -> tuple[Array, Array, Array]:
-        """Tail, density and error at t; without a side, the density only."""
-        shape, (t, low, *shapes) = _flat(t, t_low, *self.shapes)
+    def evaluate(self, t: Array, t_low: Array | float, upper: Mask | None, density: bool) -> tuple[Array, Array]:
+        """Tail and density at t; without a side, the density only."""
+        shape, (t, low, *shapes) = flat(t, t_low, *self.shapes)
         upper = None if upper is None else np.broadcast_to(upper, shape).ravel()
         c = np.stack([linear(p * np.ones_like(t), -q, t, low) for p, q in zip(self.top, self.bottom, strict=True)])
         slope = np.stack([q * np.ones_like(t) for q in self.bottom])
-        return _back(shape, *_signed_sum(np.stack(shapes), c, slope, upper, density))  # type: ignore[return-value]
+        tail, pdf = _signed_sum(np.stack(shapes), c, slope, upper, density)
+        return tail.reshape(shape), pdf.reshape(shape)
+
+    def rows(self, pick: Pick, shape: tuple[int, ...]) -> LinearQuotient:
+        """The core of the picked entries of the batch, flat."""
+        return replace(self, shapes=tuple(np.broadcast_to(x, shape)[pick] for x in self.shapes))
+
+    def corners(self) -> tuple[float, ...]:
+        """Values at the corners of the simplex."""
+        return tuple(p / q for p, q in zip(self.top, self.bottom, strict=True) if q)
 
     def exists(self, order: float) -> Mask:
         poles = [s for s, q in zip(self.shapes, self.bottom, strict=True) if q > 0]
@@ -73,7 +84,11 @@ class Groups:
         def value(_: Index, u: Array, r: Array, v: Array, w: Array) -> Array:
             return self._at((u, r * v, r * w))
 
-        return _tensor((y, z), (x, y + z), value, g, centre)
+        return moments_about((y, z), (x, y + z), value, g, centre)
+
+    def about_log(self, g: Transform, centre: Array) -> tuple[Array, Array]:
+        """First and second moment of g(log M) about centre."""
+        return self.about(lambda x: g(np.log(x)), centre, 0.0)
 
     def _at(self, cells: tuple[Array, ...]) -> Array:
         top = sum(k * x for k, x in zip(self.top, cells, strict=True))
@@ -82,7 +97,7 @@ class Groups:
 
     def _about_four(self, g: Transform, centre: Array) -> tuple[Array, Array]:
         """A sum over nodes of the split of the last two groups, each a problem of three groups."""
-        shape, (a, b, c, d, middle) = _flat(*self.shapes, centre)
+        shape, (a, b, c, d, middle) = flat(*self.shapes, centre)
         first, second = np.zeros(a.size), np.zeros(a.size)
         x, y, weight, _ = quadrature.beta_nodes(c, d, _NODES)
         for k in range(x.shape[1]):
@@ -91,7 +106,7 @@ class Groups:
             def value(part: Index, u: Array, r: Array, v: Array, w: Array, third: tuple[Array, ...] = third) -> Array:
                 return self._at((u, r * v, r * w * third[0][part], r * w * third[1][part]))
 
-            one, two = _tensor((b, c + d), (a, b + c + d), value, g, middle)
+            one, two = moments_about((b, c + d), (a, b + c + d), value, g, middle)
             first += weight[:, k] * one
             second += weight[:, k] * two
         return first.reshape(shape), second.reshape(shape)
@@ -99,7 +114,7 @@ class Groups:
     def centre(self) -> Array:
         return self._at(self.shapes)
 
-    def mirrored(self) -> Groups:
+    def mirrored(self) -> LinearQuotient:
         """Upper end minus measure: its moments keep their digits when the measure is close to that end."""
         return replace(self, top=tuple(self.upper * q - p for p, q in zip(self.top, self.bottom, strict=True)))
 
@@ -117,7 +132,7 @@ class Groups:
         return mean, np.sqrt(np.asarray(var))
 
 
-def _signed_sum(shapes: Array, c: Array, slope: Array, upper: Mask | None, density: bool) -> tuple[Array, Array, Array]:
+def _signed_sum(shapes: Array, c: Array, slope: Array, upper: Mask | None, density: bool) -> tuple[Array, Array]:
     """Tail of Σ c·G around 0, for coefficients c of both signs; density with respect to t by -dc/dt = slope."""
     order = np.argsort(-c, axis=0, kind="stable")
     shapes, c, slope = (np.take_along_axis(x, order, axis=0) for x in (shapes, c, slope))
@@ -140,13 +155,11 @@ def _signed_sum(shapes: Array, c: Array, slope: Array, upper: Mask | None, densi
     flat = np.stack([np.repeat(x[:, None], v.shape[1], axis=1).ravel() for x in (together, *kept)])
     sides = None if upper is None else np.repeat(upper, v.shape[1])
     parts = _signed_sum(flat, merge(c), merge(slope), sides, density)
-    tail, pdf, error = ((weight * x.reshape(weight.shape)).sum(axis=1) for x in parts)
-    return tail, pdf, error
+    tail, pdf = ((weight * x.reshape(weight.shape)).sum(axis=1) for x in parts)
+    return tail, pdf
 
 
-def _three_groups(
-    shapes: Array, c: Array, slope: Array, upper: Mask | None, density: bool
-) -> tuple[Array, Array, Array]:
+def _three_groups(shapes: Array, c: Array, slope: Array, upper: Mask | None, density: bool) -> tuple[Array, Array]:
     """Coefficients in falling order. With one positive: odds of the first against the other two."""
     flip = c[1] > 0  # two positive coefficients: mirror the problem
     order = np.where(flip, np.array([[2], [1], [0]]), np.array([[0], [1], [2]]))
@@ -154,13 +167,13 @@ def _three_groups(
     c = np.abs(np.take_along_axis(c, order, axis=0))
     impossible = c[0] == 0  # no coefficient of that sign: t lies at the end of the range
     safe = np.where(impossible, 1.0, c[0])
-    mixture = Mixture(
+    mixture = BilinearOdds(
         shapes[1], shapes[2], shapes[0], shapes[1] + shapes[2],
-        Line(c[1], c[2]), Line(safe, safe), Line(slope[1], slope[2]), Line(slope[0], slope[0]),
+        LinearForm(c[1], c[2]), LinearForm(safe, safe), LinearForm(slope[1], slope[2]), LinearForm(slope[0], slope[0]),
     )  # fmt: skip
     if upper is None:
-        pdf, error = mixture.density()
-        return np.zeros_like(pdf), np.where(impossible, 0.0, pdf), error
-    tail, pdf, error = mixture.tail(upper != flip, density)
+        pdf = mixture.density()
+        return np.zeros_like(pdf), np.where(impossible, 0.0, pdf)
+    tail, pdf = mixture.tail(upper != flip, density)
     sure = np.where(flip != upper, 0.0, 1.0)
-    return np.where(impossible, sure, tail), np.where(impossible, 0.0, pdf), error
+    return np.where(impossible, sure, tail), np.where(impossible, 0.0, pdf)

@@ -9,7 +9,6 @@ Domain: shapes from .02 to 1e9. Error: 1e-10 (differences of log Gammas at large
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,7 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from howsure.kernels import quantiles
+from howsure.kernels.continuous import Stepped, WithMoments
+from howsure.kernels.exact import log1p
+from howsure.kernels.law import Pick, Transform
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -27,8 +28,8 @@ _NODES = 56
 _GRID = 401
 
 
-@dataclass(frozen=True)
-class AcrossRows:
+@dataclass(frozen=True, eq=False)
+class AcrossRows(Stepped, WithMoments):
     """The law of μθ/(μθ + (1-μ)φ); shapes may be batches."""
 
     share: tuple[Array, Array]
@@ -47,21 +48,12 @@ class AcrossRows:
     def _all(self) -> tuple[Array, ...]:
         return (*self.share, *self.upper_row, *self.lower_row)
 
-    def rows(self, pick: Mask, shape: tuple[int, ...]) -> AcrossRows:
-        """The law of the picked entries of the batch, flat."""
+    def rows(self, pick: Pick, shape: tuple[int, ...]) -> AcrossRows:
         a, b, c, d, e, f = (np.broadcast_to(x, shape)[pick] for x in self._all)
         return AcrossRows((a, b), (c, d), (e, f))
 
     def tails(self, t: Array, t_low: Array | float = 0.0) -> tuple[Array, Array]:
-        """Both tails, the smaller by its own integral."""
-        t = np.asarray(t, dtype=float)
-        above = t > self._centre
-        small = self.one_tail(t, t_low, above, density=False)[0]
-        wrong = small > 0.75
-        if wrong.any():
-            other = self.one_tail(t, t_low, ~above, density=False)[0]
-            small, above = np.where(wrong, other, small), above ^ wrong
-        return np.where(above, 1.0 - small, small), np.where(above, small, 1.0 - small)
+        return self.tails_around(self._centre, t, t_low)
 
     def pdf(self, t: Array, t_low: Array | float = 0.0) -> Array:
         t = np.asarray(t, dtype=float)
@@ -76,8 +68,7 @@ class AcrossRows:
                 value = np.where(at, np.where(near > 1.5 * far, np.inf, np.where(near < far / 1.5, 0.0, near)), value)
         return value
 
-    def one_tail(self, t: Array, t_low: Array | float, upper: Mask, density: bool) -> tuple[Array, Array, Array]:
-        """P(M > t) where upper, else P(M <= t), the density, and no error estimate."""
+    def one_tail(self, t: Array, t_low: Array | float, upper: Mask, density: bool) -> tuple[Array, Array]:
         del t_low, density
         full = np.broadcast_shapes(np.shape(t), self.shape)
         t, up = np.broadcast_to(t, full), np.broadcast_to(upper, full)
@@ -87,10 +78,7 @@ class AcrossRows:
             y = np.log(safe) - np.log1p(-safe)
         tail, slope = self._line(y, up)
         pdf = np.where(inside, slope / (safe * (1.0 - safe)), 0.0)
-        return np.where(inside, np.clip(tail, 0.0, 1.0), np.where((t <= 0) == up, 1.0, 0.0)), pdf, np.zeros(full)
-
-    def quantile(self, p: Array, q: Array) -> tuple[Array, Array, Array]:
-        return quantiles.quantile(self, np.asarray(p), np.asarray(q))
+        return np.where(inside, np.clip(tail, 0.0, 1.0), np.where((t <= 0) == up, 1.0, 0.0)), pdf
 
     def mean(self) -> Array:
         return self._moments[0]
@@ -98,7 +86,7 @@ class AcrossRows:
     def std(self) -> Array:
         return self._moments[1]
 
-    def moments(self, g: Callable[[Array], Array], growth: float) -> tuple[Array, Array]:
+    def moments(self, g: Transform, growth: float) -> tuple[Array, Array]:
         """Mean and standard deviation of g(M), by the trapezoid rule on the log odds."""
         del growth
         value, weight = self._nodes
@@ -177,14 +165,8 @@ def _rise(a: Array, z: NDArray[np.complex128]) -> NDArray[np.complex128]:
     stirling = (a >= 30.0) & ((a + z).real >= 15.0)
     large, step = np.where(stirling, a, 30.0), np.where(stirling, z, 0.0)
     x = large + step
-    series = (x - 0.5) * _log1p(np.asarray(step / large, dtype=complex)) + step * (np.log(large) - 1.0)
+    series = (x - 0.5) * log1p(np.asarray(step / large, dtype=complex)) + step * (np.log(large) - 1.0)
     for k, c in enumerate((1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)):
         series = series + c * (x ** -(2 * k + 1) - large ** -(2 * k + 1.0))
     direct = special.loggamma(np.where(stirling, 1.0, a + z)) - special.loggamma(np.where(stirling, 1.0, a))
     return np.where(stirling, series, direct)
-
-
-def _log1p(z: NDArray[np.complex128]) -> NDArray[np.complex128]:
-    """log(1 + z), to the last digit also for small z."""
-    real = 0.5 * np.log1p(z.real * (2.0 + z.real) + z.imag**2)
-    return np.asarray(real + 1j * np.arctan2(z.imag, 1.0 + z.real))

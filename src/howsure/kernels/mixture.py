@@ -24,7 +24,7 @@ Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Line:
+class LinearForm:
     """The form one·v + zero·(1-v); if it changes sign inside (0, 1) it is evaluated from its root."""
 
     one: Array
@@ -65,7 +65,7 @@ class Line:
         )
 
 
-def bilinear_window(a: Array, b: Array, c: Array, d: Array, top: Line, bottom: Line) -> Window:
+def bilinear_window(a: Array, b: Array, c: Array, d: Array, top: LinearForm, bottom: LinearForm) -> Window:
     """The interval of v on which both the numerator N and the denominator D of the odds are positive.
 
     N falls in v and D rises in v when the measure rises in v: so lo is D's root and hi is N's root.
@@ -81,20 +81,20 @@ def bilinear_window(a: Array, b: Array, c: Array, d: Array, top: Line, bottom: L
 
 
 @dataclass(frozen=True)
-class Mixture:
+class BilinearOdds:
     """All that one evaluation needs, flat: outer Beta(a, b), inner Beta(c, d), odds N/D and their slopes in t."""
 
     a: Array
     b: Array
     c: Array
     d: Array
-    top: Line
-    bottom: Line
-    top_slope: Line
-    bottom_slope: Line
+    top: LinearForm
+    bottom: LinearForm
+    top_slope: LinearForm
+    bottom_slope: LinearForm
 
-    def tail(self, upper: Mask, with_density: bool = False) -> tuple[Array, Array, Array]:
-        """P(M > t) where upper, else P(M <= t); the density at t (zeros unless asked for); the error."""
+    def tail(self, upper: Mask, with_density: bool = False) -> tuple[Array, Array]:
+        """P(M > t) where upper, else P(M <= t); the density at t, zeros unless asked for."""
         window = bilinear_window(self.a, self.b, self.c, self.d, self.top, self.bottom)
         peak = beta.log_peak(self.c, self.d) if with_density else self.c
 
@@ -108,9 +108,9 @@ class Mixture:
             slope = self._slope(index, nodes, n, d)
             return np.stack([probability, _density(*shape, x, y, slope, peak[index, None], logs)])
 
-        value, error = expect(window, inner, 2 if with_density else 1)
+        value = expect(window, inner, 2 if with_density else 1)
         probability = value[0] + self._sure(upper)
-        return probability, value[1] if with_density else np.zeros_like(probability), error
+        return probability, value[1] if with_density else np.zeros_like(probability)
 
     @cached_property
     def _tiny(self) -> bool:
@@ -135,8 +135,8 @@ class Mixture:
             by_top = self.top_slope.log_at(index, nodes) - self.top.log_at(index, nodes)
             return np.logaddexp(by_top, self.bottom_slope.log_at(index, nodes) - self.bottom.log_at(index, nodes))
 
-    def density(self) -> tuple[Array, Array]:
-        """The density of M at t, and the error."""
+    def density(self) -> Array:
+        """The density of M at t."""
         window = bilinear_window(self.a, self.b, self.c, self.d, self.top, self.bottom)
         peak = beta.log_peak(self.c, self.d)
 
@@ -146,8 +146,7 @@ class Mixture:
             slope = self._slope(index, nodes, n, d)
             return _density(self.c[index, None], self.d[index, None], x, y, slope, peak[index, None], logs)
 
-        value, error = expect(window, inner)
-        return value[0], error
+        return np.asarray(expect(window, inner)[0])
 
     def _sure(self, upper: Mask) -> Array:
         """The mass of v on which the event is sure: N <= 0 makes M > t whatever u, D <= 0 makes M <= t."""
@@ -197,8 +196,8 @@ class Quadratic:
             odds = n / d
             return np.log((dc - ds * odds * odds - dl * odds) / ((2.0 * square * odds + single) * odds))
 
-    def tail(self, upper: Mask, with_density: bool = False) -> tuple[Array, Array, Array]:
-        """As for Mixture."""
+    def tail(self, upper: Mask, with_density: bool = False) -> tuple[Array, Array]:
+        """As for BilinearOdds."""
         peak = beta.log_peak(self.c, self.d) if with_density else self.c
 
         def inner(index: Index, nodes: Nodes) -> Array:
@@ -211,11 +210,11 @@ class Quadratic:
             slope = self._log_slope(index, nodes, n, d)
             return np.stack([probability, _density(*shape, x, y, slope, peak[index, None])])
 
-        value, error = expect(self._window(), inner, 2 if with_density else 1)
-        return value[0], value[1] if with_density else np.zeros_like(value[0]), error
+        value = expect(self._window(), inner, 2 if with_density else 1)
+        return value[0], value[1] if with_density else np.zeros_like(value[0])
 
-    def density(self) -> tuple[Array, Array]:
-        """As for Mixture."""
+    def density(self) -> Array:
+        """As for BilinearOdds."""
         peak = beta.log_peak(self.c, self.d)
 
         def inner(index: Index, nodes: Nodes) -> Array:
@@ -223,8 +222,18 @@ class Quadratic:
             slope = self._log_slope(index, nodes, n, d)
             return _density(self.c[index, None], self.d[index, None], *_share(n, d), slope, peak[index, None])
 
-        value, error = expect(self._window(), inner)
-        return value[0], error
+        return np.asarray(expect(self._window(), inner)[0])
+
+
+def evaluated(
+    shape: tuple[int, ...], mixture: BilinearOdds | Quadratic, upper: Mask | None, density: bool
+) -> tuple[Array, Array]:
+    """Tail and density in that shape; without a side, the density only."""
+    if upper is None:
+        pdf = mixture.density()
+        return np.zeros(shape), pdf.reshape(shape)
+    tail, pdf = mixture.tail(np.broadcast_to(upper, shape).ravel(), density)
+    return tail.reshape(shape), pdf.reshape(shape)
 
 
 def _form(k: tuple[Array, ...], index: Index, nodes: Nodes) -> Array:

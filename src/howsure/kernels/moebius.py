@@ -10,24 +10,26 @@ Error: that of the incomplete beta; see tests/reference.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.kernels import batches, beta, quadrature
+from howsure.kernels import batches, beta, highest_density, quadrature
+from howsure.kernels.continuous import WithMoments
 from howsure.kernels.exact import linear
+from howsure.kernels.law import Pick, Transform
 
 Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 _SERIES_BELOW = 0.75
 _CONVERGED = 1e-13
 
 
-@dataclass(frozen=True)
-class Moebius:
+@dataclass(frozen=True, eq=False)
+class Moebius(WithMoments):
     """Beta(a, b) seen through (u1·x + u2·y)/(v1·x + v2·y), rising in x."""
 
     a: Array
@@ -53,6 +55,10 @@ class Moebius:
     def unimodal(self) -> bool:
         """Whether every density of the batch has one inner peak and vanishes at both ends."""
         return bool(np.all(self.a > 1) and np.all(self.b > 1))
+
+    @property
+    def searched(self) -> bool:
+        return False
 
     @property
     def _det(self) -> float:
@@ -152,7 +158,7 @@ class Moebius:
             ratio = np.where(self.a > 1, self.b / (self.a - 1), np.inf)
         return np.asarray(self.upper + self.u2 / self.v1 * ratio)
 
-    def moments(self, g: Callable[[Array], Array], growth: float) -> tuple[Array, Array]:
+    def moments(self, g: Transform, growth: float) -> tuple[Array, Array]:
         """Mean and standard deviation of g(M), by quadrature; g grows like M^growth."""
         del growth
         a, b = self.a.ravel(), self.b.ravel()
@@ -237,7 +243,7 @@ class Moebius:
             better = peak & (log_pdf > height)
             best, height = np.where(better, x, best), np.where(better, log_pdf, height)
         inner = self.value(np.nan_to_num(best, nan=0.5), 1 - np.nan_to_num(best, nan=0.5))
-        return np.where(np.isnan(best), self._edge_mode(), np.where(self.unbounded_both(), self._edge_mode(), inner))
+        return np.where(np.isnan(best), self._edge_mode(), np.where(self._unbounded_both, self._edge_mode(), inner))
 
     def _edge_mode(self) -> Array:
         low, high = self.pdf(np.full(self.shape, self.lower)), self.pdf(np.full(self.shape, self.upper))
@@ -247,11 +253,24 @@ class Moebius:
             middle = 0.5 * (self.lower + self.upper)
         return np.where(flat, middle, np.where(to_low, self.lower, self.upper))
 
-    def unbounded_both(self) -> NDArray[np.bool_]:
+    @property
+    def _unbounded_both(self) -> Mask:
         """Whether the density has no upper bound at either end."""
         return (self.a < 1) & (self.b < 1) & bool(self.v1 and self.v2)
 
-    def shortest(self, level: float) -> tuple[Array, Array, NDArray[np.bool_]]:
+    def shortest(self, level: float, log_scale: bool = False) -> tuple[Array, Array, Mask]:
+        if log_scale:
+            return super().shortest(level, log_scale)
+        x1, x2, rest = self._shortest_shares(level)
+        low, high = np.atleast_1d(self.value(x1, 1 - x1)), np.atleast_1d(self.value(x2, 1 - x2))
+        wild = self._unbounded_both
+        search = np.atleast_1d(rest & ~wild)
+        if search.any():
+            part = self.rows(search if self.shape else np.asarray(True), self.shape)
+            low[search], high[search] = highest_density.shortest(part, level)
+        return low.reshape(self.shape), high.reshape(self.shape), wild
+
+    def _shortest_shares(self, level: float) -> tuple[Array, Array, Mask]:
         """Shares of the shortest interval (x at both ends) by Newton, and where it needs the general search."""
         _, _, count = self._stationary()
         falls = (self.a <= 1) & (self.b >= 1) & (count == 0)
@@ -266,10 +285,8 @@ class Moebius:
         high = np.where(falls, top, np.where(rises, 1.0, high))
         return low, high, ~(falls | rises | (inner & ok))
 
-    def rows(self, pick: NDArray[np.bool_], shape: tuple[int, ...] | None = None) -> Moebius:
-        """The law restricted to the picked entries of the batch (of a larger shape, if given), flat."""
-        wide = self.shape if shape is None else shape
-        return replace(self, a=np.broadcast_to(self.a, wide)[pick], b=np.broadcast_to(self.b, wide)[pick])
+    def rows(self, pick: Pick, shape: tuple[int, ...]) -> Moebius:
+        return replace(self, a=np.broadcast_to(self.a, shape)[pick], b=np.broadcast_to(self.b, shape)[pick])
 
 
 def _edge(a: Array, b: Array, slope: Array | float) -> Array:
@@ -277,13 +294,13 @@ def _edge(a: Array, b: Array, slope: Array | float) -> Array:
     return np.where(a < 1, np.inf, np.where(a > 1, 0.0, b * slope))
 
 
-def _newton(law: Moebius, level: float, use: NDArray[np.bool_]) -> tuple[Array, Array, NDArray[np.bool_]]:
+def _newton(law: Moebius, level: float, use: Mask) -> tuple[Array, Array, Mask]:
     """Solve F(high) - F(low) = level with equal densities, in the logits of both ends."""
     low, high = np.zeros(law.shape), np.ones(law.shape)
     ok = np.zeros(law.shape, dtype=bool)
     if not use.any():
         return low, high, ok
-    part = law.rows(use)
+    part = law.rows(use, law.shape)
     tail = np.full(part.shape, 0.5 * (1 - level))
     x1, y1 = part.quantile_shares(tail, 1 - tail)
     x2, y2 = part.quantile_shares(1 - tail, tail)

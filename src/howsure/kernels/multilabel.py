@@ -15,7 +15,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.kernels.classes import Pool, Tables, _added, _spread, _Where, chunks, gammas
+from howsure.kernels.classes import ByClass, PooledAccuracy, Tables, added, chunks
+from howsure.kernels.draws import gamma_each, gammas
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -32,7 +33,7 @@ class AnyOf:
     answers: tuple[Pairs, ...]
     both: tuple[Pairs, ...]
     rows: float  # the prior's weight on the true items of a label
-    pool: Pool | None = None  # the shared share of right ones; one half without it
+    pool: PooledAccuracy | None = None  # the shared share of right ones; one half without it
 
     @property
     def systems(self) -> int:
@@ -52,33 +53,35 @@ class AnyOf:
         mass = gammas(self.shapes, m, rng)
         row, tp, col = (self._sums(mass, part) for part in self._sorted)
         p = self.pool.draw(rng, m) if self.pool is not None else np.full((self.systems, m), 0.5)
-        own = _spread(np.full((self.k, m), self.rows), rng)
+        own = gamma_each(np.full((self.k, m), self.rows), rng)
         for s in range(self.systems):
-            right, wrong = (
-                _spread(np.broadcast_to(np.maximum(self.rows * x, 1e-9), (self.k, m)), rng) for x in (p[s], 1 - p[s])
-            )
+            right, wrong = (self._own(x, rng) for x in (p[s], 1 - p[s]))
             with np.errstate(invalid="ignore", divide="ignore"):
                 share = right / (right + wrong)
             good = own * np.where(np.isnan(share), p[s], share)
             tp[s] += good
-            col[s] += good + _spread(np.broadcast_to(np.maximum(self.rows * (1 - p[s]), 1e-9), (self.k, m)), rng)
+            col[s] += good + self._own(1 - p[s], rng)
         row[0] += own
         return Tables(row[0], tp, col, total=mass.sum(axis=0) + own.sum(axis=0))
 
-    def _sums(self, mass: Array, parts: list[tuple[Codes, _Where]]) -> list[Array]:
-        return [_added(mass[at], where) for at, where in parts]
+    def _own(self, share: Array, rng: np.random.Generator) -> Array:
+        """The prior's mass of a share of every label's weight, (labels, m)."""
+        return gamma_each(np.broadcast_to(np.maximum(self.rows * share, 1e-9), (self.k, share.size)), rng)
+
+    def _sums(self, mass: Array, parts: list[tuple[Codes, ByClass]]) -> list[Array]:
+        return [added(mass[at], where) for at, where in parts]
 
     @cached_property
-    def _sorted(self) -> tuple[list[tuple[Codes, _Where]], ...]:
-        def in_order(pairs: Pairs) -> tuple[Codes, _Where]:
+    def _sorted(self) -> tuple[list[tuple[Codes, ByClass]], ...]:
+        def in_order(pairs: Pairs) -> tuple[Codes, ByClass]:
             order = np.argsort(pairs[1], kind="stable")
-            return pairs[0][order], _Where.of(pairs[1][order], self.k)
+            return pairs[0][order], ByClass.of(pairs[1][order], self.k)
 
         return tuple([in_order(p) for p in part] for part in ((self.truth,), self.both, self.answers))
 
 
 @dataclass(frozen=True)
-class Apart:
+class EachLabel:
     """Every label with a 2x2 table of its own: shapes of tp, fp, fn and tn, (4, labels)."""
 
     shapes: Array

@@ -12,14 +12,18 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from howsure.kernels.law import level_tails
 
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+EPS = float(np.finfo(float).eps)
 _BINS = 2048
 SIGMAS = 3.0
 _REACH = 0.2  # of a tail, on either side of its quantile, from which the density there is read
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sampled:
     """Sorted draws along the first axis, batch axes behind it."""
 
@@ -32,10 +36,6 @@ class Sampled:
     @property
     def shape(self) -> tuple[int, ...]:
         return self.draws.shape[1:]
-
-    @property
-    def unimodal(self) -> bool:
-        return False
 
     @property
     def n(self) -> int:
@@ -65,6 +65,18 @@ class Sampled:
         value = (data[low, columns] * (1 - part) + data[high, columns] * part).reshape(full)
         return value, value - self.lower, self.upper - value
 
+    def equal_tailed(self, level: float) -> tuple[Array, Array, Array, Array]:
+        value, below, above = self.quantile(*level_tails(level, self.shape))
+        return value[0], value[1], below[0], above[1]
+
+    def signs(self) -> tuple[Array, Array]:
+        """Shares of the draws, ties by half; never exactly 0 or 1: the mean of the proportion's Beta posterior."""
+        above, below = (self.draws > 0).sum(axis=0), (self.draws < 0).sum(axis=0)
+        tied = self.n - above - below
+        return (above + tied / 2 + 0.5) / (self.n + 1), (below + tied / 2 + 0.5) / (self.n + 1)
+
+    # -- errors
+
     def quantile_error(self, p: float) -> Array:
         """Three standard errors of the quantile at p."""
         error = np.sqrt(self.n * p * (1 - p))
@@ -72,11 +84,46 @@ class Sampled:
         a, b = (int(np.clip(round(p * (self.n - 1) + side * half), 0, self.n - 1)) for side in (-1, 1))
         return np.asarray(SIGMAS * (self.draws[b] - self.draws[a]) / max(b - a, 1) * max(error, 1.0))
 
+    @cached_property
+    def error(self) -> tuple[Array, Array]:
+        value = np.maximum.reduce([self.mean_error(), *(self.quantile_error(p) for p in (0.025, 0.5, 0.975))])
+        return value, np.asarray(0.5 * SIGMAS / np.sqrt(self.n))
+
+    def mean_error(self) -> Array:
+        """Three standard errors of the mean; rounding where it is known in closed form."""
+        if self.known_mean is not None:
+            return np.asarray(8 * EPS * (np.abs(np.where(np.isfinite(self.mean()), self.mean(), 0.0)) + 1.0))
+        return np.asarray(SIGMAS * self.std() / np.sqrt(self.n))
+
+    def standard_error(self) -> Array:
+        if self.known_mean is not None:
+            return np.zeros(self.shape)
+        return np.asarray(self.std() / np.sqrt(self.n))
+
+    def end_errors(self, level: float, shortest: bool) -> tuple[Array, Array]:
+        """Those of the quantiles; the ends of a shortest interval are off by about twice as much."""
+        tail, factor = 0.5 * (1.0 - level), 2.0 if shortest else 1.0
+        return factor * self.quantile_error(tail), factor * self.quantile_error(1.0 - tail)
+
+    # -- points
+
     def mean(self) -> Array:
-        return np.asarray(self.draws.mean(axis=0) if self.known_mean is None else self.known_mean)
+        return self._mean
 
     def std(self) -> Array:
+        return self._std
+
+    @cached_property
+    def _mean(self) -> Array:
+        return np.asarray(self.draws.mean(axis=0) if self.known_mean is None else self.known_mean)
+
+    @cached_property
+    def _std(self) -> Array:
         return np.asarray(self.draws.std(axis=0) if self.known_std is None else self.known_std)
+
+    def median(self) -> Array:
+        half = np.asarray(0.5)
+        return self.quantile(half, half)[0]
 
     @cached_property
     def _density(self) -> tuple[Array, Array]:
@@ -111,7 +158,7 @@ class Sampled:
         grid, height = self._density
         return np.asarray(np.take_along_axis(grid, height.argmax(axis=0)[None], axis=0)[0].reshape(self.shape))
 
-    def shortest(self, level: float, log_scale: bool = False) -> tuple[Array, Array]:
+    def shortest(self, level: float, log_scale: bool = False) -> tuple[Array, Array, Mask]:
         """The shortest stretch of order statistics that holds the mass, on the measure's scale or its logarithm.
 
         The width is flat around its minimum, so the place of the smallest one wanders (by n^(-1/3)); the vertex of a
@@ -126,7 +173,7 @@ class Sampled:
         at = _vertex(width, width.argmin(axis=0))
         columns = np.arange(data.shape[1])
         low, high = data[at, columns], data[at + inside - 1, columns]
-        return low.reshape(self.shape), high.reshape(self.shape)
+        return low.reshape(self.shape), high.reshape(self.shape), np.full(self.shape, False)
 
 
 _STEPS = np.linspace(-1.0, 1.0, 201)

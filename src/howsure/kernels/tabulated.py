@@ -2,7 +2,7 @@
 
 Statement: both tails are sums of positive parts of the integral of the density, so they keep its relative precision
 however small they are.
-Domain: tails of 1e-20 and more, of laws with a density (profile.py).
+Domain: tails of 1e-20 and more, of laws with a density (chebyshev_density.py).
 Formula: the series of the log density are integrated cell by cell (Gauss-Legendre); between the ends of a cell log f,
 log F and log S are quintic Hermite polynomials, whose derivatives are known. What lies beyond the outermost node is
 the integral of a power: an atom at that end.
@@ -14,14 +14,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
-from howsure.kernels import quantiles
-from howsure.kernels.chebyshev_density import Place, Point, Series, profile
+from howsure.kernels.chebyshev_density import ChebyshevSeries, Place, Point, profile
+from howsure.kernels.continuous import Continuous
+from howsure.kernels.scale import normal_score
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -33,7 +33,7 @@ _GAUSS = np.polynomial.legendre.leggauss(6)
 
 
 @dataclass(frozen=True)
-class Piece:
+class Stretch:
     """The law between two corners: arrays by row, and arrays of all nodes of all rows, flat."""
 
     place: Place
@@ -97,7 +97,7 @@ class Tabulated:
     """A law by its pieces; rows are the entries of its batch, flat."""
 
     ends: tuple[float, ...]
-    pieces: tuple[Piece, ...]
+    pieces: tuple[Stretch, ...]
     spread: Array
     miss: Array
     coarse: tuple[Array, Array]  # points and normal scores, (rows, points)
@@ -122,7 +122,7 @@ class Tabulated:
     def near(self, rows: Index, p: Array, q: Array) -> Array:
         """Points close to the quantiles of some rows; p and q are (points, rows)."""
         t, score = (x[rows] for x in self.coarse)
-        want = quantiles.normal_score(p, q)
+        want = normal_score(p, q)
         at = np.clip((score[None] < want[..., None]).sum(axis=-1), 1, t.shape[1] - 1)
         every = np.arange(rows.size)
         s0, s1, t0, t1 = score[every, at - 1], score[every, at], t[every, at - 1], t[every, at]
@@ -130,7 +130,7 @@ class Tabulated:
         return np.asarray(t0 + (t1 - t0) * np.clip(share, 0.0, 1.0))
 
 
-def tabulate(law: Any) -> Tabulated:
+def tabulate(law: Continuous) -> Tabulated:
     """The table of a law."""
     ends, places, found, spread = profile(law)
     size = spread.size
@@ -151,21 +151,21 @@ def tabulate(law: Any) -> Tabulated:
     return Tabulated(ends, pieces, spread, total - 1.0, (t, score))
 
 
-def _coarse(piece: Piece, beyond: NDArray[np.bool_]) -> tuple[Array, Array]:
+def _coarse(piece: Stretch, beyond: NDArray[np.bool_]) -> tuple[Array, Array]:
     """Some points of a piece and their normal scores; of rows without mass there, that of the side they are on."""
     nodes = np.arange(_COARSE + 1)
     at = piece.start[:, None] + piece.count[:, None] // _COARSE * nodes
     u = piece.first[:, None] + (piece.last - piece.first)[:, None] * nodes / _COARSE
-    score = quantiles.normal_score(np.exp(piece.below[at]), np.exp(piece.above[at]))
+    score = normal_score(np.exp(piece.below[at]), np.exp(piece.above[at]))
     score = np.where((piece.start == 0)[:, None], np.where(beyond, 38.0, -38.0)[:, None], score)
     return piece.place.out(np.arange(piece.start.size)[:, None], u)[0], score
 
 
 @dataclass(frozen=True)
-class Cells:
+class NodeCells:
     """The nodes of some rows, (rows, nodes), the masses between them, and the masses beyond the first and the last."""
 
-    series: Series
+    series: ChebyshevSeries
     log_f: Array
     slope: Array
     bend: Array
@@ -173,7 +173,7 @@ class Cells:
     atoms: tuple[Array, Array]
 
 
-def _cells(series: Series) -> Cells:
+def _cells(series: ChebyshevSeries) -> NodeCells:
     """Values, derivatives and integrals of series; four cells a Chebyshev term."""
     count = max(_CELLS, 4 * series.order)
     half = 0.5 * (series.last - series.first)[:, None]
@@ -187,10 +187,10 @@ def _cells(series: Series) -> Cells:
     for k, sign, u in ((0, 1.0, series.first), (-1, -1.0, series.last)):
         power = sign * (slope[:, k] - np.tanh(u))  # of the distance, with respect to u
         atoms.append(np.where(power > 0, np.exp(log_f[:, k]) / np.where(power > 0, power, 1.0), 0.0))
-    return Cells(series, log_f, slope, bend, (density @ _GAUSS[1]) * half / count, (atoms[0], atoms[1]))
+    return NodeCells(series, log_f, slope, bend, (density @ _GAUSS[1]) * half / count, (atoms[0], atoms[1]))
 
 
-def _piece(place: Place, draft: list[Cells], total: Array, below: Array, above: Array, atoms: Array) -> Piece:
+def _piece(place: Place, draft: list[NodeCells], total: Array, below: Array, above: Array, atoms: Array) -> Stretch:
     """The nodes of all rows, flat; rows without mass share an empty cell. below and above are the tails at the ends."""
     size = total.size
     start, count = np.zeros(size, dtype=np.intp), np.full(size, _COARSE)
@@ -214,4 +214,4 @@ def _piece(place: Place, draft: list[Cells], total: Array, below: Array, above: 
             parts.append(x.ravel())
         at += nodes * rows.size
     log_f, slope, bend, lower, upper = (np.concatenate(parts) for parts in flat)
-    return Piece(place, start, count, first, step, log_f, slope, bend, lower, upper, atoms)
+    return Stretch(place, start, count, first, step, log_f, slope, bend, lower, upper, atoms)

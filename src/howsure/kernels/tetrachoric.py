@@ -31,6 +31,7 @@ from scipy import special
 
 from howsure.kernels import tetrachoric_single
 from howsure.kernels.exact import two_product
+from howsure.kernels.tetrachoric_single import CLOSE, NODES, SMALL_T, STEPS, TERMS
 
 Array = NDArray[np.float64]
 Cells = Array | float
@@ -39,12 +40,8 @@ Slopes = tuple[Array, Array, Array]  # a function, and its first and second deri
 
 RULES: Final = ("keep-margins", "half", "half-all", "none")
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(28)
-_TERMS = 14
-_SMALL_T = 0.23  # up to here the series in t² has all digits
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(NODES)
 _CHUNK = 4096  # tables at a time: their nodes stay in the cache
-_STEPS = 60
-_CLOSE = 1e-5  # Halley's steps cube the error: the one after this is the last
 
 
 def correlation(tp: Cells, fp: Cells, fn: Cells, tn: Cells) -> Array:
@@ -218,7 +215,7 @@ def _spread(f: _Frame, t: Array, shares: tuple[Array, ...], n: Array) -> Array:
 def _solve(f: _Frame) -> Array:
     peak = np.sqrt(f.delta / np.maximum(f.sigma, 1e-300))
     edge = np.minimum(np.minimum(0.25 * f.delta, peak), 1.0)
-    small_t = np.minimum(_SMALL_T, 2.0 / np.maximum(f.sigma, 1e-300))
+    small_t = np.minimum(SMALL_T, 2.0 / np.maximum(f.sigma, 1e-300))
     t = np.empty_like(f.h)
     at_edge = np.zeros(t.shape, dtype=bool)
     tail = 0.5 * (f.delta / edge - f.sigma * edge)  # w there
@@ -238,7 +235,7 @@ def _solve(f: _Frame) -> Array:
     maybe = rest[(edge[rest] < small_t[rest]) & (0.25 * f.delta[rest] <= peak[rest])]
     if maybe.size:
         part = f.at(maybe)
-        series = _Series(part)
+        series = _SmallTangentSeries(part)
         near[maybe] = logs[maybe] <= series.log_small(small_t[maybe])[0]
         mine = near[maybe]
         rows = maybe[mine]
@@ -281,7 +278,7 @@ def _by_edge(f: _Frame, logs: Array, tail: Array, best: Array) -> Array:
     return f.delta / (w + np.sqrt(w * w + f.delta * f.sigma))
 
 
-class _Series:
+class _SmallTangentSeries:
     """The integral over (0, T) for small T: Σ g_j ∫ t^(2j) exp(-δ²/8t²) dt, g_j the series of exp(-κ y)/(1 + y)."""
 
     def __init__(self, f: _Frame, terms: list[Array] | None = None) -> None:
@@ -290,14 +287,14 @@ class _Series:
             kappa = f.sigma * f.sigma / 8.0
             power = np.ones_like(kappa)
             terms = [power]
-            for j in range(1, _TERMS):
+            for j in range(1, TERMS):
                 power = power * (-kappa / j)
                 terms.append(power - terms[-1])
         self.terms = terms
         self.frame = f
 
-    def at(self, rows: NDArray[np.intp] | Mask) -> _Series:
-        return _Series(self.frame.at(rows), [x[rows] for x in self.terms])  # type: ignore[arg-type]
+    def at(self, rows: NDArray[np.intp] | Mask) -> _SmallTangentSeries:
+        return _SmallTangentSeries(self.frame.at(rows), [x[rows] for x in self.terms])  # type: ignore[arg-type]
 
     def log_small(self, t: Array) -> Slopes:
         """log of the integral, with slopes by log t."""
@@ -307,7 +304,7 @@ class _Series:
         y = t * t
         power = np.ones_like(y)
         total = self.terms[0] * moment
-        for j in range(1, _TERMS):
+        for j in range(1, TERMS):
             moment = (top - square * moment) / (2 * j + 1)
             power = power * y
             total = total + self.terms[j] * power * moment
@@ -318,7 +315,7 @@ class _Series:
         return np.log(total) + lift, first, first * (1.0 + up * down - 2.0 * y / (1.0 + y) - first)
 
 
-def _by_series(series: _Series, f: _Frame, logs: Array, edge: Array, most: Array) -> Array:
+def _by_series(series: _SmallTangentSeries, f: _Frame, logs: Array, edge: Array, most: Array) -> Array:
     low, high = np.log(np.maximum(edge, 1e-300)), np.log(most)
     start = np.exp(logs - 0.25 * f.delta * f.sigma) + 0.6266 * f.delta
     whole = np.arange(logs.size)
@@ -353,7 +350,7 @@ def _halley(gap: Callable[[NDArray[np.intp], Array], Slopes], x: Array, low: Arr
     """The zero of a monotone function in a bracket: Halley's step, or the middle where that leaves the bracket."""
     x, low, high = x.copy(), low.copy(), high.copy()
     rows = np.arange(x.size)
-    for _ in range(_STEPS):
+    for _ in range(STEPS):
         at = x[rows]
         value, first, second = gap(rows, at)
         beyond = value * slope > 0
@@ -365,7 +362,7 @@ def _halley(gap: Callable[[NDArray[np.intp], Array], Slopes], x: Array, low: Arr
         lost = ~((new >= low[rows]) & (new <= high[rows]))
         new = np.where(lost, 0.5 * (low[rows] + high[rows]), new)
         x[rows] = new
-        rows = rows[np.abs(new - at) * (1.0 + np.abs(second / first)) > _CLOSE]
+        rows = rows[np.abs(new - at) * (1.0 + np.abs(second / first)) > CLOSE]
         if not rows.size:
             break
     return x

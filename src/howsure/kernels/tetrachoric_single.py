@@ -14,11 +14,12 @@ from typing import Final
 from numpy.polynomial.legendre import leggauss
 from scipy import special
 
-_RULE: Final = [(float(x), float(w)) for x, w in zip(*leggauss(28), strict=True)]
-_TERMS = 14
-_SMALL_T = 0.23
-_STEPS = 60
-_CLOSE = 1e-5
+NODES: Final = 28  # of Gauss and Legendre
+TERMS: Final = 14
+SMALL_T: Final = 0.23  # up to here the series in t² has all digits
+STEPS: Final = 60
+CLOSE: Final = 1e-5  # Halley's steps cube the error: the one after this is the last
+_RULE: Final = [(float(x), float(w)) for x, w in zip(*leggauss(NODES), strict=True)]
 
 Slopes = tuple[float, float, float]
 
@@ -94,7 +95,7 @@ def tangent(h: float, k: float, delta: float, small: float, excess: float, guess
         best = _log_edge(delta, sigma, tail)[0]
         if math.log(small) <= best:
             return _by_edge(delta, sigma, math.log(small), tail, best)
-    most = min(_SMALL_T, 2.0 / sigma) if sigma > 0 else _SMALL_T
+    most = min(SMALL_T, 2.0 / sigma) if sigma > 0 else SMALL_T
     if edge < most and 0.25 * delta <= peak:
         terms = _terms(sigma)
         if math.log(small) <= _log_series(delta, sigma, terms, most)[0]:
@@ -134,7 +135,7 @@ def _by_edge(delta: float, sigma: float, logs: float, tail: float, best: float) 
 def _terms(sigma: float) -> list[float]:
     kappa, power = sigma * sigma / 8.0, 1.0
     terms = [1.0]
-    for j in range(1, _TERMS):
+    for j in range(1, TERMS):
         power *= -kappa / j
         terms.append(power - terms[-1])
     return terms
@@ -145,7 +146,7 @@ def _log_series(delta: float, sigma: float, terms: list[float], t: float) -> Slo
     square, top = q * q, math.exp(-0.5 * q * q)
     moment = top - q * math.sqrt(math.pi / 2) * math.erfc(q * math.sqrt(0.5))
     total = moment
-    for j in range(1, _TERMS):
+    for j in range(1, TERMS):
         moment = (top - square * moment) / (2 * j + 1)
         power *= y
         total += terms[j] * power * moment
@@ -188,7 +189,7 @@ def _by_excess(delta: float, sigma: float, excess: float, guess: float, edge: fl
 
 
 def _halley(gap: Callable[[float], Slopes], x: float, low: float, high: float, slope: float) -> float:
-    for _ in range(_STEPS):
+    for _ in range(STEPS):
         value, first, second = gap(x)
         if value * slope > 0:
             high = x
@@ -203,6 +204,6 @@ def _halley(gap: Callable[[float], Slopes], x: float, low: float, high: float, s
         if not low <= new <= high:
             new = 0.5 * (low + high)
         moved, x = abs(new - x), new
-        if moved * (1.0 + abs(curved)) <= _CLOSE:
+        if moved * (1.0 + abs(curved)) <= CLOSE:
             break
     return x

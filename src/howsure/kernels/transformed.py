@@ -6,33 +6,25 @@ near 1. Error: that of R's law at the exact point; exp(t) adds one rounding.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.kernels.continuous import WithMoments
 from howsure.kernels.exact import two_product
-from howsure.kernels.quantiles import Law
+from howsure.kernels.law import Pick, Transform
 
 Array = NDArray[np.float64]
 
 
-class Inner(Law, Protocol):
-    """A law that can take moments of a function of itself."""
-
-    def moments(self, g: Callable[[Array], Array], growth: float) -> tuple[Array, Array]: ...
-    def rows(self, pick: NDArray[np.bool_], shape: tuple[int, ...]) -> Inner: ...
-
-
-@dataclass(frozen=True)
-class Through:
+@dataclass(frozen=True, eq=False)
+class Transformed(WithMoments):
     """sqrt(R) or log(R)."""
 
-    inner: Inner
-    kind: str
+    inner: WithMoments
+    kind: str  # sqrt or log
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -42,14 +34,15 @@ class Through:
     def unimodal(self) -> bool:
         return self.inner.unimodal
 
-    def rows(self, pick: NDArray[np.bool_], shape: tuple[int, ...]) -> Through:
-        """The law of the picked entries of the batch, flat."""
-        return Through(self.inner.rows(pick, shape), self.kind)
+    @property
+    def searched(self) -> bool:
+        return self.inner.searched
+
+    def rows(self, pick: Pick, shape: tuple[int, ...]) -> Transformed:
+        return Transformed(self.inner.rows(pick, shape), self.kind)
 
     def corners(self) -> tuple[float, ...]:
-        """Points where the density may have a corner."""
-        found = getattr(self.inner, "corners", None)
-        return tuple(float(self._g(np.asarray(x))) for x in found() if x >= 0) if found is not None else ()
+        return tuple(float(self._g(np.asarray(x))) for x in self.inner.corners() if x >= 0)
 
     def _g(self, x: Array) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -103,11 +96,8 @@ class Through:
     def _mean_and_std(self) -> tuple[Array, Array]:
         return self.moments(lambda x: x, 1.0)
 
-    def moments(self, g: Callable[[Array], Array], growth: float) -> tuple[Array, Array]:
+    def moments(self, g: Transform, growth: float) -> tuple[Array, Array]:
         """Moments of g(M), through R's own law."""
-        by_logs = getattr(self.inner, "log_moments", None)
-        if self.kind == "log" and by_logs is not None:
-            mean, std = by_logs(g)
-            return np.asarray(mean), np.asarray(std)
-        rate = 0.5 * growth if self.kind == "sqrt" else 0.0
-        return self.inner.moments(lambda x: g(self._g(x)), rate)
+        if self.kind == "log":
+            return self.inner.log_moments(g)
+        return self.inner.moments(lambda x: g(self._g(x)), 0.5 * growth)

@@ -2,7 +2,8 @@
 
 Statement: E has a known law; M = (a·E + b)/(c·E + d) given low <= E <= high, for arrays of low, high and coefficients.
 P(M <= t) is P(low <= E <= e)/P(low <= E <= high) where M rises with E, with e the point that maps to t.
-Domain: the map has no pole inside; M lies in [0, 1]; P(low <= E <= high) of 1e-9 and more.
+Domain: the map has no pole inside; M lies in [0, 1]; P(low <= E <= high) of 1e-9 and more. Where the law is cut off, M
+is 0 or 1: the shortest interval begins or ends there, or has equal densities at its ends.
 Formula: both tails by differences of the tails of E; quantiles by the quantiles of E; moments by a double-exponential
 rule on the tail.
 Error: that of E's law over P(low <= E <= high); moments 1e-10 (tests/relations/test_band.py).
@@ -17,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from howsure.kernels.quantiles import Law
+from howsure.kernels.continuous import Continuous, error_of_search
+from howsure.kernels.law import Law, Pick
 
 Array = NDArray[np.float64]
 
@@ -27,8 +29,8 @@ _NEGLIGIBLE = 1e-17
 _WEIGHTS = (_X[1] - _X[0]) * np.pi * np.cosh(_X) * _BELOW * _ABOVE
 
 
-@dataclass(frozen=True)
-class Within:
+@dataclass(frozen=True, eq=False)
+class Truncated(Continuous):
     """E's law, of one table, between low and high; arrays have the shape of the batch."""
 
     inner: Law
@@ -44,14 +46,12 @@ class Within:
     def shape(self) -> tuple[int, ...]:
         return np.shape(self.high)
 
-    def rows(self, pick: NDArray[np.bool_], shape: tuple[int, ...]) -> Within:
-        """The law of the picked entries of the batch, flat."""
-
+    def rows(self, pick: Pick, shape: tuple[int, ...]) -> Truncated:
         def some(x: Array) -> Array:
             return np.asarray(np.broadcast_to(x, shape)[pick])
 
         a, b, c, d = (some(x) for x in self.map)
-        return Within(self.inner, some(self.low), some(self.high), (a, b, c, d), some(np.asarray(self.missed)))
+        return Truncated(self.inner, some(self.low), some(self.high), (a, b, c, d), some(np.asarray(self.missed)))
 
     @cached_property
     def _ends(self) -> tuple[Array, Array]:
@@ -115,7 +115,7 @@ class Within:
     def _moments(self) -> tuple[Array, Array]:
         """Mean and standard deviation: E[M] = top - ∫ P(M <= t) dt from where the law begins to where it ends.
 
-        The density of E has a corner at 0, the value of a cell of its own (groups.py): each side has its integral.
+        The density of E has a corner at 0, the value of a cell of its own: each side has its integral.
         """
         ends = np.array([_NEGLIGIBLE, 1.0]), np.array([1.0, _NEGLIGIBLE])
         p, q, x, y, w = (x.reshape(-1, *([1] * len(self.shape))) for x in (*ends, _BELOW, _ABOVE, _WEIGHTS))
@@ -131,8 +131,10 @@ class Within:
         square = (top - mean) ** 2 - sum((2 * (t - mean) * below).sum(axis=0) for t, below in parts)
         return np.asarray(mean), np.sqrt(np.maximum(square, 0.0))
 
-    def errors(self, value: Array, probability: Array) -> tuple[Array, Array]:
+    @cached_property
+    def error(self) -> tuple[Array, Array]:
         """Errors of E's law over the probability of the event, and what the missed part can move: F by that much."""
+        value, probability = error_of_search(*self.body)
         value, probability = value / self.kept, probability / self.kept + self.missed
         if not np.any(self.missed):
             return value, probability

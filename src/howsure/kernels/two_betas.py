@@ -6,83 +6,22 @@ functions of the measure over the two independent Beta variables behind it. Batc
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.kernels import quadrature
+from howsure.kernels.beta_moments import at_means, flat, moments_about, quotient
 from howsure.kernels.exact import linear
-from howsure.kernels.mixture import Line, Mixture, Quadratic
+from howsure.kernels.law import Pick, Transform
+from howsure.kernels.mixture import BilinearOdds, LinearForm, Quadratic, evaluated
 from howsure.kernels.moebius import Moebius
 from howsure.kernels.quadrature import Index
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Matrix = tuple[tuple[float, float], tuple[float, float]]
-Transform = Callable[[Array], Array]
-
-_NODES = 64
-_FINE_NODES = ((2.0, 80), (0.4, 112), (0.0, 288))  # nodes each way, by the smallest shape
-
-
-def _flat(*arrays: Array | float) -> tuple[tuple[int, ...], list[Array]]:
-    full = np.broadcast_arrays(*arrays)
-    return full[0].shape, [np.ascontiguousarray(x, dtype=float).ravel() for x in full]
-
-
-def _back(shape: tuple[int, ...], *arrays: Array) -> tuple[Array, ...]:
-    return tuple(x.reshape(shape) for x in arrays)
-
-
-def _quotient(top: float, bottom: float) -> float:
-    if bottom:
-        return top / bottom
-    return float(np.copysign(np.inf, top)) if top else float("nan")
-
-
-def _tensor(
-    outer: tuple[Array, Array],
-    inner: tuple[Array, Array],
-    value: Callable[[Index, Array, Array, Array, Array], Array],
-    g: Transform,
-    centre: Array,
-    tilt: tuple[float, float] = (0.0, 0.0),
-    in_logs: bool = False,
-) -> tuple[Array, Array]:
-    """First and second moment of g(value) about centre, over independent u ~ inner and v ~ outer.
-
-    The tilt says how fast g² grows as 1-u and 1-v go to 0. With in_logs, value gets logits in place of shares.
-    """
-    shape, (a, b, c, d, middle) = _flat(*outer, *inner, centre)
-    first, second = np.empty(a.size), np.empty(a.size)
-    smallest = np.minimum(np.minimum(a, b - tilt[1]), np.minimum(c, d - tilt[0]))
-    ceiling = np.inf
-    for floor, nodes in _FINE_NODES:
-        rows = np.flatnonzero((smallest >= floor) & (smallest < ceiling))
-        ceiling = floor
-        for chunk in quadrature.chunks(rows.size, nodes * nodes // 4):
-            part = rows[chunk]
-            v, w, weight_v, at_v = quadrature.beta_nodes(a[part], b[part], nodes, (0.0, tilt[1]))
-            u, r, weight_u, at_u = quadrature.beta_nodes(c[part], d[part], nodes, (0.0, tilt[0]))
-            weight = weight_u[:, :, None] * weight_v[:, None, :]
-            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-                if in_logs:
-                    points = value(part, at_u[:, :, None], -at_u[:, :, None], at_v[:, None, :], -at_v[:, None, :])
-                else:
-                    points = value(part, u[:, :, None], r[:, :, None], v[:, None, :], w[:, None, :])
-                away = np.where(weight > 0, g(points) - middle[part, None, None], 0.0)
-            first[part] = (weight * away).sum(axis=(1, 2))
-            second[part] = (weight * away * away).sum(axis=(1, 2))
-    return first.reshape(shape), second.reshape(shape)
-
-
-def _centre(outer: tuple[Array, Array], inner: tuple[Array, Array], value: Callable[..., Array]) -> Array:
-    """The measure at the means of both variables: a point to centre second moments on."""
-    (a, b), (c, d) = outer, inner
-    return value(c / (c + d), d / (c + d), a / (a + b), b / (a + b))
 
 
 @dataclass(frozen=True)
@@ -103,11 +42,11 @@ class Bilinear:
 
     @property
     def lower(self) -> float:
-        return _quotient(self.top[0][0], self.bottom[0][0])
+        return quotient(self.top[0][0], self.bottom[0][0])
 
     @property
     def upper(self) -> float:
-        return _quotient(self.top[1][1], self.bottom[1][1])
+        return quotient(self.top[1][1], self.bottom[1][1])
 
     def value(self, u: Array, r: Array, v: Array, w: Array) -> Array:
         """The measure at shares (u, r) and (v, w)."""
@@ -135,25 +74,38 @@ class Bilinear:
     def _column(self, j: int, u: Array, r: Array, x: Array) -> Array:
         return (self.top[1][j] - x * self.bottom[1][j]) * u + (self.top[0][j] - x * self.bottom[0][j]) * r
 
-    def integral(self, t: Array, t_low: Array | float) -> tuple[tuple[int, ...], Mixture]:
+    def _integral(self, t: Array, t_low: Array | float) -> tuple[tuple[int, ...], BilinearOdds]:
         """The mixture whose tails are those of the measure at t."""
-        shape, (t, low, a, b, c, d) = _flat(t, t_low, *self.outer, *self.inner)
+        shape, (t, low, a, b, c, d) = flat(t, t_low, *self.outer, *self.inner)
         swap = np.broadcast_to(self._swap(), shape).ravel()
         (p00, p01), (p10, p11) = self.top
         (q00, q01), (q10, q11) = self.bottom
         t01, t10 = np.where(swap, p10, p01), np.where(swap, p01, p10)
         b01, b10 = np.where(swap, q10, q01), np.where(swap, q01, q10)
         ones = np.ones_like(t)
-        return shape, Mixture(
+        return shape, BilinearOdds(
             np.where(swap, c, a),
             np.where(swap, d, b),
             np.where(swap, a, c),
             np.where(swap, b, d),
-            Line(linear(-t01, b01, t, low), linear(-p00 * ones, q00, t, low)),
-            Line(linear(p11 * ones, -q11, t, low), linear(t10, -b10, t, low)),
-            Line(b01, q00 * ones),
-            Line(q11 * ones, b10),
+            LinearForm(linear(-t01, b01, t, low), linear(-p00 * ones, q00, t, low)),
+            LinearForm(linear(p11 * ones, -q11, t, low), linear(t10, -b10, t, low)),
+            LinearForm(b01, q00 * ones),
+            LinearForm(q11 * ones, b10),
         )
+
+    def evaluate(self, t: Array, t_low: Array | float, upper: Mask | None, density: bool) -> tuple[Array, Array]:
+        """Tail and density at t; without a side, the density only."""
+        return evaluated(*self._integral(t, t_low), upper, density)
+
+    def rows(self, pick: Pick, shape: tuple[int, ...]) -> Bilinear:
+        """The core of the picked entries of the batch, flat."""
+        return replace(self, inner=_picked(self.inner, pick, shape), outer=_picked(self.outer, pick, shape))
+
+    def corners(self) -> tuple[float, ...]:
+        """Values at the corners of both shares."""
+        top, bottom = ((*x[0], *x[1]) for x in (self.top, self.bottom))
+        return tuple(p / q for p, q in zip(top, bottom, strict=True) if q)
 
     def _poles(self) -> tuple[bool, bool]:
         """Whether the measure goes to infinity as 1-u, or 1-v, goes to 0 by itself."""
@@ -179,7 +131,7 @@ class Bilinear:
         def value(_: Index, u: Array, r: Array, v: Array, w: Array) -> Array:
             return self.value(u, r, v, w)
 
-        return _tensor(self.outer, self.inner, value, g, centre, (order * by_u, order * by_v))
+        return moments_about(self.outer, self.inner, value, g, centre, (order * by_u, order * by_v))
 
     def about_log(self, g: Transform, centre: Array) -> tuple[Array, Array]:
         """First and second moment of g(log M) about centre, from logs: right where shares underflow."""
@@ -192,10 +144,10 @@ class Bilinear:
             ]
             return np.asarray(logs[0] - logs[1])
 
-        return _tensor(self.outer, self.inner, value, g, centre, in_logs=True)
+        return moments_about(self.outer, self.inner, value, g, centre, in_logs=True)
 
     def centre(self) -> Array:
-        return _centre(self.outer, self.inner, self.value)
+        return at_means(self.outer, self.inner, self.value)
 
     def mirrored(self) -> Bilinear:
         """Upper end minus measure: its moments keep their digits when the measure is close to that end."""
@@ -235,6 +187,11 @@ class Bilinear:
         return np.asarray(m1 * m2), np.where(np.isfinite(s1) & np.isfinite(s2), std, np.inf)
 
 
+def _picked(pair: tuple[Array, Array], pick: Pick, shape: tuple[int, ...]) -> tuple[Array, Array]:
+    one, two = (np.broadcast_to(x, shape)[pick] for x in pair)
+    return one, two
+
+
 def _factors(x: Matrix) -> tuple[tuple[float, float], tuple[float, float]] | None:
     """x[i][j] = f[i]·g[j], or None when the matrix is not of rank one."""
     if x[0][0] * x[1][1] != x[0][1] * x[1][0]:
@@ -263,20 +220,20 @@ class Ray:
 
     @property
     def lower(self) -> float:
-        return float(np.nanmin([_quotient(p, q) for p, q in zip(self.top[3:], self.bottom[3:], strict=True)]))
+        return float(np.nanmin([quotient(p, q) for p, q in zip(self.top[3:], self.bottom[3:], strict=True)]))
 
     @property
     def upper(self) -> float:
-        return _quotient(self.top[0], self.bottom[0])
+        return quotient(self.top[0], self.bottom[0])
 
     def value(self, u: Array, r: Array, v: Array, w: Array) -> Array:
         """The measure at the shares (u, r) and (v, w)."""
         with np.errstate(divide="ignore"):
             return self.at_logs(np.log(u), np.log(r) + np.log(v), np.log(r) + np.log(w))
 
-    def integral(self, t: Array, t_low: Array | float) -> tuple[tuple[int, ...], Quadratic]:
+    def _integral(self, t: Array, t_low: Array | float) -> tuple[tuple[int, ...], Quadratic]:
         """The quadratic in the odds tp : fp+fn whose positive root is the threshold at each fp:fn."""
-        shape, (t, low, a, b, c, d) = _flat(t, t_low, *self.outer, *self.inner)
+        shape, (t, low, a, b, c, d) = flat(t, t_low, *self.outer, *self.inner)
         k = [linear(p * np.ones_like(t), -q, t, low) for p, q in zip(self.top, self.bottom, strict=True)]
         s = [-q * np.ones_like(t) for q in self.bottom]
         zero = np.zeros_like(t)
@@ -292,6 +249,18 @@ class Ray:
             ((s[0], 2 * s[0], s[0]), (s[1], s[1] + s[2], s[2]), (-s[3], -s[4], -s[5])),
         )
 
+    def evaluate(self, t: Array, t_low: Array | float, upper: Mask | None, density: bool) -> tuple[Array, Array]:
+        """Tail and density at t; without a side, the density only."""
+        return evaluated(*self._integral(t, t_low), upper, density)
+
+    def rows(self, pick: Pick, shape: tuple[int, ...]) -> Ray:
+        """The core of the picked entries of the batch, flat."""
+        return replace(self, inner=_picked(self.inner, pick, shape), outer=_picked(self.outer, pick, shape))
+
+    def corners(self) -> tuple[float, ...]:
+        """Quotients of the coefficients: among them the values at the corners of the simplex."""
+        return tuple(p / q for p, q in zip(self.top, self.bottom, strict=True) if q)
+
     def exists(self, order: float) -> Mask:
         return np.full(self.shape, np.isfinite(self.upper) or order == 0)
 
@@ -303,7 +272,11 @@ class Ray:
             log_u, log_r, log_v, log_w = (-np.logaddexp(0.0, -x) for x in (u, r, v, w))
             return self.at_logs(log_u, log_r + log_v, log_r + log_w)
 
-        return _tensor(self.outer, self.inner, value, g, centre, in_logs=True)
+        return moments_about(self.outer, self.inner, value, g, centre, in_logs=True)
+
+    def about_log(self, g: Transform, centre: Array) -> tuple[Array, Array]:
+        """First and second moment of g(log M) about centre."""
+        return self.about(lambda x: g(np.log(x)), centre, 0.0)
 
     def at_logs(self, *logs: Array) -> Array:
         """The measure at the logs of tp, fp and fn, which may be far below the smallest double."""
@@ -318,7 +291,7 @@ class Ray:
             return np.where(np.asarray(bottom) > 0, np.asarray(top) / bottom, self.lower)
 
     def centre(self) -> Array:
-        return _centre(self.outer, self.inner, self.value)
+        return at_means(self.outer, self.inner, self.value)
 
     def mirrored(self) -> Ray:
         """Upper end minus measure: its moments keep their digits when the measure is close to that end."""

@@ -1,19 +1,36 @@
-"""Weights of items: how many equally weighted items they are worth (Kish 1965).
+"""How many items weighted items are worth (Kish 1965).
 
-Statement: a sum of weights Σw with Σw² is worth (Σw)²/Σw² items, so a count of weights is worth count·Σw/Σw².
+Statement: the mean of items with weights w has the variance of a mean of (Σw)²/Σw² items that count alike.
+Domain: weights of 0 and more; of none at all, each counts for itself.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
 
 
-def kish(total: ArrayLike, square: ArrayLike) -> NDArray[np.float64]:
-    """The factor Σw/Σw² that turns sums of weights into items; 1 where there are none.
+def effective_size(weights: Array) -> Array:
+    """(Σw)²/Σw² along the last axis.
 
-    >>> float(kish(4.0, 8.0))
-    0.5
+    >>> float(effective_size(np.array([2.0, 2.0, 2.0]))), float(effective_size(np.array([3.0, 1.0])))
+    (3.0, 1.6)
     """
+    return np.asarray(weights.sum(axis=-1) ** 2 / (weights**2).sum(axis=-1))
+
+
+def effective_counts(weights: Array, squares: Array | None = None) -> Array:
+    """Weights scaled to sum to the effective size, along the last axis.
+
+    Where the weights are sums of items' weights, `squares` are the sums of their squares: of every entry, or in all.
+
+    >>> effective_counts(np.array([3.0, 1.0])).tolist()
+    [1.2000000000000002, 0.4]
+    """
+    total = weights.sum(axis=-1)
+    square = (weights**2 if squares is None else squares).sum(axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(np.asarray(square) > 0, np.asarray(total) / square, 1.0)
+        factor = np.where(square > 0, total / square, 1.0)
+    return np.asarray(weights * factor[..., None])

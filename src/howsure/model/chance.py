@@ -10,95 +10,139 @@ that of d, and for measures of many classes, it is a share of draws.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue import Metric, parse
-from howsure.expressions import CELLS
+from howsure.errors import BadLabels, listing
+from howsure.expressions import CELLS, Expression
 from howsure.forms import beyond_chance, by_chance
-from howsure.model import classes
-from howsure.routes import Model, exact_law, values
-
-if TYPE_CHECKING:
-    from howsure.model.tables import Posterior, View
+from howsure.labels import Label
+from howsure.language import option
+from howsure.model.class_draws import ClassSampler, class_sampler
+from howsure.model.question import EXACT, Chance, Places
+from howsure.model.state import State
+from howsure.routes import Mixed, Model, exact_law, values
 
 Array = NDArray[np.float64]
-Places = tuple[NDArray[np.intp], ...] | None
+Found = tuple[Array, Array]
 
-DRAWS = 20_000
-FIRST = 5_000  # draws that suffice where all of them are on one side
-LARGE = 5_000  # tables up to which a batch is done whole, for all rows together
-EXACT = 1e-12  # error of the integral
-MOST_NUMBERS = 6_000_000  # drawn, or taken through the formula, for one probability
+DRAWS: Final = 20_000
+FIRST: Final = 5_000  # draws that suffice where all of them are on one side
+LARGE: Final = 5_000  # tables up to which a batch is done whole, for all rows together
+MOST_NUMBERS: Final = 6_000_000  # drawn, or taken through the formula, for one probability
 
 
-def score(p: Posterior, metric: Metric) -> Array | None:
-    """The measure of random guessing with the same margins; None where there is no such thing."""
-    view = p.view(metric)
-    if not _applies(p, view, metric):
+def beyond(metric: Metric) -> Expression:
+    """How far a measure is above its own chance value."""
+    return metric.formula - by_chance(metric.formula)
+
+
+def of_cells(
+    light: Metric, asked: Metric, counts: Mapping[str, Any], model: Model | Mixed, state: State, place: int, at: Places
+) -> Chance | None:
+    """Of a 2x2 table: by the law of informedness at 0 where the measure rises with it, else by draws."""
+    sign = beyond_chance(light.formula)
+    if asked.better is None or sign == 0:
+        return None
+    up = asked.better == "higher"
+    if sign is not None and isinstance(model, Model):
+        below, more = _associated(state, model, place, at)
+        exact = more if (sign > 0) == up else below
+        return _chance(_score(light, counts), (exact, np.full(exact.shape, EXACT)), at, cut=False)
+    gap = replace(light, formula=beyond(light))
+
+    def drawn(n: int) -> Array:
+        rows = [values(gap, *model.table(j, n, state.seed)) for j in range(model.size())]
+        return np.stack(rows, axis=-1).reshape(n, *model.shape)
+
+    return _chance(_score(light, counts), _turned(share_above(drawn, 4 * model.size()), up), at)
+
+
+def of_sampler(
+    light: Metric, asked: Metric, counts: Mapping[str, Any], sampler: ClassSampler, seed: int, at: Places
+) -> Chance | None:
+    """Of a class among many, by draws of how far it is beyond chance."""
+    if asked.better is None or beyond_chance(light.formula) == 0:
+        return None
+    found = share_above(lambda n: sampler(n, seed), sampler.cost)
+    return _chance(_score(light, counts), _turned(found, asked.better == "higher"), at)
+
+
+def of_right_answers(light: Metric, asked: Metric, state: State, at: Places) -> Chance | None:
+    """Of right answers among many classes: more than agreement by chance is kappa above 0."""
+    t = state.evidence
+    if asked.better is None or len(t.labels) <= 2:
+        return None
+    key = ("above chance", "kappa")
+    if key not in state.kept:
+        state.kept[key] = _of_classes(state, parse("kappa"))
+    cells = _floats(t.by_class())
+    with np.errstate(all="ignore"):
+        n = sum(cells.values())
+        right = ((cells["tp"] + cells["fn"]) * (cells["tp"] + cells["fp"]) / n**2).sum(axis=0)
+        zero = np.zeros_like(right)
+        value = light.score({"tp": right, "fn": 1 - right, "fp": zero, "tn": zero})
+    return _chance(value, _turned(state.kept[key], (asked.better == "higher") == _rises(light)), at)
+
+
+def of_all_classes(formula: Expression, metric: Metric, state: State, at: Places) -> Chance | None:
+    """Of a measure of all classes, by draws under the prior that the measure has."""
+    t = state.evidence
+    if metric.better is None or len(t.labels) <= 2:
         return None
     with np.errstate(all="ignore"):
-        value = np.asarray(_score(p, view), dtype=float)
-    simple = np.round(value, 2) + 0.0  # 0, 1, 1/2 come out as such
-    return np.where(np.abs(value - simple) < 1e-15, simple, value)
+        value = by_chance(formula)(**_floats(t.by_class()))
+    return _chance(value, _turned(_of_classes(state, metric), metric.better == "higher"), at)
 
 
-def _score(p: Posterior, view: View) -> Any:
-    if view.kind in ("square", "class"):
-        return by_chance(view.metric.formula)(**_floats(p._counts(view)))
-    cells = _floats(p.tally.by_class())
-    if view.kind == "classes":
-        return by_chance(p._over_classes(view.metric))(**cells)
-    n = sum(cells.values())
-    right = ((cells["tp"] + cells["fn"]) * (cells["tp"] + cells["fp"]) / n**2).sum(axis=0)
-    zero = np.zeros_like(right)
-    return view.metric.score({"tp": right, "fn": 1 - right, "fp": zero, "tn": zero})
+class _Classed(Protocol):
+    labels: tuple[Label, ...]
+    positive: Label | None
 
 
-def above(p: Posterior, metric: Metric, at: Places = None) -> tuple[Array, Array] | None:
-    """P(better than random guessing at the margins of each draw) and its error; None where there is no such thing.
-
-    `at` names the tables of a batch that are wanted, in their order; all without it.
-    """
-    view = p.view(metric)
-    if not _applies(p, view, metric):
-        return None
-    up = metric.better == "higher"
-    sign = beyond_chance(view.metric.formula) if view.kind == "square" else None
-    if sign is not None and p.tally.strata is None:
-        below, more = _associated(p, view, at)
-        exact = more if (sign > 0) == up else below
-        return exact, np.full(exact.shape, EXACT)
-    if view.kind == "right-wrong":  # more right answers than agreement by chance: kappa above 0
-        key = ("above chance", "kappa")
-        if key not in p._cache:
-            p._cache[key] = _of_classes(p, parse("kappa"))
-        found = _turned(p._cache[key], up == _rises(view.metric))
-    else:
-        found = _turned(_of_classes(p, view.metric) if view.kind == "classes" else _of_draws(p, view), up)
-    return found if at is None else (found[0][at], found[1][at])
+def refuse_other_classes(one: _Classed, two: _Classed, whole: bool) -> None:
+    """Refuse to compare measures of different classes; `whole` are measures of all of them."""
+    first, second = set(one.labels), set(two.labels)
+    numbers = {0, 1}  # four counts have no names of their own
+    if first == second or (numbers in (first, second) and len(first) == len(second) == 2):
+        return
+    if whole or one.positive != two.positive:
+        here, there = (listing(sorted(map(str, x))) for x in (first - second or first, second - first or second))
+        raise BadLabels(
+            f"the two tallies have different classes: {here} in the first, {there} in the second; "
+            f"give both the same {option('labels')}."
+        )
 
 
-def _turned(found: tuple[Array, Array], same: bool) -> tuple[Array, Array]:
+# -- inside
+
+
+def _score(light: Metric, counts: Mapping[str, Any]) -> Any:
+    with np.errstate(all="ignore"):
+        return by_chance(light.formula)(**_floats(counts))
+
+
+def _chance(value: Any, found: Found, at: Places, *, cut: bool = True) -> Chance:
+    """Scores of 0, 1 and 1/2 come out as such; the tables that were asked for."""
+    value = np.asarray(value, dtype=float)
+    simple = np.round(value, 2) + 0.0
+    with np.errstate(invalid="ignore"):
+        value = np.where(np.abs(value - simple) < 1e-15, simple, value)
+    if at is None:
+        return Chance(value, *found)
+    return Chance(value[at], *(x[at] for x in found)) if cut else Chance(value[at], *found)
+
+
+def _turned(found: Found, same: bool) -> Found:
     return found if same else (1.0 - found[0], found[1])
 
 
-def _applies(p: Posterior, view: View, metric: Metric) -> bool:
-    t = p.tally
-    if metric.better is None or view.kind in ("outcome", "items", "added"):
-        return False
-    if t.strata is not None and view.kind != "square":
-        return False
-    if view.kind in ("right-wrong", "classes"):
-        return t.sets is None and len(t.labels) > 2
-    return beyond_chance(view.metric.formula) != 0
-
-
-def _floats(cells: Any) -> dict[str, Array]:
+def _floats(cells: Mapping[str, Any]) -> dict[str, Array]:
     return {c: np.asarray(cells[c], dtype=float) for c in CELLS}
 
 
@@ -108,55 +152,42 @@ def _rises(metric: Metric) -> bool:
     return bool(many > few)
 
 
-def _associated(p: Posterior, view: View, at: Places) -> tuple[Array, Array]:
+def _associated(state: State, model: Model, place: int, at: Places) -> Found:
     """P(tp·tn < fp·fn) and P(tp·tn > fp·fn): the law of informedness at 0, in the flat and the two-level model."""
-    key = ("associated", view.place)
-    model = p._model(view)
-    if at is not None and key not in p._cache and model.size() > LARGE:
+    key = ("associated", place)
+    if at is not None and key not in state.kept and model.size() > LARGE:
         return _informed({c: np.broadcast_to(x, model.shape)[at] for c, x in model.cells.items()})
-    if key not in p._cache:
-        p._cache[key] = _informed(model.cells)
-    below, more = p._cache[key]
+    if key not in state.kept:
+        state.kept[key] = _informed(model.cells)
+    below, more = state.kept[key]
     return (below, more) if at is None else (below[at], more[at])
 
 
-def _informed(cells: dict[str, Array]) -> tuple[Array, Array]:
+def _informed(cells: dict[str, Array]) -> Found:
     law, _ = exact_law(parse("informedness"), Model(cells))
+    assert law is not None  # noqa: S101 - narrows the type
     below, more = law.tails(np.zeros(np.shape(cells["tp"])))
     return np.asarray(below), np.asarray(more)
 
 
-def _of_draws(p: Posterior, view: View) -> tuple[Array, Array]:
-    """The share of draws of one table above their own chance value."""
-    m = view.metric
-    gap = m.formula - by_chance(m.formula)
-    if view.kind == "class":
-        sampler = classes.ClassSampler(p.tally, p.prior, classes.of_class(gap, view.place), False, (-np.inf, np.inf))
-        return _share(lambda n: sampler(n, p.seed), sampler.cost)
-    model = p._model(view) if p.tally.strata is None else p._of_strata(view).model
-
-    def drawn(n: int) -> Array:
-        rows = [values(replace(m, formula=gap), *model.table(j, n, p.seed)) for j in range(model.size())]
-        return np.stack(rows, axis=-1).reshape(n, *model.shape)
-
-    return _share(drawn, 4 * model.size())
-
-
-def _of_classes(p: Posterior, metric: Metric) -> tuple[Array, Array]:
+def _of_classes(state: State, metric: Metric) -> Found:
     """The share of draws of all classes above their own chance value, under the prior that the measure has."""
-    formula = p._over_classes(metric)
+    t = state.evidence
+    formula = metric.of_classes(len(t.labels))
+    assert formula is not None  # noqa: S101 - a measure of all classes
     gap = formula - by_chance(formula)
-    sampler, middle = p._class_sampler(replace(metric, formula=gap, multiclass=gap, average="", base=None))
-    width = 4 * len(p.tally.labels) * int(np.prod(p.tally.shape, dtype=int))
+    far = replace(metric, formula=gap, multiclass=gap, average="", base=None)
+    sampler, middle = class_sampler(state, far, gap)
+    width = 4 * len(t.labels) * t.tables
 
     def drawn(n: int) -> Array:
-        x = sampler(n, p.seed)
+        x = sampler(n, state.seed)
         return x if middle is None else np.asarray(x + (middle - x.mean(axis=0)))
 
-    return _share(drawn, max(sampler.cost, width))
+    return share_above(drawn, max(sampler.cost, width))
 
 
-def _share(drawn: Callable[[int], Array], cost: int) -> tuple[Array, Array]:
+def share_above(drawn: Callable[[int], Array], cost: int) -> Found:
     """The share of draws above 0, half a draw from 0 and 1 at least, and three standard errors of it."""
     most = int(np.clip(MOST_NUMBERS // max(cost, 1), 1000, DRAWS))
     for n in (FIRST, most) if most > FIRST else (most,):

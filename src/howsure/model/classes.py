@@ -1,222 +1,267 @@
-"""Many classes at once: which draws a measure of all classes needs under a prior, and what is said of them.
-
-Prior `even`, for measures in which classes count alike however rare they are (macro averages, balanced accuracy,
-informedness, markedness): weight 1 a class, of which the share p is on its right answer and the rest on its wrong
-ones, and p is drawn with each table from a Beta around the classes' mean accuracy, of size K/3; the draws are then
-moved by the difference between the measure of the mean table and their mean (docs/why/005, docs/coverage.md).
-All other measures and priors: the weights of the prior as they are.
-"""
+"""The model of a tally of classes: which way of looking a measure takes, and what a report of classes shows."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from howsure.errors import BadSetting
-from howsure.expressions import CELLS, Expression
-from howsure.kernels.classes import Classes, Drawable, Pool, measured
-from howsure.model import anyof
+from howsure import priors
+from howsure.catalogue import DEFAULT_BINARY, DEFAULT_CLASS, DEFAULT_WHOLE, Metric, metrics
+from howsure.catalogue import parse as parse_metric
+from howsure.catalogue.multiclass import of_right_and_wrong
+from howsure.distribution import Distribution
+from howsure.errors import BadSetting, HowsureError, NeedsPositive, listing
+from howsure.evidence.classes import Tally
+from howsure.evidence.layout import as_json, number
+from howsure.expressions import CELLS
+from howsure.forms import Linear
+from howsure.language import option
+from howsure.model.all_classes import AllClasses, RightAnswersByRows
+from howsure.model.class_against_rest import ClassAgainstRest, ClassAmongMany, EveryClass
+from howsure.model.class_draws import ClassDrawing
+from howsure.model.question import Question, nothing_shared
+from howsure.model.right_or_wrong import RightOrWrong
+from howsure.model.state import State
+from howsure.notes import Notes, note
 from howsure.priors import Prior
-from howsure.table import Tally
 
-Array = NDArray[np.float64]
-Cells = dict[str, Array]
-Measure = Callable[[Cells], Array]
-
-SMALL = 1024  # cells up to which a table is drawn whole
-TINY = 6  # classes up to which the same holds for the pooled prior
-LEAST_DOUBTED = 5  # classes from which intervals of averages can fall short
-MOST_WEIGHT = 30.0  # of a truth row, that sticks can still deal
+EVERY = "*"  # the label of every class at once: f1:*
 
 
-def formula(e: Expression, low: float, high: float) -> Measure:
-    """The measure of drawn cells (classes first), within its range."""
-
-    def measure(cells: Cells) -> Array:
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
-            value = np.asarray(e(**cells))
-        return np.clip(np.where(np.isnan(value), 0.0, value), low, high)
-
-    return measure
+prepare = nothing_shared
 
 
-def of_class(e: Expression, place: int) -> Measure:
-    """The measure of one class among the drawn ones."""
-
-    def measure(cells: Cells) -> Array:
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
-            return np.asarray(e(**{c: np.maximum(x[place], 1e-300) for c, x in cells.items()}))
-
-    return measure
-
-
-def pooled(t: Tally, prior: Prior, equal: bool) -> bool:
-    """Whether the prior of a measure is the pooled one."""
-    return equal and prior.name == "even" and not t.independent
+def settle_prior(evidence: Any, given: Any) -> Prior:
+    """Any prior with weight in every cell."""
+    del evidence
+    made = priors.make(given)
+    if made.name == "none":
+        raise BadSetting("prior none is for graded values and scores; a table needs weight in every cell, as even has.")
+    return made
 
 
-def plan(t: Tally, prior: Prior, equal: bool, j: int = 0, lost: bool = True) -> Drawable:
-    """What is drawn for one table of the batch; `lost` makes a missing answer a false one of every class."""
-    if t.sets is not None:
-        return anyof.plan(t, prior, equal)
-    made = _plan(t, prior, equal, j)
-    return made if lost else replace(made, lost=False)
+def prior_total(state: State) -> float:
+    """Of all cells."""
+    return state.prior.total(max(2, len(state.evidence.labels)))
 
 
-def _plan(t: Tally, prior: Prior, equal: bool, j: int) -> Classes:
+def parse(state: State, name: Any) -> Metric:
+    """A measure of a table."""
+    del state
+    return parse_metric(name)
+
+
+def question(state: State, metric: Metric, asked: str) -> Question:
+    """A 2x2 table, right and wrong answers, or all classes at once."""
+    t: Tally = state.evidence
     k = len(t.labels)
-    codes, shapes = _occupied(t, j)
-    single = len(t.systems) == 1
-    if pooled(t, prior, equal):
-        pool = pool_of(codes, shapes, k)
-        if single and k <= TINY and (codes >= 0).all():
-            return Classes(
-                _square(k), np.bincount(codes[:, 0] * k + codes[:, 1], shapes, k * k).astype(float), k, pool=pool
-            )
-        return Classes(codes, shapes, k, rows=np.ones(k), pool=pool)
-    if prior.two_level and not single:
-        raise BadSetting(
-            "systems on the same items need a flat prior such as even; a two-level prior has no joint form."
+    if metric.any_of:
+        raise BadSetting(f"{metric} is for items with many labels (Tally.multilabel); these have one class each.")
+    if metric.name == "rate" and metric == parse_metric("rate"):
+        raise BadSetting("rate is for outcomes (hits of trials); for a table of classes ask for accuracy.")
+    if metric.label == EVERY and EVERY not in t.labels:
+        return every_class(state, metric, asked)
+    light = metric
+    if k == 2 and metric.over_classes:
+        light = metric.of_two()
+    elif (formula := metric.of_classes(k)) is not None and not _right_or_wrong(state, metric):
+        if k < 2:
+            needed = f"Give {option('labels')}."
+            raise BadSetting(f"{metric} needs two classes or more; only {listing(t.labels)} occurs. {needed}")
+        if state.prior.two_level:
+            return RightAnswersByRows(state, metric, asked, formula, _is_accuracy(metric, k))
+        return AllClasses(state, metric, asked, formula)
+    elif metric.average == "micro":
+        return RightOrWrong(state, metric, asked, of_right_and_wrong(metric, k))
+    if light.label is None and light.agreement and k != 2:
+        return RightOrWrong(state, metric, asked, light)
+    place = _place(t, light)
+    if state.prior.two_level and k > 2:
+        return ClassAmongMany(state, metric, asked, light, place)
+    return ClassAgainstRest(state, metric, asked, light, place)
+
+
+def every_class(state: State, metric: Metric, asked: str) -> EveryClass:
+    """One measure of all classes against the rest, the classes an axis of the batch."""
+    if state.prior.two_level or state.prior.table is not None:
+        raise BadSetting(f"{asked} takes a prior that is the same for all classes; got {state.prior.name}.")
+    base = metric.without_label()
+    each = ClassAgainstRest(state.seeing(state.evidence.versus_each()), base, str(base), base, 1)
+    return EveryClass(state, base, asked.removesuffix(f":{EVERY}"), each)
+
+
+def _place(t: Tally, metric: Metric) -> int:
+    """Where the class that a measure is of stands."""
+    label = metric.label if metric.label is not None else t.positive
+    if label is None and not metric.needs_positive and len(t.labels) == 2:
+        label = t.labels[1]
+    if label is None:
+        raise NeedsPositive(_need(metric, t))
+    return t.find(label)
+
+
+def _need(metric: Metric, t: Tally) -> str:
+    if len(t.labels) == 2:
+        a, b = t.labels
+        return (
+            f"{metric} needs a positive class: {a!r} or {b!r}. Give {option('positive')}, or ask for {metric}:{b} "
+            f"(or {metric}:{a})."
         )
-    whole = prior.two_level or prior.table is not None or prior.weight is not None
-    if single and (whole or k * k <= max(SMALL, 4 * shapes.size)):
-        return _dense(codes, shapes, k, prior)
-    if prior.table is not None or (prior.weight is not None and k * prior.weight > MOST_WEIGHT):
-        got = "a table of weights" if prior.table is not None else f"{prior.weight:g} a cell"
-        raise BadSetting(f"systems on the same items and {k} classes need the prior even or a small weight; got {got}.")
-    diagonal, off = prior.diagonal(k)
-    rows = np.full(k, diagonal + (k - 1) * off)
-    return Classes(codes, shapes, k, rows=rows, right=diagonal / rows)
+    return (
+        f"{metric} of {len(t.labels)} classes needs a class: ask for {metric}:{t.labels[0]} "
+        f"(classes: {listing(t.labels)})."
+    )
 
 
-def _occupied(t: Tally, j: int) -> tuple[Any, Array]:
-    """Patterns and counts of one table of the batch; none of an empty one."""
-    counts = t.effective_of(j)
-    kept = counts > 0
-    return t.cells[kept].astype(np.int64), counts[kept].astype(float)
+def _right_or_wrong(state: State, metric: Metric) -> bool:
+    """Whether a measure of all classes depends on the number of right answers alone, and has a law of its own."""
+    return (metric.agreement or metric.average == "micro") and not state.prior.two_level
 
 
-def _dense(codes: Any, shapes: Array, k: int, prior: Prior) -> Classes:
-    """All k² cells, the prior added to their shapes; missing answers stay patterns of their own."""
-    table = prior.cells(k).astype(float).copy()
-    there = codes[:, 1] >= 0
-    table[codes[there, 0], codes[there, 1]] += shapes[there]
-    cells = _square(k)
-    if not prior.two_level:
-        return Classes(np.concatenate([cells, codes[~there]]), np.concatenate([table.ravel(), shapes[~there]]), k)
-    if not there.all():
-        raise BadSetting("a two-level prior has no place for missing answers; give missing='drop'.")
-    assert prior.between is not None  # noqa: S101 - narrows the type
-    shares = np.bincount(codes[:, 0], shapes, k) + prior.between
-    return Classes(cells, table.ravel(), k, shares=np.asarray(shares, dtype=float))
+def _is_accuracy(metric: Metric, k: int) -> bool:
+    """Whether a measure is the share of right answers."""
+    if metric.average != "micro":
+        return metric.name == "accuracy"
+    form = of_right_and_wrong(metric, k).reading.form
+    return isinstance(form, Linear) and (form.top[0], form.bottom[0], form.top[2], form.bottom[2]) == (1, 1, 0, 1)
 
 
-def _square(k: int) -> Any:
-    return np.stack(np.meshgrid(np.arange(k), np.arange(k), indexing="ij"), axis=-1).reshape(-1, 2)
+# -- what a posterior of classes shows
 
 
-def pool_of(codes: Any, counts: Array, k: int) -> Pool:
-    """The shared accuracy: items weighted so that every class counts about alike, with one pseudo-item, half right."""
-    if not counts.size:
-        return Pool(np.zeros((1, codes.shape[1] - 1), dtype=bool), np.zeros(1), 1.0, k / 3.0)
-    size = np.bincount(codes[:, 0], counts, k)
-    weights = counts / (size[codes[:, 0]] + 1.0)
-    right, which = np.unique(codes[:, 1:] == codes[:, [0]], axis=0, return_inverse=True)
-    return Pool(right, np.asarray(np.bincount(np.ravel(which), weights), dtype=float), 1.0, k / 3.0)
+def names(state: State) -> list[str]:
+    """Every measure of the catalogue that these classes have."""
+    return answered(state, question)
 
 
-def centres(t: Tally, measure: Measure, lost: bool = True) -> Array:
-    """The measure of the mean table under the pooled prior, for every table of the batch."""
-    k, tables = len(t.labels), range(int(np.prod(t.shape, dtype=int)))
-    pools = [anyof.pool_of(t)] if t.sets is not None else [pool_of(*_occupied(t, j), k) for j in tables]
-    p = np.array([float(pool.centre()[0]) for pool in pools])
-    cells = {c: x.reshape(k, -1) for c, x in t.by_class(effective=True, lost=lost).items()}
-    more = {"tp": p, "fp": 1 - p, "fn": 1 - p, "tn": k - 2 + p}
-    return measure({c: cells[c] + more[c] for c in CELLS}).reshape(t.shape)
+def answered(state: State, ask: Callable[[State, Metric, str], Question]) -> list[str]:
+    """The measures of the catalogue that a kind of evidence answers."""
+    found = []
+    for metric in metrics():
+        with contextlib.suppress(HowsureError):
+            ask(state, metric, str(metric))
+            found.append(str(metric))
+    return found
 
 
-def move_to(x: Array, middle: Array, bounds: tuple[float, float]) -> Array:
-    """How far draws are moved, on the logit scale of their range, so that their mean is `middle`; Newton's steps."""
-    low, high = bounds
-    y, want = logit(x, bounds), (middle - low) / (high - low)
-    shift = np.zeros(x.shape[1:])
-    for _ in range(12):
-        p = 1.0 / (1.0 + np.exp(-(y + shift)))
-        step = (p.mean(axis=0) - want) / np.maximum((p * (1.0 - p)).mean(axis=0), 1e-12)
-        shift = shift - np.clip(step, -1.0, 1.0)
-        if np.all(np.abs(step) < 1e-9):
-            break
-    return shift
+def table(state: State) -> list[str | Metric]:
+    """Two classes with a positive one, or every class and averages over them."""
+    t: Tally = state.evidence
+    if t.positive is not None:
+        return list(DEFAULT_BINARY)
+    special = state.prior.two_level or state.prior.table is not None  # priors that differ from class to class
+    if len(t.labels) > 2 and not special:
+        return [*(f"{m}:{EVERY}" for m in DEFAULT_CLASS), *DEFAULT_WHOLE]
+    each: list[str | Metric] = [parse_metric(m).of(label) for label in t.labels for m in DEFAULT_CLASS]
+    if len(t.labels) == 1:
+        return [*each, "accuracy"]
+    return [*each, *(DEFAULT_WHOLE if len(t.labels) > 2 else ("accuracy", "balanced-accuracy", "phi"))]
 
 
-def moved(x: Array, shift: Array | float, bounds: tuple[float, float]) -> Array:
-    """Draws moved by so much on the logit scale of their range, which they never leave."""
-    low, high = bounds
-    return np.asarray(low + (high - low) / (1.0 + np.exp(-(logit(x, bounds) + shift))))
+def default(state: State) -> str:
+    """f1 for a positive class, macro-f1 for many."""
+    t: Tally = state.evidence
+    return "f1" if t.positive is not None else "macro-f1" if len(t.labels) > 1 else "accuracy"
 
 
-def logit(x: Array, bounds: tuple[float, float]) -> Array:
-    """The log odds of a place in the range."""
-    low, high = bounds
-    p = np.clip((x - low) / (high - low), 1e-15, 1.0 - 1e-15)
-    return np.asarray(np.log(p) - np.log1p(-p))
+def draws(state: State, n: int, seed: int, metrics: Any) -> dict[str, Any]:
+    """n joint draws of the cell probabilities tp, fp, fn, tn, each of shape (n, *batch).
+
+    Of many classes without a positive one: the cells of each class against the rest, (n, classes).
+    """
+    t: Tally = state.evidence
+    refuse_metrics(state, metrics)
+    if len(t.labels) < 2:
+        needed = f"Give {option('labels')}."
+        raise BadSetting(f"draws need two classes or more; only {listing(t.labels)} occurs. {needed}")
+    if len(t.labels) > 2 and t.positive is None:
+        return class_draws(t, ClassDrawing(t, state.prior, False), n, seed)
+    asked = parse_metric("phi" if len(t.labels) == 2 else "lr-plus")
+    model = question(state, asked, str(asked)).model  # type: ignore[attr-defined]
+    tables = [model.table(j, n, seed)[0] for j in range(model.size())]
+    return {c: np.stack([x[c] for x in tables], axis=-1).reshape(n, *model.shape) for c in CELLS}
+
+
+def refuse_metrics(state: State, metrics: Any) -> None:
+    """Draws of tables are of the cells of one system."""
+    systems = state.evidence.systems
+    if len(systems) > 1:
+        raise BadSetting(f"draws are of one system's cells: take posterior.system({systems[0]!r}).")
+    if metrics is not None:
+        raise BadSetting("draws of a table are of its cells; for those of a measure ask it: p['f1'].draws(1000).")
+
+
+def class_draws(evidence: Any, drawing: Any, n: int, seed: int) -> dict[str, Any]:
+    """Draws of the cells of each class against the rest."""
+    if evidence.shape:
+        raise BadSetting("draws of many classes take a single table, not a batch.")
+    drawn = [x.cells(0) for x in drawing.plan().draws(n, seed)]
+    cells = {c: np.concatenate([x[c] for x in drawn], axis=1).T for c in CELLS}
+    total = sum(cells.values())
+    return {c: np.asarray(x / total) for c, x in cells.items()}
+
+
+# -- the most frequent mistakes
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """Items of one class that were taken for another: how many, and the posterior of their share of the class."""
+
+    truth: Any
+    answer: Any
+    count: Any
+    of: Any
+    share: Distribution
 
 
 @dataclass(frozen=True, eq=False)
-class ClassSampler:
-    """Draws of a measure of all classes (or of one class in a two-level model), moved by the shift."""
+class _BetaDraws:
+    a: float
+    b: float
 
-    tally: Tally
-    prior: Prior
-    measure: Measure
-    equal: bool
-    bounds: tuple[float, float]
-    shift: Array | None = None  # on the logit scale of the range
-    lost: bool = True  # whether a missing answer is a false answer of every class
-
-    @property
-    def cost(self) -> int:
-        """Random numbers a draw of all tables."""
-        tables = int(np.prod(self.tally.shape, dtype=int))
-        return plan(self.tally, self.prior, self.equal).cost * tables
-
-    def __call__(self, n: int, seed: int) -> Array:
-        t = self.tally
-        tables = range(int(np.prod(t.shape, dtype=int)))
-        columns = [self._table(j, n, seed)[:, 0] for j in tables]
-        values = np.stack(columns, axis=-1).reshape(n, *t.shape)
-        return values if self.shift is None else moved(values, self.shift, self.bounds)
-
-    def _table(self, j: int, n: int, seed: int) -> Array:
-        drawn = plan(self.tally, self.prior, self.equal, j, self.lost)
-        return measured(drawn, n, seed + 1_000_003 * j, self.measure, silent)
+    def __call__(self, n: int, seed: int) -> Any:
+        return np.random.Generator(np.random.SFC64([seed, 60_013])).beta(self.a, self.b, n)
 
 
-def silent(done: int) -> None:
-    """No progress is shown."""
-    del done
+def confusions(state: State, top: int = 10) -> tuple[Confusion, ...]:
+    """The most frequent mistakes of one table, with weight 1/2 on each and 1/2 on the rest of the class."""
+    from howsure.kernels.moebius import Moebius
+
+    t: Tally = state.evidence
+    wrong = np.flatnonzero((t.cells[:, 0] != t.cells[:, 1]) & (t.cells[:, 1] >= 0) & (t.counts > 0))
+    order = wrong[np.argsort(-t.counts[wrong], kind="stable")][:top]
+    size, raw = (np.bincount(t.cells[:, 0], x, len(t.labels)) for x in (t.effective, t.counts))
+    out = []
+    for i in order.tolist():
+        y, z = (int(x) for x in t.cells[i])
+        hit = float(t.effective[i])
+        a, b = hit + 0.5, max(size[y] - hit, 0.0) + 0.5
+        law = Moebius(np.asarray(a), np.asarray(b), 1.0, 1.0, 0.0, 1.0)
+        share = Distribution("share", law, "closed form", _BetaDraws(a, b))
+        out.append(Confusion(t.labels[y], t.labels[z], number(t.counts[i]), number(raw[y]), share))
+    return tuple(out)
 
 
-def doubts(t: Tally) -> tuple[str, ...]:
-    """What a table has in which intervals under the pooled prior were seen to fall short (docs/coverage.md).
-
-    many: thirty classes or more with ten items a class or fewer. rare: half of the classes have no more true items than
-    would be taken for them if wrong answers were spread evenly. never: a class is never right, although it has so many
-    items that classes alike in accuracy would have a right one (999 in 1,000).
-    """
-    k, cells = len(t.labels), t.by_class()
-    size, right = cells["tp"] + cells["fn"], cells["tp"]
-    n = int(size.sum())
-    if k < LEAST_DOUBTED or not n:
-        return ()
-    wrong = 1.0 - right.sum() / n
-    found = {
-        "many": k >= 30 and n <= 10 * k,
-        "rare": 2 * int((size * (k - 1) <= wrong * n).sum()) >= k,
-        "never": bool(((right == 0) & (wrong**size < 1e-3)).any()),
-    }
-    return tuple(name for name, here in found.items() if here)
+def extras(state: State, level: float) -> tuple[dict[str, Any], Notes]:
+    """The most frequent mistakes of many classes; the first three in words."""
+    t: Tally = state.evidence
+    if t.shape or len(t.systems) > 1 or len(t.labels) <= 2:
+        return {}, ()
+    found = confusions(state)
+    if not found:
+        return {}, ()
+    shown = []
+    for c in found[:3]:
+        low, high = c.share.interval()
+        shown.append((c.truth, c.answer, float(c.share.mean), low, high))
+    listed = []
+    for c in found:
+        low, high = c.share.interval(level)
+        names = {"truth": as_json(c.truth), "answer": as_json(c.answer), "count": c.count, "of": c.of}
+        listed.append(names | {"mean": float(c.share.mean), "low": float(low), "high": float(high)})
+    return {"confusions": listed}, (note("confusions", shares=tuple(shown)),)

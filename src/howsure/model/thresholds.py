@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from howsure.scored import Scored
-from howsure.table import SQUARE, THRESHOLD, Tally
+from howsure.evidence.classes import Tally
+from howsure.evidence.layout import SQUARE, THRESHOLD
+from howsure.evidence.scored import Scored
 
 
 def tally_at(data: Scored, thresholds: Any = None) -> Tally:
@@ -32,6 +33,6 @@ def tally_at(data: Scored, thresholds: Any = None) -> Tally:
     else:
         counts = counts.astype(np.int64)
     return Tally(
-        SQUARE, counts, data.labels, data.systems, data.positive, ((THRESHOLD, tuple(points.tolist())),), squares,
-        notes=data.notes, chosen=True,
+        cells=SQUARE, counts=counts, labels=data.labels, systems=data.systems, positive=data.positive, squares=squares,
+        batch=((THRESHOLD, tuple(points.tolist())),), notes=data.notes, positive_given=True, library=data.library,
     )  # fmt: skip

@@ -15,9 +15,11 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import Any, Final
 
-from howsure.papers.item import VERDICTS, Item, Result
+from howsure.papers.item import VERDICTS, Finding, Item
 
-__all__ = ["VERDICTS", "Item", "Result", "document", "items", "render", "select"]
+__all__ = ["VERDICTS", "Finding", "Item", "Result", "document", "items", "render", "select"]
+
+Result = Finding  # as it was first called
 
 PAPERS: Final = ("goutte", "ishioka", "powers", "alvarez", "zhang")
 

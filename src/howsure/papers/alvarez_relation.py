@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 import howsure as hs
-from howsure.papers.item import Check, Register, Result, apart, claim, close, result
+from howsure.papers.item import Agreement, Finding, Register, apart, claim, close, result
 from howsure.papers.oracles import Array, many, point, worked
 from howsure.relations import Mixture, mixture, normal, uniform
 
@@ -19,7 +19,7 @@ SHARES: Final = np.linspace(0.02, 0.98, 49)
 THRESHOLDS: Final = np.linspace(0.0, 1.0, 101)
 
 
-def _on_many(checks: list[Check]) -> str:
+def _on_many(checks: list[Agreement]) -> str:
     return f"on {many().shape[0]} tables: {apart(*checks)}"
 
 
@@ -28,7 +28,7 @@ def measures(t: hs.Tally) -> tuple[Any, ...]:
     return tuple(point(t, name) for name in ("recall", "precision", "accuracy", "generality"))
 
 
-def both_sides(r: Any, p: Any, a: Any, g: Any) -> Check:
+def both_sides(r: Any, p: Any, a: Any, g: Any) -> Agreement:
     """Eq. 1."""
     return close(g * r + (g + a - 1) * p, 2 * g * p * r)
 
@@ -43,7 +43,7 @@ def gaussian(prevalence: float = 0.5) -> Mixture:
 
 
 @item("eq-1", "eq. 1", "The relation", "λr + (λ + a - 1)p = 2λpr")
-def relation() -> Result:
+def relation() -> Finding:
     """At many tables, from counts; and as one of the identities that hs.relations.check verifies."""
     t = many()
     (found,) = (x for x in hs.relations.check(t).rows if x.identity.name == "recall-precision-accuracy")
@@ -53,7 +53,7 @@ def relation() -> Result:
 
 @item("1-explicit", "section 1", "Any of r, p, a from the two others and λ",
       "Eq. 1 may be explicitly solved for any of the three measures")  # fmt: skip
-def explicit() -> Result:
+def explicit() -> Finding:
     """hs.solve leads back to the table from each pair of the three measures and the generality."""
     names, t = ("recall", "precision", "accuracy"), worked()
     values = {name: point(t, name) for name in (*names, "prevalence")}
@@ -70,7 +70,7 @@ def explicit() -> Result:
 
 @item("fig-1", "fig. 1", "Two-class Gaussian mixture distribution", "two normal densities, class A below class B",
       "The paper prints no means or spreads: these are .4 and .6, with .1 each.")  # fmt: skip
-def figure_1() -> Result:
+def figure_1() -> Finding:
     """Densities on 101 points."""
     a, b = (x.pdf(THRESHOLDS) for x in FIG_1)
     areas = [float(np.sum(0.5 * (y[1:] + y[:-1])) * 0.01) for y in (a, b)]
@@ -86,7 +86,7 @@ def _shares(m: Mixture) -> tuple[Array, Array, Array]:
 
 
 @item("eq-2", "eq. 2", "Retrieval by a threshold", "x < θ ⇒ A; x > θ ⇒ B")
-def rule() -> Result:
+def rule() -> Finding:
     """Shares of answers in each class, against the two laws."""
     m = gaussian()
     t = m.table(THRESHOLDS)
@@ -98,7 +98,7 @@ def rule() -> Result:
 @item("2.3-cdf", "section 2.3", "The cumulative distribution functions",
       "F_A(θ) = P(x > θ | A), F_B(θ) = P(x > θ | B)",
       "Recall is F_A and A is retrieved below the threshold, so F_A(θ) = P(x < θ | A), and F_B alike.")  # fmt: skip
-def cumulative() -> Result:
+def cumulative() -> Finding:
     """Recall of the thresholding rule against both readings of F_A."""
     recall, below, above = _shares(gaussian())
     printed, read = close(recall, above), close(recall, below)
@@ -108,7 +108,7 @@ def cumulative() -> Result:
 @item("eq-3", "eq. 3", "Recall, precision and accuracy by the threshold",
       "r = F_A, p = P(A)F_A/(P(A)F_A + P(B)F_B), a = P(A)F_A + P(B)(1 - F_B)",
       "With F_A(θ) = P(x < θ | A): see alvarez-2.3-cdf.")  # fmt: skip
-def by_threshold() -> Result:
+def by_threshold() -> Finding:
     """Both sides at 101 thresholds and four shares of class A."""
     checks = []
     for share in (0.5, 0.1, 0.6, 0.9):
@@ -122,7 +122,7 @@ def by_threshold() -> Result:
 
 @item("fig-2", "fig. 2", "Recall, precision, and accuracy as functions of the decision threshold",
       "recall rises, precision falls, accuracy has one maximum; the three curves meet in a point")  # fmt: skip
-def figure_2() -> Result:
+def figure_2() -> Finding:
     """Curves on 101 points, slopes, peaks, and the triple point."""
     m = gaussian()
     curves = {name: np.asarray(m.measure(name, THRESHOLDS)) for name in ("recall", "precision", "accuracy")}
@@ -139,7 +139,7 @@ def figure_2() -> Result:
 @item("2.4-accuracy", "section 2.4", "Accuracy where recall and precision are equal",
       "a(θ) = 2P(A)F_A(θ) + P(A) - P(B)",
       "The sign of P(A) - P(B) is reversed; at P(A) = 1/2 both are the same, so the triple point stands.")  # fmt: skip
-def accuracy_there() -> Result:
+def accuracy_there() -> Finding:
     """At the break-even threshold for several shares of class A."""
     printed, read, rows = [], [], []
     for share in (0.2, 0.4, 0.5, 0.7):
@@ -153,7 +153,7 @@ def accuracy_there() -> Result:
 
 
 @item("2.4-triple", "section 2.4", "The triple point", "P(A) = P(B) = 1/2: a = F_A = r = p where r = p")
-def triple() -> Result:
+def triple() -> Finding:
     """It is there at 1/2 and at no other share tried."""
     found = {share: gaussian(share).break_even() for share in (0.5, 0.2, 0.4, 0.7)}
     checks = [claim(even.triple == (share == 0.5)) for share, even in found.items()]
@@ -169,7 +169,7 @@ def triple() -> Result:
 
 @item("eq-7", "eqs 4 to 7", "Two partitions, four cells",
       "n1 = #S+∩U+ = tp, n2 = #S+∩U- = fp, n3 = #S-∩U+ = fn, n4 = #S-∩U- = tn; n1 + n2 + n3 + n4 = n")  # fmt: skip
-def four() -> Result:
+def four() -> Finding:
     """Sizes of the sets of 400 items against the table that hs.tally makes of them; sums of many tables."""
     user, system = np.random.default_rng(4).random((2, 400)) < [[0.3], [0.4]]
     cells = hs.tally(user, system, positive=True).named()
@@ -181,7 +181,7 @@ def four() -> Result:
 
 
 @item("eq-8", "eq. 8", "The measures by counts", "p = n1/(n1+n2), r = n1/(n1+n3), a = (n1+n4)/n")
-def by_counts() -> Result:
+def by_counts() -> Finding:
     """Against the catalogue."""
     t = many()
     n1, n2, n3, n4 = (t.named()[c] for c in ("tp", "fp", "fn", "tn"))
@@ -192,7 +192,7 @@ def by_counts() -> Result:
 
 @item("eq-11", "eqs 9 to 11", "The measures as probabilities",
       "r = P(S+|U+), p = P(U+)P(S+|U+)/(P(U+)P(S+|U+) + P(U-)P(S+|U-)), a = P(U+)P(S+|U+) + P(U-)P(S-|U-)")  # fmt: skip
-def as_probabilities() -> Result:
+def as_probabilities() -> Finding:
     """From recall, fallout, specificity and prevalence."""
     t = many()
     r, p, a, g = measures(t)
@@ -203,7 +203,7 @@ def as_probabilities() -> Result:
 
 @item("eq-15", "eqs 12 to 16", "The cells from r, p, a, λ and n",
       "n1 = rλn, n3 = (1-r)λn, n2 = (1-p)/p rλn, n4 = (a - rλ)n; their sum is n")  # fmt: skip
-def from_measures() -> Result:
+def from_measures() -> Finding:
     """The cells of many tables from their measures."""
     t = many()
     r, p, a, g = measures(t)
@@ -216,7 +216,7 @@ def from_measures() -> Result:
 @item("eq-17", "eqs 17 to 19", "Each measure from the two others",
       "r = (λ+a-1)p/(λ(2p-1)), p = λr/(λ(2r-1)+1-a), a = 1 - λ(p+r-2pr)/p",
       "Eq. 17 has no value at p = 1/2, where every recall goes with the accuracy.")  # fmt: skip
-def solved() -> Result:
+def solved() -> Finding:
     """Tables with p off 1/2, and the curve that hs.tradeoff gives through the worked table."""
     t = many()
     r, p, a, g = (x[np.abs(point(t, "precision") - 0.5) > 0.01] for x in measures(t))
@@ -230,7 +230,7 @@ def solved() -> Result:
 
 
 @item("eq-20", "eq. 20", "Precision above 1/2", "sign(λ + a - 1) = sign(2p - 1)")
-def sign() -> Result:
+def sign() -> Finding:
     """At many tables; both are the sign of tp - fp."""
     t = many()
     _, p, a, g = measures(t)
@@ -251,7 +251,7 @@ def _chance(bias: Any) -> dict[str, Any]:
 
 
 @item("4.1", "section 4.1, eq. 21", "Random guessing", "labels by a fair coin: r = 1/2, p = λ, a = 1/2; eq. 1 holds")
-def coin() -> Result:
+def coin() -> Finding:
     """hs.relations.chance at bias 1/2 and 49 generalities."""
     got = _chance(0.5)
     checks = [close(got["recall"], 0.5), close(got["precision"], SHARES), close(got["accuracy"], 0.5)]
@@ -261,7 +261,7 @@ def coin() -> Result:
 
 @item("4.2", "section 4.2", "Improved random guessing",
       "labels with probability λ: r = p = λ, a = λ² + (1-λ)², which is 1/2 or more; eq. 1 holds")  # fmt: skip
-def improved() -> Result:
+def improved() -> Finding:
     """hs.relations.chance at bias = prevalence."""
     got = _chance(None)
     checks = [close(got["recall"], SHARES), close(got["precision"], SHARES)]
@@ -273,7 +273,7 @@ def improved() -> Result:
 @item("4.3-identities", "section 4.3", "The mixture model in the general notation",
       "P(S+|U+) = F_A, P(S+|U-) = 1 - F_B, P(U+) = P(A), P(U-) = P(B)",
       "P(S+|U-) = F_B: items of B below the threshold are retrieved. So eq. 3 is eq. 11, and eq. 1 holds.")  # fmt: skip
-def identities() -> Result:
+def identities() -> Finding:
     """Fallout of the mixture against both readings, and eq. 1 at every threshold."""
     m = gaussian(0.6)
     fallout = np.asarray(m.measure("fallout", THRESHOLDS))
@@ -287,7 +287,7 @@ def identities() -> Result:
 @item("4.3-uniform", "section 4.3", "Uniform classes",
       "equal priors, uniform distributions: accuracy is constant where the two overlap",
       "The growth of F_A and F_B cancels only if the widths are equal too: P(A)/width(A) = P(B)/width(B).")  # fmt: skip
-def uniform_classes() -> Result:
+def uniform_classes() -> Finding:
     """Where accuracy is flat for equal priors with several widths, and with equal widths."""
     a, spans = uniform(0, 1), {}
     for width in (1.0, 0.8, 1.6):

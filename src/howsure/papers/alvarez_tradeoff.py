@@ -9,7 +9,7 @@ import numpy as np
 
 import howsure as hs
 from howsure.papers.alvarez_relation import both_sides
-from howsure.papers.item import Check, Register, Result, apart, claim, close, result
+from howsure.papers.item import Agreement, Finding, Register, apart, claim, close, result
 from howsure.relations import Mixture, Tradeoff, mixed, mixture, normal
 
 item = Register("alvarez", "Alvarez 2002")
@@ -35,7 +35,7 @@ def _along(t: Tradeoff, size: int = 41) -> np.ndarray[tuple[int], np.dtype[np.fl
 
 
 @item("eq-22", "eq. 22", "Recall against precision at constant accuracy", "c_r r + c_p p = c p r")
-def bilinear() -> Result:
+def bilinear() -> Finding:
     """c_r = λ, c_p = λ + a - 1, c = 2λ on six curves."""
     checks = [both_sides(_along(t), t.precision(_along(t)), t.accuracy, t.prevalence) for t in curves()]
     return result(f"six curves, 41 points each: {apart(*checks)}", checks)
@@ -43,7 +43,7 @@ def bilinear() -> Result:
 
 @item("eq-23", "eq. 23", "Rotated coordinates", "r = (r' - p')/√2, p = (r' + p')/√2",
       "r' is the coordinate along the diagonal r = p: points turn clockwise, the axes counter-clockwise.")  # fmt: skip
-def rotation() -> Result:
+def rotation() -> Finding:
     """There and back."""
     checks = []
     for t in curves():
@@ -57,7 +57,7 @@ def rotation() -> Result:
 @item("eq-25", "eqs 24 and 25", "A hyperbola",
       "(r'-c'_r)² - (p'-c'_p)² = c'; c'_r = (2λ+a-1)/(2√2λ), c'_p = (1-a)/(2√2λ), c' = (λ+a-1)/(2λ)",
       "In r and p: (r - e/2)(p - 1/2) = e/4 with e = (λ+a-1)/λ = (tp-fp)/(tp+fn), which gives the curve.")  # fmt: skip
-def hyperbola() -> Result:
+def hyperbola() -> Finding:
     """Both sides on six curves, and the printed constants against centre and constant of hs.tradeoff."""
     checks, rows = [], []
     for t in curves():
@@ -74,7 +74,7 @@ def hyperbola() -> Result:
 
 @item("fig-3", "fig. 3", "Precision-recall tradeoff at constant accuracy", "curves that fall, one for each accuracy",
       "The paper prints no numbers: these have generality 1/2. Each ends where a count would be negative.")  # fmt: skip
-def figure_3() -> Result:
+def figure_3() -> Finding:
     """Curves from end to end of their arcs; each falls, and the higher the accuracy the higher it lies."""
     drawn = {a: hs.tradeoff(accuracy=a, prevalence=0.5) for a in FIG_3}
     points = {a: np.linspace(*t.arc.recall, 41) for a, t in drawn.items()}
@@ -95,7 +95,7 @@ def _falls(t: Tradeoff) -> bool:
 
 @item("eq-26", "eqs 26 and 27", "The condition for a trade-off", "c' > 0, or λ + a - 1 > 0, or p > 1/2",
       "That is tp > fp, which stays the same along the curve.")  # fmt: skip
-def condition() -> Result:
+def condition() -> Finding:
     """Slopes of 2,401 curves; precision is above 1/2 all along or nowhere."""
     checks, n = [], 0
     for a in range(1, 50):
@@ -112,7 +112,7 @@ def condition() -> Result:
 @item("5.2-random", "section 5.2", "Trade-off and random guessing",
       "p = 1/2 is a fair coin; any system better than random guessing has a trade-off",
       "A fair coin has p = λ (the paper's own 4.1). Better than random is p > λ; a trade-off is tp > fp.")  # fmt: skip
-def random() -> Result:
+def random() -> Finding:
     """Systems of all kinds that are better than random: which of them trade off?"""
     systems = [(r, f, g) for g in (0.05, 0.1, 0.3, 0.5, 0.8) for r in (0.3, 0.6, 0.9) for f in (0.05, 0.2) if r > f]
     printed, read, rising = [], [], []
@@ -131,7 +131,7 @@ def random() -> Result:
 
 
 @item("5.2-phase", "section 5.2", "Below precision 1/2", "recall and precision may rise together at constant accuracy")
-def phase() -> Result:
+def phase() -> Finding:
     """Curves with tp < fp rise."""
     rising = [t for t in curves() if not t.trades_off]
     checks = [claim((t.precision_by_recall(_along(t)) > 0).all()) for t in rising]
@@ -156,7 +156,7 @@ def bimodal(target: bool) -> Mixture:
       "class A (the target) unimodal, class B bimodal, A between the modes of B; caption: bimodal target class",
       "Text and caption disagree: what fig. 5 shows needs A to be the bimodal class (alvarez-fig-5). The paper prints "
       "no numbers; these were chosen so that fig. 5 shows what the text says of it.")  # fmt: skip
-def figure_4() -> Result:
+def figure_4() -> Finding:
     """Densities on 121 points; which reading has a precision near 1 at the lowest thresholds."""
     starts = [_start(bimodal(x)) for x in (False, True)]
     two, one = TWO_MODES.pdf(THRESHOLDS), ONE_MODE.pdf(THRESHOLDS)
@@ -170,7 +170,7 @@ def _start(m: Mixture) -> float:
     return float(m.measure("precision", t[np.searchsorted(m.measure("recall", t), 0.02)]))
 
 
-def _figure_5(m: Mixture) -> tuple[list[Check], tuple[float, float], float, float]:
+def _figure_5(m: Mixture) -> tuple[list[Agreement], tuple[float, float], float, float]:
     """What the text says of fig. 5, of one reading of fig. 4."""
     spans = [s for s in m.rising_together() if m.measure("recall", s[1]) > 0.02]
     low, high = spans[-1] if spans else (np.nan, np.nan)
@@ -179,8 +179,8 @@ def _figure_5(m: Mixture) -> tuple[list[Check], tuple[float, float], float, floa
     checks = [
         claim(_start(m) > 0.95),
         close(m.measure("precision", 2.0), 0.6, 0.01),
-        Check(abs(low - 0.8), 0.02), Check(abs(high - 0.9), 0.02), claim(len(spans) == 1),
-        Check(abs(top - 0.65), 0.02), Check(abs(float(accuracy.min()) - 0.4), 0.02),
+        Agreement(abs(low - 0.8), 0.02), Agreement(abs(high - 0.9), 0.02), claim(len(spans) == 1),
+        Agreement(abs(top - 0.65), 0.02), Agreement(abs(float(accuracy.min()) - 0.4), 0.02),
     ]  # fmt: skip
     return checks, (float(low), float(high)), float(accuracy.min()), float(top)
 
@@ -188,7 +188,7 @@ def _figure_5(m: Mixture) -> tuple[list[Check], tuple[float, float], float, floa
 @item("fig-5", "fig. 5", "Recall, precision, and accuracy (bimodal distribution for target class)",
       "precision from near 1 to 0.6 = P(A); accuracy between 0.4 and 0.65; both rise for about 0.8 < θ < 0.9",
       "As the text has it (A unimodal) precision starts near 0; with A bimodal, P(A) = .6, all comes out.")  # fmt: skip
-def figure_5() -> Result:
+def figure_5() -> Finding:
     """Curves on 121 points, and the numbers of the text under both readings of fig. 4."""
     printed, _, _, _ = _figure_5(bimodal(False))
     read, (low, high), least, most = _figure_5(bimodal(True))
@@ -211,7 +211,7 @@ def _slopes(t: Tradeoff, r: float, h: float = 1e-6) -> tuple[float, float]:
 
 @item("eq-29", "eqs 28 to 30", "Sensitivity of recall",
       "∂r/∂p = (λ(1-2r)+a-1)/(λ(2p-1)), ∂r/∂a = p/(λ(2p-1))")  # fmt: skip
-def sensitivity() -> Result:
+def sensitivity() -> Finding:
     """The printed forms against those of hs.tradeoff, and both against differences."""
     checks, rows = [], []
     for t in curves():
@@ -227,7 +227,7 @@ def sensitivity() -> Result:
 
 
 @item("eq-31", "eq. 31", "The total change", "Δr = ∂r/∂p Δp + ∂r/∂a Δa + o(|(Δp, Δa)|)")
-def total() -> Result:
+def total() -> Finding:
     """The rest, over the size of the step, falls with it."""
     t = hs.tradeoff(accuracy=0.9, prevalence=0.2)
     rests = []
@@ -241,7 +241,7 @@ def total() -> Result:
 
 @item("eq-32", "eq. 32", "When recall still moves against precision", "p Δa < (λ(2r-1) + 1 - a) Δp",
       "Only for p > 1/2 and Δp > 0: with a fall of precision, or p < 1/2, the sign turns.")  # fmt: skip
-def moving() -> Result:
+def moving() -> Finding:
     """The condition against the exact change of recall, for small steps both ways on six curves."""
     printed, read, wrong = [], [], 0
     for t in curves():

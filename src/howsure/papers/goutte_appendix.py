@@ -7,14 +7,14 @@ from math import comb
 
 from howsure.catalogue import parse
 from howsure.papers.goutte_precision import CELLS, SIZE, binomial, given, outcomes
-from howsure.papers.item import Register, Result, apart, claim, close, result
+from howsure.papers.item import Finding, Register, apart, claim, close, result
 from howsure.papers.oracles import point, worked
 
 item = Register("goutte", "Goutte & Gaussier 2005")
 
 
 @item("eq-23", "eq. 23", "Margins of a multinomial table", "TP+FP ~ B(n; π1+π2), TP+FN ~ B(n; π1+π3)")
-def margins() -> Result:
+def margins() -> Finding:
     """All tables of six items, in exact fractions, against bias and prevalence at the cell probabilities."""
     checks = []
     for metric, at in (("bias", 1), ("prevalence", 2)):
@@ -36,7 +36,7 @@ def _quotient(m: int, k: int, step: Fraction, rest: Fraction) -> Fraction:
 @item("eq-26", "eq. 26", "TP given TP+FP, before it is simplified", "FP given TP has rate π2/(π1+π2); (1-π1+π2) below",
       "In the copy we hold. Property 4 gives the rate π2/(1-π1), and the factor below is 1-π1-π2; with these it "
       "simplifies to eq. 27.")  # fmt: skip
-def before_simplifying() -> Result:
+def before_simplifying() -> Finding:
     """Both forms against the enumerated law, in exact fractions."""
     p1, p2 = CELLS["tp"], CELLS["fp"]
     places = [(m, k, given(m, "fp")[k]) for m in range(SIZE + 1) for k in range(m + 1)]
@@ -49,7 +49,7 @@ def before_simplifying() -> Result:
 
 @item("eq-28", "eq. 28", "Precision as a conditional probability", "p = P(z=+ | l=+), and P(l=+) = π1+π2",
       "That is recall. Precision is P(l=+ | z=+), as in eq. 3, and π1+π2 is P(z=+).")  # fmt: skip
-def which_is_given() -> Result:
+def which_is_given() -> Finding:
     """Both readings at the worked table."""
     t = worked()
     joint = t.tp / t.n

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 import howsure as hs
-from howsure.papers.item import Check, Register, Result, apart, claim, close, result
+from howsure.papers.item import Agreement, Finding, Register, apart, claim, close, result
 from howsure.papers.oracles import GRID, WORKED, Array, beats, beta_cdf, law, nodes, versus
 
 item = Register("goutte", "Goutte & Gaussier 2005")
@@ -19,7 +19,7 @@ DRAWS: Final = 40_000
 
 @item("2.3-scale", "section 2.3", "What the Gammas share", "X ~ Γ(α, h), Y ~ Γ(β, h) share the shape parameter h",
       "h is the scale. With equal scales X/(X+Y) ~ Beta(α, β) for every h; with equal shapes it is not.")  # fmt: skip
-def shared_scale() -> Result:
+def shared_scale() -> Finding:
     """X/(X+Y) with a shared shape h and scales α, β, and with shapes α, β and any shared scale, against Beta(α, β)."""
     a, b = 3.5, 2.5
     tp, fp = hs.cells.tp, hs.cells.fp
@@ -32,14 +32,14 @@ def shared_scale() -> Result:
     return result(text, as_printed, corrected, alpha=a, beta=b)
 
 
-def _mean_of(values: Array, exact: float) -> Check:
+def _mean_of(values: Array, exact: float) -> Agreement:
     """A mean over our own draws against its exact value: four standard errors are allowed."""
-    return Check(abs(float(values.mean()) - exact), 4 * float(values.std()) / np.sqrt(values.size))
+    return Agreement(abs(float(values.mean()) - exact), 4 * float(values.std()) / np.sqrt(values.size))
 
 
 @item("eq-10", "eq. 10", "Precision and recall from three Gammas", "p = X/(X+Y), r = X/(X+Z), one X in both",
       "The mean of (1/p-1)(1/r-1) = YZ/X² tells a shared X from two separate ones.")  # fmt: skip
-def three_gammas() -> Result:
+def three_gammas() -> Finding:
     """Means of p, r and YZ/X² over joint draws against closed forms that hold only for a shared X."""
     d = hs.posterior(hs.Tally.binary(**SMALL), prior=0.5).draws(DRAWS, seed=0)
     x, y, z = d["tp"], d["fp"], d["fn"]
@@ -68,7 +68,7 @@ def _two_gammas(t: Array) -> Array:
 
 
 @item("eq-11", "eq. 11", "F1 from two Gammas", "F1 = U/(U+V), U ~ Γ(TP+λ, 2h), V ~ Γ(FP+FN+2λ, h)")
-def two_gammas() -> Result:
+def two_gammas() -> Finding:
     """The cdf of F1 against an integral over the printed Gammas."""
     d = law("f1", **WORKED)
     check = close(d.cdf(GRID), _two_gammas(GRID))
@@ -79,7 +79,7 @@ def two_gammas() -> Result:
 @item("2.3-analytic", "section 2.3", "Whether the law of F1 is known", "the law of F1 is not known analytically",
       "It is: F1 = 2B/(1+B) with B ~ Beta(TP+λ, FP+FN+2λ), so P(F1 <= t) is the incomplete beta at "
       "t/(2-t).")  # fmt: skip
-def closed_form() -> Result:
+def closed_form() -> Finding:
     """The closed form against howsure and against the integral over the Gammas, which does not know of it."""
     d = law("f1", **WORKED)
     closed = beta_cdf(WORKED["tp"] + 0.5, WORKED["fp"] + WORKED["fn"] + 1, GRID / (2 - GRID))
@@ -102,13 +102,13 @@ def _double_integral(first: hs.Distribution, second: hs.Distribution) -> float:
     return float(np.sum(w * first.pdf(x) * inner))
 
 
-def _of_draws(p: float, exact: float, size: int = L) -> Check:
+def _of_draws(p: float, exact: float, size: int = L) -> Agreement:
     """A share of draws against the probability: four standard errors are allowed."""
-    return Check(abs(p - exact), 4 * float(np.sqrt(exact * (1 - exact) / size)))
+    return Agreement(abs(p - exact), 4 * float(np.sqrt(exact * (1 - exact) / size)))
 
 
 @item("eq-12", "eq. 12", "P(one F1 is above another) as an integral", "∫∫ I(F1a > F1b) P(F1a) P(F1b) dF1a dF1b")
-def as_an_integral() -> Result:
+def as_an_integral() -> Finding:
     """The comparison against the printed double integral over the two densities."""
     p = versus("f1", LTC, NNN).p_better
     check = close(p, _double_integral(law("f1", **LTC), law("f1", **NNN)))
@@ -117,7 +117,7 @@ def as_an_integral() -> Result:
 
 @item("2.3-exact", "section 2.3", "Whether eq. 12 can be evaluated", "we cannot evaluate (12) exactly",
       "It can: with the law of F1 in closed form one integral of a smooth function is left.")  # fmt: skip
-def evaluated() -> Result:
+def evaluated() -> Finding:
     """By quadrature, by an integral of this page, with the systems swapped, and by draws."""
     found, swapped = versus("f1", LTC, NNN), versus("f1", NNN, LTC)
     p = found.p_better
@@ -135,7 +135,7 @@ def evaluated() -> Result:
 @item("eq-13", "eq. 13", "The share of draws, and the Beta posterior of it",
       "P is estimated by the share of L draws; its reliability by a Beta posterior",
       "The +/- of the tables is its standard deviation at L = 10,000; see goutte-4-plus-minus.")  # fmt: skip
-def share_of_draws() -> Result:
+def share_of_draws() -> Finding:
     """The paper's method on the same systems: the share, its posterior, and the exact value under it."""
     exact = versus("f1", LTC, NNN).p_better
     drawn = versus("f1", LTC, NNN, method="sample", draws=L)
@@ -143,7 +143,7 @@ def share_of_draws() -> Result:
     share = hs.posterior(hs.Tally.rate(hits=hits, of=L), prior=0.5)["rate"]
     checks = [
         close(drawn.p_better, share.mean),
-        Check(abs(share.mean - exact), 4 * share.std),
+        Agreement(abs(share.mean - exact), 4 * share.std),
         claim(abs(drawn.p_better - exact) <= drawn.error.probability),
     ]
     text = f"{hits:,} of {L:,} draws: {share.mean:.2%} +/- {share.std:.2%}; exact {exact:.3%}"
@@ -163,7 +163,7 @@ def _f_beta_cdf(beta: float, t: float) -> float:
 
 @item("2.3-f-beta", "section 2.3", "F_β for β other than 1", "involves three Gammas; to be simulated",
       "No simulation is needed: given Y/(Y+Z), the law is an incomplete beta, so the cdf is one integral.")  # fmt: skip
-def f_beta() -> Result:
+def f_beta() -> Finding:
     """P(F2 <= 0.7) and P(F0.5 <= 0.7) of the worked table, each by two routes."""
     p2, p_half = law("f2", **WORKED).cdf(0.7), law("f0.5", **WORKED).cdf(0.7)
     checks = [close(p2, _f_beta_cdf(2, 0.7)), close(p_half, _f_beta_cdf(0.5, 0.7))]
@@ -173,7 +173,7 @@ def f_beta() -> Result:
 
 @item("2.3-f-beta-compare", "section 2.3", "Two systems compared on F_β", "again done by Monte Carlo simulation",
       "One integral over the two laws does it; the draws agree within their error.")  # fmt: skip
-def f_beta_compared() -> Result:
+def f_beta_compared() -> Finding:
     """P(F2 of one system above F2 of the other) by quadrature, by an integral of this page, and by draws."""
     found = versus("f2", LTC, NNN)
     drawn = versus("f2", LTC, NNN, method="sample", draws=L).p_better

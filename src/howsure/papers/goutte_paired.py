@@ -10,7 +10,7 @@ import numpy as np
 
 import howsure as hs
 from howsure.papers.goutte_tables import BLOCKS, ITEMS_TESTED, wins
-from howsure.papers.item import Check, Register, Result, apart, claim, close, result
+from howsure.papers.item import Agreement, Finding, Register, apart, claim, close, result
 from howsure.papers.oracles import Array, beta_cdf, nodes, table
 
 item = Register("goutte", "Goutte & Gaussier 2005")
@@ -46,7 +46,7 @@ def _density_of_difference(a: Any, d: Array) -> Array:
 
 
 @item("eq-14", "eq. 14", "Likelihood of the wins", "P(Z|π) ∝ π1^N1 π2^N2 π3^N3")
-def likelihood_of_wins() -> Result:
+def likelihood_of_wins() -> Finding:
     """Density of ln(π1/π2) after the data over that before: π1^N1 π2^N2 of the items won, whatever the ties."""
     rho = np.linspace(-3, 4, 141)
     share = 1 / (1 + np.exp(-rho))
@@ -65,7 +65,7 @@ DIFFERENCES: Final = np.concatenate([np.linspace(-0.95, -0.05, 19), np.linspace(
 
 @item("eq-15", "eq. 15", "The Dirichlet prior", "π ~ D(α1, α2, α3); uniform for α = 1, non-informative for α = 1/2",
       "Uniform over the triangle of π: the difference π1-π2 then has the density 1-|Δ|.")  # fmt: skip
-def dirichlet_prior() -> Result:
+def dirichlet_prior() -> Finding:
     """The law of the difference without data against an integral over the printed density."""
     checks = []
     for prior in PRIORS:
@@ -78,7 +78,7 @@ def dirichlet_prior() -> Result:
 
 
 @item("eq-16", "eq. 16", "Posterior of the wins", "π|Z ~ D(N1+α1, N2+α2, N3+α3)")
-def dirichlet_posterior() -> Result:
+def dirichlet_posterior() -> Finding:
     """The law of the difference after 8 wins, 3 losses and 9 ties against an integral over the printed density."""
     checks = []
     for prior in PRIORS:
@@ -99,7 +99,7 @@ def _exactly(first: int, second: int) -> Fraction:
 
 
 @item("eq-17", "eq. 17", "P(system 1 is superior)", "P(π1 > π2) = E(I(π1 > π2))")
-def superior() -> Result:
+def superior() -> Finding:
     """All 39 pairs of Table 2: under α = 1 against exact fractions, under α = 1/2 against the incomplete beta."""
     first, second, same = table_2().counts
     flat = hs.compare_wins(first, second, same, prior=(1, 1, 1)).p_better
@@ -124,7 +124,7 @@ def _triangle(a: Any) -> float:
 
 
 @item("eq-18", "eq. 18", "The same as a double integral", "∫ from 0 to 1 ∫ from 0 to min(π1, 1-π1) of the posterior")
-def over_the_triangle() -> Result:
+def over_the_triangle() -> Finding:
     """The printed integral, evaluated, against howsure."""
     checks = []
     for prior in PRIORS:
@@ -137,7 +137,7 @@ def over_the_triangle() -> Result:
 @item("3-analytic", "section 3", "Whether eq. 18 has a closed form", "this can not be carried out analytically",
       "It can: π1/(π1+π2) ~ Beta(N1+α1, N2+α2) whatever the ties, so P(π1 > π2) = 1 - I_½(N1+α1, N2+α2), one "
       "incomplete beta.")  # fmt: skip
-def closed_form_of_wins() -> Result:
+def closed_form_of_wins() -> Finding:
     """One incomplete beta against the printed double integral, which does not know of it."""
     checks = []
     for prior in PRIORS:
@@ -151,12 +151,12 @@ def closed_form_of_wins() -> Result:
 
 
 @item("eq-19", "eq. 19", "The share of draws of π", "P(M1 > M2) is the share of L draws with π1 > π2")
-def share_of_wins() -> Result:
+def share_of_wins() -> Finding:
     """The draws of all 39 pairs of Table 2 against the closed form, each within four of its standard errors."""
     batch = table_2()
     shares = (batch.difference.draws(L, seed=0) > 0).mean(axis=0)
     error = np.sqrt(batch.p_better * batch.p_worse / L)
-    checks = [Check(abs(s - p), 4 * e + 0.5 / L) for s, p, e in zip(shares, batch.p_better, error, strict=True)]
+    checks = [Agreement(abs(s - p), 4 * e + 0.5 / L) for s, p, e in zip(shares, batch.p_better, error, strict=True)]
     far = float(np.max(np.abs(shares - batch.p_better) / np.maximum(error, 0.5 / L)))
     text = f"{L:,} draws of each of 39 pairs: at most {far:.1f} standard errors off"
     return result(text, checks, shares=shares, exact=batch.p_better, standard_errors=far, draws=L)
@@ -166,7 +166,7 @@ def share_of_wins() -> Result:
 
 
 @item("eq-20", "eq. 20", "Mean of the difference", "E(Δ) = (N1+α1-N2-α2) / (N+α1+α2+α3)")
-def mean_difference() -> Result:
+def mean_difference() -> Finding:
     """All 39 pairs of Table 2 against the printed form."""
     batch = table_2()
     first, second, same = batch.counts
@@ -183,7 +183,7 @@ def _harmonic(first: int, second: int) -> Fraction:
 
 
 @item("eq-21", "eq. 21", "Mean of the log odds ratio", "E(ρ) = Ψ(N1+α1) - Ψ(N2+α2)")
-def mean_log_odds() -> Result:
+def mean_log_odds() -> Finding:
     """All 39 pairs of Table 2 against sums of fractions."""
     batch = table_2()
     first, second, _ = (c.tolist() for c in batch.counts)
@@ -193,7 +193,7 @@ def mean_log_odds() -> Result:
 
 
 @item("3-signs", "section 3", "Three ways to say better", "P(Δ > 0) = P(ρ > 0) = P(π1 > π2)")
-def signs() -> Result:
+def signs() -> Finding:
     """The two laws above zero, for all 39 pairs of Table 2."""
     batch = table_2()
     checks = [close(d.prob_above(0.0), batch.p_better) for d in (batch.difference, batch.log_odds)]
@@ -206,7 +206,7 @@ def signs() -> Result:
 @item("3-update", "note in section 3", "A second collection",
       "testing on D1, then on D2, is testing on D2, then on D1, and on both at once",
       "So for tables (posterior.update) and for wins (an earlier posterior is the next prior).")  # fmt: skip
-def updating() -> Result:
+def updating() -> Finding:
     """The three ways for the laws of a table's measures, and for wins."""
     one, two = (table(tp=a, fp=b, fn=c, tn=900) for a, b, c in ((80, 20, 30), (7, 5, 1)))
     empty = hs.posterior(table(), prior=0.5)

@@ -11,7 +11,7 @@ import numpy as np
 
 import howsure as hs
 from howsure.catalogue import parse
-from howsure.papers.item import Check, Register, Result, apart, claim, close, result, rounds
+from howsure.papers.item import Agreement, Finding, Register, apart, claim, close, result, rounds
 from howsure.papers.oracles import GRID, WORKED, beats, beta_cdf, law, point, table, versus, worked
 
 item = Register("goutte", "Goutte & Gaussier 2005")
@@ -28,7 +28,7 @@ def _scores(t: hs.Tally, *names: str) -> list[Any]:
 
 @item("query-151", "section 2", "What one document of 22 is worth",
       "one of 22 relevant documents moves recall by around 5%")  # fmt: skip
-def one_of_22() -> Result:
+def one_of_22() -> Finding:
     """The step of recall when one more of 22 is found."""
     low, high = (hs.Tally.binary(tp=k, fp=0, fn=22 - k, tn=0) for k in (11, 12))
     step = point(high, "recall") - point(low, "recall")
@@ -36,7 +36,7 @@ def one_of_22() -> Result:
 
 
 @item("eq-1", "eq. 1", "Precision and recall of a table", "p = TP/(TP+FP), r = TP/(TP+FN)")
-def definitions() -> Result:
+def definitions() -> Finding:
     """Point scores of the worked table against the fractions."""
     p, r = _scores(worked(), "precision", "recall")
     text = f"TP 80, FP 20, FN 30: p = {p:.4f}, r = {r:.4f}"
@@ -45,7 +45,7 @@ def definitions() -> Result:
 
 @item("eq-2", "eq. 2", "F-score, from p and r and from the counts",
       "F = (1+β²)pr/(r+β²p) = (1+β²)TP/((1+β²)TP+β²FN+FP)")  # fmt: skip
-def two_forms_of_f() -> Result:
+def two_forms_of_f() -> Finding:
     """Both printed forms against the catalogue's F for several β."""
     p, r = point(worked(), "precision"), point(worked(), "recall")
     checks, values = [], {}
@@ -62,7 +62,7 @@ def two_forms_of_f() -> Result:
 @item("eq-3", "eq. 3", "Precision and recall as conditional probabilities", "p = P(l=+ | z=+), r = P(z=+ | l=+)",
       "The point score is an estimate of the probability: the posterior closes in on it as the "
       "table grows.")  # fmt: skip
-def conditional_probabilities() -> Result:
+def conditional_probabilities() -> Finding:
     """Shares counted over single items, and the posterior mean of a table a million times as large."""
     cells = {"tp": (1, 1), "fp": (0, 1), "fn": (1, 0), "tn": (0, 0)}
     label, answer = np.array([cells[c] for c, k in WORKED.items() for _ in range(k)]).T
@@ -109,7 +109,7 @@ def given(total: int, other: str) -> list[Fraction]:
     return [sum((p for k, p in kept if k == j), Fraction(0)) / whole for j in range(total + 1)]
 
 
-def _binomial_given(metric: str, other: str) -> Check:
+def _binomial_given(metric: str, other: str) -> Agreement:
     """Whether TP given a margin is binomial with the metric's value at the cell probabilities, exactly."""
     rate = Fraction(parse(metric).formula(**CELLS))
     same = (given(m, other) == [binomial(k, m, rate) for k in range(m + 1)] for m in range(SIZE + 1))
@@ -118,7 +118,7 @@ def _binomial_given(metric: str, other: str) -> Check:
 
 @item("eq-4", "eq. 4, properties 1 and 2", "Multinomial counts make TP binomial given a margin",
       "TP given TP+FP is binomial with p; TP given TP+FN is binomial with r")  # fmt: skip
-def multinomial() -> Result:
+def multinomial() -> Finding:
     """All tables of six items, in exact fractions."""
     checks = [_binomial_given("precision", "fp"), _binomial_given("recall", "fn")]
     checks.append(claim(sum(row[3] for row in outcomes()) == 1))
@@ -132,7 +132,7 @@ def _likelihood(p: Any) -> Any:
 
 
 @item("eq-5", "eq. 5", "Likelihood of precision", "L(p) ∝ p^TP (1-p)^FP")
-def likelihood() -> Result:
+def likelihood() -> Finding:
     """Under the flat prior λ = 1 the posterior density is the likelihood, up to a constant."""
     ratio = law("precision", 1.0, **SYSTEM_2).pdf(GRID) / _likelihood(GRID)
     check = close(ratio / ratio[0], 1.0, 1e-11)
@@ -142,7 +142,7 @@ def likelihood() -> Result:
 
 
 @item("eq-6", "eq. 6", "Bayes' rule", "P(p|D) ∝ P(D|p) P(p)")
-def bayes() -> Result:
+def bayes() -> Finding:
     """Posterior density over likelihood times prior density, the prior being the law of the empty table."""
     checks = []
     for weight in WEIGHTS:
@@ -155,7 +155,7 @@ def bayes() -> Result:
 
 
 @item("eq-7", "eq. 7", "The prior", "p ~ Beta(λ, λ), density Γ(2λ)/Γ(λ)² p^(λ-1) (1-p)^(λ-1)")
-def prior() -> Result:
+def prior() -> Finding:
     """The law of the empty table against the printed density."""
     checks = []
     for weight in WEIGHTS:
@@ -165,7 +165,7 @@ def prior() -> Result:
     return result(f"posterior of the empty table: {how} for λ = ¼, ½, 1, 2", checks)
 
 
-def _beta_checks(metric: str, wrong: str) -> list[Check]:
+def _beta_checks(metric: str, wrong: str) -> list[Agreement]:
     """The cdf of a rate against scipy's incomplete beta, for several λ."""
     return [
         close(law(metric, w, **WORKED).cdf(GRID), beta_cdf(WORKED["tp"] + w, WORKED[wrong] + w, GRID)) for w in WEIGHTS
@@ -173,21 +173,21 @@ def _beta_checks(metric: str, wrong: str) -> list[Check]:
 
 
 @item("eq-8", "eq. 8", "Posterior of precision", "p|D ~ Beta(TP+λ, FP+λ)")
-def posterior_of_precision() -> Result:
+def posterior_of_precision() -> Finding:
     """Cdf on a grid against the incomplete beta."""
     checks = _beta_checks("precision", "fp")
     return result(f"cdf and incomplete beta on 199 points, four λ: {apart(*checks)}", checks)
 
 
 @item("2.1-recall", "section 2.1", "Posterior of recall", "r|D ~ Beta(TP+λ, FN+λ)")
-def posterior_of_recall() -> Result:
+def posterior_of_recall() -> Finding:
     """Cdf on a grid against the incomplete beta."""
     checks = _beta_checks("recall", "fn")
     return result(f"cdf and incomplete beta on 199 points, four λ: {apart(*checks)}", checks)
 
 
 @item("eq-9", "eq. 9", "Mean and mode of precision", "mean (TP+λ)/(TP+FP+2λ), mode (TP+λ-1)/(TP+FP+2λ-2)")
-def mean_and_mode() -> Result:
+def mean_and_mode() -> Finding:
     """Mean and mode of the worked table for several λ."""
     checks = []
     for w in WEIGHTS:
@@ -207,7 +207,7 @@ def _mode_grid(weight: float) -> tuple[Any, Any, Any, Any]:
 @item("after-eq-9", "after eq. 9", "When the mode is 0 or 1", "mode is 0 or 1 for TP+FN < 2-2λ or TP < 1-λ",
       "It is TP+FP that counts. FP < 1-λ makes the mode 1 too; either TP < 1-λ or FP < 1-λ is the whole condition, "
       "and eq. 9 holds for all other tables (but the empty one under λ = 1, which is flat).")  # fmt: skip
-def mode_condition() -> Result:
+def mode_condition() -> Finding:
     """Both conditions on 175 small tables for each of four λ; elsewhere the mode is that of eq. 9."""
     printed, corrected, failing = [], [], []
     for w in (0.1, 0.25, 0.5, 0.75):
@@ -230,7 +230,7 @@ def mode_condition() -> Result:
 
 @item("2.1-jeffreys", "section 2.1", "Jeffreys' prior keeps its form when p is transformed",
       "the λ = ½ prior of f(p) is the transformed λ = ½ prior of p; λ = 1 has no such property")  # fmt: skip
-def jeffreys() -> Result:
+def jeffreys() -> Finding:
     """On the odds p/(1-p): the prior density against the root of the Fisher information, and against a flat one."""
     odds = hs.Metric("odds-of-precision", hs.cells.tp / hs.cells.fp)
     o = np.geomspace(0.01, 100, 81)
@@ -245,7 +245,7 @@ def jeffreys() -> Result:
 
 
 @item("2.1-uniform", "section 2.1", "The uniform prior", "λ = 1: mode TP/(TP+FP), mean (TP+1)/(TP+FP+2)")
-def uniform() -> Result:
+def uniform() -> Finding:
     """Mode against the point score, mean against Laplace's rule."""
     d = law("precision", 1.0, **WORKED)
     checks = [close(d.mode, point(worked(), "precision")), close(d.mean, Fraction(81, 102))]
@@ -253,7 +253,7 @@ def uniform() -> Result:
 
 
 @item("2.1-intervals", "section 2.1", "Intervals of precision and recall", "read off tables of the Beta law")
-def intervals() -> Result:
+def intervals() -> Finding:
     """Equal-tailed ends against the inverse of the incomplete beta."""
     from scipy import special
 
@@ -269,7 +269,7 @@ def intervals() -> Result:
 
 @item("2.1-empty", "section 2.1", "Nothing returned, or nothing relevant",
       "TP+FP = 0 or TP+FN = 0: eq. 1 is not valid, the mean of eq. 9 is 1/2")  # fmt: skip
-def empty() -> Result:
+def empty() -> Finding:
     """The point score is undefined, the posterior mean is a half."""
     none_returned = hs.Tally.binary(tp=0, fp=0, fn=30, tn=870)
     none_relevant = hs.Tally.binary(tp=0, fp=20, fn=0, tn=870)
@@ -289,14 +289,14 @@ def empty() -> Result:
 
 
 @item("2.2-points", "section 2.2", "Precision of the two systems", "system 1: p = 1/2; system 2: p = 3/5")
-def points() -> Result:
+def points() -> Finding:
     """Point scores of 10 and 10, and of 3 and 2."""
     p1, p2 = (point(table(**s), "precision") for s in (SYSTEM_1, SYSTEM_2))
     return result(f"{p1:g} and {p2:g}", [close(p1, Fraction(1, 2)), close(p2, Fraction(3, 5))], first=p1, second=p2)
 
 
 @item("2.2-system-1", "section 2.2", "Posterior of system 1", "mode = mean = 50%")
-def system_1() -> Result:
+def system_1() -> Finding:
     """Jeffreys' prior, 10 true and 10 false positives."""
     d = law("precision", **SYSTEM_1)
     return result(
@@ -308,7 +308,7 @@ def system_1() -> Result:
 
 
 @item("2.2-system-2", "section 2.2", "Posterior of system 2", "mean 58%, mode 63%")
-def system_2() -> Result:
+def system_2() -> Finding:
     """Jeffreys' prior, 3 true and 2 false positives."""
     d = law("precision", **SYSTEM_2)
     return result(
@@ -321,7 +321,7 @@ def system_2() -> Result:
 
 @item("2.2-probability", "section 2.2", "Whether system 2 is better", "P(system 2 better) around 65%",
       "One integral, the mean of one cdf under the other law; no sampling.")  # fmt: skip
-def probability() -> Result:
+def probability() -> Finding:
     """The comparison of the two tables against an integral over their laws."""
     p = versus("precision", SYSTEM_2, SYSTEM_1).p_better
     again = beats(law("precision", **SYSTEM_2), law("precision", **SYSTEM_1))
@@ -334,7 +334,7 @@ def probability() -> Result:
     "Densities of precision of the two systems",
     "system 1 varies less, and wins in 35% of cases",
 )
-def figure_1() -> Result:
+def figure_1() -> Finding:
     """Both densities on 201 points, and the probability of the caption."""
     first, second = law("precision", **SYSTEM_1), law("precision", **SYSTEM_2)
     p, x = versus("precision", SYSTEM_1, SYSTEM_2).p_better, np.linspace(0, 1, 201)

@@ -25,7 +25,7 @@ from howsure.papers.goutte_tables import (
     solutions,
     wins,
 )
-from howsure.papers.item import AGREES, SAMPLING, Check, Register, Result, claim, close, judge, result, rounds
+from howsure.papers.item import AGREES, SAMPLING, Agreement, Finding, Register, claim, close, judge, result, rounds
 from howsure.papers.oracles import Array, point, table, versus
 
 item = Register("goutte", "Goutte & Gaussier 2005")
@@ -42,7 +42,7 @@ def _standard_error(p: float) -> float:
     return float(np.sqrt(p * (1 - p) / L))
 
 
-def _cell(p: float, percent: str, plus_minus: str) -> Check:
+def _cell(p: float, percent: str, plus_minus: str) -> Agreement:
     """A printed percentage against the exact probability; where its +/- prints as 0.00, that of L draws counts."""
     error = float(plus_minus) / 100 or _standard_error(p)
     return rounds(p, f"{percent}%", error)
@@ -54,7 +54,7 @@ def _strays(p: float, percent: str) -> float:
     return 0.0 if check.holds else check.gap / _standard_error(p)
 
 
-def _line(name: str, p: Array, percent: str, plus_minus: str, **more: Any) -> tuple[Check, dict[str, Any]]:
+def _line(name: str, p: Array, percent: str, plus_minus: str, **more: Any) -> tuple[Agreement, dict[str, Any]]:
     """The check and the line of one cell; where several counts are possible, of the value farthest from the print."""
     worst = float(max(p, key=lambda x: abs(x - float(percent) / 100)))
     check = _cell(worst, percent, plus_minus)
@@ -78,7 +78,7 @@ def _summary(lines: list[dict[str, Any]]) -> str:
     )
 
 
-def _settled(found: list[tuple[Check, dict[str, Any]]], *more: Check) -> Result:
+def _settled(found: list[tuple[Agreement, dict[str, Any]]], *more: Agreement) -> Finding:
     checks, lines = [c for c, _ in found], [line for _, line in found]
     return result(_summary(lines), [*checks, *more], lines=lines)
 
@@ -100,7 +100,7 @@ def f1_test(block: str, category: str) -> Array:
     return np.asarray(versus("f1", _cells([x[i] for x in found]), _cells([x[j] for x in found])).p_better)
 
 
-def _table_1(block: str) -> Result:
+def _table_1(block: str) -> Finding:
     """All categories of one comparison: both F1, and the probability."""
     found, more = [], []
     for category in CATEGORIES:
@@ -125,21 +125,21 @@ _COUNTS = (
 @item("table-1-ltc-nnn", "table 1, left", "F1 of ltc against nnn weighting",
       "13 categories: F1 of each and P(ltc > nnn), from earn 93.71 +/- 0.24 to interest 17.03 +/- 0.38",
       _COUNTS)  # fmt: skip
-def table_1_left() -> Result:
+def table_1_left() -> Finding:
     """Weighting."""
     return _table_1("ltc-nnn")
 
 
 @item("table-1-kernel-nnn", "table 1, centre", "F1 of the linear against the quadratic kernel, nnn weighting",
       "13 categories: F1 of each and P(lin > poly), from 100.00 +/- 0.00 to money-sup 38.19 +/- 0.49")  # fmt: skip
-def table_1_centre() -> Result:
+def table_1_centre() -> Finding:
     """Kernels without weighting."""
     return _table_1("kernel-nnn")
 
 
 @item("table-1-kernel-ltc", "table 1, right", "F1 of the linear against the quadratic kernel, ltc weighting",
       "13 categories: F1 of each and P(lin > poly), from grain 85.66 +/- 0.35 to earn 34.68 +/- 0.48")  # fmt: skip
-def table_1_right() -> Result:
+def table_1_right() -> Finding:
     """Kernels with weighting."""
     return _table_1("kernel-ltc")
 
@@ -159,7 +159,7 @@ def micro(block: str) -> tuple[Array, Array]:
       "F1 90.56, 89.86, 79.44, 90.28; P 89.12 +/- 0.31, 100.00 +/- 0.00, 67.69 +/- 0.47",
       "Sums of the 13 tables. Of all combinations of the counts left open for earn and acq these few print the four "
       "F1 as they are; the probabilities were not used to choose them.")  # fmt: skip
-def table_1_micro() -> Result:
+def table_1_micro() -> Finding:
     """Sums of tallies, compared."""
     found, more = [], []
     for block in BLOCKS:
@@ -183,7 +183,7 @@ def _sure(block: str, category: str) -> Array:
 @item("4-table-1-text", "section 4", "What the text says of Table 1",
       "earn is most significant, almost 94%, more than 5% on ship; nnn: micro F1 about 10 points lower, all but three "
       "at 98%; ltc: not significant")  # fmt: skip
-def text_of_table_1() -> Result:
+def text_of_table_1() -> Finding:
     """Each statement at the exact probabilities, for all counts that the print allows."""
     earn = f1_test("ltc-nnn", "earn")
     others = max(float(_sure("ltc-nnn", c).max()) for c in CATEGORIES if c != "earn")
@@ -214,7 +214,7 @@ def wins_test(block: str) -> dict[str, float]:
     return dict(zip(rows, found.tolist(), strict=True))
 
 
-def _table_2(block: str) -> Result:
+def _table_2(block: str) -> Finding:
     found = []
     for category, (first, second, percent, error) in wins(block).items():
         p = np.array([wins_test(block)[category]])
@@ -224,14 +224,14 @@ def _table_2(block: str) -> Result:
 
 @item("table-2-ltc-nnn", "table 2, left", "Wins of ltc against nnn weighting",
       "13 categories: P(ltc > nnn) from earn 17:4 99.77 +/- 0.05 to ship 6:11 11.38 +/- 0.32")  # fmt: skip
-def table_2_left() -> Result:
+def table_2_left() -> Finding:
     """Weighting."""
     return _table_2("ltc-nnn")
 
 
 @item("table-2-kernel-nnn", "table 2, centre", "Wins of the linear against the quadratic kernel, nnn weighting",
       "13 categories: P(lin > p2) from acq 282:14 100.00 +/- 0.00 to money-sup 10:11 41.22 +/- 0.49")  # fmt: skip
-def table_2_centre() -> Result:
+def table_2_centre() -> Finding:
     """Kernels without weighting."""
     return _table_2("kernel-nnn")
 
@@ -240,14 +240,14 @@ def table_2_centre() -> Result:
       "13 categories: P(lin > p2) from grain 9:2 98.48 +/- 0.12 to wheat 0:3 3.39 +/- 0.18",
       "earn 1:4 prints 9.76; it is 8.771. No other of the 39 cells is off by more than 3 standard errors; one so far "
       "off comes about once in fifty such tables.")  # fmt: skip
-def table_2_right() -> Result:
+def table_2_right() -> Finding:
     """Kernels with weighting."""
     return _table_2("kernel-ltc")
 
 
 @item("4-alpha-3", "section 4", "The prior weight of a tie", "α3 is of no importance for our goal",
       "For P(π1 > π2) and the log odds. The difference Δ itself shrinks as α3 grows.")  # fmt: skip
-def weight_of_a_tie() -> Result:
+def weight_of_a_tie() -> Finding:
     """P, the log odds and the difference for 17 to 4 of 3,299 under many α3."""
     weights = (0.01, 0.5, 1.0, 10.0, 1000.0)
     found = [hs.compare_wins(17, 4, 3278, prior=(0.5, 0.5, a)) for a in weights]
@@ -261,7 +261,7 @@ def weight_of_a_tie() -> Result:
 @item("4-plus-minus", "tables 1 and 2", "What +/- is", "81 probabilities, each with its +/-",
       "√(p(1-p)/L) of the printed p, L = 10,000, which the paper does not state. The Beta posterior that section 2.3 "
       "speaks of has the same standard deviation in print, but 0.01 where 100.00 +/- 0.00 is printed.")  # fmt: skip
-def plus_minus() -> Result:
+def plus_minus() -> Finding:
     """The printed +/- against the standard error of L draws, and against the Beta posterior."""
     cells = [(r.percent, r.error) for b in BLOCKS for r in scores(b).values()]
     cells += [(r[2], r[3]) for b in BLOCKS for r in wins(b).values()]
@@ -286,7 +286,7 @@ def _between(block: str, low: float, high: float) -> list[str]:
       "money-sup and, weakly, money-fx; ltc: p2 better on trade, wheat, money-sup, worse on grain; 8:3 says more "
       "than 21:15",
       "Significant read as 95%, weakly as 90%.")  # fmt: skip
-def text_of_table_2() -> Result:
+def text_of_table_2() -> Finding:
     """Each statement at the exact probabilities."""
     left = {"sure": _between("ltc-nnn", SURE, 2), "weak": _between("ltc-nnn", WEAK, SURE)}
     centre = {"open": _between("kernel-nnn", 0, WEAK), "weak": _between("kernel-nnn", WEAK, SURE)}
@@ -311,7 +311,7 @@ def text_of_table_2() -> Result:
 
 @item("5-money-fx", "section 5", "Where the two tests part", "one instance, money-fx on nnn: F-score test significant, "
       "paired test (58 to 43) not")  # fmt: skip
-def where_tests_part() -> Result:
+def where_tests_part() -> Finding:
     """All 39 pairs: sure at 95% by F1 but not by wins."""
     parted = [
         (block, c)
@@ -329,7 +329,7 @@ def where_tests_part() -> Result:
       "a difference in F-score necessarily implies a difference in disagreement counts",
       "Disagreement counts are equal when the errors FP+FN are: then accuracy is the same, and F1 still differs with "
       "TP. Table 2 has two such rows.")  # fmt: skip
-def not_necessary() -> Result:
+def not_necessary() -> Finding:
     """The rows of Table 2 with as many wins on both sides: their F1, errors and accuracy."""
     even = [(b, c) for b in BLOCKS for c, r in wins(b).items() if r[0] == r[1]]
     printed, corrected, lines = [], [], []
@@ -365,7 +365,7 @@ def _fewest(a: Counts, b: Counts) -> tuple[int, int]:
       "instead of 58 to 43, an 8 to 3 difference would give the same F-score difference, and be significant",
       "Neither: F1 cannot fall from 75.12 to 64.40 by 8 losses, and 8 to 3 is no surer than 58 to 43. The fewest "
       "disagreements behind these F1 are 47 to 32.")  # fmt: skip
-def eight_to_three() -> Result:
+def eight_to_three() -> Finding:
     """How low F1 can get by 8 to 3, the probabilities, and the fewest disagreements that give the F1 printed."""
     _, linear, poly, _ = solutions("money-fx")[0]
     wanted = printed_f1("money-fx")

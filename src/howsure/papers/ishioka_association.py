@@ -10,7 +10,7 @@ from scipy import special
 
 import howsure as hs
 from howsure.papers.ishioka_measures import PAPER, counts, on_many
-from howsure.papers.item import Check, Register, Result, apart, claim, close, result, rounds
+from howsure.papers.item import Agreement, Finding, Register, apart, claim, close, result, rounds
 from howsure.papers.oracles import Array, many, point, worked
 
 item = Register("ishioka", PAPER)
@@ -40,7 +40,7 @@ def closed(p: Any, r: Any, a: Any) -> tuple[Any, Any, Any, Any]:
 @item("3-tetrachoric", "section 3", "Tetrachoric correlation",
       "the correlation of two normal variables before each was cut in two; needs a program such as 116.f",
       "On the worked table; the integral is over one variable, of its density times the other's tail.")  # fmt: skip
-def tetrachoric() -> Result:
+def tetrachoric() -> Finding:
     """The quadrant that the correlation gives back is the share of tp."""
     t = worked()
     rho = hs.relations.associate(t).tetrachoric
@@ -54,7 +54,7 @@ def tetrachoric() -> Result:
 
 
 @item("eq-6", "eq. 6", "Phi", "φ = (f11·f22 - f21·f12)/√(f1.·f.2·f.1·f.2)", "f2. for the first f.2: all four margins.")
-def phi() -> Result:
+def phi() -> Finding:
     """Both denominators against the correlation of two columns of zeros and ones."""
     t = many()
     f11, f12, f21, f22 = counts(t)
@@ -82,7 +82,7 @@ def _rates() -> tuple[Any, Any, Any]:
     return point(t, "precision"), point(t, "recall"), point(t, "fallout")
 
 
-def _cell(index: int) -> Result:
+def _cell(index: int) -> Finding:
     """A cell from f11 and the rates, at many tables."""
     t = many()
     p, r, a = _rates()
@@ -101,7 +101,7 @@ for _place, _name, _index, _printed in (
 
 
 @item("eq-10", "eq. 10", "The size", "n = f11 + f12 + f21 + f22")
-def size() -> Result:
+def size() -> Finding:
     """The sum of the cells."""
     check = close(sum(counts(many())), many().n)
     return result(on_many(check), [check])
@@ -109,7 +109,7 @@ def size() -> Result:
 
 @item("eq-11", "eq. 11", "f11 from the rates and n", "f11 = n/{1/p + 1/r - 1 + (1/p - 1)(1/a - 1)}",
       "No code of its own: solve eliminates any set of measures.")  # fmt: skip
-def f11() -> Result:
+def f11() -> Finding:
     """The closed form at many tables, and what solve gives for the same values."""
     t = many()
     shares = closed(*_rates())
@@ -120,7 +120,7 @@ def f11() -> Result:
 
 
 @item("eq-12", "eq. 12", "f11 as a function of recall", "f11 = n/(1/r + c)")
-def eq_12() -> Result:
+def eq_12() -> Finding:
     """c = 1/p - 1 + (1/p - 1)(1/a - 1) = (1/p - 1)/a does not hold r."""
     p, r, a = _rates()
     check = close(1 / (1 / r + (1 / p - 1) / a) / closed(p, r, a)[0], 1.0)
@@ -128,7 +128,7 @@ def eq_12() -> Result:
 
 
 @item("eq-13", "eq. 13", "f11 rises with recall", "∂f11/∂r = n/(1 + cr)² > 0; it rises with p as well")
-def eq_13() -> Result:
+def eq_13() -> Finding:
     """Derivatives by complex steps."""
     p, r, a = _rates()
     h = 1e-20
@@ -143,7 +143,7 @@ def eq_13() -> Result:
 # -- figures 1 to 3 and the numbers beside them -------------------------------------------------------------------
 
 
-def _figure_1(a: float) -> Result:
+def _figure_1(a: float) -> Finding:
     """ρ over precision and recall: farther from 0 than phi on both sides of it."""
     rho, phi = grid("tetrachoric", a), grid("phi", a)
     above, below = a + 1e-9 < SIDE, a - 1e-9 > SIDE
@@ -154,14 +154,14 @@ def _figure_1(a: float) -> Result:
     return result(text, printed, law, precision=SIDE, recall=SIDE, rho=rho, mean_difference=mean)
 
 
-def _figure_2(a: float) -> Result:
+def _figure_2(a: float) -> Finding:
     """φ over precision and recall, against the corrected eq. 14."""
     got, check = grid("phi", a), close(grid("phi", a), corrected_14(SIDE, SIDE[:, None], a))
     text = f"φ from {got.min():.3f} to {got.max():.3f} on {got.size} points; eq. 14, corrected: {apart(check)}"
     return result(text, [check], precision=SIDE, recall=SIDE, phi=got)
 
 
-def _figure_3(beta: float) -> Result:
+def _figure_3(beta: float) -> Finding:
     """F_β over precision and recall, the same at every fallout; β and 1/β are mirrors of each other."""
     name, mirror = f"f{beta:g}", f"f{1 / beta:g}"
     got = grid(name, 0.01)
@@ -196,13 +196,13 @@ def _row(values: Array) -> str:
     return " → ".join(f"{x:.4f}" for x in values)
 
 
-def _differences(got: Array, printed: tuple[str, ...]) -> list[Check]:
+def _differences(got: Array, printed: tuple[str, ...]) -> list[Agreement]:
     return [rounds(float(x), text) for x, text in zip(got, printed, strict=True)]
 
 
 @item("3.1-rho-phi", "section 3.1", "ρ - φ at recall 0.4", "0.503 → 0.381 → 0.346 for p 0.05 → 0.50 → 0.95",
       "The fallout is 0.01.")  # fmt: skip
-def rho_minus_phi() -> Result:
+def rho_minus_phi() -> Finding:
     """By two surfaces."""
     got = across("tetrachoric", 0.01) - across("phi", 0.01)
     return result(_row(got), _differences(got, ("0.503", "0.381", "0.346")), difference_by_p=got)
@@ -210,7 +210,7 @@ def rho_minus_phi() -> Result:
 
 @item("3.1-phi-f1", "section 3.1", "φ - F1 at a = 0.01, r = 0.4", "-0.050 → 0.009 → 0.031 for p 0.05 → 0.50 → 0.95",
       "The sign is reversed: these are F1 - φ.")  # fmt: skip
-def phi_minus_f1() -> Result:
+def phi_minus_f1() -> Finding:
     """As printed and reversed."""
     got, printed = across("phi", 0.01) - across("f1", 0.01), ("-0.050", "0.009", "0.031")
     text = f"φ - F1: {_row(got)}"
@@ -219,7 +219,7 @@ def phi_minus_f1() -> Result:
 
 @item("3.1-phi-f2", "section 3.1", "φ - F2 at a = 0.2, r = 0.4", "0.159 → 0.094 → 0.276 for p 0.05 → 0.5 → 0.95",
       "These are |ρ - F1|.")  # fmt: skip
-def phi_minus_f2() -> Result:
+def phi_minus_f2() -> Finding:
     """As printed, and the absolute difference of ρ and F1."""
     got, other = across("phi", 0.2) - across("f2", 0.2), np.abs(across("tetrachoric", 0.2) - across("f1", 0.2))
     printed = ("0.159", "0.094", "0.276")
@@ -229,7 +229,7 @@ def phi_minus_f2() -> Result:
 
 @item("3.1-similar", "section 3.1", "φ and F1 are alike", "φ and F (especially β = 1) are similar when a ≤ 0.1",
       "Mean |φ - F| over the grid. F1 is the nearest of the three, but it is near at small fallouts only.")  # fmt: skip
-def similar() -> Result:
+def similar() -> Finding:
     """Mean distances of φ and F_β; β = 1 nearest at each fallout up to 0.1, and growing with the fallout."""
     found = {
         f"{a:g}": {f"f{b:g}": float(np.abs(grid("phi", a) - grid(f"f{b:g}", a)).mean()) for b in BETAS.values()}
@@ -254,7 +254,7 @@ def corrected_14(p: Any, r: Any, a: Any) -> Any:
 
 @item("eq-14", "eq. 14", "φ from recall, precision and fallout", "φ = (r-a)√{(1-p)/(r{a + (1/p-1)(1-a)})}",
       "a(1/r-1) for a: φ = (r-a)√{(1-p)/(r[a(1/r-1) + (1/p-1)(1-a)])}.")  # fmt: skip
-def eq_14() -> Result:
+def eq_14() -> Finding:
     """Both forms at many tables."""
     p, r, a = _rates()
     want = point(many(), "phi")
@@ -265,20 +265,20 @@ def eq_14() -> Result:
 
 @item("3.2-approximate", "section 3.2", "φ at the break-even point", "for a ≪ 1, φ ≈ r",
       "Exactly φ = r - a, and informedness = markedness = φ: at r = p, fp = fn.")  # fmt: skip
-def at_break_even() -> Result:
+def at_break_even() -> Finding:
     """φ, informedness and markedness along r = p."""
     want = EVEN - EVEN_FALLOUTS[:, None]
     names = ("phi", "informedness", "markedness")
     even = [hs.relations.break_even(m, x_values=EVEN, y_values=EVEN_FALLOUTS).values for m in names]
     checks = [close(x, want) for x in even]
-    near = Check(float(np.abs(even[0][0] - EVEN).max()), 0.01 + 1e-12)
+    near = Agreement(float(np.abs(even[0][0] - EVEN).max()), 0.01 + 1e-12)
     return result(f"r - a for φ, informedness and markedness: {apart(*checks)}", [*checks, near])
 
 
 @item("fig-4", "fig. 4", "Break-even point and ρ", "ρ is above the break-even point at all coordinates",
       "Not where the break-even point v is near the fallout: ρ is 0 at v = a, negative below. What holds: ρ is above "
       "v for a ≤ 0.1 and v ≥ 2a. Above a = 0.1 it is below v near 1 as well.")  # fmt: skip
-def figure_4() -> Result:
+def figure_4() -> Finding:
     """ρ along r = p = v for fallouts 0.01 to 0.2."""
     rho = hs.relations.break_even("tetrachoric", x_values=EVEN, y_values=EVEN_FALLOUTS).values
     a = EVEN_FALLOUTS[:, None]
@@ -295,11 +295,11 @@ def figure_4() -> Result:
 
 @item("fig-5", "fig. 5", "Break-even point and φ", "φ is almost equivalent to the break-even point: the plane x = z",
       "A plane indeed, but z = x - y: it lies below x = z by the fallout.")  # fmt: skip
-def figure_5() -> Result:
+def figure_5() -> Finding:
     """φ along r = p = v for fallouts 0.01 to 0.2."""
     phi = hs.relations.break_even("phi", x_values=EVEN, y_values=EVEN_FALLOUTS).values
     plane = close(phi, EVEN - EVEN_FALLOUTS[:, None])
     usual = EVEN_FALLOUTS <= 0.1 + 1e-9  # the range of fallouts that the paper is about
-    near, gap = Check(float((EVEN - phi)[usual].max()), 0.1 + 1e-12), float((EVEN - phi).max())
+    near, gap = Agreement(float((EVEN - phi)[usual].max()), 0.1 + 1e-12), float((EVEN - phi).max())
     text = f"z = x - y: {apart(plane)}; below x = z by up to {near.gap:.2f} for a ≤ 0.1, {gap:.2f} for a ≤ 0.2"
     return result(text, [plane, near], break_even=EVEN, fallout=EVEN_FALLOUTS, phi=phi)

@@ -10,7 +10,7 @@ import numpy as np
 import howsure as hs
 from howsure.papers.ishioka_association import BETAS, EVEN, grid
 from howsure.papers.ishioka_measures import HITS, PAPER, search
-from howsure.papers.item import Check, Register, Result, apart, claim, close, result, rounds
+from howsure.papers.item import Agreement, Finding, Register, apart, claim, close, result, rounds
 
 item = Register("ishioka", PAPER)
 
@@ -35,7 +35,7 @@ def averaged(measure: str, rule: str) -> hs.relations.ElevenPoint:
       "φ is not necessarily uniformly increased to p; bisection may not give the best solution",
       "At recall r and fallout a, φ is 0 at p = 0 and p = 1 and peaks at √(r(1-a)) - √(a(1-r)) between them: targets "
       "above have no precision, those below have two. Bisection answers even where there is none.")  # fmt: skip
-def not_monotone() -> Result:
+def not_monotone() -> Finding:
     """The peak against a fine surface, and how often bisection misses a target that has a precision."""
     p, r, a = np.linspace(0.0005, 0.9995, 1999), np.linspace(0.1, 0.9, 9), 0.05
     phi = hs.relations.surface("phi", x_values=p, y_values=r, fallout=a).values
@@ -52,7 +52,7 @@ def not_monotone() -> Result:
     return result(text, checks, peak=peak, recall=r, without_solution=none, missed=missed)
 
 
-def _figure(measure: str, sign: float) -> Result:
+def _figure(measure: str, sign: float) -> Finding:
     """The average by each rule; the text is judged by the paper's own, on average over the targets."""
     found = {rule: averaged(measure, rule) for rule in RULES}
     halved = found["bisection"].gap
@@ -76,7 +76,7 @@ for _number, _measure, _sign, _side in ((6, "tetrachoric", -1.0, "smaller"), (7,
          "one.")(partial(_figure, _measure, _sign))  # fmt: skip
 
 
-def _averages(measure: str) -> Result:
+def _averages(measure: str) -> Finding:
     """Ave(p̄ - measure) by every rule and set of targets; the one nearest to the print is judged."""
     readings = {
         (rule, name): np.nanmean((averaged(measure, rule).mean - TARGETS)[:, chosen], axis=1)
@@ -114,7 +114,7 @@ for _measure, _place in (("tetrachoric", "rho"), ("phi", "phi")):
 
 @item("abstract-1", "abstract (1)", "F1 and φ", "for a fallout below 0.1, F1 has similar properties as φ",
       "As near as 0.02 on average at a = 0.01, but 0.11 at a = 0.1.")  # fmt: skip
-def conclusion_1() -> Result:
+def conclusion_1() -> Finding:
     """Rank correlation of F1 and φ over the grid, and their mean distance."""
     near, far = (float(np.abs(grid("phi", a) - grid("f1", a)).mean()) for a in (0.01, 0.1))
     order = [_rank_correlation(grid("phi", 0.01), grid(f"f{b:g}", 0.01)) for b in BETAS.values()]
@@ -129,19 +129,19 @@ def _rank_correlation(x: Any, y: Any) -> float:
 
 @item("abstract-2", "abstract (2)", "Break-even point and φ",
       "for a fallout below 0.1 the break-even point is almost equivalent to φ", "It is φ + a.")  # fmt: skip
-def conclusion_2() -> Result:
+def conclusion_2() -> Finding:
     """Their distance is the fallout."""
     rates = np.array(RATES)
     phi = hs.relations.break_even("phi", x_values=EVEN, y_values=rates).values
     check = close(EVEN - phi, np.broadcast_to(rates[:, None], phi.shape))
-    return result(f"break-even - φ = a: {apart(check)}", [check, Check(float((EVEN - phi).max()), 0.1 + 1e-12)])
+    return result(f"break-even - φ = a: {apart(check)}", [check, Agreement(float((EVEN - phi).max()), 0.1 + 1e-12)])
 
 
 @item("abstract-3", "abstract (3)", "The 11-point average lies between φ and ρ",
       "the 11-point averaged precision is larger than φ and smaller than ρ",
       "Where a target has two precisions, the lowest average below φ as well as below ρ, the highest above both: the "
       "statement depends on which solutions are taken.")  # fmt: skip
-def conclusion_3() -> Result:
+def conclusion_3() -> Finding:
     """Gaps of the two sound rules."""
     gaps = {(m, rule): averaged(m, rule).gap for m in SYMBOL for rule in ("lowest", "highest")}
     printed = [claim((averaged("phi", "lowest").gap > 0).all()), claim((gaps["tetrachoric", "lowest"] < 0).all())]
@@ -152,7 +152,7 @@ def conclusion_3() -> Result:
 
 
 @item("4-ratios", "section 4", "f11 ≪ f22", "f11/f22 = 3.0·10⁻³ for one search, 3.4·10⁻⁵ for the other")
-def ratios() -> Result:
+def ratios() -> Finding:
     """From the tables of section 2.1."""
     found = [t["tp"] / t["tn"] for t in (search(n) for n in HITS.values())]
     checks = [rounds(1e3 * found[0], "3.0"), rounds(1e5 * found[1], "3.4")]

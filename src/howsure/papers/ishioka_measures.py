@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import howsure as hs
-from howsure.papers.item import Check, Register, Result, apart, claim, close, result, rounds
+from howsure.evidence.scored import Scored
+from howsure.papers.item import Agreement, Finding, Register, apart, claim, close, result, rounds
 from howsure.papers.oracles import Array, many, point, worked
-from howsure.scored import Scored
 
 Whole = NDArray[np.int64]
 PAPER: Final = "Ishioka"
@@ -21,7 +21,7 @@ RECALL, PRECISION, PAGES = 0.4, 0.27, 40_000_000  # of the web search in section
 HITS: Final = {"information retrieval": 117_240, "information retrieval & reliability": 1_364}
 
 
-def on_many(*checks: Check) -> str:
+def on_many(*checks: Agreement) -> str:
     """The largest difference over the tables of these pages."""
     return f"on {many().shape[0]} tables: {apart(*checks)}"
 
@@ -35,7 +35,7 @@ def counts(t: hs.Tally) -> tuple[Array, Array, Array, Array]:
 
 @item("table-1", "table 1", "The cross matrix",
       "rows relevant, nonrelevant; columns retrieved, not retrieved: f11 f12 | f1., f21 f22 | f2.")  # fmt: skip
-def table_1() -> Result:
+def table_1() -> Finding:
     """Truth by rows, the positive class first: the cells under their other names, and the margins."""
     t = hs.Tally.matrix([[80, 30], [20, 870]], labels=["relevant", "nonrelevant"], positive="relevant")
     f11, f12, f21, f22 = (int(x) for x in counts(t))
@@ -46,7 +46,7 @@ def table_1() -> Result:
     return result(text, checks, f11=f11, f12=f12, f21=f21, f22=f22, n=t.n)
 
 
-def _rate(name: str, top: int, other: int) -> Result:
+def _rate(name: str, top: int, other: int) -> Finding:
     """A measure against f over its margin, at many tables."""
     f = counts(many())
     check = close(point(many(), name), f[top] / (f[top] + f[other]))
@@ -55,19 +55,19 @@ def _rate(name: str, top: int, other: int) -> Result:
 
 
 @item("eq-1", "eq. 1", "Recall", "r = f11/f1.")
-def recall() -> Result:
+def recall() -> Finding:
     """Recall of the catalogue."""
     return _rate("recall", 0, 1)
 
 
 @item("eq-2", "eq. 2", "Precision", "p = f11/f.1")
-def precision() -> Result:
+def precision() -> Finding:
     """Precision of the catalogue."""
     return _rate("precision", 0, 2)
 
 
 @item("eq-3", "eq. 3", "Fallout", "a = f21/f2.")
-def fallout() -> Result:
+def fallout() -> Finding:
     """Fallout of the catalogue."""
     return _rate("fallout", 2, 3)
 
@@ -80,7 +80,7 @@ def search(hits: int) -> dict[str, Any]:
 @item("2.1-search", "section 2.1", "A web search: information retrieval",
       "f11 = 117240, f12 = 175860, f21 = 316982, f22 = 39389918, a = 316982/39706900 = 0.008",
       "Given: 117,240 pages found of 40 million, recall 40%, precision 27%.")  # fmt: skip
-def web_search() -> Result:
+def web_search() -> Finding:
     """The four cells by solve, rounded to whole pages, and the fallout."""
     t = search(HITS["information retrieval"])
     printed = {"tp": 117_240, "fn": 175_860, "fp": 316_982, "tn": 39_389_918}
@@ -93,7 +93,7 @@ def web_search() -> Result:
 
 @item("2.1-reliability", "section 2.1", "A web search: information retrieval & reliability",
       "1,364 sites; a = 3688/39996590 = 0.00009")  # fmt: skip
-def narrower_search() -> Result:
+def narrower_search() -> Finding:
     """The same from 1,364 pages."""
     t = search(HITS["information retrieval & reliability"])
     negatives = t["fp"] + t["tn"]
@@ -103,7 +103,7 @@ def narrower_search() -> Result:
 
 
 @item("eq-4", "eq. 4", "van Rijsbergen's F", "F_β = (1+β²)pr/(β²p+r) = (1+β²)f11/(β²f1. + f.1)")
-def f_beta() -> Result:
+def f_beta() -> Finding:
     """Both forms against the catalogue for three β."""
     t = many()
     p, r = point(t, "precision"), point(t, "recall")
@@ -131,7 +131,7 @@ def _slopes(beta: float, at: float) -> tuple[float, float]:
 @item("eq-4-beta", "text after eq. 4", "What β weighs", "β = 2: precision is twice as important as recall",
       "β > 1 weighs recall: at p = r, F_β rises β² times as fast with recall as with precision, and it rises equally "
       "fast with both where r = βp.")  # fmt: skip
-def beta_weighs() -> Result:
+def beta_weighs() -> Finding:
     """Slopes of F2 at equal precision and recall."""
     by_p, by_r = _slopes(2.0, 0.5)
     text = f"at p = r: F2 rises by {by_p:.2f} with precision and by {by_r:.2f} with recall"
@@ -139,7 +139,7 @@ def beta_weighs() -> Result:
 
 
 @item("eq-5", "eq. 5", "F1 is the harmonic mean", "F1 = 2pr/(p+r)")
-def harmonic() -> Result:
+def harmonic() -> Finding:
     """Against the reciprocal of the mean of reciprocals."""
     t = many()
     p, r, f = (point(t, m) for m in ("precision", "recall", "f1"))
@@ -179,7 +179,7 @@ def rankings(size: int = 100) -> list[Whole]:
       "the point where recall and precision are equal, on the line of slope 1; interpolation is needed",
       "No interpolation is needed: cut after as many documents as are relevant, fp = fn, and recall = precision "
       "exactly (R-precision).")  # fmt: skip
-def break_even_point() -> Result:
+def break_even_point() -> Finding:
     """At that cut of random rankings recall, precision, F1 and the measure BEP agree."""
     checks, values = [], []
     for relevant in rankings():
@@ -211,7 +211,7 @@ def _ranks(ranks: tuple[int, ...]) -> Whole:
 @item("2.2-eleven-point", "section 2.2", "11-point averaged precision",
       "the mean of precision at recall 0.0, 0.1, ..., 1.0; at 0.0 that of the first relevant document",
       "The ranking is ours. TREC and AP11 interpolate: the highest precision at this recall or above.")  # fmt: skip
-def eleven_point() -> Result:
+def eleven_point() -> Finding:
     """Ten relevant documents, so that every level is reached: k/rank of the k-th, in fractions."""
     got = at_levels(_ranks(TEN))
     exact = [Fraction(1, TEN[0])] + [Fraction(k, rank) for k, rank in enumerate(TEN, 1)]
@@ -224,7 +224,7 @@ def eleven_point() -> Result:
 
 @item("2.2-comprehensive", "section 2.2", "What the average adds",
       "the 11-point average is more comprehensive than the break-even point")  # fmt: skip
-def comprehensive() -> Result:
+def comprehensive() -> Finding:
     """Two rankings with one break-even point and different averages."""
     other = (1, 2, 3, 4, 5, 30, 40, 45, 50, 60)
     points, means = [], []

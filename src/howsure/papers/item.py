@@ -20,7 +20,7 @@ ROUND_OFF: Final = 1e-12
 
 
 @dataclass(frozen=True)
-class Result:
+class Finding:
     """What howsure computes for an item: a text, the verdict on the print, and the numbers behind both."""
 
     computed: str
@@ -37,12 +37,12 @@ class Item:
     where: str
     title: str
     printed: str
-    compute: Callable[[], Result]
+    compute: Callable[[], Finding]
     note: str = ""
 
 
 @dataclass(frozen=True)
-class Check:
+class Agreement:
     """One comparison: how far print and computation are apart, what may be, and four standard errors of the print."""
 
     gap: float
@@ -60,7 +60,7 @@ class Check:
         return self.gap <= self.allowed + self.noise
 
 
-def close(got: Any, expected: Any, within: float = ROUND_OFF) -> Check:
+def close(got: Any, expected: Any, within: float = ROUND_OFF) -> Agreement:
     """Numbers or arrays that should be equal.
 
     >>> close(0.1 + 0.2, 0.3).holds, close(0.5, 0.6).holds
@@ -68,10 +68,10 @@ def close(got: Any, expected: Any, within: float = ROUND_OFF) -> Check:
     """
     import numpy as np
 
-    return Check(float(np.max(np.abs(np.asarray(got, dtype=float) - np.asarray(expected, dtype=float)))), within)
+    return Agreement(float(np.max(np.abs(np.asarray(got, dtype=float) - np.asarray(expected, dtype=float)))), within)
 
 
-def rounds(got: float, printed: str, error: float = 0.0) -> Check:
+def rounds(got: float, printed: str, error: float = 0.0) -> Agreement:
     """A number against its printed digits: half a unit of the last one is allowed; `error` is its standard error.
 
     >>> rounds(0.5833, "58%").holds, rounds(0.59, "58%").holds
@@ -80,15 +80,15 @@ def rounds(got: float, printed: str, error: float = 0.0) -> Check:
     scale = 0.01 if printed.endswith("%") else 1.0
     digits = printed.rstrip("%")
     unit = scale * 10.0 ** -len(digits.partition(".")[2])
-    return Check(abs(got - scale * float(digits)), 0.5 * unit * (1 + 1e-9), 4 * error)
+    return Agreement(abs(got - scale * float(digits)), 0.5 * unit * (1 + 1e-9), 4 * error)
 
 
-def claim(holds: object) -> Check:
+def claim(holds: object) -> Agreement:
     """A statement that is true or false."""
-    return Check(0.0 if holds else 1.0)
+    return Agreement(0.0 if holds else 1.0)
 
 
-def judge(printed: Sequence[Check], corrected: Sequence[Check] = ()) -> str:
+def judge(printed: Sequence[Agreement], corrected: Sequence[Agreement] = ()) -> str:
     """The verdict that the checks of the print, and of the corrected form if there is one, give.
 
     >>> judge([claim(False)], [claim(True)])
@@ -103,15 +103,15 @@ def judge(printed: Sequence[Check], corrected: Sequence[Check] = ()) -> str:
     return CANNOT
 
 
-def result(computed: str, printed: Sequence[Check], corrected: Sequence[Check] = (), **data: Any) -> Result:
-    """A Result with its verdict and the largest differences found."""
+def result(computed: str, printed: Sequence[Agreement], corrected: Sequence[Agreement] = (), **data: Any) -> Finding:
+    """A Finding with its verdict and the largest differences found."""
     gaps = {"difference": max(c.gap for c in printed)}
     if corrected:
         gaps["difference_corrected"] = max(c.gap for c in corrected)
-    return Result(computed, judge(printed, corrected), {**data, **gaps})
+    return Finding(computed, judge(printed, corrected), {**data, **gaps})
 
 
-def apart(*checks: Check) -> str:
+def apart(*checks: Agreement) -> str:
     """The largest difference in words that stay the same on every machine.
 
     >>> apart(close(0.1 + 0.2, 0.3)), apart(close(1, 3))
@@ -121,7 +121,7 @@ def apart(*checks: Check) -> str:
     return f"equal within {ROUND_OFF:.0e}" if gap <= ROUND_OFF else f"up to {gap:.3g} apart"
 
 
-Maker = Callable[[Callable[[], Result]], Callable[[], Result]]
+Maker = Callable[[Callable[[], Finding]], Callable[[], Finding]]
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class Register:
     def __call__(self, place: str, where: str, title: str, printed: str, note: str = "") -> Maker:
         """A decorator that makes an item of the function that computes it."""
 
-        def keep(compute: Callable[[], Result]) -> Callable[[], Result]:
+        def keep(compute: Callable[[], Finding]) -> Callable[[], Finding]:
             self.items.append(Item(f"{self.key}-{place}", self.paper, where, title, printed, compute, note))
             return compute
 

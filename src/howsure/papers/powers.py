@@ -8,17 +8,17 @@ from typing import Any, Final
 import numpy as np
 
 import howsure as hs
-from howsure.papers.item import Check, Item, Register, Result, apart, claim, close, result
+from howsure.papers.item import Agreement, Finding, Item, Register, apart, claim, close, result
 from howsure.papers.oracles import GRID, WORKED, Array, law, many, point, worked
 
 item = Register("powers", "Powers 2007")
 
 
-def _every(*pairs: tuple[Any, Any]) -> list[Check]:
+def _every(*pairs: tuple[Any, Any]) -> list[Agreement]:
     return [close(a, b) for a, b in pairs]
 
 
-def _on_many(checks: list[Check]) -> str:
+def _on_many(checks: list[Agreement]) -> str:
     return f"on {many().shape[0]} tables: {apart(*checks)}"
 
 
@@ -30,7 +30,7 @@ def _on_many(checks: list[Check]) -> str:
     "rows +P: tp fp | pp, -P: fn tn | pn; margins rp rn | 1; the same as A B C D, summing to N",
     "The rows are the predictions: the transpose of a table with the truth by rows.",
 )  # fmt: skip
-def table_1() -> Result:
+def table_1() -> Finding:
     """A table given by rows of predictions, in counts and in shares, with margins from bias and prevalence."""
     a, b, c, d = (WORKED[k] for k in ("tp", "fp", "fn", "tn"))
     t = hs.Tally.matrix([[a, b], [c, d]], labels=["+", "-"], positive="+", rows="pred")
@@ -48,7 +48,7 @@ def table_1() -> Result:
     return result(text, checks, counts=counts, shares=shares, pp=pp, pn=1 - pp, rp=rp, rn=1 - rp)
 
 
-def _names(names: tuple[str, ...], top: str, margin: str) -> Result:
+def _names(names: tuple[str, ...], top: str, margin: str) -> Finding:
     """One rate under all its names against a cell over a margin, at many tables."""
     t = many()
     wanted = t.named()[top] / t.n / point(t, margin)
@@ -57,19 +57,19 @@ def _names(names: tuple[str, ...], top: str, margin: str) -> Result:
 
 
 @item("eq-1", "eq. 1", "Recall and its names", "Recall = Sensitivity = tpr = tp/rp")
-def recall() -> Result:
+def recall() -> Finding:
     """All names, and tp over the prevalence."""
     return _names(("recall", "sensitivity", "tpr"), "tp", "prevalence")
 
 
 @item("eq-2", "eq. 2", "Precision and its names", "Precision = Confidence = tpa = tp/pp")
-def precision() -> Result:
+def precision() -> Finding:
     """All names, and tp over the bias."""
     return _names(("precision", "confidence", "tpa"), "tp", "bias")
 
 
 @item("2.1-means", "section 2.1", "Three means of recall and precision", "A, G and F = G²/A")
-def means() -> Result:
+def means() -> Finding:
     """Arithmetic, geometric and harmonic mean."""
     t = many()
     p, r = point(t, "precision"), point(t, "recall")
@@ -81,7 +81,7 @@ def means() -> Result:
 
 
 @item("2.1-inverse", "section 2.1", "Inverse recall", "recall of the negative class = specificity = true negative rate")
-def inverse() -> Result:
+def inverse() -> Finding:
     """Measures of the table with the classes swapped."""
     t = many()
     swapped = t.with_positive(0)
@@ -94,7 +94,7 @@ def inverse() -> Result:
 @item("2.1-accuracy", "section 2.1", "Accuracy as a weighted average",
       "a weighted average of precision and inverse precision, and of recall and inverse recall",
       "The weights are the bias and the prevalence.")  # fmt: skip
-def accuracy() -> Result:
+def accuracy() -> Finding:
     """Both averages, weighted by bias and by prevalence."""
     t = many()
     bias, prevalence = point(t, "bias"), point(t, "prevalence")
@@ -105,7 +105,7 @@ def accuracy() -> Result:
 
 
 @item("2.1-jaccard", "section 2.1", "What Jaccard leaves out", "Jaccard (Tanimoto) ignores TN")
-def jaccard() -> Result:
+def jaccard() -> Finding:
     """The score and the whole posterior with other true negatives."""
     few, more = ({**WORKED, "tn": k} for k in (0, 10**6))
     checks = _every(
@@ -118,7 +118,7 @@ def jaccard() -> Result:
 @item("2.1-complements", "section 2.1", "Error rates as complements",
       "fallout is the complement of inverse recall, miss rate that of recall",
       "Each measure of 2.1 has such a complement; the posteriors mirror each other as well.")  # fmt: skip
-def complements() -> Result:
+def complements() -> Finding:
     """Four pairs of rates and accuracy: scores add to 1, and each cdf is the mirror of the other."""
     pairs = {
         "fallout": "inverse-recall",
@@ -144,7 +144,7 @@ def _balanced() -> hs.Tally:
 
 @item("2.2-equal", "section 2.2", "Prevalence = bias",
       "gives recall = precision = A = G = F, and inverse recall = inverse precision")  # fmt: skip
-def equal_margins() -> Result:
+def equal_margins() -> Finding:
     """All of them at tables with equal margins."""
     t = _balanced()
     names = ("precision", "a-measure", "fowlkes-mallows", "f1")
@@ -156,7 +156,7 @@ def equal_margins() -> Result:
 @item("2.2-fallout", "section 2.2", "Prevalence = bias, and the error rates", "gives fallout = miss rate",
       "FP = FN as counts only: fallout divides by the negatives, miss rate by the positives. What holds is "
       "fallout·(1-prevalence) = miss rate·prevalence, and miss rate = 1-precision.")  # fmt: skip
-def fallout_and_miss_rate() -> Result:
+def fallout_and_miss_rate() -> Finding:
     """The rates at tables with equal margins, and what is equal in their place."""
     t = _balanced()
     f, m, share = point(t, "fallout"), point(t, "miss-rate"), point(t, "prevalence")
@@ -177,7 +177,7 @@ def _area(t: hs.Tally) -> Any:
 
 
 @item("2.3-auc", "section 2.3", "Area under the curve of one point", "AUC = 1 - (fpr + fnr)/2")
-def auc() -> Result:
+def auc() -> Finding:
     """The trapezoids against the printed form and against balanced accuracy."""
     t = many()
     printed = 1 - (point(t, "fpr") + point(t, "fnr")) / 2
@@ -187,7 +187,7 @@ def auc() -> Result:
 
 @item("2.3-minimize", "section 2.3", "What is done with the AUC", "the usual aim is to minimize the AUC",
       "Maximize: the area is 1 for a system that is always right and 0 for one that is always wrong.")  # fmt: skip
-def maximize() -> Result:
+def maximize() -> Finding:
     """The area of the best and of the worst table."""
     best, worst = hs.Tally.binary(tp=50, fp=0, fn=0, tn=50), hs.Tally.binary(tp=0, fp=50, fn=50, tn=0)
     good, bad = point(best, "single-point-auc"), point(worst, "single-point-auc")
@@ -201,7 +201,7 @@ def maximize() -> Result:
 @item("eq-3", "eq. 3", "Informedness in five forms",
       "Recall + Inverse Recall - 1 = tpr - fpr = 1 - fnr - fpr = 2AUC - 1 = "
       "(Recall - Bias)/(1 - Prevalence)")  # fmt: skip
-def informedness() -> Result:
+def informedness() -> Finding:
     """Every form at many tables; for 2AUC - 1 the whole law too."""
     t = many()
     v = point(t, "informedness")
@@ -217,7 +217,7 @@ def informedness() -> Result:
 @item("eq-4", "eq. 4", "Markedness in four forms",
       "Precision + Inverse Precision - 1 = tpa - fna = 1 - fpa - fna = "
       "(Precision - Prevalence)/(1 - Bias)")  # fmt: skip
-def markedness() -> Result:
+def markedness() -> Finding:
     """Every form at many tables."""
     t = many()
     v, p, fna = point(t, "markedness"), point(t, "tpa"), point(t, "fna")
@@ -228,7 +228,7 @@ def markedness() -> Result:
 
 
 @item("2.4-deltap", "section 2.4", "Names in psychology", "Markedness is DeltaP, Informedness is DeltaP'")
-def deltap() -> Result:
+def deltap() -> Finding:
     """The names lead to the same measures."""
     t = many()
     checks = _every((point(t, "deltap"), point(t, "markedness")), (point(t, "deltap'"), point(t, "informedness")))
@@ -260,7 +260,7 @@ def _by_hand(rows: Any, transposed: bool) -> Fraction:
       "average informedness over labels by bias, markedness over classes by prevalence",
       "The paper gives no example; the table is ours: truth by rows, 50 3 2 / 10 20 5 / 5 2 3. "
       "With two classes the averages are the two-class measures.")  # fmt: skip
-def many_classes() -> Result:
+def many_classes() -> Finding:
     """One-versus-rest tables weighted as printed, against the last forms of eqs. 3 and 4 in exact fractions."""
     i, m = _weighted("informedness", "bias", ROWS), _weighted("markedness", "prevalence", ROWS)
     two = ((WORKED["tn"], WORKED["fp"]), (WORKED["fn"], WORKED["tp"]))
@@ -274,7 +274,7 @@ def many_classes() -> Result:
 
 
 @item("eq-5", "eq. 5", "Chi-square from informedness and markedness", "χ² = N · Informedness · Markedness")
-def chi_square() -> Result:
+def chi_square() -> Finding:
     """Against Pearson's chi-square of the table, both divided by N."""
     tables = many(), worked()
     checks = [close(point(t, "informedness") * point(t, "markedness"), t.chi_square()[0] / t.n) for t in tables]
@@ -293,7 +293,7 @@ def _half_widths(t: hs.Tally, measure: str) -> tuple[float, float]:
       "CI = 1 - |Informedness|/√|N-1|; CM = 1 - |Markedness|/√|N-1|",
       "As printed it grows towards 1 with N. Read (1-|I|)/√(N-1), which falls as it must. "
       "For reference only: see powers-eq-5-coverage.")  # fmt: skip
-def confidence() -> Result:
+def confidence() -> Finding:
     """A standard error falls by √N: both readings at the worked table and at one a hundred times as large."""
     small, large = worked(), hs.Tally.binary(**{k: 100 * v for k, v in WORKED.items()})
     wanted = np.sqrt((large.n - 1) / (small.n - 1))
@@ -327,11 +327,11 @@ def _coverage(n: int, prevalence: float, r: float, s: float, seed: int) -> tuple
 @item("eq-5-coverage", "eq. 5, CI", "What ±1.96 CI covers", "CI estimates the confidence in Informedness",
       "Simulated with a fixed seed, (1-|I|)/√(N-1) taken as a standard error. It is far too small for well informed "
       "systems and rare positives: it is here for reference only. Use the posterior interval.")  # fmt: skip
-def coverage() -> Result:
+def coverage() -> Finding:
     """Shares of simulated tables whose interval holds the truth, by the formula as read and by the posterior."""
     shares = [_coverage(*truth, seed=k) for k, truth in enumerate(TRUTHS)]
     error = 3 * np.sqrt(0.95 * 0.05 / REPEATS)
-    checks = [Check(abs(share - 0.95), error) for share, _ in shares]
+    checks = [Agreement(abs(share - 0.95), error) for share, _ in shares]
     low, high = (f(x for x, _ in shares) for f in (min, max))
     ours = [x for _, x in shares]
     held = f"{low:.0%} to {high:.0%} of simulated tables"

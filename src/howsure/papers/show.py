@@ -11,7 +11,7 @@ from typing import Any, Final
 from howsure.errors import UnknownName, nearest
 from howsure.papers.item import VERDICTS, Item
 from howsure.render import markdown, plain, raw
-from howsure.render.tables import Table
+from howsure.render.tables import TextTable
 from howsure.version import VERSION
 
 KINDS: Final = ("table", "json", "markdown")
@@ -81,7 +81,7 @@ def _notes(doc: dict[str, Any]) -> tuple[str, ...]:
 def _text(doc: dict[str, Any]) -> str:
     """Cells are folded so that the table fits a wide terminal; an item's later lines have an empty first cell."""
     lines = [line for row in doc["rows"] for line in _folded(row)]
-    return plain.text(Table(headline(doc), tuple(WIDTHS), (False,) * len(WIDTHS), tuple(lines), _notes(doc)))
+    return plain.text(TextTable(headline(doc), tuple(WIDTHS), (False,) * len(WIDTHS), tuple(lines), _notes(doc)))
 
 
 def _folded(row: dict[str, Any]) -> list[tuple[str, ...]]:

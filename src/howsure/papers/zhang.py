@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 import howsure as hs
-from howsure.papers.item import Check, Item, Register, Result, apart, claim, close, result, rounds
+from howsure.papers.item import Agreement, Finding, Item, Register, apart, claim, close, result, rounds
 from howsure.papers.oracles import GRID, Array, beta_cdf
 
 item = Register("zhang", "Zhang, Wang & Zhao 2015")
@@ -72,7 +72,7 @@ def _sizes() -> tuple[Array, Array]:
 @item("1-documents", "section 1", "The same score on more documents",
       "miF1 0.81 on 100 documents is little ground to say above 0.80; on 100,000 it is far more",
       "The paper gives no probability. These are of the share of right answers, prior even.")  # fmt: skip
-def documents() -> Result:
+def documents() -> Finding:
     """P(accuracy above .8) after 81 of 100 and after 81,000 of 100,000."""
     few, more = (float(hs.posterior(hs.Tally.rate(hits=81 * k, of=100 * k))["rate"].sf(REFERENCE)) for k in (1, 1000))
     text = f"P(above 0.8): {few:.3f} after 100, 1 - {1 - more:.0e} after 100,000"
@@ -86,7 +86,7 @@ def documents() -> Result:
       "n ~ Mult(N, μ): N!/∏n_j! ∏μ_j^n_j = Γ(Σ(n_j+1))/∏Γ(n_j+1) ∏μ_j^n_j",
       "Γ(Σ(n_j+1)) is Γ(N+M): right is Γ(N+1) = N!. The factor does not hold μ, so the posterior is the same. "
       "The same slip is in the likelihood of the rows c_j.")  # fmt: skip
-def sizes() -> Result:
+def sizes() -> Finding:
     """Both printed factors, and the one with Γ(N+1), on small sizes where N!/∏n! counts arrangements."""
     printed, read = [], []
     for sizes in ((1, 1), (2, 3), (2, 1, 4), (3, 0, 2, 1, 1)):
@@ -101,7 +101,7 @@ def sizes() -> Result:
 
 
 @item("2.1-shares", "section 2.1", "The shares of the classes", "μ ~ Dir(β), conjugate to the Multinomial")
-def shares() -> Result:
+def shares() -> Finding:
     """The posterior share of each class is Beta(n_j + β, N - n_j + (M-1)β): howsure against the Beta law."""
     _, n = _sizes()
     checks = []
@@ -116,7 +116,7 @@ def shares() -> Result:
 
 
 @item("2.1-rows", "section 2.1", "The answers to one class", "θ_j ~ Dir(α_j), conjugate to the Multinomial")
-def rows() -> Result:
+def rows() -> Finding:
     """Recall R_j = θ_jj is Beta(c_jj + α, n_j - c_jj + (M-1)α)."""
     c, n = _sizes()
     checks = []
@@ -132,7 +132,7 @@ def rows() -> Result:
 
 @item("2.1-cells", "section 2.1", "The contingency table of each class",
       "tp_j = Nμ_jθ_jj, fp_j = Σ_{u≠j} Nμ_uθ_uj, fn_j = Σ_{v≠j} Nμ_jθ_jv, tn_j = Σ_{u≠j}Σ_{v≠j} Nμ_uθ_uv")  # fmt: skip
-def cells() -> Result:
+def cells() -> Finding:
     """At μ_j = n_j/N and θ_jk = c_jk/n_j these are the tables of class against rest; of draws, they add to 1."""
     c, n = _sizes()
     mass = n.sum() * (n / n.sum())[:, None] * (c / n[:, None])
@@ -150,7 +150,7 @@ MICRO: Final = ("micro-precision", "micro-recall", "micro-f1", "accuracy")
 
 
 @item("2.1-micro", "section 2.1", "The micro-average", "P = R = miF1 = Σ μ_jθ_jj, identical to accuracy")
-def micro() -> Result:
+def micro() -> Finding:
     """Scores, posterior means in closed form, and draws, of all four."""
     p, c, n = posterior(), *_sizes()
     scores = [score(matrix(), name) for name in MICRO]
@@ -163,7 +163,7 @@ def micro() -> Result:
 
 @item("2.1-macro", "section 2.1", "The macro-average",
       "P_j = μ_jθ_jj/Σ_u μ_uθ_uj, R_j = θ_jj, maF1 = (Σ 2P_jR_j/(P_j+R_j))/M; N cancels")  # fmt: skip
-def macro() -> Result:
+def macro() -> Finding:
     """Written out from class shares and rows, against macro-f1; and the same for a table seven times as large."""
     c, n = _sizes()
     mu, theta = n / n.sum(), c / n[:, None]
@@ -180,7 +180,7 @@ def macro() -> Result:
       "a generalisation of the two-class model of Goutte & Gaussier",
       "Theirs is the case β_j = Σ_k α_jk. With all weights 1, as in the experiments, it is another model: Goutte's "
       "with weight 1/2 a cell is α = 1/2, β = 1.")  # fmt: skip
-def two_classes() -> Result:
+def two_classes() -> Finding:
     """F1 of 80, 20, 30, 870 by the two-level model with α = ½, β = 1 and α = β = 1, against the closed form."""
     t = hs.Tally.binary(tp=80, fp=20, fn=30, tn=870)
     closed = hs.posterior(t, "jeffreys")["f1"]
@@ -204,12 +204,12 @@ def _correlations(x: Array, lags: int = 20) -> Array:
       "Not needed: μ and the θ_j are independent Dirichlets a posteriori and are drawn directly. Draws without "
       "autocorrelation have an effective size of their number; a chain written for the tests has a small part of "
       "its steps (tests/papers/test_zhang.py).")  # fmt: skip
-def chain() -> Result:
+def chain() -> Finding:
     """50,000 direct draws: autocorrelations at 20 lags are those of independent draws."""
     worst = {name: float(np.abs(_correlations(draws(name))).max()) for name in ("micro-f1", "macro-f1")}
     allowed = 4 / np.sqrt(STEPS)
     text = f"{STEPS:,} direct draws: autocorrelation at lags 1 to 20 at most {max(worst.values()):.3f}"
-    return result(text, [Check(x, allowed) for x in worst.values()], worst=worst, allowed=allowed, n=STEPS)
+    return result(text, [Agreement(x, allowed) for x in worst.values()], worst=worst, allowed=allowed, n=STEPS)
 
 
 # -- 3: experiments -----------------------------------------------------------------------------------------------
@@ -221,7 +221,7 @@ def chain() -> Result:
     "The confusion matrix",
     "145 1 2 1 0 / 5 256 22 9 6 / 5 24 234 36 19 / 1 18 32 243 25 / 1 5 9 38 254",
 )
-def figure_3() -> Result:
+def figure_3() -> Finding:
     """Size, class sizes and answers, and the scores of Table 1 from it."""
     t, (c, n) = matrix(), _sizes()
     checks = [claim(t.n == 1391), close(t.dense(), c), rounds(score(t, "micro-f1"), "0.814")]
@@ -257,7 +257,7 @@ def _errors(name: str, got: dict[str, float]) -> dict[str, float]:
             "low": float(np.hypot(end, own[0])), "high": float(np.hypot(end, own[1]))}  # fmt: skip
 
 
-def _table_1(name: str) -> Result:
+def _table_1(name: str) -> Finding:
     got = _summary(name)
     errors = _errors(name, got)
     checks = [rounds(got[k], text, errors[k]) for k, text in zip(COLUMNS, TABLE_1[name], strict=True)]
@@ -277,7 +277,7 @@ for _name, _short in (("micro-f1", "miF1"), ("macro-f1", "maF1")):
          "errors of the latter are allowed.")(partial(_table_1, _name))  # fmt: skip
 
 
-def _figure(name: str) -> Result:
+def _figure(name: str) -> Finding:
     """The posterior as a histogram and a density, the draws in order as the trace, and checks on both."""
     x, law = draws(name), report(name)[name]
     density, edges = np.histogram(x, bins=60, density=True)
@@ -286,8 +286,8 @@ def _figure(name: str) -> Result:
     error = law.std / np.sqrt(x.size / 4)
     below, above = law.cdf(edges[:-1]), law.cdf(edges[1:])
     shares = close(density * np.diff(edges), above - below, 4 * float(np.sqrt(0.06 / STEPS)) + law.error.probability)
-    checks = [Check(float(np.abs(fourths - law.mean).max()), 4 * error), shares]
-    checks.append(Check(float(np.abs(_correlations(x)).max()), 4 / np.sqrt(x.size)))
+    checks = [Agreement(float(np.abs(fourths - law.mean).max()), 4 * error), shares]
+    checks.append(Agreement(float(np.abs(_correlations(x)).max()), 4 / np.sqrt(x.size)))
     text = (
         f"histogram of {STEPS:,} draws, mode near {middle[density.argmax()]:.3f}; trace: means of its quarters within "
         f"{checks[0].gap:.5f} of the mean, effective size {STEPS:,}"
@@ -308,7 +308,7 @@ for _number, _name, _short in ((4, "micro-f1", "miF1"), (5, "macro-f1", "maF1"))
 
 
 @item("4-f-beta", "section 4", "Other F measures", "F_β, β ≥ 0, in the same way")
-def f_beta() -> Result:
+def f_beta() -> Finding:
     """Macro-F2 and macro-F0.5 from class precision and recall; their posteriors are there by name."""
     c, n = _sizes()
     p, r = np.diagonal(c) / c.sum(axis=0), np.diagonal(c) / n
@@ -335,7 +335,7 @@ LABELS: Final = {
       "Beta/Binomial distributions, one for each class, replace Dirichlet/Multinomial: independent binary classifiers",
       "The paper gives no example; the five labels are ours. Labels of one document are seldom independent: macro-F1 "
       "is then less sure than this says.")  # fmt: skip
-def any_of() -> Result:
+def any_of() -> Finding:
     """Each label a 2x2 table of its own: recall and prevalence are Beta, and macro-F1 is the mean of independent F1."""
     t = hs.Tally.binary(**{k: np.array(v) for k, v in LABELS.items()})
     p = hs.posterior(t, hs.two_level(within=1, between=1), tolerance=0.05)
@@ -348,7 +348,7 @@ def any_of() -> Result:
     x = p["f1"].draws(20_000, seed=0)
     mean, std = float(x.mean(axis=1).mean()), float(x.mean(axis=1).std())
     apart_std = float(np.sqrt((x.std(axis=0) ** 2).sum())) / x.shape[1]
-    checks.append(Check(abs(std / apart_std - 1), 4 * (0.5 / x.shape[0]) ** 0.5 * 2))
+    checks.append(Agreement(abs(std / apart_std - 1), 4 * (0.5 / x.shape[0]) ** 0.5 * 2))
     text = f"recall and prevalence of each label Beta: {apart(*checks[:2])}; macro-F1 {mean:.3f} ± {std:.3f}"
     return result(text, checks, f1=x.mean(axis=0), macro_f1=mean, std=std)
 
@@ -373,11 +373,11 @@ def _covered(k: int, n: int, right: float, prior: Any) -> float:
       "M cells of weight 1 in each row pull every recall towards 1/M: with ten classes and 20 items a class the "
       "interval never holds the truth. The default prior, even, is beside it. Simulated with a fixed seed, equal "
       "classes, errors spread.")  # fmt: skip
-def prior_cost() -> Result:
+def prior_cost() -> Finding:
     """Shares of simulated tests whose 95% interval of macro-F1 holds the truth, by the paper's prior and by even."""
     found = [(_covered(*truth, hs.two_level()), _covered(*truth, "even")) for truth in TRUTHS]
     allowed = 3 * float(np.sqrt(0.95 * 0.05 / REPEATS))
-    printed, ours = ([Check(abs(pair[i] - 0.95), allowed) for pair in found] for i in (0, 1))
+    printed, ours = ([Agreement(abs(pair[i] - 0.95), allowed) for pair in found] for i in (0, 1))
     sizes = ", ".join(str(k) for k, _, _ in TRUTHS)
     theirs, mine = (", ".join(f"{pair[i]:.2f}" for pair in found) for i in (0, 1))
     text = f"95% intervals at {sizes} classes hold the truth in {theirs}; with even in {mine}"

@@ -10,16 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
-from howsure.distribution import Distribution, Note, check_seed
-from howsure.document import Notes, Result, envelope, real
-from howsure.document import data_of as data_document
+from howsure.distribution import Distribution, check_seed
+from howsure.envelope import envelope
 from howsure.errors import BadSetting
+from howsure.evidence.classes import Tally
 from howsure.kernels import beta_interpolation, ranked
 from howsure.kernels.moebius import Moebius
 from howsure.kernels.ranked import Cuts
-from howsure.model import Ranked
-from howsure.model.ranked import FULL_RECALL
-from howsure.table import Tally
+from howsure.model.posterior import Posterior
+from howsure.model.score_draws import score_draws
+from howsure.notes import Notes, note
+from howsure.result import Result
+from howsure.rows import real
 
 Array = NDArray[np.float64]
 
@@ -47,7 +49,7 @@ class Line:
 
 
 @dataclass(frozen=True, eq=False)
-class Band(Result):
+class CurveBand(Result):
     """Intervals of a measure along a line: arrays `x`, `score`, `low` and `high`."""
 
     line: Line
@@ -57,7 +59,7 @@ class Band(Result):
     simultaneous: bool
     route: str
     notes: Notes
-    posterior: Ranked
+    posterior: Posterior
 
     @property
     def x(self) -> Array:
@@ -77,8 +79,9 @@ class Band(Result):
             for x, s, a, b in columns
         ]
         made = envelope(
-            "howsure.band/1", p, self.level, "equal-tailed", p.seed, data_document(p.data), rows, self.notes
-        )
+            "howsure.band/1", rows, prior=p.prior_document, level=self.level, interval="equal-tailed", seed=p.seed,
+            data=p.evidence.describe(), notes=self.notes,
+        )  # fmt: skip
         return made | {"along": name, "simultaneous": self.simultaneous, "route": self.route}
 
     def page(self) -> dict[str, Any]:
@@ -91,14 +94,9 @@ class Band(Result):
         note = {"code": "thinned", "text": f"{_LINES} of {size:,} points are shown; JSON and CSV have all"}
         return document | {"rows": [document["rows"][i] for i in at], "notes": [*document["notes"], note]}
 
-    def _render(self, kind: str) -> str:
-        from howsure.render import render
-
-        return render(self._document if kind in ("json", "csv") else self.page(), kind)
-
     def __repr__(self) -> str:
         kind = "simultaneous" if self.simultaneous else "pointwise"
-        return f"Band({self.line.y_name} against {self.line.x_name}, {self.x.size:,} points, {kind}, {self.route})"
+        return f"CurveBand({self.line.y_name} against {self.line.x_name}, {self.x.size:,} points, {kind}, {self.route})"
 
 
 @dataclass(frozen=True)
@@ -121,7 +119,7 @@ def spread(t: Tally, points: int | None) -> NDArray[np.intp]:
     return np.unique(np.clip(np.searchsorted(found, wanted), 0, size - 1))
 
 
-def sure_band(line: Line, law: Distribution, level: float, tail: float, notes: Notes, p: Ranked) -> Band:
+def sure_band(line: Line, law: Distribution, level: float, tail: float, notes: Notes, p: Posterior) -> CurveBand:
     """Ends from the exact law of the table at each threshold, with that tail on either side."""
     p_low, p_high = np.array([[tail], [1.0 - tail]]), np.array([[1.0 - tail], [tail]])
     inner = law.law
@@ -129,14 +127,14 @@ def sure_band(line: Line, law: Distribution, level: float, tail: float, notes: N
         low, high = inner.value(*beta_interpolation.quantiles(inner.a, inner.b, p_low, p_high))
     else:
         low, high = (np.asarray(x, dtype=float) for x in law.interval(1.0 - 2.0 * tail))
-    return Band(line, low, high, level, bool(notes), law.route, (*law.notes, *notes), p)
+    return CurveBand(line, low, high, level, bool(notes), law.route, (*law.notes, *notes), p)
 
 
-def drawn_band(p: Ranked, m: Metric, at: NDArray[np.intp], level: float, simultaneous: bool) -> Drawn:
+def drawn_band(p: Posterior, m: Metric, at: NDArray[np.intp], level: float, simultaneous: bool) -> Drawn:
     """Draws of the whole curve at thresholds: the tails that hold all of it at once, and the ends they give."""
     grid = at[np.unique(np.linspace(0, at.size - 1, min(at.size, _GRID)).round().astype(np.intp))]
-    ends = grid if simultaneous and p.weight and p.data.clusters is None else at
-    units = p.data.tidy.orders[0]
+    ends = grid if simultaneous and score_draws(p).weight and p.evidence.clusters is None else at
+    units = p.evidence.tidy.orders[0]
 
     def values(c: Cuts) -> Array:
         tp = np.take(c.up, units.found[ends], axis=1).T
@@ -144,7 +142,7 @@ def drawn_band(p: Ranked, m: Metric, at: NDArray[np.intp], level: float, simulta
         return _measured(m, c, tp, fp)
 
     n = _number(p, ends.size, _JOINT if simultaneous and ends is at else 1_000)
-    drawn = p.through(values, n, check_seed(p.seed))[0]
+    drawn = score_draws(p).through(values, n, check_seed(p.seed))[0]
     return _of_draws(drawn, level, simultaneous)
 
 
@@ -154,9 +152,9 @@ def _measured(m: Metric, c: Cuts, tp: Array, fp: Array) -> Array:
     return np.broadcast_to(np.asarray(value, dtype=float), tp.shape)
 
 
-def _number(p: Ranked, points: int, least: int = 1_000) -> int:
+def _number(p: Posterior, points: int, least: int = 1_000) -> int:
     """Draws that fit the budget, and the memory."""
-    return max(least, min(p.number_of_draws, 20_000, max(1_000, 20_000_000 // points)))
+    return max(least, min(score_draws(p).number, 20_000, max(1_000, 20_000_000 // points)))
 
 
 def _of_draws(drawn: Array, level: float, simultaneous: bool) -> Drawn:
@@ -165,10 +163,9 @@ def _of_draws(drawn: Array, level: float, simultaneous: bool) -> Drawn:
     tail, notes = 0.5 * (1.0 - level), ()
     if simultaneous:
         tail = _joint_tail(drawn, level)
-        text = f"simultaneous: tails of {tail:.2g} at each of {len(drawn):,} points hold whole curves, by {n:,} draws"
-        notes = (Note("simultaneous", text),)  # type: ignore[assignment]
+        notes = (note("simultaneous", tail=tail, points=len(drawn), draws=n),)  # type: ignore[assignment]
     low, high = np.quantile(drawn, [tail, 1.0 - tail], axis=1, method="weibull")  # rank k has the tail k/(n + 1)
-    sampled = () if simultaneous else (Note("sampled", f"the ends are sampled with {n:,} draws"),)
+    sampled = () if simultaneous else (note("sampled", form="band", draws=n),)
     return Drawn(tail, low, high, (*notes, *sampled))
 
 
@@ -192,7 +189,7 @@ def _joint_tail(drawn: Array, level: float) -> float:
     return float(min(place / (n + 1), 0.5 * (1.0 - level)))
 
 
-def at_rate(p: Ranked, here: Cuts, m: Metric, rate: str, levels: Any, level: float, simultaneous: bool) -> Band:
+def at_rate(p: Posterior, here: Cuts, m: Metric, rate: str, levels: Any, level: float, simultaneous: bool) -> CurveBand:
     """A measure where recall or fallout has given values, by the Bayesian bootstrap."""
     x = _levels(levels, rate)
 
@@ -202,12 +199,12 @@ def at_rate(p: Ranked, here: Cuts, m: Metric, rate: str, levels: Any, level: flo
     score = values(here)[:, 0]
 
     n = _number(p, x.size, _JOINT if simultaneous else 1_000)
-    found = _of_draws(p.through(values, n, check_seed(p.seed))[0], level, simultaneous)
+    found = _of_draws(score_draws(p).through(values, n, check_seed(p.seed))[0], level, simultaneous)
     line = Line(rate, str(m), x, score, np.full(x.size, np.nan))
     low, high, notes = spoken(line, found)
-    if p.weight and rate == "recall" and (x == 1.0).any():
-        notes = (*notes, Note("full-recall", FULL_RECALL))
-    return Band(line, low, high, level, simultaneous, "sampled", notes, p)
+    if score_draws(p).weight and rate == "recall" and (x == 1.0).any():
+        notes = (*notes, note("full-recall"))
+    return CurveBand(line, low, high, level, simultaneous, "sampled", notes, p)
 
 
 def spoken(line: Line, found: Drawn) -> tuple[Array, Array, Notes]:
@@ -217,13 +214,9 @@ def spoken(line: Line, found: Drawn) -> tuple[Array, Array, Notes]:
     low, high = (np.where(silent, np.nan, x) for x in (found.low, found.high))
     notes = list(found.notes)
     if silent.any():
-        text = f"no interval at {silent.sum():,} of {silent.size:,} points: the draws are 0/0, infinite or all the same"
-        notes.append(Note("no-interval", text))
+        notes.append(note("no-interval", count=int(silent.sum()), points=silent.size))
     if (still & ~silent).any():
-        text = (
-            f"no draw differs from the items at {(still & ~silent).sum():,} of {silent.size:,} points: no width there"
-        )
-        notes.append(Note("no-width", text))
+        notes.append(note("no-width", count=int((still & ~silent).sum()), points=silent.size))
     return low, high, tuple(notes)
 
 

@@ -3,30 +3,38 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue import Metric, parse
 from howsure.catalogue.retrieval import DEFAULT, Ranking, table_metric
-from howsure.distribution import Distribution, Note, check_kind, check_level
-from howsure.document import Notes, Result, Row, data_of, envelope, make_row, number, real, row_documents
+from howsure.columns import Columns
+from howsure.distribution import Distribution, check_kind, check_level
+from howsure.entering import entered, is_made
+from howsure.envelope import envelope
 from howsure.errors import BadSetting
+from howsure.evidence.classes import Tally
+from howsure.evidence.layout import THRESHOLD, number
+from howsure.evidence.scored import Scored
+from howsure.ingest.scores import scored
 from howsure.kernels import ranked
 from howsure.kernels.ranked import Cuts
-from howsure.model import Posterior, Ranked, posterior
+from howsure.language import option
+from howsure.model.posterior import Posterior
+from howsure.model.score_draws import score_draws
 from howsure.model.thresholds import tally_at
-from howsure.ranking.bands import Band, Line, at_rate, drawn_band, spoken, spread, sure_band
+from howsure.notes import Notes, merged, note
+from howsure.ranking.bands import CurveBand, Line, at_rate, drawn_band, spoken, spread, sure_band
 from howsure.ranking.choosing import Choice, choose
-from howsure.render.numbers import probability, short
-from howsure.scored import Scored
-from howsure.scoring import gathered, prior_notes
-from howsure.table import Tally
+from howsure.render.numbers import short
+from howsure.result import Result
+from howsure.rows import Row, real, row_documents
 
 Array = NDArray[np.float64]
 
@@ -36,7 +44,7 @@ _TOLD: Final = 4  # systems whose pairs are put into words
 _FEW: Final = 400  # thresholds of a band that has no closed form
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Curve(Result):
     """Scores of one or more systems on the same items, at every threshold; prints as a table.
 
@@ -47,12 +55,20 @@ class Curve(Result):
     recall@0.6 0.875 [0.464, 0.99985] 95% equal-tailed, closed form
     """
 
-    items: Scored
-    posterior: Ranked
+    posterior: Posterior
     level: float = 0.95
     interval: str = "equal-tailed"
     asked: tuple[Any, ...] | None = None
     _parts: dict[str, Curve] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def items(self) -> Scored:
+        """The scored items."""
+        return self.posterior.evidence  # type: ignore[no-any-return]
+
+    @property
+    def _library(self) -> str | None:
+        return self.items.library
 
     # -- systems
 
@@ -65,7 +81,7 @@ class Curve(Result):
         """The curve of one system."""
         if name not in self._parts:
             own = self.posterior.system(name)
-            self._parts[name] = replace(self, items=own.data, posterior=own, _parts={})
+            self._parts[name] = replace(self, posterior=own, _parts={})
         return self._parts[name]
 
     def __getitem__(self, metric: Any) -> Distribution:
@@ -131,20 +147,23 @@ class Curve(Result):
         amounts = d.amounts[None]
         return Cuts.weigh(d.orders[0], amounts[:, d.truth], amounts[:, ~d.truth])
 
+    @property
+    def _closed(self) -> bool:
+        """Whether tables at thresholds have laws of their own: of independent items under a prior such as even."""
+        return self.items.clusters is None and bool(score_draws(self.posterior).weight)
+
     # -- bands
 
     @cached_property
     def tables(self) -> Posterior:
         """The posterior of the tables at all thresholds, each as if it were alone."""
-        p = self.posterior
-        if self.items.clusters is not None or not p.weight:
+        if not self._closed:
             raise BadSetting("tables have laws of their own for independent items and a prior such as even.")
-        made: Posterior = posterior(self.tally, p.prior_name, tolerance=p.tolerance, seed=p.seed)
-        return made
+        return self.posterior.seeing(self.tally)
 
     def band(
         self, metric: str | Metric, *, level: float | None = None, simultaneous: bool = False, points: int | None = None
-    ) -> Band:
+    ) -> CurveBand:
         """The interval of a measure at every threshold: exact, from the table there, without draws.
 
         Measures without a closed form take 400 thresholds, evenly spaced among the items, or as many as `points`.
@@ -157,7 +176,7 @@ class Curve(Result):
         self._single()
         level = self.level if level is None else check_level(level)
         m = table_metric(metric)
-        loose = self.items.clusters is not None or not self.posterior.weight
+        loose = not self._closed
         exact = not loose and m.route == "closed form"
         at = spread(self.tally, _points(points) if points is not None else None if exact else _FEW)
         draw = drawn_band(self.posterior, m, at, level, simultaneous) if simultaneous or loose else None
@@ -167,7 +186,7 @@ class Curve(Result):
         line = Line("threshold", str(metric), where, score, where)
         if loose and draw is not None:
             told = spoken(line, draw)
-            return Band(line, *told[:2], level, simultaneous, "sampled", told[2], self.posterior)
+            return CurveBand(line, *told[:2], level, simultaneous, "sampled", told[2], self.posterior)
         law = self._at(at)[m]
         tail = 0.5 * (1.0 - level) if draw is None else draw.tail
         return sure_band(line, law, level, tail, () if draw is None else draw.notes, self.posterior)
@@ -177,9 +196,7 @@ class Curve(Result):
         t = self.tally
         if at.size == t.shape[0]:
             return self.tables
-        squares = None if t.squares is None else t.squares[at]
-        some = replace(t, counts=t.counts[at], squares=squares, batch=(("threshold", tuple(self.thresholds[at])),))
-        return replace(self.tables, tally=some, _cache={})
+        return self.tables.seeing(t.at(at, ((THRESHOLD, tuple(self.thresholds[at])),)))
 
     def at(
         self,
@@ -189,7 +206,7 @@ class Curve(Result):
         metric: str | Metric | None = None,
         level: float | None = None,
         simultaneous: bool = False,
-    ) -> Band:
+    ) -> CurveBand:
         """A measure where recall (or fallout) has these values: precision at a recall, recall at a fallout.
 
         >>> c = curve([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.3, 0.1])
@@ -241,9 +258,8 @@ class Curve(Result):
         for name in self.systems:
             own = self if len(self.systems) == 1 else self.system(name)
             wanted = own.asked if own.asked is not None else own._summary
-            own.posterior.prepare(wanted)
             system = None if len(self.systems) == 1 else name
-            out += [make_row(own.posterior, x, self.level, self.interval, None, system) for x in wanted]
+            out += [Row(q, self.level, self.interval, None, system) for q in own.posterior.questions(wanted)]
         return tuple(out)
 
     @cached_property
@@ -266,7 +282,7 @@ class Curve(Result):
         if len(self.systems) < 2 or not names:
             return ()
         p = self.posterior
-        every = p.joint_draws(names, p.number_of_draws, p.seed)
+        every = score_draws(p).of(names, score_draws(p).number, p.seed)
         tail = 0.5 * (1.0 - self.level)
         found = []
         for (i, a), (j, b) in combinations(enumerate(self.systems), 2):
@@ -283,22 +299,26 @@ class Curve(Result):
     def _common(self) -> tuple[Ranking, ...]:
         """Measures that all systems are asked for; a threshold of one means nothing to another."""
         wanted = self.asked if self.asked is not None else (*DEFAULT, *_SHOWN)
-        return tuple(self.posterior.measure(x) for x in wanted)
+        return tuple(self.posterior.measure(x) for x in wanted)  # type: ignore[misc]
 
     @property
     def notes(self) -> Notes:
         """What is to be said of the summary."""
-        own = [*prior_notes(self.posterior, self.rows), *(note for row in self.rows for note in row.notes)]
+        own = [n for row in self.rows if (n := row.question.prior_note) is not None]
+        own += [n for row in self.rows for n in row.notes]
         if self.asked is None and len(self.systems) == 1:
-            own.append(Note("best", f"{short(self.best)} is the threshold with the highest F1 of these items"))
+            own.append(note("best", threshold=self.best))
         if self.pairs and len(self.systems) <= _TOLD:
-            own += [Note("pairs", _told(x)) for x in self.pairs if x["metric"] == self.pairs[0]["metric"]]
-        return gathered(tuple(dict.fromkeys(own)))
+            first = [x for x in self.pairs if x["metric"] == self.pairs[0]["metric"]]
+            own += [note("pairs", **{k: x[k] for k in ("metric", "first", "second", "p_better")}) for x in first]
+        return merged(own)
 
     def _make(self) -> dict[str, Any]:
         p = self.posterior
-        rows = row_documents(self.rows, self.items)
-        made = envelope("howsure.curve/1", p, self.level, self.interval, p.seed, data_of(self.items), rows, self.notes)
+        made = envelope(
+            "howsure.curve/1", row_documents(self.rows), prior=p.prior_document, level=self.level,
+            interval=self.interval, seed=p.seed, data=self.items.describe(), notes=self.notes,
+        )  # fmt: skip
         made["pairs"] = [dict(x) for x in self.pairs]
         made["points"] = [x for name in self.systems for x in self.system(name)._point_documents(name)]
         return made
@@ -310,7 +330,7 @@ class Curve(Result):
         columns: dict[str, Any] = {}
         for name in ("recall", "fallout", "precision"):
             columns[name] = np.asarray(parse(name).score(cells))
-            if self.items.clusters is None and self.posterior.weight:
+            if self._closed:
                 got = self._at(at)[name].interval(self.level)
                 columns |= {f"{name}_low": got.low, f"{name}_high": got.high}
         return [
@@ -330,50 +350,37 @@ def curve(
     data: Any,
     scores: Any = None,
     *,
-    truth: str | None = None,
-    score: str | Sequence[str] | None = None,
-    positive: Any = None,
-    weight: Any = None,
-    cluster: Any = None,
-    missing: str = "refuse",
-    bins: int | None = None,
     metrics: Any = None,
-    level: float = 0.95,
-    interval: str = "equal-tailed",
-    prior: Any = "even",
-    tolerance: float = 0.02,
-    seed: int = 0,
+    level: float | None = None,
+    interval: str | None = None,
+    prior: Any = None,
+    tolerance: float | None = None,
+    seed: int | None = None,
+    **columns: Unpack[Columns],
 ) -> Curve:
     """The curves of a classifier with scores: ROC, precision-recall and any measure against the threshold.
 
     Arrays, lists, Series: curve(y_true, scores); a mapping of scores holds several systems on the same items. Frames of
-    any engine, and files: curve(frame, truth="label", score="p"). Items with equal scores go together.
-    `bins` counts the scores of files in so many bins.
+    any engine, files and databases: curve(frame, truth="label", score="p"). Items with equal scores go together. `bins`
+    counts the scores of files in so many bins. Settings that are not given are those of a posterior that is, else the
+    usual ones.
 
     >>> curve([1, 0, 1, 0], {"a": [0.9, 0.2, 0.4, 0.6], "b": [0.8, 0.3, 0.5, 0.1]})
     Curve(a: auc 0.750, b: auc 1; Scored(4 items, 2 positive, 2 systems))
     """
-    from howsure.ingest.scores import scored
-
-    check_level(level)
-    made = scored(
-        data, scores, truth=truth, score=score, positive=positive, weight=weight, cluster=cluster, missing=missing,
-        bins=bins,
-    )  # fmt: skip
-    p: Ranked = posterior(made, prior, tolerance=tolerance, seed=seed)
+    made = data if is_made(data) else scored(data, scores, **columns)
+    told = columns if is_made(data) else {}
+    given = entered("curve", made, scores if is_made(data) else None, told, prior=prior, tolerance=tolerance, seed=seed)
+    p = given.posterior
+    if not isinstance(p.evidence, Scored):
+        raise BadSetting(f"a curve needs truths and scores: hs.curve(y_true, scores); got {type(p.evidence).__name__}.")
     asked = None if metrics is None else (metrics,) if isinstance(metrics, (str, Metric, Ranking)) else tuple(metrics)
     if asked is not None and not asked:
-        raise BadSetting("metrics= is empty; leave it out for the default table.")
+        raise BadSetting(f"{option('metrics')} is empty; leave it out for the default table.")
     for name in asked or ():
-        p.measure(name)
-    return Curve(made, p, level, check_kind(interval), asked)
-
-
-def _told(x: dict[str, Any]) -> str:
-    first, second, p = x["first"], x["second"], x["p_better"]
-    if p < 0.5:
-        first, second, p = second, first, 1.0 - p
-    return f"{first} beats {second} on {x['metric']} with probability {probability(p)}, on the same items"
+        p.resolve(name)
+    wanted = check_level(given.level if level is None else level)
+    return Curve(p, wanted, check_kind(given.interval if interval is None else interval), asked)
 
 
 def _short(low: float, high: float) -> float:

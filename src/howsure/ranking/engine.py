@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import BadSetting
 from howsure.kernels.ordering import falling_maximum, starts_of, within_segments
-from howsure.rankings import Ints, Judgments, Ranking
+from howsure.rankings import Ints, Judgments, RankedRun
 
 Array = NDArray[np.float64]
 
@@ -27,7 +27,7 @@ class View:
     """One run against the judgments, with the grade from which a document is relevant."""
 
     judgments: Judgments
-    ranking: Ranking
+    ranking: RankedRun
     level: int = 1
 
     @property

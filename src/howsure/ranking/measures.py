@@ -28,7 +28,7 @@ Value = Callable[[View, Parameters], Array]
 
 
 @dataclass(frozen=True)
-class Kind:
+class Family:
     """A family of measures: what its `@` means ("" where it has none) and the defaults of its parameters."""
 
     name: str
@@ -114,37 +114,38 @@ def _within(cutoff: float | None, retrieved: Ints) -> Ints:
 
 
 KINDS: Final = (
-    Kind("P", lambda v, p: v.hits(p["cutoff"]) / p["cutoff"], "relevant share of the first k documents",
-         "P_{}", "cutoff", at_needed=True, recall_based=False, aliases=("precision",)),
-    Kind("R", lambda v, p: share(v.hits(p["cutoff"]), v.relevant), "share of the relevant documents among the first k",
-         "recall_{}", "cutoff", at_needed=True, aliases=("recall",)),
-    Kind("AP", _average_precision, "mean of the precisions at the relevant documents; its mean over queries is MAP",
-         "map_cut_{}", "cutoff", "map", aliases=("map",)),
-    Kind("RR", _reciprocal_rank, "1/rank of the first relevant document; its mean over queries is MRR",
-         None, "cutoff", "recip_rank", recall_based=False, aliases=("mrr",)),
-    Kind("nDCG", _ndcg, "gain discounted by log2(rank + 1), as a share of the best possible",
-         "ndcg_cut_{}", "cutoff", "ndcg", defaults={"dcg": "log2"}),
-    Kind("Rprec", _r_precision, "precision at rank R, the number of relevant documents", whole="Rprec",
-         aliases=("r-precision",)),
-    Kind("Bpref", _bpref, "how seldom a document judged not relevant is ahead of a relevant one", whole="bpref"),
-    Kind("IPrec", _interpolated, "highest precision at this recall or a greater one", "iprec_at_recall_{:.2f}",
-         "recall", at_needed=True, defaults={"rel": 1, "rule": "trec_eval-9"}),
-    Kind("AP11", _eleven_points, "mean of the interpolated precisions at recall 0, 0.1, …, 1",
-         defaults={"rel": 1, "rule": "ceil"}, aliases=("11pt",)),
-    Kind("BEP", lambda v, _: share(v.spread_hits(v.relevant), v.relevant),
-         "where precision equals recall, at rank R; documents of one score share their ranks",
-         aliases=("break-even",)),
-    Kind("SetP", lambda v, _: share(v.found, v.ranking.retrieved), "relevant share of all documents retrieved",
-         whole="set_P", recall_based=False,
-         pooled=lambda v, _: (v.found.astype(float), v.ranking.retrieved.astype(float))),
-    Kind("SetR", lambda v, _: share(v.found, v.relevant), "share of the relevant documents retrieved",
-         whole="set_recall", pooled=lambda v, _: (v.found.astype(float), v.relevant.astype(float))),
-    Kind("SetF", _f, "F of the documents retrieved", whole="set_F", defaults={"rel": 1, "beta": 1.0},
-         pooled=_f_parts),
-    Kind("Success", lambda v, p: np.minimum(v.hits(p["cutoff"]), 1.0), "whether the first k hold a relevant document",
-         "success_{}", "cutoff", at_needed=True, recall_based=False),
-    Kind("Judged", lambda v, p: share(v.judged_hits(p["cutoff"]), _within(p["cutoff"], v.ranking.retrieved)),
-         "judged share of the first k documents", None, "cutoff", defaults={}, recall_based=False),
+    Family("P", lambda v, p: v.hits(p["cutoff"]) / p["cutoff"], "relevant share of the first k documents",
+           "P_{}", "cutoff", at_needed=True, recall_based=False, aliases=("precision",)),
+    Family("R", lambda v, p: share(v.hits(p["cutoff"]), v.relevant),
+           "share of the relevant documents among the first k", "recall_{}", "cutoff", at_needed=True,
+           aliases=("recall",)),
+    Family("AP", _average_precision, "mean of the precisions at the relevant documents; its mean over queries is MAP",
+           "map_cut_{}", "cutoff", "map", aliases=("map",)),
+    Family("RR", _reciprocal_rank, "1/rank of the first relevant document; its mean over queries is MRR",
+           None, "cutoff", "recip_rank", recall_based=False, aliases=("mrr",)),
+    Family("nDCG", _ndcg, "gain discounted by log2(rank + 1), as a share of the best possible",
+           "ndcg_cut_{}", "cutoff", "ndcg", defaults={"dcg": "log2"}),
+    Family("Rprec", _r_precision, "precision at rank R, the number of relevant documents", whole="Rprec",
+           aliases=("r-precision",)),
+    Family("Bpref", _bpref, "how seldom a document judged not relevant is ahead of a relevant one", whole="bpref"),
+    Family("IPrec", _interpolated, "highest precision at this recall or a greater one", "iprec_at_recall_{:.2f}",
+           "recall", at_needed=True, defaults={"rel": 1, "rule": "trec_eval-9"}),
+    Family("AP11", _eleven_points, "mean of the interpolated precisions at recall 0, 0.1, …, 1",
+           defaults={"rel": 1, "rule": "ceil"}, aliases=("11pt",)),
+    Family("BEP", lambda v, _: share(v.spread_hits(v.relevant), v.relevant),
+           "where precision equals recall, at rank R; documents of one score share their ranks",
+           aliases=("break-even",)),
+    Family("SetP", lambda v, _: share(v.found, v.ranking.retrieved), "relevant share of all documents retrieved",
+           whole="set_P", recall_based=False,
+           pooled=lambda v, _: (v.found.astype(float), v.ranking.retrieved.astype(float))),
+    Family("SetR", lambda v, _: share(v.found, v.relevant), "share of the relevant documents retrieved",
+           whole="set_recall", pooled=lambda v, _: (v.found.astype(float), v.relevant.astype(float))),
+    Family("SetF", _f, "F of the documents retrieved", whole="set_F", defaults={"rel": 1, "beta": 1.0},
+           pooled=_f_parts),
+    Family("Success", lambda v, p: np.minimum(v.hits(p["cutoff"]), 1.0), "whether the first k hold a relevant document",
+           "success_{}", "cutoff", at_needed=True, recall_based=False),
+    Family("Judged", lambda v, p: share(v.judged_hits(p["cutoff"]), _within(p["cutoff"], v.ranking.retrieved)),
+           "judged share of the first k documents", None, "cutoff", defaults={}, recall_based=False),
 )  # fmt: skip
 _KINDS: Final = {kind.name: kind for kind in KINDS}
 _NAMES: Final = {name.lower(): kind.name for kind in KINDS for name in (kind.name, *kind.aliases)}
@@ -158,7 +159,7 @@ _FORM: Final = re.compile(r"(micro-|macro-)?([a-z0-9_-]+?)(?:\((.*)\))?(?:@([^@(
 
 
 @dataclass(frozen=True)
-class Measure:
+class RunMeasure:
     """A measure as it was asked for: its kind, its cut-off or recall, and the parameters that are not the default."""
 
     kind: str
@@ -172,7 +173,7 @@ class Measure:
         return f"{'micro-' if self.micro else ''}{self.kind}{f'({told})' if told else ''}{at}"
 
     @property
-    def declared(self) -> Kind:
+    def declared(self) -> Family:
         """The declaration."""
         return _KINDS[self.kind]
 
@@ -187,10 +188,10 @@ class Measure:
         """What is taken of unjudged documents: not relevant, relevant, or relevant at the rate of the judged."""
         return str(dict(self.given).get("unjudged", "not"))
 
-    def taking(self, unjudged: str) -> Measure:
+    def taking(self, unjudged: str) -> RunMeasure:
         """The same measure with another view of unjudged documents."""
         rest = {k: v for k, v in self.given if k != "unjudged"} | ({} if unjudged == "not" else {"unjudged": unjudged})
-        return Measure(self.kind, self.at, tuple(sorted(rest.items())), self.micro)
+        return RunMeasure(self.kind, self.at, tuple(sorted(rest.items())), self.micro)
 
     @property
     def trec_eval(self) -> str | None:
@@ -226,13 +227,13 @@ class Measure:
         return self.declared.pooled(view, self.parameters)
 
 
-def parse(text: str | Measure) -> Measure:
+def parse(text: str | RunMeasure) -> RunMeasure:
     """The measure of a name, as ir_measures or trec_eval spell it; the text of a measure gives it back.
 
     >>> parse("ndcg_cut_10"), parse("p@5").trec_eval
-    (Measure(kind='nDCG', at=10, given=(), micro=False), 'P_5')
+    (RunMeasure(kind='nDCG', at=10, given=(), micro=False), 'P_5')
     """
-    if isinstance(text, Measure):
+    if isinstance(text, RunMeasure):
         return text
     if not isinstance(text, str) or not text.strip():
         raise BadSetting(f"a measure is a name such as nDCG@10; got {text!r}.")
@@ -247,7 +248,7 @@ def parse(text: str | Measure) -> Measure:
     return _checked(_KINDS[kind], at, _arguments(inside, text), (average or "").lower() == "micro-", text)
 
 
-def _of_trec_eval(text: str, plain: str) -> Measure:
+def _of_trec_eval(text: str, plain: str) -> RunMeasure:
     """P_10 and P.10, iprec_at_recall_0.10, map_cut_100, 11pt_avg."""
     lower = plain.lower()
     for name in sorted(_TREC_EVAL, key=len, reverse=True):
@@ -278,7 +279,7 @@ def _arguments(inside: str | None, text: str) -> dict[str, Any]:
         raise BadSetting(f"parameters are name=value, such as P(rel=2)@10; got {text!r}.") from None
 
 
-def _checked(kind: Kind, at: str | None, given: dict[str, Any], micro: bool, text: str) -> Measure:
+def _checked(kind: Family, at: str | None, given: dict[str, Any], micro: bool, text: str) -> RunMeasure:
     known = {**kind.defaults, "unjudged": "not"}
     if at is not None and not kind.at and "rule" in known and at.lower() in RULES:  # AP11@trec_eval-9, as of scores
         given, at = {"rule": at.lower(), **given}, None
@@ -294,7 +295,7 @@ def _checked(kind: Kind, at: str | None, given: dict[str, Any], micro: bool, tex
     if "beta" in given:
         given["beta"] = float(given["beta"])
     told = tuple(sorted((k, v) for k, v in given.items() if v != known[k]))
-    return Measure(kind.name, _place(kind, at, text), told, micro)
+    return RunMeasure(kind.name, _place(kind, at, text), told, micro)
 
 
 def _check_value(name: str, value: Any, text: str) -> None:
@@ -310,7 +311,7 @@ def _check_value(name: str, value: Any, text: str) -> None:
         raise BadSetting(f"beta is a number above 0; got {text!r}.")
 
 
-def _place(kind: Kind, at: str | None, text: str) -> Any:
+def _place(kind: Family, at: str | None, text: str) -> Any:
     """The cut-off, a whole number, or the recall, from 0 to 1, as the exact value of its digits."""
     if at is None:
         if kind.at_needed:

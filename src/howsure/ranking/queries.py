@@ -13,18 +13,18 @@ from numpy.typing import NDArray
 
 from howsure.distribution import check_seed
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
+from howsure.evidence.items import Items, Mean
 from howsure.ingest.records import are_records
 from howsure.ingest.trec import TIES, Qrels, Run, rank, read_qrels, read_run
-from howsure.items import Items, Mean
+from howsure.notes import Notes, note
 from howsure.ranking.engine import View
 from howsure.ranking.ir_measures_bridge import Foreign, foreign, is_measure
-from howsure.ranking.measures import Measure, parse
+from howsure.ranking.measures import RunMeasure, parse
 from howsure.ranking.unjudged import VERSIONS, Pool
-from howsure.rankings import Judgments, Ranking
+from howsure.rankings import Judgments, RankedRun
 
 Array = NDArray[np.float64]
-Asked = Measure | Foreign
-Notes = tuple[tuple[str, str], ...]
+Asked = RunMeasure | Foreign
 
 DEFAULT: Final = ("nDCG@10", "AP", "P@10", "RR", "R@100")
 VIEWS: Final = ("not", "bounds", "rate")
@@ -67,7 +67,7 @@ def trec(
     if only_common and not common.any():
         raise BadLabels(f"the runs {listing([r.name for r in named])} have no judged query in common.")
     kept = common if only_common else np.ones(len(judged.queries), dtype=bool)
-    rated = tuple(m for m in asked if isinstance(m, Measure) and m.unjudged == "rate" and not m.micro)
+    rated = tuple(m for m in asked if isinstance(m, RunMeasure) and m.unjudged == "rate" and not m.micro)
     own = judged.judgments.only(kept), tuple(r.only(kept) for r in rankings)
     field = Field(judged, tuple(named), *own, seed, ties, rated)
     notes = _notes(field, rankings, kept, only_common, ties)
@@ -82,10 +82,10 @@ class Field:
     qrels: Qrels
     runs: tuple[Run, ...]
     judgments: Judgments
-    rankings: tuple[Ranking, ...]
+    rankings: tuple[RankedRun, ...]
     seed: int
     ties: str
-    rated: tuple[Measure, ...]  # the measures that take unjudged documents at the rate of the judged
+    rated: tuple[RunMeasure, ...]  # the measures that take unjudged documents at the rate of the judged
 
     @cached_property
     def _views(self) -> dict[Any, Any]:
@@ -103,15 +103,15 @@ class Field:
         return Pool.of(self.qrels.by_query, self.judgments, [run.dicts for run in self.runs], self.ties)
 
     @cached_property
-    def bounded(self) -> tuple[Judgments, list[Ranking]]:
+    def bounded(self) -> tuple[Judgments, list[RankedRun]]:
         """As if every unjudged document had the highest grade."""
         return self.pool.filled(self.pool.highest)
 
     @cached_property
-    def drawn(self) -> dict[Measure, Array]:
+    def drawn(self) -> dict[RunMeasure, Array]:
         """Values (queries, runs, versions) with grades of unjudged documents drawn at the rates of the judged ones."""
         rng = np.random.Generator(np.random.SFC64([self.seed, 70_001]))
-        out: dict[Measure, list[list[Array]]] = {m: [] for m in self.rated}
+        out: dict[RunMeasure, list[list[Array]]] = {m: [] for m in self.rated}
         for _ in range(VERSIONS):  # one at a time: a version is as large as the runs
             judgments, rankings = self.pool.filled(self.pool.drawn(rng))
             levels = {m.parameters["rel"] for m in self.rated}
@@ -123,7 +123,7 @@ class Field:
 
 def _asked(metrics: Any, unjudged: str) -> dict[Asked, tuple[str, ...]]:
     """The measures, each with the names it was asked by."""
-    alone = isinstance(metrics, (str, Measure)) or is_measure(metrics)
+    alone = isinstance(metrics, (str, RunMeasure)) or is_measure(metrics)
     if metrics is not None and not alone and not isinstance(metrics, Iterable):
         raise BadSetting(f"metrics= takes names such as nDCG@10, or a list of them; got {metrics!r}.")
     given = DEFAULT if metrics is None else [metrics] if alone else list(metrics)
@@ -136,14 +136,14 @@ def _asked(metrics: Any, unjudged: str) -> dict[Asked, tuple[str, ...]]:
         except UnknownName as error:
             m = foreign(str(text), error)
         ways: list[Asked] = [m]
-        if isinstance(m, Measure) and m.kind != "Judged" and m.unjudged == "not":
+        if isinstance(m, RunMeasure) and m.kind != "Judged" and m.unjudged == "not":
             ways = _WAYS[unjudged](m)
         for way in ways:
             found[way] = (*found.get(way, ()), str(text)) if way == m else found.get(way, ())
     return found
 
 
-_WAYS: Final[dict[str, Callable[[Measure], list[Asked]]]] = {
+_WAYS: Final[dict[str, Callable[[RunMeasure], list[Asked]]]] = {
     "not": lambda m: [m],
     "bounds": lambda m: [m, m.taking("relevant")],
     "rate": lambda m: [m.taking("rate")],
@@ -192,7 +192,7 @@ def _stem(path: Any) -> str:
     return name or str(path)
 
 
-def _ranked(run: Run, qrels: Qrels, ties: str) -> Ranking:
+def _ranked(run: Run, qrels: Qrels, ties: str) -> RankedRun:
     found = rank(run, qrels, ties)
     if not found.facts["queries"]:
         raise BadLabels(
@@ -240,7 +240,7 @@ def _items(field: Field, m: Asked, asked: tuple[str, ...], notes: Notes) -> Item
     )  # fmt: skip
 
 
-def _views(field: Field, m: Measure) -> list[View]:
+def _views(field: Field, m: RunMeasure) -> list[View]:
     level = m.parameters["rel"]
     if m.unjudged == "not":
         return field.views(level)
@@ -255,7 +255,7 @@ def _views(field: Field, m: Measure) -> list[View]:
 def _aliases(m: Asked, asked: tuple[str, ...]) -> tuple[str, ...]:
     """Other names: those asked for, trec_eval's, and the usual ones."""
     found = [*asked, *([m.trec_eval] if m.trec_eval else [])]
-    if isinstance(m, Measure) and not m.given and not m.micro:
+    if isinstance(m, RunMeasure) and not m.given and not m.micro:
         found += [str(m).replace(m.kind, name, 1) for name in m.declared.aliases]
     return tuple(dict.fromkeys(x for x in found if x != str(m)))
 
@@ -263,65 +263,58 @@ def _aliases(m: Asked, asked: tuple[str, ...]) -> tuple[str, ...]:
 # -- what is to be said
 
 
-def _notes(field: Field, rankings: list[Ranking], kept: Any, only_common: bool, ties: str) -> Notes:
+def _notes(field: Field, rankings: list[RankedRun], kept: Any, only_common: bool, ties: str) -> Notes:
     notes = []
     total = len(field.qrels.queries)
     for run, ranking in zip(field.runs, rankings, strict=True):
         missing = [q for q, n in zip(field.qrels.queries, ranking.retrieved.tolist(), strict=True) if not n]
         if missing and not only_common:
-            some = f"{len(missing):,} of {total:,} judged queries ({listing(missing, 3)})"
-            text = f"{run.name} lacks {some}: they count as 0; --only-common (only_common=True) leaves them out"
-            notes.append(("missing-queries", text))
+            first = tuple(missing[:4])
+            notes.append(note("missing-queries", run=run.name, count=len(missing), total=total, first=first))
         if ranking.facts["unjudged_queries"]:
-            many = _queries(ranking.facts["unjudged_queries"])
-            notes.append(("queries-without-judgments", f"{many} of {run.name} without judgments ignored"))
+            notes.append(note("queries-without-judgments", run=run.name, count=ranking.facts["unjudged_queries"]))
     if only_common and not kept.all():
-        left = total - int(kept.sum())
-        notes.append(("only-common", f"{left:,} of {total:,} judged queries left out: some run lacks them"))
+        notes.append(note("only-common", count=total - int(kept.sum()), total=total))
     barren = [q for q, n in zip(field.judgments.queries, field.judgments.relevant(1).tolist(), strict=True) if not n]
     if barren:
-        text = f"{_queries(len(barren))} without a relevant document ({listing(barren)}): left out of measures that "
-        notes.append(("no-relevant", text + "divide by their number, such as AP, R and nDCG"))
-    notes += [("unjudged", text) for text in _unjudged(field)]
+        notes.append(note("no-relevant", count=len(barren), first=tuple(barren[:6]), level=1))
+    unjudged = _unjudged(field)
+    if unjudged:
+        notes.append(note("unjudged", runs=unjudged))
     if ties == "float32":
-        notes.append(
-            ("ties", "scores are rounded to single precision (float32) before they are compared: pytrec-eval's rule")
-        )
+        notes.append(note("ties"))
     return tuple(notes)
 
 
-def _unjudged(field: Field) -> list[str]:
-    """How many of the documents retrieved nobody judged."""
-    said = []
+def _unjudged(field: Field) -> tuple[tuple[str, int, int, float], ...]:
+    """How many of the documents retrieved nobody judged: run, how many, of how many, share of the first ten."""
+    found = []
     for run, ranking in zip(field.runs, field.rankings, strict=True):
         retrieved = int(ranking.retrieved.sum())
         lost = retrieved - len(ranking.rank)
         first = int(np.minimum(ranking.retrieved, 10).sum())
         early = first - int((ranking.rank <= 10).sum())
         if lost:
-            hint = "; check that both name their documents alike" if lost == retrieved else ""
-            said.append(f"{run.name} {lost:,} of {retrieved:,} ({early / first:.1%} of the first 10{hint})")
-    return [f"documents that nobody judged: {'; '.join(said)}"] if said else []
+            found.append((run.name, lost, retrieved, early / first))
+    return tuple(found)
 
 
 def _told(field: Field, m: Asked) -> Notes:
     """Rules that the numbers of a measure depend on, named."""
-    if not isinstance(m, Measure):
-        text = f"{m} is computed by ir-measures, unjudged documents not relevant; its bounds are not known: no prior"
-        return (("foreign", text),)
+    if not isinstance(m, RunMeasure):
+        return (note("foreign", metric=str(m)),)
     level = m.parameters["rel"]
     notes = list(_of_level(field.judgments, m, level)) if level > 1 else []
     if m.rule is not None:
-        notes.append(("recall-rule", f"{m}: recall r of R relevant documents is {_RECALL[m.rule]} (rule {m.rule})"))
+        notes.append(note("recall-rule", metric=str(m), rule=m.rule))
     if m.micro:
-        text = f"{m} adds up its tallies over queries; whole queries are resampled, and the prior's have the mean size"
-        notes.append(("micro", text))
+        notes.append(note("micro", metric=str(m)))
     if m.unjudged != "not":
-        notes.append(("unjudged-view", f"{m}: {_VIEWS[m.unjudged]}"))
+        notes.append(note("unjudged-view", metric=str(m), form=m.unjudged))
     return tuple(notes)
 
 
-def _of_level(judgments: Judgments, m: Measure, level: int) -> Notes:
+def _of_level(judgments: Judgments, m: RunMeasure, level: int) -> Notes:
     """Queries without a document of a higher level of relevance, where the measure has no value for them."""
     highest = int(judgments.grade.max(initial=0))
     if highest < level:
@@ -331,22 +324,4 @@ def _of_level(judgments: Judgments, m: Measure, level: int) -> Notes:
     barren = [q for q, n in zip(judgments.queries, judgments.relevant(level).tolist(), strict=True) if not n]
     if not barren or not m.recall_based:
         return ()
-    text = f"{m}: {_queries(len(barren))} without a document of grade {level} or more ({listing(barren)}): left out"
-    return (("no-relevant", text),)
-
-
-def _queries(many: int) -> str:
-    return "1 query" if many == 1 else f"{many:,} queries"
-
-
-_RECALL: Final = {
-    "ceil": "r·R of them rounded up",
-    "trec_eval-9": "r·R + 0.9 of them rounded down",
-    "trec_eval-10": "r·R of them rounded to the nearest",
-}
-_VIEWS: Final = {
-    "relevant": "as if every document that a run retrieved and nobody judged had the highest grade; it is then also "
-    "missed where another run has it, so measures that divide by the relevant documents may fall",
-    "rate": "unjudged documents have grades as often as the judged ones of their query (weight 2 on all queries "
-    "together); judges see the best-ranked documents first, so that is likely too often",
-}
+    return (note("no-relevant", count=len(barren), first=tuple(barren[:6]), level=level, metric=str(m)),)

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from howsure.kernels.ordering import changes, single, starts_of
-from howsure.rankings import Ints, Judgments, Ranking, sorted_judgments
+from howsure.rankings import Ints, Judgments, RankedRun, sorted_judgments
 
 VERSIONS: Final = 64  # drawn grades a query; every draw of the posterior takes one of them for each query
 WEIGHT: Final = 2.0  # judgments that the rate of all queries is worth for one query
@@ -82,14 +82,14 @@ class Pool:
         at = (rng.random(len(self.query))[:, None] > edges[self.query]).sum(axis=1)
         return np.asarray(grades[np.minimum(at, len(grades) - 1)])
 
-    def filled(self, grade: Ints) -> tuple[Judgments, list[Ranking]]:
+    def filled(self, grade: Ints) -> tuple[Judgments, list[RankedRun]]:
         """Judgments and rankings once the pool has these grades."""
         j = self.judgments
         query, grades = np.concatenate([j.query, self.query]), np.concatenate([j.grade, grade])
         rankings = []
         for run in self.runs:
             own = np.where(run.grade >= 0, run.grade, grade[run.place] if len(grade) else 0)
-            rankings.append(Ranking(run.retrieved, run.query, run.rank, own, run.above, run.level))
+            rankings.append(RankedRun(run.retrieved, run.query, run.rank, own, run.above, run.level))
         return sorted_judgments(j.queries, query, grades), rankings
 
 

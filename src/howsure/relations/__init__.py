@@ -2,21 +2,45 @@
 
 from __future__ import annotations
 
-from howsure.relations.association import Association, associate, chance
-from howsure.relations.attributes import mixed, normal, uniform
-from howsure.relations.band import Band
-from howsure.relations.eleven import ElevenPoint, eleven_point
-from howsure.relations.hyperbola import Tradeoff
-from howsure.relations.identities import Check, check
-from howsure.relations.joint import JointSolution
-from howsure.relations.result import Solution
-from howsure.relations.solving import solve
-from howsure.relations.surfaces import Surface, break_even, surface
-from howsure.relations.threshold import Mixture, mixture
-from howsure.relations.trading import tradeoff
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from howsure.relations.association import Association, associate, chance
+    from howsure.relations.attributes import mixed, normal, uniform
+    from howsure.relations.band import Band
+    from howsure.relations.eleven import ElevenPoint, eleven_point
+    from howsure.relations.hyperbola import Tradeoff
+    from howsure.relations.identities import Check, check
+    from howsure.relations.joint import JointSolution
+    from howsure.relations.solution import Solution
+    from howsure.relations.solving import solve
+    from howsure.relations.surfaces import Surface, break_even, surface
+    from howsure.relations.threshold import Mixture, mixture
+    from howsure.relations.trading import tradeoff
 
 __all__ = [
     "Association", "Band", "Check", "ElevenPoint", "JointSolution", "Mixture", "Solution", "Surface", "Tradeoff",
     "associate", "break_even", "chance", "check", "eleven_point", "mixed", "mixture", "normal", "solve", "surface",
     "tradeoff", "uniform",
 ]  # fmt: skip
+
+_HOME = {
+    "Association": "association", "Band": "band", "Check": "identities", "ElevenPoint": "eleven",
+    "JointSolution": "joint", "Mixture": "threshold", "Solution": "solution", "Surface": "surfaces",
+    "Tradeoff": "hyperbola", "associate": "association", "break_even": "surfaces", "chance": "association",
+    "check": "identities", "eleven_point": "eleven", "mixed": "attributes", "mixture": "threshold",
+    "normal": "attributes", "solve": "solving", "surface": "surfaces", "tradeoff": "trading", "uniform": "attributes",
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """Each name when it is first asked for: who solves does not wait for surfaces."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'howsure.relations' has no attribute {name!r}")
+    globals()[name] = value = getattr(import_module(f"howsure.relations.{_HOME[name]}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

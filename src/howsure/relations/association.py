@@ -6,21 +6,25 @@ Ishioka 3 (phi and the tetrachoric correlation), Powers 2.4 (chi-square, informe
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue import Metric, metrics, parse
-from howsure.document import Result, as_json, data_of, real
+from howsure.envelope import envelope
 from howsure.errors import BadSetting, NeedsPositive, UnknownName, nearest
+from howsure.evidence.classes import Tally
 from howsure.expressions import CELLS
 from howsure.forms import by_chance
 from howsure.kernels.tetrachoric import RULES, with_error, without_zeros
-from howsure.model import posterior
-from howsure.table import Tally
+from howsure.model.posterior import posterior
+from howsure.notes import note
+from howsure.relations.quantities import unboxed
+from howsure.result import Result
+from howsure.rows import real, slice_of
 
 Array = NDArray[np.float64]
 
@@ -47,41 +51,38 @@ class Association(Result):
     p_positive: Any
     powers_ci: Any
     powers_cm: Any
+    prior: Mapping[str, Any] = field(repr=False)  # of P(positive)
+    seed: int = field(repr=False)
 
     def _make(self) -> dict[str, Any]:
-        from howsure.version import VERSION
-
         t = self.tally
-        slices = [
-            {name: as_json(axis[i]) for (name, axis), i in zip(t.batch, at, strict=True)} for at in np.ndindex(t.shape)
+        places = [(at, slice_of(t, at) or None) for at in np.ndindex(t.shape)]
+        rows = [
+            {"measure": name, "slice": where, **{k: _at(values.get(k), at) for k in _KEYS}, "what": what}
+            for name, what, values in self._lines()
+            for at, where in places
         ]
-        rows = []
-        for name, what, *values in self._lines():
-            for at, where in zip(np.ndindex(t.shape), slices, strict=True):
-                numbers = {k: _at(v, at) for k, v in zip(_KEYS, values, strict=True)}
-                rows.append({"measure": name, "slice": where or None, **numbers, "what": what})
-        notes = [{"code": "powers", "text": _POWERS}]
-        if np.any(_empty(_cells(t))):
+        notes = [_POWERS]
+        if any((cell == 0).any() for cell in _cells(t)):
             text = f"a cell is empty: the tetrachoric correlation is that of the rule {self.zeros}"
-            notes.insert(0, {"code": "zero-cell", "text": text})
-        data = data_of(t)
-        return {"schema": "howsure.association/1", "version": VERSION, "data": data, "rows": rows, "notes": notes}
+            notes.insert(0, note("zero-cell", text))
+        return envelope("howsure.association/1", rows, prior=self.prior, seed=self.seed, data=t.describe(), notes=notes)
 
-    def _lines(self) -> list[tuple[Any, ...]]:
-        """Name, meaning, value, ends and standard error or p-value of every measure."""
+    def _lines(self) -> list[tuple[str, str, dict[str, Any]]]:
+        """Name, meaning and numbers of every measure."""
         low, high = self.phi_bounds
+        rule = f"standard error by the delta method; empty cells by {self.zeros}"
         return [
-            ("phi", "correlation; bounds that the margins allow", self.phi, low, high, None),
-            ("informedness", parse("informedness").meaning, self.informedness, None, None, None),
-            ("markedness", parse("markedness").meaning, self.markedness, None, None, None),
-            ("tetrachoric", f"standard error by the delta method; empty cells by {self.zeros}", self.tetrachoric, None,
-             None, self.tetrachoric_error),
-            ("chi-square", "n·informedness·markedness", self.chi_square, None, None, None),
-            ("p-value", "of chi-square, 1 degree of freedom", self.p_value, None, None, None),
-            ("P(positive)", "posterior probability of being better than chance", self.p_positive, None, None, None),
-            ("CI", "Powers eq. 5, for reference", self.powers_ci, None, None, None),
-            ("CM", "Powers eq. 5, for reference", self.powers_cm, None, None, None),
-        ]  # fmt: skip
+            ("phi", "correlation; bounds that the margins allow", {"value": self.phi, "low": low, "high": high}),
+            ("informedness", parse("informedness").meaning, {"value": self.informedness}),
+            ("markedness", parse("markedness").meaning, {"value": self.markedness}),
+            ("tetrachoric", rule, {"value": self.tetrachoric, "error": self.tetrachoric_error}),
+            ("chi-square", "n·informedness·markedness", {"value": self.chi_square}),
+            ("p-value", "of chi-square, 1 degree of freedom", {"value": self.p_value}),
+            ("P(positive)", "posterior probability of being better than chance", {"value": self.p_positive}),
+            ("CI", "Powers eq. 5, for reference", {"value": self.powers_ci}),
+            ("CM", "Powers eq. 5, for reference", {"value": self.powers_cm}),
+        ]
 
     def __repr__(self) -> str:
         if self.tally.shape:
@@ -89,11 +90,12 @@ class Association(Result):
         return f"phi {self.phi:.3f}, tetrachoric {self.tetrachoric:.3f} ± {self.tetrachoric_error:.3f} ({self.zeros})"
 
 
-_KEYS = ("value", "low", "high", "error")
-_POWERS = (
+_KEYS: Final = ("value", "low", "high", "error")
+_POWERS: Final = note(
+    "powers",
     "CI and CM are (1 - |informedness|)/√(n - 1) and the same of markedness (Powers eq. 5): ±1.96 of them held the "
     "true value in 20 to 92% of simulated tests where 95% was meant, in some kinds in 7% only (docs/relations.md): "
-    "no intervals; see hs.score"
+    "no intervals; see hs.score",
 )
 
 
@@ -121,14 +123,22 @@ def associate(tally: Tally, *, zeros: str = "keep-margins", prior: Any = "even")
         phi = np.copysign(np.sqrt(informedness * markedness), informedness)
         ci, cm = ((1 - np.abs(x)) / np.sqrt(np.where(n > 1, n - 1, np.nan)) for x in (informedness, markedness))
         rho, error = with_error(*without_zeros(tp, fp, fn, tn, zeros))
-        low, high = phi_bounds((tp + fn) / n, (tp + fp) / n)
+        bounds = phi_bounds((tp + fn) / n, (tp + fp) / n)
     chi, p_value = two.chi_square()
-    found = posterior(two, prior).against_chance("phi")
-    values = (phi, low, high, informedness, markedness, chi, p_value, rho, error, ci, cm)
-    phi, low, high, informedness, markedness, chi, p_value, rho, error, ci, cm = (_out(x) for x in values)
-    p_positive = None if found is None else _out(found[1])
+    p = posterior(two, prior)
+    found = p.against_chance("phi")
+    values = {
+        "phi": phi, "informedness": informedness, "markedness": markedness, "chi_square": chi, "p_value": p_value,
+        "tetrachoric": rho, "tetrachoric_error": error, "powers_ci": ci, "powers_cm": cm,
+    }  # fmt: skip
     return Association(
-        two, phi, (low, high), informedness, markedness, chi, p_value, rho, error, zeros, p_positive, ci, cm
+        two,
+        phi_bounds=bounds,
+        zeros=zeros,
+        p_positive=None if found is None else unboxed(found.better),
+        prior=p.prior_document,
+        seed=p.seed,
+        **{name: unboxed(x) for name, x in values.items()},
     )
 
 
@@ -144,7 +154,7 @@ def phi_bounds(prevalence: Any, bias: Any) -> tuple[Any, Any]:
         crossed = np.sqrt(p * q / ((1 - p) * (1 - q)))  # minus phi with no tp, where prevalence + bias <= 1
         high = np.minimum(same, 1 / same)
         low = -np.minimum(crossed, 1 / crossed)
-    return _out(low), _out(high)
+    return unboxed(low), unboxed(high)
 
 
 def chance(
@@ -170,7 +180,7 @@ def chance(
             formula = m.formula.of_two_classes() if m.over_classes else m.formula
             value = np.asarray(by_chance(formula)(**table), dtype=float)
             simple = np.round(value, 4) + 0.0  # 0, 1 and shares of a few digits come out as such
-            out[str(m)] = _out(np.where(np.abs(value - simple) < 1e-15, simple, value))
+            out[str(m)] = unboxed(np.where(np.abs(value - simple) < 1e-15, simple, value))
     return out
 
 
@@ -213,34 +223,20 @@ def _margins(tally: Tally | None, prevalence: Any, bias: Any) -> tuple[Array, Ar
 def two_by_two(t: Tally, what: str = "association") -> Tally:
     """The 2x2 table of the positive class, or of the second where there are two and none is named."""
     if not isinstance(t, Tally):
-        raise BadSetting(f"{what} needs a Tally; got {type(t).__name__}. Make one with hs.Tally.binary or hs.tally.")
-    if t.outcome or t.sets is not None:
-        raise BadSetting(f"{what} is of a table of truths and answers; this tally has none.")
+        raise BadSetting(
+            f"{what} needs a Tally, a table of truths and answers; got {type(t).__name__}. Make one with "
+            "hs.Tally.binary or hs.tally."
+        )
     if len(t.systems) > 1:
         raise BadSetting(f"{what} is of one system's table: take tally.system({t.systems[0]!r}).")
     if t.positive is None and len(t.labels) != 2:
         raise NeedsPositive(f"{what} is of one class against the rest: give tally.versus_rest(label).")
-    return t if len(t.labels) == 2 and t.positive is not None else t.versus_rest(_label(t))
+    if len(t.labels) == 2 and t.positive is not None:
+        return t
+    return t.versus_rest(t.labels[1] if t.positive is None else t.positive)
 
 
-def _label(t: Tally) -> Any:
-    return t.labels[1] if t.positive is None else t.positive
-
-
-Four = tuple[Array, Array, Array, Array]
-
-
-def _cells(t: Tally) -> Four:
+def _cells(t: Tally) -> tuple[Array, Array, Array, Array]:
     named = t.named(effective=True)
     tp, fp, fn, tn = (np.asarray(named[c], dtype=float) for c in CELLS)
     return tp, fp, fn, tn
-
-
-def _empty(c: Four) -> NDArray[np.bool_]:
-    return np.asarray((c[0] == 0) | (c[1] == 0) | (c[2] == 0) | (c[3] == 0))
-
-
-def _out(x: Any) -> Any:
-    if x is None:
-        return np.nan
-    return np.asarray(x).item() if np.ndim(x) == 0 else np.asarray(x)

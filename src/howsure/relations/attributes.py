@@ -14,8 +14,10 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import special
 
 from howsure.errors import BadSetting
+from howsure.relations.values import is_number, numbers
 
 Array = NDArray[np.float64]
 
@@ -59,8 +61,6 @@ class Normal:
     std: float
 
     def tails(self, x: Array) -> tuple[Array, Array]:
-        from scipy import special
-
         z = self._z(x)
         return special.ndtr(z), special.ndtr(-z)
 
@@ -121,7 +121,7 @@ class Uniform:
 
 
 @dataclass(frozen=True)
-class Mixed:
+class MixedLaw:
     """A law that is one of several, with given weights."""
 
     weights: tuple[float, ...]
@@ -137,8 +137,8 @@ class Mixed:
     def pdf(self, x: Array) -> Array:
         return self._sum([part.pdf(x) for part in self.parts])
 
-    def mirrored(self) -> Mixed:
-        return Mixed(self.weights, tuple(part.mirrored() for part in self.parts))
+    def mirrored(self) -> MixedLaw:
+        return MixedLaw(self.weights, tuple(part.mirrored() for part in self.parts))
 
     @property
     def breaks(self) -> Array:
@@ -214,7 +214,7 @@ def uniform(low: float, high: float) -> Uniform:
     return Uniform(a, b)
 
 
-def mixed(*parts: tuple[float, Any]) -> Mixed:
+def mixed(*parts: tuple[float, Any]) -> MixedLaw:
     """A mixed law: pairs of a weight and a law; the weights are made to add to 1.
 
     >>> mixed((1, normal(0, 1)), (3, normal(4, 1))).text
@@ -223,24 +223,21 @@ def mixed(*parts: tuple[float, Any]) -> Mixed:
     if not parts or any(not isinstance(x, tuple) or len(x) != 2 or not _positive(x[0]) for x in parts):
         raise BadSetting("a mixed law is made of pairs, a weight above 0 and a law: mixed((0.3, normal(0, 1)), ...).")
     total = sum(float(w) for w, _ in parts)
-    return Mixed(tuple(float(w) / total for w, _ in parts), tuple(law_of(x, "a part of a mixed law") for _, x in parts))
+    return MixedLaw(
+        tuple(float(w) / total for w, _ in parts), tuple(law_of(x, "a part of a mixed law") for _, x in parts)
+    )
 
 
 def law_of(x: Any, what: str) -> Attribute:
     """A law as it is, or that of an array of scores."""
-    if isinstance(x, (Normal, Uniform, Mixed, Scores)):
+    if isinstance(x, (Normal, Uniform, MixedLaw, Scores)):
         return x
     return scores(x, what)
 
 
 def scores(x: ArrayLike, what: str = "scores") -> Scores:
     """The law of given scores."""
-    try:
-        if x is None:
-            raise TypeError
-        values = np.asarray(x, dtype=float).ravel()
-    except (TypeError, ValueError):
-        raise BadSetting(f"{what} is a law (normal, uniform, mixed) or an array of scores; got {brief(x)}.") from None
+    values = numbers(x, f"{what} is a law (normal, uniform, mixed) or an array of scores").ravel()
     if values.size == 0:
         raise BadSetting(f"{what} has no scores.")
     if not np.isfinite(values).all():
@@ -251,14 +248,10 @@ def scores(x: ArrayLike, what: str = "scores") -> Scores:
 
 
 def _finite(x: Any, what: str) -> float:
-    if not _is_number(x) or not abs(x) <= _FAR:
+    if not is_number(x) or not abs(x) <= _FAR:
         raise BadSetting(f"{what} is a number of at most {_FAR:g} in size; got {brief(x)}.")
     return float(x)
 
 
 def _positive(x: Any) -> bool:
-    return _is_number(x) and bool(1 / _FAR <= x <= _FAR)
-
-
-def _is_number(x: Any) -> bool:
-    return isinstance(x, (int, float, np.number)) and not isinstance(x, bool)
+    return is_number(x) and bool(1 / _FAR <= x <= _FAR)

@@ -20,19 +20,26 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.catalogue import Metric
-from howsure.distribution import Distribution, Note, check_kind, check_level
-from howsure.document import Result, data_of, envelope, real
+from howsure.distribution import Distribution
+from howsure.envelope import envelope
 from howsure.errors import BadSetting
 from howsure.expressions import cells
-from howsure.model import END_ERROR, Posterior
+from howsure.kernels.sampled import Sampled
+from howsure.kernels.truncated import Truncated
+from howsure.model.posterior import Posterior
+from howsure.model.state import END_ERROR
+from howsure.notes import note
 from howsure.relations.hyperbola import Tradeoff, nice, one_share, share
 from howsure.relations.values import short_number
+from howsure.render.numbers import probability
+from howsure.result import Result
+from howsure.rows import real
 
 Array = NDArray[np.float64]
 
 _tp, _fp, _fn, _tn = cells
 EXCESS: Final = Metric(
-    "excess", (_tp - _fp) / (_tp + _fn), None, "tp - fp a positive item: the lowest recall, if above 0"
+    "excess", (_tp - _fp) / (_tp + _fn), None, "tp - fp per positive item: the lowest recall, if above 0"
 )
 REACH: Final = Metric(
     "reach", (_tp + _tn) / (_tp + _fn), None, "accuracy over prevalence: the highest recall, if below 1"
@@ -45,6 +52,16 @@ GROWN: Final = 10**9  # between the seeds of such chunks
 RARE: Final = 0.01  # P(feasible) below which draws are not made by rejection
 FEWEST: Final = 200  # draws that a law can be made of
 _NUMBERS: Final = ("mean", "std", "median", "low", "high", "value", "probability")
+_HELD: Final = note(
+    "held",
+    "precision if the system gave more or fewer positive answers with its accuracy unchanged; "
+    "trade-off means tp > fp: precision falls as recall rises",
+)
+_FEASIBLE: Final = note(
+    "feasible",
+    "P(feasible) is the probability that a table with this recall has the accuracy and prevalence; "
+    "the other columns are given that it has",
+)
 Value = Callable[[Any], Any]
 Keep = Callable[[Array, Array], Any]
 
@@ -99,10 +116,14 @@ class Band(Result):
         p = self.p_feasible(r)
         if p < LEAST:
             raise BadSetting(f"recall {short_number(r)} is out of reach: {self._rare(p)}")
+        name = f"precision at recall {short_number(r)}"
         if self._plain(r, p):
-            return self._exact(np.asarray(r), self._missed(r, p))
-        return self._sampled(f"precision at recall {short_number(r)}", lambda e: r / (2 * r - e),
-                             lambda e, reach: (e <= r) & (reach >= r), p)  # fmt: skip
+            return self._precision(name, np.asarray(r), self._missed(r, p))
+        return self._sampled(name, lambda e: r / (2 * r - e), lambda e, reach: (e <= r) & (reach >= r), p)
+
+    def _precision(self, name: str, r: Array, missed: Array) -> Distribution:
+        """The exact law of precision, of one recall or of a batch."""
+        return self._exact(name, np.full(r.shape, -np.inf), r, (0 * r, r, 0 * r - 1, 2 * r), missed)
 
     def _plain(self, r: Any, p: Any) -> Any:
         """Whether the law of excess alone gives that of precision, but for a share that is counted as its error."""
@@ -114,19 +135,17 @@ class Band(Result):
             share = np.asarray(self.reach.cdf(r)) / np.asarray(p)
         return np.asarray(np.where(share < NEGLIGIBLE, 0.0, np.where(np.isnan(share), np.inf, share)))
 
-    def _exact(self, r: Array, missed: Array) -> Distribution:
-        """The exact law of precision, of a batch of recalls at once."""
-        from howsure.kernels.truncated import Within
-
-        law = Within(self.excess.law, np.full(r.shape, -np.inf), r, (0 * r, r, 0 * r - 1, 2 * r), missed)
-        name = f"precision at recall {short_number(float(r))}" if r.ndim == 0 else "precision"
-        draw = self._sampler(lambda e: r / (2 * r - e), lambda e, _: e <= r)
+    def _exact(
+        self, name: str, low: Array, high: Array, moebius: tuple[Array, Array, Array, Array], missed: Array
+    ) -> Distribution:
+        """The law of excess between two ends, seen through a Möbius map."""
+        a, b, c, d = moebius
+        law = Truncated(self.excess.law, low, high, moebius, missed)
+        draw = self._sampler(lambda e: (a * e + b) / (c * e + d), lambda e, _: (e >= low) & (e <= high))
         return Distribution(name, law, self.excess.route, draw if np.min(law.kept) > RARE else _by_quantiles(law))
 
     def recall(self, precision: float) -> Distribution:
         """The posterior of recall at this precision, accuracy and prevalence held, given that some recall has it."""
-        from howsure.kernels.truncated import Within
-
         p = one_share("precision", precision)
         if p in (0.0, 0.5):
             raise BadSetting(f"at precision {p:g} recall is not settled: every recall has it, or none above 0.")
@@ -139,15 +158,11 @@ class Band(Result):
         if not self._plain(1.0, inside):
             return self._sampled(name, lambda e: k * e, lambda e, reach: _between(k * e, reach), inside)
         one = np.ones(())
-        law = Within(
-            self.excess.law, low * one, high * one, (k * one, 0 * one, 0 * one, one), self._missed(1.0, inside)
-        )
-        draw = self._sampler(lambda e: k * e, lambda e, _: (e >= low) & (e <= high))
-        return Distribution(name, law, self.excess.route, draw if inside > RARE else _by_quantiles(law))
+        return self._exact(name, low * one, high * one, (k * one, 0 * one, 0 * one, one), self._missed(1.0, inside))
 
     @property
     def _about(self) -> str:
-        t = self.posterior.tally
+        t = self.posterior.evidence
         return ", ".join(f"{c} {short_number(float(x))}" for c, x in t.named().items())
 
     def _rare(self, p: float) -> str:
@@ -185,8 +200,6 @@ class Band(Result):
 
     def _sampled(self, name: str, value: Value, keep: Keep, p: float) -> Distribution:
         """As many draws as the tolerance asks for, fewer where the event is rare."""
-        from howsure.kernels.sampled import Sampled
-
         n = max(10 * FEWEST, int(np.ceil((3 * END_ERROR / self.posterior.tolerance) ** 2)))
         draws = self._sampler(value, keep, most=MOST_DRAWS)(
             min(n, int(max(MOST_DRAWS * p / 4, 1))), self.posterior.seed
@@ -207,22 +220,21 @@ class Band(Result):
         return found[found > 0]
 
     def _rows(self) -> list[dict[str, Any]]:
-        """A row a recall; the exact laws all at once."""
+        """A row per recall; the exact laws all at once."""
         r = self.at()
         p = np.atleast_1d(self.p_feasible(r))
         point = np.full(r.shape, np.nan) if self.curve is None else self.curve.precision(r)
         columns = {k: np.full(r.shape, np.nan) for k in _NUMBERS}
-        routes: list[str | None] = [None] * len(r)
+        routes = np.full(r.shape, None, dtype=object)
         plain = (r > 0) & (p >= LEAST) & self._plain(r, p)
         if plain.any():
-            self._fill(columns, plain, self._exact(r[plain], self._missed(r, p)[plain]))
+            routes[plain] = self.excess.route
+            self._fill(columns, plain, self._precision("precision", r[plain], self._missed(r, p)[plain]))
         for i in np.flatnonzero((r > 0) & (p >= FEWEST / MOST_DRAWS * 8) & ~plain).tolist():
             self._fill(columns, i, self.precision(float(r[i])))
             routes[i] = "sampled"
-        for i in np.flatnonzero(plain).tolist():
-            routes[i] = self.excess.route
         rows = []
-        for i, route in enumerate(routes):
+        for i, route in enumerate(routes.tolist()):
             values = {k: real(x[i]) for k, x in columns.items()}
             error = {"value": values.pop("value"), "probability": values.pop("probability")}
             row = {"recall": real(r[i]), "precision": real(point[i]), "p_feasible": real(p[i])}
@@ -238,16 +250,17 @@ class Band(Result):
     def _make(self) -> dict[str, Any]:
         p = self.posterior
         rows = self._rows()
-        notes = [Note("held", _HELD)]
+        notes = [_HELD]
         if any(row["p_feasible"] < 0.9995 for row in rows):
-            notes.append(Note("feasible", _FEASIBLE))
+            notes.append(_FEASIBLE)
         sampled = [row for row in rows if row["route"] == "sampled"]
         if sampled:
             worst = max(row["error"]["value"] for row in sampled)
-            notes.append(Note("sampled", f"{len(sampled)} of {len(rows)} rows are sampled: values within {worst:.1g}"))
+            notes.append(note("sampled", f"{len(sampled)} of {len(rows)} rows are sampled: values within {worst:.1g}"))
         document = envelope(
-            "howsure.tradeoff/1", p, self.level, self.interval, p.seed, data_of(p.tally), rows, tuple(notes)
-        )
+            "howsure.tradeoff/1", rows, prior=p.prior_document, level=self.level, interval=self.interval, seed=p.seed,
+            data=p.evidence.describe(), notes=notes,
+        )  # fmt: skip
         return document | {
             "verdict": self.verdict,
             "p_tradeoff": {"value": self.p_tradeoff, "error": self.p_tradeoff_error},
@@ -258,7 +271,7 @@ class Band(Result):
     @property
     def verdict(self) -> str:
         """Whether precision falls as recall rises, in words."""
-        return f"P(trade-off) = {_probability(self.p_tradeoff)}"
+        return f"P(trade-off) = {probability(self.p_tradeoff)}"
 
     def __repr__(self) -> str:
         return f"Band({self.verdict}; {self._about})"
@@ -276,24 +289,3 @@ def _by_quantiles(law: Any) -> Callable[[int, int], Array]:
 
 def _between(recall: Array, reach: Array) -> Any:
     return (recall >= 0) & (recall <= 1) & (recall <= reach)
-
-
-def _probability(p: float) -> str:
-    from howsure.render.numbers import probability
-
-    return probability(p)
-
-
-def make_band(p: Posterior, curve: Tradeoff | None, recalls: Any, level: float, interval: str) -> Band:
-    """A band with its settings checked."""
-    return Band(p, curve, recalls, check_level(level), check_kind(interval))
-
-
-_HELD = (
-    "precision if the system gave more or fewer positive answers with its accuracy unchanged; "
-    "trade-off means tp > fp: precision falls as recall rises"
-)
-_FEASIBLE = (
-    "P(feasible) is the probability that a table with this recall has the accuracy and prevalence; "
-    "the other columns are given that it has"
-)

@@ -18,12 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
-from howsure.distribution import Note
-from howsure.document import Result, real
+from howsure.envelope import envelope
 from howsure.errors import BadSetting, UnknownName, nearest
-from howsure.relations.grid import Condition, spans
+from howsure.notes import Notes, note
+from howsure.relations.grid import HeldMeasure, spans
 from howsure.relations.quantities import Quantity, measure_of, quantity
 from howsure.relations.surfaces import axis_values
+from howsure.result import Result
+from howsure.rows import real
 
 Array = NDArray[np.float64]
 LEVELS: Final = np.linspace(0.0, 1.0, 11)
@@ -63,14 +65,14 @@ class ElevenPoint(Result):
 
     @property
     def gap(self) -> Array:
-        """Averaged precision minus the value of the measure, averaged over the values; one number a fallout."""
+        """Averaged precision minus the value of the measure, averaged over the values; one number per fallout."""
         with np.errstate(invalid="ignore"):
             gaps = self.mean - self.values
             there = ~np.isnan(gaps)
             return np.asarray(np.where(there, gaps, 0.0).sum(axis=1) / there.sum(axis=1))
 
     @property
-    def notes(self) -> tuple[Note, ...]:
+    def notes(self) -> Notes:
         missed = float(1 - self.reachable.mean())
         rule = {
             "highest": "the highest precision with the target at each level; levels without one are left out",
@@ -78,13 +80,11 @@ class ElevenPoint(Result):
             "bisection": "halving [0.01, 0.99] as if the measure rose with precision: a number even where none has it",
         }[self.rule]
         return (
-            Note("rule", rule),
-            Note("infeasible", f"no table has the target at {missed:.1%} of all levels"),
+            note("rule", rule),
+            note("infeasible", f"no table has the target at {missed:.1%} of all levels"),
         )
 
     def _make(self) -> dict[str, Any]:
-        from howsure.version import VERSION
-
         rows = [
             {
                 "fallout": float(a), "value": float(v), "mean": real(self.mean[i, j]), "share": real(self.share[i, j]),
@@ -92,15 +92,11 @@ class ElevenPoint(Result):
             }
             for i, a in enumerate(self.fallout) for j, v in enumerate(self.values)
         ]  # fmt: skip
-        return {
-            "schema": "howsure.eleven-point/1",
-            "version": VERSION,
+        return envelope("howsure.eleven-point/1", rows, notes=self.notes) | {
             "measure": self.measure,
             "rule": self.rule,
             "levels": LEVELS.tolist(),
             "gap": [real(x) for x in self.gap],
-            "rows": rows,
-            "notes": [{"code": note.code, "text": note.text} for note in self.notes],
         }
 
     def __repr__(self) -> str:
@@ -134,7 +130,7 @@ def eleven_point(
             f"values and {rates.size:,} fallouts."
         )
     a, v, r = (x.ravel() for x in np.meshgrid(rates, targets, LEVELS, indexing="ij"))
-    known = [Condition(quantity("recall"), r), Condition(quantity("fallout"), a), Condition(what, v)]
+    known = [HeldMeasure(quantity("recall"), r), HeldMeasure(quantity("fallout"), a), HeldMeasure(what, v)]
     found = spans(quantity("precision"), known)
     chosen = {"highest": found.high, "lowest": found.low}.get(rule)
     precision = _bisected(what, r, a, v) if chosen is None else chosen
@@ -145,7 +141,7 @@ def eleven_point(
 
 def _bisected(what: Quantity, r: Array, a: Array, v: Array) -> Array:
     """The paper's search: up where the measure is below the target, else down."""
-    low, high = np.full(r.shape, 0.01), np.full(r.shape, 0.99)
+    low, high = np.full(r.shape, 0.01), np.full(r.shape, 0.99)  # no bracket of a root, as searches.root needs
     r = np.maximum(r, _FIRST)
     for _ in range(_HALVINGS):
         p = 0.5 * (low + high)

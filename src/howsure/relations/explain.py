@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.expressions import CELLS
 from howsure.relations.quantities import Quantity, quantity
-from howsure.relations.region import Faces, Region, region
+from howsure.relations.region import Region, Regions, region
 from howsure.relations.system import system
 from howsure.relations.values import Given, short_number
 
@@ -84,7 +84,7 @@ def _broken(core: tuple[Given, ...]) -> str:
         if one.quantity.sized and not any(g.quantity.sized for g in rest):
             continue
         where = _region(rest) if rest else None
-        span = None if where is None else where.span(one.quantity)
+        span = None if where is None else where.spans((one.quantity,))[0]
         if span is None or (float(one.low) <= span[1] + 1e-9 and float(one.high) >= span[0] - 1e-9):
             continue
         return f"{one.name} {_range(span, one)} with {_join(rest)}; got {one.shown}"
@@ -141,7 +141,7 @@ def nothing_whole(known: tuple[Given, ...]) -> str:
 # -- too few values
 
 
-def free(where: Region | Faces) -> tuple[str, ...]:
+def free(where: Regions) -> tuple[str, ...]:
     """As many familiar measures as are free, each independent of those before it."""
     chosen: list[Quantity] = []
     left = where.freedom
@@ -155,14 +155,14 @@ def free(where: Region | Faces) -> tuple[str, ...]:
     return tuple(q.name for q in chosen)
 
 
-def settling(where: Region | Faces) -> tuple[str, ...]:
+def settling(where: Regions) -> tuple[str, ...]:
     """The familiar measures of which one more would settle the table."""
     if where.freedom != 1:
         return ()
     return tuple(name for name in FAMILIAR if where.settled_by((quantity(name),)) == 0)
 
 
-def undetermined(where: Region | Faces, known: tuple[Given, ...]) -> str:
+def undetermined(where: Regions, known: tuple[Given, ...]) -> str:
     """What is free, and what would settle it."""
     names = free(where)
     if not names:

@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.relations import vector_roots
+from howsure.relations.outcomes import outcome
 from howsure.relations.quantities import Quantity, quantity
 from howsure.relations.region import EDGE, HUGE
-from howsure.relations.solving import outcome
+from howsure.relations.searches import Function, Rows, lowest
 from howsure.relations.values import CLOSE, Given, short_number, simplest
 
 Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
 FREE: Final = -1  # tables without number
@@ -32,7 +32,7 @@ _EMPTY: Final = 1e-14
 
 
 @dataclass(frozen=True)
-class Condition:
+class HeldMeasure:
     """A measure with its value at every point; a count is divided by n, so that it is of shares."""
 
     quantity: Quantity
@@ -66,12 +66,12 @@ class Spans(NamedTuple):
     solved: int  # points that went through solve one by one
 
 
-def batched(conditions: Sequence[Condition]) -> bool:
+def batched(quantities: Sequence[Quantity]) -> bool:
     """Whether points need not be solved one by one."""
-    return sum(c.quantity.weights is not None for c in conditions) >= 2
+    return sum(q.weights is not None for q in quantities) >= 2
 
 
-def spans(z: Quantity, conditions: Sequence[Condition], n: float | None = None) -> Spans:
+def spans(z: Quantity, conditions: Sequence[HeldMeasure], n: float | None = None) -> Spans:
     """The values of a measure over all tables that meet three conditions, at every point."""
     size = conditions[0].values.size
     points, shares, left, (free, start, end) = _tables(conditions)
@@ -98,7 +98,7 @@ def _value(z: Quantity, shares: Array, n: float | None) -> Array:
 Segments = tuple[Rows, Array, Array]  # points, and both ends of their tables
 
 
-def _tables(conditions: Sequence[Condition]) -> tuple[Rows, Array, Rows, Segments]:
+def _tables(conditions: Sequence[HeldMeasure]) -> tuple[Rows, Array, Rows, Segments]:
     """Points and shares of all tables, the points that are left to solve, and those with a segment of tables."""
     linear = [c for c in conditions if c.quantity.weights is not None]
     curves = [c for c in conditions if c.quantity.weights is None]
@@ -123,7 +123,7 @@ def _tables(conditions: Sequence[Condition]) -> tuple[Rows, Array, Rows, Segment
     return points[good], shares[good], everything[coincide], free
 
 
-def _hold(conditions: Sequence[Condition], points: Rows, shares: Array) -> Mask:
+def _hold(conditions: Sequence[HeldMeasure], points: Rows, shares: Array) -> Mask:
     return np.asarray(np.logical_and.reduce([c.holds(points, shares) for c in conditions]))
 
 
@@ -160,7 +160,7 @@ def _segments(a: Array, b: Array) -> tuple[Array, Array, Mask, Mask]:
     return start, end, np.asarray(inside.any(axis=1)), np.asarray(coincide.all(axis=1))
 
 
-def _along(curve: Condition, rows: Rows, start: Array, end: Array) -> tuple[Rows, Array, Rows]:
+def _along(curve: HeldMeasure, rows: Rows, start: Array, end: Array) -> tuple[Rows, Array, Rows]:
     """All tables on segments that meet the curve, and the points where all tables of the segment do."""
 
     def off(at: Rows, s: Array) -> Array:
@@ -172,7 +172,7 @@ def _along(curve: Condition, rows: Rows, start: Array, end: Array) -> tuple[Rows
     return rows[found.rows], np.where(made < _EMPTY, 0.0, made), rows[found.throughout]
 
 
-def _ends(f: vector_roots.Function, size: int) -> tuple[Array, Array]:
+def _ends(f: Function, size: int) -> tuple[Array, Array]:
     """The lowest and highest value of each function along its segment."""
     out = []
     for sign in (1.0, -1.0):
@@ -180,13 +180,13 @@ def _ends(f: vector_roots.Function, size: int) -> tuple[Array, Array]:
         y = sign * f(rows, np.broadcast_to(vector_roots.PLACES, (size, vector_roots.PLACES.size)))
         best = np.where(np.isnan(y), np.inf, y).argmin(axis=1)
         inner = np.clip(best, 2, vector_roots.PLACES.size - 3)
-        ends = vector_roots.PLACES[inner - 1], vector_roots.PLACES[inner + 1]
-        top = vector_roots.lowest(lambda r, s: sign * f(r, s), *ends)  # noqa: B023 - used within the turn
+        around = (vector_roots.PLACES[inner + j] for j in (-1, 0, 1))
+        top = lowest(lambda s, r: sign * f(r, s), *around, rows)  # noqa: B023 - used within the turn
         out.append(sign * np.fmin(y[rows, best], sign * f(rows, top)))
     return out[0], np.where(out[1] > HUGE, np.inf, out[1])
 
 
-def _solved(z: Quantity, conditions: Sequence[Condition], point: int, n: float | None) -> tuple[int, float, float]:
+def _solved(z: Quantity, conditions: Sequence[HeldMeasure], point: int, n: float | None) -> tuple[int, float, float]:
     """One point through solve: the number of tables, and the span of the measure over them."""
     known = [_given(c.quantity, float(c.values[point]) * c.n) for c in conditions]
     if n is not None:

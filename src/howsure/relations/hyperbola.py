@@ -18,10 +18,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.catalogue import Metric
-from howsure.document import Result, number, real
+from howsure.envelope import envelope
 from howsure.errors import BadSetting
-from howsure.relations.quantities import measure_of
-from howsure.relations.values import given, short_number
+from howsure.evidence.layout import number
+from howsure.relations.quantities import measure_of, unboxed
+from howsure.relations.values import given, is_number, numbers, short_number
+from howsure.result import Result
+from howsure.rows import real
 
 Array = NDArray[np.float64]
 ROUND_OFF = 1e-12  # a recall this close to an end of the arc is that end
@@ -104,7 +107,7 @@ class Tradeoff(Result):
     def rotated(recall: ArrayLike, precision: ArrayLike) -> tuple[Any, Any]:
         """r' and p' of eq. 23, in which the curve is (r' - c'_r)² - (p' - c'_p)² = c' (eq. 24)."""
         r, p = np.asarray(recall, dtype=float), np.asarray(precision, dtype=float)
-        return _out((p + r) / math.sqrt(2)), _out((p - r) / math.sqrt(2))
+        return unboxed((p + r) / math.sqrt(2)), unboxed((p - r) / math.sqrt(2))
 
     @property
     def trades_off(self) -> bool:
@@ -154,7 +157,7 @@ class Tradeoff(Result):
             raise BadSetting("at recall 0 nothing is answered positive here: precision is 0/0.")
         with np.errstate(divide="ignore", invalid="ignore"):
             value = np.clip(r / (2 * r - self.excess), 0.0, 1.0)
-        return _out(np.where(self.feasible(r), value, np.nan))
+        return unboxed(np.where(self.feasible(r), value, np.nan))
 
     def recall(self, precision: ArrayLike) -> Any:
         """The recall at a precision (eq. 17); in an array NaN where no table, or more than one, has that precision."""
@@ -165,7 +168,7 @@ class Tradeoff(Result):
         good = (r >= low - ROUND_OFF) & (r <= high + ROUND_OFF) & (self._e != 0)
         if p.ndim == 0 and not good:
             raise BadSetting(self._no_recall(float(p)))
-        return _out(np.where(good, np.clip(r, low, high), np.nan))
+        return unboxed(np.where(good, np.clip(r, low, high), np.nan))
 
     def _no_recall(self, p: float) -> str:
         if self._e == 0:
@@ -189,7 +192,7 @@ class Tradeoff(Result):
         r, e, prevalence = share("recall", recall), self.excess, self.prevalence
         cells = np.stack([prevalence * r, prevalence * (r - e), prevalence * (1 - r), self.accuracy - prevalence * r])
         value = measure_of(metric).at(np.moveaxis(np.maximum(cells, 0.0), 0, -1))
-        return _out(np.where(self.feasible(r), value, np.nan))
+        return unboxed(np.where(self.feasible(r), value, np.nan))
 
     # -- how much one costs of the other
 
@@ -211,7 +214,7 @@ class Tradeoff(Result):
         low, high = self.arc.recall
         with np.errstate(divide="ignore", invalid="ignore"):
             value = np.asarray(of(r, np.float64(self.excess)))
-        return _out(np.where(self.feasible(r) & np.isfinite(value) & (low < high), value, np.nan))
+        return unboxed(np.where(self.feasible(r) & np.isfinite(value) & (low < high), value, np.nan))
 
     def change(self, recall: float, *, precision: float, accuracy: float = 0.0) -> Change:
         """What recall does when precision and accuracy change by so much from this point (eqs 31 and 32).
@@ -249,8 +252,6 @@ class Tradeoff(Result):
         return np.unique([low, *nice(low, high), high])
 
     def _make(self) -> dict[str, Any]:
-        from howsure.version import VERSION
-
         r = self.at()
         columns = {
             "recall": r,
@@ -259,15 +260,8 @@ class Tradeoff(Result):
             "precision_by_recall": self.precision_by_recall(r),
         }
         rows = [{k: real(x[i]) for k, x in columns.items()} for i in range(len(r))]
-        return {
-            "schema": "howsure.tradeoff/1",
-            "version": VERSION,
-            "verdict": self.verdict,
-            "trades_off": self.trades_off,
-            "curve": self.curve(),
-            "rows": rows,
-            "notes": [],
-        }
+        own = {"verdict": self.verdict, "trades_off": self.trades_off, "curve": self.curve()}
+        return envelope("howsure.tradeoff/1", rows) | own
 
     def curve(self) -> dict[str, Any]:
         """The numbers of the hyperbola, for documents."""
@@ -286,10 +280,7 @@ class Tradeoff(Result):
 
 def share(name: str, x: ArrayLike) -> Array:
     """Numbers from 0 to 1; a percentage is asked about."""
-    try:
-        values = np.asarray(x, dtype=float)
-    except (TypeError, ValueError):
-        raise BadSetting(f"{name} is a number or an array of numbers from 0 to 1; got {brief(x)}.") from None
+    values = numbers(x, f"{name} is a number or an array of numbers from 0 to 1")
     bad = ~((values >= 0) & (values <= 1))
     if bad.any():
         given(name, float(values[bad].flat[0]))  # says what is wrong with it
@@ -315,8 +306,7 @@ def shares(name: str, x: ArrayLike) -> tuple[float, ...]:
 
 def _step(name: str, x: Any) -> float:
     """A change of a share."""
-    number = isinstance(x, (int, float, np.number)) and not isinstance(x, bool)
-    if not number or not -1 <= x <= 1:
+    if not is_number(x) or not -1 <= x <= 1:
         raise BadSetting(f"a change of {name} is a number between -1 and 1; got {brief(x)}.")
     return float(x)
 
@@ -332,7 +322,3 @@ def nice(low: float, high: float) -> Array:
         if last - first >= POINTS // 2:
             return np.round(np.arange(first, last + 1) * step, 4)
     return np.linspace(low, high, POINTS) if high > low else np.array([low])
-
-
-def _out(x: Any) -> Any:
-    return float(x) if np.ndim(x) == 0 else np.asarray(x)

@@ -6,7 +6,7 @@ tests the catalogue's formulas against one another.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Final
 
@@ -14,12 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue import parse
-from howsure.distribution import Note
-from howsure.document import Result, real
+from howsure.envelope import envelope
 from howsure.errors import BadSetting
+from howsure.evidence.classes import Tally
 from howsure.expressions import CELLS, Expression, evaluate
+from howsure.notes import note
 from howsure.relations.quantities import quantity
-from howsure.table import Tally
+from howsure.result import Result
+from howsure.rows import real
 
 Array = NDArray[np.float64]
 TOLERANCE: Final = 1e-9
@@ -96,6 +98,7 @@ class Check(Result):
     """All identities on a table or a batch of tables."""
 
     rows: tuple[Checked, ...]
+    tally: Tally = field(repr=False)
 
     @property
     def holds(self) -> bool:
@@ -103,8 +106,6 @@ class Check(Result):
         return all(row.holds is not False for row in self.rows)
 
     def _make(self) -> dict[str, Any]:
-        from howsure.version import VERSION
-
         rows = [
             {
                 "identity": row.identity.name, "text": row.identity.text, "source": row.identity.source,
@@ -115,14 +116,9 @@ class Check(Result):
             for row in self.rows
         ]  # fmt: skip
         lost = [row.identity.name for row in self.rows if not row.defined]
-        notes = [Note("undefined", f"{', '.join(lost)}: a side is 0/0 here")] if lost else []
-        return {
-            "schema": "howsure.identities/1",
-            "version": VERSION,
-            "holds": self.holds,
-            "rows": rows,
-            "notes": [{"code": note.code, "text": note.text} for note in notes],
-        }
+        notes = [note("undefined", f"{', '.join(lost)}: a side is 0/0 here")] if lost else []
+        document = envelope("howsure.identities/1", rows, data=self.tally.describe(), notes=notes)
+        return document | {"holds": self.holds}
 
     def __repr__(self) -> str:
         broken = [row.identity.name for row in self.rows if row.holds is False]
@@ -141,12 +137,12 @@ def check(tally: Tally) -> Check:
     """
     if not isinstance(tally, Tally):
         raise BadSetting(f"check takes a Tally; got {type(tally).__name__}.")
-    if len(tally.labels) != 2 or len(tally.systems) != 1 or tally.outcome or tally.positive is None:
+    if len(tally.labels) != 2 or len(tally.systems) != 1 or tally.positive is None:
         raise BadSetting("check takes a 2x2 table of one system with a positive class, such as Tally.binary gives.")
     named = tally.named()
     at = {c: np.asarray(named[c], dtype=float) for c in CELLS}
     with np.errstate(all="ignore"):
-        return Check(tuple(_sides(i, at) for i in IDENTITIES))
+        return Check(tuple(_sides(i, at) for i in IDENTITIES), tally)
 
 
 def _sides(identity: Identity, at: dict[str, Array]) -> Checked:

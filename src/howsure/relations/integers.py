@@ -1,14 +1,12 @@
 """Every table of whole numbers that agrees with reported digits.
 
-Digits of a quotient of sums are two linear inequalities with whole coefficients. The search counts through four sums
-of cells that determine the table (cells, margins, right, wrong, n), the narrowest first; each next one is bounded by
-projecting the inequalities (Fourier-Motzkin), the last one exactly in integers. Curves such as phi are bounded by
-interval arithmetic over ever shorter ranges of the last sum.
+The search counts through four sums of cells that determine the table (cells, margins, right, wrong, n), the narrowest
+first; each next one is bounded by projecting the inequalities (Fourier-Motzkin), the last one exactly in integers.
+Curves such as phi are bounded by interval arithmetic over ever shorter ranges of the last sum.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -20,23 +18,29 @@ from numpy.typing import NDArray
 
 from howsure.errors import BadSetting
 from howsure.expressions import CELLS
+from howsure.relations.inequalities import (
+    ENDLESS,
+    Inequalities,
+    between,
+    held_sums,
+    inequalities,
+    projections,
+    whole_ends,
+)
 from howsure.relations.intervals import bounds
 from howsure.relations.quantities import COUNT_NAMES, quantity
 from howsure.relations.values import Given
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
-_SUMS: Final = np.array([[float(x) for x in quantity(q).linear[0]] for q in COUNT_NAMES[:-1]])  # type: ignore[index]
+_SUMS: Final = np.array([quantity(q).weights[0] for q in COUNT_NAMES[:-1]])  # type: ignore[index]
 _CHUNK: Final = 200_000
 _BUDGET: Final = 12_000_000  # prefixes looked at; what takes longer counts more
 _PER_CURVE: Final = 4  # bounds of a formula over a range
 _PER_CALL: Final = 60  # a measure that is no formula, such as the tetrachoric correlation
-_HUGE: Final = 1e13
 _LARGEST: Final = 10**12
 _SHORT: Final = 12
 _GOLDEN: Final = (5**0.5 - 1) / 2
-_TINY: Final = 1e-10
-_WIDE: Final = 2**40  # larger weights are Python's integers
 
 
 @dataclass(frozen=True)
@@ -47,27 +51,17 @@ class Found:
     complete: bool
 
 
-@dataclass(frozen=True)
-class Rows:
-    """weights·cells + constant >= 0, above 0 where strict; whole numbers."""
-
-    weights: Any
-    constant: Any
-    strict: NDArray[np.bool_]
-    pinned: NDArray[np.bool_]  # says, with another row, that a sum is one number
-
-
 def whole_tables(known: tuple[Given, ...], most: int) -> Found:
     """The whole-number tables that agree with every value given, `most` at most."""
     for g in known:
         if g.quantity.sized and g.quantity.linear is not None and g.low > _LARGEST:
             raise BadSetting(f"whole-number tables are searched up to n = {_LARGEST:,}; got {g}.")
-    rows = _rows(known)
-    held = _held(known)
-    corners = _corners(rows, held)
+    rows = inequalities(known)
+    held = held_sums(known)
+    corners = rows.corners(held)
     if not len(corners):
         return Found(np.zeros((0, 4)), True)
-    if corners.sum(axis=1).max() > 0.99 * _HUGE:
+    if corners.sum(axis=1).max() > 0.99 * ENDLESS:
         raise BadSetting("whole-number tables need n or a range of it, such as n=200 or n=(100, 200).")
     search = _Search(rows, [g for g in known if g.quantity.linear is None], corners, held)
     parts: list[Any] = []
@@ -83,93 +77,7 @@ def whole_tables(known: tuple[Given, ...], most: int) -> Found:
     return Found(tables[:most].astype(float), complete)
 
 
-def _rows(known: tuple[Given, ...]) -> Rows:
-    """Cells are not negative, quotients are defined and lie in their digits' interval."""
-    made: list[list[int]] = [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 1, 0]]
-    strict, pinned = [False] * 4, [False] * 4
-    for g in known:
-        if g.quantity.whole is None:
-            continue
-        top, bottom = g.quantity.whole
-        (a, below), (b, above) = g.low.as_integer_ratio(), g.high.as_integer_ratio()
-        if g.quantity.sized:
-            made += [[*(below * t for t in top), -a], [*(-above * t for t in top), b]]
-            strict += [False, g.open_end]
-            pinned += [g.exact, g.exact]
-            continue
-        made.append([*(below * t - a * u for t, u in zip(top, bottom, strict=True)), 0])
-        made.append([*(b * u - above * t for t, u in zip(top, bottom, strict=True)), 0])
-        made.append([*bottom, 0])
-        strict += [False, g.open_end, True]
-        pinned += [False] * 3
-    table = np.array(made)
-    if table.dtype != np.int64 or np.abs(table).max() > _WIDE:
-        table = np.array(made, dtype=object)
-    keep = [any(row[:4]) for row in made]  # 0 >= 0 says nothing
-    return Rows(table[keep, :4], table[keep, 4], np.array(strict)[keep], np.array(pinned)[keep])
-
-
-# -- the polytope of real tables
-
-
-def _real(rows: Rows) -> Array:
-    """Rows with the constant last, scaled to size 1."""
-    table = np.concatenate([rows.weights, rows.constant[:, None]], axis=1).astype(float)
-    return np.asarray(table / np.abs(table[:, :4]).max(axis=1, keepdims=True))
-
-
-def _held(known: tuple[Given, ...]) -> Array:
-    """Independent sums that are given as one number: rows that are 0 in every table."""
-    held = np.zeros((0, 5))
-    for g in known:
-        if g.exact and g.quantity.sized and g.quantity.linear is not None:
-            more = np.concatenate([held, [[*(float(x) for x in g.quantity.linear[0]), -float(g.low)]]])
-            if len(more) < 3 or np.linalg.matrix_rank(more[:, :4]) == len(more):  # two different sums always are
-                held = more
-    return held
-
-
-@lru_cache(maxsize=128)
-def _picks(sides: int, size: int) -> NDArray[np.int64]:
-    return np.array(list(combinations(range(sides), size)), dtype=np.int64).reshape(math.comb(sides, size), size)
-
-
-def _corners(rows: Rows, held: Array) -> Array:
-    """Where sides meet; `held` are rows that are met everywhere."""
-    sides = np.concatenate([_real(rows)[~rows.pinned], [[-1.0, -1.0, -1.0, -1.0, _HUGE]]])
-    across, back = _across(tuple(map(tuple, held[:, :4].tolist())))
-    start = back @ -held[:, 4]
-    a, b = sides[:, :4] @ across, sides[:, :4] @ start + sides[:, 4]
-    picks = _picks(len(sides), 4 - len(held))
-    steps = _steps(a[picks], -b[picks])
-    points = start + steps @ across.T
-    size = np.abs(points).sum(axis=1, keepdims=True) + 1.0
-    inside = (steps @ a.T + b >= -1e-9 * size).all(axis=1)
-    return np.asarray(points[inside])
-
-
-@lru_cache(maxsize=128)
-def _across(held: tuple[tuple[float, ...], ...]) -> tuple[Array, Array]:
-    """Directions along which these sums stay as they are, as columns, and the way from their values to a point."""
-    rows = np.array(held).reshape(-1, 4)
-    turned = np.linalg.svd(rows, full_matrices=True)[2]
-    return np.ascontiguousarray(turned[len(rows) :].T), np.linalg.pinv(rows)
-
-
-def _steps(a: Array, b: Array) -> Array:
-    """The solutions of a·step = b, where there is one; two unknowns, the common case, in closed form."""
-    if a.shape[1] == 2:
-        (p, q), (r, s) = a.transpose(1, 2, 0)
-        det = p * s - q * r
-        good = np.abs(det) > 1e-12
-        one, two = b[:, 0], b[:, 1]
-        steps = np.stack([s * one - q * two, p * two - r * one], axis=1)
-        return np.asarray(steps[good] / det[good, None])
-    good = np.abs(np.linalg.det(a)) > 1e-12
-    return np.asarray(np.linalg.solve(a[good], b[good][..., None])[..., 0]) if good.any() else np.zeros((0, a.shape[1]))
-
-
-def _order(rows: Rows, corners: Array, held: Array) -> tuple[Array, int]:
+def _order(rows: Inequalities, corners: Array, held: Array) -> tuple[Array, int]:
     """Four sums that determine the table in whole numbers, each the narrowest once those before it are fixed.
 
     Also how many of the first have one value only.
@@ -183,7 +91,7 @@ def _order(rows: Rows, corners: Array, held: Array) -> tuple[Array, int]:
         chosen = (*chosen, k)
         if width[k] > 1e-7 and len(chosen) < 3 and len(corners):
             held = np.concatenate([held, [[*_SUMS[k], -float((corners @ _SUMS[k]).mean())]]])
-            corners = _corners(rows, held) if len(held) < 4 else corners[:0]
+            corners = rows.corners(held) if len(held) < 4 else corners[:0]
             width, order = _widths(corners)
     return np.asarray(_SUMS[list(chosen)]), min(known, 2)
 
@@ -211,7 +119,7 @@ def _completes(chosen: tuple[int, ...]) -> bool:
 class _Search:
     """Counts through the sums one by one, in chunks."""
 
-    def __init__(self, rows: Rows, curves: list[Given], corners: Array, held: Array) -> None:
+    def __init__(self, rows: Inequalities, curves: list[Given], corners: Array, held: Array) -> None:
         order, self.known = _order(rows, corners, held)
         self.curves = curves
         self.corners = corners @ order.T
@@ -219,7 +127,7 @@ class _Search:
         self.exact = replace(rows, weights=rows.weights @ self.back.astype(rows.weights.dtype))
         self.largest = int((np.abs(self.exact.weights).sum(axis=1) + np.abs(rows.constant)).max())
         steps = 2 - self.known
-        self.projected = _projections(_real(rows) @ _lifted(self.back), steps) if steps else []
+        self.projected = projections(rows.scaled @ _lifted(self.back), steps) if steps else []
         called = any(x.function is not None for g in curves for x in g.quantity.formula.walk())
         self.cost = _PER_CALL if called else len(curves)  # of a table that is looked at
         self.spent = 0
@@ -232,7 +140,7 @@ class _Search:
         if np.abs(self.corners[:1, :k] - start).max(initial=0.0) > 1e-6 * max(1.0, float(self.corners.max())):
             return  # a sum that is no whole number
         ends = np.array([self.corners[:, k].min(), self.corners[:, k].max()])
-        low, high = _whole_ends(ends[:1], ends[1:])
+        low, high = whole_ends(ends[:1], ends[1:])
         if low[0] <= high[0]:
             for prefix in _expanded(start, low, high - low + 1):
                 yield from self._deeper(_scattered(prefix))
@@ -248,7 +156,7 @@ class _Search:
                 if self.stopped:
                     return
             return
-        low, high = _between(self.projected[level - 3], start)
+        low, high = between(self.projected[level - 3], start)
         keep = low <= high
         start, low, count = start[keep], low[keep], (high - low + 1)[keep]
         for prefix in _expanded(start, low, count):
@@ -372,47 +280,3 @@ def _cut(prefix: Whole, low: int, count: int) -> Iterator[Whole]:
         out = np.empty((len(values), len(prefix) + 1), dtype=np.int64)
         out[:, :-1], out[:, -1] = prefix, values
         yield out
-
-
-def _between(rows: Array, start: Whole) -> tuple[Whole, Whole]:
-    """The next sum lies between these whole numbers, or a little wider."""
-    k = start.shape[1]
-    rest = start.astype(float) @ rows[:, :k].T + rows[:, -1]
-    lead = rows[:, k]
-    up, down = lead > _TINY, lead < -_TINY  # what is smaller is rounding
-    low = (-rest[:, up] / lead[up]).max(axis=1, initial=-_HUGE)
-    high = (-rest[:, down] / lead[down]).min(axis=1, initial=_HUGE)
-    return _whole_ends(low, high)
-
-
-def _whole_ends(low: Array, high: Array) -> tuple[Whole, Whole]:
-    """Whole numbers between two ends that rounding may have moved a little."""
-    slack = 1e-6 + 1e-12 * np.maximum(np.abs(low), np.abs(high))
-    return np.ceil(low - slack).astype(np.int64), np.floor(high + slack).astype(np.int64)
-
-
-def _projections(rows: Array, times: int) -> list[Array]:
-    """The inequalities without the last sum, without the last two, ...; the shortest first (Fourier-Motzkin)."""
-    out: list[Array] = []
-    marks = np.array([1 << i for i in range(len(rows))], dtype=object)
-    for step in range(1, times + 1):
-        rows, marks = _without_last(rows, marks, step + 1)
-        out.insert(0, rows)
-    return out
-
-
-def _without_last(rows: Array, marks: Any, most: int) -> tuple[Array, Any]:
-    """Eliminate the last sum: each lower bound lies below each upper one.
-
-    After k steps a row that is made of more than k + 1 others follows from the rest (Kohler's rule).
-    """
-    lead = rows[:, -2]
-    plain = np.abs(lead) < 1e-15  # rows between this and _TINY are left out: the last sum is checked against all
-    up, down = np.nonzero(lead >= _TINY)[0], np.nonzero(lead <= -_TINY)[0]
-    i, j = (x.ravel() for x in np.meshgrid(up, down, indexing="ij"))
-    made = np.concatenate([rows[plain], rows[i] / lead[i, None] - rows[j] / lead[j, None]])
-    marked = np.concatenate([marks[plain], marks[i] | marks[j]])
-    made = np.delete(made, -2, axis=1)
-    size = np.abs(made[:, :-1]).max(axis=1)
-    keep = (size > _TINY) & np.array([x.bit_count() <= most for x in marked], dtype=bool)
-    return made[keep] / size[keep, None], marked[keep]

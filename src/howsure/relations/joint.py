@@ -7,28 +7,31 @@ give back the counts behind them in this way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from howsure.distribution import Note
-from howsure.document import Result, number
+from howsure.envelope import envelope
 from howsure.errors import BadCounts, BadSetting
+from howsure.evidence.layout import number
 from howsure.expressions import CELLS
 from howsure.labels import places
+from howsure.notes import note
 from howsure.relations.integers import Found, whole_tables
+from howsure.relations.outcomes import Outcome
 from howsure.relations.quantities import quantity
-from howsure.relations.result import Cells
+from howsure.relations.solution import CellCounts, Solution
 from howsure.relations.values import Given, givens
+from howsure.result import Result
+from howsure.rows import real
 
-Whole = NDArray[np.int64]
 Choice = tuple[tuple[int, ...], ...]
-_SHARED = ("n", "positives", "negatives", "prevalence")
+_SHARED: Final = ("n", "positives", "negatives", "prevalence")
+_INCOMPLETE: Final = note("incomplete", "there are more solutions than were listed; raise most=")
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ class JointSolution(Result):
         return "infeasible" if not self.choices else "unique" if len(self.choices) == 1 and self.complete else "several"
 
     @cached_property
-    def tables(self) -> tuple[dict[str, Cells], ...]:
+    def tables(self) -> tuple[dict[str, CellCounts], ...]:
         """Every solution: the table of each system."""
         return tuple(
             {name: dict(zip(CELLS, t, strict=True)) for name, t in zip(self.given, choice, strict=True)}
@@ -67,7 +70,7 @@ class JointSolution(Result):
         )
 
     @property
-    def table(self) -> dict[str, Cells]:
+    def table(self) -> dict[str, CellCounts]:
         """The table of each system, when there is one solution."""
         if self.status != "unique":
             raise BadSetting(f"there is no single solution: {self.why}")
@@ -88,37 +91,28 @@ class JointSolution(Result):
         return "system" if len(self.given) == 1 else f"{len(self.given)} systems"
 
     def _make(self) -> dict[str, Any]:
-        from howsure.version import VERSION
-
         rows = [
-            {"solution": i, "system": name, **cells, "n": sum(cells.values())}
-            | {"f1": _value("f1", cells), "precision": _value("precision", cells), "recall": _value("recall", cells)}
+            {"solution": i, "system": name, **cells, "n": sum(cells.values()), **_measures(cells)}
             for i, choice in enumerate(self.tables, 1)
             for name, cells in choice.items()
         ]
-        more = (
-            [Note("incomplete", "there are more solutions than were listed; raise most=")] if not self.complete else []
-        )
-        return {
-            "schema": "howsure.solve/1",
-            "version": VERSION,
+        more = () if self.complete else (_INCOMPLETE,)
+        return envelope("howsure.solve/1", rows, notes=more) | {
             "status": self.status,
             "why": self.why,
             "systems": list(self.given),
             "integers": True,
             "complete": self.complete,
             "tables": [dict(choice) for choice in self.tables],
-            "rows": rows,
-            "notes": [{"code": note.code, "text": note.text} for note in more],
         }
 
     def __repr__(self) -> str:
         return f"JointSolution({self.status}: {self.why.rstrip('.')})"
 
 
-def _value(name: str, cells: Cells) -> float | None:
-    value = float(quantity(name).at(np.array([cells[c] for c in CELLS], dtype=float)))
-    return value if np.isfinite(value) else None
+def _measures(cells: CellCounts) -> dict[str, float | None]:
+    table = np.array([cells[c] for c in CELLS], dtype=float)
+    return {name: real(quantity(name).at(table)) for name in ("f1", "precision", "recall")}
 
 
 def solve_together(
@@ -127,7 +121,6 @@ def solve_together(
     wins: Mapping[tuple[str, str], tuple[int, ...]],
     most: int,
     ties: str,
-    explain: Callable[[tuple[Given, ...]], str],
 ) -> JointSolution:
     """The whole-number tables of several systems on the same items."""
     for one in shared:
@@ -144,7 +137,8 @@ def solve_together(
         if not rows and not found[name].complete:
             raise BadSetting(f"the search for tables of {name} was too large; give n, a margin or more digits.")
         if not rows:
-            why = explain((*own[name], *shared))
+            known = (*own[name], *shared)
+            why = Solution(known, Outcome(), integers=True).why
             return JointSolution(own, shared, links, (), True, f"{name}: {why}")
     return _join(own, shared, links, lists, found, most)
 

@@ -2,33 +2,36 @@
 
 Given the report and n, a table's weight is its probability before any data: the Dirichlet-multinomial of the prior
 (each n of a range counts alike). Given the table the measure has its usual posterior. So the answer is a mixture of
-laws: tails and densities are weighted sums, quantiles are found by bisection, and all is exact where the laws are in
+laws: tails and densities are weighted sums, quantiles are roots, and all is exact where the laws are in
 closed form, or a few integrals. Many integrals would take minutes: these mixtures are sampled, as are those of sampled
 laws, each draw from a table that is drawn itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from howsure.catalogue import Metric, parse
-from howsure.distribution import Distribution, Note
-from howsure.document import real
+from howsure.distribution import Distribution
 from howsure.errors import BadSetting
+from howsure.evidence.classes import Tally
 from howsure.expressions import CELLS
+from howsure.kernels.continuous import Continuous
+from howsure.kernels.law import Law, Pick
 from howsure.kernels.sampled import Sampled
-from howsure.model import posterior
+from howsure.model.cells import CellQuestion
+from howsure.model.posterior import Posterior, posterior
+from howsure.notes import Note, note
 from howsure.priors import make
+from howsure.relations.searches import root
 from howsure.routes import exact_law, values
-from howsure.table import Tally
-
-if TYPE_CHECKING:
-    from howsure.relations.result import Solution
+from howsure.rows import real
 
 Array = NDArray[np.float64]
 DRAWS: Final = 160_000  # ends within about a fiftieth of the standard deviation, as elsewhere
@@ -37,10 +40,10 @@ MOST: Final = 2_000  # tables mixed exactly; of more, this many evenly spread on
 
 
 @dataclass(frozen=True)
-class Blend:
+class Blend(Continuous):
     """A mixture of the laws of a batch, as one law."""
 
-    parts: Any  # the law of the batch
+    parts: Law  # the law of the batch
     weights: Array
     unimodal: bool = False
 
@@ -56,10 +59,10 @@ class Blend:
     def upper(self) -> float:
         return float(self.parts.upper)
 
-    @property
-    def n(self) -> int:
-        """Draws a table, where the parts are sampled."""
-        return int(self.parts.n)
+    def rows(self, pick: Pick, shape: tuple[int, ...]) -> Blend:
+        """The law itself: there is no batch to pick from."""
+        del pick, shape
+        return self
 
     def _mixed(self, values: Array) -> Array:
         return np.asarray(np.asarray(values) @ self.weights)
@@ -83,21 +86,16 @@ class Blend:
         return np.sqrt(self._mixed(spread**2 + (each - self.mean()) ** 2))
 
     def quantile(self, p: Array, q: Array) -> tuple[Array, Array, Array]:
-        """Between the least and the greatest quantile of the parts, by bisection on the smaller tail."""
+        """Between the least and the greatest quantile of the parts, by the smaller tail."""
         p, q = np.broadcast_arrays(np.asarray(p, dtype=float), np.asarray(q, dtype=float))
         each = np.asarray(self.parts.quantile(p[..., None], q[..., None])[0])
-        low, high = each.min(axis=-1), each.max(axis=-1)
-        for _ in range(70):
-            middle = 0.5 * (low + high)
-            below, above = self.tails(middle)
-            under = np.where(p <= q, below < p, above > q)
-            low, high = np.where(under, middle, low), np.where(under, high, middle)
-        value = 0.5 * (low + high)
-        return value, value - self.lower, self.upper - value
 
-    def quantile_error(self, p: float) -> Array:
-        """That of the parts, the largest."""
-        return np.asarray(np.max(self.parts.quantile_error(p)))
+        def off(x: Array, p: Array, q: Array) -> Array:
+            below, above = self.tails(x)
+            return np.where(p <= q, below - p, q - above)
+
+        value = root(off, each.min(axis=-1), each.max(axis=-1), p, q)
+        return value, value - self.lower, self.upper - value
 
     def mode(self) -> Array:
         """The highest point on a fine grid."""
@@ -106,37 +104,44 @@ class Blend:
         return np.asarray(grid[int(np.argmax(self.pdf(grid)))])
 
 
-def blended(solution: Solution, metric: str, prior: Any, seed: int) -> Distribution:
-    """The posterior of a metric over all whole-number tables of a solution."""
-    if solution.status not in ("unique", "several"):
-        raise BadSetting(f"a posterior needs tables, and there are none: {solution.why}")
-    t = solution.tally
-    if solution.status == "unique":
-        return posterior(t, prior, seed=seed)[metric]
-    tables, weights = _spread(solution.outcome.tables, table_weights(solution.outcome.tables, prior))
-    counts = dict(zip(CELLS, tables.T.astype(np.int64), strict=True))
-    p = posterior(Tally.binary(**counts), prior, seed=seed)
+def over_tables(tables: Array, complete: bool, metric: str, prior: Any, seed: int) -> Distribution:
+    """The posterior of a metric over whole-number tables, `complete` if there are no more of them."""
+    if len(tables) == 1 and complete:
+        return _of(tables[0], prior, seed)[metric]
+    some, weights = _spread(tables, table_weights(tables, prior))
+    p = _of(some.T, prior, seed)
     asked = parse(metric)
-    view = p.view(asked)
-    model = p._model(view)
-    law, route = exact_law(view.metric, model)
+    question = p.resolve(asked)
+    if not isinstance(question, CellQuestion):
+        raise BadSetting(f"{asked} is no measure of a 2x2 table, and the tables found are.")
+    light, model = question.light, question.model
+    exact, route = exact_law(light, model)
 
     def draw(size: int, with_seed: int) -> Array:
         rng = np.random.default_rng(with_seed)
         often = rng.multinomial(size, weights)
-        parts = [
-            values(view.metric, *model.table(int(j), int(often[j]), with_seed)) for j in np.flatnonzero(often).tolist()
-        ]
+        parts = [values(light, *model.table(int(j), int(often[j]), with_seed)) for j in np.flatnonzero(often).tolist()]
         return np.asarray(rng.permutation(np.concatenate(parts)))
 
-    if law is None or (route != "closed form" and len(tables) > FEW):
-        known = None if law is None else Blend(law, weights)
+    law: Law
+    if exact is None or (route != "closed form" and len(some) > FEW):
+        known = None if exact is None else Blend(exact, weights)
         law, route = _sampled(draw(DRAWS, seed), asked, known), "sampled"
     else:
-        law = Blend(law, weights)
+        law = Blend(exact, weights)
     name = metric if isinstance(metric, str) else str(asked)
-    notes = (Note("mixed", _said(solution, len(tables))),)
-    return Distribution(name, law, route, draw, asked.unbounded, notes)
+    return Distribution(name, law, route, draw, asked.unbounded, (_mixed(len(some), len(tables), complete),))
+
+
+def _of(columns: Array, prior: Any, seed: int) -> Posterior:
+    """The posterior of one table, or of a batch, given by tp, fp, fn and tn."""
+    return posterior(Tally.binary(**dict(zip(CELLS, columns.astype(np.int64), strict=True))), prior, seed=seed)
+
+
+def _mixed(used: int, total: int, complete: bool) -> Note:
+    some = f"{used:,} of " if used < total else ""
+    more = "" if complete else " listed (there are more)"
+    return note("mixed", f"mixed over {some}{total:,} tables{more}, each weighted by its prior probability given n")
 
 
 def _sampled(draws: Array, metric: Metric, known: Blend | None) -> Sampled:
@@ -146,27 +151,34 @@ def _sampled(draws: Array, metric: Metric, known: Blend | None) -> Sampled:
     return Sampled(np.sort(draws), min(low, float(draws.min())), max(high, float(draws.max())), *moments)
 
 
-def laws(
-    solution: Solution, metrics: Sequence[str], *, prior: Any, level: float, interval: str, seed: int
-) -> list[dict[str, Any]]:
-    """The posteriors of some measures, as parts of a document."""
-    out = []
+@dataclass(frozen=True)
+class PosteriorRows:
+    """Posteriors of some measures as a document has them, and the settings that they share."""
+
+    rows: tuple[dict[str, Any], ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)  # prior, level, interval and seed
+
+
+def rows_over_tables(
+    tables: Array, complete: bool, metrics: Sequence[str], prior: Any, level: float, interval: str, seed: int
+) -> PosteriorRows:
+    """The posteriors of some measures over whole-number tables, for a document."""
+    rows = []
+    weight = _of(tables[0], prior, seed).prior_document
     for name in metrics:
-        d = blended(solution, name, prior, seed)
+        d = over_tables(tables, complete, name, prior, seed)
         got = d.interval(level, kind=interval)
         about = [note.text for note in d.notes if note.code == "mixed"] or ["of the one table"]
-        out.append({
+        rows.append({
             "metric": name, "mean": real(d.mean), "std": real(d.std), "median": real(d.median), "low": real(got.low),
-            "high": real(got.high), "level": level, "interval": got.kind, "prior": make(prior).name,
-            "route": d.route, "tables": len(solution.outcome.tables), "about": about[0],
+            "high": real(got.high), "level": level, "interval": got.kind, "prior": weight["name"],
+            "route": d.route, "tables": len(tables), "about": about[0],
         })  # fmt: skip
-    return out
+    return PosteriorRows(tuple(rows), {"prior": weight, "level": level, "interval": interval, "seed": seed})
 
 
 def table_weights(tables: Array, prior: Any = "even") -> Array:
     """The probability of each table before any data, given n; they add to 1, each n counting alike."""
-    from scipy import special
-
     cells = make(prior).binary(1, 2)
     a = np.array([float(cells[c]) for c in CELLS])
     log = (special.gammaln(tables + a) - special.gammaln(tables + 1)).sum(axis=1)
@@ -182,10 +194,3 @@ def _spread(tables: Array, weights: Array) -> tuple[Array, Array]:
         return tables, weights
     pick = np.unique(np.linspace(0, len(tables) - 1, MOST).round().astype(int))
     return tables[pick], weights[pick] / weights[pick].sum()
-
-
-def _said(solution: Solution, used: int) -> str:
-    total = len(solution.outcome.tables)
-    some = f"{used:,} of " if used < total else ""
-    more = "" if solution.complete else " listed (there are more)"
-    return f"mixed over {some}{total:,} tables{more}, each weighted by its prior probability given n"

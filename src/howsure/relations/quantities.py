@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any, Final
 
@@ -18,7 +17,7 @@ from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.expressions import CELLS, Expression, cells
 from howsure.forms import Linear, read
 
-Coefficients = tuple[Fraction, Fraction, Fraction, Fraction]
+Weights = tuple[int, ...]
 
 tp, fp, fn, tn = cells
 _CHI_SQUARE = (
@@ -40,31 +39,21 @@ class Quantity:
         return self.name
 
     @cached_property
-    def linear(self) -> tuple[Coefficients, Coefficients] | None:
-        """Weights of the cells in the top and in the bottom, if it is a quotient of two sums of cells."""
+    def linear(self) -> tuple[Weights, Weights] | None:
+        """Whole weights of the cells in the top and in the bottom, if it is a quotient of two sums of cells."""
         if self.sized:
-            weights = _COUNTS.get(self.name)
-            return None if weights is None else (_fractions(weights), _fractions((0, 0, 0, 0)))
+            return (_COUNTS[self.name], (0, 0, 0, 0)) if self.name in _COUNTS else None
         reading = read(self.formula)
         if not isinstance(reading.form, Linear) or reading.outer:
             return None
-        return _fractions(reading.form.top), _fractions(reading.form.bottom)
-
-    @cached_property
-    def whole(self) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-        """The weights of `linear` as whole numbers, which forms.read gives."""
-        if self.linear is None:
-            return None
-        top, bottom = (tuple(int(c) for c in part) for part in self.linear)
-        return top, bottom
+        return tuple(map(int, reading.form.top)), tuple(map(int, reading.form.bottom))  # read scales them to be whole
 
     @cached_property
     def weights(self) -> tuple[Any, Any] | None:
         """The weights of `linear` as arrays."""
         if self.linear is None:
             return None
-        top, bottom = (np.array([float(c) for c in part]) for part in self.linear)
-        return top, bottom
+        return np.array(self.linear[0], dtype=float), np.array(self.linear[1], dtype=float)
 
     @cached_property
     def bounds(self) -> tuple[float, float]:
@@ -88,7 +77,7 @@ class Quantity:
         return " or ".join(f"{d} = 0" for d in self.formula.denominators())
 
 
-_COUNTS: Final = {
+_COUNTS: Final[dict[str, Weights]] = {
     "tp": (1, 0, 0, 0), "fp": (0, 1, 0, 0), "fn": (0, 0, 1, 0), "tn": (0, 0, 0, 1), "n": (1, 1, 1, 1),
     "positives": (1, 0, 1, 0), "negatives": (0, 1, 0, 1),
     "predicted-positives": (1, 1, 0, 0), "predicted-negatives": (0, 0, 1, 1),
@@ -100,10 +89,6 @@ _ALIASES: Final = {
     "correct": "right", "errors": "wrong", "chi2": "chi-square", "chi-squared": "chi-square", "x2": "chi-square",
 }  # fmt: skip
 COUNT_NAMES: Final = (*_COUNTS, "chi-square")
-
-
-def _fractions(weights: Any) -> Coefficients:
-    return tuple(Fraction(w) for w in weights)  # type: ignore[return-value]
 
 
 @lru_cache(maxsize=1024)
@@ -151,3 +136,9 @@ def shown() -> tuple[Quantity, ...]:
     left_out = ("rate", "utility(2,-1,0,0)")
     binary = [m for m in metrics() if not m.over_classes and not m.any_of and m.name not in left_out]
     return tuple(of_metric(m) for m in binary)
+
+
+def unboxed(x: Any) -> Any:
+    """A float for one number, else an array of them."""
+    values = np.asarray(x, dtype=float)
+    return float(values) if values.ndim == 0 else values

@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.relations.corners import meeting_points
 from howsure.relations.quantities import Quantity
-from howsure.relations.system import Curve, Flat, System, flat
+from howsure.relations.system import Constraint, Flat, System, flat
 from howsure.relations.values import Given
 
 Array = NDArray[np.float64]
@@ -43,7 +43,7 @@ class Region:
 
     system: System
     corners: Array
-    curves: tuple[Curve, ...]
+    curves: tuple[Constraint, ...]
 
     @cached_property
     def middle(self) -> Array:
@@ -60,11 +60,6 @@ class Region:
     def dimension(self) -> int:
         """Of the polytope, curves left aside."""
         return len(self.directions)
-
-    @cached_property
-    def _sides(self) -> Array:
-        """Rows that are not negative within."""
-        return _sides(self.system)
 
     @cached_property
     def void(self) -> Given | None:
@@ -102,7 +97,7 @@ class Region:
         """The points that Newton steps lead to, from where these meet all curves."""
         if not self.curves:
             return starts
-        x = starts.copy()
+        x = starts.copy()  # up to three unknowns and curves, where searches.root is for one
         active = np.arange(len(x)) if self.dimension else np.arange(0)
         for _ in range(steps):
             miss, slopes = self._slopes(x[active])
@@ -125,7 +120,7 @@ class Region:
                 met &= (value >= float(one.low) - 1e-7) & (value <= float(one.high) + 1e-7)
         return met
 
-    def _slopes(self, x: Array, curves: tuple[Curve, ...] | None = None) -> tuple[Array, Array]:
+    def _slopes(self, x: Array, curves: tuple[Constraint, ...] | None = None) -> tuple[Array, Array]:
         """Misses of all curves and their derivatives, by a complex step (exact to rounding)."""
         h = 1e-30
         chosen = self.curves if curves is None else curves
@@ -135,7 +130,7 @@ class Region:
 
     def _room(self, x: Array, step: Array) -> Array:
         """The part of a step that stays within, nine tenths of the way to a side at most."""
-        now, change = x @ self._sides.T, step @ self._sides.T
+        now, change = x @ self.system.sides.T, step @ self.system.sides.T
         with np.errstate(all="ignore"):
             room = np.where(change < 0, 0.9 * np.maximum(now, 0.0) / -change, np.inf)
         return np.asarray(np.minimum(1.0, room.min(axis=1)))
@@ -149,12 +144,12 @@ class Region:
 
     def settled_by(self, more: tuple[Quantity, ...]) -> int:
         """How many values stay free when these quantities are given too."""
-        extra = tuple(Curve(self.system.givens[0], q, 0.0, 0.0) for q in more)
+        extra = tuple(Constraint(q, 0.0, 0.0) for q in more)
         held = (*self.curves, *self.system.ranges, *extra)
         if not held:
             return self.dimension
         few = self.exact and len(self.isolated) <= FEW
-        inner = np.argsort(-(self.points @ self._sides.T).min(axis=1))[: 5 if few or not self.exact else 40]
+        inner = np.argsort(-(self.points @ self.system.sides.T).min(axis=1))[: 5 if few or not self.exact else 40]
         slopes = self._slopes(self.points[inner], tuple(replace(c, low=0.0, high=0.0) for c in held))[1]
         slopes = slopes[np.isfinite(slopes).all(axis=(1, 2))]
         ranks = [int(np.linalg.matrix_rank(s, tol=1e-6)) for s in slopes] or [0]
@@ -180,17 +175,13 @@ class Region:
 
     # -- spans
 
-    def span(self, q: Quantity) -> Span:
-        """The lowest and highest value of a quantity; None if it is undefined throughout."""
-        return self.spans((q,))[0]
-
     def spans(self, quantities: Sequence[Quantity]) -> list[Span]:
-        """The spans of several quantities, searched together."""
+        """The lowest and highest values of quantities, searched together; None for what is undefined throughout."""
         searched = [q for q in quantities if not self._at_corners(q)]
         found = dict(zip([q.name for q in searched], self._search(searched), strict=True)) if searched else {}
         out: list[Span] = []
         for q in quantities:
-            values = self._values(q, self.corners[_defined(q, self.corners)]) if self._at_corners(q) else found[q.name]
+            values = self._values(q, self._defined_corners(q)) if self._at_corners(q) else found[q.name]
             ends = _ends(values, self._spread(q), HUGE if q.bounds[1] == math.inf and not q.sized else math.inf)
             out.append(self._as_given(q, ends) if q.sized else ends)
         return out
@@ -204,6 +195,10 @@ class Region:
 
     def _at_corners(self, q: Quantity) -> bool:
         return not self.curves and q.linear is not None and (not q.sized or self._scaled_by_sum)
+
+    def _defined_corners(self, q: Quantity) -> Array:
+        """Where a quotient of sums is not 0/0."""
+        return self.corners if q.sized or q.weights is None else self.corners[self.corners @ q.weights[1] > 1e-13]
 
     @property
     def _scaled_by_sum(self) -> bool:
@@ -263,8 +258,8 @@ class Region:
 
 
 @dataclass(frozen=True)
-class Faces:
-    """Several regions, taken together."""
+class Regions:
+    """One region or several, taken together."""
 
     parts: tuple[Region, ...]
 
@@ -314,44 +309,20 @@ def region(system: System) -> Region | None:
     found = flat(system.equations)
     if found is None:
         return None
-    corners = _corners(found, _sides(system))
+    corners = _corners(found, system.sides)
     if not len(corners):
         return None
     return Region(system, corners, system.curves)
 
 
-def _sides(system: System) -> Array:
-    rows = [[float(x) for x in row] for row in system.inequalities]
-    scaled = [[x / max(map(abs, row)) for x in row] for row in rows if any(row)]
-    return np.array([*np.eye(4).tolist(), *scaled])
-
-
 def _corners(f: Flat, sides: Array) -> Array:
     """Where as many sides meet as there are free directions, within all others."""
-    base = np.array([float(x) for x in f.base])
-    steps = np.array([[float(x) for x in step] for step in f.directions]).reshape(-1, 4)
-    d = len(steps)
-    if d == 0:
-        points = base[None]
-    else:
-        picks = np.array(list(combinations(range(len(sides)), d)))
-        a = sides[picks] @ steps.T
-        b = -(sides[picks] @ base)
-        good = np.abs(np.linalg.det(a)) > 1e-13
-        if not good.any():
-            return np.zeros((0, 4))
-        points = base + np.linalg.solve(a[good], b[good][..., None])[..., 0] @ steps
+    base = np.array(f.base, dtype=float)
+    directions = np.array(f.directions, dtype=float).reshape(-1, 4)
+    points = meeting_points(sides, np.zeros(len(sides)), base, directions)
     points = points[(points @ sides.T >= -EDGE).all(axis=1)]
     points = np.maximum(points, 0.0)
     return np.unique(np.round(points / points.sum(axis=1, keepdims=True), 14), axis=0) if len(points) else points
-
-
-def _defined(q: Quantity, x: Array) -> Mask:
-    """Where a quotient of sums is not 0/0."""
-    assert q.linear is not None  # noqa: S101 - narrows the type
-    if q.sized:
-        return np.ones(len(x), dtype=bool)
-    return np.asarray(x @ np.array([float(c) for c in q.linear[1]]) > 1e-13)
 
 
 def _ends(values: Array, spread: tuple[float, float], huge: float) -> Span:

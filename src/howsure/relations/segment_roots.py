@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.polynomial.polynomial import polyadd
 from numpy.typing import NDArray
 
 from howsure.expressions import CELLS, Expression
@@ -81,16 +82,9 @@ def _plus(a: Radical, b: Radical, sign: float) -> Radical:
     if not (a.plain and b.plain):
         raise NotAlgebraic
     if a.bottom.size == b.bottom.size and (a.bottom == b.bottom).all():
-        return Radical(_add(a.top, sign * b.top), a.bottom)
-    top = _add(np.convolve(a.top, b.bottom), sign * np.convolve(b.top, a.bottom))
+        return Radical(polyadd(a.top, sign * b.top), a.bottom)
+    top = polyadd(np.convolve(a.top, b.bottom), sign * np.convolve(b.top, a.bottom))
     return Radical(top, np.convolve(a.bottom, b.bottom))
-
-
-def _add(a: Array, b: Array) -> Array:
-    out = np.zeros(max(a.size, b.size))
-    out[: a.size] += a
-    out[: b.size] += b
-    return out
 
 
 def roots(formula: Expression, value: float, start: Array, end: Array) -> tuple[Array, bool]:
@@ -128,16 +122,16 @@ def roots(formula: Expression, value: float, start: Array, end: Array) -> tuple[
     return at(np.array(kept)), False
 
 
-def _equation(r: Radical, value: float) -> Array:
+def _equation(r: Radical, value: float) -> Polynomial:
     if r.plain:
-        return _add(r.top, -value * r.bottom)
+        return polyadd(r.top, -value * r.bottom)
     if value == 0:
-        return np.asarray(np.convolve(r.top, r.under))
+        return np.convolve(r.top, r.under)
     square = np.convolve(np.convolve(r.top, r.top), r.under)
-    return _add(square, -(value**2) * np.convolve(np.convolve(r.bottom, r.bottom), r.over))
+    return polyadd(square, -(value**2) * np.convolve(np.convolve(r.bottom, r.bottom), r.over))
 
 
-def _polynomial_roots(p: Array) -> Array:
+def _polynomial_roots(p: Polynomial) -> Array:
     """Real roots in [0, 1], double ones that rounding made complex among them."""
     size = np.abs(p).max()
     if size == 0:
@@ -151,7 +145,7 @@ def _polynomial_roots(p: Array) -> Array:
 
 def _polish(off: Callable[[Any], Any], t: float) -> float:
     """Secant steps that stay in [0, 1] and only ever come closer."""
-    best, miss = t, abs(float(off(t)))
+    best, miss = t, abs(float(off(t)))  # a double root has no bracket, as searches.root needs
     h = 1e-7
     for _ in range(8):
         if not np.isfinite(miss) or miss == 0:

@@ -16,12 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
-from howsure.distribution import Note
-from howsure.document import Result, real
+from howsure.envelope import envelope
 from howsure.errors import BadSetting
-from howsure.relations.grid import FREE, Condition, batched, spans
+from howsure.notes import Notes, note
+from howsure.relations.grid import FREE, HeldMeasure, batched, spans
 from howsure.relations.quantities import Quantity, measure_of, quantity
-from howsure.relations.values import given
+from howsure.relations.values import given, numbers
+from howsure.result import Result
+from howsure.rows import real
 
 Array = NDArray[np.float64]
 BREAK_EVEN: Final = "break-even"
@@ -78,7 +80,7 @@ class Surface(Result):
         return float((self.tables != 0).mean())
 
     @property
-    def notes(self) -> tuple[Note, ...]:
+    def notes(self) -> Notes:
         """What is to be said of the holes, and of the time it took."""
         n, share = self.tables.size, np.array([(self.status == s).sum() for s in STATUSES])
         _, several, free, none, undefined = (f"{x:,} of {n:,} points" for x in share)
@@ -89,11 +91,9 @@ class Surface(Result):
             (share[4], "undefined", f"{self.z} is 0/0 at {undefined}"),
             (self.solved, "one-by-one", f"solved one by one: {self.solved:,} of {n:,} points"),
         ]
-        return tuple(Note(code, text) for there, code, text in made if there)
+        return tuple(note(code, text) for there, code, text in made if there)
 
     def _make(self) -> dict[str, Any]:
-        from howsure.version import VERSION
-
         nx, ny = len(self.x_values), len(self.y_values)
         columns = (np.tile(self.x_values, ny), np.repeat(self.y_values, nx), *(
             a.ravel() for a in (self.values, self.low, self.high, self.tables, self.status)
@@ -102,17 +102,13 @@ class Surface(Result):
             {"x": x, "y": y, "z": real(z), "low": real(low), "high": real(high), "tables": k, "status": status}
             for x, y, z, low, high, k, status in zip(*(c.tolist() for c in columns), strict=True)
         ]
-        return {
-            "schema": "howsure.surface/1",
-            "version": VERSION,
+        return envelope("howsure.surface/1", rows, notes=self.notes) | {
             "z": self.z,
             "x": self.x,
             "y": self.y,
             "fixed": dict(self.fixed),
             "size": [nx, ny],
             "feasible": self.feasible,
-            "rows": rows,
-            "notes": [{"code": note.code, "text": note.text} for note in self.notes],
         }
 
     def __repr__(self) -> str:
@@ -135,7 +131,7 @@ def surface(
 ) -> Surface:
     """A measure over two others at a fixed third, such as phi by precision and recall at a fallout of 0.01.
 
-    Any measures of the catalogue, and counts where `n` is given. The grid has `size` points a side (a number or a
+    Any measures of the catalogue, and counts where `n` is given. The grid has `size` points per side (a number or a
     pair; 101, or 21 where points must be solved one by one) over the range of each measure, or is `x_values` by
     `y_values`.
 
@@ -151,13 +147,8 @@ def surface(
     if len(third) != 1:
         got = ", ".join(str(k) for k, _ in third) or "none"
         raise BadSetting(f"a surface needs one fixed measure besides {x} and {y}, such as fallout=0.01; got {got}.")
-    total = None if n is None else _number("n", n)
-    ((name, value),) = third
-    what, at = measure_of(name), np.array([_number(name, value)])
-    axes = ((measure_of(x),), (measure_of(y),))
-    return _surface(
-        measure_of(z), (str(axes[0][0]), str(axes[1][0])), axes, (what, at), (x_values, y_values), size, total
-    )
+    held = [(measure_of(name), _number(name, value)) for name, value in third]
+    return _surface(measure_of(z), ((measure_of(x),), (measure_of(y),)), held, (x_values, y_values), size, n)
 
 
 def break_even(
@@ -177,45 +168,48 @@ def break_even(
     [[0.39, 0.89]]
     """
     axes = ((quantity("recall"), quantity("precision")), (measure_of(y),))
-    total = None if n is None else _number("n", n)
-    return _surface(measure_of(z), (BREAK_EVEN, str(axes[1][0])), axes, None, (x_values, y_values), size, total)
+    return _surface(measure_of(z), axes, [], (x_values, y_values), size, n)
 
 
-Axis = tuple[Quantity, ...]
+Axes = tuple[tuple[Quantity, ...], tuple[Quantity, ...]]  # the measures of x, which are equal, and those of y
 
 
 def _surface(
-    z: Quantity, names: tuple[str, str], axes: tuple[Axis, Axis], third: tuple[Quantity, Array] | None,
-    given_values: tuple[Any, Any], size: int | Sequence[int] | None, n: float | None,
+    z: Quantity, axes: Axes, third: list[tuple[Quantity, float]], given_values: tuple[Any, Any],
+    size: int | Sequence[int] | None, n: Any,
 ) -> Surface:  # fmt: skip
-    everything = [*axes[0], *axes[1], *([] if third is None else [third[0]])]
-    _check(z, everything, n)
-    fast = batched([Condition(q, np.zeros(1)) for q in everything])
+    total = None if n is None else _number("n", n)
+    everything = [*axes[0], *axes[1], *(q for q, _ in third)]
+    _check(z, everything, total)
+    x, y = _grid(axes, given_values, size, total, batched(everything))
+    columns = [a.ravel() for a in np.meshgrid(x, y)]
+    columns = [c for c, axis in zip(columns, axes, strict=True) for _ in axis]
+    columns += [np.full(x.size * y.size, value) for _, value in third]
+    found = spans(z, [_held(q, c, total) for q, c in zip(everything, columns, strict=True)], total)
+    low, high = (a.reshape(y.size, x.size) for a in (found.low, found.high))
+    x_name, y_name = (axis[0].name if len(axis) == 1 else BREAK_EVEN for axis in axes)
+    fixed = {q.name: value for q, value in third} | ({} if total is None else {"n": total})
+    return Surface(z.name, x_name, y_name, fixed, x, y, low, high, found.tables.reshape(low.shape), found.solved)
+
+
+def _grid(
+    axes: Axes, given_values: tuple[Any, Any], size: int | Sequence[int] | None, n: float | None, fast: bool
+) -> tuple[Array, Array]:
+    """The values of x and of y: those given, or as many as asked for over the range of the measure."""
     if size is not None and all(v is not None for v in given_values):
         raise BadSetting("x_values= and y_values= make the whole grid: leave out size=.")
     known = [None if v is None else axis_values(axis[0], v) for axis, v in zip(axes, given_values, strict=True)]
-    default = _SIZE if fast else _SLOW_SIZE
-    sides = [k if v is None else v.size for k, v in zip(_sides(size, default), known, strict=True)]
-    if sides[0] * sides[1] > (_MOST if fast else _MOST_SLOW):
-        slow = "" if fast else " where every point is solved on its own"
-        most = _MOST if fast else _MOST_SLOW
+    sizes = _sides(size, _SIZE if fast else _SLOW_SIZE)
+    sides = [k if v is None else v.size for k, v in zip(sizes, known, strict=True)]
+    most, slow = (_MOST, "") if fast else (_MOST_SLOW, " where every point is solved on its own")
+    if sides[0] * sides[1] > most:
         raise BadSetting(f"a surface has at most {most:,} points{slow}; got {sides[0]:,} x {sides[1]:,}.")
     x, y = (_default(a[0], k, n) if v is None else v for a, k, v in zip(axes, sides, known, strict=True))
-    grid_x, grid_y = (a.ravel() for a in np.meshgrid(x, y))
-    conditions = [_condition(q, grid_x, n) for q in axes[0]] + [_condition(q, grid_y, n) for q in axes[1]]
-    if third is not None:
-        conditions.append(_condition(third[0], np.broadcast_to(third[1], grid_x.shape), n))
-    found = spans(z, conditions, n)
-    shape = (y.size, x.size)
-    low, high, tables = (found.low.reshape(shape), found.high.reshape(shape), found.tables.reshape(shape))
-    fixed = {} if third is None else {third[0].name: float(third[1][0])}
-    if n is not None:
-        fixed["n"] = n
-    return Surface(z.name, *names, fixed, x, y, low, high, tables, found.solved)
+    return x, y
 
 
-def _condition(q: Quantity, values: Array, n: float | None) -> Condition:
-    return Condition(q, values / n, n) if q.sized and n is not None else Condition(q, values)
+def _held(q: Quantity, values: Array, n: float | None) -> HeldMeasure:
+    return HeldMeasure(q, values / n, n) if q.sized and n is not None else HeldMeasure(q, values)
 
 
 def _check(z: Quantity, held: list[Quantity], n: float | None) -> None:
@@ -242,15 +236,11 @@ def _sides(size: int | Sequence[int] | None, default: int) -> tuple[int, int]:
 
 def axis_values(q: Quantity, values: Any) -> Array:
     """A number or a list of them, all within the range of the measure."""
-    name = q.name
-    try:
-        made = np.atleast_1d(np.asarray(values, dtype=float))
-    except (TypeError, ValueError):
-        raise BadSetting(f"values of {name} are numbers; got {brief(values)}.") from None
+    made = np.atleast_1d(numbers(values, f"values of {q} are numbers"))
     if made.ndim != 1 or not made.size or not np.isfinite(made).all():
-        raise BadSetting(f"values of {name} are a list of finite numbers; got {brief(values)}.")
+        raise BadSetting(f"values of {q} are a list of finite numbers; got {brief(values)}.")
     for end in (made.min(), made.max()):
-        given(name, float(end))
+        given(q.name, float(end))
     return made
 
 

@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,10 +27,9 @@ _PIVOT = 1e-9
 
 
 @dataclass(frozen=True)
-class Curve:
-    """A condition that is not linear: a function of the shares that must lie in a range."""
+class Constraint:
+    """A function of the shares that must lie in a range."""
 
-    given: Given
     quantity: Quantity
     low: float
     high: float
@@ -75,8 +75,15 @@ class System:
     scale: Given | None
     equations: tuple[tuple[Fraction, ...], ...]
     inequalities: tuple[tuple[Fraction, ...], ...]
-    curves: tuple[Curve, ...]
-    ranges: tuple[Curve, ...]  # what the inequalities hold, as functions
+    curves: tuple[Constraint, ...]
+    ranges: tuple[Constraint, ...]  # what the inequalities hold, as functions
+
+    @cached_property
+    def sides(self) -> Array:
+        """Rows that are not negative within: the cells, and the inequalities scaled to size 1."""
+        rows = [[float(x) for x in row] for row in self.inequalities]
+        scaled = [[x / max(map(abs, row)) for x in row] for row in rows if any(row)]
+        return np.array([*np.eye(4).tolist(), *scaled])
 
     def size(self, shares: Any) -> Any:
         """n of a table with these shares; 1 when no count is given."""
@@ -91,8 +98,8 @@ def system(givens: tuple[Given, ...]) -> System:
     scale = _scale(givens)
     equations: list[tuple[Fraction, ...]] = []
     inequalities: list[tuple[Fraction, ...]] = []
-    curves: list[Curve] = []
-    ranges: list[Curve] = []
+    curves: list[Constraint] = []
+    ranges: list[Constraint] = []
     for one in givens:
         if one is scale:
             continue
@@ -106,11 +113,11 @@ def system(givens: tuple[Given, ...]) -> System:
             what, low, high = Quantity(what.name, what.formula.args[0]), low**2, high**2
         linear = _parts(what, per)
         if linear is None:
-            curves.append(Curve(one, what, float(low), float(high), per))
+            curves.append(Constraint(what, float(low), float(high), per))
         elif low == high:
             equations.append(_row(linear, low))
         else:
-            ranges.append(Curve(one, what, float(low), float(high), per))
+            ranges.append(Constraint(what, float(low), float(high), per))
             inequalities += [_row(linear, low), tuple(-x for x in _row(linear, high))]
     inequalities += _between_ranges(givens, scale)
     return System(givens, scale, tuple(equations), tuple(inequalities), tuple(curves), tuple(ranges))

@@ -6,6 +6,7 @@ shares follows from the two laws and the prevalence; measures are those of the c
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,12 +17,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.catalogue import Metric, parse
-from howsure.document import Result, real
+from howsure.envelope import envelope
 from howsure.errors import BadSetting, UnknownName, nearest
+from howsure.expressions import CELLS
 from howsure.relations import monotone_pieces
-from howsure.relations.attributes import Attribute, Mixed, Scores, law_of
-from howsure.relations.quantities import Quantity, measure_of, quantity
-from howsure.relations.values import given
+from howsure.relations.attributes import Attribute, MixedLaw, Scores, law_of
+from howsure.relations.quantities import Quantity, measure_of, quantity, unboxed
+from howsure.relations.searches import root
+from howsure.relations.values import given, numbers
+from howsure.result import Result
+from howsure.rows import real
 
 Array = NDArray[np.float64]
 Span = tuple[float, float]
@@ -89,7 +94,7 @@ class Mixture(Result):
     def table(self, threshold: ArrayLike) -> dict[str, Any]:
         """The shares tp, fp, fn, tn at a threshold."""
         found = self._cells(self._turn(_numbers(threshold)))
-        return {c: _out(found[..., i]) for i, c in enumerate(("tp", "fp", "fn", "tn"))}
+        return {c: unboxed(found[..., i]) for i, c in enumerate(CELLS)}
 
     def measure(self, metric: str | Metric, threshold: ArrayLike) -> Any:
         """Any measure of the catalogue, or your own, at thresholds; NaN where it is undefined.
@@ -99,14 +104,14 @@ class Mixture(Result):
         >>> round(m.measure("recall", 0), 6), round(m.measure("phi", 0), 6)
         (0.841345, 0.682689)
         """
-        return _out(measure_of(metric).at(self._cells(self._turn(_numbers(threshold)))))
+        return unboxed(measure_of(metric).at(self._cells(self._turn(_numbers(threshold)))))
 
     # -- how a measure moves
 
     def slope(self, metric: str | Metric, threshold: ArrayLike) -> Any:
         """The derivative of a measure by the threshold; 0 between the scores of given items."""
         sign = 1.0 if self.answer == "above" else -1.0
-        return _out(sign * self._slopes(measure_of(metric), self._turn(_numbers(threshold)))[0])
+        return unboxed(sign * self._slopes(measure_of(metric), self._turn(_numbers(threshold)))[0])
 
     def _slopes(self, q: Quantity, t: Array) -> tuple[Array, Array]:
         """The slope, and the sum of the sizes of its parts: what each of the two classes adds to it.
@@ -130,24 +135,9 @@ class Mixture(Result):
         a, b = self._laws
         return monotone_pieces.points(np.concatenate([a.grid, b.grid]), np.concatenate([a.breaks, b.breaks]))
 
-    def _nodes(self, q: Quantity) -> Array:
-        """Thresholds between which the measure only rises, only falls, or stays: turns, breaks and both ends."""
-        where = self._points
-        if not len(where.at):  # scores only: at a score and down to the next one, answers are the same
-            return np.append(where.breaks, np.inf)
-
-        def sizes(t: Array) -> tuple[Array, Array]:
-            return self._slopes(q, t)
-
-        sign = monotone_pieces.signs(sizes, where.at)
-        still = (sign[1:] == 0) != (sign[:-1] == 0)  # where a stretch without slope begins and ends
-        inner = [monotone_pieces.roots(sizes, where), where.at[1:][still], where.at[:-1][still], where.at[[0, -1]]]
-        sides = [np.nextafter(where.breaks, side) for side in (-np.inf, np.inf)]
-        return np.unique(np.concatenate([[-np.inf, np.inf], where.breaks, *sides, *inner]))
-
     def _path(self, q: Quantity) -> tuple[Array, Array]:
         """The nodes that have a value, with their values; at the end of a smooth tail without one, that of the tail."""
-        t = self._nodes(q)
+        t = monotone_pieces.nodes(lambda x: self._slopes(q, x), self._points)
         value = np.asarray(q.at(self._cells(t)), dtype=float)
         known = np.flatnonzero(~np.isnan(value))
         if not len(known):
@@ -243,16 +233,17 @@ class Mixture(Result):
         >>> mixture(normal(1, 1), normal(-1, 1), prevalence=0.5).break_even().triple
         True
         """
+
+        def more(x: Array) -> Array:
+            cells = self._cells(x)
+            return np.asarray(cells[..., 1] - cells[..., 2])
+
         where = self._points
         ends = [x[i] for x in (where.at, where.breaks) if len(x) for i in (0, -1)]
-        low, high = np.nextafter(min(ends), -np.inf), np.nextafter(max(ends), np.inf)
-        for _ in range(1100):
-            middle = 0.5 * (low + high)
-            if not low < middle < high:
-                break
-            _, fp, fn, _ = self._cells(np.asarray(middle))
-            low, high = (middle, high) if fp > fn else (low, middle)
-        t = np.asarray(min((low, high), key=lambda x: abs(float(np.diff(self._cells(np.asarray(x))[1:3])[0]))))
+        edges = np.r_[np.nextafter(min(ends), -np.inf), where.breaks, np.nextafter(max(ends), np.inf)]
+        i = bisect_left(edges, True, key=lambda x: bool(more(x) <= 0))
+        low, high, jumped = edges[i - 1], edges[i], np.nextafter(edges[i - 1], np.inf)
+        t = root(more, *((jumped, low) if more(jumped) <= 0 else (high, jumped)))
         if not len(where.at):  # scores only: in the middle of the thresholds with these answers, as best is
             i = int(np.searchsorted(where.breaks, t))
             below, above = where.breaks[max(i - 1, 0)], where.breaks[min(i, len(where.breaks) - 1)]
@@ -277,8 +268,6 @@ class Mixture(Result):
         return float(np.interp(p, cells[..., 2] + cells[..., 3], t))
 
     def _make(self) -> dict[str, Any]:
-        from howsure.version import VERSION
-
         t = self.at()
         columns = {"threshold": t, **{name: self.measure(name, t) for name in SHOWN}}
         even = self.break_even()
@@ -286,9 +275,8 @@ class Mixture(Result):
         for name in ("accuracy", "f1", "informedness"):
             top = self.best(name)
             best.append({"metric": name, **{k: real(x) for k, x in top._asdict().items()}})
-        return {
-            "schema": "howsure.mixture/1",
-            "version": VERSION,
+        rows = [{k: real(x[i]) for k, x in columns.items()} for i in range(len(t))]
+        return envelope("howsure.mixture/1", rows) | {
             "positive": self.positive.text,
             "negative": self.negative.text,
             "prevalence": self.prevalence,
@@ -296,8 +284,6 @@ class Mixture(Result):
             "break_even": {k: real(x) if k != "triple" else x for k, x in even._asdict().items()},
             "best": best,
             "rising_together": [[real(x) for x in s] for s in self.rising_together()] if self._smooth else None,
-            "rows": [{k: real(x[i]) for k, x in columns.items()} for i in range(len(t))],
-            "notes": [],
         }
 
     def __repr__(self) -> str:
@@ -348,7 +334,7 @@ def _shown(thresholds: ArrayLike) -> tuple[float, ...]:
 
 
 def _has_scores(law: Attribute) -> bool:
-    return isinstance(law, Scores) or (isinstance(law, Mixed) and any(_has_scores(x) for x in law.parts))
+    return isinstance(law, Scores) or (isinstance(law, MixedLaw) and any(_has_scores(x) for x in law.parts))
 
 
 def _better(metric: str | Metric) -> str:
@@ -361,14 +347,7 @@ def _better(metric: str | Metric) -> str:
 
 
 def _numbers(x: ArrayLike) -> Array:
-    try:
-        values = np.asarray(x, dtype=float)
-    except (TypeError, ValueError):
-        raise BadSetting(f"a threshold is a number or an array of numbers; got {brief(x)}.") from None
+    values = numbers(x, "a threshold is a number or an array of numbers")
     if np.isnan(values).any():
         raise BadSetting("a threshold is NaN.")
     return values
-
-
-def _out(x: Any) -> Any:
-    return float(x) if np.ndim(x) == 0 else np.asarray(x)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any, overload
 
+from howsure.distribution import check_kind, check_level
 from howsure.errors import BadSetting, NeedsPositive
-from howsure.model import Posterior, posterior
+from howsure.evidence.classes import Tally
+from howsure.expressions import CELLS
+from howsure.model.posterior import Posterior, posterior
 from howsure.relations.association import two_by_two
-from howsure.relations.band import Band, make_band
+from howsure.relations.band import Band
 from howsure.relations.hyperbola import Tradeoff, shares
-from howsure.relations.result import Solution
+from howsure.relations.quantities import quantity
+from howsure.relations.solution import Solution
 from howsure.relations.solving import solve
 from howsure.relations.values import Given, given, short_number, simplest
-from howsure.table import Tally
 
 LEAST = Fraction(1, 10**15)
 _NEEDS = "the trade-off curve needs accuracy= and prevalence=, measures that settle both, or a Tally"
@@ -65,27 +67,27 @@ def _of_data(
     data: Any, recalls: Any, *, prior: Any = "even", level: float = 0.95, interval: str = "equal-tailed", **how: Any
 ) -> Band:
     """The band of a table, or of a posterior that is there."""
-    tally = data.tally if isinstance(data, Posterior) else data
-    if isinstance(tally, Tally) and len(tally.labels) == 2 and tally.positive is None and not tally.outcome:
+    tally = data.evidence if isinstance(data, Posterior) else data
+    if isinstance(tally, Tally) and len(tally.labels) == 2 and tally.positive is None:
         a, b = tally.labels
         raise NeedsPositive(f"the trade-off needs a positive class: {a!r} or {b!r}. Take tally.with_positive({b!r}).")
     if isinstance(data, Posterior):
         if prior != "even" or how:
             raise BadSetting("a Posterior has its own prior, tolerance and seed: leave these out.")
-        table = two_by_two(data.tally, "the trade-off")
-        p = data if table is data.tally else replace(data, tally=table, _cache={})
+        table = two_by_two(data.evidence, "the trade-off")
+        p = data if table is data.evidence else data.seeing(table)
     else:
         table = two_by_two(data, "the trade-off")
         p = posterior(table, prior, **how)
     if table.shape:
         raise BadSetting("the trade-off is of one table; this is a batch: take its tables one by one.")
-    tp, fp, fn, tn = (Fraction(float(table.named()[c])) for c in ("tp", "fp", "fn", "tn"))
+    tp, fp, fn, tn = (Fraction(float(table.named()[c])) for c in CELLS)
     curve = None
     if tp + fn > 0:
         n = tp + fp + fn + tn
         point = (float(tp / (tp + fn)), float(tp / (tp + fp)) if tp + fp else float("nan"))
         curve = Tradeoff((tp + tn) / n, (tp + fn) / n, point)
-    return make_band(p, curve, recalls, level, interval)
+    return Band(p, curve, recalls, check_level(level), check_kind(interval))
 
 
 def _of_measures(named: dict[str, Any], recalls: Any) -> Tradeoff:
@@ -101,7 +103,8 @@ def _of_measures(named: dict[str, Any], recalls: Any) -> Tradeoff:
             raise BadSetting(f"no table has these values: {found.why}")
         known = {x: known[x] if x in known else _settled(found, x) for x in ("accuracy", "prevalence")}
         if found.status == "unique":
-            point = (_number(found.measure("recall")), _number(found.measure("precision")))
+            recall, precision = (float(quantity(x).at(found.outcome.tables[0])) for x in ("recall", "precision"))
+            point = (recall, precision)
     if known["prevalence"] < LEAST:
         raise BadSetting(
             f"prevalence must be {float(LEAST):g} or more, for there is no recall without positive items; got "
@@ -118,10 +121,6 @@ def _settled(found: Solution, name: str) -> Fraction:
             f"{_NEEDS}: {name} may still be anything from {short_number(low)} to {short_number(high)}; give it."
         )
     return simplest(0.5 * (low + high))
-
-
-def _number(x: Any) -> float:
-    return float("nan") if x is None else float(x)
 
 
 def _exact(name: str, x: Any) -> Given:

@@ -12,13 +12,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from reprlib import repr as brief
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import BadSetting
 from howsure.relations.quantities import Quantity, quantity
 
+Array = NDArray[np.float64]
 CLOSE = 1e-8  # how far exact values may miss each other: they are often printed with ten digits
 _SIMPLE = 100_000_000  # the largest denominator that is called simple
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?")
@@ -220,6 +223,21 @@ def short_number(x: Fraction | float) -> str:
     if float(x).is_integer() and abs(float(x)) < 1e15:
         return str(int(x))
     return f"{float(x):.6g}"
+
+
+def numbers(x: ArrayLike, need: str) -> Array:
+    """Anything as an array of numbers; `need` says what is wanted, where it cannot be one."""
+    try:
+        if x is None:
+            raise TypeError
+        return np.asarray(x, dtype=float)
+    except (TypeError, ValueError):
+        raise BadSetting(f"{need}; got {brief(x)}.") from None
+
+
+def is_number(x: Any) -> bool:
+    """Whether it is one number, and no truth value."""
+    return isinstance(x, (int, float, np.number)) and not isinstance(x, bool)
 
 
 def _told(one: Given) -> str:

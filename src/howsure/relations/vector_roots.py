@@ -1,34 +1,30 @@
-"""All roots of many functions at once, each along a segment of its own: scan, refine what turns, close the brackets.
+"""All roots of many functions at once, each along a segment of tables of its own.
 
 A place on a segment is the logit s of the way along it: cells that vanish at an end fall by powers of e there, so
-formulas of the cells are smooth in s on the scale of 1, and steps of 0.3 see every turn. Where a function turns without
-a change of sign its extreme is refined first: it may touch 0 or pass it twice. Brackets are closed by Chandrupatla's
-method (1997).
+formulas of the cells are smooth in s on the scale of 1, and steps of 0.3 see every turn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from howsure.relations.searches import Function, RowPlaces, Rows, crossings, turns
+
 Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
-Mask = NDArray[np.bool_]
-Function = Callable[[Rows, Array], Array]  # rows and places, one place or a line of places a row
 
 PLACES: Final = np.concatenate([[-np.inf], np.linspace(-36.0, 36.0, 241), [np.inf]])
 MET: Final = 1e-9  # how far from 0 a function may stay at a root, relative to its scale
 _SAME: Final = 1e-7  # roots this close on a segment of length 1 are one
 _CHUNK: Final = 2048
-_GOLD: Final = 0.5 * (np.sqrt(5.0) - 1.0)
+_DIGITS: Final = 8e-16  # of a place: cells have no more
 
 
 def between(start: Array, end: Array, rows: Rows, s: Array) -> Array:
-    """Tables along the segments of these rows: one place a row, or a line of places."""
+    """Tables along the segments of these rows: one place per row, or a line of places."""
     one, two = (start[rows], end[rows]) if s.ndim == 1 else (start[rows, None], end[rows, None])
     return np.asarray(special.expit(-s)[..., None] * one + special.expit(s)[..., None] * two)
 
@@ -43,9 +39,8 @@ class Roots(NamedTuple):
 
 def roots(off: Function, scale: Array) -> Roots:
     """The roots of each of `len(scale)` functions; `scale` is the size of what is subtracted in `off`."""
-    nothing = np.arange(0)
-    found: list[tuple[Rows, Array]] = [(nothing, np.zeros(0))]
-    throughout: list[Rows] = [nothing]
+    found: list[RowPlaces] = [(np.arange(0), np.zeros(0))]
+    throughout = [np.arange(0)]
     for first in range(0, len(scale), _CHUNK):
         rows = np.arange(first, min(first + _CHUNK, len(scale)))
         y = off(rows, np.broadcast_to(PLACES, (len(rows), PLACES.size)))
@@ -53,97 +48,20 @@ def roots(off: Function, scale: Array) -> Roots:
         flat = (~(np.abs(y[:, 1:-1]) > limit)).all(axis=1) & np.isfinite(y[:, 1:-1]).any(axis=1)
         throughout.append(rows[flat])
         y[flat] = np.nan
-        found += [_hits(rows, y, limit), _crossings(off, rows, y), *_turns(off, rows, y, limit)]
-    rows, places = (np.concatenate([x[i] for x in found]) for i in (0, 1))
+        found += [(rows[i], s) for i, s in _scanned(lambda i, s: off(rows[i], s), y, limit)]  # noqa: B023 - used here
+    rows, places = (np.concatenate(x) for x in zip(*found, strict=True))
     miss = np.abs(off(rows, places)) if rows.size else places
     good = miss <= MET * scale[rows]
     return Roots(*_merged(rows[good], places[good], miss[good]), np.concatenate(throughout))
 
 
-def _hits(rows: Rows, y: Array, limit: Array) -> tuple[Rows, Array]:
-    """Places of the scan that are roots themselves: zeros, and ends of the segment within the tolerance."""
+def _scanned(f: Function, y: Array, limit: Array) -> list[RowPlaces]:
+    """Places of the scan that are 0, ends of the segment that nearly are, and what may be a root between places."""
     hit = y == 0
     hit[:, [0, -1]] |= np.abs(y[:, [0, -1]]) <= limit
     i, k = np.nonzero(hit)
-    return rows[i], PLACES[k]
-
-
-def _crossings(off: Function, rows: Rows, y: Array) -> tuple[Rows, Array]:
-    """Roots between neighbours of other signs."""
-    inner = np.sign(y[:, 1:-1])
-    i, k = np.nonzero(inner[:, :-1] * inner[:, 1:] < 0)
-    return rows[i], close(off, rows[i], PLACES[k + 1], PLACES[k + 2])
-
-
-def _turns(off: Function, rows: Rows, y: Array, limit: Array) -> list[tuple[Rows, Array]]:
-    """Roots where a function turns between places of one sign: it touches 0 there, or passes it twice."""
-    size, sign = np.abs(y[:, 1:-1]), np.sign(y[:, 1:-1])
-    turn = (size[:, 1:-1] <= size[:, :-2]) & (size[:, 1:-1] <= size[:, 2:])
-    turn &= (sign[:, 1:-1] == sign[:, :-2]) & (sign[:, 1:-1] == sign[:, 2:]) & (sign[:, 1:-1] != 0)
-    # a parabola through three places falls below the middle one by an eighth of its bend at most: allow all of it
-    with np.errstate(invalid="ignore"):
-        bend = size[:, :-2] - 2 * size[:, 1:-1] + size[:, 2:]
-    turn &= size[:, 1:-1] <= bend + limit
-    i, k = np.nonzero(turn)
-    at, side = rows[i], sign[i, k + 1]
-    left, right = PLACES[k + 1], PLACES[k + 3]
-    top = lowest(lambda r, s: side[r] * off(at[r], s), left, right)
-    passed = side * off(at, top) < 0
-    r, s = at[passed], top[passed]
-    return [(at, top), (r, close(off, r, left[passed], s)), (r, close(off, r, s, right[passed]))]
-
-
-def lowest(f: Function, low: Array, high: Array) -> Array:
-    """Where each function is lowest between two places, by golden sections."""
-    low, high = low.copy(), high.copy()
-    rows = np.arange(low.size)
-    if not rows.size:
-        return low
-    a, b = high - _GOLD * (high - low), low + _GOLD * (high - low)
-    fa, fb = f(rows, a), f(rows, b)
-    for _ in range(42):  # a width of 0.6 shrinks to 1e-9, where an extreme is flat to the last digit
-        left = fa < fb
-        low, high = np.where(left, low, a), np.where(left, b, high)
-        new = np.where(left, high - _GOLD * (high - low), low + _GOLD * (high - low))
-        value = f(rows, new)
-        a, b = np.where(left, new, b), np.where(left, a, new)
-        fa, fb = np.where(left, value, fb), np.where(left, fa, value)
-    return np.asarray(np.where(fa < fb, a, b))
-
-
-def close(off: Function, rows: Rows, low: Array, high: Array) -> Array:
-    """The root of each bracket, by Chandrupatla's mix of halving and inverse quadratic steps."""
-    a, b, c = high.copy(), low.copy(), high.copy()
-    if not rows.size:
-        return a
-    fa, fb = off(rows, a), off(rows, b)
-    fc, t = fa.copy(), np.full(a.shape, 0.5)
-    best = np.where(np.abs(fa) < np.abs(fb), a, b)
-    on = np.arange(a.size)
-    for _ in range(80):
-        x = a[on] + t[on] * (b[on] - a[on])
-        fx = off(rows[on], x)
-        same = np.sign(fx) == np.sign(fa[on])
-        c[on], fc[on] = np.where(same, a[on], b[on]), np.where(same, fa[on], fb[on])
-        b[on], fb[on] = np.where(same, b[on], a[on]), np.where(same, fb[on], fa[on])
-        a[on], fa[on] = x, fx
-        best[on] = np.where(np.abs(fa[on]) < np.abs(fb[on]), a[on], b[on])
-        least = 4e-16 * (1.0 + np.abs(best[on])) / np.maximum(np.abs(b[on] - a[on]), 1e-300)
-        live = (least < 0.5) & (np.minimum(np.abs(fa[on]), np.abs(fb[on])) > 0) & np.isfinite(fx)
-        on, least = on[live], least[live]
-        if not on.size:
-            break
-        t[on] = np.clip(_step(a[on], b[on], c[on], fa[on], fb[on], fc[on]), least, 1.0 - least)
-    return best
-
-
-def _step(a: Array, b: Array, c: Array, fa: Array, fb: Array, fc: Array) -> Array:
-    """An inverse quadratic step where it can be trusted, else half."""
-    with np.errstate(all="ignore"):
-        xi, ratio = (a - b) / (c - b), (fa - fb) / (fc - fb)
-        trusted = (ratio**2 < xi) & ((1 - ratio) ** 2 < 1 - xi)
-        quadratic = fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb)
-    return np.where(trusted & np.isfinite(quadratic), quadratic, 0.5)
+    inner = PLACES[1:-1], y[:, 1:-1]
+    return [(i, PLACES[k]), crossings(f, *inner, _DIGITS), *turns(f, *inner, limit, _DIGITS)]
 
 
 def _merged(rows: Rows, places: Array, miss: Array) -> tuple[Rows, Array]:

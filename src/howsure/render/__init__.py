@@ -1,22 +1,84 @@
-"""Renderers: they see documents (plain dicts) only, and turn them into text, JSON, Markdown, LaTeX and CSV."""
+"""Formats: one registry of what a result can be written as. Renderers see documents (plain dicts) only.
+
+A new format is one entry of REGISTRY: the choices of `--format`, the suffixes of `--out` and `Result.save` follow.
+"""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
-FORMATS: Final = ("table", "json", "markdown", "latex", "csv", "html")
+from howsure.errors import BadSetting, UnknownName, nearest
+from howsure.render import columns, html, latex, markdown, plain, raw
+
+
+@dataclass(frozen=True)
+class Format:
+    """What a result can be written as: a text made from its document, or a file of its columns."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    for_people: bool  # who can do with a page where the document is long; programs get all of it
+    text: Callable[[dict[str, Any]], str] | None = None
+    file: Callable[[columns.Columns, Path], None] | None = None
+
+
+REGISTRY: Final = (
+    Format("table", (".txt",), for_people=True, text=plain.table),
+    Format("json", (".json",), for_people=False, text=raw.json_text),
+    Format("markdown", (".md", ".markdown"), for_people=True, text=markdown.table),
+    Format("latex", (".tex",), for_people=True, text=latex.table),
+    Format("csv", (".csv",), for_people=False, text=raw.csv_text),
+    Format("html", (".html", ".htm"), for_people=True, text=html.table),
+    Format("parquet", (".parquet", ".pq"), for_people=False, file=columns.parquet_file),
+)
+TEXTS: Final = tuple(f for f in REGISTRY if f.text is not None)
+FORMATS: Final = tuple(f.name for f in TEXTS)
 
 
 def render(document: dict[str, Any], kind: str) -> str:
-    """A document in one of the formats, ending in a newline."""
-    from howsure.render import html, latex, markdown, plain, raw
+    """A document in one of the formats that are text, ending in a newline."""
+    form = named(kind)
+    if form.text is None:
+        raise BadSetting(f"{kind} is a file of columns, not a text; formats that are text: {', '.join(FORMATS)}.")
+    return form.text(document)
 
-    makers = {
-        "table": plain.table,
-        "json": raw.json_text,
-        "markdown": markdown.table,
-        "latex": latex.table,
-        "csv": raw.csv_text,
-        "html": html.table,
-    }
-    return makers[kind](document)
+
+def named(kind: str) -> Format:
+    """The format of that name."""
+    found = next((f for f in REGISTRY if f.name == kind), None)
+    if found is None:
+        names = [f.name for f in REGISTRY]
+        raise UnknownName(f"no format {kind!r}.{nearest(str(kind), names)} Formats: {', '.join(names)}.")
+    return found
+
+
+def by_suffix(
+    path: str | os.PathLike[str], among: Sequence[Format] = REGISTRY, otherwise: str = "give kind="
+) -> Format:
+    """The format that the suffix of a file stands for; `otherwise` is what to do where it cannot tell.
+
+    >>> by_suffix("table.TEX").name
+    'latex'
+    """
+    suffix = Path(path).suffix.lower()
+    found = next((f for f in REGISTRY if suffix in f.suffixes), None)
+    if found is not None and found in among:
+        return found
+    name = repr(os.fspath(path))
+    if found is not None:
+        wrong = f"{found.name} is no format of this output; got {name}"
+    else:
+        wrong = (
+            f"no format has the suffix {suffix!r} of {name}" if suffix else f"{name} has no suffix to tell its format"
+        )
+    raise UnknownName(f"{wrong}. Use {_suffixes(among)}, or {otherwise}.")
+
+
+def _suffixes(among: Sequence[Format]) -> str:
+    """What files may end in: the first suffix of each format, and which format that is where it does not tell."""
+    shown = [f.suffixes[0] + ("" if f.suffixes[0] == f".{f.name}" else f" ({f.name})") for f in among]
+    return f"{', '.join(shown[:-1])} or {shown[-1]}"

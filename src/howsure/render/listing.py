@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from howsure.render import markdown, plain, raw
-from howsure.render.tables import Table
+from howsure.render.tables import TextTable
 
 
 def document(metrics: Iterable[Any], full: bool) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def render(doc: dict[str, Any], kind: str) -> str:
     return "\n".join([head, *rows]) + "\n"
 
 
-def _table(doc: dict[str, Any]) -> Table:
+def _table(doc: dict[str, Any]) -> TextTable:
     rows = tuple(
         (
             r["metric"],
@@ -58,7 +58,7 @@ def _table(doc: dict[str, Any]) -> Table:
         for r in doc["rows"]
     )
     columns = ("metric", "formula", "range", "better", "route", "meaning", "also called")
-    return Table(f"{len(rows)} measures; see one with: howsure metrics NAME", columns, (False,) * 7, rows, ())
+    return TextTable(f"{len(rows)} measures; see one with: howsure metrics NAME", columns, (False,) * 7, rows, ())
 
 
 def _range(ends: list[float | None]) -> str:

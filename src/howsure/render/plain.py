@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from howsure.render.tables import Table, from_document
+from howsure.render.tables import TextTable, from_document
 
 
 def table(document: dict[str, Any]) -> str:
@@ -12,7 +12,7 @@ def table(document: dict[str, Any]) -> str:
     return text(from_document(document))
 
 
-def text(t: Table) -> str:
+def text(t: TextTable) -> str:
     """Columns two blanks apart, numbers to the right."""
     shown = [t.columns, *t.rows]
     widths = [max(len(row[i]) for row in shown) for i in range(len(t.columns))]

@@ -6,16 +6,16 @@ from dataclasses import replace
 from typing import Any
 
 from howsure.render.numbers import count, short
-from howsure.render.tables import Table, clean
+from howsure.render.tables import TextTable, level_of, page, texts
 
 _MOST = 40  # tables shown to people; JSON and CSV have all
 _CELLS = ("tp", "fp", "fn", "tn", "n")
 _MEASURES = ("precision", "recall", "f1", "accuracy", "prevalence", "phi")
 
 
-def solution(document: dict[str, Any]) -> Table:
+def solution(document: dict[str, Any]) -> TextTable:
     """The tables found, the ranges of what is left open, or the values that contradict each other."""
-    notes = [*(note["text"] for note in document["notes"]), *(_law(x) for x in document.get("posterior", ()))]
+    notes = [*texts(document), *map(_law, document.get("posterior", ()))]
     given = ", ".join(f"{g['name']} {g['shown']}" for g in document.get("given", ()))
     headline = f"{document['status']}: {document['why'].rstrip('.')}"
     rows: list[tuple[str, ...]]
@@ -23,41 +23,37 @@ def solution(document: dict[str, Any]) -> Table:
         headline = f"undetermined; given {given}"
         notes += [] if document["free"] else [document["why"].rstrip(".")]
         rows = [(r["metric"], _number(r["low"]), _number(r["high"])) for r in document["rows"]]
-        return _table(headline, ("measure", "lowest", "highest"), 1, rows, notes)
+        return page(headline, ("measure", "lowest", "highest"), 1, rows, notes)
     if document["status"] == "infeasible":
         rows = [(g["name"], g["shown"]) for g in document.get("given", ())]
-        return _table(headline, ("given", "value"), 1, rows, notes)
+        return page(headline, ("given", "value"), 1, rows, notes)
     some = document["rows"][:_MOST]
     if len(document["rows"]) > _MOST:
         notes.append(f"{len(document['rows']) - _MOST:,} more rows are left out here; JSON and CSV have them")
-    texts = tuple(k for k in ("solution", "system") if some and k in some[0])
+    named = tuple(k for k in ("solution", "system") if some and k in some[0])
     measures = tuple(k for k in _MEASURES if some and k in some[0])
     rows = [
-        (*(str(r[k]) for k in texts), *(_count(r[k]) for k in _CELLS), *(_value(r[k]) for k in measures)) for r in some
+        (*(str(r[k]) for k in named), *(_count(r[k]) for k in _CELLS), *(_value(r[k]) for k in measures)) for r in some
     ]
     headline = f"{headline}; given {given}" if given else headline
-    return _table(headline, (*texts, *_CELLS, *measures), len(texts), rows, notes)
+    return page(headline, (*named, *_CELLS, *measures), len(named), rows, notes)
 
 
-def identities(document: dict[str, Any]) -> Table:
+def identities(document: dict[str, Any]) -> TextTable:
     """Each identity with both sides."""
-    rows: list[tuple[str, ...]] = [
-        (r["text"], _value(r["left"]), _value(r["right"]), {True: "holds", False: "BROKEN", None: "0/0"}[r["holds"]])
-        for r in document["rows"]
-    ]
-    rows = [(*row, r["source"]) for row, r in zip(rows, document["rows"], strict=True)]
+    said = {True: "holds", False: "BROKEN", None: "0/0"}
+    rows = [(r["text"], _value(r["left"]), _value(r["right"]), said[r["holds"]], r["source"]) for r in document["rows"]]
     headline = "all identities hold" if document["holds"] else "an identity is broken"
-    notes = [note["text"] for note in document["notes"]]
     columns = ("identity", "left", "right", "", "source")
-    right = (False, True, True, False, False)
-    return Table(headline, columns, right, tuple(rows), tuple(clean(x) for x in notes))
+    table = page(headline, columns, 1, rows, texts(document))
+    return replace(table, right=(False, True, True, False, False))
 
 
-def tradeoff(document: dict[str, Any]) -> Table:
+def tradeoff(document: dict[str, Any]) -> TextTable:
     """Precision at each recall, of one curve or with its posterior."""
     rows = document["rows"]
-    notes = [note["text"] for note in document["notes"]]
-    if "prior" not in document:
+    notes = texts(document)
+    if document["prior"] is None:
         columns: tuple[str, ...] = ("recall", "precision", "f1", "precision by recall")
         low, high = document["curve"]["recall"]
         cells = [
@@ -67,9 +63,8 @@ def tradeoff(document: dict[str, Any]) -> Table:
             )
             for r in rows
         ]
-        return _table(f"{_curve(document['curve'])}; {document['verdict']}", columns, 0, cells, notes)
-    level = f"{100 * document['level']:.12g}%{'' if document['interval'] == 'equal-tailed' else ' hdi'} interval"
-    columns = ("recall", "precision", "mean", level, "P(feasible)", "route")
+        return page(f"{_curve(document['curve'])}; {document['verdict']}", columns, 0, cells, notes)
+    columns = ("recall", "precision", "mean", level_of(document), "P(feasible)", "route")
     cells = [
         (_value(r["recall"]), "out of reach" if r["precision"] is None else short(r["precision"]), short(r["mean"]),
          "-" if r["low"] is None else f"[{short(r['low'])}, {short(r['high'])}]", short(r["p_feasible"]),
@@ -78,11 +73,11 @@ def tradeoff(document: dict[str, Any]) -> Table:
     ]  # fmt: skip
     named = ", ".join(f"{k} {count(v)}" for k, v in document["data"]["cells"].items())
     about = named if document["curve"] is None else f"{named}; {_curve(document['curve'])}"
-    table = _table(f"{document['verdict']}; {about}; prior {document['prior']['name']}", columns, 0, cells, notes)
+    table = page(f"{document['verdict']}; {about}; prior {document['prior']['name']}", columns, 0, cells, notes)
     return replace(table, right=(*table.right[:-1], False))
 
 
-def mixture(document: dict[str, Any]) -> Table:
+def mixture(document: dict[str, Any]) -> TextTable:
     """Measures at each threshold, and the best thresholds."""
     sign = ">=" if document["answer"] == "above" else "<="
     laws = f"positive {document['positive']}, negative {document['negative']}"
@@ -98,7 +93,7 @@ def mixture(document: dict[str, Any]) -> Table:
         f"recall and precision rise together from threshold {short(a)} to {short(b)}"
         for a, b in document["rising_together"] or ()
     ]
-    return _table(headline, columns, 0, rows, [*notes, *(note["text"] for note in document["notes"])])
+    return page(headline, columns, 0, rows, [*notes, *texts(document)])
 
 
 def _threshold(x: dict[str, Any]) -> str:
@@ -114,12 +109,6 @@ def _curve(x: dict[str, Any]) -> str:
     low, high = (short(v) for v in x["recall"])
     reach = f"recall {low} to {high}" if low != high else f"recall {low}"
     return f"accuracy {short(x['accuracy'])}, prevalence {short(x['prevalence'])}: {reach}"
-
-
-def _table(headline: str, columns: tuple[str, ...], texts: int, rows: list[Any], notes: list[str]) -> Table:
-    right = tuple(i >= texts for i in range(len(columns)))
-    shown = tuple(tuple(clean(x) for x in row) for row in rows)
-    return Table(clean(headline), columns, right, shown, tuple(clean(x) for x in notes))
 
 
 def _law(x: dict[str, Any]) -> str:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any, Final
 
 from howsure.render.numbers import short
-from howsure.render.tables import Table, clean
+from howsure.render.tables import TextTable, page, texts
 
 _MOST: Final = 11
 _NOISE: Final = 1e-13  # what rounding leaves of 0 or 1
 NONE: Final = "·"
 
 
-def surface(document: dict[str, Any]) -> Table:
+def surface(document: dict[str, Any]) -> TextTable:
     """Up to 11 x 11 of the values, evenly spread; all of them are in JSON and CSV."""
     nx, ny = document["size"]
     rows = document["rows"]
@@ -21,15 +21,15 @@ def surface(document: dict[str, Any]) -> Table:
     body = tuple((f"{rows[j * nx]['y']:.4g}", *(_cell(rows[j * nx + i]) for i in columns)) for j in lines)
     fixed = "".join(f", {name} {value:g}" for name, value in document["fixed"].items())
     headline = f"{document['z']} by {document['x']} and {document['y']}{fixed}; {document['feasible']:.1%} feasible"
-    notes = [note["text"] for note in document["notes"]]
+    notes = texts(document)
     if any(NONE in line for line in body):
         notes.insert(0, f"{NONE} no table")
     if len(columns) < nx or len(lines) < ny:
         notes.append(f"{len(columns)} x {len(lines)} of {nx} x {ny} values are shown; JSON and CSV have all")
-    return Table(clean(headline), head, (True,) * len(head), body, tuple(clean(x) for x in notes))
+    return page(headline, head, 0, body, notes)
 
 
-def eleven_point(document: dict[str, Any]) -> Table:
+def eleven_point(document: dict[str, Any]) -> TextTable:
     """A row for each value, a column for each fallout: averaged precision, and the share of levels that have it."""
     rows = document["rows"]
     fallouts = list(dict.fromkeys(r["fallout"] for r in rows))
@@ -41,8 +41,7 @@ def eleven_point(document: dict[str, Any]) -> Table:
     gaps = ("mean gap", *(short(x) for x in document["gap"]))
     head = (document["measure"], *(f"fallout {a:g}" for a in fallouts))
     headline = f"11-point averaged precision by {document['measure']}; rule {document['rule']} (share of levels)"
-    notes = tuple(clean(note["text"]) for note in document["notes"])
-    return Table(clean(headline), head, (True,) * len(head), (*body, gaps), notes)
+    return page(headline, head, 0, (*body, gaps), texts(document))
 
 
 def _average(row: dict[str, Any]) -> str:

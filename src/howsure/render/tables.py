@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -11,7 +11,7 @@ from howsure.render.numbers import count, probability, short
 
 
 @dataclass(frozen=True)
-class Table:
+class TextTable:
     """Texts only; `right` marks the columns that hold numbers."""
 
     headline: str
@@ -35,13 +35,13 @@ _PAGES = {  # documents whose tables are made elsewhere
 }
 
 
-def from_document(document: dict[str, Any]) -> Table:
+def from_document(document: dict[str, Any]) -> TextTable:
     """The table of any howsure document that has rows."""
     rows = document["rows"]
     kind = document["schema"].partition(".")[2].partition("/")[0]
     if kind in _PAGES:
         module, function = _PAGES[kind]
-        made: Table = getattr(import_module(f"howsure.render.{module}"), function)(document)
+        made: TextTable = getattr(import_module(f"howsure.render.{module}"), function)(document)
         return made
     make = {
         "compare": _compare_columns,
@@ -53,13 +53,27 @@ def from_document(document: dict[str, Any]) -> Table:
     if kind == "trec" and len(document["data"]["systems"]) > 1:
         make[kind] = _trec_columns
     columns = make.get(kind, _score_columns)(document, rows)
-    return Table(
+    return TextTable(
         clean(headline(document)),
         tuple(clean(c[0]) for c in columns),
         tuple(c[1] for c in columns),
         _with_gaps(document, tuple(tuple(clean(c[2](row)) for c in columns) for row in rows)),
-        tuple(clean(note["text"]) for note in document["notes"]),
+        tuple(map(clean, texts(document))),
     )
+
+
+def page(
+    headline: str, columns: Sequence[str], named: int, rows: Iterable[Sequence[str]], notes: Iterable[str]
+) -> TextTable:
+    """A table of clean texts: the first columns, as many as are `named`, hold words, the others numbers."""
+    right = tuple(i >= named for i in range(len(columns)))
+    body = tuple(tuple(clean(x) for x in row) for row in rows)
+    return TextTable(clean(headline), tuple(map(clean, columns)), right, body, tuple(map(clean, notes)))
+
+
+def texts(document: dict[str, Any]) -> list[str]:
+    """The notes of a document, in words."""
+    return [note["text"] for note in document["notes"]]
 
 
 def _with_gaps(document: dict[str, Any], rows: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
@@ -90,7 +104,7 @@ def headline(document: dict[str, Any]) -> str:
     if document.get("verdict"):
         parts.append(document["verdict"])
     if data.get("paired"):
-        parts.append("on the same items")
+        parts.append(f"on the same {count(data['clusters'])} clusters" if data.get("clusters") else "on the same items")
     if data.get("n") is not None:
         many = data.get("tables", 1)
         parts.append(f"n = {count(data['n'])}" + (f" in {count(many)} tables" if many > 1 else ""))
@@ -101,13 +115,13 @@ def headline(document: dict[str, Any]) -> str:
     if data.get("chi_square") and data["chi_square"]["value"] is not None:
         x = data["chi_square"]
         parts.append(f"chi-square {short(x['value'])} (p {probability(x['p'])})")
-    if "prior" in document:
+    if document.get("prior") is not None:
         parts.append(f"prior {document['prior']['name']}")
     return "; ".join(parts)
 
 
 def _score_columns(document: dict[str, Any], rows: list[Row]) -> list[Column]:
-    level = _level(document)
+    level = level_of(document)
     columns: list[Column] = [("metric", False, lambda r: str(r["asked"]))]
     if any(r["slice"] for r in rows):
         columns.insert(0, ("slice", False, lambda r: _slice(r["slice"])))
@@ -133,12 +147,13 @@ def _threshold_columns(document: dict[str, Any], rows: list[Row]) -> list[Column
         ("", False, lambda r: str(r["what"])),
         ("on these items", True, lambda r: "" if r["value"] is None else short(r["value"])),
         ("mean", True, lambda r: short(r["mean"])),
-        (_level(document), True, lambda r: f"[{short(r['low'])}, {short(r['high'])}]"),
+        (level_of(document), True, lambda r: f"[{short(r['low'])}, {short(r['high'])}]"),
         ("route", False, lambda r: str(r["route"])),
     ]
 
 
-def _level(document: dict[str, Any]) -> str:
+def level_of(document: dict[str, Any]) -> str:
+    """The name of the column of intervals."""
     kind = "" if document["interval"] == "equal-tailed" else f" {document['interval']}"
     return f"{100 * document['level']:.12g}%{kind} interval"
 
@@ -152,7 +167,7 @@ def _compare_columns(document: dict[str, Any], rows: list[Row]) -> list[Column]:
         (a, True, lambda r: _side(r["first"])),
         (b, True, lambda r: _side(r["second"])),
         ("difference", True, lambda r: short(r["difference"]["mean"])),
-        (_level(document), True, lambda r: f"[{short(r['difference']['low'])}, {short(r['difference']['high'])}]"),
+        (level_of(document), True, lambda r: f"[{short(r['difference']['low'])}, {short(r['difference']['high'])}]"),
         (f"P({a} better)", True, lambda r: probability(r["p_better"])),
     ]
     if any(r["p_equal"] is not None for r in rows):
@@ -166,10 +181,13 @@ def _side(row: Row) -> str:
 
 
 def _leaderboard_columns(document: dict[str, Any], rows: list[Row]) -> list[Column]:
+    several = len({r["metric"] for r in rows}) > 1
+    named: list[Column] = [("metric", False, lambda r: str(r["metric"]))] if several else []
     return [
+        *named,
         ("system", False, lambda r: str(r["system"])),
-        (str(rows[0]["metric"]), True, lambda r: _value(r, "score", "undefined")),
-        (_level(document), True, _interval),
+        ("score" if several else str(rows[0]["metric"]), True, lambda r: _value(r, "score", "undefined")),
+        (level_of(document), True, _interval),
         ("P(best)", True, lambda r: probability(r["p_best"])),
         ("expected rank", True, lambda r: f"{r['expected_rank']:.2f}"),
         ("group", True, lambda r: str(r["group"])),
@@ -181,7 +199,7 @@ def _trec_columns(document: dict[str, Any], rows: list[Row]) -> list[Column]:  #
         ("metric", False, lambda r: str(r["metric"])),
         ("run", False, lambda r: str(r["system"])),
         ("score", True, lambda r: _value(r, "score", "undefined")),
-        (_level(document), True, _interval),
+        (level_of(document), True, _interval),
         ("P(best)", True, lambda r: probability(r["p_best"])),
         ("group", True, lambda r: str(r["group"])),
     ]
@@ -206,7 +224,7 @@ def _band_columns(document: dict[str, Any], rows: list[Row]) -> list[Column]:
     return [
         (along, True, lambda r: f"{r[along]:.6g}"),
         (str(rows[0]["metric"]), True, lambda r: _value(r, "score", "undefined")),
-        (f"{_level(document)}{kind}", True, lambda r: f"[{short(r['low'])}, {short(r['high'])}]"),
+        (f"{level_of(document)}{kind}", True, lambda r: f"[{short(r['low'])}, {short(r['high'])}]"),
     ]
 
 

@@ -1,51 +1,50 @@
-"""For readers of journals: classical paired tests beside the posterior, computed by scipy."""
+"""Classical paired tests, for readers of journals: computed by scipy, set beside the posterior."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from howsure.catalogue import Metric
-from howsure.comparison.paired import Joint
-from howsure.errors import BadSetting
-from howsure.expressions import CELLS
-from howsure.items import Items
-from howsure.model import Ranked
+Array = NDArray[np.float64]
+Pattern = tuple[int, int, int]  # truth, answer of the first, answer of the second
 
-MOST_ITEMS = 20_000
-RESAMPLES = 1_999
+MOST_ITEMS: Final = 20_000
+RESAMPLES: Final = 1_999
 
 
-def p_values(joint: Joint, counts: tuple[int, ...], metric: Metric, seed: int) -> dict[str, float | None]:
-    """McNemar exact and mid-p, and a paired permutation test of the metric; None where it is too large.
+def of_answers(
+    patterns: Sequence[Pattern], counts: Sequence[int], formula: Callable[..., Any], seed: int
+) -> dict[str, float | None]:
+    """McNemar exact and mid-p, and a paired permutation test of the measure; None where it is too large.
 
     McNemar's exact test is the sign test on the items where exactly one system is right.
     """
     from scipy import stats
 
-    first = sum(n for (y, a, b), n in zip(joint.patterns, counts, strict=True) if a == y != b)
-    second = sum(n for (y, a, b), n in zip(joint.patterns, counts, strict=True) if b == y != a)
+    first = sum(n for (y, a, b), n in zip(patterns, counts, strict=True) if a == y != b)
+    second = sum(n for (y, a, b), n in zip(patterns, counts, strict=True) if b == y != a)
     n = first + second
     exact = float(stats.binomtest(first, n, 0.5).pvalue) if n else 1.0
     mid = exact - float(stats.binom.pmf(first, n, 0.5)) if n and first != second else exact
-    return {"mcnemar-exact": exact, "mcnemar-mid-p": mid, "permutation": _permutation(joint, counts, metric, seed)}
+    swapped = _permutation(patterns, counts, formula, seed)
+    return {"mcnemar-exact": exact, "mcnemar-mid-p": mid, "permutation": swapped}
 
 
-def graded(items: Items, seed: int) -> dict[str, float | None]:
+def of_values(first: Array, second: Array, seed: int) -> dict[str, float | None]:
     """Sign test, Wilcoxon's signed ranks, and a permutation test of the mean of two systems' values."""
     from scipy import stats
 
-    if items.clusters is not None:
-        raise BadSetting("these tests take independent items, not clusters of them.")
-    gap = items.values[:, 0] - items.values[:, 1]
+    gap = first - second
     up, down = int((gap > 0).sum()), int((gap < 0).sum())
     if up + down == 0:
         return {"sign": 1.0, "wilcoxon": 1.0, "permutation": 1.0}
     found = None
-    if items.n <= MOST_ITEMS:
+    if len(first) <= MOST_ITEMS:
         found = stats.permutation_test(
-            (items.values[:, 0], items.values[:, 1]), _mean_gap, permutation_type="samples", n_resamples=RESAMPLES,
+            (first, second), _mean_gap, permutation_type="samples", n_resamples=RESAMPLES,
             vectorized=True, batch=200, rng=np.random.default_rng(seed),
         )  # fmt: skip
     return {
@@ -55,14 +54,10 @@ def graded(items: Items, seed: int) -> dict[str, float | None]:
     }
 
 
-def ranked(p: Ranked, metric: str) -> dict[str, float | None]:
+def of_areas(auc: Array, covariance: Array) -> dict[str, float | None]:
     """DeLong's test of two AUCs on the same items."""
     from scipy.special import ndtr
 
-    found = p.delong() if metric == "auc" else None
-    if found is None:
-        raise BadSetting(f"the test for scores is DeLong's, of auc on unweighted, unclustered items; got {metric}.")
-    auc, covariance = found
     gap, variance = auc[0] - auc[1], covariance[0, 0] + covariance[1, 1] - 2.0 * covariance[0, 1]
     if variance <= 1e-15 * (covariance[0, 0] + covariance[1, 1]):
         return {"delong": 1.0 if gap == 0 else None}
@@ -73,17 +68,19 @@ def _mean_gap(one: Any, two: Any, axis: int = -1) -> Any:
     return (one - two).mean(axis=axis)
 
 
-def _permutation(joint: Joint, counts: tuple[int, ...], metric: Metric, seed: int) -> float | None:
+def _permutation(
+    patterns: Sequence[Pattern], counts: Sequence[int], formula: Callable[..., Any], seed: int
+) -> float | None:
     """scipy.stats.permutation_test: the two answers of each item change places at random."""
     from scipy import stats
 
     if sum(counts) > MOST_ITEMS or sum(counts) == 0:
         return None
-    y, a, b = (np.repeat([p[k] for p in joint.patterns], counts) for k in range(3))
+    y, a, b = (np.repeat([p[k] for p in patterns], counts) for k in range(3))
 
     def statistic(one: Any, two: Any, axis: int = -1) -> Any:
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.nan_to_num(_at(metric, y, one, axis) - _at(metric, y, two, axis))
+            return np.nan_to_num(_at(formula, y, one, axis) - _at(formula, y, two, axis))
 
     found = stats.permutation_test(
         (a, b), statistic, permutation_type="samples", n_resamples=RESAMPLES, vectorized=True, batch=200,
@@ -92,8 +89,8 @@ def _permutation(joint: Joint, counts: tuple[int, ...], metric: Metric, seed: in
     return float(found.pvalue)
 
 
-def _at(metric: Metric, y: Any, answer: Any, axis: int) -> Any:
+def _at(formula: Callable[..., Any], y: Any, answer: Any, axis: int) -> Any:
     """The measure of many answers to the same items."""
     yes, says = y == 1, answer == 1
-    parts = (yes & says, ~yes & says, yes & ~says, ~yes & ~says)
-    return metric.formula(**{c: x.sum(axis=axis).astype(float) for c, x in zip(CELLS, parts, strict=True)})
+    parts = {"tp": yes & says, "fp": ~yes & says, "fn": yes & ~says, "tn": ~yes & ~says}
+    return formula(**{c: x.sum(axis=axis).astype(float) for c, x in parts.items()})

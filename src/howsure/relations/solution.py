@@ -2,43 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.distribution import Distribution, Note
-from howsure.document import Result, number, real
+from howsure.distribution import Distribution
+from howsure.envelope import envelope
 from howsure.errors import BadSetting
+from howsure.evidence.classes import Tally
+from howsure.evidence.layout import number
 from howsure.expressions import CELLS
+from howsure.notes import Notes, note
+from howsure.relations import explain
+from howsure.relations.outcomes import Outcome, outcome
+from howsure.relations.posterior_over_tables import PosteriorRows, over_tables, rows_over_tables
 from howsure.relations.quantities import quantity, shown
-from howsure.relations.region import Faces, Region
 from howsure.relations.values import Given
-from howsure.table import Tally
+from howsure.result import Result
+from howsure.rows import real
 
 Array = NDArray[np.float64]
-Cells = dict[str, Any]
-_COLUMNS = ("precision", "recall", "f1", "accuracy", "prevalence", "phi")
-_SHARES = Note("shares", "no count is given, so the cells are shares of all items")
-
-_FRACTIONS = Note("fractions", "the cells are not all whole; if the values are rounded, look for tables with integers")
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """A status with what belongs to it: tables, a region, or what made it fail."""
-
-    status: str
-    tables: Array = field(default_factory=lambda: np.zeros((0, 4)))
-    region: Region | Faces | None = None
-    complete: bool = True
-    point: Array | None = None  # where the equations would put the shares, outside of what can be
-    undefined: Given | None = None  # what is 0/0 throughout
-    fractions: bool = False  # whether tables of fractions agree
-    unexplained: bool = False  # no whole table, and it is not yet asked whether one of fractions agrees
+CellCounts = dict[str, Any]
+_COLUMNS: Final = ("precision", "recall", "f1", "accuracy", "prevalence", "phi")
+_SHARES: Final = note("shares", "no count is given, so the cells are shares of all items")
+_FRACTIONS: Final = note(
+    "fractions", "the cells are not all whole; if the values are rounded, look for tables with integers"
+)
+_INCOMPLETE: Final = note("incomplete", "there are more tables than were listed; raise most=, or give more digits")
 
 
 @dataclass(frozen=True)
@@ -48,6 +42,7 @@ class Solution(Result):
     given: tuple[Given, ...]
     outcome: Outcome = field(repr=False)
     integers: bool = False
+    posteriors: PosteriorRows = field(default_factory=PosteriorRows, repr=False)  # that the document has
 
     @property
     def status(self) -> str:
@@ -60,12 +55,12 @@ class Solution(Result):
         return self.outcome.complete
 
     @cached_property
-    def tables(self) -> tuple[Cells, ...]:
+    def tables(self) -> tuple[CellCounts, ...]:
         """Every table that agrees with the report, as tp, fp, fn, tn; shares when no count is given."""
         return tuple(dict(zip(CELLS, map(number, row), strict=True)) for row in self.outcome.tables)
 
     @property
-    def table(self) -> Cells:
+    def table(self) -> CellCounts:
         """The table, when there is one."""
         if self.status != "unique":
             raise BadSetting(f"there is no single table: {self.why}")
@@ -91,17 +86,17 @@ class Solution(Result):
     @cached_property
     def why(self) -> str:
         """The answer in a sentence."""
-        from howsure.relations import explain, solving
-
-        found = solving.without_whole(self.given) if self.outcome.unexplained else self.outcome
-        if found.fractions:
-            return explain.nothing_whole(self.given)
+        found = self.outcome
+        if self.integers and self.status == "infeasible":  # it is not yet asked whether tables of fractions agree
+            found = outcome(self.given)
+            if found.status != "infeasible":
+                return explain.nothing_whole(self.given)
         if found.undefined is not None:
             return explain.zero_by_zero(self.given, found.undefined)
-        if self.status == "infeasible":
+        if found.status == "infeasible":
             return explain.infeasible(self.given, found.point)
-        if self.outcome.region is not None:
-            return explain.undetermined(self.outcome.region, self.given)
+        if found.region is not None:
+            return explain.undetermined(found.region, self.given)
         kind = "whole-number tables" if self.integers else "tables"
         if self.status == "unique":
             return f"one {kind.removesuffix('s')} has these values."
@@ -111,21 +106,17 @@ class Solution(Result):
     @cached_property
     def free(self) -> tuple[str, ...]:
         """Measures that the report leaves free."""
-        from howsure.relations import explain
-
         return () if self.outcome.region is None else explain.free(self.outcome.region)
 
     @cached_property
     def settling(self) -> tuple[str, ...]:
         """Measures of which one more value would settle the table."""
-        from howsure.relations import explain
-
         return () if self.outcome.region is None else explain.settling(self.outcome.region)
 
     @cached_property
     def ranges(self) -> Mapping[str, tuple[float, float]]:
         """The lowest and highest value of every count and measure over all tables that agree."""
-        listed = (*(quantity(x) for x in ("tp", "fp", "fn", "tn", "n")), *shown())
+        listed = (*(quantity(x) for x in (*CELLS, "n")), *shown())
         if self.outcome.region is not None:
             spans = self.outcome.region.spans(listed)
         else:
@@ -137,31 +128,55 @@ class Solution(Result):
         values = np.asarray(quantity(name).at(self.outcome.tables))
         return real(values[0]) if self.status == "unique" else values
 
+    # -- posterior
+
     def posterior(self, metric: str = "f1", *, prior: Any = "even", seed: int = 0) -> Distribution:
         """The posterior of a measure given the report: over all its whole-number tables, by their probability."""
-        from howsure.relations.posterior_over_tables import blended
+        return over_tables(self._whole(), self.complete, metric, prior, seed)
 
-        return blended(self, metric, prior, seed)
+    def with_posterior(
+        self,
+        metrics: str | Sequence[str] = "f1",
+        *,
+        prior: Any = "even",
+        level: float = 0.95,
+        interval: str = "equal-tailed",
+        seed: int = 0,
+    ) -> Solution:
+        """The same solution with the posteriors of some measures in its document, and under its table.
+
+        >>> from howsure.relations import solve
+        >>> s = solve(precision="0.75", recall="0.60", n=50, integers=True).with_posterior("f1")
+        >>> [(row["metric"], round(row["low"], 3), round(row["high"], 3)) for row in s.to_dict()["posterior"]]
+        [('f1', 0.334, 0.857)]
+        """
+        names = [metrics] if isinstance(metrics, str) else list(metrics)
+        rows = rows_over_tables(self._whole(), self.complete, names, prior, level, interval, seed)
+        return replace(self, posteriors=rows)
+
+    def _whole(self) -> Array:
+        """The tables, if there are some and all are of whole numbers."""
+        if not len(self.outcome.tables):
+            raise BadSetting(f"a posterior needs tables, and there are none: {self.why}")
+        _ = self.tally  # tells what is missing
+        return self.outcome.tables
 
     # -- document
 
     @property
-    def notes(self) -> tuple[Note, ...]:
-        notes = []
-        if not self.counted and self.status != "infeasible":
-            notes.append(_SHARES)
-        elif self.counted and (self.outcome.tables != np.round(self.outcome.tables)).any():
-            notes.append(_FRACTIONS)
-        if not self.complete:
-            notes.append(Note("incomplete", "there are more tables than were listed; raise most=, or give more digits"))
-        return tuple(notes)
+    def notes(self) -> Notes:
+        """What is to be said of the tables."""
+        fractions = (self.outcome.tables != np.round(self.outcome.tables)).any()
+        said = (
+            (_SHARES, not self.counted and self.status != "infeasible"),
+            (_FRACTIONS, self.counted and fractions),
+            (_INCOMPLETE, not self.complete),
+        )
+        return tuple(note for note, there in said if there)
 
     def _make(self) -> dict[str, Any]:
-        from howsure.version import VERSION
-
-        return {
-            "schema": "howsure.solve/1",
-            "version": VERSION,
+        document = envelope("howsure.solve/1", self._rows(), notes=self.notes, **self.posteriors.settings)
+        return document | {
             "status": self.status,
             "why": self.why,
             "given": [
@@ -172,12 +187,11 @@ class Solution(Result):
             "tables": [dict(t) for t in self.tables],
             "free": list(self.free),
             "settled_by": list(self.settling),
-            "rows": self._rows(),
-            "notes": [{"code": note.code, "text": note.text} for note in self.notes],
+            "posterior": list(self.posteriors.rows),
         }
 
     def _rows(self) -> list[dict[str, Any]]:
-        """A row a table, or a row a measure where tables are too many to list."""
+        """A row per table, or a row per measure where tables are too many to list."""
         if self.status == "undetermined":
             return [{"metric": k, "low": real(a), "high": real(b)} for k, (a, b) in self.ranges.items()]
         columns = {name: np.asarray(quantity(name).at(self.outcome.tables)) for name in ("n", *_COLUMNS)}

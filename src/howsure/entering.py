@@ -1,0 +1,108 @@
+"""One entrance: whatever a verb is given becomes a posterior, with its settings.
+
+A verb takes evidence, a posterior, a result that has one (a curve), or data that evidence is made of: arrays, a mapping
+from system to array, a frame, a file or a database with its columns named. Settings that are not given are those of
+what was given, else the usual ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from howsure.columns import NAMES
+from howsure.distribution import check_seed
+from howsure.errors import BadSetting, UnknownName, nearest
+from howsure.language import option
+from howsure.model.posterior import KINDS, Posterior, posterior
+
+LEVEL, INTERVAL = 0.95, "equal-tailed"
+
+
+@dataclass(frozen=True)
+class Entered:
+    """A posterior, and the level and kind of intervals that came with it."""
+
+    posterior: Posterior
+    level: float = LEVEL
+    interval: str = INTERVAL
+
+
+def is_evidence(data: Any) -> bool:
+    """Whether it was made already."""
+    return type(data).__name__ in KINDS and type(data).__module__.startswith("howsure.evidence.")
+
+
+def is_made(data: Any) -> bool:
+    """Whether it is evidence, a posterior or a result that has one."""
+    return is_evidence(data) or isinstance(data, Posterior) or isinstance(getattr(data, "posterior", None), Posterior)
+
+
+def entered(
+    verb: str,
+    data: Any,
+    second: Any,
+    columns: Mapping[str, Any],
+    *,
+    prior: Any = None,
+    tolerance: float | None = None,
+    seed: int | None = None,
+) -> Entered:
+    """The posterior of what a verb was given."""
+    told = {k: v for k, v in columns.items() if v is not None}
+    _refuse_unknown(verb, told)
+    if not is_made(data):
+        return Entered(_of_data(verb, data, second, told, prior, tolerance, seed))
+    if second is not None:
+        raise BadSetting(f"give {type(data).__name__}, or truths and predictions, not both.")
+    if is_evidence(data):
+        evidence = _with_class(data, told)
+        return Entered(_posterior(evidence, prior, tolerance, seed))
+    return _of_posterior(data, told, prior, tolerance, seed)
+
+
+def _of_data(
+    verb: str, data: Any, second: Any, told: Mapping[str, Any], prior: Any, tolerance: float | None, seed: int | None
+) -> Posterior:
+    from howsure.ingest.entrance import evidence
+
+    if second is None and not told and isinstance(data, (list, tuple)):
+        raise BadSetting(f"{verb} needs evidence, or truths and predictions: hs.{verb}(y_true, y_pred).")
+    made = evidence(data, second, **told)
+    return _posterior(made, prior, tolerance, seed)
+
+
+def _posterior(evidence: Any, prior: Any, tolerance: float | None, seed: int | None) -> Posterior:
+    """Under the settings given, else the usual ones."""
+    wanted = 0.02 if tolerance is None else tolerance
+    return posterior(evidence, "even" if prior is None else prior, tolerance=wanted, seed=0 if seed is None else seed)
+
+
+def _of_posterior(data: Any, told: Mapping[str, Any], prior: Any, tolerance: float | None, seed: int | None) -> Entered:
+    """The settings of a posterior, or of the posterior of a result, but for those given."""
+    p: Posterior = data if isinstance(data, Posterior) else data.posterior
+    evidence = _with_class(p.evidence, told)
+    if prior is not None:
+        p = posterior(evidence, prior, tolerance=p.tolerance, seed=p.seed)
+    elif evidence is not p.evidence:
+        p = p.seeing(evidence)
+    if tolerance is not None or seed is not None:
+        checked = posterior(evidence, p.prior, tolerance=p.tolerance if tolerance is None else tolerance)
+        p = replace(p, tolerance=checked.tolerance, seed=p.seed if seed is None else check_seed(seed), kept={})
+    return Entered(p, getattr(data, "level", LEVEL), getattr(data, "interval", INTERVAL))
+
+
+def _with_class(evidence: Any, told: Mapping[str, Any]) -> Any:
+    """Evidence that is made takes another positive class, and nothing else."""
+    extra = next((k for k, v in told.items() if k != "positive" and (k, v) != ("missing", "refuse")), None)
+    if extra is not None:
+        what = type(evidence).__name__
+        raise BadSetting(f"{option(extra)} belongs to the making of evidence; this {what} is made already.")
+    return evidence if told.get("positive") is None else evidence.with_positive(told["positive"])
+
+
+def _refuse_unknown(verb: str, told: Mapping[str, Any]) -> None:
+    unknown = next((k for k in told if k not in NAMES), None)
+    if unknown is not None:
+        raise UnknownName(f"{verb} has no option {unknown!r}.{nearest(unknown, NAMES)}")

@@ -1,0 +1,208 @@
+"""All classes at once: macro and weighted averages, kappa, phi, informedness and markedness of many classes, by draws.
+
+Measures in which classes count alike have the pooled prior, all others weight 1 on right and 1 on wrong answers, shared
+equally among their cells (model/class_draws.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure import coverage
+from howsure.catalogue.metric import Metric
+from howsure.distribution import Distribution
+from howsure.errors import BadSetting
+from howsure.expressions import Expression
+from howsure.kernels.classes import measured
+from howsure.model import chance, class_draws
+from howsure.model.cells import table_notes
+from howsure.model.class_draws import MOST_CLASS_NUMBERS, ClassDrawing, Drawing, move_to, moved, sampler_of
+from howsure.model.question import Chance, Gap, Places, Question, drawn_gap
+from howsure.model.sampling import difference_law, sampled_law
+from howsure.notes import Note, Notes, note
+
+if TYPE_CHECKING:
+    from howsure.kernels.law import Law
+
+Array = NDArray[np.float64]
+
+LEAST_DOUBTED: Final = 5  # classes from which intervals of averages can fall short
+
+
+@dataclass(frozen=True, eq=False)
+class AllClasses(Question):
+    """A measure of all classes of a tally."""
+
+    metric: Metric
+    formula: Expression
+
+    @property
+    def drawing(self) -> Drawing:
+        """What is drawn."""
+        alike = self.metric.classes_count_alike
+        return ClassDrawing(self.state.evidence, self.state.prior, alike, self._lost)
+
+    @property
+    def _lost(self) -> bool:
+        """Whether a missing answer is a false one of every class."""
+        return bool(self.metric.average)
+
+    @cached_property
+    def score(self) -> Array:
+        """The formula of the counts."""
+        with np.errstate(all="ignore"):
+            cells = self.state.evidence.by_class(lost=self._lost)
+            return np.asarray(self.formula(**{c: x.astype(float) for c, x in cells.items()}))
+
+    @cached_property
+    def _moved(self) -> tuple[class_draws.ClassSampler, Any]:
+        """The law by draws, moved to where its mean is to be, and the sampler of such draws."""
+        t = self.state.evidence
+        sampler, middle = sampler_of(t, self.drawing, self.metric, self.formula, self._lost)
+        law = sampled_law(self.state, self.metric.bounds, sampler, sampler.tables, sampler.most)
+        if middle is None:
+            return sampler, law
+        shift = move_to(law.draws, middle, self.metric.bounds)
+        return replace(sampler, shift=shift), replace(law, draws=moved(law.draws, shift, self.metric.bounds))
+
+    def law(self) -> tuple[Law, str]:
+        """By draws."""
+        return self._moved[1], "sampled"
+
+    def draws(self, n: int, seed: int) -> Array:
+        """Moved as the law is."""
+        return self._moved[0](n, seed)
+
+    # -- systems on the same items
+
+    def joint_draws(self, n: int, seed: int) -> Array:
+        """All systems from the same tables; systems that answer alike are moved together."""
+        if self.state.evidence.shape:
+            raise BadSetting(f"a paired comparison on {self.metric} takes a single table, not a batch.")
+        bounds, drawing = self.metric.bounds, self.drawing
+        measure = class_draws.Bounded(self.formula, *bounds)
+        x = measured(drawing.plan(), n, seed, measure, class_draws.silent)
+        if not drawing.pooled or not np.isfinite(bounds).all():
+            return x
+        for same in self._alike():
+            one = replace(
+                self, state=self.state.seeing(self.state.evidence.system(self.state.evidence.systems[same[0]]))
+            )
+            middle = class_draws.centres(one.state.evidence, one.drawing, measure, self._lost)
+            shift = move_to(x[:, same].reshape(-1), middle, bounds)
+            x[:, same] = moved(x[:, same], shift, bounds)
+        return x
+
+    def _alike(self) -> list[list[int]]:
+        """Groups of systems with the same answers, whose draws are mostly ties and are moved together."""
+        t = self.state.evidence
+        answers = t.cells[t.counts > 0][:, 1:]
+        _, same = np.unique(answers, axis=1, return_inverse=True)
+        return [np.flatnonzero(same.reshape(-1) == g).tolist() for g in range(int(same.max()) + 1)]
+
+    def difference(self) -> Gap:
+        """By joint draws."""
+        n = self.state.wanted_draws(1.3)
+        n = max(min(n, 10_000), min(n, MOST_CLASS_NUMBERS // self.drawing.plan().cost))
+        law = difference_law(self.metric.bounds, self._gap_draws(n, self.state.seed))
+        return drawn_gap(Distribution(f"difference of {self.metric}", law, "sampled", self._gap_draws))
+
+    def _gap_draws(self, n: int, seed: int) -> Array:
+        first, second = self.ratio_draws(n, seed)
+        return first - second
+
+    def chance(self, at: Places = None) -> Chance | None:
+        """Against guessing at the margins of all classes."""
+        return chance.of_all_classes(self.formula, self.metric, self.state, at)
+
+    def matches(self, other: Question) -> None:
+        """Both need the same classes."""
+        chance.refuse_other_classes(self.state.evidence, other.state.evidence, True)
+
+    # -- what is to be said
+
+    @property
+    def prior_note(self) -> Note | None:
+        """Pooled, or shared equally among cells."""
+        if self.state.prior.name != "even":
+            return None
+        rule = "pooled" if self.metric.classes_count_alike else "shared"
+        return note("prior", rule=rule, of=(self.asked,))
+
+    @property
+    def remarks(self) -> Notes:
+        """Empty and rare classes, and what intervals of such tables held."""
+        return (*table_notes(self.state), *self._empty_classes(), *self._coverage())
+
+    def _empty_classes(self) -> Notes:
+        t, notes = self.state.evidence, []
+        flat = {c: x.reshape(len(t.labels), -1).sum(axis=1) for c, x in t.by_class().items()}
+        for what, here in (("true item", flat["tp"] + flat["fn"]), ("answer", flat["tp"] + flat["fp"])):
+            empty = tuple(t.labels[i] for i in np.flatnonzero(here == 0).tolist())
+            if empty:
+                notes.append(note("empty-class", labels=empty, what=what))
+        return tuple(notes)
+
+    def _coverage(self) -> Notes:
+        """What intervals of this measure covered in simulated tests of such tables, where it was too little."""
+        t, name = self.state.evidence, self.metric.name
+        if t.shape or self.state.prior.name != "even" or name in ("macro-recall", "balanced-accuracy"):
+            return ()
+        if self.metric.average == "weighted" and len(t.labels) >= 100:
+            name = "weighted-f1"
+        elif not self.metric.classes_count_alike:
+            return ()
+        if coverage.held("classes", "many", name) is None:
+            name = "macro-precision"  # other averages were not studied: this is the worst of those that were
+        spans = {why: coverage.held("classes", why, name) for why in doubts(t)}
+        found = [(*span, why) for why, span in spans.items() if span is not None]
+        if not found:
+            return ()
+        low, high, why = min(found)
+        return (note("coverage", why=why, metric=name, low=low, high=high),)
+
+
+@dataclass(frozen=True, eq=False)
+class RightAnswersByRows(AllClasses):
+    """Accuracy of a two-level model: by draws, with a closed mean, Σ E[share]·E[recall]."""
+
+    right: bool = True  # whether it is the share of right answers itself
+
+    def law(self) -> tuple[Law, str]:
+        """By draws, with the mean that is known."""
+        law = self._moved[1]
+        return replace(law, known_mean=self._closed()) if self.right else law, "sampled"
+
+    def _closed(self) -> Array:
+        prior, k = self.state.prior, len(self.state.evidence.labels)
+        inside, outside = prior.within or 0.0, prior.between or 0.0
+        cells = self.state.evidence.by_class(effective=True)
+        size = cells["tp"] + cells["fn"]
+        share = (size + outside) / (size.sum(axis=0) + k * outside)
+        return np.asarray((share * (cells["tp"] + inside) / (size + k * inside)).sum(axis=0))
+
+
+def doubts(t: Any) -> tuple[str, ...]:
+    """What a table has in which intervals under the pooled prior were seen to fall short (docs/coverage.md).
+
+    many: thirty classes or more with ten items a class or fewer. rare: half of the classes have no more true items than
+    would be taken for them if wrong answers were spread evenly. never: a class is never right, although it has so many
+    items that classes alike in accuracy would have a right one (999 in 1,000).
+    """
+    k, cells = len(t.labels), t.by_class()
+    size, right = cells["tp"] + cells["fn"], cells["tp"]
+    n = int(size.sum())
+    if k < LEAST_DOUBTED or not n:
+        return ()
+    wrong = 1.0 - right.sum() / n
+    found = {
+        "many": k >= 30 and n <= 10 * k,
+        "rare": 2 * int((size * (k - 1) <= wrong * n).sum()) >= k,
+        "never": bool(((right == 0) & (wrong**size < 1e-3)).any()),
+    }
+    return tuple(name for name, here in found.items() if here)

@@ -1,0 +1,153 @@
+"""Measures of four cells: what the ways of looking at a 2x2 table, or at right and wrong answers, have in common.
+
+A measure is asked of the cells tp, fp, fn, tn with a Dirichlet (or two-level) law: exact where its form has a route, by
+draws where not. `light` is the measure in that light: an average of two classes is written out, a micro average of many
+is one of right and wrong answers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.catalogue.metric import Metric
+from howsure.distribution import Distribution
+from howsure.errors import BadSetting
+from howsure.model.answers import Answers, p_values
+from howsure.model.question import Gap, Question, drawn_gap, exact_gap
+from howsure.model.sampling import GROWN, difference_law, sampled_law
+from howsure.model.state import State
+from howsure.notes import Notes, note
+from howsure.routes import Model, Shapes, exact_law, values
+
+if TYPE_CHECKING:
+    from howsure.kernels.law import Law
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class CellQuestion(Question):
+    """A measure of four cells of one system, or of two and more on the same items."""
+
+    metric: Metric
+    light: Metric
+
+    # -- what each way of looking tells
+
+    def counts(self) -> Shapes:
+        """The raw counts that the point score is computed from."""
+        raise self._unasked("counts")
+
+    @cached_property
+    def model(self) -> Model:
+        """The shapes of the cells."""
+        raise self._unasked("a model")
+
+    def answers(self) -> Answers:
+        """What the systems said to the same items."""
+        raise self._unasked("joint answers")
+
+    @property
+    def draws_key(self) -> tuple[Any, ...]:
+        """Measures with the same key share their draws of cells."""
+        return (type(self).__name__, self.metric.label)
+
+    # -- one system
+
+    @cached_property
+    def score(self) -> Array:
+        """The measure of the counts."""
+        return np.asarray(self.light.score(self.counts()), dtype=float)
+
+    def law(self) -> tuple[Law, str]:
+        """Exact where the form of the formula has a route, else by draws."""
+        law, route = exact_law(self.light, self.model)
+        if law is None:
+            law = sampled_law(self.state, self.light.bounds, self.draws, self.model.size())
+        return law, route
+
+    def draws(self, n: int, seed: int) -> Array:
+        """The measure at draws of the cells, table by table of a batch."""
+        m = self.model
+        columns = [values(self.light, *self._table(j, n, seed)) for j in range(m.size())]
+        return np.stack(columns, axis=-1).reshape(n, *m.shape)
+
+    def _table(self, j: int, n: int, seed: int) -> tuple[Shapes, Shapes | None]:
+        """Draws of the cells of one table; those of a single table are kept for the measures that share them."""
+        if self.model.shape or seed >= GROWN:
+            return self.model.table(j, n, seed)
+        key = ("cells", *self.draws_key)
+        found = self.state.kept.get(key)
+        if found is None or found[0] != (n, seed):
+            found = self.state.kept[key] = ((n, seed), self.model.table(j, n, seed))
+        return found[1]
+
+    # -- systems on the same items
+
+    def difference(self) -> Gap:
+        """Exact where both systems share their denominator, else by joint draws."""
+        name = f"difference of {self.metric}"
+        law = self.answers().exact_difference(self.light)
+        if law is not None:
+            return exact_gap(Distribution(name, law, "quadrature", self._gap_draws), "closed form")
+        x = self._gap_draws(self.state.wanted_draws(1.3), self.state.seed)
+        return drawn_gap(Distribution(name, difference_law(self.light.bounds, x), "sampled", self._gap_draws))
+
+    def _gap_draws(self, n: int, seed: int) -> Array:
+        first, second = self.ratio_draws(n, seed)
+        return first - second
+
+    def ratio_draws(self, n: int, seed: int) -> tuple[Array, Array]:
+        """Both measures from the same joint cells."""
+        return self.answers().pair_draws(self.light, n, seed)
+
+    def joint_draws(self, n: int, seed: int) -> Array:
+        """All systems from the same patterns."""
+        return self.answers().joint_draws(self.light, n, seed)
+
+    def classical_tests(self) -> dict[str, float | None]:
+        """McNemar's tests and a permutation test."""
+        refuse_tests(self.state)
+        return p_values(self.answers(), self.light, self.state.seed)
+
+    @property
+    def remarks(self) -> Notes:
+        """What was remarked of the data, and what weights do."""
+        return table_notes(self.state)
+
+
+def table_notes(state: State) -> Notes:
+    """What is to be said of every measure of a table."""
+    e = state.evidence
+    notes = list(e.notes)
+    if e.weighted:
+        notes.append(note("weighted", of="counts"))
+    if not e.shape and not e.totals.any():
+        notes.append(note("no-data"))
+    return tuple(notes)
+
+
+def label_notes(state: State) -> Notes:
+    """What is to be said of every measure of label sets."""
+    before = len(state.evidence.notes)
+    own = table_notes(state)
+    return (*own[:before], note("labels", independent=state.evidence.independent), *own[before:])
+
+
+def refuse_tests(state: State) -> None:
+    """Classical tests take a single table of unweighted items."""
+    if state.evidence.shape or state.evidence.weighted:
+        raise BadSetting("these tests take a single table of unweighted items.")
+
+
+def refuse_two_level(state: State) -> None:
+    """Systems on the same items under a two-level prior."""
+    if state.prior.two_level:
+        raise BadSetting(
+            "systems on the same items need a flat prior such as even; a two-level prior has no joint form."
+        )

@@ -1,0 +1,211 @@
+"""Class against rest: a measure of the 2x2 table of one class, or of the only two.
+
+Prior `even`: weight ½ on each of the four cells, whatever the number of classes: what a user gets who collapses first.
+Under a two-level prior of many classes a class has a row of its own and a share; the rest is mixed over the other rows,
+and measures that look at it are drawn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.catalogue.metric import Metric
+from howsure.evidence.classes import Tally
+from howsure.expressions import CELLS
+from howsure.forms import Linear
+from howsure.model import chance
+from howsure.model.answers import Answers
+from howsure.model.cells import CellQuestion, refuse_two_level
+from howsure.model.class_draws import ClassDrawing, ClassSampler, OfClass
+from howsure.model.question import Chance, Places, Question
+from howsure.model.sampling import sampled_law
+from howsure.notes import Note, Notes, note
+from howsure.routes import Model, Shapes, exact_law
+
+if TYPE_CHECKING:
+    from howsure.kernels.law import Law
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ClassAgainstRest(CellQuestion):
+    """A measure of the 2x2 table of the class at a place among the labels."""
+
+    place: int
+
+    @cached_property
+    def table(self) -> Tally:
+        """The 2x2 table."""
+        t = self.state.evidence
+        same = len(t.labels) == 2 and t.positive == t.labels[self.place]
+        return t if same else t.versus_rest(t.labels[self.place])  # type: ignore[no-any-return]
+
+    @cached_property
+    def score(self) -> Array:
+        """The measure of the counts; averages take an undefined class for 0, of two classes too."""
+        if not self.metric.over_classes:
+            return np.asarray(self.light.score(self.counts()), dtype=float)
+        with np.errstate(all="ignore"):
+            cells = self.state.evidence.by_class(lost=True)
+            return np.asarray(self.metric.formula(**{c: x.astype(float) for c, x in cells.items()}))
+
+    def counts(self) -> Shapes:
+        """tp, fp, fn and tn."""
+        return self.table.named()
+
+    @cached_property
+    def weights(self) -> dict[str, float]:
+        """The prior's weight on each cell."""
+        t = self.state.evidence
+        own = 1 if t.positive is None else t.find(t.positive)
+        return self.state.prior.binary(self.place, len(t.labels), own)
+
+    @cached_property
+    def model(self) -> Model:
+        """Counts plus weights; class shares of their own under a two-level prior."""
+        counts = self.table.named(effective=True)
+        cells = {c: np.asarray(counts[c] + self.weights[c], dtype=float) for c in CELLS}
+        between = self.state.prior.between
+        if between is None:
+            return Model(cells)
+        yes, no = counts["tp"] + counts["fn"] + between, counts["fp"] + counts["tn"] + between
+        return Model(cells, (np.asarray(yes), np.asarray(no)))
+
+    def answers(self) -> Answers:
+        """Truth and answers of the systems, this class 1 and the rest 0; a missing answer is wrong."""
+        refuse_two_level(self.state)
+        two = coded(self.state.evidence, self.place)
+        truth, w = two.cells[:, 0], self.weights
+        says = np.where(two.cells[:, 1:] < 0, 1 - truth[:, None], two.cells[:, 1:]) == 1
+        rows = {1: (w["fn"], w["tp"]), 0: (w["tn"], w["fp"])}
+        return Answers(truth, says, two.effective, two.counts, rows)
+
+    def chance(self, at: Places = None) -> Chance | None:
+        """Against random guessing at the same margins."""
+        return chance.of_cells(self.light, self.metric, self.counts(), self.model, self.state, self.place, at)
+
+    def matches(self, other: Question) -> None:
+        """Both need the same positive class."""
+        chance.refuse_other_classes(self.state.evidence, other.state.evidence, False)
+
+    @property
+    def prior_note(self) -> Note | None:
+        """½ on each cell."""
+        if self.state.prior.name != "even":
+            return None
+        return note("prior", rule="cells", classes=len(self.state.evidence.labels) > 2)
+
+    @cached_property
+    def empty_cell(self) -> NDArray[np.bool_]:
+        """Which tables have an empty cell but no empty margin, where the measure has a rule for it."""
+        if not self.metric.empty_cell_rule:
+            return np.zeros((), dtype=bool)
+        tp, fp, fn, tn = (np.asarray(self.counts()[c]) for c in CELLS)
+        some = (tp == 0) | (fp == 0) | (fn == 0) | (tn == 0)
+        return np.asarray(some & (tp + fp > 0) & (tp + fn > 0) & (fp + tn > 0) & (fn + tn > 0))
+
+
+@dataclass(frozen=True, eq=False)
+class ClassAmongMany(ClassAgainstRest):
+    """The same under a two-level prior of three classes and more."""
+
+    @cached_property
+    def model(self) -> Model:
+        """Its own row is a Beta, and so is its share; the rest is mixed."""
+        counts = self.table.named(effective=True)
+        prior, k = self.state.prior, len(self.state.evidence.labels)
+        inside, outside = prior.within or 0.0, prior.between or 0.0
+        own = {"tp": counts["tp"] + inside, "fn": counts["fn"] + (k - 1) * inside}
+        yes = counts["tp"] + counts["fn"] + outside
+        no = counts["fp"] + counts["tn"] + (k - 1) * outside
+        mixed = np.full(self.state.evidence.shape, np.nan)
+        return Model({**own, "fp": mixed, "tn": mixed}, (np.asarray(yes), np.asarray(no)))
+
+    @property
+    def _sampler(self) -> ClassSampler:
+        t = self.state.evidence
+        measure = OfClass(self.light.formula, self.place)
+        return ClassSampler(ClassDrawing(t, self.state.prior, False), t.shape, measure, self.light.bounds)
+
+    def law(self) -> tuple[Law, str]:
+        """Exact where the measure looks at its own row or share only."""
+        if not _mixed(self.light):
+            law, route = exact_law(self.light, self.model)
+            if law is not None:
+                return law, route
+        sampler = self._sampler
+        made = sampled_law(self.state, self.light.bounds, sampler, self.model.size(), sampler.most)
+        return made, "sampled"
+
+    def draws(self, n: int, seed: int) -> Array:
+        """From tables of all classes."""
+        return self._sampler(n, seed)
+
+    def chance(self, at: Places = None) -> Chance | None:
+        """By draws of all classes."""
+        gap = chance.beyond(self.light)
+        sampler = replace(self._sampler, measure=OfClass(gap, self.place), bounds=(-np.inf, np.inf))
+        return chance.of_sampler(self.light, self.metric, self.counts(), sampler, self.state.seed, at)
+
+
+@dataclass(frozen=True, eq=False)
+class EveryClass(Question):
+    """A measure of every class against the rest at once: the first axis of all arrays is the classes."""
+
+    inner: ClassAgainstRest
+
+    @property
+    def classes(self) -> tuple[Any, ...]:  # type: ignore[override]
+        """The labels along the first axis."""
+        return tuple(self.state.evidence.labels)
+
+    @cached_property
+    def score(self) -> Array:
+        """Of all classes."""
+        return self.inner.score
+
+    def law(self) -> tuple[Law, str]:
+        """Of all classes."""
+        return self.inner.law()
+
+    def draws(self, n: int, seed: int) -> Array:
+        """Of all classes, (n, classes, *batch)."""
+        return self.inner.draws(n, seed)
+
+    def chance(self, at: Places = None) -> Chance | None:
+        """Of all classes."""
+        return self.inner.chance(at)
+
+    @property
+    def prior_note(self) -> Note | None:
+        """½ on each cell."""
+        return None if self.state.prior.name != "even" else note("prior", rule="cells", classes=True)
+
+    @property
+    def remarks(self) -> Notes:
+        """As of one class."""
+        return self.inner.remarks
+
+
+def coded(t: Tally, place: int) -> Tally:
+    """The table of a class against the rest, coded 1 and 0."""
+    two = t.versus_rest(t.labels[place])
+    if two.labels.index(two.positive) == 0:
+        cells = np.where(two.cells < 0, -1, 1 - two.cells)
+        two = replace(two, cells=cells, labels=two.labels[::-1])
+    return two
+
+
+def _mixed(metric: Metric) -> bool:
+    """Whether it looks at negative items by their answers: mixed over the rows of a two-level model of many classes."""
+    form = metric.reading.form
+    if not isinstance(form, Linear) or metric.reading.outer:
+        return True
+    rows = all(form.top[a] == form.top[b] and form.bottom[a] == form.bottom[b] for a, b in ((0, 2), (1, 3)))
+    return not (rows or not any((form.top[1], form.top[3], form.bottom[1], form.bottom[3])))

@@ -1,0 +1,255 @@
+"""Tables of many classes, drawn: which draws a measure of all classes needs under a prior, and how they are moved.
+
+Prior `even`, for measures in which classes count alike however rare they are (macro averages, balanced accuracy,
+informedness, markedness): weight 1 a class, of which the share p is on its right answer and the rest on its wrong
+ones, and p is drawn with each table from a Beta around the classes' mean accuracy, of size K/3; the draws are then
+moved by the difference between the measure of the mean table and their mean (docs/why/005, docs/coverage.md).
+All other measures and priors: the weights of the prior as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.catalogue.metric import Metric
+from howsure.errors import BadSetting
+from howsure.evidence.classes import Tally
+from howsure.expressions import CELLS, Expression
+from howsure.kernels.classes import Classes, Drawable, PooledAccuracy, measured
+from howsure.model.sampling import MOST_DRAWS, MOST_NUMBERS
+from howsure.model.state import State
+from howsure.priors import Prior
+
+Array = NDArray[np.float64]
+Cells = dict[str, Array]
+Measured = Callable[[Cells], Array]
+
+SMALL: Final = 1024  # cells up to which a table is drawn whole
+TINY: Final = 6  # classes up to which the same holds for the pooled prior
+MOST_WEIGHT: Final = 30.0  # of a truth row, that sticks can still deal
+MOST_CLASS_NUMBERS: Final = 60_000_000  # drawn for a measure of many classes
+MOST_CLASS_DRAWS: Final = 400_000
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """The measure of drawn cells (classes first), within its range."""
+
+    formula: Expression
+    low: float
+    high: float
+
+    def __call__(self, cells: Cells) -> Array:
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
+            value = np.asarray(self.formula(**cells))
+        return np.clip(np.where(np.isnan(value), 0.0, value), self.low, self.high)
+
+
+@dataclass(frozen=True)
+class OfClass:
+    """The measure of one class among the drawn ones."""
+
+    formula: Expression
+    place: int
+
+    def __call__(self, cells: Cells) -> Array:
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
+            return np.asarray(self.formula(**{c: np.maximum(x[self.place], 1e-300) for c, x in cells.items()}))
+
+
+class Drawing(Protocol):
+    """What is drawn for a measure of all classes of some kind of evidence."""
+
+    @property
+    def pooled(self) -> bool:
+        """Whether its prior is the pooled one."""
+
+    def plan(self, j: int = 0) -> Drawable:
+        """What is drawn for one table of the batch."""
+
+    def pools(self) -> list[PooledAccuracy]:
+        """The shared shares of right answers, one for each table of the batch."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClassDrawing:
+    """Draws of a tally of classes; `lost` makes a missing answer a false one of every class."""
+
+    tally: Tally
+    prior: Prior
+    alike: bool  # whether classes count alike in the measure
+    lost: bool = True
+
+    @property
+    def pooled(self) -> bool:
+        """Measures in which classes count alike, under even."""
+        return self.alike and self.prior.name == "even"
+
+    def plan(self, j: int = 0) -> Drawable:
+        """Patterns with their shapes, and the prior's weight still to be dealt."""
+        made = self._plan(j)
+        return made if self.lost else replace(made, lost=False)
+
+    def pools(self) -> list[PooledAccuracy]:
+        """Of each table."""
+        return [pool_of(*self._occupied(j), len(self.tally.labels)) for j in range(self.tally.tables)]
+
+    def _occupied(self, j: int) -> tuple[Any, Array]:
+        """Patterns and counts of one table of the batch; none of an empty one."""
+        counts = self.tally.effective_of(j)
+        kept = counts > 0
+        return self.tally.cells[kept].astype(np.int64), counts[kept].astype(float)
+
+    def _plan(self, j: int) -> Classes:
+        prior, k = self.prior, len(self.tally.labels)
+        codes, shapes = self._occupied(j)
+        single = len(self.tally.systems) == 1
+        if self.pooled:
+            pool = pool_of(codes, shapes, k)
+            if single and k <= TINY and (codes >= 0).all():
+                table = np.bincount(codes[:, 0] * k + codes[:, 1], shapes, k * k).astype(float)
+                return Classes(_square(k), table, k, pool=pool)
+            return Classes(codes, shapes, k, rows=np.ones(k), pool=pool)
+        if prior.two_level and not single:
+            raise BadSetting(
+                "systems on the same items need a flat prior such as even; a two-level prior has no joint form."
+            )
+        whole = prior.two_level or prior.table is not None or prior.weight is not None
+        if single and (whole or k * k <= max(SMALL, 4 * shapes.size)):
+            return _dense(codes, shapes, k, prior)
+        if prior.table is not None or (prior.weight is not None and k * prior.weight > MOST_WEIGHT):
+            got = "a table of weights" if prior.table is not None else f"{prior.weight:g} a cell"
+            raise BadSetting(
+                f"systems on the same items and {k} classes need the prior even or a small weight; got {got}."
+            )
+        diagonal, off = prior.diagonal(k)
+        rows = np.full(k, diagonal + (k - 1) * off)
+        return Classes(codes, shapes, k, rows=rows, right=diagonal / rows)
+
+
+def _dense(codes: Any, shapes: Array, k: int, prior: Prior) -> Classes:
+    """All k² cells, the prior added to their shapes; missing answers stay patterns of their own."""
+    table = prior.cells(k).astype(float).copy()
+    there = codes[:, 1] >= 0
+    table[codes[there, 0], codes[there, 1]] += shapes[there]
+    cells = _square(k)
+    if not prior.two_level:
+        return Classes(np.concatenate([cells, codes[~there]]), np.concatenate([table.ravel(), shapes[~there]]), k)
+    if not there.all():
+        raise BadSetting("a two-level prior has no place for missing answers; give missing='drop'.")
+    assert prior.between is not None  # noqa: S101 - narrows the type
+    shares = np.bincount(codes[:, 0], shapes, k) + prior.between
+    return Classes(cells, table.ravel(), k, shares=np.asarray(shares, dtype=float))
+
+
+def _square(k: int) -> Any:
+    return np.stack(np.meshgrid(np.arange(k), np.arange(k), indexing="ij"), axis=-1).reshape(-1, 2)
+
+
+def pool_of(codes: Any, counts: Array, k: int) -> PooledAccuracy:
+    """The shared accuracy: items weighted so that every class counts about alike, with one pseudo-item, half right."""
+    if not counts.size:
+        return PooledAccuracy(np.zeros((1, codes.shape[1] - 1), dtype=bool), np.zeros(1), 1.0, k / 3.0)
+    size = np.bincount(codes[:, 0], counts, k)
+    weights = counts / (size[codes[:, 0]] + 1.0)
+    right, which = np.unique(codes[:, 1:] == codes[:, [0]], axis=0, return_inverse=True)
+    return PooledAccuracy(right, np.asarray(np.bincount(np.ravel(which), weights), dtype=float), 1.0, k / 3.0)
+
+
+def centres(evidence: Any, drawing: Drawing, measure: Measured, lost: bool = True) -> Array:
+    """The measure of the mean table under the pooled prior, for every table of the batch."""
+    k = len(evidence.labels)
+    p = np.array([float(pool.centre()[0]) for pool in drawing.pools()])
+    cells = {c: x.reshape(k, -1) for c, x in evidence.by_class(effective=True, lost=lost).items()}
+    more = {"tp": p, "fp": 1 - p, "fn": 1 - p, "tn": k - 2 + p}
+    return measure({c: cells[c] + more[c] for c in CELLS}).reshape(evidence.shape)
+
+
+def move_to(x: Array, middle: Array, bounds: tuple[float, float]) -> Array:
+    """How far draws are moved, on the logit scale of their range, so that their mean is `middle`; Newton's steps."""
+    low, high = bounds
+    y, want = logit(x, bounds), (middle - low) / (high - low)
+    shift = np.zeros(x.shape[1:])
+    for _ in range(12):
+        p = 1.0 / (1.0 + np.exp(-(y + shift)))
+        step = (p.mean(axis=0) - want) / np.maximum((p * (1.0 - p)).mean(axis=0), 1e-12)
+        shift = shift - np.clip(step, -1.0, 1.0)
+        if np.all(np.abs(step) < 1e-9):
+            break
+    return shift
+
+
+def moved(x: Array, shift: Array | float, bounds: tuple[float, float]) -> Array:
+    """Draws moved by so much on the logit scale of their range, which they never leave."""
+    low, high = bounds
+    return np.asarray(low + (high - low) / (1.0 + np.exp(-(logit(x, bounds) + shift))))
+
+
+def logit(x: Array, bounds: tuple[float, float]) -> Array:
+    """The log odds of a place in the range."""
+    low, high = bounds
+    p = np.clip((x - low) / (high - low), 1e-15, 1.0 - 1e-15)
+    return np.asarray(np.log(p) - np.log1p(-p))
+
+
+@dataclass(frozen=True, eq=False)
+class ClassSampler:
+    """Draws of a measure of all classes, moved by the shift."""
+
+    drawing: Drawing
+    shape: tuple[int, ...]
+    measure: Measured
+    bounds: tuple[float, float]
+    shift: Array | None = None  # on the logit scale of the range
+
+    @property
+    def tables(self) -> int:
+        """The number of tables of the batch."""
+        return int(np.prod(self.shape, dtype=int))
+
+    @property
+    def cost(self) -> int:
+        """Random numbers a draw of all tables."""
+        return self.drawing.plan().cost * self.tables
+
+    @property
+    def most(self) -> int:
+        """Draws at most."""
+        most = min(max(10_000, min(MOST_DRAWS, MOST_NUMBERS // max(1, self.tables))), MOST_CLASS_DRAWS)
+        least = 10_000 if self.tables <= 100 else 1_000
+        return max(min(most, least), min(most, MOST_CLASS_NUMBERS // self.cost))
+
+    def __call__(self, n: int, seed: int) -> Array:
+        columns = [
+            measured(self.drawing.plan(j), n, seed + 1_000_003 * j, self.measure, silent)[:, 0]
+            for j in range(self.tables)
+        ]
+        values = np.stack(columns, axis=-1).reshape(n, *self.shape)
+        return values if self.shift is None else moved(values, self.shift, self.bounds)
+
+
+def class_sampler(state: State, metric: Metric, formula: Expression) -> tuple[ClassSampler, Array | None]:
+    """The draws of a measure of all classes and, under the pooled prior, where their mean is to be."""
+    t, lost = state.evidence, bool(metric.average)
+    drawing = ClassDrawing(t, state.prior, metric.classes_count_alike, lost)
+    return sampler_of(t, drawing, metric, formula, lost)
+
+
+def sampler_of(
+    evidence: Any, drawing: Drawing, metric: Metric, formula: Expression, lost: bool
+) -> tuple[ClassSampler, Array | None]:
+    """The same of any evidence with classes; draws of a ratio, whose mean may not exist, are not moved."""
+    measure = Bounded(formula, *metric.bounds)
+    shifted = drawing.pooled and bool(np.isfinite(metric.bounds).all())
+    middle = centres(evidence, drawing, measure, lost) if shifted else None
+    return ClassSampler(drawing, evidence.shape, measure, metric.bounds), middle
+
+
+def silent(done: int) -> None:
+    """No progress is shown."""
+    del done

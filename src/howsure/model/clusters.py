@@ -1,0 +1,327 @@
+"""Clusters: items that belong together are resampled together, for every measure of classes, outcomes and label sets.
+
+Each cluster has a weight of its own, an exponential variable (the Bayesian bootstrap over clusters): a system's cells
+are the sums of its items' cells in each cluster, times the weights. A linear quotient of cells is one of Gammas, and
+exact; so is the difference of two systems with the same denominator in every cluster; everything else is drawn. The
+prior has the weights that it has without clusters, but each unit of weight is a whole cluster of the usual size, all of
+whose items are in one cell (docs/why/013, docs/coverage-clusters.md): with clusters of one item nothing changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.catalogue.metric import Metric
+from howsure.distribution import Distribution
+from howsure.errors import BadSetting
+from howsure.evidence.clusters import Clustered
+from howsure.expressions import CELLS
+from howsure.forms import Linear, by_chance
+from howsure.model import classes, label_sets, outcomes
+from howsure.model.all_classes import AllClasses
+from howsure.model.answers import dealt
+from howsure.model.cells import CellQuestion, refuse_two_level
+from howsure.model.chance import share_above
+from howsure.model.class_against_rest import ClassAgainstRest, ClassAmongMany
+from howsure.model.classes_of_clusters import ClassesOfClusters, LabelsOfClusters
+from howsure.model.label_sets import AllLabels
+from howsure.model.means import mean_law
+from howsure.model.over_items import AddedUp, MeanOverItems, OverItems
+from howsure.model.question import Chance, Gap, Places, exact_gap, nothing_more, nothing_shared
+from howsure.model.right_or_wrong import RightOrWrong
+from howsure.model.state import State
+from howsure.model.whole_clusters import OfClusters, influence
+from howsure.priors import Prior
+
+if TYPE_CHECKING:
+    from howsure.kernels.law import Law
+
+Array = NDArray[np.float64]
+Cells = dict[str, Array]
+
+
+@dataclass(frozen=True, eq=False)
+class CellsOfClusters(OfClusters):
+    """A measure of four cells: of a class against the rest, of right and wrong answers, of passes."""
+
+    by_cluster: tuple[CellQuestion, ...]  # one a system, its batch the clusters
+
+    @property
+    def light(self) -> Metric:
+        """The measure in the light of its cells."""
+        found: Metric = self.wholes[0].light
+        return found
+
+    @cached_property
+    def cells(self) -> tuple[Array, ...]:
+        """Of each system: the cells of every cluster, (clusters, 4); right and wrong answers as tp and fn."""
+        found = [np.stack([np.asarray(q.counts()[c], dtype=float) for c in CELLS], axis=1) for q in self.by_cluster]
+        return tuple(x @ _RIGHT_WRONG for x in found) if self._agreement else tuple(found)
+
+    @property
+    def _agreement(self) -> bool:
+        """Whether a measure of two classes depends on right and wrong answers alone, as a rate does."""
+        return isinstance(self.wholes[0], ClassAgainstRest) and self.light.agreement
+
+    @cached_property
+    def weights(self) -> Array:
+        """The prior's weight on each cell."""
+        q = self.wholes[0]
+        if isinstance(q, ClassAgainstRest):
+            own = np.array([q.weights[c] for c in CELLS])
+            return np.asarray(own @ _RIGHT_WRONG) if self._agreement else own
+        right, wrong = q.weights
+        return np.array([right, 0.0, wrong, 0.0])
+
+    @cached_property
+    def sizes(self) -> tuple[Array, ...]:
+        """Of each system: the items of a unit of prior weight in each cell."""
+        return tuple(_sizes(x) for x in self.cells)
+
+    @cached_property
+    def _quotient(self) -> Linear | None:
+        form = self.light.reading.form
+        return form if isinstance(form, Linear) else None
+
+    def law(self) -> tuple[Law, str]:
+        """A quotient of Gammas where the formula is one of cells, else by draws."""
+        self.state.evidence.single()
+        form = self._quotient
+        if form is None or self.light.reading.outer:
+            return super().law()
+        kept = self.weights > 0
+        rows = np.concatenate([self.cells[0], np.diag(self.sizes[0])[kept]])
+        shapes = np.concatenate([np.ones(self.clusters), self.weights[kept]])
+        return mean_law(rows @ np.array(form.top), rows @ np.array(form.bottom), shapes)
+
+    def joint_draws(self, n: int, seed: int) -> Array:
+        """All systems from the same weights of the clusters."""
+        return self._measured(self.light.formula, n, seed)
+
+    def _measured(self, formula: Any, n: int, seed: int) -> Array:
+        with np.errstate(all="ignore"):
+            return np.concatenate([np.asarray(formula(**cells)) for cells in self._drawn(n, seed)])
+
+    def _drawn(self, n: int, seed: int) -> Iterator[Cells]:
+        """Draws of the cells, (draws, systems) each."""
+        for rng, mass in self.masses(n, seed):
+            prior = self._prior(rng, len(mass))
+            sums = np.stack([mass @ x for x in self.cells], axis=1) + prior  # (draws, systems, 4)
+            yield {c: sums[:, :, i] for i, c in enumerate(CELLS)}
+
+    def _prior(self, rng: np.random.Generator, n: int) -> Array:
+        """What the prior adds to the cells of each system, (draws, systems, 4)."""
+        systems = len(self.cells)
+        if systems == 1:
+            return rng.standard_gamma(self.weights, (n, 1, 4)) * self.sizes[0]
+        tp, fp, fn, tn = self.weights
+        rows = np.array([fp + tn, tp + fn])
+        rate = np.array([fp / rows[0] if rows[0] else 0.0, tp / rows[1]])
+        parts, y, says = dealt(rng, n, rows, rate, systems)
+        out = np.zeros((n, systems, 4))
+        for i, (yes, said) in enumerate(((1, True), (0, True), (1, False), (0, False))):
+            mass = np.einsum("nk,nks->ns", parts * (y == yes), (says == said).astype(float))
+            out[:, :, i] = mass * np.array([size[i] for size in self.sizes])
+        return out
+
+    def difference(self) -> Gap:
+        """Exact where both systems have the same denominator in every cluster, else by joint draws."""
+        refuse_two_level(self.state)
+        form = self._quotient
+        found = None if form is None or self.light.reading.outer else self._exact_difference(form)
+        if found is None:
+            return super().difference()
+        law, route = found
+        difference = Distribution(f"difference of {self.metric}", law, route, self._gap_draws, notes=self.remarks)
+        return exact_gap(difference, route)
+
+    def _exact_difference(self, form: Linear) -> tuple[Law, str] | None:
+        top, bottom = np.array(form.top), np.array(form.bottom)
+        one, two = (np.concatenate([x, self._atoms(s)]) for s, x in enumerate(self.cells))
+        shapes = np.concatenate([np.ones(self.clusters), self._atom_weights])
+        kept = shapes > 0
+        below = one @ bottom
+        if not np.allclose(below[kept], (two @ bottom)[kept], rtol=1e-12, atol=0.0):
+            return None
+        kept &= below > 0
+        gap = (one - two) @ top
+        if not gap[kept].any():
+            return None
+        return mean_law(gap[kept], below[kept], shapes[kept])
+
+    def _atoms(self, system: int) -> Array:
+        """Pseudo-clusters of the joint patterns (truth, first, second), as the cells of one of the systems."""
+        place = {(1, 1): 0, (0, 1): 1, (1, 0): 2, (0, 0): 3}
+        rows = [np.eye(4)[place[p[0], p[1 + system]]] for p in _PATTERNS]
+        return np.array(rows) * self.sizes[system]
+
+    @property
+    def _atom_weights(self) -> Array:
+        tp, fp, fn, tn = self.weights
+        row = {1: (fn, tp), 0: (tn, fp)}
+        return np.array([row[y][a] * row[y][b] / max(sum(row[y]), 1e-300) for y, a, b in _PATTERNS])
+
+    def chance(self, at: Places = None) -> Chance | None:
+        """By draws of the cells, for measures that guessing at the same margins has a value of."""
+        inner = self.wholes[0].chance(at)
+        if inner is None or not isinstance(self.wholes[0], ClassAgainstRest):
+            return None
+        gap = self.light.formula - by_chance(self.light.formula)
+        better, error = share_above(lambda n: self._measured(gap, n, self.state.seed)[:, 0], self.clusters)
+        return Chance(inner.score, better if self.metric.better == "higher" else 1.0 - better, error)
+
+    @property
+    def design_effect(self) -> float:
+        """By the slopes of the formula at the cells."""
+        whole = self.cells[0].sum(axis=0)
+        step = 1e-20j * np.eye(4)
+        with np.errstate(all="ignore"):
+            slope = np.array([np.imag(self.light.formula(**dict(zip(CELLS, whole + s, strict=True)))) for s in step])
+        squares = whole
+        part = self.state.evidence.parts[0]
+        if part.squares is not None:
+            raw = replace(self.by_cluster[0], state=self.state.seeing(replace(part, counts=part.squares, squares=None)))
+            squares = np.array([float(np.sum(raw.counts()[c])) for c in CELLS])
+            squares = squares @ _RIGHT_WRONG if self._agreement else squares
+        return influence(self.cells[0], whole, squares, slope * 1e20)
+
+
+_RIGHT_WRONG: Final = np.array([[1.0, 0, 0, 0], [0, 0, 1, 0], [0, 0, 1, 0], [1, 0, 0, 0]])  # tn to tp, fp to fn
+_PATTERNS: Final = tuple(product((0, 1), (0, 1), (0, 1)))
+
+
+def _sizes(cells: Array) -> Array:
+    """Items of a unit of prior weight in each cell: those of a truth row in the clusters that have any."""
+    tp, fp, fn, tn = cells.T
+    rows = (tp + fn, fp + tn)
+    whole = float(cells.sum() / len(cells)) or 1.0  # where no item has that truth
+    mean = [float(row.sum() / max(int((row > 0).sum()), 1)) or whole for row in rows]
+    return np.array([mean[0], mean[1], mean[0], mean[1]])
+
+
+@dataclass(frozen=True, eq=False)
+class QuotientOfClusters(OfClusters):
+    """A mean over items with many labels, or a quotient of sums over all their labels."""
+
+    wholes: tuple[OverItems, ...]
+
+    @cached_property
+    def _units(self) -> tuple[tuple[Array, Array], ...]:
+        """Of each system: what every cluster adds above and below the line."""
+        found = []
+        for part, whole in zip(self.state.evidence.parts, self.wholes, strict=True):
+            top, bottom = whole.parts(0)
+            found.append((part.counts @ top, part.counts @ bottom))
+        return tuple(found)
+
+    @property
+    def _size(self) -> float:
+        """Items of a unit of prior weight."""
+        return float(self.state.evidence.totals) / self.clusters
+
+    def law(self) -> tuple[Law, str]:
+        """A quotient of Gammas."""
+        self.state.evidence.single()
+        (top, bottom), (up, down, weight) = self._units[0], self.wholes[0].atoms()
+        shapes = np.concatenate([np.ones(self.clusters), weight])
+        below = np.concatenate([bottom, self._size * down])
+        kept = below > 0
+        return mean_law(np.concatenate([top, self._size * up])[kept], below[kept], shapes[kept])
+
+    def joint_draws(self, n: int, seed: int) -> Array:
+        """All systems from the same weights of the clusters."""
+        top, bottom = (np.stack(x, axis=1) for x in zip(*self._units, strict=True))
+        out = []
+        for rng, mass in self.masses(n, seed):
+            up, down = self.wholes[0].prior_mass(rng, (len(mass), len(self.wholes)))
+            out.append((mass @ top + self._size * up) / (mass @ bottom + self._size * down))
+        return np.concatenate(out)
+
+
+# -- the kind
+
+
+def _inner(state: State) -> Any:
+    """The model of the kind of table that every cluster has."""
+    name = type(state.evidence.parts[0]).__name__
+    return {"Tally": classes, "Outcomes": outcomes, "Multilabel": label_sets}[name]
+
+
+extras = nothing_more
+prepare = nothing_shared
+
+
+def settle_prior(evidence: Clustered, given: Any) -> Prior:
+    """A flat prior."""
+    made = classes.settle_prior(evidence, given)
+    if made.two_level:
+        raise BadSetting(f"clusters take a flat prior such as even; got {made.name}.")
+    return made
+
+
+def prior_total(state: State) -> float:
+    """As without clusters."""
+    return float(_inner(state).prior_total(state.seeing(state.evidence.wholes[0])))
+
+
+def parse(state: State, name: Any) -> Metric:
+    """As without clusters."""
+    found: Metric = _inner(state).parse(state, name)
+    return found
+
+
+def question(state: State, metric: Metric, asked: str) -> OfClusters:
+    """The way of looking that the measure has without clusters, at whole clusters."""
+    inner = _inner(state)
+    wholes = tuple(inner.question(state.seeing(whole), metric, asked) for whole in state.evidence.wholes)
+    first = wholes[0]
+    if isinstance(first, (ClassAgainstRest, RightOrWrong)) and not isinstance(first, ClassAmongMany):
+        each = tuple(inner.question(state.seeing(part), metric, asked) for part in state.evidence.parts)
+        return CellsOfClusters(state, metric, asked, wholes, each)
+    if isinstance(first, (MeanOverItems, AddedUp)):
+        return QuotientOfClusters(state, metric, asked, wholes)
+    if isinstance(first, AllLabels):
+        return LabelsOfClusters(state, metric, asked, wholes)
+    if isinstance(first, AllClasses):
+        return ClassesOfClusters(state, metric, asked, wholes)
+    raise BadSetting(f"{asked} is not known of clusters; ask for one class, such as {asked.partition(':')[0]}:CLASS.")
+
+
+def names(state: State) -> list[str]:
+    """As without clusters."""
+    return list(_inner(state).names(state.seeing(state.evidence.wholes[0])))
+
+
+def table(state: State) -> list[Any]:
+    """As without clusters, every class by its name."""
+    listed: list[Any] = []
+    every = f":{classes.EVERY}"
+    whole = _inner(state).table(state.seeing(state.evidence.wholes[0]))
+    starred = [m for m in whole if isinstance(m, str) and m.endswith(every)]
+    for label in state.evidence.labels:
+        listed += [parse(state, m.removesuffix(every)).of(label) for m in starred]
+    return [*listed, *(m for m in whole if m not in starred)]
+
+
+def default(state: State) -> str:
+    """As without clusters."""
+    return str(_inner(state).default(state.seeing(state.evidence.wholes[0])))
+
+
+def draws(state: State, n: int, seed: int, metrics: Any) -> dict[str, Any]:
+    """n joint draws of the cells, as shares."""
+    classes.refuse_metrics(state, metrics)
+    asked = question(state, parse(state, default(state)), default(state))
+    if not isinstance(asked, CellsOfClusters):
+        raise BadSetting("draws of clusters are of the cells of two classes or of outcomes.")
+    parts = list(asked._drawn(n, seed))
+    cells = {c: np.concatenate([p[c][:, 0] for p in parts]) for c in CELLS}
+    total = sum(cells.values())
+    return {c: np.asarray(x / total) for c, x in cells.items() if x.any()}

@@ -1,0 +1,44 @@
+"""The law of a mean under Dirichlet weights, and of any quotient Σ top·G / Σ bottom·G of independent Gammas."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.routes import linear_groups_law
+
+if TYPE_CHECKING:
+    from howsure.kernels.law import Law
+
+Array = NDArray[np.float64]
+
+
+def mean_law(top: Array, bottom: Array, shapes: Array) -> tuple[Law, str]:
+    """Closed for two different values, one integral for more.
+
+    Four values could nest two Beta integrals; the contour gives the same digits for a fiftieth of the work.
+    """
+    bottom = np.ravel(bottom)
+    if not bottom.all():  # items without a part in the quotient
+        top, bottom, shapes = top[bottom != 0], bottom[bottom != 0], shapes[bottom != 0]
+    pairs, inverse = _different(top, bottom)
+    weight = np.asarray(np.bincount(inverse, shapes), dtype=float)
+    if len(pairs) in (2, 3):
+        groups = {(u, v): np.asarray(w) for (u, v), w in zip(pairs.tolist(), weight, strict=True)}
+        found = linear_groups_law(groups)
+        assert found is not None  # noqa: S101 - two and three groups have a law
+        return found
+    from howsure.kernels.contour import GammaQuotient
+
+    return GammaQuotient(pairs[:, 0], pairs[:, 1], weight), "quadrature"
+
+
+def _different(top: Array, bottom: Array) -> tuple[Array, NDArray[np.intp]]:
+    """The different pairs, and which one each item has; a sort of plain numbers where the bottoms are equal."""
+    if (bottom == bottom[0]).all():
+        values, inverse = np.unique(top, return_inverse=True)
+        return np.stack([values, np.full(values.size, bottom[0])], axis=1), np.ravel(inverse)
+    pairs, inverse = np.unique(np.stack([top, bottom], axis=1), axis=0, return_inverse=True)
+    return pairs, np.ravel(inverse)

@@ -1,0 +1,68 @@
+"""The model of outcomes: passes and fails have a rate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from howsure.catalogue import Metric
+from howsure.catalogue import parse as parse_metric
+from howsure.errors import BadSetting
+from howsure.evidence.outcomes import Outcomes
+from howsure.model import classes
+from howsure.model.classes import refuse_metrics
+from howsure.model.question import nothing_more, nothing_shared
+from howsure.model.right_or_wrong import Passes, only_hits
+from howsure.model.state import State
+
+extras = nothing_more
+settle_prior = classes.settle_prior
+prepare = nothing_shared
+
+
+def prior_total(state: State) -> float:
+    """Of a hit and a miss."""
+    return float(sum(state.prior.outcome()))
+
+
+def parse(state: State, name: Any) -> Metric:
+    """A measure of a table."""
+    del state
+    return parse_metric(name)
+
+
+def question(state: State, metric: Metric, asked: str) -> Passes:
+    """The rate, or a measure of right and wrong answers."""
+    if metric.any_of:
+        raise BadSetting(f"{metric} is for items with many labels (Tally.multilabel); these are outcomes.")
+    if not only_hits(metric) and not metric.agreement:
+        raise BadSetting(f"this tally holds outcomes, hits and misses; ask for rate, not {metric}.")
+    return Passes(state, metric, asked, metric)
+
+
+def names(state: State) -> list[str]:
+    """The rate, and accuracy and error rate by their names."""
+    del state
+    return ["accuracy", "error-rate", "rate"]
+
+
+def table(state: State) -> list[str]:
+    """The rate."""
+    del state
+    return ["rate"]
+
+
+def default(state: State) -> str:
+    """The rate."""
+    del state
+    return "rate"
+
+
+def draws(state: State, n: int, seed: int, metrics: Any) -> dict[str, Any]:
+    """n draws of the probabilities of a hit (tp) and a miss (fn), each of shape (n, *batch)."""
+    refuse_metrics(state, metrics)
+    evidence: Outcomes = state.evidence
+    model = question(state, parse_metric("rate"), "rate").model
+    tables = [model.table(j, n, seed)[0] for j in range(evidence.tables)]
+    return {c: np.stack([x[c] for x in tables], axis=-1).reshape(n, *model.shape) for c in ("tp", "fn")}

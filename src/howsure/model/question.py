@@ -1,0 +1,182 @@
+"""Question: a measure put to a posterior, resolved once. One class for each way of looking, each in a file of its own.
+
+Verbs (score, compare, leaderboard, charts, gates) talk to questions only: what was asked, the point score, the law with
+its route, joint draws over systems, the difference of two systems, what chance gives, what the prior puts on what the
+measure looks at, and what is to be said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.catalogue.measure import Measure
+from howsure.distribution import Distribution, number_or_array
+from howsure.errors import BadSetting
+from howsure.model.state import State
+from howsure.notes import Note, Notes
+
+if TYPE_CHECKING:
+    from howsure.kernels.law import Law
+
+Array = NDArray[np.float64]
+Places = tuple[NDArray[np.intp], ...] | None
+
+EXACT = 1e-12  # error of a probability that is computed
+
+
+class Chance(NamedTuple):
+    """What random guessing at the same margins gives, P(better than that), and how far this may be off."""
+
+    score: Array
+    better: Array
+    error: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Gap:
+    """First against second: P(above), P(below), the law of the difference, its route, and a probability's error."""
+
+    above: Any
+    below: Any
+    difference: Distribution
+    route: str
+    error: float
+
+    def within(self, margin: float) -> Any:
+        """P(the difference lies within a margin)."""
+        d = self.difference
+        if d.law.n is None:
+            inside = d.law.tails(np.asarray(margin))[0] - d.law.tails(np.asarray(-margin))[0]
+        else:
+            inside = np.asarray(d.cdf(margin)) - np.asarray(d.cdf(np.nextafter(-margin, -np.inf)))
+        return number_or_array(np.clip(inside, 0.0, 1.0))
+
+
+def exact_gap(difference: Distribution, route: str) -> Gap:
+    """Of a law that is computed."""
+    below, above = difference.law.tails(np.zeros(()))
+    return Gap(number_or_array(above), number_or_array(below), difference, route, EXACT)
+
+
+def drawn_gap(difference: Distribution) -> Gap:
+    """Of a law by draws: ties are shared equally, and no share is exactly 0 or 1 (the proportion's Beta mean)."""
+    above, below = difference.law.signs()
+    return Gap(number_or_array(above), number_or_array(below), difference, "sampled", float(difference.law.error[1]))
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """A measure put to a posterior. Array-valued over a batch; of several systems only what they share is asked."""
+
+    state: State
+    metric: Measure
+    asked: str
+
+    classes: ClassVar[tuple[Any, ...] | None] = None  # where the first axis of all arrays is the classes
+    most_draws: ClassVar[int | None] = None  # of one system, where each costs much
+
+    @property
+    def canonical(self) -> str:
+        """The measure's own name."""
+        return str(self.metric)
+
+    @cached_property
+    def score(self) -> Array:
+        """The measure of the items themselves; NaN where it is 0/0."""
+        raise self._unasked("a score")
+
+    @cached_property
+    def distribution(self) -> Distribution:
+        """Its law, as asked for."""
+        law, route = self.law()
+        return Distribution(self.shown, law, route, self.draws, self.metric.unbounded, self.remarks)
+
+    @property
+    def shown(self) -> str:
+        """What its law is called."""
+        return self.asked
+
+    def law(self) -> tuple[Law, str]:
+        """The law and the route it was found by."""
+        raise self._unasked("a law")
+
+    def draws(self, n: int, seed: int) -> Array:
+        """n draws of one system's measure, (n, *batch)."""
+        return self.joint_draws(n, seed)[:, 0]
+
+    def joint_draws(self, n: int, seed: int) -> Array:
+        """n draws of the measure for every system, (n, systems)."""
+        del n, seed
+        raise self._unasked("joint draws of systems")
+
+    def difference(self) -> Gap:
+        """The difference of two systems on the same items."""
+        raise self._unasked("a difference of systems")
+
+    def ratio_draws(self, n: int, seed: int) -> tuple[Array, Array]:
+        """Draws of both systems of a pair, made together."""
+        x = self.joint_draws(n, seed)
+        return x[:, 0], x[:, 1]
+
+    def chance(self, at: Places = None) -> Chance | None:
+        """What random guessing gives; None where there is no such thing. `at` are indices into the batch."""
+        del at
+        return None
+
+    def matches(self, other: Question) -> None:
+        """Refuse another question that cannot be compared: of other classes."""
+
+    def wins(self) -> tuple[int, int, int] | None:
+        """Items on which the first of two systems has the better value, the second has, and neither."""
+        return None
+
+    def classical_tests(self) -> dict[str, float | None]:
+        """p-values for readers of journals, of two systems on the same items."""
+        raise self._unasked("a classical test")
+
+    @property
+    def prior_note(self) -> Note | None:
+        """What the prior puts on what the measure looks at."""
+        return None
+
+    @property
+    def remarks(self) -> Notes:
+        """What is to be said of the law."""
+        return tuple(self.state.evidence.notes)
+
+    @cached_property
+    def empty_cell(self) -> NDArray[np.bool_]:
+        """Which tables need a rule for an empty cell in the point score."""
+        return np.zeros((), dtype=bool)
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """More of a row of the document than all questions have."""
+        return {}
+
+    def _unasked(self, what: str) -> BadSetting:
+        return BadSetting(f"{self.metric} of {type(self.state.evidence).__name__} has no {what}.")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What was worked out is left behind."""
+        return {k: v for k, v in self.__dict__.items() if k in self.__dataclass_fields__}
+
+
+# -- what most kinds of evidence have in common
+
+
+def nothing_shared(questions: Sequence[Question]) -> None:
+    """Several questions have nothing to work out together."""
+    del questions
+
+
+def nothing_more(state: State, level: float) -> tuple[dict[str, Any], Notes]:
+    """A report has nothing to tell beyond its rows."""
+    del state, level
+    return {}, ()

@@ -1,0 +1,46 @@
+"""Laws by draws: as many as keep equal-tailed ends within the tolerance, three standard errors counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.kernels.sampled import Sampled
+from howsure.model.state import State
+
+Array = NDArray[np.float64]
+
+GROWN = 10**12  # between the seeds of draws that are added to others
+MOST_DRAWS = 2_000_000
+MOST_NUMBERS = 40_000_000  # kept at a time for a batch
+
+
+def sampled_law(
+    state: State,
+    bounds: tuple[float, float],
+    sampler: Callable[[int, int], Array],
+    tables: int,
+    most: int | None = None,
+) -> Sampled:
+    """The law of what a sampler draws, of so many tables; `most` draws where each costs much."""
+    most = max(10_000, min(MOST_DRAWS, MOST_NUMBERS // max(1, tables))) if most is None else most
+    n = min(most, state.wanted_draws())
+    draws, turn = sampler(n, state.seed), 0
+    low, high = bounds  # found on a grid for such formulas: the draws may know better
+    while True:
+        law = Sampled(np.sort(draws, axis=0), min(low, float(draws.min())), max(high, float(draws.max())))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            worst = max(float(np.max(law.quantile_error(p) / law.std())) for p in (0.025, 0.975))
+        if worst <= state.tolerance * 1.05 or n >= most or not np.isfinite(worst):
+            return law
+        more = int(min(most, n * max(1.1, 1.1 * (worst / state.tolerance) ** 2))) - n
+        turn += 1
+        draws, n = np.concatenate([draws, sampler(more, state.seed + turn * GROWN)]), n + more
+
+
+def difference_law(bounds: tuple[float, float], draws: Array) -> Sampled:
+    """The law of differences of a measure with these bounds."""
+    low, high = bounds
+    return Sampled(np.sort(draws, axis=0), low - high, high - low)

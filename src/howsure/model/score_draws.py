@@ -1,0 +1,181 @@
+"""Draws of scored items: the Bayesian bootstrap (Rubin 1981), with a little prior weight above and below all scores.
+
+The prior puts its weight a cell on each of four patterns, positive or negative, scored above all or below all. So at
+every threshold the 2x2 table has exactly the posterior that it has alone, with that weight in each cell: a measure at a
+threshold is closed, and a curve, its area and its break-even point come from draws of the same model. For systems on
+the same items a joint pattern carries w·w/(2w) …, so that each system's own posterior is the same whether or not it is
+compared. Weight 0 is the plain Bayesian bootstrap. With clusters whole clusters are drawn, and each unit of prior
+weight is a cluster of the usual size.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.catalogue.retrieval import Ranking
+from howsure.evidence.scored import Scored
+from howsure.kernels.delong import delong
+from howsure.kernels.ranked import Cuts
+from howsure.kernels.sticks import sticks
+from howsure.model.state import State
+
+Array = NDArray[np.float64]
+
+CHUNK: Final = 1 << 18  # weights drawn at a time, by each thread
+BUDGET: Final = 40_000_000  # weights drawn for one answer
+MOST_ITEMS: Final = 2_000_000  # for DeLong's interval
+LEAST: Final = 1_000  # draws, however many items
+FEW_SYSTEMS: Final = 6  # up to here the prior's joint patterns are listed
+LEFT: Final = 1e-6  # of the prior's mass, for its last atom
+STREAM: Final = 30_011
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreDraws:
+    """What is drawn of scored items under a prior, for every system at once."""
+
+    items: Scored
+    weight: float
+    wanted: int  # draws that the tolerance asks for
+    seed: int
+
+    # -- the items as they are
+
+    @cached_property
+    def point_cuts(self) -> tuple[Cuts, ...]:
+        """The cuts of each system, with the items' own weights."""
+        amounts, truth = self.items.amounts[None], self.items.truth
+        yes, no = amounts[:, truth], amounts[:, ~truth]
+        return tuple(Cuts.weigh(order, yes, no, relevant=self._relevant) for order in self.items.orders)
+
+    def mean_cuts(self) -> Cuts:
+        """The cuts of one system at the mean weights, prior included."""
+        d = self.units
+        shapes = d.effective[None]
+        prior = np.full((1, 4), self.weight)
+        return Cuts.weigh(d.orders[0], shapes[:, d.truth], shapes[:, ~d.truth], prior)
+
+    def delong(self) -> tuple[Array, Array] | None:
+        """The AUC of each system and their covariance by DeLong's method, as a check; None where it does not apply."""
+        d = self.items
+        few = min(d.positives, d.negatives) < 2
+        if d.weighted or d.clusters is not None or few or d.n > MOST_ITEMS or d.bins:
+            return None
+        if d.counts is None:
+            return delong(d.truth, d.scores)
+        times = d.counts.astype(np.int64)
+        return delong(np.repeat(d.truth, times), np.repeat(d.scores, times, axis=0))
+
+    # -- draws
+
+    @property
+    def number(self) -> int:
+        """Draws that keep equal-tailed ends within the tolerance, as far as the budget goes."""
+        return min(self.wanted, max(LEAST, BUDGET // (self.units.rows * len(self.items.systems))))
+
+    @cached_property
+    def units(self) -> Scored:
+        """What is resampled, in an order of its own."""
+        return self.items.tidy
+
+    @cached_property
+    def _relevant(self) -> float:
+        return float(self.items.effective[self.items.truth].sum())
+
+    def of(self, metrics: Sequence[Ranking], n: int, seed: int) -> list[Array]:
+        """n draws of each measure for every system, (n, systems), all from the same weights of the items."""
+        parts = self.through(lambda c: np.stack([m.evaluate(c) for m in metrics]), n, seed)
+        return list(parts.transpose(1, 2, 0))
+
+    def through(self, function: Callable[[Cuts], Any], n: int, seed: int) -> Array:
+        """function(cuts) of every system at n draws of the weights, its last axis the draws: (systems, …, n).
+
+        Chunks of draws have streams of their own, so the numbers do not depend on the number of threads; the first
+        draws of a longer run are those of a shorter one.
+        """
+        size = max(1, min(4096, CHUNK // self.units.rows))
+        starts = range(0, n, size)
+
+        def one(k: int) -> Array:
+            many = min(size, n - k * size)
+            prior = self._prior(np.random.Generator(np.random.SFC64([seed, STREAM + 1, k])), size)[:many]
+            with np.errstate(divide="ignore", invalid="ignore"):  # a class of next to no weight: the laws refuse it
+                return np.stack([function(c) for c in self._cuts(many, seed, k, prior)])
+
+        if len(starts) == 1:
+            return one(0)
+        with ThreadPoolExecutor(_cores()) as pool:
+            return np.concatenate(list(pool.map(one, range(len(starts)))), axis=-1)
+
+    def _cuts(self, n: int, seed: int, k: int, prior: Array) -> Iterator[Cuts]:
+        """The k-th chunk of draws: the weights at the cuts of each system."""
+        d = self.units
+        mass = self._mass(np.random.Generator(np.random.SFC64([seed, STREAM, k])), n)
+        yes = int(d.truth.sum())
+        split = bool(d.truth[:yes].all())
+        positive, negative = (mass[:, :yes], mass[:, yes:]) if split else (mass[:, d.truth], mass[:, ~d.truth])
+        for s, order in enumerate(d.orders):
+            yield Cuts.weigh(order, positive, negative, prior[:, s], self._relevant)
+
+    def _mass(self, rng: np.random.Generator, n: int) -> Array:
+        """Weights of the rows: Gammas of what they stand for, or whole clusters."""
+        d = self.units
+        if d.clusters is not None:
+            groups = rng.standard_exponential((n, int(d.clusters.max()) + 1))
+            return np.asarray(groups[:, d.clusters] * (d.amounts / d.amounts.mean()))
+        shapes = d.effective
+        if d.counts is None:
+            return rng.standard_exponential((n, d.rows))
+        return rng.standard_gamma(shapes, (n, d.rows))
+
+    def _prior(self, rng: np.random.Generator, n: int) -> Array:
+        """Prior weights (draws, systems, 4): positive above and below, negative above and below."""
+        systems = len(self.items.systems)
+        out = np.zeros((n, systems, 4))
+        if self.weight == 0:
+            return out
+        for y, size in enumerate(self._prior_sizes):
+            if systems <= FEW_SYSTEMS:
+                sides = np.array(list(product((True, False), repeat=systems)))
+                mass = size * rng.standard_gamma(2.0 * self.weight / len(sides), (n, len(sides)))
+                out[:, :, 2 * y], out[:, :, 2 * y + 1] = mass @ sides, mass @ ~sides
+                continue
+            total = 2.0 * self.weight
+            mass = size * (sticks(rng, np.array([total]), n, LEFT)[0] * rng.standard_gamma(total, n)).T
+            above = rng.random((*mass.shape, systems)) < 0.5
+            for side, here in enumerate((above, ~above)):
+                out[:, :, 2 * y + side] = np.einsum("nk,nks->ns", mass, here)
+        return out
+
+    @cached_property
+    def _prior_sizes(self) -> tuple[float, float]:
+        """Items of a unit of prior weight, positive and negative: 1, or those of a cluster that has any."""
+        d = self.units
+        if d.clusters is None:
+            return 1.0, 1.0
+        share = d.amounts / d.amounts.mean()
+        rows = (d.truth, ~d.truth)
+        pos, neg = (float(share[y].sum()) / len(np.unique(d.clusters[y])) for y in rows)
+        return pos, neg
+
+
+def score_draws(state: State) -> ScoreDraws:
+    """The draws of a posterior of scored items, made once."""
+    if "score draws" not in state.kept:
+        wanted = state.wanted_draws()
+        weight = 0.5 if state.prior.weight is None else state.prior.weight
+        state.kept["score draws"] = ScoreDraws(state.evidence, float(weight), wanted, state.seed)
+    return state.kept["score draws"]  # type: ignore[no-any-return]
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

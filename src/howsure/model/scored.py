@@ -1,0 +1,281 @@
+"""Thresholds: measures of items with scores, whose cut is left open: areas, break-even, points of the curve.
+
+A measure at a threshold is that of the 2x2 table there, whose law is closed; the others come from draws of the same
+model (model/score_draws.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure import coverage, priors
+from howsure.catalogue.retrieval import DEFAULT, RULES, Ranking
+from howsure.catalogue.retrieval import parse as parse_ranking
+from howsure.distribution import Distribution
+from howsure.errors import BadLabels, BadSetting, listing
+from howsure.evidence.scored import Scored
+from howsure.kernels.sampled import Sampled
+from howsure.model import classes
+from howsure.model.question import Gap, Question, drawn_gap, nothing_more
+from howsure.model.sampling import difference_law
+from howsure.model.score_draws import ScoreDraws, score_draws
+from howsure.model.state import State
+from howsure.model.thresholds import tally_at
+from howsure.notes import Note, Notes, note
+from howsure.priors import Prior
+
+if TYPE_CHECKING:
+    from howsure.kernels.law import Law
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Thresholds(Question):
+    """A measure of a ranking by scores."""
+
+    metric: Ranking
+
+    @property
+    def items(self) -> Scored:
+        """The scored items."""
+        return self.state.evidence  # type: ignore[no-any-return]
+
+    @property
+    def drawn(self) -> ScoreDraws:
+        """The draws that all measures share."""
+        return score_draws(self.state)
+
+    @property
+    def most_draws(self) -> int:  # type: ignore[override]
+        """What the budget allows."""
+        return self.drawn.number
+
+    def refuse_several(self) -> None:
+        """Refuse scores of several systems."""
+        if len(self.items.systems) != 1:
+            raise BadSetting(
+                f"these scores are of {len(self.items.systems)} systems, {listing(self.items.systems)}: take one, "
+                f"posterior.system({self.items.systems[0]!r}), or name two to compare."
+            )
+
+    @cached_property
+    def score(self) -> Array:
+        """The measure of the items themselves."""
+        self.refuse_several()
+        return np.asarray(self.metric.evaluate(self.drawn.point_cuts[0])[0])
+
+    # -- laws
+
+    @property
+    def closed(self) -> bool:
+        """Whether it is a measure of the table at a threshold, which has a law of its own."""
+        return self.metric.threshold is not None and self.drawn.weight > 0 and self.items.clusters is None
+
+    def law(self) -> tuple[Law, str]:
+        """Closed at a threshold, else by draws."""
+        self.refuse_several()
+        if self.closed:
+            found = self._at_threshold.distribution
+            return found.law, found.route
+        prepare([self])
+        draws: Array = self.state.kept["draws of", self.metric]
+        self._refuse(f"{self.metric} is", draws)
+        low, high = self.metric.bounds
+        known = self._known_mean()
+        return Sampled(np.sort(draws), min(low, float(draws.min())), max(high, float(draws.max())), known), "sampled"
+
+    @cached_property
+    def _at_threshold(self) -> Question:
+        """The measure of the 2x2 table at the threshold."""
+        assert self.metric.threshold is not None  # noqa: S101 - closed looked
+        assert self.metric.base is not None  # noqa: S101 - a threshold has one
+        t = tally_at(self.items, [self.metric.threshold])
+        state = self.state.seeing(t.at(0, ()))
+        return classes.question(state, self.metric.base, str(self.metric))
+
+    def _refuse(self, what: str, draws: Array) -> None:
+        """Draws that make no law: all the same, or 0/0."""
+        advice = "ask for another point or measure" if self.drawn.weight else "use the prior even"
+        lost = float((~np.isfinite(draws)).mean())
+        if lost:
+            raise BadSetting(f"{what} 0/0 or infinite in {lost:.3g} of the draws of the items; {advice}.")
+        low, high = np.quantile(draws, [0.001, 0.999])
+        if low == high:
+            raise BadSetting(
+                f"{what} {low:g} however the items are resampled: they cannot tell how sure that is; {advice}."
+            )
+
+    def _known_mean(self) -> Array | None:
+        """AUC is bilinear in two independent Dirichlet weights: its mean is that of their means."""
+        if self.metric.name != "auc" or self.items.clusters is not None:
+            return None
+        return np.asarray(self.metric.evaluate(self.drawn.mean_cuts())[0])
+
+    # -- draws
+
+    def joint_draws(self, n: int, seed: int) -> Array:
+        """All systems from the same weights of the items."""
+        return self.drawn.of([self.metric], n, seed)[0]
+
+    def difference(self) -> Gap:
+        """By joint draws."""
+        first, second = self.items.systems
+        with np.errstate(invalid="ignore"):
+            gap = self._gap_draws(self.drawn.number, self.state.seed)
+        self._refuse(f"on {self.metric} {first} and {second} differ by", gap)
+        law = difference_law(self.metric.bounds, gap)
+        name = f"difference of {self.metric}"
+        return drawn_gap(Distribution(name, law, "sampled", self._gap_draws, notes=self.remarks))
+
+    def _gap_draws(self, n: int, seed: int) -> Array:
+        first, second = self.ratio_draws(n, seed)
+        return np.asarray(first - second)
+
+    def matches(self, other: Question) -> None:
+        """Both need the same positive class."""
+        one, two = self.items.positive, other.state.evidence.positive
+        if one != two:
+            raise BadLabels(f"the positive classes differ: {one!r} and {two!r}; give both the same.")
+
+    def classical_tests(self) -> dict[str, float | None]:
+        """DeLong's test of two AUCs."""
+        from howsure.kernels.classical_tests import of_areas
+
+        if self.items.weighted:
+            raise BadSetting("these tests take a single table of unweighted items.")
+        found = self.drawn.delong() if self.metric.name == "auc" else None
+        if found is None:
+            raise BadSetting(
+                f"the test for scores is DeLong's, of auc on unweighted, unclustered items; got {self.metric}."
+            )
+        return of_areas(*found)
+
+    # -- what is to be said
+
+    @property
+    def prior_note(self) -> Note | None:
+        """Above and below all scores, or none."""
+        w = self.drawn.weight
+        return note("prior", rule="scores" if w else "none", weight=w, prior=self.state.prior.name)
+
+    @property
+    def remarks(self) -> Notes:
+        """Rules, bins, checks, weights and clusters."""
+        if self.closed and self.items.weighted:
+            return self._at_threshold.remarks
+        m, notes = self.metric, list(self.items.notes)
+        if m.rule:
+            notes.append(note("rule", metric=m.name, rule=m.rule, meaning=RULES[m.rule]))
+        if self.drawn.weight and m.name.endswith(("@recall=1", "@miss-rate=0")):
+            notes.append(note("full-recall"))
+        if self.items.bins:
+            notes.append(self._bins())
+        if m.best_of:
+            low, high = coverage.held("scores", "best-of", "max-f1") or (0, 100)
+            notes.append(note("best-of-many", metric=m.name, low=low, high=high))
+        if m.name == "auc":
+            notes += self._delong()
+        if self.items.weighted:
+            notes.append(note("weighted", of="counts"))
+        if self.items.clusters is not None:
+            notes.append(note("clusters", count=self.items.clustered))
+        return tuple(notes)
+
+    def _bins(self) -> Note:
+        """How far a measure of bins can be from that of the scores."""
+        m = self.metric
+        worst = np.nan if m.bound is None else max(float(m.bound(c)[0]) for c in self.drawn.point_cuts)
+        if not np.isfinite(worst):
+            return note("bins", metric=m.name, bins=self.items.bins, form="no-bound")
+        unit = 10.0 ** np.floor(np.log10(worst)) if worst > 0 else 1.0
+        within = float(f"{np.ceil(worst / unit) * unit:.2g}")  # rounded up: it is a bound
+        return note("bins", of=(m.name,), bins=self.items.bins, within=(within,))
+
+    def _delong(self) -> list[Note]:
+        """DeLong's interval of one AUC, or of the difference of two; cut at the ends of the range."""
+        found = self.drawn.delong()
+        if found is None or len(self.items.systems) > 2:
+            return []
+        auc, covariance = found
+        side = np.array([1.0]) if auc.size == 1 else np.array([1.0, -1.0])
+        value, error = float(side @ auc), float(np.sqrt(max(0.0, side @ covariance @ side)))
+        name, *others = self.items.systems
+        of = "difference" if others else "" if name == "system" else name
+        reach = 1.959963984540054 * error
+        low, high = max(value - reach, -1.0 if others else 0.0), min(value + reach, 1.0)
+        return [note("delong", system=of, value=value, low=low, high=high, error=error)]
+
+
+# -- the kind
+
+
+extras = nothing_more
+
+
+def settle_prior(evidence: Scored, given: Any) -> Prior:
+    """A prior that treats cells alike, or none."""
+    del evidence
+    made = priors.make(given)
+    if made.two_level or made.table is not None:
+        raise BadSetting(
+            f"scores take a prior with one weight for every cell: even, none or a number; got {made.name}."
+        )
+    return made
+
+
+def prior_total(state: State) -> float:
+    """On positive and negative items, above and below all scores."""
+    return 4.0 * (0.5 if state.prior.weight is None else state.prior.weight)
+
+
+def parse(state: State, name: Any) -> Ranking:
+    """A measure of scores."""
+    del state
+    return parse_ranking(name)
+
+
+def question(state: State, metric: Ranking, asked: str) -> Thresholds:
+    """A measure of the ranking."""
+    return Thresholds(state, metric, asked)
+
+
+def names(state: State) -> tuple[str, ...]:
+    """The measures of the default table."""
+    del state
+    return DEFAULT
+
+
+table = names
+
+
+def default(state: State) -> str:
+    """The area under the ROC curve."""
+    del state
+    return "auc"
+
+
+def draws(state: State, n: int, seed: int, metrics: Any) -> dict[str, Array]:
+    """n joint draws of measures, each of shape (n,), or (n, systems) for several."""
+    given = DEFAULT if metrics is None else metrics
+    listed = [given] if isinstance(given, (str, Ranking)) else list(given)
+    values = score_draws(state).of([parse_ranking(x) for x in listed], n, seed)
+    single = len(state.evidence.systems) == 1
+    return {str(name): x[:, 0] if single else x for name, x in zip(listed, values, strict=True)}
+
+
+def prepare(questions: Sequence[Question]) -> None:
+    """Draw several measures from one pass."""
+    open_ones = [q for q in questions if isinstance(q, Thresholds) and not q.closed]
+    wanted = [q.metric for q in open_ones if ("draws of", q.metric) not in q.state.kept]
+    if not wanted:
+        return
+    state, drawn = open_ones[0].state, open_ones[0].drawn
+    for m, x in zip(wanted, drawn.of(wanted, drawn.number, drawn.seed), strict=True):
+        state.kept["draws of", m] = x[:, 0]

@@ -1,0 +1,149 @@
+"""Result: what every answer can do with its document, and rows as data frames."""
+
+from __future__ import annotations
+
+import copy
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from typing import Any, Final, Protocol, runtime_checkable
+
+from howsure import atomic
+from howsure.errors import BadSetting
+from howsure.render import FORMATS, REGISTRY, TEXTS, by_suffix, named, render
+from howsure.render.raw import flat
+
+
+@runtime_checkable
+class Columnar(Protocol):
+    """A result that has its rows as arrays too, for files of columns."""
+
+    def to_table(self) -> dict[str, Any]:
+        """Arrays of one length, by name."""
+        ...
+
+
+class Result:
+    """A frozen result: one document, and the formats that are made from it.
+
+    Results are equal when they are of one type and their documents are equal, and have no hash. Dataclasses among them
+    say eq=False: they would compare and hash field by field.
+    """
+
+    def _make(self) -> dict[str, Any]:
+        raise BadSetting("this result has no document.")  # every result makes its own
+
+    @cached_property
+    def _document(self) -> dict[str, Any]:
+        return self._make()
+
+    @property
+    def _library(self) -> str | None:
+        """The library of the frame that the result was made from."""
+        return None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON document; never NaN or Infinity."""
+        return copy.deepcopy(self._document)
+
+    def page(self) -> dict[str, Any]:
+        """The document for people: all of it, unless the result is long. To be read, not changed: it is no copy."""
+        return self._document
+
+    def to_frame(self) -> Any:
+        """A data frame of the rows, of the library of the input; else of pandas, else of polars."""
+        return frame([flat(row) for row in self._document["rows"]], self._library)
+
+    def to_text(self, kind: str = "table") -> str:
+        """The text in a format, by its name; the table is what print shows."""
+        return self._render(kind)
+
+    def to_json(self) -> str:
+        """The JSON document as text."""
+        return self._render("json")
+
+    def to_markdown(self) -> str:
+        """A table for a pull request."""
+        return self._render("markdown")
+
+    def to_latex(self) -> str:
+        """A booktabs table for a paper."""
+        return self._render("latex")
+
+    def to_csv(self) -> str:
+        """One line per row, full precision."""
+        return self._render("csv")
+
+    def to_html(self) -> str:
+        """An HTML table; user text is escaped."""
+        return self._render("html")
+
+    def save(self, path: str | os.PathLike[str], *, kind: str | None = None) -> None:
+        """Write a file, whole or not at all: .txt, .json, .md, .tex, .csv or .html, or the format that `kind` names.
+
+        Results that have columns (a Report) are also written as .parquet.
+        """
+        columns = self if isinstance(self, Columnar) else None
+        form = by_suffix(path, TEXTS if columns is None else REGISTRY) if kind is None else named(kind)
+        if form.file is None:
+            atomic.write_text(path, self._render(form.name))
+        elif columns is None:
+            kind, texts = type(self).__name__, ", ".join(FORMATS)
+            raise BadSetting(f"{form.name} is a file of columns, and a {kind} has none; it can be {texts}.")
+        else:
+            table = columns.to_table()
+            with atomic.whole(path) as place:
+                form.file(table, place)
+
+    def _render(self, kind: str) -> str:
+        return render(self.page() if named(kind).for_people else self._document, kind)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def __str__(self) -> str:
+        return self._render("table")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Result) or type(other) is not type(self):
+            return NotImplemented
+        return self._document == other._document
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What can be derived again stays behind: it may be large, or hold functions that do not pickle."""
+        derived = {k for c in type(self).__mro__ for k, v in vars(c).items() if isinstance(v, cached_property)}
+        kept = {k: v for k, v in self.__dict__.items() if k not in derived}
+        return kept | ({"_document": self._document} if "_document" in self.__dict__ else {})
+
+
+@dataclass(frozen=True, eq=False)
+class Document(Result):
+    """A document that was put together already, with all that a result can do."""
+
+    document: dict[str, Any]
+
+    def _make(self) -> dict[str, Any]:
+        return self.document
+
+
+LIBRARIES: Final = ("pandas", "polars")
+
+
+def frame(rows: list[dict[str, Any]], library: str | None = None) -> Any:
+    """Rows as a data frame of that library; of pandas, else of polars, where it is not installed or none is named."""
+    for name in sorted(LIBRARIES, key=lambda x: x != library):
+        try:
+            module = import_module(name)
+        except ImportError:
+            continue
+        return module.DataFrame(rows) if name == "pandas" else _polars(module, rows)
+    raise BadSetting("to_frame needs pandas or polars: pip install pandas")
+
+
+def _polars(polars: Any, rows: list[dict[str, Any]]) -> Any:
+    """Column by column: the type is that of all values, where polars would look at the first rows only."""
+    names = dict.fromkeys(key for row in rows for key in row)
+    return polars.DataFrame({k: polars.Series(k, [row.get(k) for row in rows], strict=False) for k in names})

@@ -1,0 +1,212 @@
+"""Rows: a question with its interval and what is to be said of it, and the documents that rows become."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.distribution import Distribution, Interval
+from howsure.evidence.layout import as_json, number
+from howsure.evidence.protocol import Evidence
+from howsure.model.question import Question
+from howsure.notes import Notes, note
+from howsure.slices import Slices
+
+Array = NDArray[np.float64]
+Place = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """One measure of every table of the batch, as arrays of the batch shape."""
+
+    question: Question
+    level: float
+    kind: str
+    above: float | None = None
+    system: str | None = None
+
+    @property
+    def asked(self) -> str:
+        """The name asked for."""
+        return self.question.asked
+
+    @property
+    def metric(self) -> Any:
+        """The measure."""
+        return self.question.metric
+
+    @property
+    def canonical(self) -> str:
+        """The measure's own name."""
+        return self.question.canonical
+
+    @property
+    def classes(self) -> tuple[Any, ...] | None:
+        """The classes along the first axis, where there is one."""
+        return self.question.classes
+
+    @property
+    def distribution(self) -> Distribution:
+        """The law."""
+        return self.question.distribution
+
+    @property
+    def score(self) -> Array:
+        """The point score."""
+        return self.question.score
+
+    @cached_property
+    def interval(self) -> Interval:
+        """The interval of the level and kind asked for."""
+        return self.distribution.interval(self.level, kind=self.kind)
+
+    @cached_property
+    def end_errors(self) -> tuple[Any, Any]:
+        """How far the ends of the interval may be off."""
+        return self.distribution.end_errors(self.level, self.kind)
+
+    @cached_property
+    def notes(self) -> Notes:
+        """What is to be said of it."""
+        d, value, name = self.distribution, self.score, self.asked
+        notes = [*d.notes, *self.interval.notes, *self._undefined()]
+        if np.isinf(np.asarray(d.mean)).any():
+            notes.append(note("infinite-mean", of=name))
+        if self.question.empty_cell.any():
+            rule = self.metric.empty_cell_rule
+            notes.append(note("zero-cell", of=name, rule=rule, single=value.ndim == 0))
+        if d.route == "sampled" and not np.isfinite(self.metric.bounds).all():
+            notes.append(note("unbounded", of=name))
+        if d.ess is not None:
+            worst = float(np.max(np.asarray(self.end_errors)))
+            ends, chance = (float(f"{x:.1g}") for x in (worst, float(np.max(d.error.probability))))
+            notes.append(note("sampled", of=(name,), draws=d.ess, ends=ends, probability=chance))
+        return tuple(notes)
+
+    def _undefined(self) -> Notes:
+        lost = np.isnan(self.score)
+        if not lost.any():
+            return ()
+        when = (str(self.metric.undefined),)
+        if self.classes is None:
+            return (note("undefined-score", of=(self.asked,), when=when, single=lost.ndim == 0),)
+        some = np.asarray(lost.reshape(len(self.classes), -1).any(axis=1)).tolist()
+        return tuple(
+            note("undefined-score", of=(f"{self.asked}:{label}",), when=when, single=True)
+            for label, here in zip(self.classes, some, strict=True)
+            if here
+        )
+
+
+# -- documents
+
+Places = Callable[[Row, int | None], Iterable[Place]]
+
+
+def row_documents(rows: Iterable[Row], places: Places | None = None) -> list[dict[str, Any]]:
+    """One score row for each measure and each table of the batch; `places` chooses and orders the tables of a row."""
+    out: list[dict[str, Any]] = []
+
+    def add(row: Row, columns: dict[str, Array], i: int | None, extra: dict[str, Any]) -> None:
+        evidence = row.question.state.evidence.only(row.metric)
+        totals = evidence.totals
+        where = list(np.ndindex(evidence.shape) if places is None else places(row, i))
+        at = [x if i is None else (i, *x) for x in where]
+        for place, full, chance in zip(where, at, _chances(row, at), strict=True):
+            values = {k: v[full] for k, v in columns.items()} | chance
+            out.append(_one(row, values, slice_of(evidence, place) or None, number(totals[place])) | extra)
+
+    for (_, classes), group in groupby(rows, key=lambda row: (row.system, row.classes)):
+        tables = [(row, _columns(row)) for row in group]
+        if classes is None:
+            for row, columns in tables:
+                add(row, columns, None, {})
+            continue
+        for i, label in enumerate(classes):
+            for row, columns in tables:
+                add(row, columns, i, _of_class(row, label))
+    return out
+
+
+def slice_of(evidence: Evidence, at: Place) -> dict[str, Any]:
+    """The place of one table of the batch: each slice column, or other axis, with its value."""
+    found: dict[str, Any] = {}
+    for (name, axis), i in zip(evidence.batch, at, strict=True):
+        found |= axis.where(i) if isinstance(axis, Slices) else {name: axis[i]}
+    return {name: as_json(value) for name, value in found.items()}
+
+
+def _of_class(row: Row, label: Any) -> dict[str, Any]:
+    return {"metric": f"{row.metric}:{label}", "asked": f"{row.asked}:{label}", "class": as_json(label)}
+
+
+def _columns(row: Row) -> dict[str, Array]:
+    """Every number of the row, as arrays of the batch shape."""
+    d, ends = row.distribution, row.interval
+    p_above = np.nan if row.above is None else d.prob_above(row.above)
+    columns = {
+        "score": row.score, "mean": d.mean, "std": d.std, "median": d.median, "mode": d.mode,
+        "low": ends.low, "high": ends.high, "low_gap": ends.low_gap, "high_gap": ends.high_gap,
+        "p_above": p_above, "value": d.error.value, "probability": d.error.probability,
+        "mean_error": d.mean_error() if d.route == "sampled" else d.error.value,
+        "low_error": row.end_errors[0], "high_error": row.end_errors[1],
+    }  # fmt: skip
+    return {k: np.broadcast_to(np.asarray(v, dtype=float), d.shape) for k, v in columns.items()}
+
+
+def _chances(row: Row, places: Sequence[Place]) -> list[dict[str, Any]]:
+    """What random guessing gives at these tables, P(better than that), and how far this may be off."""
+    names = ("chance", "p_above_chance", "chance_error")
+    at = tuple(np.array(x) for x in zip(*places, strict=True)) or None
+    found = row.question.chance(at) if places else None
+    if found is None:
+        return [dict.fromkeys(names, np.nan)] * len(places)
+    columns = (np.ravel(x).tolist() for x in (found.score, found.better, found.error))
+    return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
+
+
+_SHOWN = ("score", "mean", "std", "median", "mode", "low", "high")
+
+
+def _one(row: Row, values: dict[str, Any], where: dict[str, Any] | None, n: Any) -> dict[str, Any]:
+    low, high = row.distribution.range
+    return {
+        "metric": str(row.metric),
+        "asked": row.asked,
+        "system": row.system,
+        "slice": where,
+        "class": as_json(row.metric.label),
+        "n": n,
+        **{k: real(values[k]) for k in _SHOWN},
+        "low_gap": real(values["low_gap"]),
+        "high_gap": real(values["high_gap"]),
+        "above": row.above,
+        "p_above": real(values["p_above"]),
+        "chance": real(values["chance"]),
+        "p_above_chance": real(values["p_above_chance"]),
+        "error": {
+            "value": real(values["value"]),
+            "probability": real(values["probability"]),
+            "mean": real(values["mean_error"]),
+            "low": real(values["low_error"]),
+            "high": real(values["high_error"]),
+            "chance": real(values["chance_error"]),
+        },
+        "route": row.distribution.route,
+        "range": [real(low), real(high)],
+        "infinite": [k for k in _SHOWN if np.isinf(values[k])],
+        **row.question.columns,
+    }
+
+
+def real(x: Any) -> float | None:
+    """A finite number, or null."""
+    value = float(x)
+    return value if np.isfinite(value) else None

@@ -1,0 +1,354 @@
+"""The words of notes: one sentence for each code, made of its facts, in the reader's language.
+
+A sentence is a template over the facts; marks such as <missing=drop> become options as the reader writes them. Where a
+code has several forms, the fact `form` (or what `_FORMS` reads off the facts) tells which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from howsure.coverage import reason
+from howsure.errors import listing
+from howsure.language import option, spoken
+from howsure.render.numbers import probability, short
+
+Join = Callable[[list[Any]], Any]
+
+
+def _chained(parts: list[Any]) -> tuple[Any, ...]:
+    return tuple(dict.fromkeys(x for part in parts for x in part))
+
+
+def _listed(parts: list[Any]) -> tuple[Any, ...]:
+    return tuple(x for part in parts for x in part)
+
+
+GATHERED: Final[dict[str, tuple[int, dict[str, Join]]]] = {  # from how many notes on, and facts that are joined then
+    "undefined-score": (3, {"of": _chained, "when": _chained}),
+    "sampled": (3, {"of": _chained, "ends": max}),
+    "bins": (3, {"of": _listed, "within": _listed}),
+    "prior": (2, {"of": _chained}),
+    "design-effect": (2, {"of": _listed, "effect": _listed, "worth": _listed}),
+}
+
+
+def sentence(code: str, facts: Mapping[str, Any]) -> str:
+    """The words of a note."""
+    if "text" in facts:
+        return str(facts["text"])
+    if code in _WORDS:
+        return _WORDS[code](facts)
+    form = facts.get("form")
+    template = SENTENCES[code if form is None else f"{code}/{form}"]
+    return spoken(template).format(**facts)
+
+
+SENTENCES: Final[dict[str, str]] = {
+    "missing-dropped/label": "{truths:,} missing truths and {predictions:,} missing predictions were left out",
+    "missing-dropped/outcome": "{count:,} missing outcomes were left out",
+    "missing-dropped/value": "{count:,} of {total:,} items were left out: a value is missing",
+    "missing-dropped/score": "{count:,} of {total:,} items were left out: a truth or a score is missing",
+    "missing-dropped/cluster": "{count:,} items without a cluster were left out",
+    "missing-wrong": "{count:,} missing {what}s are counted as wrong",
+    "similar-labels": "labels {first!r} and {second!r} differ only by case or blanks; are they one class?",
+    "binned/one": "scores are counted in {bins:,} bins, with edges from {ends}",
+    "binned/several": "scores are counted in up to {bins:,} bins for each of {scores} scores, with edges from {ends}",
+    "ids-missing": "left out: {count:,} rows have no id (in {where})",
+    "ids-twice": "left out: {count:,} ids occur more than once in {where} ({first})",
+    "ids-unmatched/only": "left out: {count:,} ids are only in {where} ({first})",
+    "ids-unmatched/some": "left out: {count:,} ids are not in every file ({first})",
+    "truths-disagree": "left out: {count:,} ids have truths that disagree ({first})",
+    "clusters-unmatched": "left out: {count:,} clusters are not in every system ({first})",
+    "ids-repeat": "{ids:,} values of {column!r} have several rows; if these belong together, such as answers to one "
+    "question, give that column as <cluster>",
+    "strata": (
+        "a sample of {count} strata: each has a posterior of its own, and they are put together by their population "
+        "sizes"
+    ),
+    "no-data": "the table is empty: these are the prior's own numbers",
+    "clusters": "whole clusters are resampled: {count:,} of them",
+    "full-recall": (
+        "at recall 1 the prior's weight below all scores is found too: the interval is that of calling every item "
+        "positive; prior none is about these items' scores alone"
+    ),
+    "best-of-many": (
+        "{metric} is the best of all thresholds of these items, and so too good: in most simulated tests 95% intervals "
+        "of max-f1 held the true value {low} to {high}% of the time (docs/coverage.md); curve.choose (--best) corrects "
+        "for the choice"
+    ),
+    "one-sided": (
+        "{system} has the larger value on every item: resampling them alone cannot doubt that; give the bounds that a "
+        "value can have (<bounds>) for a prior that can"
+    ),
+    "bins/no-bound": "{metric} is that of {bins:,} bins of scores; there is no bound for its distance from theirs",
+    "hdi-unbounded": (
+        "the density of {of} has no bound at either end of its range, so there is no single shortest interval; "
+        "the equal-tailed interval is given"
+    ),
+    "rounds-to-edge": (
+        "an end of the interval of {of} is closer to the end of its range than numbers can show; see its gap"
+    ),
+    "infinite-mean": "the mean of {of} is infinite: its tail is too heavy; use the median",
+    "unbounded": "{of} has no bound: its mean may not exist, and a sample cannot tell; use the median",
+    "no-mean": "the difference of {of} has no mean: both are infinite",
+    "no-direction": "{of} has no better direction: only the difference is given",
+    "simultaneous": (
+        "simultaneous: tails of {tail:.2g} at each of {points:,} points hold whole curves, by {draws:,} draws"
+    ),
+    "no-interval": "no interval at {count:,} of {points:,} points: the draws are 0/0, infinite or all the same",
+    "no-width": "no draw differs from the items at {count:,} of {points:,} points: no width there",
+    "nothing": "{metric} is best where no item is called positive",
+    "only-common": "{count:,} of {total:,} judged queries left out: some run lacks them",
+    "ties": "scores are rounded to single precision (float32) before they are compared: pytrec-eval's rule",
+    "foreign": (
+        "{metric} is computed by ir-measures, unjudged documents not relevant; its bounds are not known: no prior"
+    ),
+    "micro": (
+        "{metric} adds up its tallies over queries; whole queries are resampled, and the prior's have the mean size"
+    ),
+    "unjudged-view/relevant": (
+        "{metric}: as if every document that a run retrieved and nobody judged had the highest grade; it is then also "
+        "missed where another run has it, so measures that divide by the relevant documents may fall"
+    ),
+    "unjudged-view/rate": (
+        "{metric}: unjudged documents have grades as often as the judged ones of their query (weight 2 on all queries "
+        "together); judges see the best-ranked documents first, so that is likely too often"
+    ),
+}
+
+
+def _weighted(f: Mapping[str, Any]) -> str:
+    if f["of"] == "counts":
+        return (
+            "weighted items: the posterior uses counts times the sum of weights over the sum of squared weights "
+            "(Kish's effective sample size)"
+        )
+    return "weighted items: the posterior uses Kish's effective sample size, (sum of weights)²/(sum of squared weights)"
+
+
+def _labels(f: Mapping[str, Any]) -> str:
+    if f["independent"]:
+        return "labels are taken as independent, each with a table of its own (Zhang, Wang & Zhao 2015)"
+    return "labels of one item stay together: whole items are resampled"
+
+
+def _empty(f: Mapping[str, Any]) -> str:
+    return (
+        f"class {listing(f['labels'])} has no {f['what']}: its numbers are the prior's, and it counts as a class in "
+        "every average"
+    )
+
+
+def _coverage(f: Mapping[str, Any]) -> str:
+    return (
+        f"{reason('classes', f['why'])}: 95% intervals of {f['metric']} held the true value in {f['low']} to "
+        f"{f['high']}% of simulated tests of this kind (docs/coverage.md)"
+    )
+
+
+def _undefined(f: Mapping[str, Any]) -> str:
+    names: Sequence[str] = f["of"]
+    if len(names) == 1:
+        some = "" if f["single"] else " for some tables"
+        return f"{names[0]} is undefined{some} ({f['when'][0]}); its posterior is not"
+    shown = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+    return f"0/0: {shown} are undefined here; their posteriors are not"
+
+
+def _sampled(f: Mapping[str, Any]) -> str:
+    if f.get("form") == "ranks":
+        return f"ranks are sampled with {f['draws']:,} draws: probabilities within {f['probability']:.1g}"
+    if f.get("form") == "band":
+        return f"the ends are sampled with {f['draws']:,} draws"
+    names: Sequence[str] = f["of"]
+    be = "is" if len(names) == 1 else "are"
+    return (
+        f"{', '.join(names)} {be} sampled with {f['draws']:,} draws: interval ends are within {f['ends']:.1g}, "
+        f"probabilities within {f['probability']:.1g}"
+    )
+
+
+def _bins(f: Mapping[str, Any]) -> str:
+    if f.get("form") == "no-bound":
+        return SENTENCES["bins/no-bound"].format(**f)
+    names, within = f["of"], f["within"]
+    if len(names) < 3:
+        return f"{names[0]} of {f['bins']:,} bins of scores is within {within[0]:g} of that of the scores themselves"
+    each = ", ".join(f"{name} within {x:g}" for name, x in zip(names, within, strict=True))
+    return f"{f['bins']:,} bins of scores: compared with the scores themselves {each}"
+
+
+def _empty_cell(f: Mapping[str, Any]) -> str:
+    some = "a cell is empty" if f["single"] else "some tables have an empty cell"
+    return (
+        f"{some}: the score of {f['of']} is that of the rule {f['rule']}, which moves 1/2 into it and keeps the "
+        "margins; the posterior needs no rule"
+    )
+
+
+def _delong(f: Mapping[str, Any]) -> str:
+    of = f" of {'the difference' if f['system'] == 'difference' else f['system']}" if f["system"] else ""
+    if f["error"] == 0.0:
+        return f"DeLong's standard error{of} is 0 here: no interval"
+    return (
+        f"DeLong's 95% interval{of}, for a check: {f['value']:.3f} [{f['low']:.3f}, {f['high']:.3f}], standard error "
+        f"{f['error']:.2g}"
+    )
+
+
+def _identical(f: Mapping[str, Any]) -> str:
+    same = "have the same value" if f["by"] is None else f"differ by {f['by']:g}"
+    return (
+        f"{f['first']} and {f['second']} {same} on every item: the interval of their difference comes from a prior "
+        f"weight of 1 on each end of the values seen, {f['low']:g} and {f['high']:g}"
+    )
+
+
+_PRIORS: Final = {
+    "hits": "prior even: weight 1 on a hit and 1 on a miss",
+    "right-wrong": "accuracy, error-rate and micro averages: weight 1 on right and 1 on wrong answers",
+    "added-up": "micro averages: weight 1/2 on each cell of the table of all labels added up",
+    "item-ends": "averages over items and subset-accuracy: weight 1 on each end of their range",
+    "pooled": "weight 1 a class, on its right and wrong answers as in all classes together (docs/coverage.md)",
+    "shared": "weight 1 on right and 1 on wrong answers, shared equally among their cells",
+    "shared-by-labels": "weight 1/2 on each cell, shared by the labels",
+    "each-label": "weight 1/2 on each cell of every label",
+    "bounds": "prior weight 1 on each bound of the values",
+    "none": "prior none: the Bayesian bootstrap of the items",
+}
+
+
+def _prior(f: Mapping[str, Any]) -> str:
+    whole = ", each unit of it a whole cluster of the usual size" if f.get("clusters") else ""
+    return _weight(f) + whole
+
+
+def _weight(f: Mapping[str, Any]) -> str:
+    rule = f["rule"]
+    if rule == "cells":
+        return f"prior even: weight 1/2 on each cell of the 2x2 table{' of class against rest' if f['classes'] else ''}"
+    if rule == "scores":
+        where = "on positive and on negative items, above all scores and below all"
+        return f"prior {f['prior']}: weight {f['weight']:g} {where}"
+    return f"{', '.join(f['of'])}: {_PRIORS[rule]}" if f.get("of") else _PRIORS[rule]
+
+
+def _confusions(f: Mapping[str, Any]) -> str:
+    said = [f"{y} taken for {z} {short(m)} [{short(a)}, {short(b)}]" for y, z, m, a, b in f["shares"]]
+    return f"most frequent mistakes, as shares of the true class: {'; '.join(said)}"
+
+
+def _chance(f: Mapping[str, Any]) -> str:
+    return f"P(better than chance) of {listing(f['of'])} is a share of draws, within {f['within']:.1g}"
+
+
+def _pairing(f: Mapping[str, Any]) -> str:
+    here, there = probability(f["here"]), probability(f["apart"])
+    return f"the same {f['what']}: {here}; as if tested on different {f['what']} it would be {there}"
+
+
+def _design(f: Mapping[str, Any]) -> str:
+    found = sorted(zip(f["effect"], f["of"], f["worth"], strict=True))
+    shown = found if len(found) <= 3 else (found[0], found[-1])
+    each = [f"{effect:.3g} for {name} (worth {worth:,.0f} independent items)" for effect, name, worth in shown]
+    told = (" to " if len(found) > 3 else ", ").join(each)
+    return f"design effect, {f['items']:,.0f} items in {f['clusters']:,} clusters: {told}"
+
+
+def _rule(f: Mapping[str, Any]) -> str:
+    return f"{f['metric']} by the rule {f['rule']}: {f['meaning']}"
+
+
+def _optimism(f: Mapping[str, Any]) -> str:
+    if f["how"] == "none":
+        return f"{f['metric']} is that of the items the threshold was chosen on: it is too good"
+    split = f["how"] == "split"
+    how = "chosen on half of the items, tried on the other" if split else "chosen again on samples from the posterior"
+    text = f"choosing on these items flatters {f['metric']} by {short(f['optimism'])} ± {short(f['error'])}"
+    return f"{text} ({how}); the corrected row is moved by that"
+
+
+def _limit(f: Mapping[str, Any]) -> str:
+    kept = f"{f['metric']} is {f['side']} {f['value']:g} on these items"
+    return f"{kept}; beyond them with probability {probability(f['p'])}"
+
+
+def _limits(f: Mapping[str, Any]) -> str:
+    kept = " and ".join(f"{m} {side} {value:g}" for m, side, value in f["limits"])
+    return f"no threshold keeps {kept} in {short(f['p'])} of the draws"
+
+
+def _none(f: Mapping[str, Any]) -> str:
+    return f"calling no item positive is best with probability {short(f['p'])}"
+
+
+def _best(f: Mapping[str, Any]) -> str:
+    return f"{short(f['threshold'])} is the threshold with the highest F1 of these items"
+
+
+def _pairs(f: Mapping[str, Any]) -> str:
+    first, second, p = f["first"], f["second"], f["p_better"]
+    if p < 0.5:
+        first, second, p = second, first, 1.0 - p
+    return f"{first} beats {second} on {f['metric']} with probability {probability(p)}, on the same items"
+
+
+def _queries(many: int) -> str:
+    return "1 query" if many == 1 else f"{many:,} queries"
+
+
+def _missing_queries(f: Mapping[str, Any]) -> str:
+    shown = listing(f["first"][:3]) + (f" and {f['count'] - 3} more" if f["count"] > 3 else "")
+    lacks = f"{f['run']} lacks {f['count']:,} of {f['total']:,} judged queries ({shown})"
+    return f"{lacks}: they count as 0; {option('only_common', True)} leaves them out"
+
+
+def _without_judgments(f: Mapping[str, Any]) -> str:
+    return f"{_queries(f['count'])} of {f['run']} without judgments ignored"
+
+
+def _no_relevant(f: Mapping[str, Any]) -> str:
+    shown = listing(f["first"][:5]) + (f" and {f['count'] - 5} more" if f["count"] > 5 else "")
+    if f["level"] == 1:
+        text = f"{_queries(f['count'])} without a relevant document ({shown}): left out of measures that "
+        return text + "divide by their number, such as AP, R and nDCG"
+    what = f"without a document of grade {f['level']} or more"
+    return f"{f['metric']}: {_queries(f['count'])} {what} ({shown}): left out"
+
+
+def _unjudged(f: Mapping[str, Any]) -> str:
+    said = []
+    for run, lost, retrieved, early in f["runs"]:
+        hint = "; check that both name their documents alike" if lost == retrieved else ""
+        said.append(f"{run} {lost:,} of {retrieved:,} ({early:.1%} of the first 10{hint})")
+    return f"documents that nobody judged: {'; '.join(said)}"
+
+
+def _comparison(f: Mapping[str, Any]) -> str:
+    (a, b), (mean, low, high), (first, second, same) = f["systems"], f["gap"], f["wins"]
+    counts = f"queries won: {a} {first:,}, {b} {second:,}, same {same:,}"
+    return f"{f['verdict']}; {a} - {b} {short(mean)} [{short(low)}, {short(high)}]; {counts}"
+
+
+_RECALL: Final = {
+    "ceil": "r·R of them rounded up",
+    "trec_eval-9": "r·R + 0.9 of them rounded down",
+    "trec_eval-10": "r·R of them rounded to the nearest",
+}
+
+
+def _recall_rule(f: Mapping[str, Any]) -> str:
+    return f"{f['metric']}: recall r of R relevant documents is {_RECALL[f['rule']]} (rule {f['rule']})"
+
+
+_WORDS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
+    "weighted": _weighted, "labels": _labels, "empty-class": _empty, "coverage": _coverage,
+    "undefined-score": _undefined, "sampled": _sampled, "bins": _bins, "zero-cell": _empty_cell, "delong": _delong,
+    "identical": _identical, "prior": _prior, "confusions": _confusions, "chance-sampled": _chance,
+    "pairing": _pairing, "design-effect": _design, "rule": _rule, "optimism": _optimism, "limit": _limit,
+    "limits": _limits, "none": _none, "best": _best, "pairs": _pairs, "missing-queries": _missing_queries,
+    "queries-without-judgments": _without_judgments, "no-relevant": _no_relevant, "unjudged": _unjudged,
+    "recall-rule": _recall_rule, "comparison": _comparison,
+}  # fmt: skip

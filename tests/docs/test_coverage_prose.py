@@ -1,0 +1,200 @@
+"""Pages that quote a measured coverage in a sentence quote the data file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench import coverage_data as data
+from bench import coverage_page as page
+from bench.coverage_cases import ALL, EQUAL
+from bench.coverage_data import Table
+from bench.coverage_tables import ANY
+from howsure.coverage import PAGE
+
+ROOT = Path(__file__).parents[2]
+DOCUMENT = data.read()
+STUDIES = {name: data.study(DOCUMENT, name) for name in DOCUMENT["studies"]}
+TEXT = (ROOT / PAGE).read_text(encoding="utf-8")
+PERFECT = 3.5  # how far apart the scores of the nearly perfect order are
+CLASSES, SCORES = STUDIES["classes"].tables, STUDIES["scores"].tables["scores"]
+MACRO = ("macro-f1", "macro-precision", "macro-recall")
+UNWARNED = [row for row in CLASSES["warning cases"].rows if max(row.case["warned"].values()) <= 0.5]
+SINGLE = Table(["coverage"], [*CLASSES["corners"].rows, *CLASSES["warning cases"].rows])
+
+
+Where = Callable[[dict[str, Any]], bool]
+
+
+def some(table: Table, where: Where) -> Table:
+    """The rows of `even` whose case is such."""
+    return Table(table.figures, [x for x in table.rows if x.method == "even" and where(dict(x.case))])
+
+
+def best(where: Where, *measures: str) -> list[float]:
+    """In such corners, where `even` is low, the coverage of the other method that is nearest to .95."""
+    rows = [(row, x) for row in some(CLASSES["corners"], where).rows for x in measures]
+    low = [
+        page.nearest(CLASSES["corners"], row.case, x) for row, x in rows if page.is_low(row.held[x][0], row.tests[0])
+    ]
+    return [x[1] for x in low if x is not None]
+
+
+def span(found: Iterable[float]) -> str:
+    got = list(found)
+    return f"{page.short(min(got))} to {page.short(max(got))}"
+
+
+def means(method: str, figure: str = "mean") -> list[float]:
+    return [x for s in ("balanced", "zipf") for x in CLASSES[s].where(method).column(*ALL, figure=figure)]
+
+
+def in_short() -> Iterable[str]:
+    count = CLASSES["outside"].rows[0]
+    below = int(count.held[ANY][0] or 0)
+    few = CLASSES["by items"].where(items_per_class=3)
+    wide = few.where("even").column(*EQUAL, figure="mean")
+    boot = [x for m in ("percentile", "BCa") for x in few.where(m).column(*MACRO, figure="mean")]
+    own = CLASSES["by items"].where("even")
+    rates, lowest = ("precision:class", "recall:class"), own.column("f1:class", figure="lowest")
+    yield f"its means are {span(means('even'))}."
+    yield f"In {count.cases - below} of {count.cases} cases no measure is below .93 by more than two standard errors"
+    yield f"; the other {below} have"
+    yield f"hold in {span(means('jeffreys'))} (½ a cell) or {span(means('uniform'))} (1) on average"
+    yield f"short with 3 items a class ({span(boot)} for macro averages)"
+    above = sum(x > 0.97 for x in wide)
+    yield f"{span(wide)} for averages over classes, {above} of {len(wide)} such means above .97"
+    yield (
+        f"{span(own.column(*page.PER_CLASS, figure='mean'))} on average with ½ a cell of class against rest, lowest "
+        f"case {page.short(min(own.column(*rates, figure='lowest')))}, of F1 {page.short(min(lowest))} where"
+    )
+    lost = CLASSES["corners"].where("even", rates="lost").column(*page.PER_CLASS)
+    yield f"(with classes that are never right: {span(lost)} over all classes)"
+
+
+def shared() -> Iterable[str]:
+    t = CLASSES["warnings"]
+    ends = [x for f in t.figures for x in t.column("kappa", "phi", figure=f)]
+    ends += [
+        x for f in t.figures for why in ("never", "none") for x in t.where(warned=why).column("weighted-f1", figure=f)
+    ]
+    zipf = some(SINGLE, lambda c: c["classes"] >= 100 and c["sizes"] == "zipf")
+    one = some(SINGLE, lambda c: c["classes"] == 30 and c["sizes"] == "dominated").column("weighted-f1")
+    yield f"**Weighted-F1, kappa and phi** need no pooling ({span(ends)})"
+    yield f"100 classes and more of Zipf sizes ({span(zipf.column('weighted-f1'))})"
+    yield f"one has 95% of the items ({page.short(max(one))})"
+    recall = [x for f in t.figures for x in t.column("macro-recall", figure=f)]
+    yield f"Macro-recall held in every case ({span(recall)};"
+
+
+def warned() -> Iterable[str]:
+    cases = CLASSES["warning cases"]
+    bad = [row for row in cases.rows if row not in UNWARNED]
+    idle = [row for row in bad if not any(page.is_low(row.held[x][0], row.tests[0]) for x in EQUAL)]
+    yield f"then tried on {len(cases.rows)} others"
+    yield (
+        f"Of the {len(cases.rows)}, {len(bad)} are warned about, {len(idle)} of them without a figure that is below "
+        f".93 by more than two standard errors; in the other {len(UNWARNED)} the lowest figure is "
+        f"{page.short(min(Table(cases.figures, UNWARNED).column(*EQUAL)))}"
+    )
+    lost = CLASSES["corners"].where("even", rates="lost", items_per_class=3, classes=20)
+    low = {x: page.short(min(lost.column(x))) for x in EQUAL}
+    shares = span(row.case["warned"]["never"] for row in lost.rows)
+    yield (
+        f"(down to informedness {low['informedness']}, markedness {low['markedness']}, macro-precision "
+        f"{low['macro-precision']} at 20 classes; {shares} of these tests are warned about)"
+    )
+
+
+def beyond_all() -> tuple[list[float], list[float]]:
+    """What is nearest where no method is good: macro-precision of Zipf sizes, two measures of balanced classes."""
+    zipf = best(lambda c: c["classes"] >= 100 and c["sizes"] == "zipf", "macro-precision")
+    return zipf, best(lambda c: c["classes"] >= 50 and c["sizes"] == "balanced", "informedness", "markedness")
+
+
+def others() -> Iterable[str]:
+    def one(c: dict[str, Any]) -> bool:
+        return c["sizes"] == "dominated" and c["classes"] == 10
+
+    pooled = some(CLASSES["corners"], one).column("markedness")
+    yield f"holds in {span(best(one, 'markedness'))} where the pooled one holds in {span(pooled)}."
+    often = best(lambda c: c["sizes"] == "dominated" or c["rates"] == "lost", "macro-precision")
+    yield f"often: the best holds in {span(often)}."
+    yield f"100 classes of Zipf sizes ({span(beyond_all()[0])})"
+    yield f"50 and 100 balanced classes ({span(beyond_all()[1])}), no other method reached .93 either"
+    yield f"for skewed values ({span(CLASSES['graded'].where('no bounds', items=10).column())} with 10 items)"
+    yield f"where values have them ({span(CLASSES['graded'].where('bounds').column())})"
+    yield f"whole items hold {span(CLASSES['labels'].where('even').column())};"
+    yield f"independent do not ({span(CLASSES['labels'].where('labels apart').column())})"
+
+
+def of_scores() -> Iterable[tuple[str, str]]:
+    few = Table(SCORES.figures, [x for x in SCORES.rows if x.case["positives"] <= 0.1])
+    short = [x for m in ("none", "DeLong") for x in few.where(m).column("auc", "AP")]
+    even, none = SCORES.where("even"), SCORES.where("none")
+    top = span(x for row, x in zip(even.rows, even.column("max-f1"), strict=True) if row.case["apart"] != PERFECT)
+    chosen, corrected = span(even.column("F1 where chosen")), span(SCORES.where("corrected").column("F1 where chosen"))
+    kinds = f"In {len(even.rows)} kinds of simulated tests"
+    yield PAGE, f"it holds {chosen}, and corrected for the choice {corrected}."
+    yield PAGE, f"(down to {page.short(min(short))}), and `even` holds {span(few.where('even').column('auc', 'AP'))};"
+    yield PAGE, f"is beyond it too ({span(SCORES.where('even', apart=PERFECT).column('auc', 'AP'))})"
+    yield PAGE, f"nearly perfect order `even` holds {top}."
+    yield "docs/curves.md", f"{kinds} (50 to 1,000 items, 2 to 50% of them positive)"
+    yield "docs/curves.md", f"AUC in {span(even.column('auc'))} of the tests"
+    yield "docs/curves.md", f"average precision in {span(even.column('AP'))} with `even`"
+    yield "docs/curves.md", f"with `none` in {span(none.column('auc'))} and {span(none.column('AP'))}."
+    yield "docs/curves.md", f"{kinds} 95% intervals of F1 at a chosen threshold held in {chosen} of the tests"
+    yield "docs/curves.md", f"corrected in {corrected} ("
+    yield "docs/curves.md", f"in {len(even.rows) - 1} of the {len(even.rows)} their intervals held {top}."
+
+
+def elsewhere() -> Iterable[tuple[str, str]]:
+    queries = {why: x["held"]["mean"] for why, x in STUDIES["queries"].summary.items()}
+    told = {why: span((x["lowest"], x["highest"])) for why, x in queries.items()}
+    yield "docs/trec.md", f"means of 0.1 and more, over 25 to 200 queries, hold the truth in {told['other-means']} of"
+    yield "docs/trec.md", f"For a mean as low as 0.025 they hold it in {told['low-mean']},"
+    why = "docs/why/005-pooled-prior.md"
+    one = some(SINGLE, lambda c: c["sizes"] == "dominated" and c["classes"] >= 6)
+    never = CLASSES["warnings"].where(warned="never").rows[0].held
+    zipf = some(SINGLE, lambda c: c["sizes"] == "zipf" and c["classes"] >= 100)
+    of_one = {x: span(one.column(x)) for x in ("markedness", "macro-precision")}
+    yield why, f"markedness held in {of_one['markedness']} and macro-precision in {of_one['macro-precision']};"
+    known = {x: span(y for y in never[x] if y is not None) for x in ("markedness", "macro-precision")}
+    yield why, f"never right in {known['markedness']} and {known['macro-precision']};"
+    yield why, f"of Zipf sizes macro-precision in {span(zipf.column('macro-precision'))}."
+    yield why, f"({page.short(min(CLASSES['warnings'].column('macro-recall', figure='lowest')))} and above)"
+
+
+SENTENCES = [*((PAGE, x) for part in (in_short, shared, warned, others) for x in part()), *of_scores(), *elsewhere()]
+
+
+@pytest.mark.parametrize(("name", "sentence"), SENTENCES)
+def test_prose_quotes_the_file(name: str, sentence: str) -> None:
+    """A sentence with measured coverage stands in the page with the figures of the data file."""
+    assert sentence in " ".join((ROOT / name).read_text(encoding="utf-8").split())
+
+
+def test_no_figure_in_prose_is_left_out() -> None:
+    """Outside of its tables and of the sentences above, the page has settings and limits, but no measured coverage."""
+    text = TEXT
+    for name, part in STUDIES.items():
+        text = text.replace(page.shown(text, name, part.by), "")
+    text = " ".join(text.split())
+    for name, sentence in SENTENCES:
+        text = text.replace(sentence, "") if name == PAGE else text
+    settings = {".6", ".8", ".95", ".93", ".97", ".999"}  # true accuracies, the level, and the limits of the tables
+    assert set(re.findall(r"(?<![\w.])\.\d+", text)) <= settings
+
+
+def test_what_the_prose_claims_in_words() -> None:
+    """Fixed weights never hold in some case of every measure, the bootstrap is good with 50 items a class, and there
+    are corners in which no method reaches .93.
+    """
+    assert all(x == 0 for m in ("jeffreys", "uniform") for x in means(m, "lowest"))
+    many = CLASSES["by items"].where(items_per_class=50)
+    assert all(x > 0.93 for m in ("percentile", "BCa") for x in many.where(m).column(*MACRO, figure="mean"))
+    assert max(x for found in beyond_all() for x in found) < 0.93

@@ -1,0 +1,131 @@
+"""One registry of formats: names, suffixes and methods all come from it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import numpy as np
+import pytest
+
+import howsure as hs
+from howsure.cli.app import app
+from howsure.errors import BadSetting, UnknownName
+from howsure.render import FORMATS, REGISTRY, TEXTS, Format, by_suffix, named, render
+from howsure.result import Result
+
+REPORT = hs.score(hs.Tally.binary(tp=80, fp=20, fn=30, tn=870), metrics=["f1"])
+BAND = hs.curve(np.arange(60) % 3 == 0, np.arange(60.0)).band("recall")
+each = pytest.mark.parametrize("form", REGISTRY, ids=lambda form: form.name)
+text = pytest.mark.parametrize("form", TEXTS, ids=lambda form: form.name)
+
+
+def test_names_and_suffixes_are_used_once():
+    """No two formats share a name or a suffix, and suffixes are spelled as they are looked up."""
+    names = [form.name for form in REGISTRY]
+    suffixes = [suffix for form in REGISTRY for suffix in form.suffixes]
+    assert len(set(names)) == len(names)
+    assert len(set(suffixes)) == len(suffixes)
+    assert all(form.suffixes for form in REGISTRY)
+    assert all(suffix == suffix.lower() and suffix.rindex(".") == 0 for suffix in suffixes)
+
+
+@each
+def test_a_format_is_a_text_or_a_file(form):
+    """Each has one maker, and is found by its name and by each of its suffixes, in either case."""
+    assert (form.text is None) != (form.file is None)
+    assert named(form.name) is form
+    for suffix in form.suffixes:
+        assert by_suffix(f"a.b{suffix}") is form
+        assert by_suffix(f"a.b{suffix.upper()}") is form
+
+
+@text
+def test_every_text_has_its_method(form):
+    """Results have to_NAME for every format that is text; the table is what str gives, since to_table is of columns."""
+    shown = str(REPORT) if form.name == "table" else getattr(REPORT, f"to_{form.name}")()
+    assert shown == REPORT.to_text(form.name) == render(REPORT.to_dict(), form.name)
+    assert form.name == "table" or getattr(Result, f"to_{form.name}").__doc__
+
+
+@text
+def test_people_get_the_page_and_programs_the_document(form):
+    """A band of 60 points shows people 20 of them, in every format that is for them, and programs all."""
+    assert len(BAND.page()["rows"]) == 20
+    assert len(BAND.to_dict()["rows"]) == 60
+    assert BAND.to_text(form.name) == render(BAND.page() if form.for_people else BAND.to_dict(), form.name)
+    assert BAND.to_text(form.name) != render(BAND.to_dict() if form.for_people else BAND.page(), form.name)
+
+
+def test_the_page_is_the_document_where_that_is_short():
+    """A result that is not long has one document for all."""
+    assert REPORT.page() == REPORT.to_dict()
+    assert hs.compare_wins(17, 4, 3278).page() == hs.compare_wins(17, 4, 3278).to_dict()
+
+
+def test_texts_are_those_that_are_no_files():
+    """FORMATS holds the names of what render can make."""
+    assert [form.name for form in REGISTRY if form.file is None] == list(FORMATS)
+    assert "parquet" not in FORMATS
+
+
+@each
+def test_the_page_of_formats_has_it(form):
+    """docs/formats.md has a line for each format: name, suffixes, and for whom it is."""
+    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
+    suffixes = ", ".join(f"`{suffix}`" for suffix in form.suffixes)
+    assert f"| `{form.name}` | {suffixes} | {'people' if form.for_people else 'programs'} |" in page
+
+
+@pytest.mark.parametrize("command", app.commands.values(), ids=lambda command: command.name)
+def test_choices_of_the_command_are_in_the_registry(command: click.Command):
+    """--format offers formats of the registry in their order: all of score, what is text of the others."""
+    (option,) = [x for x in command.params if x.name == "kind"]
+    offered = tuple(option.type.choices)
+    if command.name in ("metrics", "papers"):
+        assert offered == ("table", "json", "markdown")
+    else:
+        assert offered == (tuple(f.name for f in REGISTRY) if command.name == "score" else FORMATS)
+    assert any(x.name == "out" for x in command.params)
+
+
+@pytest.mark.parametrize(
+    ("path", "says"),
+    [
+        ("out.xyz", "no format has the suffix '.xyz' of 'out.xyz'. Use .txt (table), .json, .md (markdown),"),
+        ("out", "'out' has no suffix to tell its format. Use"),
+        (".json", "'.json' has no suffix to tell its format. Use"),
+        ("out.json.gz", "no format has the suffix '.gz' of 'out.json.gz'. Use"),
+    ],
+)
+def test_an_unknown_suffix_is_refused(path, says):
+    """The sentence names what was given, and all suffixes there are."""
+    with pytest.raises(UnknownName) as caught:
+        by_suffix(path)
+    assert str(caught.value).startswith(says)
+    assert all(form.suffixes[0] in str(caught.value) for form in REGISTRY)
+
+
+def test_a_suffix_that_is_not_for_this_is_refused():
+    """Among texts a file of columns is named as what it is, and the list is that of texts."""
+    with pytest.raises(UnknownName, match=r"^parquet is no format of this output; got 'a\.parquet'\.") as caught:
+        by_suffix("a.parquet", TEXTS)
+    assert "or .html, or give kind=." in str(caught.value)
+
+
+def test_unknown_names_are_refused():
+    """A name that is no format has the nearest one beside it; a file of columns is no text."""
+    with pytest.raises(UnknownName, match=r"no format 'jsn'. Did you mean 'json'\? Formats: table, json,"):
+        render(REPORT.to_dict(), "jsn")
+    with pytest.raises(
+        BadSetting, match="parquet is a file of columns, not a text; formats that are text: table, json"
+    ):
+        render(REPORT.to_dict(), "parquet")
+
+
+def test_a_format_is_one_entry(monkeypatch):
+    """A further entry is found by name and suffix, renders, and is saved, without a change elsewhere."""
+    new = Format("lines", (".lines",), for_people=False, text=lambda document: f"{len(document['rows'])} rows\n")
+    monkeypatch.setattr("howsure.render.REGISTRY", (*REGISTRY, new))
+    assert by_suffix("a.lines", (*TEXTS, new)) is new
+    assert BAND.to_text("lines") == "60 rows\n"

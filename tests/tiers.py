@@ -1,0 +1,50 @@
+"""Three tiers of tests, from seconds to many minutes: fast, test and deep.
+
+`make test` (plain pytest) tests every property. A sweep of many like cases keeps a spread sample there, and the rest is
+marked deep: `make deep` (pytest --tier deep) runs all. `make fast` (pytest --tier fast) runs tests/unit, the doctests,
+and one case of every other test that is not marked slow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+TIERS = ("fast", "test", "deep")
+tier = "test"  # what runs now; set by conftest.py before any test module is imported
+
+
+def some(cases: Iterable[Any], every: int, start: int = 0) -> list[Any]:
+    """Cases of one argument: the first, the last and every so many of the others; the rest are deep."""
+    listed = list(cases)
+    kept = {0, len(listed) - 1, *range(start, len(listed), every)}
+    return [_param((case,), i in kept) for i, case in enumerate(listed)]
+
+
+def spread(rows: Iterable[Any], columns: Iterable[Any], every: int) -> list[Any]:
+    """Cases of two arguments: of all pairs one in so many, so that each row and each column is met; the rest are deep.
+
+    Along the diagonals: at most as many as there are rows or columns, or some would be missed.
+    """
+    listed, across = list(rows), list(columns)
+    assert every <= min(len(listed), len(across))
+    pairs = product(enumerate(listed), enumerate(across))
+    return [_param((row, column), (i + j) % every == 0) for (i, row), (j, column) in pairs]
+
+
+def _param(values: Sequence[Any], kept: bool) -> Any:
+    return pytest.param(*values, id="-".join(map(str, values)), marks=() if kept else pytest.mark.deep)
+
+
+def examples(few: int, many: int, **more: Any) -> settings:
+    """That many examples of a property: many in the deep tier."""
+    return settings(max_examples=many if tier == "deep" else few, deadline=None, **more)
+
+
+def tolerance(rough: float, fine: float = 0.02) -> float:
+    """How far the laws of sampled metrics may be off: what the package takes by default in the deep tier, else more."""
+    return fine if tier == "deep" else rough

@@ -1,0 +1,117 @@
+"""The command and its files: the suffix of --out is the format, unless --format names one."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from howsure.render import TEXTS
+
+F1 = ["score", "--counts", "tp=80,fp=20,fn=30,tn=870", "--metric", "f1"]
+WINS = ["compare", "--wins", "17,4,3278"]
+SUFFIXES = [(form.name, suffix) for form in TEXTS for suffix in form.suffixes]
+
+
+@pytest.mark.parametrize(("kind", "suffix"), SUFFIXES)
+@pytest.mark.parametrize("arguments", [F1, WINS, ["tradeoff", "accuracy=.9", "prevalence=.2"]], ids=lambda a: a[0])
+def test_the_suffix_is_the_format(command, tmp_path, arguments, kind, suffix):
+    """--out x.tex writes what --format latex prints; a format that is given wins over the suffix."""
+    path = tmp_path / f"x{suffix}"
+    assert command(*arguments, "--out", path) == (0, "", "")
+    assert path.read_text(encoding="utf-8") == command(*arguments, "--format", kind)[1]
+    for other in ("json", "table"):
+        assert command(*arguments, "--out", path, "--format", other) == (0, "", "")
+        assert path.read_text(encoding="utf-8") == command(*arguments, "--format", other)[1]
+
+
+def test_the_suffix_counts_wherever_it_is_said(command, tmp_path):
+    """--out before or after the rest, in capitals, with further dots: the last suffix is the format."""
+    path = tmp_path / "v1.2.JSON"
+    command("score", "--out", path, *F1[1:])
+    assert json.loads(path.read_text())["schema"] == "howsure.score/1"
+
+
+@pytest.mark.parametrize("name", ["report", "report.d/x"])
+def test_a_name_without_a_suffix_is_a_table(command, tmp_path, name):
+    """A name that ends in nothing is written as it would be printed."""
+    (tmp_path / "report.d").mkdir()
+    assert command(*F1, "--out", tmp_path / name) == (0, "", "")
+    assert (tmp_path / name).read_text(encoding="utf-8") == command(*F1)[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name", "says"),
+    [
+        (F1, "x.xyz", ".txt (table), .json, .md (markdown), .tex (latex), .csv, .html or .parquet"),
+        (WINS, "x.xyz", ".txt (table), .json, .md (markdown), .tex (latex), .csv or .html"),
+        (WINS, "x.parquet", "parquet is no format of this output"),
+        (["metrics"], "x.tex", "latex is no format of this output; "),
+        (["papers", "goutte-eq-1"], "x.csv", "Use .txt (table), .json or .md (markdown), or give --format."),
+    ],
+)
+def test_a_suffix_that_is_no_format_is_refused(command, tmp_path, monkeypatch, arguments, name, says):
+    """One sentence with the suffixes there are, before anything is computed or written."""
+
+    def too_late(*_, **__):
+        raise AssertionError
+
+    monkeypatch.setattr("howsure.scoring.score", too_late)
+    monkeypatch.setattr("howsure.comparison.wins.compare_wins", too_late)
+    code, out, err = command(*arguments, "--out", tmp_path / name)
+    assert (code, out) == (2, "")
+    assert err.startswith("howsure: ")
+    assert err.count("\n") == 1
+    assert says in err
+    assert name in err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("arguments", [["metrics"], ["metrics", "f1"], ["papers", "goutte-eq-1"]], ids=" ".join)
+@pytest.mark.parametrize(("kind", "suffix"), [("table", ".txt"), ("json", ".json"), ("markdown", ".md")])
+def test_listings_go_by_the_suffix_too(command, tmp_path, arguments, kind, suffix):
+    """howsure metrics and howsure papers have three formats."""
+    path = tmp_path / f"x{suffix}"
+    assert command(*arguments, "--out", path) == (0, "", "")
+    assert path.read_text(encoding="utf-8") == command(*arguments, "--format", kind)[1]
+
+
+@pytest.mark.parametrize("arguments", [["--out", "x.parquet"], ["--out", "x.txt", "--format", "parquet"]], ids=" ".join)
+def test_scores_are_written_as_columns(command, tmp_path, monkeypatch, arguments):
+    """Parquet by suffix, or by name whatever the suffix."""
+    monkeypatch.chdir(tmp_path)
+    assert command(*F1, *arguments) == (0, "", "")
+    got = pl.read_parquet(arguments[1])
+    assert got["metric"].to_list() == ["f1"]
+    assert [p.name for p in tmp_path.iterdir()] == [arguments[1]]
+
+
+def test_columns_go_to_a_pipe(command, tmp_path):
+    """A Parquet file can be read at the other end of a pipe, which stays one."""
+    path = tmp_path / "x.parquet"
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert command(*F1, "--out", path) == (0, "", "")
+        data = os.read(reader, 1_000_000)
+    finally:
+        os.close(reader)
+    assert pl.read_parquet(io.BytesIO(data))["n"].to_list() == [1000]
+    assert stat.S_ISFIFO(path.stat().st_mode)
+
+
+def test_a_full_standard_output_is_one_sentence():
+    """Output that a full disk does not take is no error of howsure's own."""
+    with Path("/dev/full").open("w") as full:
+        run = subprocess.run(
+            [sys.executable, "-m", "howsure", *F1], stdout=full, stderr=subprocess.PIPE, timeout=60, check=False
+        )
+    assert run.returncode == 2
+    assert run.stderr == b"howsure: cannot write to standard output: No space left on device.\n"
