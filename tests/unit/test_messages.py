@@ -85,7 +85,7 @@ CASES = {
     "unknown positive of a curve": (lambda: hs.curve(["ham", "spam"], [0.1, 0.2], positive="spm"), "'spm'"),
     "truth missing in a curve": (lambda: hs.curve([1, None, 0], [0.1, 0.2, 0.3]), "1 of 3"),
     "weights of a curve": (lambda: hs.curve([1, 0], [0.1, 0.2], weight=[1.0, -2.0]), "-2"),
-    "bins of a frame": (lambda: hs.curve(FRAME, truth="label", score="p", bins=9), "bins="),
+    "bins of arrays": (lambda: hs.curve([1, 0], [0.1, 0.2], bins=9), "bins="),
     "columns of a curve": (lambda: hs.curve(FRAME, truth="label", score="q"), "'q'"),
     "columns of arrays of a curve": (lambda: hs.curve([1, 0], [0.1, 0.2], truth="label"), "truth="),
     "measure of a table asked of scores": (lambda: ALONE["f1"], "f1"),

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -134,25 +135,25 @@ def _marginal(source: Source, request: Request, i: int, ends: tuple[float, float
     column = request.answers[i]
 
     def count(pieces: tuple[Piece, ...]) -> Groups:
-        return source.grouped(Grouping((Key("cell0", column, "cells", pieces=pieces),), None, (column,), request.where))
+        key = Key("cell0", column, "cells", pieces=pieces)
+        return source.grouped(Grouping((key,), request.amount, (column,), request.where), request.what)
 
-    least, _, counts = _cells(_planned(count, ends, max(COARSE, 8 * room), 0.5 / room))
-    return _pieces(least, counts, room, ends[1])
+    return _pieces(*_cells(_planned(count, ends, max(COARSE, 8 * room), 0.5 / room)), room)
 
 
 def _planned(
     count: Callable[[tuple[Piece, ...]], Groups], ends: tuple[float, float], cells: int, share: float
 ) -> Groups:
     """What was counted in cells of which none that holds several scores has more than a share, where that can be."""
-    pieces: tuple[Piece, ...] = (_piece(ends[0], ends[1], cells, 0),)
+    pieces: tuple[Piece, ...] = (_piece(*ends, cells, 0),)
     before = np.inf
     while True:
         found = count(pieces)
         least, most, counts = _cells(found)
         worst = float(np.max(counts[least < most], initial=0.0))
-        if worst <= share * counts.sum() or worst > 0.5 * before:
+        if worst <= share * counts.sum() or worst > 0.9 * before:
             return found
-        pieces, before = _pieces(least, counts, cells, ends[1]), worst
+        pieces, before = _pieces(least, most, counts, cells), worst
 
 
 def _cells(g: Groups) -> tuple[Array, Array, Array]:
@@ -168,28 +169,56 @@ def _cells(g: Groups) -> tuple[Array, Array, Array]:
     return least, most, counts
 
 
-def _pieces(least: Array, counts: Array, cells: int, high: float) -> tuple[Piece, ...]:
+def _pieces(least: Array, most: Array, counts: Array, cells: int) -> tuple[Piece, ...]:
     """Pieces in which rows lie about equally dense, and cells for each in proportion to the rows that it holds."""
     if not counts.size:
         return (_piece(0.0, 0.0, 1, 0),)
     parts = min(PARTS, cells - 1)
-    starts = np.unique(np.append(0, np.searchsorted(np.cumsum(counts), np.arange(1, parts) * counts.sum() / parts)))
-    held, edges = np.add.reduceat(counts, starts), np.append(least[starts], high)
-    with np.errstate(divide="ignore"):
-        density = np.log2(held) - np.log2(np.maximum(np.diff(edges), np.finfo(float).tiny))
-    step = 2.0
-    while cells > PARTS and (np.diff(np.floor(density / step)) != 0).sum() >= PIECES:
-        step *= 2.0
-    new = np.append(True, np.diff(np.floor(density / step)) != 0) if cells > PARTS else np.ones(len(starts), dtype=bool)
-    held, edges = np.add.reduceat(held, np.flatnonzero(new)), np.append(edges[:-1][new], high)
-    room = np.maximum(1, np.floor((cells - 1 - len(held)) * held / held.sum())).astype(int)
-    first = np.append(0, np.cumsum(room))
-    return tuple(_piece(float(edges[k]), float(edges[k + 1]), int(room[k]), int(first[k])) for k in range(len(held)))
+    starts = np.append(0, np.searchsorted(np.cumsum(counts), np.arange(1, parts) * counts.sum() / parts))
+    if cells > PARTS:  # a cell that holds much is a part of its own
+        much = np.flatnonzero(counts > counts.sum() / PIECES)
+        starts = np.concatenate([starts, much, much + 1])
+    starts = np.unique(starts[starts < len(counts)])
+    low, high, held = least[starts], most[np.append(starts[1:], len(counts)) - 1], np.add.reduceat(counts, starts)
+    if cells > PARTS:
+        low, high, held = _alike(*_divided(low, high, held))
+    room = np.maximum(1, np.floor((cells - len(held)) * held / held.sum())).astype(int)
+    first = np.append(0, np.cumsum(room)).tolist()
+    return tuple(
+        _piece(a, b, r, f) for a, b, r, f in zip(low.tolist(), high.tolist(), room.tolist(), first, strict=False)
+    )
+
+
+def _divided(low: Array, high: Array, held: Array) -> tuple[Array, Array, Array]:
+    """Parts that hold much become smaller and smaller ones towards both their ends: one of them may be dense there."""
+    out: list[tuple[float, float, float]] = []
+    steps = 2.0 ** -np.arange(10.0, 70.0, 10.0)
+    for a, b, n in zip(low.tolist(), high.tolist(), held.tolist(), strict=True):
+        if n <= held.sum() / PIECES or a >= b:
+            out.append((a, b, n))
+            continue
+        edges = np.unique(np.concatenate([[a, b], a + (b - a) * steps, b - (b - a) * steps]))
+        out += [(x, y, n / (len(edges) - 1)) for x, y in pairwise(edges.tolist())]
+    a, b, n = np.array(out).T
+    return a, b, n
+
+
+def _alike(low: Array, high: Array, held: Array) -> tuple[Array, Array, Array]:
+    """Neighbours of about the same density put together, so that few pieces are left."""
+    density = (np.log2(held) - np.log2(np.maximum(high - low, np.finfo(float).tiny))).tolist()
+    factor, new = 1.0, [0] * (PIECES + 1)
+    while len(new) > PIECES:
+        factor, new = 1.5 * factor, [0]
+        for k, x in enumerate(density):
+            if abs(x - density[new[-1]]) > factor:
+                new.append(k)
+    return low[new], high[np.array([*new[1:], len(low)]) - 1], np.add.reduceat(held, new)
 
 
 def _piece(low: float, high: float, cells: int, first: int) -> Piece:
+    """Cells from low to high, the last of which holds high."""
     width = high - low
-    return Piece(low, min(cells / width, 1e300) if width > 0 else 0.0, first)
+    return Piece(low, min(cells * (1.0 - 1e-9) / width, 1e300) if width > 0 else 0.0, first)
 
 
 # -- bins

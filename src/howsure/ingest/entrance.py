@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from howsure.errors import BadLabels, BadSetting
+from howsure.errors import BadLabels, BadSetting, UnknownName, nearest
 from howsure.evidence.classes import Tally
 from howsure.evidence.clusters import Clustered
 from howsure.evidence.items import Items
@@ -17,12 +17,11 @@ from howsure.evidence.outcomes import Outcomes
 from howsure.evidence.scored import Scored
 from howsure.evidence.strata import Stratified
 from howsure.ingest import graded_values, label_arrays, scored_items
-from howsure.ingest.files import Watch
 from howsure.ingest.frames import Frame, is_frame
 from howsure.ingest.groups import Source
 from howsure.ingest.memory import Table
 from howsure.ingest.paths import is_paths, source_of
-from howsure.ingest.request import Request, make
+from howsure.ingest.request import OPTIONS, Request, make, refuse_stray
 from howsure.ingest.settling import settle
 from howsure.ingest.sql import Database, is_connection
 from howsure.ingest.systems import by_system, matched, paired, repeating
@@ -30,178 +29,134 @@ from howsure.language import option
 
 Asked = Literal["table", "values", "scores"]
 MADE: Final = (Tally, Outcomes, Multilabel, Clustered, Stratified, Items, Scored)
-
+PLACES: Final[dict[str, frozenset[str]]] = {  # which options of reading each place takes
+    "arrays": frozenset(), "frames": frozenset({"names"}), "databases": frozenset({"names", "table", "query"}),
+    "files": frozenset({"names", "engine", "remote", "watch"}),
+    "files of systems": frozenset({"on", "unmatched", "engine", "remote", "watch"}),
+}  # fmt: skip
+_DEFAULTS: Final = (("missing", "refuse"), ("better", "higher"), ("unmatched", "refuse"), ("engine", "duckdb"))
+COLUMNS: Final = frozenset().union(*OPTIONS.values())
+READING: Final = frozenset().union(*PLACES.values())
 _ROLES: Final[dict[Asked | None, tuple[str, ...]]] = {
     None: ("pred", "outcome", "value", "score"), "table": ("pred", "outcome", "score"), "values": ("value",),
     "scores": ("score",),
 }  # fmt: skip
-_NAMED: Final = ("truth", "pred", "outcome", "value", "score", "threshold", "by", "count", "item", "system", "where",
-                 "sep")  # fmt: skip
-PLACES: Final[dict[str, frozenset[str]]] = {  # which options of reading each place takes
-    "arrays": frozenset(), "frames": frozenset({"names"}), "database": frozenset({"table", "query", "names"}),
-    "files": frozenset({"names", "engine", "remote", "watch"}),
-    "files of systems": frozenset({"on", "unmatched", "engine", "remote", "watch"}),
-}  # fmt: skip
+_OF_ARRAYS: Final[dict[Asked | None, frozenset[str]]] = {  # what arrays take; all else names columns
+    "table": frozenset({"labels", "positive", "weight", "cluster", "missing"}),
+    "scores": frozenset({"positive", "weight", "cluster", "missing"}),
+    "values": frozenset({"weight", "cluster", "missing", "bounds", "better"}),
+}
 
 
-def evidence(
-    data: Any,
-    second: Any = None,
-    *,
-    kind: Asked | None = None,
-    truth: Any = None,
-    pred: Any = None,
-    outcome: Any = None,
-    value: Any = None,
-    score: Any = None,
-    threshold: Any = None,
-    by: Any = None,
-    cluster: Any = None,
-    weight: Any = None,
-    count: Any = None,
-    missing: Any = "refuse",
-    where: Any = None,
-    labels: Any = None,
-    positive: Any = None,
-    sep: Any = None,
-    bounds: Any = None,
-    better: Any = "higher",
-    bins: Any = None,
-    item: Any = None,
-    system: Any = None,
-    names: Sequence[str] | None = None,
-    on: Any = None,
-    unmatched: str | None = None,
-    table: str | None = None,
-    query: str | None = None,
-    engine: str | None = None,
-    remote: str | None = None,
-    watch: Watch | None = None,
-) -> Any:
+def evidence(data: Any, second: Any = None, *, kind: Asked | None = None, **options: Any) -> Any:
     """What was observed: a Tally, Outcomes, Multilabel, Clustered, Items or Scored, of whatever holds it.
 
     Two arrays are truths and answers (of classes; of scores with kind="scores"), a mapping of answers has systems; one
     array, or a mapping from system to array, are graded values. A mapping with columns named, a frame of any engine, an
     iterator of frames, paths and a DB-API connection (with table= or query=) take the names of columns; a mapping from
     system to path is files of several systems, joined on the ids of items (on=) or matched by cluster. `kind` narrows
-    what may be asked for: "table", "values" or "scores".
+    what may be asked for: "table", "values" or "scores". OPTIONS says which options each kind takes, PLACES which those
+    of reading.
 
     >>> evidence([1, 0, 1], [1, 1, 1])
     Tally(tp=2, fp=1, fn=0, tn=0)
     >>> evidence({"y": [1, 0, 1], "p": [0.9, 0.4, 0.3]}, truth="y", score="p")
     Scored(3 items, 2 positive)
     """
-    columns: dict[str, Any] = {
-        "truth": truth, "pred": pred, "outcome": outcome, "value": value, "score": score, "threshold": threshold,
-        "by": by, "cluster": cluster, "weight": weight, "count": count, "where": where, "labels": labels,
-        "positive": positive, "sep": sep, "bounds": bounds, "bins": bins, "item": item, "system": system,
-    }  # fmt: skip
-    place: dict[str, Any] = {
-        "names": names, "on": on, "unmatched": unmatched, "table": table, "query": query, "engine": engine,
-        "remote": remote, "watch": watch,
-    }  # fmt: skip
-    settings = {"missing": missing, "better": better}
+    given = {name: x for name, x in options.items() if x is not None or name == "better"}
+    given = {name: x for name, x in given.items() if (name, x) not in _DEFAULTS}
+    unknown = next((name for name in given if name not in COLUMNS | READING), None)
+    if unknown is not None:
+        hint = nearest(unknown, COLUMNS | READING)
+        raise UnknownName(f"there is no option {option(unknown)}.{hint}")
     if isinstance(data, MADE):
-        return _made(data, second, columns | place)
-    named = [name for name in _NAMED if columns[name] is not None]
-    if second is not None or (not named and not _has_columns(data)):
-        return _of_arrays(data, second, kind, columns | settings, place, named)
-    roles = _ROLES[kind]
-    if is_connection(data):
-        _refuse_places("database", place, data)
-        return counted(Database(data, table, query), make(roles=roles, names=names or (), **columns, **settings))
-    return _of_columns(data, roles, columns | settings, place)
+        return _made(data, second, given)
+    columns = {name: x for name, x in given.items() if name in COLUMNS}
+    place = {name: x for name, x in given.items() if name in READING}
+    what = kind or ("values" if second is None else "table")
+    named = [name for name in columns if name not in frozenset().union(*_OF_ARRAYS.values())]
+    if second is not None or not (named or _has_columns(data, kind)):
+        _refuse_places("arrays", place, data)
+        return _of_arrays(data, second, what, columns)
+    return _of_columns(data, _ROLES[kind], columns, place)
 
 
-def _made(data: Any, second: Any, options: dict[str, Any]) -> Any:
+def _has_columns(data: Any, kind: Asked | None) -> bool:
+    """Whether it can have columns, though none is named; texts alone may also be values that are none."""
+    return is_connection(data) or (is_paths(data) and kind != "values") or is_frame(data)
+
+
+def _made(data: Any, second: Any, given: Mapping[str, Any]) -> Any:
     """Evidence that is made already takes no options of its making."""
-    stray = next((name for name, x in options.items() if x is not None), None)
     if second is not None:
         raise BadSetting(f"give {type(data).__name__}, or truths and predictions, not both.")
+    stray = next(iter(given), None)
     if stray is not None:
         raise BadSetting(f"{option(stray)} belongs to the making of {type(data).__name__}; this one is made already.")
     return data
 
 
-def _has_columns(data: Any) -> bool:
-    return is_paths(data) or is_connection(data) or is_frame(data)
-
-
 def _refuse_places(where: str, place: Mapping[str, Any], data: Any) -> None:
     """Options of reading that the place does not take."""
-    stray = next((name for name, x in place.items() if x is not None and name not in PLACES[where]), None)
-    if stray is None:
-        return
+    stray = next((name for name in place if name not in PLACES[where]), None)
     if stray in ("table", "query"):
         told = f"{option('table')} and {option('query')} go with a database connection"
         raise BadSetting(f"{told}; got {type(data).__name__}.")
-    takers = [name for name, own in PLACES.items() if stray in own]
-    called = {"database": "a database connection", "files of systems": "files of several systems, {'a': 'a.jsonl'}"}
-    others = " and ".join(called.get(x, x) for x in takers)
-    raise BadSetting(f"{option(stray)} goes with {others}, not with {where}.")
+    if stray is not None:
+        takers = " and ".join(name for name, own in PLACES.items() if stray in own)
+        raise BadSetting(f"{option(stray)} goes with {takers}, not with {where}.")
 
 
 # -- arrays
 
 
-def _of_arrays(
-    data: Any, second: Any, kind: Asked | None, given: dict[str, Any], place: dict[str, Any], named: list[str]
-) -> Any:
-    call = "hs.curve(y_true, scores)" if kind == "scores" else "hs.tally(y_true, y_pred)"
-    if named:
-        told = f"{option(named[0])} names a column"
-        raise BadSetting(f"{told} of a frame; {_what(data, kind, call)}.")
-    _refuse_places("arrays", place, data)
-    if kind == "values" or (kind is None and second is None):
-        stray = next((x for x in ("labels", "positive", "bins") if given[x] is not None), None)
-        if stray is not None:
-            make(value="values", **{stray: given[stray]})
-        cluster = None if given["cluster"] is None else "cluster"
-        made = make(value="values", bounds=given["bounds"], missing=given["missing"], better=given["better"])
-        request = replace(made, answers=("",), cluster=cluster)
-        return graded_values.of_arrays(data, request, given["weight"], given["cluster"])
-    for name in ("bounds", "bins") if kind != "scores" else ("bounds", "labels"):
-        if given[name] is not None:
-            raise BadSetting(f"{option(name)} does not go with {call}: leave it out.")
-    if given["bins"] is not None:
+def _of_arrays(data: Any, second: Any, kind: Asked, given: dict[str, Any]) -> Any:
+    stray = next((name for name in given if name not in _OF_ARRAYS[kind]), None)
+    if stray == "bins" and kind == "scores":
         raise BadSetting(f"{option('bins')} is for frames, files and databases; arrays are taken as they are.")
-    settings = {name: given[name] for name in ("positive", "weight", "cluster", "missing")}
+    if stray in ("labels", "positive", "bounds", "better", "bins"):
+        refuse_stray("classes" if kind == "table" else kind, stray)
+    if stray is not None:
+        call = "hs.curve(y_true, scores)" if kind == "scores" else "hs.tally(y_true, y_pred)"
+        way = f"got {type(data).__name__}" if kind == "values" else f"with arrays write {call}"
+        raise BadSetting(f"{option(stray)} names a column of a frame; {way}.")
+    if kind == "values":
+        return graded_values.of_arrays(data, given)
     if kind == "scores":
-        return scored_items.of_arrays(data, second, **settings)
+        return scored_items.of_arrays(data, second, given)
     if second is None:
         raise BadLabels(f"y_pred must be a sequence of labels; got {second!r}.")
-    return label_arrays.of_arrays(data, second, labels=given["labels"], **settings)
-
-
-def _what(data: Any, kind: Asked | None, call: str) -> str:
-    if kind == "values":
-        return f"the data given is not a frame but {type(data).__name__}"
-    return f"with arrays write {call}"
+    return label_arrays.of_arrays(data, second, **given)
 
 
 # -- columns
 
 
-def _of_columns(data: Any, roles: Sequence[str], given: dict[str, Any], place: dict[str, Any]) -> Any:
-    if isinstance(data, Mapping) and data and all(is_paths(x) for x in data.values()):
-        _refuse_places("files of systems", place, data)
+def _of_columns(data: Any, roles: Sequence[str], columns: dict[str, Any], place: dict[str, Any]) -> Any:
+    systems = isinstance(data, Mapping) and len(data) > 0 and all(is_paths(x) for x in data.values())
+    where = "files of systems" if systems else "files" if is_paths(data) else "frames"
+    where = "databases" if is_connection(data) else where
+    _refuse_places(where, place, data)
+    if where == "frames" and isinstance(data, (list, tuple)) and not all(is_frame(x) for x in data):
+        told = f"{option(next(iter(columns)))} names a column of a frame, a file or a database"
+        raise BadSetting(f"{told}; got {type(data[0]).__name__}. For arrays write hs.tally(y_true, y_pred).")
+    request = make(roles=roles, names=place.get("names", ()), **columns)
+    if systems:
         from howsure.ingest.pairing import of_systems
 
-        return of_systems(data, make(roles=roles, **given), place)
-    if is_paths(data):
-        _refuse_places("files", place, data)
-        request = make(roles=roles, names=place["names"] or (), **given)
+        return of_systems(data, request, place)
+    if where == "files":
         with source_of(data, place) as source:
             return counted(source, request)
-    _refuse_places("frames", place, data)
-    request = make(roles=roles, names=place["names"] or (), **given)
-    if isinstance(data, Mapping):
-        return counted(_table(data), request)
-    return counted(Frame(data), request)
+    if where == "databases":
+        return counted(Database(data, place.get("table"), place.get("query")), request)
+    return counted(_table(data) if isinstance(data, Mapping) else Frame(data), request)
 
 
 def _table(data: Mapping[Any, Any]) -> Table:
     """A mapping from names to columns of one length."""
+    if any(is_frame(x) for x in data.values()):
+        raise BadSetting(f"put the frames of several systems into one, and name the column with {option('system')}.")
     columns = {str(name): x if isinstance(x, np.ndarray) else list(x) for name, x in data.items()}
     if len({len(x) for x in columns.values()}) > 1:
         sizes = ", ".join(f"{name} {len(x)}" for name, x in columns.items())

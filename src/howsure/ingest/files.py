@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -24,13 +24,12 @@ from howsure.errors import BadFile, BadLabels
 from howsure.ingest import conditions
 from howsure.ingest.columns import Column
 from howsure.ingest.groups import Groups, merged, read
-from howsure.ingest.keys import Grouping, sql_arithmetic, sql_groups, sql_rows
+from howsure.ingest.keys import DUCKDB, Grouping, sql_groups, sql_rows
 from howsure.ingest.readers import Reader, explained, reader
 from howsure.ingest.sniffing import File, expanded, sniff
 from howsure.ingest.texts import typed, typed_together
 
 Watch = Callable[[Any], contextlib.AbstractContextManager[None]]
-_ARITHMETIC: Final = sql_arithmetic(known="NOT isnan({})")
 
 
 @contextlib.contextmanager
@@ -109,7 +108,7 @@ class Files:
         for r in self._readers(wanted):
             bound = dict(r.bound)
             source = f"{r.table}{r.filters(grouping.where, bound)}"
-            yield r, sql_rows(grouping, source, r.label, r.number, _ARITHMETIC), bound
+            yield r, sql_rows(grouping, source, r.label, r.number, DUCKDB), bound
 
     def _refuse_text(self, r: Reader, grouping: Grouping, found: Groups) -> None:
         """Text that spells no number is looked for where numbers are missing."""

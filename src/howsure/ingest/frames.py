@@ -16,7 +16,7 @@ from howsure.errors import BadLabels, BadSetting
 from howsure.ingest import conditions
 from howsure.ingest.columns import LISTS, Column, as_numbers, as_set, coded, lost
 from howsure.ingest.groups import Groups, merged, read
-from howsure.ingest.keys import COUNT, GIVEN, HUGE, LEAST, MOST, SQUARE, SUM, Arithmetic, Grouping, Key, finite, made
+from howsure.ingest.keys import COUNT, GIVEN, LEAST, MOST, SQUARE, SUM, Arithmetic, Grouping, Key, made
 from howsure.ingest.request import check_column
 from howsure.language import option
 
@@ -123,11 +123,7 @@ def _checked(data: Any) -> Any:
     _refuse_doubled(data)
     found = _narwhal(data)
     if found is None:
-        told = f"{option('truth')} and {option('pred')}"
-        raise BadSetting(
-            f"{told} name columns of a frame, a file or a database; got {type(data).__name__}. For arrays write "
-            "hs.tally(y_true, y_pred)."
-        )
+        raise BadSetting(f"columns are those of a frame, a file or a database; got {type(data).__name__}.")
     return found
 
 
@@ -187,14 +183,20 @@ def _grouped(frame: Any, grouping: Grouping) -> dict[str, Any]:
 
     frame, levels = _with_codes(frame, grouping)
     keys = tuple(replace(k, column=_codes(k)) if k.name in levels else k for k in grouping.keys)
-    table = frame.select(*_keys(frame, replace(grouping, keys=keys)), *_spans(grouping), *_amount(grouping))
+    table = frame.select(*_keys(frame, replace(grouping, keys=keys)), *_spans(frame, grouping), *_amount(grouping))
     if grouping.amount is not None:
         table = table.with_columns((nw.col(SUM) * nw.col(SUM)).alias(SQUARE))
     found = table.group_by([k.name for k in grouping.keys]).agg(*(_aggregate(x) for x in grouping.aggregates))
     native = found.to_native()
     if _library(native) == "duckdb":
         return dict(native.fetchnumpy())
-    eager = found.collect() if isinstance(found, nw.LazyFrame) else found
+    try:
+        eager = found.collect() if isinstance(found, nw.LazyFrame) else found
+    except TypeError as error:
+        if "unhashable" not in str(error):
+            raise
+        told = f"lists cannot be counted in a frame of {_library(native)}"
+        raise BadLabels(f"{told}; bring it into memory first, or give texts and {option('sep')}.") from None
     raw = {name: _values(eager[name]) for name in eager.columns}
     return raw | {name: [None if x < 0 else own[int(x)] for x in raw[name]] for name, own in levels.items()}
 
@@ -244,7 +246,7 @@ def _keys(frame: Any, grouping: Grouping) -> list[Any]:
     """The keys under their names in the query."""
     import narwhals as nw
 
-    how = _arithmetic(_library(frame) == "ibis")
+    how = _arithmetic(frame)
     found = []
     for key in grouping.keys:
         column = nw.col(key.column)
@@ -252,22 +254,24 @@ def _keys(frame: Any, grouping: Grouping) -> list[Any]:
     return found
 
 
-def _arithmetic(ibis: bool) -> Arithmetic:
+def _arithmetic(frame: Any) -> Arithmetic:
     import narwhals as nw
 
     def when(condition: Any, yes: Any, no: Any) -> Any:
         first = nw.when(condition).then(yes if isinstance(yes, nw.Expr) else nw.lit(yes))
         return first if no is None else first.otherwise(no if isinstance(no, nw.Expr) else nw.lit(no))
 
-    # Ibis cannot ask every database for NaN
-    return Arithmetic(when, lambda x: x.floor(), (lambda x: x <= HUGE) if ibis else (lambda x: ~x.is_nan()))
+    native = frame.to_native()
+    if _library(native) == "ibis" and native.get_backend().name != "duckdb":  # not every database knows NaN
+        return Arithmetic(when, lambda x: x.floor())
+    return Arithmetic(when, lambda x: x.floor(), lambda x: ~x.is_nan(), lambda x: x.is_finite())
 
 
-def _spans(grouping: Grouping) -> list[Any]:
+def _spans(frame: Any, grouping: Grouping) -> list[Any]:
     import narwhals as nw
 
-    numbers = [nw.col(column).cast(nw.Float64) for column in grouping.spans]
-    return [nw.when(finite(x)).then(x).alias(f"f{i}") for i, x in enumerate(numbers)]
+    how, numbers = _arithmetic(frame), [nw.col(column).cast(nw.Float64) for column in grouping.spans]
+    return [how.when(how.finite(x), x, None).alias(f"f{i}") for i, x in enumerate(numbers)]
 
 
 def _amount(grouping: Grouping) -> list[Any]:

@@ -15,7 +15,7 @@ from howsure.evidence.layout import number
 from howsure.ingest.columns import Array, Column, as_numbers, coded
 from howsure.ingest.groups import Groups, many
 from howsure.ingest.label_arrays import cluster_column, refuse_twins
-from howsure.ingest.request import Request
+from howsure.ingest.request import Request, make
 from howsure.ingest.settling import without_clusters
 from howsure.language import option
 from howsure.notes import Notes, note
@@ -24,8 +24,11 @@ ONE_CLUSTER = "all items are in one cluster; resampling whole clusters needs two
 LARGEST, SMALLEST = 1e100, 1e-100  # of values and of their spread: squares stay within floating point
 
 
-def of_arrays(data: Any, request: Request, weight: Any = None, cluster: Any = None) -> Items:
-    """Values in the order given; `request` says how they are taken."""
+def of_arrays(data: Any, given: Mapping[str, Any]) -> Items:
+    """Values in the order given; a weight, a cluster and settings may be given too."""
+    weight, cluster = given.get("weight"), given.get("cluster")
+    settings = {name: x for name, x in given.items() if name not in ("weight", "cluster")}
+    request = replace(make(value="values", **settings), answers=("",), cluster=None if cluster is None else "cluster")
     columns = dict(data) if isinstance(data, Mapping) else {"system": data}
     if not columns:
         raise BadLabels("no systems were given; give {'a': values, 'b': values}.")
@@ -54,7 +57,7 @@ def of_arrays(data: Any, request: Request, weight: Any = None, cluster: Any = No
     if cluster is not None:
         labels["cluster0"] = cluster_column(cluster, n)
     groups = Groups(labels, np.ones(n, dtype=np.int64), None, numbers)
-    own = replace(request, names=systems, item=("item",) if "item0" in labels else (), cluster=request.cluster)
+    own = replace(request, names=systems, item=("item",) if "item0" in labels else ())
     return settle_values(groups, own, counted=False)
 
 

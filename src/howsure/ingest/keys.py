@@ -7,7 +7,7 @@ score into the same cell.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -79,28 +79,29 @@ class Grouping:
         return (COUNT, *sums, *ends)
 
 
+def bounded(x: Any) -> Any:
+    """Whether a number is neither NaN nor infinite, for databases that have no function for it."""
+    return (x <= HUGE) & (x >= -HUGE)
+
+
 @dataclass(frozen=True)
 class Arithmetic:
-    """How an engine chooses between two values, rounds down, and tells that a number is not NaN."""
+    """How an engine chooses between two values, rounds down, and tells that a number is not NaN, or finite."""
 
     when: Callable[[Any, Any, Any], Any]
     floor: Callable[[Any], Any]
-    known: Callable[[Any], Any]
+    known: Callable[[Any], Any] = lambda x: x <= HUGE
+    finite: Callable[[Any], Any] = bounded
     none: Any = None
 
 
-NUMPY: Final = Arithmetic(np.where, np.floor, lambda x: ~np.isnan(x), np.nan)
-
-
-def finite(x: Any) -> Any:
-    """Whether a number is neither NaN nor infinite."""
-    return (x <= HUGE) & (x >= -HUGE)
+NUMPY: Final = Arithmetic(np.where, np.floor, lambda x: ~np.isnan(x), np.isfinite, np.nan)
 
 
 def made(key: Key, x: Any, how: Arithmetic) -> Any:
     """What a key makes of a column of numbers."""
     if key.form == "odd":
-        return how.when(finite(x), 0.0, x)
+        return how.when(how.finite(x), 0.0, x)
     if key.form == "steps":
         total = how.when(x >= key.points[0], 1, 0)
         for point in key.points[1:]:
@@ -110,9 +111,9 @@ def made(key: Key, x: Any, how: Arithmetic) -> Any:
         c = how.floor(x * 100.0)  # may be one off by rounding: a hundredth is the number nearest to its decimals
         hundred = x * 0.0 + 100.0  # polars multiplies by 1/100 where it could divide by 100, and misses some of them
         settled = how.when(x >= (c + 1.0) / hundred, c + 1.0, how.when(x < c / hundred, c - 1.0, c))
-        return how.when(finite(x), settled, 0.0)
+        return how.when(how.finite(x), settled, 0.0)
     if key.form == "cells":
-        return how.when(finite(x), _cell(key.pieces, x, how), x)
+        return how.when(how.finite(x), _cell(key.pieces, x, how), x)
     return x
 
 
@@ -174,13 +175,18 @@ def literal(x: Any) -> str:
     return str(x) if isinstance(x, int) else f"{x:.17e}"
 
 
-def sql_arithmetic(floor: str = "FLOOR({})", known: str | None = None) -> Arithmetic:
-    """The arithmetic of a database; `known` tells that a number is not NaN, where there is a function for it."""
+def sql_arithmetic(floor: str = "FLOOR({})") -> Arithmetic:
+    """The arithmetic of any database."""
     return Arithmetic(
         lambda c, a, b: Sql(f"CASE WHEN {c.text} THEN {literal(a)} ELSE {literal(b)} END"),
         lambda x: Sql(floor.format(x.text)),
-        (lambda x: x <= HUGE) if known is None else (lambda x: Sql(known.format(x.text))),
     )
+
+
+# from the statistics of a Parquet file DuckDB takes x <= 1.8e308 for true, though statistics leave out NaN
+DUCKDB: Final = replace(
+    sql_arithmetic(), known=lambda x: Sql(f"NOT isnan({x.text})"), finite=lambda x: Sql(f"isfinite({x.text})")
+)
 
 
 def sql_rows(
@@ -198,7 +204,7 @@ def sql_rows(
         return rows
     second = [k.name for k in g.labels]
     second += [f"{made(k, Sql(place[k.column]), how).text} AS {k.name}" for k in g.keys if k.form != "label"]
-    second += [f"CASE WHEN {finite(Sql(place[x])).text} THEN {place[x]} END AS f{i}" for i, x in enumerate(g.spans)]
+    second += [f"CASE WHEN {how.finite(Sql(place[x])).text} THEN {place[x]} END AS f{i}" for i, x in enumerate(g.spans)]
     return f"SELECT {', '.join([*second, *([SUM] if g.amount is not None else [])])} FROM ({rows}) numbered"
 
 

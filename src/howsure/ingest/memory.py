@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from howsure.ingest import conditions
 from howsure.ingest.columns import Array, Column, as_numbers, coded
 from howsure.ingest.groups import Groups, added, amounts
-from howsure.ingest.keys import GIVEN, LEAST, MOST, NUMPY, SQUARE, SUM, Grouping, Key, finite, made
+from howsure.ingest.keys import GIVEN, LEAST, MOST, NUMPY, SQUARE, SUM, Grouping, Key, made
 from howsure.ingest.request import check_column
 
 
@@ -42,7 +42,7 @@ class Table:
         spans = []
         for column in grouping.spans:
             x = self._numbers(column)
-            x = np.where(finite(x), x, np.nan)
+            x = np.where(np.isfinite(x), x, np.nan)
             spans.append((x, x))
         every = Groups(labels, *self._amounts(grouping.amount, what), numbers, tuple(spans))
         return every if not grouping.where else every.at(self._chosen(grouping.where))

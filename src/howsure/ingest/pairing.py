@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from howsure.errors import BadFile, BadSetting
 from howsure.evidence.clusters import Clustered, Observed
@@ -39,8 +39,8 @@ def of_systems(files: Mapping[str, Any], request: Request, place: Mapping[str, A
             f"{len(names)} files take one column of answers for all, or one for each; got {len(request.answers)}."
         )
     columns = request.answers * len(names) if len(request.answers) == 1 else request.answers
-    on = () if place["on"] is None else column_names(place["on"], "on")
-    unmatched = place["unmatched"] or "refuse"
+    on = column_names(place["on"], "on") if "on" in place else ()
+    unmatched = place.get("unmatched", "refuse")
     if request.kind in ("cuts", "scores") or request.system is not None or request.item:
         raise BadSetting(f"files of several systems take {option('pred')}, {option('outcome')} or {option('value')}.")
     if request.cluster is not None:
@@ -51,7 +51,7 @@ def of_systems(files: Mapping[str, Any], request: Request, place: Mapping[str, A
             f"{len(names)} files: name the id that joins their items with {option('on')}, or what groups them with "
             f"{option('cluster')}; rows are never paired by their order."
         )
-    if place["engine"] == "spark":
+    if place.get("engine") == "spark":
         raise BadSetting(f"files joined on ids are read by {option('engine', 'duckdb')}.")
     return joined(paths, replace(request, answers=columns, names=names), on, unmatched, place)
 
@@ -90,7 +90,7 @@ class Trouble:
     @property
     def text(self) -> str:
         """In words."""
-        return _WHY[self.why].format(count=self.count, where=self.where, first=self.first)
+        return self.note.text.removeprefix("left out: ")
 
     @property
     def note(self) -> Note:
@@ -98,15 +98,6 @@ class Trouble:
         code, _, form = self.why.partition("/")
         facts = {"form": form, "where": self.where, "first": self.first}
         return note(code, count=self.count, **{name: x for name, x in facts.items() if x})
-
-
-_WHY: Final = {
-    "ids-missing": "{count:,} rows have no id (in {where})",
-    "ids-twice": "{count:,} ids occur more than once in {where} ({first})",
-    "ids-unmatched/only": "{count:,} ids are only in {where} ({first})",
-    "ids-unmatched/some": "{count:,} ids are not in every file ({first})",
-    "truths-disagree": "{count:,} ids have truths that disagree ({first})",
-}
 
 
 def joined(

@@ -126,9 +126,6 @@ def make(
     ('region', 'label', 'a', 'b')
     """
     asked = {name: x for name, x in given.items() if x is not None}
-    unknown = next((name for name in asked if not any(name in own for own in OPTIONS.values())), None)
-    if unknown is not None:
-        raise UnknownName(f"there is no option {option(unknown)}.")
     role, found = _kind(asked, roles)
     _refuse_strays(found, asked, better)
     answers = column_names(asked[role], role)
@@ -174,8 +171,9 @@ def _kind(asked: dict[str, Any], roles: Sequence[str]) -> tuple[str, Kind]:
     if len(given) != 1 or given[0] not in roles:
         got = " and ".join(option(x) for x in given) or "none"
         wanted = [option(x) for x in roles]
-        what = f"one of {', '.join(wanted[:-1])} and {wanted[-1]}" if len(wanted) > 1 else f"{wanted[0]}, a column"
-        raise BadSetting(f"give {what}; got {got}.")
+        if len(wanted) == 1 and not given:
+            raise BadSetting(f"{wanted[0]} is needed, the name of a column.")
+        raise BadSetting(f"give one of {', '.join(wanted[:-1])} and {wanted[-1]}; got {got}.")
     (role,) = given
     found: Kind = "cuts" if role == "score" and "threshold" in asked else _ANSWERS[role]
     if found in ("classes", "scores", "cuts") and "truth" not in asked:

@@ -24,8 +24,9 @@ from howsure.language import option
 from howsure.notes import note
 
 
-def of_arrays(y_true: Any, scores: Any, *, positive: Label | None, weight: Any, cluster: Any, missing: str) -> Scored:
-    """Truths and scores in the order given."""
+def of_arrays(y_true: Any, scores: Any, settings: Mapping[str, Any]) -> Scored:
+    """Truths and scores in the order given; a weight, a cluster and settings may be given too."""
+    weight, cluster = settings.get("weight"), settings.get("cluster")
     if scores is None:
         raise BadSetting("a curve needs truths and scores: hs.curve(y_true, scores).")
     given = dict(scores) if isinstance(scores, Mapping) else {"system": scores}
@@ -47,9 +48,10 @@ def of_arrays(y_true: Any, scores: Any, *, positive: Label | None, weight: Any, 
     numbers = {f"answer{i}": x for i, x in enumerate(parts)}
     groups = Groups(labels, counts, None if weights is None else weights**2, numbers)
     answers = tuple(numbers)
+    missing = check_missing(settings.get("missing", "refuse"), "scores")
     request = Request(
-        kind="scores", answers=answers, truth="truth", names=names, positive=positive,
-        cluster=None if cluster is None else "cluster", missing=check_missing(missing, "scores"),
+        kind="scores", answers=answers, truth="truth", names=names, positive=settings.get("positive"),
+        cluster=None if cluster is None else "cluster", missing=missing,
     )  # fmt: skip
     return settle_scores(groups, request, counted=False)
 

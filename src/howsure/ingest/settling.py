@@ -44,6 +44,9 @@ def settle(g: Groups, request: Request, library: str | None = None) -> Observed 
 def by_cluster(g: Groups, request: Request, library: str | None = None) -> Observed:
     """The table of what was counted, the clusters (if there are any) its batch axis."""
     g = _some(g)
+    if request.cluster is not None:  # a cluster has items, and some weight
+        codes = g.labels["cluster0"].codes + 1
+        g = g.at(np.bincount(codes, g.counts)[codes] > 0)
     if request.sep is not None:
         g = split(g, request.sep)
     makers: dict[str, Callable[[Groups, Request], Observed]] = {"outcomes": _outcomes, "cuts": _cuts}
@@ -104,11 +107,11 @@ def without_clusters(
     count = number(g.counts[lost].sum())
     if request.missing != "drop":
         raise BadLabels(
-            f"{many(count)} items have no cluster in column {request.cluster!r}; every item belongs to one. Give "
-            f"{option('missing', 'drop')} to leave them out."
+            f"{many(count)} items have no cluster; every item belongs to one. Give {option('missing', 'drop')} to "
+            "leave them out."
         )
     if lost.all():
-        raise BadLabels(f"no item has a cluster in column {request.cluster!r}.")
+        raise BadLabels("no item has a cluster.")
     found = note("missing-dropped", form="cluster", count=count)
     return g.at(~lost), one[~lost], two[~lost], (found,)
 

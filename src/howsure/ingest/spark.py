@@ -9,7 +9,9 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from howsure.errors import BadFile, BadSetting
+import numpy as np
+
+from howsure.errors import BadFile, BadLabels, BadSetting
 from howsure.ingest import conditions
 from howsure.ingest.files import decoded
 from howsure.ingest.frames import Frame
@@ -49,11 +51,25 @@ class SparkFiles:
         """The distinct rows of the keys, counted."""
         frame, own = self._flat(grouping)
         kind = "csv" if _kind(self.paths[0]) == "csv" else "parquet"  # text is read as numbers, the rest has its types
-        return Frame(frame, decoded=partial(decoded, kind, grouping)).grouped(own, what)
+        found = Frame(frame, decoded=partial(decoded, kind, grouping)).grouped(own, what)
+        for column in grouping.numbers:
+            if any(np.isnan(found.numbers[k.name]).any() for k in grouping.keys if k.column == column):
+                self._refuse_text(column)
+        return found
 
     def distinct(self, grouping: Grouping) -> int:
         """About how many there are."""
-        return Frame(*self._flat(grouping)[:1]).distinct(self._flat(grouping)[1])
+        frame, own = self._flat(grouping)
+        return Frame(frame).distinct(own)
+
+    def _refuse_text(self, column: str) -> None:
+        """Text that spells no number is looked for where numbers are missing."""
+        if self.fields[column].typeName() != "string":
+            return
+        text = self.frame.select(_column(column).alias("t"), self._number(column).alias("x"))
+        said = text.filter("x IS NULL AND trim(t) <> ''").limit(1).collect()
+        if said:
+            raise BadLabels(f"column {column!r} holds {said[0][0][:40]!r}, which is no number.")
 
     def _flat(self, grouping: Grouping) -> tuple[Any, Grouping]:
         """The wanted columns under plain names, so that a dotted path is one column; text as numbers where wanted."""

@@ -15,7 +15,7 @@ from typing import Any, Final
 from howsure.errors import BadFile, BadSetting
 from howsure.ingest import conditions
 from howsure.ingest.groups import Groups, read
-from howsure.ingest.keys import Arithmetic, Grouping, sql_arithmetic, sql_groups, sql_rows
+from howsure.ingest.keys import DUCKDB, Arithmetic, Grouping, sql_arithmetic, sql_groups, sql_rows
 from howsure.ingest.request import check_column
 from howsure.language import option
 
@@ -102,6 +102,8 @@ class Database:
 
     @property
     def _arithmetic(self) -> Arithmetic:
+        if self._driver == "duckdb":
+            return DUCKDB
         # SQLite may lack FLOOR; cells are never below 0, so cutting off the fraction is as good
         return sql_arithmetic("CAST({} AS INTEGER)" if self._driver == "sqlite3" else "FLOOR({})")
 

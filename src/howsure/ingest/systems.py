@@ -50,6 +50,8 @@ def check_unmatched(unmatched: Any) -> bool:
 
 def by_system(g: Groups, request: Request) -> Parts:
     """The groups of each system that a column names, in the order of their names."""
+    if not len(g):
+        raise BadLabels("there are no items: the data have 0 rows.")
     column = g.labels["system0"]
     if column.missing.any():
         raise BadLabels(

@@ -1,0 +1,219 @@
+"""Files of several systems: joined on ids, or matched by cluster; what does not match is refused or left out."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+import howsure as hs
+from howsure.errors import BadFile, BadLabels, BadSetting, HowsureError
+from howsure.evidence.classes import Tally
+from howsure.evidence.clusters import Clustered
+from howsure.evidence.items import Items
+from howsure.ingest.entrance import evidence
+from howsure.ingest.pairing import clusters_joined
+from howsure.ingest.request import make
+from howsure.notes import note
+from tests.engines.data import polars_frame
+
+FRAME = polars_frame().with_row_index("id").with_columns(pl.col("id").cast(pl.Int64), pl.col("kind").cast(pl.String))
+
+
+@pytest.fixture
+def files(tmp_path):
+    """The same items in two files, the second in another order and another format."""
+    one = FRAME.select("id", "pair", "animal", "region", "weight", "grade", "group", answer="animal_a", ok="passed")
+    two = FRAME.select("id", "pair", "animal", "group", grade="margin", answer="kind", ok="solved")
+    two = two.sample(fraction=1.0, shuffle=True, seed=3)
+    one.write_ndjson(tmp_path / "one.jsonl")
+    two.write_csv(tmp_path / "two.csv")
+    return {"one": tmp_path / "one.jsonl", "two": tmp_path / "two.csv"}, one, two
+
+
+def test_files_are_joined_on_ids(files):
+    """The joint evidence is that of a frame joined by hand: classes, outcomes in slices, weights, values with ids."""
+    paths, one, two = files
+    both = one.join(two, on="id", suffix="_2")
+    wide = {"names": ["one", "two"]}
+    made = evidence(paths, truth="animal", pred="answer", on="id")
+    assert made == evidence(both, truth="animal", pred=["answer", "answer_2"], **wide)
+    made = evidence(paths, outcome="ok", by="region", on=["id", "pair"])
+    assert made == evidence(both, outcome=["ok", "ok_2"], by="region", **wide)
+    made = evidence(paths, outcome="ok", weight="weight", on="id")
+    assert made == evidence(both, outcome=["ok", "ok_2"], weight="weight", **wide)
+    made = evidence(paths, value="grade", on="id", weight="weight", bounds=(-9, 9))
+    ordered = both.sort("id")
+    assert made.ids == tuple(range(len(FRAME)))
+    assert np.array_equal(made.values, ordered.select("grade", "grade_2").to_numpy())
+    assert np.array_equal(made.weights, ordered["weight"].to_numpy())
+    assert (made.systems, made.measure.name) == (("one", "two"), "mean-grade")
+
+
+def test_ids_of_two_columns_ask_about_clusters(files):
+    """Items that two columns tell apart may belong together by the first."""
+    paths, _, _ = files
+    made = evidence(paths, outcome="ok", on=["pair", "id"])
+    assert made.notes == (note("ids-repeat", column="pair", ids=120),)
+    assert evidence(paths, outcome="ok", on=["id", "pair"]).notes == ()
+
+
+def test_a_column_for_each_file(files):
+    """Files may call their answers differently."""
+    paths, _, two = files
+    two.rename({"answer": "other"}).write_csv(paths["two"])
+    made = evidence(paths, truth="animal", pred=["answer", "other"], on="id")
+    assert made.systems == ("one", "two")
+    with pytest.raises(BadSetting, match="2 files take one column of answers for all, or one for each; got 3"):
+        evidence(paths, truth="animal", pred=["answer", "other", "third"], on="id")
+
+
+def test_items_that_cannot_be_paired(files):
+    """Ids twice, missing, in one file only, truths that disagree: counted, listed, and dropped only when told so."""
+    paths, _, two = files
+    extra = two[:1].with_columns(id=pl.lit(9999, dtype=pl.Int64))
+    bad = pl.concat([
+        two.with_columns(animal=pl.when(pl.col("id") == 7).then(pl.lit("emu")).otherwise("animal")),
+        two.filter(pl.col("id") == 5), extra, extra.with_columns(id=pl.lit(None, dtype=pl.Int64)),
+    ]).filter(pl.col("id").is_null() | ~pl.col("id").is_in(list(range(20, 28))))  # fmt: skip
+    bad.write_csv(paths["two"])
+    asked = {"truth": "animal", "pred": "answer", "on": "id"}
+    with pytest.raises(BadFile) as said:
+        evidence(paths, **asked)
+    for part in ("1 rows have no id (in ", "1 ids occur more than once in ", "('5')", "8 ids are only in ",
+                 "('20', '21', '22', '23', '24', …)", "('9999')", "1 ids have truths that disagree ('7')",
+                 "give unmatched='drop'", "take cluster= in place of on="):  # fmt: skip
+        assert part in str(said.value)
+    made = evidence(paths, **asked, unmatched="drop")
+    assert made.n == len(FRAME) - 10
+    codes = ["ids-missing", "ids-twice", "ids-unmatched", "ids-unmatched", "truths-disagree"]
+    assert [n.code for n in made.notes] == codes
+    assert all(n.text.startswith("left out: ") for n in made.notes)
+    with pytest.raises(HowsureError, match=r"unmatched='dropp' is not known\. Did you mean 'drop'"):
+        evidence(paths, **asked, unmatched="dropp")
+
+
+def test_rows_are_never_paired_by_their_order(files):
+    """Without ids and clusters, files of systems are refused; so are kinds that cannot be joined."""
+    paths, _, _ = files
+    with pytest.raises(BadSetting, match="rows are never paired by their order"):
+        evidence(paths, outcome="ok")
+    with pytest.raises(BadSetting, match="take pred=, outcome= or value="):
+        evidence(paths, truth="animal", score="grade", positive="owl", on="id")
+    with pytest.raises(BadSetting, match="joined on ids are read by engine='duckdb'"):
+        evidence(paths, outcome="ok", on="id", engine="spark")
+
+
+# -- matched by cluster
+
+
+@pytest.fixture
+def samples(tmp_path):
+    """Three questions, asked another number of times of each system; ids repeat."""
+    rows = {"a": [("q1", 1), ("q1", 0), ("q1", 1), ("q2", 0), ("q3", 1)],
+            "b": [("q3", 1), ("q1", 1), ("q2", 1), ("q2", 0)]}  # fmt: skip
+    paths = {}
+    for name, own in rows.items():
+        paths[name] = tmp_path / f"{name}.jsonl"
+        lines = [
+            {"q": q, "ok": bool(x), "grade": x / 2 + i / 10, "y": "x", "z": "xy"[x]} for i, (q, x) in enumerate(own)
+        ]
+        paths[name].write_text("\n".join(map(json.dumps, lines)))
+    return paths, rows
+
+
+def test_systems_are_matched_by_cluster(samples):
+    """Each system keeps its own number of samples in every question."""
+    paths, rows = samples
+    made = evidence(paths, outcome="ok", cluster="q")
+    assert isinstance(made, Clustered)
+    assert made.systems == ("a", "b")
+    for name, part in zip(made.systems, made.parts, strict=True):
+        for i, q in enumerate(("q1", "q2", "q3")):
+            own = [x for asked, x in rows[name] if asked == q]
+            assert part.counts[i].tolist() == [own.count(0), own.count(1)]
+    classes = evidence(paths, truth="y", pred="z", cluster="q", positive="y")
+    assert classes.labels == ("x", "y")
+    assert [part.positive for part in classes.parts] == ["y", "y"]
+    request = make(truth="y", pred=["z", "other"], positive="y", names=list(paths))
+    assert classes == clusters_joined(list(paths.values()), request, ["z", "z"], "q")
+
+
+def test_values_are_matched_by_cluster(samples):
+    """A row a question, the mean of its samples and their number; the units are those of the samples in clusters."""
+    paths, rows = samples
+    made = evidence(paths, value="grade", cluster="q", bounds=(0, 1))
+    assert isinstance(made, Items)
+    assert made.ids == ("q1", "q2", "q3")
+    assert made.sizes.tolist() == [[3, 1], [1, 2], [1, 1]]
+    for j, name in enumerate(made.systems):
+        grades = [x / 2 + i / 10 for i, (_, x) in enumerate(rows[name])]
+        alone = hs.means(grades, cluster=[q for q, _ in rows[name]])
+        for ours, theirs in zip(made.units, alone.units, strict=True):
+            np.testing.assert_allclose(ours if ours.ndim == 1 else ours[:, [j]], theirs, rtol=1e-14)
+
+
+def test_clusters_that_not_every_system_has(samples):
+    """Refused with the first five, or dropped with a note."""
+    paths, _ = samples
+    with paths["a"].open("a") as file:
+        for i in range(7):
+            file.write("\n" + json.dumps({"q": f"r{i}", "ok": True, "grade": 0.5, "y": "x", "z": "x"}))
+    for asked in ({"outcome": "ok"}, {"value": "grade"}, {"truth": "y", "pred": "z"}):
+        with pytest.raises(
+            BadFile, match=r"7 clusters of 'q' are not in every system \('r0', 'r1', 'r2', 'r3', 'r4', …\)"
+        ):
+            evidence(paths, **asked, cluster="q")
+        made = evidence(paths, **asked, cluster="q", unmatched="drop")
+        assert made.notes == (note("clusters-unmatched", count=7, first="'r0', 'r1', 'r2', 'r3', 'r4', …"),)
+        assert (made.clustered if isinstance(made, Items) else made.clusters) == 3
+
+
+def test_clusters_of_other_types_meet_as_text(tmp_path):
+    """Numbers of a CSV file and texts of a JSON file are the same clusters."""
+    (tmp_path / "a.csv").write_text("q,ok\n1,1\n2,0\n2,1\n")
+    (tmp_path / "b.jsonl").write_text('{"q": "1", "ok": 1}\n{"q": "2", "ok": 0}\n')
+    made = evidence({"a": tmp_path / "a.csv", "b": tmp_path / "b.jsonl"}, outcome="ok", cluster="q")
+    assert list(made.parts[0].batch[0][1]) == ["1", "2"]
+    assert [part.counts.tolist() for part in made.parts] == [[[0, 1], [1, 1]], [[0, 1], [1, 0]]]
+
+
+def test_one_question_is_too_few(tmp_path):
+    """Whole clusters are resampled: it takes two."""
+    for name in "ab":
+        (tmp_path / f"{name}.csv").write_text("q,ok,v\n1,1,0.5\n1,0,0.7\n")
+    paths = {name: tmp_path / f"{name}.csv" for name in "ab"}
+    for asked in ({"outcome": "ok"}, {"value": "v"}):
+        with pytest.raises(BadLabels, match="all items are in one cluster"):
+            evidence(paths, **asked, cluster="q")
+
+
+def test_values_of_files(tmp_path):
+    """Numbers in any spelling; text that spells none is named; true and false are 1 and 0."""
+    path = tmp_path / "a.csv"
+    path.write_text("v,w,b\n0.5,1,true\n1e-1,2,FALSE\n7,1,true\n0.5,1,true\n")
+    made = hs.means(path, value="v")
+    assert (made.values.ravel().tolist(), made.counts.tolist()) == ([0.1, 0.5, 7.0], [1, 2, 1])
+    assert hs.means(path, value="b").values.ravel().tolist() == [0.0, 1.0]
+    assert hs.means(path, value="v", weight="w").weights.tolist() == [2, 1, 1, 1]
+    path.write_text("v\n0.5\ngood\n")
+    with pytest.raises(BadLabels, match="column 'v' holds 'good', which is no number"):
+        hs.means(path, value="v")
+    path.write_text("v\n")
+    with pytest.raises(BadLabels, match="got 0"):
+        hs.means(path, value="v")
+
+
+def test_shards_of_label_sets(tmp_path):
+    """Lists of a JSON file and of a Parquet file are one data set; an empty field of CSV has no labels."""
+    data = pl.DataFrame({"y": [["a", "b"], ["b"], [], ["c"]], "z": [["b", "a"], [], ["a"], ["c"]]})
+    data[:2].write_ndjson(tmp_path / "a.jsonl")
+    data[2:].write_parquet(tmp_path / "b.parquet")
+    whole = hs.tally(data, truth="y", pred="z")
+    assert hs.tally([tmp_path / "a.jsonl", tmp_path / "b.parquet"], truth="y", pred="z") == whole
+    (tmp_path / "c.csv").write_text('y,z\na|b,"b| a"\nb,\n,a\nc,c\n')
+    assert hs.tally(tmp_path / "c.csv", truth="y", pred="z", sep="|") == whole
+    lists = Tally.multilabel(data["y"].to_list(), {"z": data["z"].to_list()})
+    assert whole == lists
