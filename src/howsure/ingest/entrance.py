@@ -38,8 +38,9 @@ _ROLES: Final[dict[Asked | None, tuple[str, ...]]] = {
 _NAMED: Final = ("truth", "pred", "outcome", "value", "score", "threshold", "by", "count", "item", "system", "where",
                  "sep")  # fmt: skip
 PLACES: Final[dict[str, frozenset[str]]] = {  # which options of reading each place takes
-    "arrays": frozenset(), "frames": frozenset({"names"}), "database": frozenset({"table", "query", "names"}),
-    "files": frozenset({"names", "engine", "remote", "watch"}),
+    "arrays": frozenset(), "frames": frozenset({"names", "unmatched"}),
+    "database": frozenset({"table", "query", "names", "unmatched"}),
+    "files": frozenset({"names", "engine", "remote", "watch", "unmatched"}),
     "files of systems": frozenset({"on", "unmatched", "engine", "remote", "watch"}),
 }  # fmt: skip
 
@@ -109,7 +110,8 @@ def evidence(
     roles = _ROLES[kind]
     if is_connection(data):
         _refuse_places("database", place, data)
-        return counted(Database(data, table, query), make(roles=roles, names=names or (), **columns, **settings))
+        request = make(roles=roles, names=names or (), **columns, **settings)
+        return counted(Database(data, table, query), request, unmatched)
     return _of_columns(data, roles, columns | settings, place)
 
 
@@ -192,12 +194,12 @@ def _of_columns(data: Any, roles: Sequence[str], given: dict[str, Any], place: d
         _refuse_places("files", place, data)
         request = make(roles=roles, names=place["names"] or (), **given)
         with source_of(data, place) as source:
-            return counted(source, request)
+            return counted(source, request, place["unmatched"])
     _refuse_places("frames", place, data)
     request = make(roles=roles, names=place["names"] or (), **given)
     if isinstance(data, Mapping):
-        return counted(_table(data), request)
-    return counted(Frame(data), request)
+        return counted(_table(data), request, place["unmatched"])
+    return counted(Frame(data), request, place["unmatched"])
 
 
 def _table(data: Mapping[Any, Any]) -> Table:
@@ -209,16 +211,20 @@ def _table(data: Mapping[Any, Any]) -> Table:
     return Table(columns)
 
 
-def counted(source: Source, request: Request) -> Any:
+def counted(source: Source, request: Request, unmatched: str | None = None) -> Any:
     """The evidence that a request asks of a source."""
+    by_cluster = request.cluster is not None and not (request.item and request.kind == "values")
+    if unmatched is not None and not (request.system is not None and by_cluster):
+        told = f"systems that are matched by {option('cluster')}; {option('missing', 'drop')} leaves out items"
+        raise BadSetting(f"{option('unmatched')} goes with files of several systems, or with {told}.")
     source.check(request.grouping.columns)
     if request.kind == "scores":
         return scored_items.of_source(source, request)
     g = source.grouped(request.grouping, request.what)
     notes = repeating(g, request) if request.kind != "values" and request.system is None else ()
     if request.system is not None:
-        if request.cluster is not None and not (request.item and request.kind == "values"):
-            return matched(by_system(g, request), request, library=source.library)
+        if by_cluster:
+            return matched(by_system(g, request), request, unmatched or "refuse", library=source.library)
         g, request = paired(g, request)
         notes = repeating(g, request) if len(request.item) > 1 else ()
     if request.kind == "values":
