@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from howsure.columns import NAMES
 from howsure.distribution import check_seed
@@ -45,15 +45,17 @@ def entered(
     second: Any,
     columns: Mapping[str, Any],
     *,
+    kind: Literal["scores"] | None = None,
     prior: Any = None,
     tolerance: float | None = None,
     seed: int | None = None,
 ) -> Entered:
-    """The posterior of what a verb was given."""
-    told = {k: v for k, v in columns.items() if v is not None}
+    """The posterior of what a verb was given; `kind` where it takes one only."""
+    told = {k: v for k, v in columns.items() if v is not None or k == "better"}  # better=None: neither is
     _refuse_unknown(verb, told)
     if not is_made(data):
-        return Entered(_of_data(verb, data, second, told, prior, tolerance, seed))
+        made = _of_data(verb, data, second, told, kind)
+        return Entered(_posterior(made, prior, tolerance, seed))
     if second is not None:
         raise BadSetting(f"give {type(data).__name__}, or truths and predictions, not both.")
     if is_evidence(data):
@@ -62,15 +64,16 @@ def entered(
     return _of_posterior(data, told, prior, tolerance, seed)
 
 
-def _of_data(
-    verb: str, data: Any, second: Any, told: Mapping[str, Any], prior: Any, tolerance: float | None, seed: int | None
-) -> Posterior:
+def _of_data(verb: str, data: Any, second: Any, told: Mapping[str, Any], kind: Literal["scores"] | None) -> Any:
+    """The evidence of data that it is to be made of."""
     from howsure.ingest.entrance import evidence
+    from howsure.ingest.scores import scored
 
+    if kind == "scores":
+        return scored(data, second, **told)
     if second is None and not told and isinstance(data, (list, tuple)):
         raise BadSetting(f"{verb} needs evidence, or truths and predictions: hs.{verb}(y_true, y_pred).")
-    made = evidence(data, second, **told)
-    return _posterior(made, prior, tolerance, seed)
+    return evidence(data, second, **told)
 
 
 def _posterior(evidence: Any, prior: Any, tolerance: float | None, seed: int | None) -> Posterior:

@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from howsure.errors import BadLabels, UnknownName, listing, nearest
+from howsure.language import option
 
 Label = Hashable
 
@@ -49,7 +50,7 @@ def usual_positive(labels: Sequence[Label]) -> Label | None:
 def check_labels(labels: Any) -> tuple[Label, ...]:
     """Labels given by the user: a sequence of distinct plain values."""
     if isinstance(labels, (str, bytes)) or not isinstance(labels, Iterable):
-        raise BadLabels(f"labels= takes a list of class names; got {labels!r}.")
+        raise BadLabels(f"{option('labels')} takes a list of class names; got {labels!r}.")
     names = tuple(plain(x) for x in labels)
     _distinct(names)
     for x in names:

@@ -14,6 +14,7 @@ Language = Literal["python", "command"]
 
 SPOKEN: Final[ContextVar[Language]] = ContextVar("howsure_language", default="python")
 _MARK: Final = re.compile(r"<([a-z][a-z_]*)(?:=([^<>]*))?>")
+_COMMAND: Final = {"item": "on", "metrics": "metric", "names": "name"}  # keywords that have another name there
 
 
 def option(name: str, value: Any = None) -> str:
@@ -24,8 +25,17 @@ def option(name: str, value: Any = None) -> str:
     """
     if SPOKEN.get() == "python":
         return f"{name}=" if value is None else f"{name}={value!r}"
-    flag = f"--{name.replace('_', '-')}"
+    flag = f"--{_COMMAND.get(name, name).replace('_', '-')}"
     return flag if value is None or value is True else f"{flag} {value}"
+
+
+def spelled(python: str, command: str) -> str:
+    """The one of two texts that is in the reader's language.
+
+    >>> spelled("hs.curve", "howsure curve")
+    'hs.curve'
+    """
+    return python if SPOKEN.get() == "python" else command
 
 
 def spoken(text: str) -> str:

@@ -162,7 +162,7 @@ def score(
     tolerance: float | None = None,
     seed: int | None = None,
     chance: bool = False,
-    sort: str = "worse",
+    sort: str | None = None,
     **columns: Unpack[Columns],
 ) -> Report:
     """Score evidence, a posterior, truths and predictions, or the columns of a frame, a file or a database.
@@ -195,7 +195,23 @@ def score(
         rows += [Row(x, wanted, kind, limit, system) for x, limit in zip(questions, limits, strict=True)]
     for row in rows:
         _ = row.interval  # what has no answer is refused here, not when it is shown
-    return Report(p, wanted, kind, tuple(rows), slice_order.check_sort(sort), bool(chance))
+    if chance:
+        _refuse_without_chance(rows)
+    return Report(p, wanted, kind, tuple(rows), _order(p, sort), bool(chance))
+
+
+def _order(p: Posterior, sort: Any) -> str:
+    """The order of slices, where there are some."""
+    if sort is not None and slice_order.sliced(p.evidence) is None:
+        raise BadSetting(f"{option('sort')} is the order of slices; this evidence has none.")
+    return slice_order.check_sort("worse" if sort is None else sort)
+
+
+def _refuse_without_chance(rows: list[Row]) -> None:
+    """Guessing has a score where there are classes to guess; the first table tells."""
+    firsts = [tuple(np.zeros(1, dtype=np.intp) for _ in row.distribution.shape) or None for row in rows]
+    if all(row.question.chance(at) is None for row, at in zip(rows, firsts, strict=True)):
+        raise BadSetting(f"{option('chance')} is for measures of classes: there is no guessing at {rows[0].asked}.")
 
 
 def _asked(p: Posterior, metrics: Any) -> list[Any]:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from howsure.coverage import reason
 from howsure.errors import listing
-from howsure.language import option, spoken
+from howsure.language import option, spelled, spoken
 from howsure.render.numbers import probability, short
 
 Join = Callable[[list[Any]], Any]
@@ -73,11 +73,8 @@ SENTENCES: Final[dict[str, str]] = {
         "at recall 1 the prior's weight below all scores is found too: the interval is that of calling every item "
         "positive; prior none is about these items' scores alone"
     ),
-    "best-of-many": (
-        "{metric} is the best of all thresholds of these items, and so too good: in most simulated tests 95% intervals "
-        "of max-f1 held the true value {low} to {high}% of the time (docs/coverage.md); curve.choose (--best) corrects "
-        "for the choice"
-    ),
+    "incomplete/tables": "there are more tables than were listed; raise <most>, or give more digits",
+    "incomplete/solutions": "there are more solutions than were listed; raise <most>",
     "one-sided": (
         "{system} has the larger value on every item: resampling them alone cannot doubt that; give the bounds that a "
         "value can have (<bounds>) for a prior that can"
@@ -284,6 +281,15 @@ def _none(f: Mapping[str, Any]) -> str:
     return f"calling no item positive is best with probability {short(f['p'])}"
 
 
+def _best_of_many(f: Mapping[str, Any]) -> str:
+    way = spelled("curve.choose", "--best")
+    return (
+        f"{f['metric']} is the best of all thresholds of these items, and so too good: in most simulated tests 95% "
+        f"intervals of max-f1 held the true value {f['low']} to {f['high']}% of the time (docs/coverage.md); {way} "
+        "corrects for the choice"
+    )
+
+
 def _best(f: Mapping[str, Any]) -> str:
     return f"{short(f['threshold'])} is the threshold with the highest F1 of these items"
 
@@ -348,7 +354,7 @@ _WORDS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
     "undefined-score": _undefined, "sampled": _sampled, "bins": _bins, "zero-cell": _empty_cell, "delong": _delong,
     "identical": _identical, "prior": _prior, "confusions": _confusions, "chance-sampled": _chance,
     "pairing": _pairing, "design-effect": _design, "rule": _rule, "optimism": _optimism, "limit": _limit,
-    "limits": _limits, "none": _none, "best": _best, "pairs": _pairs, "missing-queries": _missing_queries,
-    "queries-without-judgments": _without_judgments, "no-relevant": _no_relevant, "unjudged": _unjudged,
-    "recall-rule": _recall_rule, "comparison": _comparison,
+    "limits": _limits, "none": _none, "best": _best, "best-of-many": _best_of_many, "pairs": _pairs,
+    "missing-queries": _missing_queries, "queries-without-judgments": _without_judgments,
+    "no-relevant": _no_relevant, "unjudged": _unjudged, "recall-rule": _recall_rule, "comparison": _comparison,
 }  # fmt: skip

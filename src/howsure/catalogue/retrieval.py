@@ -24,6 +24,7 @@ from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.expressions import CELLS
 from howsure.kernels import binned, ranked
 from howsure.kernels.ranked import Cuts
+from howsure.language import spelled
 
 Array = NDArray[np.float64]
 Evaluate = Callable[[Cuts], Array]
@@ -199,7 +200,9 @@ def of_table(name: str | Metric) -> Metric:
         base = str(name).partition(":")[0]
         if names.is_average(base) or not is_ranking(base):
             raise
-    raise UnknownName(f"{base} is a measure of scores, not of a table of counts: see hs.curve.")
+    raise UnknownName(
+        f"{base} is a measure of scores, not of a table of counts: see {spelled('hs.curve', 'howsure curve')}."
+    )
 
 
 def table_metric(name: Any) -> Metric:

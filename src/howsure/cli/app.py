@@ -139,6 +139,8 @@ def score(
     data = found[0] if isinstance(found, list) else found
     if given.names and isinstance(found, list):
         raise BadSetting("--name is for several systems; this is one")
+    if "by" not in given.columns:
+        settings["sort"] = None  # refused already, where it was given
     show(
         run_score(data, metrics=list(metrics) or None, above=parsing.limits(above) if above else None, **settings),
         kind,
@@ -192,6 +194,7 @@ def compare(given: sources.Inputs, metrics: tuple[str, ...], kind: str, out: Pat
         own = {k: v for k, v in settings.items() if k not in ("prior", "tolerance", "seed")}
         made = [run_compare(*pair, names=(names[0], names[1]), metric=m, **own) for m in asked]
     else:
+        sources.refuse_one_system(given, found)
         p = posterior_of(found, settings)
         own = {k: v for k, v in settings.items() if k not in ("prior", "tolerance", "seed")}
         made = [run_compare(p, metric=m, **own) for m in asked]
@@ -245,6 +248,7 @@ def leaderboard(given: sources.Inputs, metrics: tuple[str, ...], kind: str, out:
     if isinstance(data, dict):
         data = {name: posterior_of(x, settings) for name, x in data.items()}
     else:
+        sources.refuse_one_system(given, found)
         data = posterior_of(data, settings)
     made = [run_leaderboard(data, metric=m, **own) for m in metrics or (None,)]
     show(made[0] if len(made) == 1 else Several(tuple(made)), kind, out)

@@ -75,7 +75,9 @@ def curve(
         raise BadSetting(f"{chosen[0]} stands in place of the summary: leave out --metric")
     if band is not None and settings["interval"] != "equal-tailed":
         raise BadSetting("a band is equal-tailed: leave out --interval")
-    found = sources.evidence(given)
+    if "threshold" in given.columns:
+        raise BadSetting("a curve looks at every threshold: leave out --threshold, or use howsure score")
+    found = sources.evidence(given, "scores")
     if isinstance(found, dict):
         raise BadSetting("--independent is for compare and leaderboard: draw the curve of each file alone")
     made = run_curve(found, metrics=metrics or None, **settings)

@@ -75,6 +75,7 @@ def solve(
     --integers.
     """
     digits = rounded or integers or bool(systems)
+    _refuse_idle(rounded, integers, bool(systems), bool(metrics))
     shared_values = pairs(values, digits)
     if systems:
         return _several(systems, wins, shared_values, ties, most, kind, out, metrics)
@@ -88,6 +89,27 @@ def solve(
     if metrics and found.status in ("unique", "several"):
         found = found.with_posterior(metrics, **settings)
     return _answer(found.to_dict(), kind, out)
+
+
+def _refuse_idle(rounded: bool, integers: bool, systems: bool, posterior: bool) -> None:
+    """Options that would change nothing here."""
+    laws = dict.fromkeys(
+        ("prior", "level", "interval", "seed"), (posterior, "--posterior NAME, a measure over the tables")
+    )
+    needs = {
+        "ties": (rounded or integers or systems, "--rounded or --integers, where values are printed digits"),
+        "most": (integers or systems, "--integers or --system, where tables are listed"),
+        **laws,
+        "integers": (not systems, "one system; with --system tables are of whole numbers"),
+        "rounded": (
+            not systems and not integers,
+            "tables of any numbers; --integers and --system read digits as printed",
+        ),
+    }
+    context = click.get_current_context()
+    for name, (useful, what) in needs.items():
+        if not useful and context.get_parameter_source(name) != click.core.ParameterSource.DEFAULT:
+            raise BadSetting(f"--{name} goes with {what}")
 
 
 def _several(

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 import click
 
@@ -68,6 +68,7 @@ BELONGS: Final = {  # options, beside those of files, and the sources that they 
     "metric": ("--counts", "--rate", "--matrix", "FILE"),
     "prior": ("--counts", "--rate", "--matrix", "FILE"),
     "tolerance": ("--counts", "--rate", "--matrix", "FILE"),
+    "seed": ("--counts", "--rate", "--matrix", "FILE"),
     "chance": ("--counts", "--matrix", "FILE"),
     "sort": ("FILE",),
 }
@@ -154,43 +155,66 @@ TABLES: Final = (ROWS, LABELS, POSITIVE)
 # -- evidence
 
 
-def evidence(given: Inputs) -> Any:
+def evidence(given: Inputs, kind: Literal["scores"] | None = None) -> Any:
     """The evidence of one table, or of all systems; a mapping of systems where they had different items."""
     source = given.check()
     if source == "FILE":
-        return _of_files(given)
+        return _of_files(given, kind)
     return parsing.tables(given.counts, given.rate, given.matrix, given.rows, given.labels, given.positive)
 
 
-def _of_files(given: Inputs) -> Any:
+def _of_files(given: Inputs, kind: Literal["scores"] | None) -> Any:
     from howsure.cli.progress import watcher
     from howsure.ingest import entrance
 
-    columns = _plain(given)
+    columns, files = _plain(given), list(given.files)
+    watch = watcher(given.files) if columns.get("engine") != "spark" and sys.stderr.isatty() else None
+    take = functools.partial(entrance.evidence, kind=kind, watch=watch)
     apart, pool = columns.pop("independent", False), columns.pop("pool", False)
-    strata = columns.pop("stratum", None), columns.pop("population", None)
-    files: Any = list(given.files)
-    several = len(files) > 1 and not pool
+    stratum, population = columns.pop("stratum", None), columns.pop("population", None)
     if pool and len(files) == 1:
         raise BadSetting("--pool is for several files; one was given")
-    if strata != (None, None):
-        return _stratified(given, columns, *strata, several=several)
-    watch = watcher(given.files) if columns.get("engine") != "spark" and sys.stderr.isatty() else None
-    if not several:
-        _refuse("one file", apart=apart, unmatched=columns.get("unmatched") if "system" not in columns else None)
-        columns["item"] = columns.pop("on", None)
-        _refuse_names(given, columns)
-        return entrance.evidence(files, **columns, names=given.names or None, watch=watch)
+    if stratum is not None or population is not None:
+        _refuse_in_strata(given, columns)
+        found = take(files, **_one_data_set(given, columns, pool, apart), by=[stratum])
+        return found.stratified(parsing.sizes(population))
+    if len(files) == 1 or pool:
+        return take(files, **_one_data_set(given, columns, pool, apart))
     names = _systems(given, columns)
     if apart:
-        _refuse("--independent files have no items in common", on=columns.pop("on", None))
-        return {name: entrance.evidence(file, **own, watch=watch) for name, file, own in _each(names, files, columns)}
+        _refuse("--independent files have no items in common", columns, "on", "unmatched")
+        return {name: take(file, **own) for name, file, own in _each(names, files, columns)}
     if "on" not in columns and "cluster" not in columns:
         raise BadSetting(
             f"{len(files)} files: join the items of their systems on an id with --on, or say --independent; files that "
             "are shards of one data set are pooled with --pool; rows are never paired by their order"
         )
-    return entrance.evidence(dict(zip(names, files, strict=True)), **columns, watch=watch)
+    return take(dict(zip(names, files, strict=True)), **columns)
+
+
+def _one_data_set(given: Inputs, columns: Mapping[str, Any], pool: bool, apart: bool) -> dict[str, Any]:
+    """The keywords of one file, or of files that are one: an id tells items there, and joins nothing."""
+    why = "--pool makes one data set of the files" if pool else "one file"
+    _refuse(why, {"independent": apart}, "independent")
+    if "system" in columns:
+        _refuse("--system names the systems", {"name": given.names}, "name")
+    else:
+        _refuse(why, columns, "unmatched", *(["on"] if pool else []))
+        _refuse_names(given, len(_answers(columns)[1]))
+    whole = {k: v for k, v in columns.items() if k != "on"}
+    return {**whole, "item": columns.get("on"), "names": given.names or None}
+
+
+def _refuse_in_strata(given: Inputs, columns: Mapping[str, Any]) -> None:
+    """A stratified sample is of classes or outcomes, and has one table a stratum."""
+    if "stratum" not in given.columns or "population" not in given.columns:
+        raise BadSetting("a stratified sample needs --stratum COLUMN and --population a=9000,b=200")
+    why = "--stratum puts one table of classes or outcomes together"
+    _refuse(why, columns, "by", "cluster", "value", "sep", "weight")
+    many = len(columns.get("threshold", ()))
+    _refuse(why, {"score": "score" in columns and not many, "threshold": many > 1}, "score", "threshold")
+    if len(given.files) > 1 and "pool" not in given.columns:
+        raise BadSetting(f"{why}: pool its files with --pool, or leave out --stratum")
 
 
 def _plain(given: Inputs) -> dict[str, Any]:
@@ -207,11 +231,10 @@ def _plain(given: Inputs) -> dict[str, Any]:
     return columns
 
 
-def _refuse(why: str, **options: Any) -> None:
-    stray = next((name for name, x in options.items() if x), None)
+def _refuse(why: str, given: Mapping[str, Any], *names: str) -> None:
+    stray = next((name for name in names if given.get(name)), None)
     if stray is not None:
-        shown = {"apart": "independent"}.get(stray, stray)
-        raise BadSetting(f"{why}: leave out --{shown}")
+        raise BadSetting(f"{why}: leave out --{stray}")
 
 
 def _answers(columns: Mapping[str, Any]) -> tuple[str, list[str]]:
@@ -221,8 +244,7 @@ def _answers(columns: Mapping[str, Any]) -> tuple[str, list[str]]:
     return role, [found] if isinstance(found, str) else list(found)
 
 
-def _refuse_names(given: Inputs, columns: Mapping[str, Any]) -> None:
-    many = len(_answers(columns)[1])
+def _refuse_names(given: Inputs, many: int) -> None:
     if given.names and (len(given.names) != many or len(set(given.names)) != many):
         raise BadSetting(f"--name is given once for each of the {many} systems, all different; got {len(given.names)}")
 
@@ -231,13 +253,13 @@ def _systems(given: Inputs, columns: Mapping[str, Any]) -> tuple[str, ...]:
     """What to call the systems, one for each file."""
     from howsure.ingest.sniffing import system_names
 
+    _refuse("each file holds a system", columns, "system")
     many, own = len(given.files), _answers(columns)[1]
     if len(own) not in (1, many):
         raise BadSetting(
             f"{many} files take one --pred (or --outcome, or --value) for all, or one for each; got {len(own)}"
         )
-    if given.names and (len(given.names) != many or len(set(given.names)) != many):
-        raise BadSetting(f"--name is given once for each of the {many} systems, all different; got {len(given.names)}")
+    _refuse_names(given, many)
     return given.names or (tuple(own) if len(set(own)) == many else tuple(system_names(given.files)))
 
 
@@ -248,16 +270,8 @@ def _each(names: tuple[str, ...], files: list[str], columns: dict[str, Any]) -> 
     return [(n, f, {**columns, role: c}) for n, f, c in zip(names, files, each, strict=True)]
 
 
-def _stratified(given: Inputs, columns: dict[str, Any], stratum: Any, population: Any, *, several: bool) -> Any:
-    """A stratified sample, put together by the population sizes of its strata."""
-    from howsure.ingest import entrance
-
-    if stratum is None or population is None:
-        raise BadSetting("a stratified sample needs --stratum COLUMN and --population a=9000,b=200")
-    if "by" in columns or several:
-        raise BadSetting("a stratified sample is scored as a whole: leave out --by, and pool its files with --pool")
-    _refuse_names(given, columns)
-    found = entrance.evidence(list(given.files), **columns, by=[stratum], names=given.names or None)
-    if not hasattr(found, "stratified"):
-        raise BadSetting("strata are of classes and outcomes: give --truth and --pred, or --outcome")
-    return found.stratified(parsing.sizes(population))
+def refuse_one_system(given: Inputs, found: Any) -> None:
+    """Pooled files are one system, unless columns tell several."""
+    if "pool" in given.columns and len(found.systems) == 1:
+        role = _answers(given.columns)[0]
+        raise BadSetting(f"--pool makes one system of the files: leave it out, or give one --{role} for each system")

@@ -20,6 +20,7 @@ from howsure.distribution import Error, check_draws, check_kind, check_level
 from howsure.entering import Entered, entered, is_made
 from howsure.envelope import envelope
 from howsure.errors import BadSetting
+from howsure.language import option
 from howsure.model.posterior import Posterior
 from howsure.notes import Notes, merged, note
 from howsure.render.numbers import probability
@@ -219,7 +220,7 @@ def leaderboard(
     """
     n = check_draws(draws)
     if isinstance(apart, bool) or not isinstance(apart, (int, float)) or not 0.5 < apart < 1:
-        raise BadSetting(f"apart is a probability between 0.5 and 1; got {apart!r}.")
+        raise BadSetting(f"{option('apart')} is a probability between 0.5 and 1; got {apart!r}.")
     own: dict[str, Any] = {"prior": prior, "tolerance": tolerance, "seed": seed}
     given, systems = _given(data, y_pred, columns, own)
     first = next(iter(systems.values()))
@@ -253,7 +254,7 @@ def _given(
     if len(systems) < 2:
         raise BadSetting(f"a leaderboard needs two systems or more; got {len(systems)}.")
     if any(x.posterior.evidence.shape for x in systems.values()):
-        raise BadSetting("a leaderboard takes single tables, not batches.")
+        raise BadSetting(f"a leaderboard takes single tables, not batches: leave out {option('by')}.")
     return joint, systems
 
 

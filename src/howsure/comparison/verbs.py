@@ -16,7 +16,7 @@ from howsure.distribution import check_kind, check_level
 from howsure.entering import Entered, entered, is_made
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
 from howsure.labels import places
-from howsure.language import option
+from howsure.language import option, spelled
 from howsure.model.posterior import Posterior
 from howsure.rows import Row
 
@@ -105,7 +105,8 @@ def _joint(
     systems = given.posterior.evidence.systems
     places(asked, systems)
     if not asked and len(systems) > 2:
-        raise BadSetting(f"compare takes two systems; this data has {len(systems)}: name two, or use leaderboard.")
+        way = spelled("name two, or use leaderboard", f"take two with {option('where')}, or use howsure leaderboard")
+        raise BadSetting(f"compare takes two systems; this data has {len(systems)}: {way}.")
     chosen = tuple(asked or systems)
     if len(chosen) != 2 or chosen[0] == chosen[1]:
         raise BadSetting(f"compare needs two different systems; got {listing(chosen)}.")

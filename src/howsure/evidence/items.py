@@ -18,6 +18,7 @@ from howsure.evidence.layout import Axis, read_only
 from howsure.evidence.protocol import same_fields
 from howsure.kernels.weights import effective_counts
 from howsure.labels import places
+from howsure.language import option, spelled
 from howsure.notes import Notes
 
 Array = NDArray[np.float64]
@@ -139,7 +140,8 @@ class Items:
         if found is not None:
             return found
         if self.measure.called is None:
-            raise UnknownName(f"items have a mean only; got {str(measure)!r}. For classes use hs.tally.")
+            way = spelled("use hs.tally", f"give {option('truth')} and {option('pred')}")
+            raise UnknownName(f"items have a mean only; got {str(measure)!r}. For classes {way}.")
         near = nearest(str(measure), self.measures)
         raise UnknownName(f"no measure {str(measure)!r} in these items.{near} They have {', '.join(self.measures)}.")
 
@@ -162,7 +164,7 @@ class Items:
     def with_positive(self, label: object) -> Self:
         """Refused: values have no classes."""
         del label
-        raise BadSetting("graded values have no positive class.")
+        raise BadSetting(f"graded values have no positive class: leave out {option('positive')}.")
 
     def others(self, axis: int) -> Self:
         """Refused: there is no batch."""
@@ -172,8 +174,8 @@ class Items:
         """Size, direction and bounds."""
         return {
             "n": max(part.n for part in self.parts), "labels": [], "positive": None, "systems": list(self.systems),
-            "value": self.measure.of, "weighted": self.weighted, "clusters": self.clustered,
-            "bounds": None if self.bounds is None else list(self.bounds),
+            "value": self.measure.of, "better": self.measure.better, "weighted": self.weighted,
+            "clusters": self.clustered, "bounds": None if self.bounds is None else list(self.bounds),
         }  # fmt: skip
 
     def __add__(self, other: object) -> Items:

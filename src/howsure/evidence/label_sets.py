@@ -15,6 +15,7 @@ from howsure.evidence.classes import Tally, each_against_rest, in_square
 from howsure.evidence.layout import Array, as_json, number
 from howsure.evidence.patterns import Patterns
 from howsure.labels import Label, check_labels, find, in_order, named, plain
+from howsure.language import option
 
 Codes = NDArray[np.int64]
 
@@ -237,9 +238,9 @@ def of_columns(
     unknown = sorted({str(x) for x in seen if x not in place})
     if unknown:
         hint = nearest(unknown[0], [str(x) for x in known])
-        raise UnknownName(f"label {unknown[0]!r} is not among labels=.{hint} Given: {listing(known)}.")
+        raise UnknownName(f"label {unknown[0]!r} is not among {option('labels')}.{hint} Given: {listing(known)}.")
     if not known:
-        raise BadLabels("no label occurs; give labels=.")
+        raise BadLabels(f"no label occurs; give {option('labels')}.")
     codes: dict[tuple[int, ...], int] = {}
     out = [[codes.setdefault(tuple(sorted(place[x] for x in one)), len(codes)) for one in part] for part in lists]
     return known, distinct(codes), np.array(out, dtype=np.int64).T.reshape(-1, len(lists))

@@ -16,6 +16,7 @@ from howsure.evidence.protocol import same_fields
 from howsure.kernels.ranked import Order, order_of
 from howsure.kernels.weights import effective_counts
 from howsure.labels import places
+from howsure.language import option
 from howsure.notes import Notes
 
 Array = NDArray[np.float64]
@@ -119,7 +120,7 @@ class Scored:
     def with_positive(self, label: object) -> Self:
         """Refused: scores speak for the class they were made with."""
         del label
-        raise BadSetting("positive= belongs to the making of the curve; this one is made already.")
+        raise BadSetting(f"{option('positive')} belongs to the making of the curve; this one is made already.")
 
     def only(self, measure: object) -> Self:
         """All measures look at the same items."""

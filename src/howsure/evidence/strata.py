@@ -12,6 +12,7 @@ import numpy as np
 from howsure.errors import BadCounts, BadLabels, listing
 from howsure.evidence.layout import Array, Axis, number
 from howsure.labels import Label
+from howsure.language import option
 from howsure.notes import Notes, note
 
 if TYPE_CHECKING:
@@ -153,5 +154,5 @@ def stratified(parts: Tally | Outcomes, sizes: Mapping[Any, float]) -> Stratifie
     if not ((population > 0) & np.isfinite(population)).all():
         raise BadCounts("population sizes are finite numbers above 0.")
     if parts.weighted or not parts.totals.all():
-        raise BadCounts("strata need items, and no weights of their own.")
+        raise BadCounts(f"strata need items, and no weights of their own: leave out {option('weight')}.")
     return Stratified(parts, tuple((population / population.sum()).tolist()))

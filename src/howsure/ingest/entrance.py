@@ -30,8 +30,9 @@ from howsure.language import option
 Asked = Literal["table", "values", "scores"]
 MADE: Final = (Tally, Outcomes, Multilabel, Clustered, Stratified, Items, Scored)
 PLACES: Final[dict[str, frozenset[str]]] = {  # which options of reading each place takes
-    "arrays": frozenset(), "frames": frozenset({"names"}), "databases": frozenset({"names", "table", "query"}),
-    "files": frozenset({"names", "engine", "remote", "watch"}),
+    "arrays": frozenset(), "frames": frozenset({"names", "unmatched"}),
+    "databases": frozenset({"names", "table", "query", "unmatched"}),
+    "files": frozenset({"names", "engine", "remote", "watch", "unmatched"}),
     "files of systems": frozenset({"on", "unmatched", "engine", "remote", "watch"}),
 }  # fmt: skip
 _DEFAULTS: Final = (("missing", "refuse"), ("better", "higher"), ("unmatched", "refuse"), ("engine", "duckdb"))
@@ -147,10 +148,11 @@ def _of_columns(data: Any, roles: Sequence[str], columns: dict[str, Any], place:
         return of_systems(data, request, place)
     if where == "files":
         with source_of(data, place) as source:
-            return counted(source, request)
+            return counted(source, request, place.get("unmatched"))
     if where == "databases":
-        return counted(Database(data, place.get("table"), place.get("query")), request)
-    return counted(_table(data) if isinstance(data, Mapping) else Frame(data), request)
+        source = Database(data, place.get("table"), place.get("query"))
+        return counted(source, request, place.get("unmatched"))
+    return counted(_table(data) if isinstance(data, Mapping) else Frame(data), request, place.get("unmatched"))
 
 
 def _table(data: Mapping[Any, Any]) -> Table:
@@ -164,16 +166,20 @@ def _table(data: Mapping[Any, Any]) -> Table:
     return Table(columns)
 
 
-def counted(source: Source, request: Request) -> Any:
+def counted(source: Source, request: Request, unmatched: str | None = None) -> Any:
     """The evidence that a request asks of a source."""
+    by_cluster = request.cluster is not None and not (request.item and request.kind == "values")
+    if unmatched is not None and not (request.system is not None and by_cluster):
+        told = f"systems that are matched by {option('cluster')}; {option('missing', 'drop')} leaves out items"
+        raise BadSetting(f"{option('unmatched')} goes with files of several systems, or with {told}.")
     source.check(request.grouping.columns)
     if request.kind == "scores":
         return scored_items.of_source(source, request)
     g = source.grouped(request.grouping, request.what)
     notes = repeating(g, request) if request.kind != "values" and request.system is None else ()
     if request.system is not None:
-        if request.cluster is not None and not (request.item and request.kind == "values"):
-            return matched(by_system(g, request), request, library=source.library)
+        if by_cluster:
+            return matched(by_system(g, request), request, unmatched or "refuse", library=source.library)
         g, request = paired(g, request)
         notes = repeating(g, request) if len(request.item) > 1 else ()
     if request.kind == "values":

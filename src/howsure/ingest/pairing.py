@@ -21,7 +21,7 @@ from howsure.ingest.columns import Column
 from howsure.ingest.files import Files, decoded, opened, refuse_text
 from howsure.ingest.groups import read
 from howsure.ingest.keys import SUM, Grouping, Key, sql_groups
-from howsure.ingest.paths import listed, source_of
+from howsure.ingest.paths import check_remote, listed, source_of
 from howsure.ingest.readers import Reader, reader
 from howsure.ingest.request import Request, column_names
 from howsure.ingest.systems import LISTED, check_unmatched, matched
@@ -44,7 +44,7 @@ def of_systems(files: Mapping[str, Any], request: Request, place: Mapping[str, A
     if request.kind in ("cuts", "scores") or request.system is not None or request.item:
         raise BadSetting(f"files of several systems take {option('pred')}, {option('outcome')} or {option('value')}.")
     if request.cluster is not None:
-        own = replace(request, names=names, answers=columns)
+        own = replace(request, names=names, answers=columns, item=on)
         return clusters_joined(paths, own, columns, request.cluster, unmatched, place)
     if not on:
         raise BadSetting(
@@ -53,6 +53,9 @@ def of_systems(files: Mapping[str, Any], request: Request, place: Mapping[str, A
         )
     if place.get("engine") == "spark":
         raise BadSetting(f"files joined on ids are read by {option('engine', 'duckdb')}.")
+    check_remote(place)
+    if request.kind == "values" and request.count is not None:
+        raise BadSetting(f"with {option('on')} a row is one item: leave out {option('count')}.")
     return joined(paths, replace(request, answers=columns, names=names), on, unmatched, place)
 
 

@@ -24,6 +24,13 @@ def listed(paths: Any) -> list[str | Path]:
     return [paths] if isinstance(paths, (str, Path)) else list(paths)
 
 
+def check_remote(place: Mapping[str, Any]) -> None:
+    """A server is for Spark."""
+    if place.get("remote") is not None:
+        told = f"the address of a Spark Connect server; it goes with {option('engine', 'spark')}"
+        raise BadSetting(f"{option('remote')} is {told}.")
+
+
 @contextlib.contextmanager
 def source_of(paths: Any, place: Mapping[str, Any]) -> Iterator[Source]:
     """The files, which are shards of one data set; `place` may have engine, remote and watch."""
@@ -35,8 +42,6 @@ def source_of(paths: Any, place: Mapping[str, Any]) -> Iterator[Source]:
 
         yield SparkFiles([str(p) for p in listed(paths)], remote)
         return
-    if remote is not None:
-        told = f"the address of a Spark Connect server; it goes with {option('engine', 'spark')}"
-        raise BadSetting(f"{option('remote')} is {told}.")
+    check_remote(place)
     with opened(listed(paths), place.get("watch")) as files:
         yield files

@@ -129,8 +129,11 @@ def make(
     role, found = _kind(asked, roles)
     _refuse_strays(found, asked, better)
     answers = column_names(asked[role], role)
+    if "system" in asked and len(answers) != 1:
+        raise BadSetting(f"with {option('system')} give one column, {option(role)}; got {len(answers)}.")
     if found == "cuts" and len(answers) != 1:
-        raise BadSetting(f"{option('score')} with a threshold takes one column; tally each score on its own.")
+        told = f"{option('score')} with {option('threshold')} takes one column"
+        raise BadSetting(f"{told}; take each score on its own.")
     request = Request(
         kind=found,
         answers=answers,
@@ -197,6 +200,8 @@ def _refuse_strays(kind: Kind, asked: dict[str, Any], better: Any) -> None:
         raise BadSetting(f"{option('better')} is 'higher', 'lower' or None; got {better!r}.")
     if "weight" in asked and "count" in asked:
         raise BadSetting(f"give {option('weight')} or {option('count')}, not both.")
+    if "count" in asked and "item" in asked and ("system" in asked or kind == "values"):
+        raise BadSetting(f"with {option('item')} a row is one item: leave out {option('count')}.")
     if "by" in asked and "cluster" in asked:
         told = f"{option('by')} and {option('cluster')} do not go together"
         raise BadSetting(f"{told} yet: take one slice with {option('where')}.")

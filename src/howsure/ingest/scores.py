@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from howsure.errors import BadSetting
 from howsure.evidence.scored import Scored
 from howsure.labels import Label
+from howsure.language import option
 
 
 def scored(
@@ -31,6 +33,8 @@ def scored(
     """
     if isinstance(data, Scored):
         return data
+    if more.get("threshold") is not None:
+        raise BadSetting(f"a curve looks at every threshold: leave out {option('threshold')}.")
     from howsure.ingest.entrance import evidence
 
     settings: dict[str, Any] = {"positive": positive, "weight": weight, "cluster": cluster, "bins": bins}

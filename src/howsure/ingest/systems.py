@@ -94,9 +94,15 @@ def paired(g: Groups, request: Request) -> tuple[Groups, Request]:
             numbers[f"answer{j}"] = np.append(part.numbers["answer0"], np.nan)[at]
         else:
             columns[f"answer{j}"] = Column(column.levels, np.append(column.codes, -1)[at])
-    if "weight0" in g.numbers:
-        numbers["weight0"] = _weights(parts, rows, request, list(order))
-    made = Groups({**labels, **columns}, np.ones(len(order), dtype=np.int64), None, numbers).at(whole)
+    counts: NDArray[Any] = np.ones(len(order), dtype=np.int64)
+    squares = None
+    if request.weight is not None:
+        weights = _weights(parts, rows, request, list(order))
+        if "weight0" in g.numbers:
+            numbers["weight0"] = weights
+        else:
+            counts, squares = weights, weights**2
+    made = Groups({**labels, **columns}, counts, squares, numbers).at(whole)
     return made, replace(request, system=None, names=tuple(parts), answers=request.answers * len(parts))
 
 
@@ -107,13 +113,18 @@ def _items(names: list[Any], many: int) -> list[Column]:
 def _refuse_twice(parts: Parts, rows: Mapping[str, Codes], names: list[Hashable]) -> None:
     twice = []
     for name, part in parts.items():
-        found, count = np.unique(np.repeat(rows[name], part.counts), return_counts=True)
-        twice += [f"{names[i]!r} of {name}" for i in found[count > 1][:LISTED].tolist()]
+        many = np.bincount(rows[name], _rows(part), len(names))
+        twice += [f"{names[i]!r} of {name}" for i in np.flatnonzero(many > 1)[:LISTED].tolist()]
     if twice:
         raise BadLabels(
             f"items occur twice for one system: {', '.join(twice[:LISTED])}; an item has one row for each: give "
             f"{option('item')} more columns, or {option('cluster')} where they belong together."
         )
+
+
+def _rows(part: Groups) -> NDArray[Any]:
+    """How many rows were counted; of weights 1, or 2 where they were more: their sum squared is no sum of squares."""
+    return part.counts if part.squares is None else np.where(np.isclose(part.counts**2, part.squares), 1, 2)
 
 
 def _agreed(parts: Parts, rows: Mapping[str, Codes], name: str, request: Request, names: list[Hashable]) -> Column:
@@ -124,7 +135,8 @@ def _agreed(parts: Parts, rows: Mapping[str, Codes], name: str, request: Request
         mine = part.labels[name].codes
         differs = (codes[own] != -2) & (codes[own] != mine)
         if differs.any():
-            _refuse_differing(request, name, names[int(own[differs][0])])
+            column = next(k.column for k in request.keys if k.name == name)
+            _refuse_differing(column, names[int(own[differs][0])])
         codes[own] = mine
     return Column(first.levels, np.maximum(codes, -1))
 
@@ -132,26 +144,43 @@ def _agreed(parts: Parts, rows: Mapping[str, Codes], name: str, request: Request
 def _weights(parts: Parts, rows: Mapping[str, Codes], request: Request, names: list[Hashable]) -> NDArray[np.float64]:
     found = np.full(len(names), np.nan)
     for part, own in zip(parts.values(), rows.values(), strict=True):
-        mine = part.numbers["weight0"]
+        mine = part.numbers.get("weight0", part.counts)
         differs = ~np.isnan(found[own]) & (found[own] != mine)
         if differs.any():
-            _refuse_differing(request, "weight0", names[int(own[differs][0])])
+            _refuse_differing(str(request.weight), names[int(own[differs][0])])
         found[own] = mine
     return found
 
 
-def _refuse_differing(request: Request, name: str, item: Hashable) -> None:
-    column = next(k.column for k in request.keys if k.name == name)
+def _refuse_differing(column: str, item: Hashable) -> None:
     raise BadLabels(f"column {column!r} differs between the rows of item {item!r}; it needs one value.")
 
 
 def repeating(g: Groups, request: Request) -> Notes:
-    """A question about ids that repeat: rows of one id may belong together."""
-    if request.cluster is not None or not request.item:
+    """A question about ids that repeat: rows of one id may belong together, and must where clusters tell which do."""
+    if not request.item:
+        return ()
+    if request.cluster is not None:
+        _refuse_torn(g, request)
         return ()
     counts = np.bincount(g.labels["item0"].codes + 1, g.counts)[1:]
     many = int((counts > 1).sum())
     return (note("ids-repeat", column=request.item[0], ids=many),) if many else ()
+
+
+def _refuse_torn(g: Groups, request: Request) -> None:
+    """An item lies in one cluster."""
+    items = np.stack([c.codes for c in g.named("item")], axis=1)
+    found, at = np.unique(items, axis=0, return_inverse=True)
+    pairs = np.unique(np.column_stack([at.ravel(), g.labels["cluster0"].codes]), axis=0)
+    torn = np.flatnonzero(np.bincount(pairs[:, 0], minlength=len(found)) > 1)
+    if torn.size:
+        names = [c.levels[found[torn[0], k]] for k, c in enumerate(g.named("item"))]
+        shown = names[0] if len(names) == 1 else tuple(names)
+        raise BadLabels(
+            f"{torn.size:,} items lie in several clusters of {request.cluster!r}, such as {shown!r}: {option('item')} "
+            f"and {option('cluster')} contradict each other; an item belongs to one cluster."
+        )
 
 
 # -- matched by cluster
@@ -160,12 +189,19 @@ def repeating(g: Groups, request: Request) -> Notes:
 def matched(parts: Parts, request: Request, unmatched: str = "refuse", library: str | None = None) -> Clustered | Items:
     """Systems counted by cluster, each for itself; clusters that not every system has are refused or dropped."""
     drop = check_unmatched(unmatched)
+    if request.item:
+        for g in parts.values():
+            _refuse_torn(g, request)
     if request.kind == "values":
         return _matched_values(parts, request, drop, library)
     if request.sep is not None:
         parts = {name: split(g, request.sep) for name, g in parts.items()}
     own = replace(request, system=None, sep=None, labels=request.labels or _every_label(parts, request))
-    tables = {name: by_cluster(g, replace(own, names=(name,)), library) for name, g in parts.items()}
+    answers = request.answers if len(request.answers) == len(parts) else request.answers * len(parts)
+    tables = {
+        name: by_cluster(g, replace(own, names=(name,), answers=(answer,)), library)
+        for (name, g), answer in zip(parts.items(), answers, strict=True)
+    }
     levels, notes = _common({name: list(t.batch[0][1]) for name, t in tables.items()}, request, drop)
     found = {name: _relabelled(_at(t, levels, request), request) for name, t in tables.items()}
     first = next(iter(found))

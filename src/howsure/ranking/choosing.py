@@ -42,7 +42,8 @@ from howsure.rows import real
 Array = NDArray[np.float64]
 
 CORRECTIONS: Final = ("resample", "split", "none")
-DRAWS: Final = 2_000  # of populations and samples
+DRAWS: Final = 2_000  # of populations and samples, at the usual tolerance
+USUAL: Final = 0.02
 BUDGET: Final = 40_000_000  # items in them
 QUANTILES: Final = 20_000  # by which a corrected law is known
 KNOTS: Final = 181  # of them computed
@@ -272,7 +273,8 @@ def _cells(p: Posterior, threshold: float) -> dict[str, int | float]:
 
 
 def _draws(p: Posterior) -> int:
-    return int(max(200, min(DRAWS, BUDGET // p.evidence.rows)))
+    wanted = DRAWS * (USUAL / p.tolerance) ** 2
+    return int(max(200, min(wanted, BUDGET // p.evidence.rows)))
 
 
 def _best(p: Posterior, pick: Pick) -> tuple[Distribution, float, float]:

@@ -16,13 +16,12 @@ from howsure.catalogue import Metric, parse
 from howsure.catalogue.retrieval import DEFAULT, Ranking, table_metric
 from howsure.columns import Columns
 from howsure.distribution import Distribution, check_kind, check_level
-from howsure.entering import entered, is_made
+from howsure.entering import entered
 from howsure.envelope import envelope
 from howsure.errors import BadSetting
 from howsure.evidence.classes import Tally
 from howsure.evidence.layout import THRESHOLD, number
 from howsure.evidence.scored import Scored
-from howsure.ingest.scores import scored
 from howsure.kernels import ranked
 from howsure.kernels.ranked import Cuts
 from howsure.language import option
@@ -368,9 +367,7 @@ def curve(
     >>> curve([1, 0, 1, 0], {"a": [0.9, 0.2, 0.4, 0.6], "b": [0.8, 0.3, 0.5, 0.1]})
     Curve(a: auc 0.750, b: auc 1; Scored(4 items, 2 positive, 2 systems))
     """
-    made = data if is_made(data) else scored(data, scores, **columns)
-    told = columns if is_made(data) else {}
-    given = entered("curve", made, scores if is_made(data) else None, told, prior=prior, tolerance=tolerance, seed=seed)
+    given = entered("curve", data, scores, columns, kind="scores", prior=prior, tolerance=tolerance, seed=seed)
     p = given.posterior
     if not isinstance(p.evidence, Scored):
         raise BadSetting(f"a curve needs truths and scores: hs.curve(y_true, scores); got {type(p.evidence).__name__}.")

@@ -12,6 +12,7 @@ from howsure.comparison.result import Comparison
 from howsure.comparison.verbs import compare
 from howsure.errors import BadSetting, listing
 from howsure.evidence.items import Items
+from howsure.language import option
 from howsure.model.posterior import Posterior, posterior
 from howsure.notes import Notes, note
 from howsure.result import Result
@@ -58,19 +59,20 @@ def evaluate(
     items: Items, pairs: Sequence[tuple[str, str]] = (), *, equal_within: float | None = None, seed: int = 0, **how: Any
 ) -> Evaluation:
     """Every measure of the runs; the pairs that are named are compared, and the only two where there are no more."""
+    if len(items.systems) == 1 and (pairs or equal_within is not None):
+        stray = "compare" if pairs else "equal_within"
+        raise BadSetting(f"{option(stray)} is for two runs or more; got one.")
     unknown = next((name for pair in pairs for name in pair if name not in items.systems), None)
     if unknown is not None:
         raise BadSetting(f"no run named {unknown!r}; there are {listing(items.systems)}.")
     p = posterior(items, seed=seed)
     report = score(p, **how)
     if len(items.systems) == 1:
-        if pairs or equal_within is not None:
-            raise BadSetting("one run cannot be compared; give two or more.")
         return Evaluation(report, (), ())
     if not pairs and len(items.systems) == 2:
         pairs = [(items.systems[0], items.systems[1])]
     if equal_within is not None and not pairs:
-        raise BadSetting("equal_within is for runs that are compared: name two of them.")
+        raise BadSetting(f"{option('equal_within')} is for runs that are compared: name two with {option('compare')}.")
     boards = tuple(leaderboard(p, metric=m, **how) for m in items.measures)
     compared = tuple(
         compare(p, a, b, metric=m, equal_within=equal_within, **how) for a, b in pairs for m in items.measures

@@ -16,6 +16,7 @@ from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
 from howsure.evidence.items import Items, Mean
 from howsure.ingest.records import are_records
 from howsure.ingest.trec import TIES, Qrels, Run, rank, read_qrels, read_run
+from howsure.language import option
 from howsure.notes import Notes, note
 from howsure.ranking.engine import View
 from howsure.ranking.ir_measures_bridge import Foreign, foreign, is_measure
@@ -57,7 +58,8 @@ def trec(
     if ties not in TIES:
         raise UnknownName(f"no rule {ties!r} for ties.{nearest(str(ties), TIES)} Give 'score' or 'float32'.")
     if unjudged not in VIEWS:
-        raise UnknownName(f"no unjudged={unjudged!r}.{nearest(str(unjudged), VIEWS)} Give 'not', 'bounds' or 'rate'.")
+        told, hint = option("unjudged", unjudged), nearest(str(unjudged), VIEWS)
+        raise UnknownName(f"{told} is not known.{hint} Give 'not', 'bounds' or 'rate'.")
     check_seed(seed)
     asked = _asked(metrics, unjudged)
     judged = read_qrels(qrels)
@@ -125,10 +127,10 @@ def _asked(metrics: Any, unjudged: str) -> dict[Asked, tuple[str, ...]]:
     """The measures, each with the names it was asked by."""
     alone = isinstance(metrics, (str, RunMeasure)) or is_measure(metrics)
     if metrics is not None and not alone and not isinstance(metrics, Iterable):
-        raise BadSetting(f"metrics= takes names such as nDCG@10, or a list of them; got {metrics!r}.")
+        raise BadSetting(f"{option('metrics')} takes names such as nDCG@10, or a list of them; got {metrics!r}.")
     given = DEFAULT if metrics is None else [metrics] if alone else list(metrics)
     if not given:
-        raise BadSetting("metrics= is empty; leave it out for the default measures.")
+        raise BadSetting(f"{option('metrics')} is empty; leave it out for the default measures.")
     found: dict[Asked, tuple[str, ...]] = {}
     for text in given:
         try:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.expressions import CELLS
+from howsure.language import spelled
 from howsure.relations.quantities import Quantity, quantity
 from howsure.relations.region import Region, Regions, region
 from howsure.relations.system import system
@@ -22,7 +23,6 @@ FAMILIAR: Final = (
 )  # fmt: skip
 _SLACK: Final = Fraction(1, 200)
 _RATES: Final = ("recall", "precision", "specificity", "npv", "prevalence", "bias", "accuracy")
-_ROUNDED: Final = " If the values are rounded, give them as text, or use --rounded."
 
 
 def infeasible(known: tuple[Given, ...], shares: Array | None) -> str:
@@ -41,7 +41,11 @@ def infeasible(known: tuple[Given, ...], shares: Array | None) -> str:
 def _hint(core: Sequence[Given]) -> str:
     """Values with three digits and more that nearly fit are often rounded."""
     near = [g for g in core if g.exact and not g.quantity.sized and g.middle.denominator > 20]
-    return _ROUNDED if near and _nearly(core) else ""
+    return _rounded() if near and _nearly(core) else ""
+
+
+def _rounded() -> str:
+    return f" If the values are rounded, {spelled('give them as text', 'use --rounded')}."
 
 
 def _nearly(core: Sequence[Given]) -> bool:
@@ -134,7 +138,7 @@ def _join(known: Sequence[Given]) -> str:
 def nothing_whole(known: tuple[Given, ...]) -> str:
     """Fractions would do, whole numbers do not."""
     exact = [g for g in known if g.exact and not g.quantity.sized]
-    hint = _ROUNDED if exact else ""
+    hint = _rounded() if exact else ""
     return f"no table of whole numbers has {_join(known)}, though fractions of items would.{hint}"
 
 

@@ -20,6 +20,7 @@ from howsure.errors import BadCounts, BadSetting
 from howsure.evidence.layout import number
 from howsure.expressions import CELLS
 from howsure.labels import places
+from howsure.language import option
 from howsure.notes import note
 from howsure.relations.integers import Found, whole_tables
 from howsure.relations.outcomes import Outcome
@@ -31,7 +32,7 @@ from howsure.rows import real
 
 Choice = tuple[tuple[int, ...], ...]
 _SHARED: Final = ("n", "positives", "negatives", "prevalence")
-_INCOMPLETE: Final = note("incomplete", "there are more solutions than were listed; raise most=")
+_INCOMPLETE: Final = note("incomplete", form="solutions")
 
 
 @dataclass(frozen=True)
@@ -264,11 +265,13 @@ def fits(a: tuple[int, ...], b: tuple[int, ...], link: Link) -> bool:
 
 def _links(wins: Mapping[tuple[str, str], tuple[int, ...]], names: tuple[str, ...]) -> tuple[Link, ...]:
     if not isinstance(wins, Mapping):
-        raise BadSetting(f"wins= maps a pair of systems, such as ('a', 'b'), to their wins; got {wins!r}.")
+        raise BadSetting(f"{option('wins')} maps a pair of systems, such as ('a', 'b'), to their wins; got {wins!r}.")
     out: dict[frozenset[str], Link] = {}
     for pair, counts in wins.items():
         if not isinstance(pair, tuple) or len(pair) != 2 or pair[0] == pair[1]:
-            raise BadSetting(f"wins= maps a pair of systems, such as ('a', 'b'), to their wins; got {pair!r}.")
+            raise BadSetting(
+                f"{option('wins')} maps a pair of systems, such as ('a', 'b'), to their wins; got {pair!r}."
+            )
         places(pair, names)
         whole = isinstance(counts, (tuple, list)) and len(counts) in (2, 3)
         if not whole or any(isinstance(x, bool) or not isinstance(x, (int, np.integer)) or x < 0 for x in counts):

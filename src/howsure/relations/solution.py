@@ -32,7 +32,7 @@ _SHARES: Final = note("shares", "no count is given, so the cells are shares of a
 _FRACTIONS: Final = note(
     "fractions", "the cells are not all whole; if the values are rounded, look for tables with integers"
 )
-_INCOMPLETE: Final = note("incomplete", "there are more tables than were listed; raise most=, or give more digits")
+_INCOMPLETE: Final = note("incomplete", form="tables")
 
 
 @dataclass(frozen=True)

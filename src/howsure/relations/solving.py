@@ -8,6 +8,7 @@ from typing import Any, overload
 import numpy as np
 
 from howsure.errors import BadSetting
+from howsure.language import option
 from howsure.relations.joint import JointSolution, solve_together
 from howsure.relations.outcomes import outcome, whole_outcome
 from howsure.relations.solution import Solution
@@ -66,7 +67,7 @@ def solve(
         shared = givens(None, n, named, ties=ties) if named or n is not None else ()
         return solve_together(measures, shared, wins or {}, most, ties)
     if wins:
-        raise BadSetting("wins= is for several systems: give a mapping from each system to its measures.")
+        raise BadSetting(f"{option('wins')} is for several systems: give a mapping from each system to its measures.")
     known = givens(measures, n, named, ties=ties)
     if integers:
         return Solution(known, whole_outcome(known, most), integers=True)
@@ -82,4 +83,4 @@ def _check(measures: Any, most: Any) -> None:
         alone = next(name for name, x in (measures or {}).items() if not isinstance(x, Mapping))
         raise BadSetting(f"several systems need a mapping each; {alone!r} has none: give what they share as keywords.")
     if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:
-        raise BadSetting(f"most= is a whole number from 1; got {most!r}.")
+        raise BadSetting(f"{option('most')} is a whole number from 1; got {most!r}.")

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from howsure.catalogue import Metric
 from howsure.envelope import envelope
 from howsure.errors import BadSetting
+from howsure.language import option
 from howsure.notes import Notes, note
 from howsure.relations.grid import FREE, HeldMeasure, batched, spans
 from howsure.relations.quantities import Quantity, measure_of, quantity
@@ -197,7 +198,8 @@ def _grid(
 ) -> tuple[Array, Array]:
     """The values of x and of y: those given, or as many as asked for over the range of the measure."""
     if size is not None and all(v is not None for v in given_values):
-        raise BadSetting("x_values= and y_values= make the whole grid: leave out size=.")
+        told = f"{option('x_values')} and {option('y_values')} make the whole grid"
+        raise BadSetting(f"{told}: leave out {option('size')}.")
     known = [None if v is None else axis_values(axis[0], v) for axis, v in zip(axes, given_values, strict=True)]
     sizes = _sides(size, _SIZE if fast else _SLOW_SIZE)
     sides = [k if v is None else v.size for k, v in zip(sizes, known, strict=True)]

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import BadSetting
+from howsure.language import option
 from howsure.relations.quantities import Quantity, quantity
 
 Array = NDArray[np.float64]
@@ -69,7 +70,7 @@ def givens(
 ) -> tuple[Given, ...]:
     """Everything that was reported, once each."""
     if ties not in ("up", "either"):
-        raise BadSetting(f"ties= is 'up' or 'either'; got {ties!r}.")
+        raise BadSetting(f"{option('ties')} is 'up' or 'either'; got {ties!r}.")
     pairs = [*(measures or {}).items(), *named.items(), *([] if n is None else [("n", n)])]
     out: dict[str, Given] = {}
     for name, value in pairs:

@@ -1,0 +1,208 @@
+"""For every command: a line that reads each kind of source; for every option: values that matter there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Line:
+    """A command line that works; `other` is a second measure it may be asked for, `sampled` one by draws."""
+
+    text: str
+    other: str = ""
+    sampled: str = ""
+
+
+@dataclass(frozen=True)
+class Try:
+    """A value of an option, and where it matters.
+
+    `form` is that of the files (holes, short, twice), `beside` what goes with the option and without it, `metric` the
+    measure in place of the line's own, `line` another line of the same kind.
+    """
+
+    values: str = ""
+    form: str = ""
+    beside: str = ""
+    metric: str = ""
+    line: str = ""
+
+
+def _asked(text: str, metric: str, other: str = "", sampled: str = "") -> Line:
+    return Line(f"{text} --metric {metric} --tolerance 0.5", other, sampled)
+
+
+_STRATA = "--stratum region --population north=30,south=90"
+_ONE = {  # one system
+    "counts": _asked("--counts 30,6,4,20", "f1", "recall", "tetrachoric"),
+    "rate": _asked("--rate 14/20", "rate", "accuracy"),
+    "matrix": _asked("--matrix three.csv", "accuracy", "f1:0", "macro-f1"),
+    "two classes": _asked("rows.jsonl --truth label --pred a", "f1", "recall", "kappa"),
+    "three classes": _asked("rows.jsonl --truth kind --pred ka", "accuracy", "f1:x", "macro-f1"),
+    "outcomes": _asked("rows.jsonl --outcome oa", "rate", "accuracy"),
+    "values": _asked("rows.jsonl --value va", "mean", "mean"),
+    "scores": _asked("rows.jsonl --truth label --score pa", "auc", "f1@0.5", "auc"),
+    "scores and a threshold": _asked("rows.jsonl --truth label --score pa --threshold 0.5", "f1", "recall", "kappa"),
+    "label sets": _asked("rows.jsonl --truth tags --pred ta --sep ;", "micro-f1", "f1:x", "samples-f1"),
+    "slices": _asked("rows.jsonl --truth label --pred a --by region", "f1", "recall", "kappa"),
+    "strata": _asked(f"rows.jsonl --truth label --pred a {_STRATA}", "accuracy", "recall", "f1"),
+    "clusters of outcomes": _asked("rows.jsonl --outcome oa --cluster question", "rate", "accuracy", "rate"),
+    "clusters of classes": _asked("rows.jsonl --truth label --pred a --cluster question", "f1", "recall", "f1"),
+    "clusters of values": _asked("rows.jsonl --value va --bounds 0,1 --cluster question", "mean", "mean"),
+    "clusters of scores": _asked("rows.jsonl --truth label --score pa --cluster question", "auc", "AP", "auc"),
+    "pooled files": _asked("run-a.jsonl run-b.jsonl --truth label --pred answer --pool", "f1", "recall", "kappa"),
+}
+_RUNS = "run-a.jsonl run-b.jsonl"
+_FILES = {  # several systems, in files
+    "two classes": _asked("rows.jsonl --truth label --pred a --pred b", "f1", "recall", "f1"),
+    "three classes": _asked("rows.jsonl --truth kind --pred ka --pred kb", "accuracy", "f1:x", "macro-f1"),
+    "outcomes": _asked("rows.jsonl --outcome oa --outcome ob", "rate", "accuracy"),
+    "values": _asked("rows.jsonl --value va --value vb", "mean", "mean", "mean"),
+    "scores": _asked("rows.jsonl --truth label --score pa --score pb", "auc", "AP", "auc"),
+    "label sets": _asked("rows.jsonl --truth tags --pred ta --pred tb --sep ;", "micro-f1", "f1:x", "samples-f1"),
+    "strata": _asked(f"rows.jsonl --outcome oa --outcome ob {_STRATA}", "rate", "accuracy", "rate"),
+    "clusters of outcomes": _asked("rows.jsonl --outcome oa --outcome ob --cluster question", "rate", "", "rate"),
+    "clusters of values": _asked("rows.jsonl --value va --value vb --bounds 0,1 --cluster pair", "mean", "", "mean"),
+    "files of classes": _asked(f"{_RUNS} --truth label --pred answer --on id", "f1", "recall", "f1"),
+    "files of outcomes": _asked(f"{_RUNS} --outcome passed --on id", "rate", "accuracy"),
+    "files of values": _asked(f"{_RUNS} --value grade --on id", "mean", "mean", "mean"),
+    "files with clusters": _asked(f"{_RUNS} --outcome passed --cluster question", "rate", "accuracy", "rate"),
+    "long file of classes": _asked("long.jsonl --truth label --pred answer --system model --on id", "f1", "", "f1"),
+    "long file of values": _asked("long.jsonl --value grade --system model --on id", "mean", "mean", "mean"),
+    "long file with clusters": _asked("long.jsonl --outcome passed --system model --cluster pair", "rate", "", "rate"),
+}  # fmt: skip
+_TABLES = {  # several systems, tested on different items
+    "counts": _asked("--counts 30,6,4,20 --counts 20,9,14,17", "f1", "recall", "tetrachoric"),
+    "rates": _asked("--rate 14/20 --rate 9/20", "rate", "accuracy"),
+    "matrices": _asked("--matrix three.csv --matrix other.csv", "accuracy", "f1:0", "macro-f1"),
+    "independent files": _asked(f"{_RUNS} --outcome passed --independent", "rate", "accuracy"),
+}
+_CURVES = {
+    "scores": _asked("rows.jsonl --truth label --score pa", "auc", "AP", "auc"),
+    "two scores": _asked("rows.jsonl --truth label --score pa --score pb", "auc", "AP", "auc"),
+    "clusters of scores": _asked("rows.jsonl --truth label --score pa --cluster question", "auc", "AP", "auc"),
+    "pooled files": _asked(f"{_RUNS} --truth label --score p --pool", "auc", "AP", "auc"),
+    "a band": Line("rows.jsonl --truth label --score pa --band f1"),
+    "a band of clusters": Line("rows.jsonl --truth label --score pa --band f1 --cluster question"),
+    "a choice": Line("rows.jsonl --truth label --score pa --best f1 --tolerance 0.05"),
+    "a cost": Line("rows.jsonl --truth label --score pa --cost fp=1,fn=3 --tolerance 0.05"),
+}
+_SLICES = _asked("rows.jsonl --truth label --pred a --pred b --by region", "f1", "recall", "f1")
+
+LINES: dict[str, dict[str, Line]] = {
+    "score": _ONE | {kind: line for kind, line in _FILES.items() if kind not in _ONE},
+    "compare": _FILES | _TABLES | {"slices": _SLICES, "wins": Line("--wins 17,4,30")},
+    "leaderboard": {
+        kind: Line(f"{line.text} --draws 200", line.other, line.sampled) for kind, line in (_FILES | _TABLES).items()
+    },
+    "curve": _CURVES,
+    "trec": {
+        "one run": Line("qrels.txt dense.run --metric AP", "P@5"),
+        "two runs": Line("qrels.txt bm25.run dense.run --metric AP", "P@5"),
+        "three runs": Line("qrels.txt bm25.run dense.run mixed.run --metric AP", "P@5"),
+    },
+    "solve": {
+        "exact values": Line("precision=.75 recall=.6 accuracy=.85 n=200"),
+        "printed digits": Line("precision=.75 recall=.6 accuracy=.85 n=200 --rounded"),
+        "whole numbers": Line("precision=.75 recall=.6 n=40 --integers"),
+        "a posterior": Line("precision=.75 recall=.6 n=40 --integers --posterior f1"),
+        "systems": Line("--system 'x f1=.86 recall=.84' --system 'y f1=.80' n=30 positives=19"),
+    },
+    "tradeoff": {"values": Line("accuracy=.9 prevalence=.2"), "counts": Line("--counts 30,6,4,20")},
+    "surface": {
+        "a fixed measure": Line("fallout=.01 --size 5"),
+        "break-even": Line("--break-even --size 5"),
+        "given values": Line("fallout=.01 --x-values 0.2,0.5 --y-values 0.2,0.5"),
+    },
+    "metrics": {"all": Line(""), "one": Line("f1")},
+    "papers": {"an item": Line("goutte-table-1-micro")},
+}
+
+TRIES: dict[str, tuple[Try, ...]] = {
+    # columns
+    "--truth": (Try("other"),),
+    "--pred": (Try("c"), Try("kc"), Try("tc")),
+    "--outcome": (Try("oc"),),
+    "--value": (Try("vc"),),
+    "--score": (Try("pc"),),
+    "--bounds": (Try("0,2"),),
+    "--cluster": (Try("question"),),
+    "--better": (Try("lower"),),
+    "--by": (Try("region"),),
+    "--where": (Try("other=1"),),
+    "--weight": (Try("w"),),
+    "--count": (Try("n"),),
+    "--sep": (Try(";", metric="macro-f1"),),
+    "--missing": (Try("drop", "holes"),),
+    "--threshold": (Try("0.5", metric="f1"),),
+    "--bins": (Try("4"),),
+    "--engine": (Try("spark"),),
+    "--remote": (Try("sc://here", beside="--engine spark"), Try("sc://here")),
+    "--stratum": (Try("region", beside="--population north=30,south=90"), Try("region")),
+    "--population": (Try("north=30,south=90", beside="--stratum region"), Try("north=30,south=90")),
+    "--on": (Try("id", "twice"), Try("other")),
+    "--system": (Try("region"),),
+    "--pool": (Try(),),
+    "--unmatched": (Try("drop", "short"),),
+    "--independent": (Try(),),
+    "--name": (Try("one --name two"), Try("alone")),
+    # tables
+    "--counts": (Try("3,4,5,6"),),
+    "--rate": (Try("3/4"),),
+    "--matrix": (Try("other.csv"),),
+    "--wins": (Try("3,4,5"),),
+    "--rows": (Try("pred"),),
+    "--labels": (Try("x,y,z,u", metric="macro-f1"), Try("0,1,2", metric="macro-f1"), Try("p,q,r", metric="f1:p")),
+    "--positive": (Try("0"), Try("1", metric="f1"), Try("y", metric="f1")),
+    # settings
+    "--metric": (Try("{other}"),),
+    "--above": (Try("0.7"),),
+    "--chance": (Try(),),
+    "--prior": (Try("2"), Try("none"), Try("none", beside="--bounds 0,1")),
+    "--level": (Try("0.8"),),
+    "--interval": (Try("hdi"),),
+    "--seed": (Try("7", metric="{sampled}"),),
+    "--tolerance": (Try("0.03", metric="{sampled}"),),
+    "--sort": (Try("better"),),
+    "--equal-within": (Try("0.05"),),
+    "--apart": (Try("0.501"), Try("0.99999")),
+    "--draws": (Try("300"),),
+    # curve
+    "--band": (Try("recall"),),
+    "--simultaneous": (Try(),),
+    "--best": (Try("informedness"),),
+    "--cost": (Try("fp=1,fn=7"),),
+    "--at-least": (Try("recall=0.95"),),
+    "--at-most": (Try("fallout=0.05"),),
+    "--correct": (Try("split"),),
+    # trec
+    "--only-common": (Try(),),
+    "--unjudged": (Try("bounds"),),
+    "--ties": (Try("float32"),),
+    "--compare": (Try("dense bm25"),),
+    # solve
+    "--rounded": (Try(),),
+    "--integers": (Try(),),
+    "--most": (Try("2"),),
+    "--posterior": (Try("f1"),),
+    # surface and tradeoff
+    "--z": (Try("kappa"),),
+    "--x": (Try("specificity"),),
+    "--y": (Try("npv"),),
+    "--break-even": (Try(), Try(line="--size 5")),
+    "--x-values": (Try("0.3,0.6"),),
+    "--y-values": (Try("0.3,0.6"),),
+    "--size": (Try("7"),),
+    "--recall": (Try("0.7"),),
+}
+_TIE = "tp=1 recall=.12 positives=8 n=20"  # 1/8 is printed as .13, or as .12 if ties go either way
+OWN: dict[tuple[str, str], tuple[Try, ...]] = {  # where an option means something else in a command
+    ("solve", "--system"): (Try("'z f1=.8'", line="n=30 positives=19"), Try("'z f1=.8'")),
+    ("solve", "--wins"): (Try("x,y=3,1"),),
+    ("solve", "--ties"): (
+        Try("either"),
+        *(Try("either", line=f"{_TIE} {x}") for x in ("--rounded", "--integers", "--integers --posterior f1")),
+    ),
+    ("solve", "--rounded"): (Try(), Try(line="precision=.753 recall=.612 accuracy=.852 n=200")),
+}
