@@ -40,9 +40,18 @@ def sentence(code: str, facts: Mapping[str, Any]) -> str:
         return str(facts["text"])
     if code in _WORDS:
         return _WORDS[code](facts)
+    said = told(code, facts)
+    return f"left out: {said}" if code in LEFT_OUT else said
+
+
+def told(code: str, facts: Mapping[str, Any]) -> str:
+    """What is known of a code that has a template, without what was done about it."""
     form = facts.get("form")
     template = SENTENCES[code if form is None else f"{code}/{form}"]
     return spoken(template).format(**facts)
+
+
+LEFT_OUT: Final = ("ids-missing", "ids-twice", "ids-unmatched", "truths-disagree", "clusters-unmatched")
 
 
 SENTENCES: Final[dict[str, str]] = {
@@ -55,12 +64,12 @@ SENTENCES: Final[dict[str, str]] = {
     "similar-labels": "labels {first!r} and {second!r} differ only by case or blanks; are they one class?",
     "binned/one": "scores are counted in {bins:,} bins, with edges from {ends}",
     "binned/several": "scores are counted in up to {bins:,} bins for each of {scores} scores, with edges from {ends}",
-    "ids-missing": "left out: {count:,} rows have no id (in {where})",
-    "ids-twice": "left out: {count:,} ids occur more than once in {where} ({first})",
-    "ids-unmatched/only": "left out: {count:,} ids are only in {where} ({first})",
-    "ids-unmatched/some": "left out: {count:,} ids are not in every file ({first})",
-    "truths-disagree": "left out: {count:,} ids have truths that disagree ({first})",
-    "clusters-unmatched": "left out: {count:,} clusters are not in every system ({first})",
+    "ids-missing": "{count:,} rows have no id (in {where})",
+    "ids-twice": "{count:,} ids occur more than once in {where} ({first})",
+    "ids-unmatched/only": "{count:,} ids are only in {where} ({first})",
+    "ids-unmatched/some": "{count:,} ids are not in every file ({first})",
+    "truths-disagree": "{count:,} ids have truths that disagree ({first})",
+    "clusters-unmatched": "{count:,} clusters are not in every system ({first})",
     "ids-repeat": "{ids:,} values of {column!r} have several rows; if these belong together, such as answers to one "
     "question, give that column as <cluster>",
     "strata": (

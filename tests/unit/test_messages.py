@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -109,7 +110,7 @@ CASES = {
     "band of classes": (lambda: ALONE.band("macro-f1"), "macro-f1"),
     "perfect order without a prior": (lambda: hs.curve([1, 0], [2, 1], prior="none")["auc"], "auc"),
     "curves of different classes": (lambda: hs.compare(ALONE, hs.curve(["x", "y"], [1, 2], positive="y")), "'y'"),
-    "curve against a tally": (lambda: hs.compare(ALONE, T), "scores"),
+    "curve against a tally": (lambda: hs.compare(ALONE, T), "Scored and Tally"),
     "tests of a curve": (lambda: hs.compare(CURVE, "a", "b", metric="AP").tests(), "AP"),
     # counts
     "negative count": (lambda: binary(fp=-3), "fp"),
@@ -250,9 +251,7 @@ CASES = {
     ),
     "paired batch of many classes": (
         lambda: hs.compare(
-            hs.Tally(
-                JOINT3.cells, np.stack([JOINT3.counts] * 2), JOINT3.labels, JOINT3.systems, batch=(("day", (1, 2)),)
-            ),
+            replace(JOINT3, counts=np.stack([JOINT3.counts] * 2), batch=(("day", (1, 2)),)),
             metric="macro-f1",
         ),
         "macro-f1",
@@ -345,15 +344,15 @@ CASES = {
     "system of values twice": (lambda: hs.compare(ITEMS, "a", "a"), "'a', 'a'"),
     "unknown system of values": (lambda: hs.compare(ITEMS, "a", "bb"), "'bb'"),
     "metric of values": (lambda: hs.score(ITEMS, metrics="f1"), "'f1'"),
-    "prior of values": (lambda: hs.score(ITEMS, prior="jeffreys"), "'jeffreys'"),
+    "prior of values": (lambda: hs.score(ITEMS, prior="jeffreys"), "jeffreys"),
     "positive class of values": (lambda: hs.score(ITEMS, positive=1), "positive"),
     "weights of made items": (lambda: hs.score(ITEMS, weight=[1] * 4), "weight="),
-    "values against counts": (lambda: hs.compare(ITEMS.system("a"), RATE), "tally"),
+    "values against counts": (lambda: hs.compare(ITEMS.system("a"), RATE), "Items and Outcomes"),
     "values and counts ranked": (lambda: hs.leaderboard({"a": ITEMS.system("a"), "b": RATE}), "leaderboard"),
     "one system of values ranked": (lambda: hs.leaderboard(ITEMS.system("a")), "1"),
     "several systems as one": (lambda: hs.compare(ITEMS, ITEMS), "'a', 'b'"),
     "sampled pairing": (lambda: hs.compare(ITEMS, method="sample"), "'sample'"),
-    "names of named systems": (lambda: hs.compare(ITEMS, names=("x", "y")), "'a' and 'b'"),
+    "names of named systems": (lambda: hs.compare(ITEMS, names=("x", "y")), "'a', 'b'"),
     "items of other systems": (lambda: ITEMS + hs.means({"a": [1, 2], "c": [1, 2]}), "'c'"),
     "items of other bounds": (lambda: ITEMS + hs.means({"a": [0, 1], "b": [0, 1]}, bounds=(0, 1)), "bounds"),
     "items twice": (lambda: long() + long(), "1, 2, 3"),
@@ -565,7 +564,10 @@ COMMANDS = {
     "name without a value": (["solve", "precision"], "'precision'"),
     "surface without a third": (["surface", "--z", "phi"], "fallout=0.01"),
     "number of values of a surface": (["surface", "fallout=.1", "--x-values", "0:1:1000000000"], "'0:1:1000000000'"),
-    "size of a given grid": (["surface", "fallout=.1", "--x-values", ".1", "--y-values", ".2", "--size", "5"], "size="),
+    "size of a given grid": (
+        ["surface", "fallout=.1", "--x-values", ".1", "--y-values", ".2", "--size", "5"],
+        "--size",
+    ),
     "settings of an exact curve": (
         ["tradeoff", "accuracy=.9", "prevalence=.2", "--level", ".9", "--seed", "0"],
         "--level and --seed",

@@ -231,7 +231,7 @@ def test_data_are_given_once():
         hs.score(T, labels=[0, 1])
     with pytest.raises(BadSetting, match="weight= belongs to the making of evidence"):
         hs.score(T, weight=[0, 1])
-    with pytest.raises(BadSetting, match="score needs a Tally, or truths and predictions"):
+    with pytest.raises(BadSetting, match="score needs evidence, or truths and predictions"):
         hs.score([0, 1])
     with pytest.raises(BadSetting, match="metrics= is empty"):
         hs.score(T, metrics=[])

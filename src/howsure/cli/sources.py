@@ -186,8 +186,9 @@ def _of_files(given: Inputs, kind: Literal["scores"] | None) -> Any:
         return {name: take(file, **own) for name, file, own in _each(names, files, columns)}
     if "on" not in columns and "cluster" not in columns:
         raise BadSetting(
-            f"{len(files)} files: join the items of their systems on an id with --on, or say --independent; files that "
-            "are shards of one data set are pooled with --pool; rows are never paired by their order"
+            f"{len(files)} files: join the items of their systems on an id with --on, match groups of them with "
+            "--cluster, or say --independent; shards of one data set are pooled with --pool; rows are never paired by "
+            "their order"
         )
     return take(dict(zip(names, files, strict=True)), **columns)
 

@@ -149,7 +149,7 @@ class Leaderboard(Result):
     def notes(self) -> Notes:
         """How ranks were found, and what is to be said of the systems."""
         ranks = note("sampled", form="ranks", draws=len(self.draws), probability=self.error.probability)
-        return merged([ranks, *(n for row in self.rows for n in row.question.state.evidence.notes)])
+        return merged([ranks, *(n for row in self.rows for n in row.question.remarks)])
 
     @property
     def _library(self) -> str | None:

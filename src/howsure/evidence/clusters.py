@@ -151,9 +151,9 @@ class Clustered:
     def describe(self) -> dict[str, Any]:
         """As of the first system's whole table, with the number of clusters, and the items of each system."""
         data = dict(self.wholes[0].describe()) | {"systems": list(self.systems), "clusters": self.clusters}
+        data.pop("chi_square", None)  # of independent items
         if len(self.parts) > 1:
             data.pop("cells", None)
-            data.pop("chi_square", None)
             data["items"] = {name: out(whole.totals) for name, whole in zip(self.systems, self.wholes, strict=True)}
         return data
 

@@ -28,6 +28,7 @@ from howsure.ingest.systems import LISTED, check_unmatched, matched
 from howsure.ingest.texts import typed
 from howsure.language import option
 from howsure.notes import Note, note
+from howsure.wording import told
 
 
 def of_systems(files: Mapping[str, Any], request: Request, place: Mapping[str, Any]) -> Observed | Clustered | Items:
@@ -93,7 +94,7 @@ class Trouble:
     @property
     def text(self) -> str:
         """In words."""
-        return self.note.text.removeprefix("left out: ")
+        return told(self.note.code, dict(self.note.facts))
 
     @property
     def note(self) -> Note:

@@ -34,7 +34,7 @@ Array = NDArray[np.float64]
 LEAST_DOUBTED: Final = 5  # classes from which intervals of averages can fall short
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AllClasses(Question):
     """A measure of all classes of a tally."""
 
@@ -167,7 +167,7 @@ class AllClasses(Question):
         return (note("coverage", why=why, metric=name, low=low, high=high),)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RightAnswersByRows(AllClasses):
     """Accuracy of a two-level model: by draws, with a closed mean, Σ E[share]·E[recall]."""
 

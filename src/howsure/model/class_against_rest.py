@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClassAgainstRest(CellQuestion):
     """A measure of the 2x2 table of the class at a place among the labels."""
 
@@ -111,7 +111,7 @@ class ClassAgainstRest(CellQuestion):
         return np.asarray(some & (tp + fp > 0) & (tp + fn > 0) & (fp + tn > 0) & (fn + tn > 0))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClassAmongMany(ClassAgainstRest):
     """The same under a two-level prior of three classes and more."""
 
@@ -154,7 +154,7 @@ class ClassAmongMany(ClassAgainstRest):
         return chance.of_sampler(self.light, self.metric, self.counts(), sampler, self.state.seed, at)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class EveryClass(Question):
     """A measure of every class against the rest at once: the first axis of all arrays is the classes."""
 

@@ -31,7 +31,7 @@ FEW_SYSTEMS: Final = 6  # up to here patterns of right and wrong are listed
 FEW_CLASSES: Final = 30  # up to here the wrong answers of a pseudo-cluster are drawn class by class
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AllOfClusters(OfClusters):
     """A measure of all classes or labels: sums over clusters, and the prior's additions to them."""
 
@@ -123,7 +123,7 @@ class AllOfClusters(OfClusters):
         return PooledAccuracy(right, np.array(weights), 1.0, k / 3.0)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClassesOfClusters(AllOfClusters):
     """The same of a tally of classes: pseudo-clusters that look like real ones."""
 
@@ -267,7 +267,7 @@ def _settled(right: Array, wrong: Array, answers: Array, items: Array) -> Sums:
     return hit + wrong @ items, hit, hit + answers + spread
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LabelsOfClusters(AllOfClusters):
     """The same of items with many labels: mass of its own for every label."""
 

@@ -47,7 +47,7 @@ Array = NDArray[np.float64]
 Cells = dict[str, Array]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CellsOfClusters(OfClusters):
     """A measure of four cells: of a class against the rest, of right and wrong answers, of passes."""
 
@@ -206,7 +206,7 @@ def _sizes(cells: Array) -> Array:
     return np.array([mean[0], mean[1], mean[0], mean[1]])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class QuotientOfClusters(OfClusters):
     """A mean over items with many labels, or a quotient of sums over all their labels."""
 

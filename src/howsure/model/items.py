@@ -46,7 +46,7 @@ ROUNDING: Final = 16 * float(np.finfo(float).eps)
 STREAM: Final = 20_011
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MeanOfItems(Question):
     """The mean of graded values of the items of one measure."""
 

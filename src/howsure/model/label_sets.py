@@ -24,7 +24,7 @@ from howsure.model.state import State
 from howsure.notes import Note, Notes, note
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AllLabels(AllClasses):
     """An average over labels, by draws."""
 
@@ -56,7 +56,7 @@ class AllLabels(AllClasses):
         return (*own, *self._empty_classes(), *self._coverage())
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class OneLabel(ClassAgainstRest):
     """A measure of the 2x2 table of one label."""
 

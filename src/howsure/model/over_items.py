@@ -44,7 +44,7 @@ def item_cells(t: Multilabel, system: int = 0) -> dict[str, Array]:
     return {"tp": tp, "fp": said - tp, "fn": size - tp, "tn": len(t.labels) - size - said + tp}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class OverItems(Question):
     """A measure Σ top·G / Σ bottom·G over items, each with a top and a bottom of its own."""
 
@@ -96,7 +96,7 @@ class OverItems(Question):
         return label_notes(self.state)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MeanOverItems(OverItems):
     """The mean over items of a measure of each item's own labels; 0 where it is undefined, as in scikit-learn."""
 
@@ -164,7 +164,7 @@ class MeanOverItems(OverItems):
         return None if self.state.prior.name != "even" else note("prior", rule="item-ends")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AddedUp(OverItems):
     """A micro average that is a linear quotient of the cells of all labels added up."""
 

@@ -70,7 +70,7 @@ def drawn_gap(difference: Distribution) -> Gap:
     return Gap(number_or_array(above), number_or_array(below), difference, "sampled", float(difference.law.error[1]))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Question:
     """A measure put to a posterior. Array-valued over a batch; of several systems only what they share is asked."""
 
@@ -159,6 +159,9 @@ class Question:
     def columns(self) -> dict[str, Any]:
         """More of a row of the document than all questions have."""
         return {}
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.asked}, {self.state.evidence!r})"
 
     def _unasked(self, what: str) -> BadSetting:
         return BadSetting(f"{self.metric} of {type(self.state.evidence).__name__} has no {what}.")

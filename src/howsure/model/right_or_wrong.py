@@ -24,7 +24,7 @@ from howsure.routes import Model, Shapes
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RightOrWrong(CellQuestion):
     """A measure of right and wrong answers of classes or label sets."""
 
@@ -74,7 +74,7 @@ class RightOrWrong(CellQuestion):
         return None if self.state.prior.name != "even" else note("prior", rule="right-wrong")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AllLabelsRight(RightOrWrong):
     """The same of items with many labels, which are right where all their labels are."""
 
@@ -94,7 +94,7 @@ class AllLabelsRight(RightOrWrong):
         return None if self.state.prior.name != "even" else note("prior", rule="item-ends")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Passes(RightOrWrong):
     """A rate of passes among trials, or accuracy and error rate by another name."""
 

@@ -31,7 +31,7 @@ CHUNK: Final = 4_000_000  # weights of clusters drawn at a time
 ROUNDING: Final = 1e-12
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class OfClusters(Question):
     """A measure of whole clusters; `wholes` are the same measure of each system's table over all clusters."""
 
