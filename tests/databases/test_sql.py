@@ -14,6 +14,7 @@ from howsure.errors import BadFile, BadSetting, UnknownName
 from tests.databases.server import postgres
 from tests.engines.data import CASES, COLUMNS, polars_frame
 
+pytestmark = pytest.mark.slow  # a PostgreSQL server is started: make fast needs nothing but Python
 FRAME = polars_frame()
 KINDS = {bool: "boolean", int: "bigint", float: "double precision", str: "text"}
 TYPES = {k: KINDS[type(next(x for x in v if x is not None))] for k, v in COLUMNS.items()}

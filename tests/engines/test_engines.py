@@ -137,6 +137,7 @@ def test_any_split_gives_the_same_tally(case, cuts):
     assert sum(hs.tally(part, **CASES[case]) for part in parts) == hs.tally(frame, **CASES[case])
 
 
+@pytest.mark.slow
 def test_a_million_slices_are_one_array():
     """A million slices take array time, not a loop's."""
     import polars as pl
