@@ -355,6 +355,7 @@ def test_classical_tests_beside_the_posterior() -> None:
 # -- calibration
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["even", "skewed"])
 def test_coverage(kind: str) -> None:
     """95% intervals from 50 values hold the true mean about 93 to 95 times of 100 (a little less for skewed values)."""

@@ -18,6 +18,7 @@ from howsure.ingest.entrance import evidence
 from tests.databases.server import postgres
 from tests.engines.data import CASES, COLUMNS, LISTS, PLAIN, nameless, polars_frame, reference
 
+pytestmark = pytest.mark.slow  # a PostgreSQL server is started: make fast needs nothing but Python
 FRAME = polars_frame()
 KINDS = {bool: "boolean", int: "bigint", float: "double precision", str: "text", list: "text[]"}
 TYPES = {k: KINDS[type(next(x for x in v if x is not None))] for k, v in COLUMNS.items()}

@@ -26,6 +26,7 @@ def test_the_web_search() -> None:
     assert found["fallout"] == pytest.approx(0.00798305, abs=1e-8)
 
 
+@pytest.mark.slow
 def test_errata_are_told_with_what_holds() -> None:
     """Every erratum of the paper is found wrong as printed and right as corrected; the averages have no correction."""
     for name in ("eq-6", "eq-14", "eq-4-beta", "3.1-phi-f1", "3.1-phi-f2"):

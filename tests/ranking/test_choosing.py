@@ -56,6 +56,7 @@ def test_the_choice_is_the_best_of_all_thresholds(
     assert float(np.asarray(m.score({k: np.float64(x) for k, x in at.items()}))) == pytest.approx(found.score)
 
 
+@pytest.mark.slow
 def test_scores_of_pure_chance_are_found_out() -> None:
     """Of 20 sets of random scores, apparent intervals of informedness leave out 0 often, corrected ones hardly."""
     lost = {"apparent": 0, "corrected": 0}

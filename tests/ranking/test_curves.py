@@ -197,6 +197,7 @@ def test_extremes_of_scores_weights_and_clusters():
     assert len(repr(hs.curve(y, s, weight=np.full(40, 1e90)))) < 100
 
 
+@pytest.mark.slow
 def test_vertical_bands_are_the_laws_of_the_points():
     """at() gives the interval of precision@recall and recall@fallout, and the points lie on the line."""
     down = CURVE.at(recall=[0.3, 0.9])

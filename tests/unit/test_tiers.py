@@ -1,0 +1,37 @@
+"""Samples of sweeps: nothing is lost in the deep tier, and the others meet every side."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.tiers import some, spread
+
+
+def kept(params: list) -> list:
+    return [p.values for p in params if not p.marks]
+
+
+@pytest.mark.parametrize("every", [1, 2, 5, 7])
+def test_a_sample_has_the_ends_and_the_sweep_all(every):
+    """The first and the last case stay in the sample; every case is in the sweep, once and in order."""
+    params = some(range(8), every)
+    assert [p.values for p in params] == [(i,) for i in range(8)]
+    assert {(0,), (7,)} <= set(kept(params))
+    assert len(kept(params)) <= 8 // every + 2
+
+
+@pytest.mark.parametrize(("rows", "columns", "every"), [(3, 3, 2), (26, 8, 4), (8, 11, 8), (1, 1, 1)])
+def test_a_spread_sample_meets_every_row_and_every_column(rows, columns, every):
+    """About one pair in so many, and no row or column without one."""
+    params = spread(range(rows), range(columns), every)
+    assert len(params) == rows * columns
+    pairs = kept(params)
+    assert {i for i, _ in pairs} == set(range(rows))
+    assert {j for _, j in pairs} == set(range(columns))
+    assert len(pairs) <= rows * columns / every + 1
+
+
+def test_a_sample_that_would_miss_a_row_is_refused():
+    """One in four of three columns leaves a row without a case."""
+    with pytest.raises(AssertionError):
+        spread(range(5), range(3), every=4)
