@@ -59,6 +59,7 @@ SENTENCES: Final[dict[str, str]] = {
     "ids-twice": "left out: {count:,} ids occur more than once in {where} ({first})",
     "ids-unmatched/only": "left out: {count:,} ids are only in {where} ({first})",
     "ids-unmatched/some": "left out: {count:,} ids are not in every file ({first})",
+    "ids-unmatched/system": "left out: {count:,} items have no row of some system ({first})",
     "truths-disagree": "left out: {count:,} ids have truths that disagree ({first})",
     "clusters-unmatched": "left out: {count:,} clusters are not in every system ({first})",
     "ids-repeat": "{ids:,} values of {column!r} have several rows; if these belong together, such as answers to one "

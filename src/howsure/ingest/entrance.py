@@ -30,8 +30,9 @@ from howsure.language import option
 Asked = Literal["table", "values", "scores"]
 MADE: Final = (Tally, Outcomes, Multilabel, Clustered, Stratified, Items, Scored)
 PLACES: Final[dict[str, frozenset[str]]] = {  # which options of reading each place takes
-    "arrays": frozenset(), "frames": frozenset({"names"}), "databases": frozenset({"names", "table", "query"}),
-    "files": frozenset({"names", "engine", "remote", "watch"}),
+    "arrays": frozenset(), "frames": frozenset({"names", "unmatched"}),
+    "databases": frozenset({"names", "unmatched", "table", "query"}),
+    "files": frozenset({"names", "unmatched", "engine", "remote", "watch"}),
     "files of systems": frozenset({"on", "unmatched", "engine", "remote", "watch"}),
 }  # fmt: skip
 _DEFAULTS: Final = (("missing", "refuse"), ("better", "higher"), ("unmatched", "refuse"), ("engine", "duckdb"))
@@ -141,16 +142,19 @@ def _of_columns(data: Any, roles: Sequence[str], columns: dict[str, Any], place:
         told = f"{option(next(iter(columns)))} names a column of a frame, a file or a database"
         raise BadSetting(f"{told}; got {type(data[0]).__name__}. For arrays write hs.tally(y_true, y_pred).")
     request = make(roles=roles, names=place.get("names", ()), **columns)
+    unmatched = place.get("unmatched", "refuse")
+    if unmatched != "refuse" and request.system is None and not systems:
+        raise BadSetting(f"{option('unmatched')} goes with {option('system')}, or with files of several systems.")
     if systems:
         from howsure.ingest.pairing import of_systems
 
         return of_systems(data, request, place)
     if where == "files":
         with source_of(data, place) as source:
-            return counted(source, request)
+            return counted(source, request, unmatched)
     if where == "databases":
-        return counted(Database(data, place.get("table"), place.get("query")), request)
-    return counted(_table(data) if isinstance(data, Mapping) else Frame(data), request)
+        return counted(Database(data, place.get("table"), place.get("query")), request, unmatched)
+    return counted(_table(data) if isinstance(data, Mapping) else Frame(data), request, unmatched)
 
 
 def _table(data: Mapping[Any, Any]) -> Table:
@@ -164,18 +168,18 @@ def _table(data: Mapping[Any, Any]) -> Table:
     return Table(columns)
 
 
-def counted(source: Source, request: Request) -> Any:
-    """The evidence that a request asks of a source."""
+def counted(source: Source, request: Request, unmatched: str = "refuse") -> Any:
+    """The evidence that a request asks of a source; what some system in rows of its own lacks is refused or dropped."""
     source.check(request.grouping.columns)
     if request.kind == "scores":
         return scored_items.of_source(source, request)
     g = source.grouped(request.grouping, request.what)
     notes = repeating(g, request) if request.kind != "values" and request.system is None else ()
     if request.system is not None:
-        if request.cluster is not None and not (request.item and request.kind == "values"):
-            return matched(by_system(g, request), request, library=source.library)
-        g, request = paired(g, request)
-        notes = repeating(g, request) if len(request.item) > 1 else ()
+        if not request.paired:
+            return matched(by_system(g, request), request, unmatched, source.library)
+        g, request, notes = paired(g, request, unmatched)
+        notes += repeating(g, request) if len(request.item) > 1 else ()
     if request.kind == "values":
         found: Any = graded_values.settle_values(g, request, source.library)
     else:

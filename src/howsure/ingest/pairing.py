@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from howsure.errors import BadFile, BadSetting
 from howsure.evidence.clusters import Clustered, Observed
@@ -90,7 +90,7 @@ class Trouble:
     @property
     def text(self) -> str:
         """In words."""
-        return self.note.text.removeprefix("left out: ")
+        return _WHY[self.why].format(count=self.count, where=self.where, first=self.first)
 
     @property
     def note(self) -> Note:
@@ -98,6 +98,15 @@ class Trouble:
         code, _, form = self.why.partition("/")
         facts = {"form": form, "where": self.where, "first": self.first}
         return note(code, count=self.count, **{name: x for name, x in facts.items() if x})
+
+
+_WHY: Final = {
+    "ids-missing": "{count:,} rows have no id (in {where})",
+    "ids-twice": "{count:,} ids occur more than once in {where} ({first})",
+    "ids-unmatched/only": "{count:,} ids are only in {where} ({first})",
+    "ids-unmatched/some": "{count:,} ids are not in every file ({first})",
+    "truths-disagree": "{count:,} ids have truths that disagree ({first})",
+}
 
 
 def joined(
