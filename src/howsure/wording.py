@@ -68,6 +68,7 @@ SENTENCES: Final[dict[str, str]] = {
     "ids-twice": "{count:,} ids occur more than once in {where} ({first})",
     "ids-unmatched/only": "{count:,} ids are only in {where} ({first})",
     "ids-unmatched/some": "{count:,} ids are not in every file ({first})",
+    "ids-unmatched/system": "{count:,} items have no row of some system ({first})",
     "truths-disagree": "{count:,} ids have truths that disagree ({first})",
     "clusters-unmatched": "{count:,} clusters are not in every system ({first})",
     "ids-repeat": "{ids:,} values of {column!r} have several rows; if these belong together, such as answers to one "

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import howsure as hs
-from howsure.errors import BadLabels, BadSetting, HowsureError, NeedsPositive, UnknownName
+from howsure.errors import BadFile, BadLabels, BadSetting, HowsureError, NeedsPositive, UnknownName
 from howsure.evidence.classes import Tally
 from howsure.evidence.clusters import Clustered
 from howsure.evidence.items import Items
@@ -18,7 +18,7 @@ from howsure.evidence.scored import Scored
 from howsure.ingest.entrance import COLUMNS, PLACES, READING, evidence
 from howsure.ingest.request import OPTIONS
 from howsure.ingest.scores import scored
-from howsure.language import speak
+from howsure.language import SPOKEN
 from howsure.notes import note
 from tests.engines.data import COLUMNS as DATA
 from tests.engines.data import polars_frame
@@ -109,7 +109,7 @@ def test_evidence_that_is_made_passes_through():
     ("given", "said"),
     [
         ({"outcome": "passed", "by": "region", "cluster": "group"}, "take one slice with where="),
-        ({"value": "grade", "by": "region"}, "graded values take no by=: take one slice with where="),
+        ({"value": "grade", "by": "region"}, "for graded values leave out by=; take one slice with where="),
         ({"truth": "bit", "pred": "bit_a", "weight": "n", "count": "n"}, "give weight= or count=, not both"),
         ({"truth": "bit", "score": "score", "threshold": [0.2, 0.5], "cluster": "group"}, "give one threshold="),
         ({"outcome": "passed", "system": "model"}, "with system= give item="),
@@ -124,6 +124,11 @@ def test_evidence_that_is_made_passes_through():
         ({"truth": "bit", "pred": "bit_a", "by": "tags"}, "column 'tags' holds lists"),
         ({"outcome": "passed", "cluster": "group_gaps"}, "have no cluster; every item belongs to one. Give missing="),
         ({"outcome": "ones", "item": "group", "system": "model"}, "items occur twice for one system"),
+        ({"outcome": "ones", "item": "pair", "system": "model", "count": "n"}, "leave out count="),
+        (
+            {"outcome": "ones", "item": "pair", "system": "model", "weight": "weight"},
+            "'weight' differs between the rows",
+        ),
         ({"truth": "bit", "score": "score", "bins": 1}, "bins= is a whole number from 2"),
         ({"truth": "bit", "score": "score", "missing": "wrong"}, "missing='wrong' is not known here"),
         ({"outcome": "passed", "names": ["a", "b"]}, "each needs its own"),
@@ -143,14 +148,14 @@ def test_what_is_refused(given, said):
 
 def test_messages_speak_the_readers_language():
     """The command's reader is told of --missing, Python's of missing=."""
+    token = SPOKEN.set("command")
     try:
-        speak("command")
         with pytest.raises(BadLabels, match="Give --missing drop to leave"):
             hs.tally([1, None], [1, 0])
         with pytest.raises(NeedsPositive, match="give --positive"):
             scored(["a", "b"], [1, 2])
     finally:
-        speak("python")
+        SPOKEN.reset(token)
 
 
 # -- arrays
@@ -222,6 +227,11 @@ def test_a_long_frame_is_the_wide_one():
     )
     made = hs.tally(long, outcome="ones", item="pair", system="model")
     assert made == replace(hs.tally(wide, outcome=["ones", "ones_b"]), systems=("a", "b"))
+    weighed = {"outcome": "ones", "weight": "heavy"}
+    heavy = long.with_columns(heavy=1.5 + pl.col("pair") % 3)
+    made = hs.tally(heavy, **weighed, item="pair", system="model")
+    wide = wide.with_columns(heavy=1.5 + pl.col("pair") % 3)
+    assert made == replace(hs.tally(wide, outcome=["ones", "ones_b"], weight="heavy"), systems=("a", "b"))
     values = hs.means(long, value="grade", item="pair", system="model")
     assert values.ids == tuple(range(120))
     assert np.array_equal(values.values, wide.sort("pair").select("grade", "grade_b").to_numpy())
@@ -236,7 +246,16 @@ def test_items_that_a_system_lacks_are_refused_or_dropped():
     with pytest.raises(BadLabels, match="2 of 120 items have no value for some system, such as 0, 1; give missing="):
         hs.tally(long.filter(pl.col("pair") > 0).vstack(FRAME.select("pair", "model", "ones", "grade")[:1]),
                  outcome="ones", item="pair", system="model")  # fmt: skip
-    assert hs.tally(long, outcome="ones", item="pair", system="model", missing="drop").n == 118
+    for how in ({"missing": "drop"}, {"unmatched": "drop"}):
+        made = evidence(long, outcome="ones", item="pair", system="model", **how)
+        assert made.n == 118
+        assert made.notes == (note("ids-unmatched", form="system", count=1, first="1"),)
+    lost = FRAME.filter((pl.col("group") != "g1") | (pl.col("model") == "a"))
+    with pytest.raises(BadFile, match=r"1 clusters of 'group' are not in every system \('g1'\)"):
+        evidence(lost, outcome="ones", cluster="group", system="model")
+    assert evidence(lost, outcome="ones", cluster="group", system="model", unmatched="drop").clusters == 4
+    with pytest.raises(BadSetting, match="unmatched= goes with system="):
+        evidence(FRAME, outcome="ones", unmatched="drop")
 
 
 def test_ids_that_repeat_are_asked_about():
@@ -246,7 +265,7 @@ def test_ids_that_repeat_are_asked_about():
     assert evidence(FRAME, **asked, cluster="pair").notes == ()
     assert evidence(FRAME.with_row_index("id"), outcome="ones", item="id").notes == ()
     long = evidence(FRAME.with_row_index("id"), outcome="ones", item=["group", "pair"], system="model", missing="drop")
-    assert [n.code for n in long.notes] == ["ids-repeat"]
+    assert [n.code for n in long.notes] == ["ids-unmatched", "ids-repeat"]
 
 
 def test_values_of_clusters_weigh_as_their_samples():

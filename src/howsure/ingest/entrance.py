@@ -31,8 +31,8 @@ Asked = Literal["table", "values", "scores"]
 MADE: Final = (Tally, Outcomes, Multilabel, Clustered, Stratified, Items, Scored)
 PLACES: Final[dict[str, frozenset[str]]] = {  # which options of reading each place takes
     "arrays": frozenset(), "frames": frozenset({"names", "unmatched"}),
-    "databases": frozenset({"names", "table", "query", "unmatched"}),
-    "files": frozenset({"names", "engine", "remote", "watch", "unmatched"}),
+    "databases": frozenset({"names", "unmatched", "table", "query"}),
+    "files": frozenset({"names", "unmatched", "engine", "remote", "watch"}),
     "files of systems": frozenset({"on", "unmatched", "engine", "remote", "watch"}),
 }  # fmt: skip
 _DEFAULTS: Final = (("missing", "refuse"), ("better", "higher"), ("unmatched", "refuse"), ("engine", "duckdb"))
@@ -142,17 +142,19 @@ def _of_columns(data: Any, roles: Sequence[str], columns: dict[str, Any], place:
         told = f"{option(next(iter(columns)))} names a column of a frame, a file or a database"
         raise BadSetting(f"{told}; got {type(data[0]).__name__}. For arrays write hs.tally(y_true, y_pred).")
     request = make(roles=roles, names=place.get("names", ()), **columns)
+    unmatched = place.get("unmatched", "refuse")
+    if unmatched != "refuse" and request.system is None and not systems:
+        raise BadSetting(f"{option('unmatched')} goes with {option('system')}, or with files of several systems.")
     if systems:
         from howsure.ingest.pairing import of_systems
 
         return of_systems(data, request, place)
     if where == "files":
         with source_of(data, place) as source:
-            return counted(source, request, place.get("unmatched"))
+            return counted(source, request, unmatched)
     if where == "databases":
-        source = Database(data, place.get("table"), place.get("query"))
-        return counted(source, request, place.get("unmatched"))
-    return counted(_table(data) if isinstance(data, Mapping) else Frame(data), request, place.get("unmatched"))
+        return counted(Database(data, place.get("table"), place.get("query")), request, unmatched)
+    return counted(_table(data) if isinstance(data, Mapping) else Frame(data), request, unmatched)
 
 
 def _table(data: Mapping[Any, Any]) -> Table:
@@ -166,22 +168,18 @@ def _table(data: Mapping[Any, Any]) -> Table:
     return Table(columns)
 
 
-def counted(source: Source, request: Request, unmatched: str | None = None) -> Any:
-    """The evidence that a request asks of a source."""
-    by_cluster = request.cluster is not None and not (request.item and request.kind == "values")
-    if unmatched is not None and not (request.system is not None and by_cluster):
-        told = f"systems that are matched by {option('cluster')}; {option('missing', 'drop')} leaves out items"
-        raise BadSetting(f"{option('unmatched')} goes with files of several systems, or with {told}.")
+def counted(source: Source, request: Request, unmatched: str = "refuse") -> Any:
+    """The evidence that a request asks of a source; what some system in rows of its own lacks is refused or dropped."""
     source.check(request.grouping.columns)
     if request.kind == "scores":
         return scored_items.of_source(source, request)
     g = source.grouped(request.grouping, request.what)
     notes = repeating(g, request) if request.kind != "values" and request.system is None else ()
     if request.system is not None:
-        if by_cluster:
-            return matched(by_system(g, request), request, unmatched or "refuse", library=source.library)
-        g, request = paired(g, request)
-        notes = repeating(g, request) if len(request.item) > 1 else ()
+        if not request.paired:
+            return matched(by_system(g, request), request, unmatched, source.library)
+        g, request, notes = paired(g, request, unmatched)
+        notes += repeating(g, request) if len(request.item) > 1 else ()
     if request.kind == "values":
         found: Any = graded_values.settle_values(g, request, source.library)
     else:

@@ -113,11 +113,8 @@ class Files:
     def _refuse_text(self, r: Reader, grouping: Grouping, found: Groups) -> None:
         """Text that spells no number is looked for where numbers are missing."""
         for column in grouping.numbers:
-            if any(
-                np.isnan(found.numbers[k.name]).any()
-                for k in grouping.keys
-                if k.column == column and k.name in found.numbers
-            ):
+            own = [k.name for k in grouping.keys if k.column == column and k.form != "label"]
+            if any(np.isnan(found.numbers[name]).any() for name in own):
                 refuse_text(self.con, r, column, grouping.where)
 
 

@@ -138,6 +138,13 @@ def amounts(name: str, what: str, raw: Mapping[str, Any], rows: Codes) -> tuple[
     return sums.astype(np.int64), None
 
 
+def weighed(name: str, what: str, w: Array) -> tuple[Any, Any]:
+    """The same of rows with one amount each."""
+    with np.errstate(all="ignore"):
+        raw = {GIVEN: ~np.isnan(w), LEAST: w, MOST: w, SUM: w, SQUARE: w * w}
+    return amounts(name, what, raw, np.ones(len(w), dtype=np.int64))
+
+
 def _floats(values: Any) -> Array:
     return as_numbers(values, "sums")
 

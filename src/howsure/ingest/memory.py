@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from howsure.ingest import conditions
 from howsure.ingest.columns import Array, Column, as_numbers, coded
-from howsure.ingest.groups import Groups, added, amounts
-from howsure.ingest.keys import GIVEN, LEAST, MOST, NUMPY, SQUARE, SUM, Grouping, Key, made
+from howsure.ingest.groups import Groups, added, weighed
+from howsure.ingest.keys import NUMPY, Grouping, Key, made
 from howsure.ingest.request import check_column
 
 
@@ -59,13 +59,9 @@ class Table:
         """How many items each row is, or what they weigh, and the squares of weights."""
         if self.weights is not None:
             return self.weights, self.squares
-        one = np.ones(len(self), dtype=np.int64)
         if column is None:
-            return one, None
-        w = self._numbers(column)
-        with np.errstate(all="ignore"):
-            raw = {GIVEN: ~np.isnan(w), LEAST: w, MOST: w, SUM: w, SQUARE: w * w}
-        return amounts(column, what, raw, one)
+            return np.ones(len(self), dtype=np.int64), None
+        return weighed(column, what, self._numbers(column))
 
     def _labels(self, key: Key) -> Column:
         given = self.columns[key.column]

@@ -86,8 +86,13 @@ class Request:
 
     @property
     def _each_weight(self) -> bool:
-        """Values keep the weight of each item: Kish's size of a sum of weights is another one."""
-        return self.kind == "values"
+        """Values and paired items keep the weight of each item: Kish's size of a sum of weights is another one."""
+        return self.kind == "values" or self.paired
+
+    @property
+    def paired(self) -> bool:
+        """Whether rows of several systems are paired by item; values keep their pairs in clusters too."""
+        return self.system is not None and bool(self.item) and (self.cluster is None or self.kind == "values")
 
     @property
     def amount(self) -> str | None:
@@ -154,6 +159,8 @@ def make(
         better=better,
         bounds=_bounds(asked.get("bounds")),
     )
+    if request.paired and request.count is not None:
+        raise BadSetting(f"for items of several systems in rows of their own leave out {option('count')}.")
     return named(request, names)
 
 
@@ -212,8 +219,8 @@ def _refuse_strays(kind: Kind, asked: dict[str, Any], better: Any) -> None:
 
 def refuse_stray(kind: Kind, name: str) -> None:
     """One sentence about an option that a kind does not take."""
-    way = f"take one slice with {option('where')}" if name == "by" else "leave it out"
-    raise BadSetting(f"{_CALLED[kind]} take no {option(name)}: {way}.")
+    way = f"; take one slice with {option('where')}" if name == "by" else ""
+    raise BadSetting(f"for {_CALLED[kind]} leave out {option(name)}{way}.")
 
 
 def _one(asked: dict[str, Any], role: str) -> str | None:

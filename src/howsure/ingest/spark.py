@@ -53,7 +53,8 @@ class SparkFiles:
         kind = "csv" if _kind(self.paths[0]) == "csv" else "parquet"  # text is read as numbers, the rest has its types
         found = Frame(frame, decoded=partial(decoded, kind, grouping)).grouped(own, what)
         for column in grouping.numbers:
-            if any(np.isnan(found.numbers[k.name]).any() for k in grouping.keys if k.column == column):
+            keys = [k.name for k in grouping.keys if k.column == column and k.form != "label"]
+            if any(np.isnan(found.numbers[name]).any() for name in keys):
                 self._refuse_text(column)
         return found
 

@@ -28,7 +28,7 @@ from howsure.ingest.graded_values import (
     measure,
     refuse_sizes,
 )
-from howsure.ingest.groups import Groups
+from howsure.ingest.groups import Groups, weighed
 from howsure.ingest.request import Request
 from howsure.ingest.settling import by_cluster, split
 from howsure.labels import completed
@@ -46,6 +46,11 @@ def check_unmatched(unmatched: Any) -> bool:
         hint = nearest(str(unmatched), ("refuse", "drop"))
         raise UnknownName(f"{option('unmatched', unmatched)} is not known.{hint} Give 'refuse' or 'drop'.")
     return bool(unmatched == "drop")
+
+
+def listed(names: Sequence[Any]) -> str:
+    """The first few of what does not match."""
+    return ", ".join(repr(x) for x in names[:LISTED]) + (", …" if len(names) > LISTED else "")
 
 
 def by_system(g: Groups, request: Request) -> Parts:
@@ -67,8 +72,8 @@ def by_system(g: Groups, request: Request) -> Parts:
 # -- paired by item
 
 
-def paired(g: Groups, request: Request) -> tuple[Groups, Request]:
-    """One row for each item and system to one row an item; and the request of that."""
+def paired(g: Groups, request: Request, unmatched: str = "refuse") -> tuple[Groups, Request, Notes]:
+    """One row for each item and system to one row an item; the request of that, and what was left out."""
     parts = by_system(g, request)
     ids = {name: item_names(part, request) for name, part in parts.items()}
     order = {x: i for i, x in enumerate(level_order({x for own in ids.values() for x in own}))}
@@ -77,33 +82,40 @@ def paired(g: Groups, request: Request) -> tuple[Groups, Request]:
     every = np.zeros((len(order), len(parts)), dtype=bool)
     for j, own in enumerate(rows.values()):
         every[own, j] = True
-    whole = every.all(axis=1)
-    if not whole.all() and request.missing != "drop":
-        names = list(order)
-        raise BadLabels(lacking([names[i] for i in np.flatnonzero(~whole)], len(names)))
+    whole = np.asarray(every.all(axis=1))
+    lost = [name for name, there in zip(order, whole, strict=True) if not there]
+    if lost and not check_unmatched(unmatched) and request.missing != "drop":
+        raise BadLabels(lacking(lost, len(order)))
+    notes: Notes = (note("ids-unmatched", form="system", count=len(lost), first=listed(lost)),) if lost else ()
     labels = {f"item{k}": c for k, c in enumerate(_items(list(order), len(request.item)))}
-    numbers, columns = {}, {}
-    for name in g.labels:
-        if not name.startswith(("item", "system", "answer")):
-            columns[name] = _agreed(parts, rows, name, request, list(order))
+    made = _side_by_side(parts, rows, request, list(order))
+    made = replace(made, labels={**labels, **made.labels}).at(whole)
+    wide = replace(request, system=None, names=tuple(parts), answers=request.answers * len(parts))
+    return made, wide, notes
+
+
+def _side_by_side(parts: Parts, rows: Mapping[str, Codes], request: Request, names: list[Hashable]) -> Groups:
+    """What the rows of an item share, once, and the answers of the systems beside each other."""
+    first = next(iter(parts.values()))
+    shared = [x for x in first.labels if not x.startswith(("item", "system", "answer"))]
+    columns = {name: _agreed(parts, rows, name, request, names) for name in shared}
+    numbers = {}
     for j, (name, part) in enumerate(parts.items()):
         column = part.labels.get("answer0")
-        at = np.full(len(order), -1, dtype=np.int64)
+        at = np.full(len(names), -1, dtype=np.int64)
         at[rows[name]] = np.arange(len(part))
         if column is None:
             numbers[f"answer{j}"] = np.append(part.numbers["answer0"], np.nan)[at]
         else:
             columns[f"answer{j}"] = Column(column.levels, np.append(column.codes, -1)[at])
-    counts: NDArray[Any] = np.ones(len(order), dtype=np.int64)
-    squares = None
-    if request.weight is not None:
-        weights = _weights(parts, rows, request, list(order))
-        if "weight0" in g.numbers:
+    amounts: tuple[Any, Any] = np.ones(len(names), dtype=np.int64), None
+    if "weight0" in first.numbers:
+        weights = _weights(parts, rows, request, names)
+        if request.kind == "values":
             numbers["weight0"] = weights
         else:
-            counts, squares = weights, weights**2
-    made = Groups({**labels, **columns}, counts, squares, numbers).at(whole)
-    return made, replace(request, system=None, names=tuple(parts), answers=request.answers * len(parts))
+            amounts = weighed(str(request.weight), "weight", weights)
+    return Groups(columns, *amounts, numbers)
 
 
 def _items(names: list[Any], many: int) -> list[Column]:
@@ -248,7 +260,7 @@ def _common(clusters: Mapping[str, list[Any]], request: Request, drop: bool) -> 
     lost = level_order(every - shared)
     if not lost:
         return list(level_order(shared)), ()
-    first = ", ".join(repr(x) for x in lost[:LISTED]) + (", …" if len(lost) > LISTED else "")
+    first = listed(lost)
     if not drop:
         raise BadFile(
             f"the systems cannot be matched: {len(lost):,} clusters of {request.cluster!r} are not in every system "
