@@ -133,8 +133,8 @@ def _ids(g: Groups, request: Request) -> tuple[Hashable, ...] | None:
         alike = [x for x, n in zip(ids, g.counts.tolist(), strict=True) if n > 1]
         twice = list(dict.fromkeys([*alike, *(x for x in ids if x in seen or seen.add(x))]))  # type: ignore[func-returns-value]
         raise BadLabels(
-            f"{len(twice):,} items occur twice, such as {listing(twice[:5])}; an item has one row: give {option('item')} "
-            f"more columns, or only {option('cluster')} where rows belong together."
+            f"{len(twice):,} items occur twice, such as {listing(twice[:5])}; an item has one row: give "
+            f"{option('item')} more columns, or only {option('cluster')} where rows belong together."
         )
     return tuple(ids)
 
