@@ -387,7 +387,7 @@ CASES = {
     "measure twice": (lambda: hs.solve(recall=0.5, sensitivity=0.6), "recall"),
     "range upside down": (lambda: hs.solve(n=(200, 100)), "200"),
     "whole tables without n": (lambda: hs.solve(recall="0.5", integers=True), "n=200"),
-    "kind of ties": (lambda: hs.solve(recall="0.5", ties="even"), "'even'"),
+    "kind of ties": (lambda: hs.solve(recall="0.5", integers=True, ties="even"), "'even'"),
     "wins of one system": (lambda: hs.solve(recall=0.5, wins={("a", "b"): (1, 2)}), "wins="),
     "wins of an unknown system": (lambda: hs.solve({"a": {"tp": 3}}, n=9, wins={("a", "b"): (1, 2)}), "'b'"),
     "wins below 0": (lambda: hs.solve({"a": {"tp": 3}, "b": {"tp": 2}}, n=9, wins={("a", "b"): (1, -2)}), "-2"),

@@ -101,7 +101,7 @@ METRICS = option(
 @sources.taking(
     *sources.COLUMNS,
     *sources.STRATA,
-    *sources.SYSTEMS,
+    *sources.but(sources.SYSTEMS, "independent"),
     option(
         "--counts",
         metavar="tp=80,fp=20,fn=30,tn=870",
@@ -134,8 +134,6 @@ def score(
     from howsure.scoring import score as run_score
 
     found = sources.evidence(given)
-    if isinstance(found, dict):
-        raise BadSetting("--independent is for compare and leaderboard: score each file alone")
     data = found[0] if isinstance(found, list) else found
     if given.names and isinstance(found, list):
         raise BadSetting("--name is for several systems; this is one")
@@ -223,7 +221,7 @@ def _wins(
 
 
 @app.command()
-@sources.taking(*sources.COLUMNS, *sources.STRATA, *sources.SYSTEMS, *_SEVERAL)
+@sources.taking(*sources.but(sources.COLUMNS, "by"), *sources.STRATA, *sources.SYSTEMS, *_SEVERAL)
 @METRICS
 @option("--apart", type=float, default=0.95, show_default=True, help="Probability at which a new group starts.")
 @option("--draws", type=int, default=20_000, show_default=True, help="Number of draws.")

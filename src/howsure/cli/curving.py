@@ -12,9 +12,16 @@ from howsure.cli.options import FORMAT, INTERVAL, LEVEL, OUT, POSITIVE, SEED, TO
 from howsure.cli.output import show
 from howsure.errors import BadSetting
 
+_OTHERS = ("pred", "outcome", "value", "bounds", "better", "by", "sep", "score", "threshold")
+
 
 @click.command("curve")
-@sources.taking(*sources.COLUMNS, *sources.SYSTEMS, POSITIVE)
+@sources.taking(
+    *sources.but(sources.COLUMNS, *_OTHERS),
+    option("--score", multiple=True, metavar="COLUMN", help="A column of scores; repeat for more systems."),
+    *sources.but(sources.SYSTEMS, "on", "system", "unmatched", "independent"),
+    POSITIVE,
+)
 @option(
     "--metric",
     "metrics",
@@ -75,11 +82,7 @@ def curve(
         raise BadSetting(f"{chosen[0]} stands in place of the summary: leave out --metric")
     if band is not None and settings["interval"] != "equal-tailed":
         raise BadSetting("a band is equal-tailed: leave out --interval")
-    if "threshold" in given.columns:
-        raise BadSetting("a curve looks at every threshold: leave out --threshold, or use howsure score")
     found = sources.evidence(given, "scores")
-    if isinstance(found, dict):
-        raise BadSetting("--independent is for compare and leaderboard: draw the curve of each file alone")
     made = run_curve(found, metrics=metrics or None, **settings)
     if chosen and len(made.systems) > 1:
         raise BadSetting(f"{chosen[0]} is for one score: give one --score")

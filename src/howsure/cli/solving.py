@@ -75,15 +75,24 @@ def solve(
     --integers.
     """
     digits = rounded or integers or bool(systems)
-    _refuse_idle(rounded, integers, bool(systems), bool(metrics))
+    idle = "--rounded" if rounded and (integers or systems) else "--integers" if integers and systems else None
+    if idle is not None:
+        by = "--system" if systems else "--integers"
+        raise BadSetting(f"{by} takes printed digits and whole numbers anyway: leave out {idle}")
     shared_values = pairs(values, digits)
+    laws = [k for k in settings if _was_given(k)]
+    if laws and not metrics:
+        raise BadSetting(f"--{laws[0]} is for a posterior: give --posterior NAME too")
+    how: dict[str, Any] = {k: x for k, x in (("ties", ties), ("most", most), ("integers", integers)) if _was_given(k)}
     if systems:
-        return _several(systems, wins, shared_values, ties, most, kind, out, metrics)
+        if metrics:
+            raise BadSetting("--posterior is for one system: leave out --system, and solve each alone")
+        return _several(systems, wins, shared_values, how, kind, out)
     if wins:
         raise BadSetting("--wins is for several systems: give each with --system 'NAME f1=.87'")
     from howsure.relations import solve as run_solve
 
-    found = run_solve(shared_values, integers=integers, ties=ties, most=most)
+    found = run_solve(shared_values, **how)
     if metrics and found.status == "undetermined" and not found.free:
         raise BadSetting(f"--posterior needs whole-number tables, and {found.why.rstrip('.')}: add --integers")
     if metrics and found.status in ("unique", "several"):
@@ -91,36 +100,17 @@ def solve(
     return _answer(found.to_dict(), kind, out)
 
 
-def _refuse_idle(rounded: bool, integers: bool, systems: bool, posterior: bool) -> None:
-    """Options that would change nothing here."""
-    laws = dict.fromkeys(
-        ("prior", "level", "interval", "seed"), (posterior, "--posterior NAME, a measure over the tables")
-    )
-    needs = {
-        "ties": (rounded or integers or systems, "--rounded or --integers, where values are printed digits"),
-        "most": (integers or systems, "--integers or --system, where tables are listed"),
-        **laws,
-        "integers": (not systems, "one system; with --system tables are of whole numbers"),
-        "rounded": (
-            not systems and not integers,
-            "tables of any numbers; --integers and --system read digits as printed",
-        ),
-    }
-    context = click.get_current_context()
-    for name, (useful, what) in needs.items():
-        if not useful and context.get_parameter_source(name) != click.core.ParameterSource.DEFAULT:
-            raise BadSetting(f"--{name} goes with {what}")
+def _was_given(name: str) -> bool:
+    return click.get_current_context().get_parameter_source(name) != click.core.ParameterSource.DEFAULT
 
 
 def _several(
-    systems: tuple[str, ...], wins: tuple[str, ...], shared: dict[str, Any], ties: str, most: int,
-    kind: str, out: Path | None, metrics: tuple[str, ...],
+    systems: tuple[str, ...], wins: tuple[str, ...], shared: dict[str, Any], how: dict[str, Any], kind: str,
+    out: Path | None,
 ) -> int:  # fmt: skip
     from howsure.relations import solve as run_solve
     from howsure.relations.quantities import quantity
 
-    if metrics:
-        raise BadSetting("--posterior is for one system: solve each alone with the tables found")
     named = {}
     for text in systems:
         name, *parts = text.split() or [""]
@@ -136,7 +126,7 @@ def _several(
         links[pair] = counts
     for name in shared:
         quantity(name)  # a name such as most= is a setting of solve in Python, no measure
-    found = run_solve(named, ties=ties, most=most, wins=links, n=shared.pop("n", None), **shared)
+    found = run_solve(named, **how, wins=links, n=shared.pop("n", None), **shared)
     return _answer(found.to_dict(), kind, out)
 
 

@@ -16,7 +16,7 @@ from typing import Any, Final, Literal, TypeVar
 import click
 
 from howsure.cli import parsing
-from howsure.cli.options import LABELS, POSITIVE, ROWS, option
+from howsure.cli.options import LABELS, POSITIVE, ROWS, Named, option
 from howsure.errors import BadSetting
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -61,6 +61,13 @@ SYSTEMS: Final = (
     option("--independent", is_flag=True, help="The files hold different items."),
     option("--name", "names", multiple=True, metavar="NAME", help="The name of a system; one for each, in order."),
 )
+
+
+def but(options: tuple[Named, ...], *names: str) -> tuple[Named, ...]:
+    """Options without those that mean nothing to a command."""
+    return tuple(one for one in options if one.name not in names)
+
+
 BELONGS: Final = {  # options, beside those of files, and the sources that they go with
     "rows": ("--matrix",),
     "labels": ("--matrix", "FILE"),
@@ -185,12 +192,20 @@ def _of_files(given: Inputs, kind: Literal["scores"] | None) -> Any:
         _refuse("--independent files have no items in common", columns, "on", "unmatched")
         return {name: take(file, **own) for name, file, own in _each(names, files, columns)}
     if "on" not in columns and "cluster" not in columns:
-        raise BadSetting(
-            f"{len(files)} files: join the items of their systems on an id with --on, match groups of them with "
-            "--cluster, or say --independent; shards of one data set are pooled with --pool; rows are never paired by "
-            "their order"
-        )
+        raise BadSetting(_unjoined(len(files)))
     return take(dict(zip(names, files, strict=True)), **columns)
+
+
+def _unjoined(many: int) -> str:
+    """What to do with several files, as far as the command can."""
+    taken = {x.name for x in click.get_current_context().command.params}
+    ways = {
+        "on": "join the items of their systems on an id with --on",
+        "independent": "say --independent where they hold different items",
+        "pool": "pool shards of one data set with --pool",
+    }
+    told = [way for name, way in ways.items() if name in taken]
+    return f"{many} files: {', or '.join(told)}; rows are never paired by their order"
 
 
 def _one_data_set(given: Inputs, columns: Mapping[str, Any], pool: bool, apart: bool) -> dict[str, Any]:

@@ -198,6 +198,9 @@ def _refuse_strays(kind: Kind, asked: dict[str, Any], better: Any) -> None:
         raise BadSetting(f"outcomes have no classes: leave out {told}.")
     if "threshold" in asked and "score" not in asked:
         raise BadSetting(f"{option('threshold')} goes with {option('score')}, the column it cuts.")
+    torn = next((x for x in ("by", "weight", "positive") if x in asked), None)
+    if kind == "classes" and "sep" in asked and torn is not None:
+        raise BadSetting(f"{option('sep')} makes sets of labels, and these take no {option(torn)}.")
     strays = [x for x in asked if x not in OPTIONS[kind]]
     if better != "higher" and "better" not in OPTIONS[kind]:
         strays.append("better")

@@ -22,8 +22,8 @@ def solve(
     *,
     n: Any = ...,
     integers: bool = ...,
-    most: int = ...,
-    ties: str = ...,
+    most: int | None = ...,
+    ties: str | None = ...,
     wins: Mapping[tuple[str, str], tuple[int, ...]] | None = ...,
     **named: Any,
 ) -> JointSolution: ...
@@ -34,8 +34,8 @@ def solve(
     *,
     n: Any = ...,
     integers: bool = ...,
-    most: int = ...,
-    ties: str = ...,
+    most: int | None = ...,
+    ties: str | None = ...,
     wins: None = ...,
     **named: Any,
 ) -> Solution: ...
@@ -45,42 +45,54 @@ def solve(
     *,
     n: Any = None,
     integers: bool = False,
-    most: int = 10_000,
-    ties: str = "up",
+    most: int | None = None,
+    ties: str | None = None,
     wins: Mapping[tuple[str, str], tuple[int, ...]] | None = None,
     **named: Any,
 ) -> Solution | JointSolution:
     """The 2x2 tables behind reported measures: one, several, undetermined or none.
 
     A number is exact; text such as "0.75" means every value that prints so, [0.745, 0.755); a pair is a range.
-    With `integers=True` every whole-number table that agrees is listed, `most` at most; n may be a range (low, high).
-    `ties="either"` allows both roundings of a tie. A mapping of mappings gives several systems tested on the same
-    items, with what they share as keywords and `wins={("a", "b"): (only a right, only b right)}`.
+    With `integers=True` every whole-number table that agrees is listed, at most `most` (10,000); n may be a range
+    (low, high). `ties="either"` (not "up") allows both roundings of a tie. A mapping of mappings gives several systems
+    tested on the same items, with what they share as keywords and `wins={("a", "b"): (only a right, only b right)}`.
 
     >>> solve(precision=0.75, recall=0.6, accuracy=0.85, n=200).table
     {'tp': 30, 'fp': 10, 'fn': 20, 'tn': 140}
     >>> solve(recall=0.8, specificity=0.8, accuracy=0.8, n=100).status
     'undetermined'
     """
-    _check(measures, most)
-    if measures and all(isinstance(x, Mapping) for x in measures.values()):
-        shared = givens(None, n, named, ties=ties) if named or n is not None else ()
-        return solve_together(measures, shared, wins or {}, most, ties)
+    several = _check(measures, most)
+    _refuse_idle(several, integers, most, ties)
+    longest, rounding = 10_000 if most is None else most, "up" if ties is None else ties
+    if measures and several:
+        shared = givens(None, n, named, ties=rounding) if named or n is not None else ()
+        return solve_together(measures, shared, wins or {}, longest, rounding)
     if wins:
         raise BadSetting(f"{option('wins')} is for several systems: give a mapping from each system to its measures.")
-    known = givens(measures, n, named, ties=ties)
+    known = givens(measures, n, named, ties=rounding)
     if integers:
-        return Solution(known, whole_outcome(known, most), integers=True)
+        return Solution(known, whole_outcome(known, longest), integers=True)
     return Solution(known, outcome(known))
 
 
-def _check(measures: Any, most: Any) -> None:
-    """Settings of the right kind."""
+def _refuse_idle(several: bool, integers: bool, most: Any, ties: Any) -> None:
+    """Options that would change nothing."""
+    if several and integers:
+        raise BadSetting(f"several systems are solved in whole numbers anyway: leave out {option('integers')}.")
+    idle = next((name for name, x in (("most", most), ("ties", ties)) if x is not None), None)
+    if idle is not None and not several and not integers:
+        raise BadSetting(f"{option(idle)} is for tables of whole numbers: give {option('integers', True)} too.")
+
+
+def _check(measures: Any, most: Any) -> bool:
+    """Settings of the right kind; whether there are several systems."""
     if measures is not None and not isinstance(measures, Mapping):
         raise BadSetting(f"measures are a mapping from names to values; got {type(measures).__name__}.")
     kinds = {isinstance(x, Mapping) for x in (measures or {}).values()}
     if len(kinds) > 1:
         alone = next(name for name, x in (measures or {}).items() if not isinstance(x, Mapping))
         raise BadSetting(f"several systems need a mapping each; {alone!r} has none: give what they share as keywords.")
-    if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:
+    if most is not None and (isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1):
         raise BadSetting(f"{option('most')} is a whole number from 1; got {most!r}.")
+    return kinds == {True}
