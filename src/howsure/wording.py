@@ -100,6 +100,7 @@ SENTENCES: Final[dict[str, str]] = {
     "infinite-mean": "the mean of {of} is infinite: its tail is too heavy; use the median",
     "unbounded": "{of} has no bound: its mean may not exist, and a sample cannot tell; use the median",
     "no-mean": "the difference of {of} has no mean: both are infinite",
+    "priors-differ": "the two have different priors: {first} the first, {second} the second",
     "no-direction": "{of} has no better direction: only the difference is given",
     "simultaneous": (
         "simultaneous: tails of {tail:.2g} at each of {points:,} points hold whole curves, by {draws:,} draws"
@@ -132,6 +133,8 @@ def _weighted(f: Mapping[str, Any]) -> str:
             "weighted items: the posterior uses counts times the sum of weights over the sum of squared weights "
             "(Kish's effective sample size)"
         )
+    if f["of"] == "clusters":
+        return "weighted items: a cluster counts with the weights of its items"
     return "weighted items: the posterior uses Kish's effective sample size, (sum of weights)²/(sum of squared weights)"
 
 

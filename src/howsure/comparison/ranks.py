@@ -239,6 +239,8 @@ def _given(
     """The joint posterior, if it is one, and that of each system."""
     joint: Entered | None = None
     if isinstance(data, Mapping) and not is_made(data) and data and all(is_made(x) for x in data.values()):
+        if y_pred is not None:
+            raise BadSetting("give a mapping from name to evidence, or truths and predictions, not both.")
         systems = {str(k): entered("leaderboard", x, None, columns, **own) for k, x in data.items()}
         kinds = {type(x.posterior.evidence).__name__ for x in systems.values()}
         if len(kinds) > 1:
@@ -265,7 +267,10 @@ def _ranked(
     first = next(iter(known.values()))
     asked = first.default_metric if metric is None else metric
     questions = {name: p.resolve(asked) for name, p in known.items()}
-    measure = next(iter(questions.values())).metric
+    lead, *others = questions.values()
+    for other in others:
+        lead.matches(other)
+    measure = lead.metric
     if measure.better is None:
         raise BadSetting(f"{measure} has no better direction: there is nothing to rank by.")
     if joint is not None:

@@ -130,6 +130,9 @@ class Comparison(Result):
         own = list(self.difference.notes)
         if self.metric.better is None:
             own.insert(0, note("no-direction", of=str(self.metric)))
+        priors = [row.question.state.prior for row in (self.first, self.second)]
+        if priors[0] != priors[1]:
+            own.insert(0, note("priors-differ", first=priors[0].name, second=priors[1].name))
         own += self._pairing()
         if np.isnan(np.asarray(self.difference.mean, dtype=float)).any():
             own.append(note("no-mean", of=str(self.metric)))

@@ -158,6 +158,7 @@ def _apart(
 
 def _paired(p: Posterior, metric: Any, settings: tuple[float, str], margin: float | None) -> Comparison:
     """Two systems on the same items."""
-    joint = p.resolve(p.default_metric if metric is None else metric)
-    rows = [Row(p.system(name).resolve(joint.asked), *settings, None, name) for name in p.evidence.systems]
+    asked = p.default_metric if metric is None else metric
+    joint = p.resolve(asked)
+    rows = [Row(p.system(name).resolve(asked), *settings, None, name) for name in p.evidence.systems]
     return Comparison(rows[0], rows[1], joint.difference(), p, margin, joint)

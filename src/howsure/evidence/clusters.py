@@ -176,6 +176,12 @@ class Clustered:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Refused: what travels are tables by cluster."""
+        raise BadCounts("clusters do not travel: send the tally by cluster of each system, and join them there.")
+
+    to_json = to_dict
+
     def __repr__(self) -> str:
         what = {Tally: f"{len(self.labels)} classes", Outcomes: "outcomes"}.get(type(self.parts[0]), "label sets")
         many = f", {len(self.parts)} systems" if len(self.parts) > 1 else ""

@@ -58,10 +58,14 @@ class AllOfClusters(OfClusters):
         return tuple(found)
 
     @property
+    def cost(self) -> int:
+        """Numbers handled a draw."""
+        return self.clusters + 4 * min(self.classes_known, FEW_CLASSES) * self.classes_known
+
+    @property
     def most_draws(self) -> int:  # type: ignore[override]
         """What the budget allows."""
-        cost = self.clusters + min(self.classes_known, FEW_CLASSES) * self.classes_known
-        return max(5_000, min(200_000, 60_000_000 // cost))
+        return max(5_000, min(200_000, 60_000_000 // self.cost))
 
     @property
     def pooled(self) -> bool:
@@ -230,7 +234,7 @@ class ClassesOfClusters(AllOfClusters):
 
     def _of(self, part: Any) -> ClassesOfClusters:
         """The same question to one system."""
-        key = ("alone", self.asked, part.systems)
+        key = ("alone", self.metric, part.systems)
         if key not in self.state.kept:
             (at,) = [i for i, p in enumerate(self.state.evidence.parts) if p is part]
             alone = self.state.seeing(self.state.evidence.system(part.systems[0]))
@@ -272,21 +276,25 @@ class LabelsOfClusters(AllOfClusters):
     """The same of items with many labels: mass of its own for every label."""
 
     @cached_property
-    def sizes(self) -> Array:
-        """Items with a label in a cluster that has any."""
-        x = self.sums[0]
-        return np.asarray(np.maximum(x["row"].sum(axis=0) / np.maximum((x["row"] > 0).sum(axis=0), 1), 1.0))
+    def sizes(self) -> tuple[Array, ...]:
+        """Of each system: items with a label in a cluster that has any; of a cluster, where none has."""
+        found = []
+        for x in self.sums:
+            there = (x["row"] > 0).sum(axis=0)
+            found.append(np.where(there > 0, x["row"].sum(axis=0) / np.maximum(there, 1), float(x["n"].mean())))
+        return tuple(found)
 
     def additions(self, rng: np.random.Generator, n: int) -> list[Sums]:
         """True items, of which a share is right, and as many false answers as are wrong there."""
         k, prior = self.classes_known, self.state.prior
         weight = 1.0 if self.pooled else 2.0 * MICRO / k if prior.name == "even" else 2.0 * float(prior.weight or 0.0)
         p = self.accuracy.draw(rng, n) if self.pooled else np.full((len(self.sums), n), 0.5)
-        own = rng.standard_gamma(weight, (n, k)) * self.sizes
+        mass = rng.standard_gamma(weight, (n, k))
         out = []
-        for share in p:
+        for share, size in zip(p, self.sizes, strict=True):
+            own = mass * size
             a, b = (np.maximum(weight * x, 1e-9)[:, None] for x in (share, 1.0 - share))
             good = own * rng.beta(a, b, (n, k))
-            false = rng.standard_gamma(np.broadcast_to(b, (n, k))) * self.sizes
+            false = rng.standard_gamma(np.broadcast_to(b, (n, k))) * size
             out.append((own, good, good + false))
         return out

@@ -222,18 +222,18 @@ class QuotientOfClusters(OfClusters):
         return tuple(found)
 
     @property
-    def _size(self) -> float:
-        """Items of a unit of prior weight."""
-        return float(self.state.evidence.totals) / self.clusters
+    def _sizes(self) -> Array:
+        """Of each system: the items of a unit of prior weight."""
+        return np.array([float(whole.totals) / self.clusters for whole in self.state.evidence.wholes])
 
     def law(self) -> tuple[Law, str]:
         """A quotient of Gammas."""
         self.state.evidence.single()
         (top, bottom), (up, down, weight) = self._units[0], self.wholes[0].atoms()
         shapes = np.concatenate([np.ones(self.clusters), weight])
-        below = np.concatenate([bottom, self._size * down])
+        below = np.concatenate([bottom, self._sizes[0] * down])
         kept = below > 0
-        return mean_law(np.concatenate([top, self._size * up])[kept], below[kept], shapes[kept])
+        return mean_law(np.concatenate([top, self._sizes[0] * up])[kept], below[kept], shapes[kept])
 
     def joint_draws(self, n: int, seed: int) -> Array:
         """All systems from the same weights of the clusters."""
@@ -241,7 +241,7 @@ class QuotientOfClusters(OfClusters):
         out = []
         for rng, mass in self.masses(n, seed):
             up, down = self.wholes[0].prior_mass(rng, (len(mass), len(self.wholes)))
-            out.append((mass @ top + self._size * up) / (mass @ bottom + self._size * down))
+            out.append((mass @ top + self._sizes * up) / (mass @ bottom + self._sizes * down))
         return np.concatenate(out)
 
 

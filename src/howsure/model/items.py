@@ -89,12 +89,11 @@ class MeanOfItems(Question):
 
     @property
     def _number(self) -> int:
-        """As many draws as the default tolerance needs, fewer of many items."""
-        return min(DRAWS, max(20_000, 4 * CHUNK // max(1, len(self.items.values))))
+        """As many draws as the tolerance needs, fewer of many items."""
+        return min(DRAWS, self.state.wanted_draws(1.3), max(20_000, 4 * CHUNK // max(1, len(self.items.values))))
 
-    def _drawn_law(self, draws: Array, low: float | None = None) -> tuple[Sampled, str]:
-        ends = self.items.bounds or (-np.inf, np.inf)
-        return Sampled(np.sort(draws, axis=0), ends[0] if low is None else low, ends[1]), "sampled"
+    def _drawn_law(self, draws: Array) -> tuple[Sampled, str]:
+        return Sampled(np.sort(draws, axis=0), *(self.items.bounds or (-np.inf, np.inf))), "sampled"
 
     def _refuse_constant(self) -> None:
         """A system whose value is always the same has no spread to resample."""
@@ -174,9 +173,9 @@ class MeanOfItems(Question):
         self._refuse_constant()
         name = f"difference of {self.metric}"
         if self._is_drawn:
-            low = -np.inf if self.items.bounds is None else self.items.bounds[0] - self.items.bounds[1]
-            drawn, how = self._drawn_law(self._gap_draws(self._number, self.state.seed), low)
-            return drawn_gap(Distribution(name, drawn, how, self._gap_draws, notes=self.remarks))
+            width = np.inf if self.items.bounds is None else self.items.bounds[1] - self.items.bounds[0]
+            drawn = Sampled(np.sort(self._gap_draws(self._number, self.state.seed)), -width, width)
+            return drawn_gap(Distribution(name, drawn, "sampled", self._gap_draws, notes=self.remarks))
         (first, second), notes = self.items.systems, self.remarks
         top, bottom, shapes = self._parts
         gap = top[:, 0] - top[:, 1]
@@ -205,8 +204,10 @@ class MeanOfItems(Question):
         sizes = self.items.sizes
         return self.items.versions is not None or (sizes is not None and bool((sizes != sizes[:, [0]]).any()))
 
-    def wins(self) -> tuple[int, int, int]:
-        """Items on which either has the better value."""
+    def wins(self) -> tuple[int, int, int] | None:
+        """Items on which either has the better value; items of clusters are not independent, and are not counted."""
+        if self.items.clusters is not None:
+            return None
         one, two = self.items.values.T
         up, down = int((one > two).sum()), int((one < two).sum())
         first, second = (down, up) if self.metric.better == "lower" else (up, down)

@@ -61,10 +61,15 @@ class OfClusters(Question):
         """What the budget allows."""
         return max(10_000, min(400_000, 40_000_000 // self.clusters))
 
+    @property
+    def cost(self) -> int:
+        """Numbers handled a draw."""
+        return self.clusters
+
     def masses(self, n: int, seed: int) -> Iterator[tuple[np.random.Generator, Array]]:
         """Weights of the clusters, some draws at a time, and the stream they are from."""
         rng = np.random.Generator(np.random.SFC64([seed, STREAM]))
-        size = max(1, CHUNK // self.clusters)
+        size = max(1, CHUNK // self.cost)
         for start in range(0, n, size):
             yield rng, rng.standard_exponential((min(size, n - start), self.clusters))
 
@@ -99,7 +104,7 @@ class OfClusters(Question):
         """That whole clusters are resampled, and what they are worth."""
         own = [*self.state.evidence.notes, note("clusters", count=self.clusters)]
         if self.state.evidence.weighted:
-            own.append(note("weighted", of="counts"))
+            own.append(note("weighted", of="clusters"))
         if len(self.wholes) == 1:
             own += self._design()
         return tuple(own)
@@ -109,12 +114,19 @@ class OfClusters(Question):
         effect = self.design_effect
         if not np.isfinite(effect) or effect <= 0:
             return ()
-        n = float(self.state.evidence.totals)
+        n = self._worth
         (name,) = self.state.evidence.systems
         of = self.asked if name == "system" else f"{self.asked} of {name}"
         return (
             note("design-effect", of=(of,), effect=(effect,), worth=(n / effect,), items=n, clusters=self.clusters),
         )
+
+    @property
+    def _worth(self) -> float:
+        """The number of items; of weighted ones Kish's effective size."""
+        part = self.state.evidence.parts[0]
+        total = float(part.counts.sum())
+        return total if part.squares is None else total**2 / float(part.squares.sum())
 
     @property
     def design_effect(self) -> float:
@@ -127,5 +139,6 @@ def influence(by_cluster: Array, whole: Array, squares: Array, slope: Array) -> 
     with np.errstate(all="ignore"):
         together = float(((by_cluster @ slope) ** 2).sum())
         alone = float((squares * slope**2).sum())
-    least = ROUNDING * float(whole @ np.abs(slope)) ** 2 / max(float(whole.sum()), 1.0)
-    return together / alone if alone > least else float("nan")
+        items = max(float(whole.sum()), 1.0)
+    usual = max(float(np.abs(slope).max(initial=0.0)), 1.0 / items)  # one item moves a measure by about 1/n
+    return together / alone if alone > ROUNDING * items * usual**2 else float("nan")
