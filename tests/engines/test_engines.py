@@ -48,6 +48,7 @@ LIBRARIES = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["connect", "classic"])
 def test_the_same_evidence_on_spark(mode, tmp_path):
     """Spark Connect and classic Spark give all that polars gives, and of files all that DuckDB reads."""
