@@ -61,7 +61,7 @@ class Answer:
     @property
     def told(self) -> Any:
         """The document, or the sentence."""
-        return document(self.out) if self.code == 0 else self.err
+        return document(json.loads(self.out)) if self.code == 0 else self.err
 
     @property
     def sampled(self) -> bool:

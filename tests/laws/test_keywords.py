@@ -1,0 +1,193 @@
+"""No keyword is dropped: every keyword of every public function changes what comes back, or is refused by name.
+
+The walk is over the signatures themselves, so that a new keyword without values in keyword_calls.py fails. Seed and
+tolerance may leave what is computed as it is; what is sampled they must change.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+import typing
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+import howsure as hs
+import howsure.ingest.spark
+from howsure.columns import NAMES
+from howsure.errors import BadSetting, HowsureError
+from howsure.result import Result
+from tests.laws.keyword_calls import CALLS, OTHER, SAMPLED, VALUES, Call, Column, Value, table
+from tests.laws.walked_files import document, write_files
+from tests.tiers import spread
+
+IDLE = ("seed", "tolerance")  # of what is sampled
+CHECKED = ("item", "on")  # what ids tell must fit, or is refused; where it fits there may be nothing more to say
+DATA = ("data", "y_pred", "scores", "first", "second", "third", "qrels", "runs", "table", "measures")
+SPARK = "Spark was asked to count"
+NOTHING = "changes nothing"
+QUICK = {"leaderboard": {"draws": 200}}
+NO_KEYWORDS = ("Ratio", "sqrt", "log", "metrics")
+
+
+class NoSpark:
+    """Stands for Spark, and says that it was reached."""
+
+    def __init__(self, paths: list[str], remote: str | None) -> None:
+        raise BadSetting(f"{SPARK} {len(paths)} files at {remote}")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("walk")
+    write_files(folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setattr(howsure.ingest.spark, "SparkFiles", NoSpark)
+        yield
+
+
+# -- functions and their keywords
+
+
+def function(name: str) -> Any:
+    found: Any = hs
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def keywords(name: str) -> list[str]:
+    """All that may be given by name, but for the data."""
+    made = function(name)
+    found: dict[str, None] = {}
+    for one in (made, *typing.get_overloads(made)):
+        for p in inspect.signature(one).parameters.values():
+            if p.kind is p.VAR_KEYWORD and p.name == "columns":
+                found |= dict.fromkeys(NAMES)
+            named = p.kind is p.KEYWORD_ONLY or (p.kind is p.POSITIONAL_OR_KEYWORD and p.name not in DATA)
+            if named and p.name != "self":
+                found[p.name] = None
+    return list(found)
+
+
+# -- answers
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a call gave: a result, or a sentence."""
+
+    made: Any = None
+    said: str = ""
+
+    @property
+    def sampled(self) -> bool:
+        return isinstance(self.told, dict) and '"route": "sampled"' in json.dumps(self.told, default=str)
+
+    @property
+    def told(self) -> Any:
+        """The document of a result, or the thing itself."""
+        made = self.made
+        if isinstance(made, hs.Posterior):
+            made = hs.score(made, metrics=made.default_metric)
+        return document(made.to_dict()) if isinstance(made, Result) else made
+
+
+def answer(name: str, one: Call, form: str, more: dict[str, Any]) -> Answer:
+    data = one.data(form)
+    made = function(name)
+    if name == "Tally.stratified":
+        made, data = data[0].stratified, ()
+    given = {k: v for k, v in {**one.keywords, **QUICK.get(name, {}), **more}.items() if v is not None}
+    given = {k: _resolved(v, one, form) for k, v in given.items()}
+    try:
+        return Answer(made(*data, **given))
+    except HowsureError as error:
+        return Answer(said=str(error))
+
+
+def _resolved(value: Any, one: Call, form: str) -> Any:
+    if isinstance(value, Column):
+        return table(form)[value.name] if one.arrays else value.name
+    return {OTHER: one.other, SAMPLED: one.sampled}.get(value, value) if isinstance(value, str) else value
+
+
+def differ(one: Answer, two: Answer) -> bool:
+    return bool(one.said != two.said or one.told != two.told)
+
+
+def found(name: str, kind: str, keyword: str) -> tuple[bool, list[str]]:
+    """Whether a keyword is of use with a kind of input, and what was said where it was refused."""
+    one, said = CALLS[name][kind], []
+    asked = "metric" if name in ("compare", "leaderboard") else "metrics"
+    for value in VALUES[keyword]:
+        beside = _beside(name, one, value, asked)
+        if beside is None:
+            continue
+        before = answer(name, one, value.form, beside | ({} if keyword in one.keywords else {keyword: None}))
+        after = answer(name, one, value.form, {**beside, keyword: value.value})
+        if not after.said and (differ(before, after) or (keyword in IDLE and not before.sampled)):
+            return True, []
+        if SPARK in after.said and after.said != before.said:
+            return True, []
+        named = bool(re.search(rf"\b{keyword}\b", after.said))
+        if keyword in CHECKED and not before.said and named:
+            return True, []
+        said += [after.said or f"{value} {NOTHING}"]
+    if keyword in one.keywords and differ(answer(name, one, "plain", {}), answer(name, one, "plain", {keyword: None})):
+        return True, []
+    return False, said
+
+
+def _beside(name: str, one: Call, value: Value, asked: str) -> dict[str, Any] | None:
+    """What goes with a value and without it; None where the function does not take that."""
+    known = keywords(name)
+    if any(k not in known and k not in one.keywords for k in value.beside) and "positives" not in value.beside:
+        return None
+    metric = {SAMPLED: one.sampled}.get(value.metric, value.metric)
+    return {**value.beside, **({asked: metric} if metric and asked in known else {})}
+
+
+# -- the walk
+
+EVERY = {"score": 8, "compare": 8, "leaderboard": 8, "curve": 4, "tally": 5, "means": 3}  # all in the deep tier
+
+
+def places():
+    """Every keyword with every kind of input of its function."""
+    for name, calls in CALLS.items():
+        for one in spread(calls, keywords(name), EVERY.get(name, 1)):
+            kind, keyword = one.values
+            yield pytest.param(name, kind, keyword, id=f"{name}-{one.id}", marks=one.marks)
+
+
+def test_every_function_and_keyword_is_walked():
+    """A function without calls, a keyword without values, and values of no keyword are mistakes of this test."""
+    public = {name for name in hs.__all__ if inspect.isfunction(getattr(hs, name))} - set(NO_KEYWORDS)
+    assert public == {name for name in CALLS if "." not in name}
+    assert {keyword for name in CALLS for keyword in keywords(name)} == set(VALUES)
+
+
+@pytest.mark.parametrize(("name", "kind"), [(name, kind) for name, calls in CALLS.items() for kind in calls])
+def test_every_call_works(name, kind):
+    """The calls themselves are answered."""
+    assert answer(name, CALLS[name][kind], "plain", {}).said == ""
+
+
+@pytest.mark.parametrize(("name", "kind", "keyword"), list(places()))
+def test_no_keyword_is_dropped(name, kind, keyword):
+    """It changes what comes back, or a sentence that names it says why not."""
+    used, said = found(name, kind, keyword)
+    named = any(re.search(rf"\b{keyword}\b", text) for text in said)
+    assert used or (named and not any(NOTHING in text for text in said)), said
+
+
+@pytest.mark.parametrize(("name", "keyword"), [(name, keyword) for name in CALLS for keyword in keywords(name)])
+def test_every_keyword_is_of_use(name, keyword):
+    """A keyword that is refused everywhere is none."""
+    own = sorted(CALLS[name], key=lambda kind: keyword not in CALLS[name][kind].keywords)
+    assert any(found(name, kind, keyword)[0] for kind in own)
