@@ -65,8 +65,8 @@ def test_clusters_are_resampled_whole(folder, capsys):
         (["--value", "grde"], "Did you mean 'grade'?"),
         (["--value", "grade", "--bounds", "0"], "--bounds takes two numbers"),
         (["--value", "grade", "--bounds", "0,0.5"], "outside the bounds"),
-        (["--value", "grade", "--by", "id"], "take no --by: take one slice with --where"),
-        (["--value", "grade", "--truth", "id"], "take no --truth: leave it out"),
+        (["--value", "grade", "--by", "id"], "leave out --by; take one slice with --where"),
+        (["--value", "grade", "--truth", "id"], "for graded values leave out --truth"),
     ],
 )
 def test_bad_input_is_one_sentence(folder, capsys, more, said):
