@@ -13,6 +13,7 @@ import pytest
 import howsure as hs
 from howsure.errors import BadFile, BadSetting, UnknownName
 from howsure.evidence.classes import Tally
+from howsure.evidence.clusters import Clustered
 from howsure.evidence.scored import Scored
 from howsure.ingest.entrance import evidence
 from tests.databases.server import postgres
@@ -78,7 +79,7 @@ def plain(t):
     """Without the difference between true and 1."""
     if isinstance(t, Scored):
         return replace(t, labels=tuple(int(x) if isinstance(x, bool) else x for x in t.labels))
-    if not hasattr(t, "to_json"):
+    if isinstance(t, Clustered) or not hasattr(t, "to_json"):
         return t
     text = t.to_json().replace("true", "1").replace("false", "0")
     return {k: v for k, v in Tally.from_json(text).to_dict().items() if k not in ("squares", "counts")} | {

@@ -33,12 +33,16 @@ class Call:
 
 @dataclass(frozen=True)
 class Value:
-    """A value of a keyword; `form` is that of the data, `beside` goes with it and without it, `metric` is asked for."""
+    """A value of a keyword; `form` is that of the data, `beside` goes with it and without it, `metric` is asked for.
+
+    `data` are other data of the same kind.
+    """
 
     value: Any
     form: str = "plain"
     beside: dict[str, Any] = field(default_factory=dict)
     metric: str = ""
+    data: tuple[Any, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -192,9 +196,9 @@ MEASURES = {  # of each kind of evidence: one, another, and one by draws
     "clusters of two classes": ("f1", "recall", "f1"),
     "clusters of three classes": ("accuracy", "f1:0", "accuracy"),
     "clusters of label sets": ("micro-f1", "f1:x", "micro-f1"),
-    "graded items": ("mean", "mean", ""),
-    "graded items with bounds": ("mean", "mean", ""),
-    "graded items in clusters": ("mean", "mean", ""),
+    "graded items": ("mean", "", ""),
+    "graded items with bounds": ("mean", "", ""),
+    "graded items in clusters": ("mean", "", ""),
     "queries": ("AP", "P@5", ""),
     "scored items": ("auc", "AP", "auc"),
     "scored items in clusters": ("auc", "AP", "auc"),
@@ -256,7 +260,7 @@ CALLS: dict[str, dict[str, Call]] = {
              "files": Call(given("qrels.txt", ["bm25.run", "dense.run"]), {"metrics": "AP"}, "P@3")},
     "compare_wins": {"numbers": Call(given(17, 4)), "arrays": Call(given(np.array([17, 3]), np.array([4, 5])))},
     "solve": {
-        "exact values": Call(given({"precision": 0.75, "recall": 0.6, "accuracy": 0.85})),
+        "exact values": Call(given({"precision": 0.75, "recall": 0.6, "accuracy": 0.85}), {"n": 200}),
         "whole numbers": Call(given({"precision": "0.75", "recall": "0.6"}), {"n": 40, "integers": True}),
         "systems": Call(given({"x": {"f1": ".86", "recall": ".84"}, "y": {"f1": ".80"}}), {"n": 30, "positives": 19}),
     },
@@ -295,7 +299,11 @@ VALUES: dict[str, tuple[Value, ...]] = {
     "where": (Value("other=1"),),
     "missing": (Value("drop", "holes"),),
     "positive": (Value(0), Value(1, metric="f1"), Value("y", metric="f1")),
-    "labels": (Value(["x", "y", "z", "u"], metric="macro-f1"), Value([0, 1, 2], metric="macro-f1")),
+    "labels": (
+        Value(["x", "y", "z", "u"], metric="macro-f1"),
+        Value([0, 1, 2], metric="macro-f1"),
+        Value(["p", "q", "r"]),
+    ),
     "bounds": (Value((0, 2)),),
     "better": (Value("lower"),),
     "bins": (Value(4),),
@@ -323,7 +331,12 @@ VALUES: dict[str, tuple[Value, ...]] = {
     # others
     "only_common": (Value(True),),
     "unjudged": (Value("bounds"),),
-    "ties": (Value("float32"), Value("either"), Value("either", beside={"tp": 1, "fp": 2, "positives": 8, "n": 20})),
+    "ties": (
+        Value("float32"),
+        Value("either", beside={"n": 20}, data=({"tp": 1, "fp": 2, "positives": 8, "recall": ".12"},)),
+        Value("either", beside={"n": 20, "positives": 8}, data=({"x": {"tp": 1, "fp": 2, "recall": ".12"}},)),
+        Value("either"),
+    ),
     "same": (Value(9),),
     "n": (Value(80),),
     "integers": (Value(True),),

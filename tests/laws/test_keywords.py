@@ -26,10 +26,14 @@ from tests.tiers import spread
 
 IDLE = ("seed", "tolerance")  # of what is sampled
 CHECKED = ("item", "on")  # what ids tell must fit, or is refused; where it fits there may be nothing more to say
-DATA = ("data", "y_pred", "scores", "first", "second", "third", "qrels", "runs", "table", "measures")
+FIRST = ("data", "y_pred", "scores", "qrels", "runs")  # the data, which have no keyword
+DATA = {"compare": ("first", "second", "third"), "compare_wins": ("first", "second"), "Tally.matrix": ("table",),
+        "Tally.multilabel": ("truth", "pred"), "Tally.stratified": ("self",)}  # fmt: skip
 SPARK = "Spark was asked to count"
 NOTHING = "changes nothing"
+NONE = "no-such-measure"  # for kinds with one measure: refused by its name
 QUICK = {"leaderboard": {"draws": 200}}
+SAME = {("graded items", "prior")}  # without bounds there is nothing to put weight on: even is none
 NO_KEYWORDS = ("Ratio", "sqrt", "log", "metrics")
 
 
@@ -68,8 +72,9 @@ def keywords(name: str) -> list[str]:
         for p in inspect.signature(one).parameters.values():
             if p.kind is p.VAR_KEYWORD and p.name == "columns":
                 found |= dict.fromkeys(NAMES)
-            named = p.kind is p.KEYWORD_ONLY or (p.kind is p.POSITIONAL_OR_KEYWORD and p.name not in DATA)
-            if named and p.name != "self":
+            elif p.kind is p.KEYWORD_ONLY or (
+                p.kind is p.POSITIONAL_OR_KEYWORD and p.name not in DATA.get(name, FIRST)
+            ):
                 found[p.name] = None
     return list(found)
 
@@ -94,11 +99,11 @@ class Answer:
         made = self.made
         if isinstance(made, hs.Posterior):
             made = hs.score(made, metrics=made.default_metric)
-        return document(made.to_dict()) if isinstance(made, Result) else made
+        return document(made.to_dict()) if isinstance(made, Result) else (made, getattr(made, "notes", None))
 
 
-def answer(name: str, one: Call, form: str, more: dict[str, Any]) -> Answer:
-    data = one.data(form)
+def answer(name: str, one: Call, form: str, more: dict[str, Any], data: Any = None) -> Answer:
+    data = one.data(form) if data is None else data
     made = function(name)
     if name == "Tally.stratified":
         made, data = data[0].stratified, ()
@@ -113,7 +118,7 @@ def answer(name: str, one: Call, form: str, more: dict[str, Any]) -> Answer:
 def _resolved(value: Any, one: Call, form: str) -> Any:
     if isinstance(value, Column):
         return table(form)[value.name] if one.arrays else value.name
-    return {OTHER: one.other, SAMPLED: one.sampled}.get(value, value) if isinstance(value, str) else value
+    return {OTHER: one.other or NONE, SAMPLED: one.sampled}.get(value, value) if isinstance(value, str) else value
 
 
 def differ(one: Answer, two: Answer) -> bool:
@@ -128,8 +133,8 @@ def found(name: str, kind: str, keyword: str) -> tuple[bool, list[str]]:
         beside = _beside(name, one, value, asked)
         if beside is None:
             continue
-        before = answer(name, one, value.form, beside | ({} if keyword in one.keywords else {keyword: None}))
-        after = answer(name, one, value.form, {**beside, keyword: value.value})
+        before = answer(name, one, value.form, beside, value.data)
+        after = answer(name, one, value.form, {**beside, keyword: value.value}, value.data)
         if not after.said and (differ(before, after) or (keyword in IDLE and not before.sampled)):
             return True, []
         if SPARK in after.said and after.said != before.said:
@@ -146,7 +151,7 @@ def found(name: str, kind: str, keyword: str) -> tuple[bool, list[str]]:
 def _beside(name: str, one: Call, value: Value, asked: str) -> dict[str, Any] | None:
     """What goes with a value and without it; None where the function does not take that."""
     known = keywords(name)
-    if any(k not in known and k not in one.keywords for k in value.beside) and "positives" not in value.beside:
+    if any(k not in known and k not in one.keywords for k in value.beside):
         return None
     metric = {SAMPLED: one.sampled}.get(value.metric, value.metric)
     return {**value.beside, **({asked: metric} if metric and asked in known else {})}
@@ -154,7 +159,7 @@ def _beside(name: str, one: Call, value: Value, asked: str) -> dict[str, Any] | 
 
 # -- the walk
 
-EVERY = {"score": 8, "compare": 8, "leaderboard": 8, "curve": 4, "tally": 5, "means": 3}  # all in the deep tier
+EVERY = {"score": 24, "compare": 24, "leaderboard": 24, "curve": 8, "tally": 15, "means": 6}  # all in the deep tier
 
 
 def places():
@@ -181,8 +186,10 @@ def test_every_call_works(name, kind):
 @pytest.mark.parametrize(("name", "kind", "keyword"), list(places()))
 def test_no_keyword_is_dropped(name, kind, keyword):
     """It changes what comes back, or a sentence that names it says why not."""
+    if (kind, keyword) in SAME:
+        return
     used, said = found(name, kind, keyword)
-    named = any(re.search(rf"\b{keyword}\b", text) for text in said)
+    named = any(re.search(rf"\b{keyword}\b|{NONE}", text) for text in said)
     assert used or (named and not any(NOTHING in text for text in said)), said
 
 

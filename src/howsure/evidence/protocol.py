@@ -72,6 +72,6 @@ class Evidence(Protocol):
 def same_fields(a: Any, b: Any) -> bool:
     """Whether two observations of a kind are equal, field by field."""
     return type(a) is type(b) and all(
-        np.array_equal(x, y) if isinstance(x, np.ndarray) else x == y
+        np.array_equal(x, y) if isinstance(x, np.ndarray) or isinstance(y, np.ndarray) else x == y
         for x, y in ((getattr(a, f.name), getattr(b, f.name)) for f in fields(a))
     )

@@ -42,8 +42,12 @@ def of_systems(files: Mapping[str, Any], request: Request, place: Mapping[str, A
     columns = request.answers * len(names) if len(request.answers) == 1 else request.answers
     on = column_names(place["on"], "on") if "on" in place else ()
     unmatched = place.get("unmatched", "refuse")
-    if request.kind in ("cuts", "scores") or request.system is not None or request.item:
-        raise BadSetting(f"files of several systems take {option('pred')}, {option('outcome')} or {option('value')}.")
+    if request.kind in ("cuts", "scores"):
+        takes = f"{option('pred')}, {option('outcome')} or {option('value')}"
+        raise BadSetting(f"files of several systems take {takes}; put the columns of {option('score')} into one file.")
+    if request.system is not None or request.item:
+        stray = option("system" if request.system is not None else "item")
+        raise BadSetting(f"each file holds a system, and {option('on')} joins their items: leave out {stray}.")
     if request.cluster is not None:
         own = replace(request, names=names, answers=columns, item=on)
         return clusters_joined(paths, own, columns, request.cluster, unmatched, place)

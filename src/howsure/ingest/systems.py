@@ -190,8 +190,8 @@ def _refuse_torn(g: Groups, request: Request) -> None:
         names = [c.levels[found[torn[0], k]] for k, c in enumerate(g.named("item"))]
         shown = names[0] if len(names) == 1 else tuple(names)
         raise BadLabels(
-            f"{torn.size:,} items lie in several clusters of {request.cluster!r}, such as {shown!r}: {option('item')} "
-            f"and {option('cluster')} contradict each other; an item belongs to one cluster."
+            f"{torn.size:,} items lie in several clusters of {request.cluster!r}, such as {shown!r}: the ids of "
+            f"{option('item')} or {option('on')} contradict {option('cluster')}; an item belongs to one cluster."
         )
 
 
