@@ -11,19 +11,24 @@ import polars as pl
 import pytest
 
 import howsure as hs
+from howsure.errors import BadCounts
 from howsure.evidence.classes import Tally
+from howsure.evidence.clusters import Clustered
 from howsure.slices import Slices
 from tests.engines.data import CASES, polars_frame, reference
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_evidence_survives_json_and_pickle(case):
-    """Equal after a round trip; tables are the same text again."""
+    """Equal after a round trip; tables are the same text again, and clusters are refused as text."""
     t = reference(case)
     again = pickle.loads(pickle.dumps(t))
     assert again == t
     assert again.notes == t.notes
-    if hasattr(t, "to_json"):
+    if isinstance(t, Clustered):
+        with pytest.raises(BadCounts, match="clusters do not travel: send the tally by cluster"):
+            t.to_json()
+    elif hasattr(t, "to_json"):
         text = t.to_json()
         again = Tally.from_json(text)
         assert again == t
