@@ -7,7 +7,6 @@ pass but once in 100,000 times. Seeds are fixed.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from howsure.catalogue import parse
 from howsure.evidence.classes import Tally
 from howsure.kernels.classes import Classes, measured
 from howsure.kernels.sampled import Sampled
-from howsure.model.classes import ClassSampler, formula, plan, pool_of, silent
+from howsure.model.class_draws import Bounded, ClassDrawing, ClassSampler, pool_of, silent
 from howsure.priors import Prior, make
 from tests.tiers import spread
 
@@ -64,7 +63,7 @@ def measure_of(name: str, k: int) -> Callable[[dict[str, Array]], Array]:
     metric = parse(name)
     e = metric.of_classes(k)
     assert e is not None
-    return formula(e, *metric.bounds)
+    return Bounded(e, *metric.bounds)
 
 
 def drawn(c: Classes, name: str, seed: int = 0, n: int = N) -> Array:
@@ -96,7 +95,8 @@ def test_shards_merge_to_the_whole() -> None:
     parts = [hs.tally(y[i::4], {s: z[i::4] for s, z in given.items()}) for i in range(4)]
     assert sum(parts) == whole
     p, q = hs.posterior(sum(parts)), hs.posterior(whole)
-    np.testing.assert_array_equal(p.joint_draws(parse("macro-f1"), 50, 3), q.joint_draws(parse("macro-f1"), 50, 3))
+    one, other = (x.resolve("macro-f1").joint_draws(50, 3) for x in (p, q))
+    np.testing.assert_array_equal(one, other)
     updated = hs.posterior(parts[0]).update(parts[1]).update(parts[2] + parts[3])
     assert updated.evidence == whole
 
@@ -198,7 +198,7 @@ def sparse(t: Tally, prior: Prior) -> Classes:
 def test_sparse_and_dense_draws_have_one_law(k: int, prior: Any) -> None:
     """All k² cells with the prior added to their shapes, against occupied cells and sticks."""
     t, w = single(k, 25), make(prior)
-    dense = plan(t, w, False)
+    dense = ClassDrawing(t, w, False).plan()
     assert isinstance(dense, Classes)
     assert dense.rows is None
     for name in EVEN:
@@ -212,7 +212,9 @@ def test_sparse_and_dense_draws_with_missing_answers() -> None:
     z[::7] = None
     t = hs.tally(y, z, labels=range(4), missing="wrong")
     for name in EVEN:
-        assert same(drawn(plan(t, make("even"), False), name), drawn(sparse(t, make("even")), name, seed=1)), name  # type: ignore[arg-type]
+        dense = ClassDrawing(t, make("even"), False).plan()
+        assert isinstance(dense, Classes)
+        assert same(drawn(dense, name), drawn(sparse(t, make("even")), name, seed=1)), name
 
 
 @pytest.mark.parametrize("k", [3, 6])
@@ -221,7 +223,7 @@ def test_pooled_sticks_and_small_pooled_tables_have_one_law(k: int, right: float
     """The pooled prior of a small table drawn whole, dealt by sticks, and dealt to two systems at once."""
     y, given = answers(k, 30, 1, 9, right)
     t = hs.tally(y, given["a"], labels=range(k))
-    small = plan(t, make("even"), True)
+    small = ClassDrawing(t, make("even"), True).plan()
     assert isinstance(small, Classes)
     assert small.rows is None
     kept = t.counts > 0
@@ -276,7 +278,8 @@ def places(truth: Array, tables: Any, prior: Prior, name: str, draws: int = 99) 
     """Where each true value lies among draws of its posterior; ties at random."""
     k = tables.shape[1]
     measure = measure_of(name, k)
-    sampler = ClassSampler(Tally.matrix(tables), prior, measure, False, parse(name).bounds)
+    tally = Tally.matrix(tables)
+    sampler = ClassSampler(ClassDrawing(tally, prior, False), tally.shape, measure, parse(name).bounds)
     x = sampler(draws, 17)
     value = measure(cells_of(truth))
     u = np.random.default_rng(0).random(value.size)
@@ -354,6 +357,7 @@ def test_coverage_of_the_pooled_prior() -> None:
     below = (law.draws(400, seed=3) < value).mean(axis=0)
     held = float(((below >= 0.025) & (below <= 0.975)).mean())
     assert 0.92 < held < 0.99
-    flat = replace(law.sampler, equal=False, shift=0.0)(400, 3)  # the even prior without pooling
+    drawing = ClassDrawing(t, make("even"), False)  # the even prior without pooling
+    flat = ClassSampler(drawing, t.shape, measure_of("macro-f1", k), (0.0, 1.0))(400, 3)
     below = (flat < value).mean(axis=0)
     assert float(((below >= 0.025) & (below <= 0.975)).mean()) < held
