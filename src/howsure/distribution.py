@@ -186,7 +186,8 @@ class Distribution:
         high = np.minimum(np.maximum(high, bottom), top)
         same = low >= high
         if same.any():
-            low, high = np.minimum(low, high), np.maximum(low, high)  # ends may round past each other, too
+            crossed = (low > high) & (low - high <= _ROUNDING * (np.abs(low) + np.abs(high)))
+            low, high = np.where(crossed, high, low), np.where(crossed, low, high)
             low = np.where(same & (low > bottom), np.nextafter(low, -np.inf), low)
             high = np.where(same & (low == bottom), np.nextafter(high, np.inf), high)
         below, above = gaps if gaps is not None else (low - bottom, top - high)
@@ -249,6 +250,7 @@ class Distribution:
         return f"{self.name} {short(middle)} [{short(low)}, {short(high)}] 95% equal-tailed, {self.route}"
 
 
+_ROUNDING = 1e-11  # ends may round past each other, by so much at most
 _FIXED = (0.01, 0.16, 0.5, 0.84, 0.99)  # probabilities at which two laws are held against each other
 
 
