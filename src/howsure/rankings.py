@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from howsure.kernels.ordering import order_by, within_segments
 
 Ints = NDArray[np.int64]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +49,10 @@ class Judgments:
         names = tuple(q for q, k in zip(self.queries, kept.tolist(), strict=True) if k)
         return Judgments(names, (np.cumsum(kept) - 1)[self.query[here]], self.grade[here])
 
+    def regraded(self, grade: Ints) -> Judgments:
+        """As many documents of each query with other grades, falling; what depends on their number is kept."""
+        return _keeping(self, Judgments(self.queries, self.query, grade), "place", "discount", "judged")
+
     def relevant(self, level: int) -> Ints:
         """Documents of each query with this grade or a higher one."""
         return np.bincount(self.query[self.grade >= level], minlength=len(self.queries))
@@ -81,6 +86,17 @@ class RankedRun:
         here = kept[self.query]
         rank, grade, above, level = (x[here] for x in (self.rank, self.grade, self.above, self.level))
         return RankedRun(self.retrieved[kept], code[self.query[here]], rank, grade, above, level, self.facts)
+
+    def regraded(self, grade: Ints) -> RankedRun:
+        """The same documents with other grades; what depends on their ranks is kept."""
+        made = RankedRun(self.retrieved, self.query, self.rank, grade, self.above, self.level, self.facts)
+        return _keeping(self, made, "discount")
+
+
+def _keeping(old: T, new: T, *names: str) -> T:
+    """The new one with cached properties of the old."""
+    new.__dict__.update({name: getattr(old, name) for name in names})
+    return new
 
 
 def sorted_judgments(queries: tuple[str, ...], query: Ints, grade: Ints) -> Judgments:

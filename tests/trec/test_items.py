@@ -189,6 +189,21 @@ def test_unjudged_documents_at_the_rate_of_the_judged():
     assert d.std > hs.posterior(hs.means(v.values[:, 0], bounds=(0, 1)))["mean"].std
 
 
+def test_drawn_grades_belong_to_documents():
+    """A document has one grade in all runs, tied or not, whatever the order in which the documents are given."""
+    rng = np.random.default_rng(3)
+    one = {q: {f"d{k}": round(float(s)) for k, s in enumerate(rng.normal(size=60))} for q in QRELS_30}
+    two = {q: {d: float(rng.normal()) for d in docs} for q, docs in one.items()}
+    names = ["SetP", "RR", "nDCG@5"]
+    v = hs.trec(QRELS_30, {"one": one, "two": two}, metrics=names, unjudged="rate", seed=4)
+    both = v.only("SetP(unjudged='rate')").versions
+    assert np.ptp(both, axis=2).min() > 0
+    assert (both[:, 0] == both[:, 1]).all()
+    turned = {n: {q: dict(reversed(docs.items())) for q, docs in r.items()} for n, r in (("one", one), ("two", two))}
+    w = hs.trec(QRELS_30, turned, metrics=names, unjudged="rate", seed=4)
+    assert all((x.versions == y.versions).all() for x, y in zip(v.parts, w.parts, strict=True))
+
+
 @examples(25, 60)
 @given(QRELS, RUNS, RUNS)
 def test_any_data_gives_items_or_one_sentence(qrels, one, two):

@@ -7,13 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
+from functools import cached_property
+from itertools import chain, repeat
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from howsure.kernels.ordering import changes, single, starts_of
-from howsure.rankings import Ints, Judgments, RankedRun, sorted_judgments
+from howsure.kernels.ordering import all_falling, changes, single, starts_of
+from howsure.rankings import Ints, Judgments, RankedRun
+
+Array = NDArray[np.float64]
 
 VERSIONS: Final = 64  # drawn grades a query; every draw of the posterior takes one of them for each query
 WEIGHT: Final = 2.0  # judgments that the rate of all queries is worth for one query
@@ -21,15 +25,10 @@ WEIGHT: Final = 2.0  # judgments that the rate of all queries is worth for one q
 
 @dataclass(frozen=True, eq=False)
 class _Listed:
-    """All documents of a run by rank: their queries, ranks, ties, grades (-1 unjudged) and places in the pool."""
+    """All documents of a run by rank, grades -1 where unjudged, and the number of each in the pool, -1 where judged."""
 
-    query: Ints
-    rank: Ints
-    above: Ints
-    level: Ints
-    grade: Ints
-    place: Ints
-    retrieved: Ints
+    ranking: RankedRun
+    number: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,27 +42,20 @@ class Pool:
     @staticmethod
     def of(qrels: Mapping[str, Any], judgments: Judgments, runs: Sequence[Mapping[str, Any]], ties: str) -> Pool:
         """From dicts of dicts; documents by score, then by id, both falling."""
-        known: list[dict[str, int]] = [{} for _ in judgments.queries]
-        count, listed, owner = 0, [], []
-        for run in runs:
-            parts: list[tuple[Any, ...]] = []
-            sizes = []
-            for k, q in enumerate(judgments.queries):
-                given = run.get(q, {})
-                if ties == "float32":
-                    given = dict(zip(given, single(list(given.values())).tolist(), strict=True))
-                ordered = sorted(given.items(), key=itemgetter(1, 0), reverse=True)
-                sizes.append(len(ordered))
-                judged, seen = qrels[q], known[k]
-                for document, score in ordered:
-                    grade = judged.get(document, -1)
-                    if grade < 0 and document not in seen:
-                        seen[document] = count
-                        owner.append(k)
-                        count += 1
-                    parts.append((k, score, grade, seen.get(document, -1)))
-            listed.append(_arrays(parts, np.array(sizes)))
-        return Pool(judgments, np.array(owner, dtype=np.int64), tuple(listed))
+        given = [[run.get(q, {}) for q in judgments.queries] for run in runs]
+        sizes = [np.fromiter(map(len, x), np.int64, len(x)) for x in given]
+        grade, number = _known([qrels[q] for q in judgments.queries], given)
+        listed = []
+        for documents, size, g, k in zip(given, sizes, grade, number, strict=True):
+            listed.append(_by_rank(documents, size, g, k, ties == "float32"))
+        every = np.concatenate([x.number for x in listed])
+        asked = np.concatenate([np.where(x.ranking.grade < 0, x.ranking.query, -1) for x in listed])
+        first = np.unique(every, return_index=True)[1]  # where each document is seen first: run, query, rank
+        first = np.sort(first[asked[first] >= 0])
+        place = np.full(int(every.max(initial=-1)) + 1, -1)
+        place[every[first]] = np.arange(len(first))
+        own = tuple(_Listed(x.ranking, np.where(x.ranking.grade < 0, place[x.number], -1)) for x in listed)
+        return Pool(judgments, asked[first], own)
 
     @property
     def highest(self) -> Ints:
@@ -72,34 +64,81 @@ class Pool:
 
     def drawn(self, rng: np.random.Generator) -> Ints:
         """A grade for every document: the rates of its query are drawn first, from a Dirichlet."""
-        j = self.judgments
-        grades, code = np.unique(j.grade, return_inverse=True)
-        counts = np.zeros((len(j.queries), len(grades)))
-        np.add.at(counts, (j.query, code), 1.0)
+        grades, counts = self._judged
         overall = counts.sum(axis=0) / counts.sum()
         rates = rng.standard_gamma(counts + WEIGHT * overall)
         edges = np.cumsum(rates, axis=1) / rates.sum(axis=1, keepdims=True)
-        at = (rng.random(len(self.query))[:, None] > edges[self.query]).sum(axis=1)
-        return np.asarray(grades[np.minimum(at, len(grades) - 1)])
+        chance = rng.random(len(self.query))
+        at = np.zeros(len(chance), dtype=np.intp)
+        for edge in edges[:, :-1].T:  # the last is 1
+            at += chance > edge[self.query]
+        return np.asarray(grades[at])
+
+    @cached_property
+    def _judged(self) -> tuple[Ints, Array]:
+        """The grades that were given, and how often in each query."""
+        j = self.judgments
+        grades, code = np.unique(j.grade, return_inverse=True)
+        counts = np.bincount(j.query * len(grades) + code, minlength=len(j.queries) * len(grades))
+        return grades, counts.reshape(len(j.queries), -1).astype(float)
+
+    @cached_property
+    def _whole(self) -> Judgments:
+        """All documents of each query, judged or in the pool, whatever their grades."""
+        j = self.judgments
+        query = np.sort(np.concatenate([j.query, self.query]))
+        return Judgments(j.queries, query, np.zeros(len(query), dtype=np.int64))
 
     def filled(self, grade: Ints) -> tuple[Judgments, list[RankedRun]]:
         """Judgments and rankings once the pool has these grades."""
-        j = self.judgments
-        query, grades = np.concatenate([j.query, self.query]), np.concatenate([j.grade, grade])
         rankings = []
         for run in self.runs:
-            own = np.where(run.grade >= 0, run.grade, grade[run.place] if len(grade) else 0)
-            rankings.append(RankedRun(run.retrieved, run.query, run.rank, own, run.above, run.level))
-        return sorted_judgments(j.queries, query, grades), rankings
+            given = run.ranking.grade
+            own = np.where(given >= 0, given, grade[run.number]) if len(grade) else given
+            rankings.append(run.ranking.regraded(own))
+        return self._whole.regraded(self._falling(grade)), rankings
+
+    def _falling(self, grade: Ints) -> Ints:
+        """The grades of all documents of each query, the highest first; counted, since they are few."""
+        j, many = self.judgments, len(self.judgments.queries)
+        grades = np.unique(np.append(self._judged[0], self.highest[:1]))[::-1]
+        code = np.zeros(int(grades[0]) + 1, dtype=np.int64)
+        code[grades] = np.arange(len(grades))
+        counts = sum(
+            np.bincount(query * len(grades) + code[x], minlength=many * len(grades))
+            for query, x in ((j.query, j.grade), (self.query, grade))
+        )
+        return np.repeat(np.tile(grades, many), counts)
 
 
-def _arrays(parts: list[tuple[Any, ...]], sizes: Ints) -> _Listed:
-    query, grade, place = (np.fromiter(map(itemgetter(i), parts), np.int64, len(parts)) for i in (0, 2, 3))
-    score = np.fromiter(map(itemgetter(1), parts), float, len(parts))
-    starts = starts_of(sizes)
-    rank = np.arange(len(parts)) - starts[query] + 1
-    new = np.flatnonzero(changes(query, score))
-    group = np.repeat(np.arange(len(new)), np.diff(new, append=len(parts)))
-    level = np.diff(new, append=len(parts))[group] if len(parts) else rank
-    above = rank[new][group] - 1 if len(parts) else rank
-    return _Listed(query, rank, above, level, grade, place, sizes)
+def _known(judged: Sequence[Mapping[str, int]], runs: Sequence[Sequence[Mapping[str, Any]]]) -> tuple[list[Ints], ...]:
+    """For every run the grade of each document, -1 if nobody judged it, and a number that runs share."""
+    grade: list[list[Ints]] = [[] for _ in runs]
+    number: list[list[Ints]] = [[] for _ in runs]
+    count = 0
+    for k, grades in enumerate(judged):
+        here = [run[k] for run in runs]
+        names = here[0] if len(here) == 1 else dict.fromkeys(chain.from_iterable(here))
+        of = dict(zip(names, range(count, count + len(names)), strict=True))
+        count += len(names)
+        for documents, own, numbers in zip(here, grade, number, strict=True):
+            own.append(np.fromiter(map(grades.get, documents, repeat(-1)), np.int64, len(documents)))
+            numbers.append(np.fromiter(map(of.__getitem__, documents), np.int64, len(documents)))
+    return [np.concatenate(x) for x in grade], [np.concatenate(x) for x in number]
+
+
+def _by_rank(given: Sequence[Mapping[str, Any]], sizes: Ints, grade: Ints, number: Ints, rounded: bool) -> _Listed:
+    """All documents of a run in the order of their ranks."""
+    score: NDArray[Any] = np.fromiter(chain.from_iterable(x.values() for x in given), float, int(sizes.sum()))
+    score = single(score) if rounded else score
+    query, starts = np.repeat(np.arange(len(sizes)), sizes), starts_of(sizes)
+    order = np.arange(len(score)) if all_falling(score, sizes) else np.lexsort((-score, query))
+    new = np.flatnonzero(changes(query, score[order]))
+    level = np.diff(new, append=len(score))
+    for at, many in zip(new[level > 1].tolist(), level[level > 1].tolist(), strict=True):
+        tied = order[at : at + many]
+        names = list(given[query[at]])
+        order[at : at + many] = sorted(tied.tolist(), key=lambda i: names[i - starts[query[at]]], reverse=True)
+    rank = np.arange(len(score)) - starts[query] + 1
+    above, level = np.repeat(rank[new] - 1, level), np.repeat(level, level)
+    return _Listed(RankedRun(sizes, query, rank, grade[order], above, level), number[order])
