@@ -101,6 +101,10 @@ SENTENCES: Final[dict[str, str]] = {
     "unbounded": "{of} has no bound: its mean may not exist, and a sample cannot tell; use the median",
     "no-mean": "the difference of {of} has no mean: both are infinite",
     "priors-differ": "the two have different priors: {first} the first, {second} the second",
+    "pairs-prior": (
+        "pairs and groups have the prior of two systems, P(best) and ranks that of all together: on {of}, the share of "
+        "one kind of items, no prior of this weight is both"
+    ),
     "no-direction": "{of} has no better direction: only the difference is given",
     "simultaneous": (
         "simultaneous: tails of {tail:.2g} at each of {points:,} points hold whole curves, by {draws:,} draws"

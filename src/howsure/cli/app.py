@@ -224,7 +224,7 @@ def _wins(
 @sources.taking(*sources.but(sources.COLUMNS, "by"), *sources.STRATA, *sources.SYSTEMS, *_SEVERAL)
 @METRICS
 @option("--apart", type=float, default=0.95, show_default=True, help="Probability at which a new group starts.")
-@option("--draws", type=int, default=20_000, show_default=True, help="Number of draws.")
+@option("--draws", type=int, help="Rank by the shares of so many draws; else computed where it can be.")
 @PRIOR
 @LEVEL
 @INTERVAL

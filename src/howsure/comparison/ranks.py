@@ -1,6 +1,6 @@
 """Many systems at once: P(best), the distribution of ranks, all pairs, and groups that cannot be told apart.
 
-Systems on the same items are drawn together, systems on different items apart.
+Pairs are what `compare` says of two systems. Ranks of systems on the same items are drawn together.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import Any, Final, Unpack
 
 import numpy as np
@@ -16,12 +17,14 @@ from numpy.typing import NDArray
 from howsure.catalogue import Metric
 from howsure.columns import Columns
 from howsure.comparison.independent import OTHER_SEED, most_draws
+from howsure.comparison.standing import Standing, by_difference, by_draws
 from howsure.distribution import Error, check_draws, check_kind, check_level
 from howsure.entering import Entered, entered, is_made
 from howsure.envelope import envelope
 from howsure.errors import BadSetting
 from howsure.language import option
 from howsure.model.posterior import Posterior
+from howsure.model.question import Question
 from howsure.notes import Notes, merged, note
 from howsure.render.numbers import probability
 from howsure.result import Result
@@ -29,6 +32,8 @@ from howsure.rows import Row, real, row_documents
 
 Array = NDArray[np.float64]
 
+DRAWS: Final = 20_000
+MOST_PAIRS: Final = 300  # that are compared one by one
 TOPS: Final = (1, 3, 5, 10)  # places whose probabilities a document gives, where there are more systems than that
 
 
@@ -37,10 +42,11 @@ class Leaderboard(Result):
     """Systems in the order of their expected rank."""
 
     rows: tuple[Row, ...]
-    draws: Array
+    standing: Standing
     paired: bool
     apart: float
     posterior: Posterior
+    pairs_differ: bool = False  # whether pairs have another prior than ranks
 
     @property
     def metric(self) -> Any:
@@ -72,61 +78,36 @@ class Leaderboard(Result):
         """The same as systems."""
         return self.systems
 
-    @cached_property
-    def _places(self) -> tuple[Array, Array]:
-        """For each system in each draw: how many are better, and how many are level with it, itself counted."""
-        x = self._signed
-        ahead = np.stack([(x < x[:, [i]]).sum(axis=1) for i in range(x.shape[1])], axis=1)
-        level = np.stack([(x == x[:, [i]]).sum(axis=1) for i in range(x.shape[1])], axis=1)
-        return ahead.astype(float), level.astype(float)
+    @property
+    def draws(self) -> Array | None:
+        """Draws of the measure of every system, where ranks are shares of them."""
+        return self.standing.draws
 
-    @cached_property
-    def _signed(self) -> Array:
-        """Draws, turned so that less is better."""
-        return self.draws if self.metric.better == "lower" else -self.draws
+    @property
+    def rank_probabilities(self) -> Array:
+        """P(system i has rank r), one row a system; systems that tie share their ranks equally."""
+        return self.standing.ranks
 
-    @cached_property
+    @property
     def p_best(self) -> Array:
         """P(each system is the best); a tie for the first place is shared."""
-        first = self._signed == self._signed.min(axis=1, keepdims=True)
-        return self._doubted((first / first.sum(axis=1, keepdims=True)).mean(axis=0), 1.0 / len(self.rows))
-
-    def _doubted(self, share: Array, prior: float) -> Array:
-        """A share of the draws, never 0 or 1: one more draw is dealt as if nothing were known."""
-        n = len(self.draws)
-        return np.asarray((n * share + prior) / (n + 1.0))
+        return self.standing.ranks[:, 0]
 
     def p_top(self, k: int) -> Array:
         """P(each system is among the best k); systems that tie share the places left, so that the sum is k."""
         if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k <= len(self.rows):
             raise BadSetting(f"k is a whole number from 1 to the {len(self.rows)} systems; got {k!r}.")
-        ahead, level = self._places
-        share = np.clip((k - ahead) / level, 0.0, 1.0).mean(axis=0)
-        return self._doubted(share, k / len(self.rows)) if k < len(self.rows) else np.ones(len(self.rows))
+        return self.standing.ranks[:, :k].sum(axis=1) if k < len(self.rows) else np.ones(len(self.rows))
 
-    @cached_property
+    @property
     def expected_rank(self) -> Array:
         """The mean rank of each system, 1 the best; ties share their ranks."""
-        ahead, level = self._places
-        return np.asarray((ahead + 0.5 * level + 0.5).mean(axis=0))
+        return self.standing.expected
 
-    @cached_property
-    def rank_probabilities(self) -> Array:
-        """P(system i has rank r), one row a system; systems that tie share their ranks equally."""
-        ahead, tied = self._places
-        ranks = range(len(self.rows))
-        shares = np.stack([(((ahead <= r) & (r < ahead + tied)) / tied).mean(axis=0) for r in ranks], axis=1)
-        return self._doubted(shares, 1.0 / len(self.rows))
-
-    @cached_property
+    @property
     def pairs(self) -> Array:
-        """P(system i better than system j); a half on the diagonal."""
-        x = self._signed
-        table = np.array(
-            [(x[:, [i]] < x).mean(axis=0) + 0.5 * (x[:, [i]] == x).mean(axis=0) for i in range(x.shape[1])]
-        )
-        np.fill_diagonal(table, 0.5)
-        return self._doubted(table, 0.5)
+        """P(system i better than system j), as `compare` has it; a half on the diagonal."""
+        return self.standing.pairs
 
     @cached_property
     def groups(self) -> tuple[int, ...]:
@@ -143,13 +124,18 @@ class Leaderboard(Result):
     @property
     def error(self) -> Error:
         """Bounds: of the measure of any system, and three standard errors of any probability here, at most."""
-        return Error([row.distribution.error.value for row in self.rows], 1.5 / float(np.sqrt(len(self.draws))))
+        worst = max(self.standing.error, self.standing.pairs_error)
+        return Error([row.distribution.error.value for row in self.rows], worst)
 
     @cached_property
     def notes(self) -> Notes:
         """How ranks were found, and what is to be said of the systems."""
-        ranks = note("sampled", form="ranks", draws=len(self.draws), probability=self.error.probability)
-        return merged([ranks, *(n for row in self.rows for n in row.question.remarks)])
+        own = []
+        if self.draws is not None:
+            own.append(note("sampled", form="ranks", draws=len(self.draws), probability=self.standing.error))
+        if self.pairs_differ:
+            own.append(note("pairs-prior", of=str(self.metric)))
+        return merged([*own, *(n for row in self.rows for n in row.question.remarks)])
 
     @property
     def _library(self) -> str | None:
@@ -204,7 +190,7 @@ def leaderboard(
     apart: float = 0.95,
     level: float | None = None,
     interval: str | None = None,
-    draws: int = 20_000,
+    draws: int | None = None,
     tolerance: float | None = None,
     seed: int | None = None,
     **columns: Unpack[Columns],
@@ -212,13 +198,14 @@ def leaderboard(
     """Rank the systems of joint evidence, or of a mapping from name to evidence (tested on different items).
 
     Truths and a mapping from system to predictions, or the columns of a frame, a file or a database, will do too.
+    A number of draws makes ranks shares of so many; else they are computed where they can be.
 
     >>> from howsure.evidence.outcomes import Outcomes
     >>> t = {"a": Outcomes.rate(hits=40, of=50), "b": Outcomes.rate(hits=30, of=50), "c": Outcomes.rate(hits=48, of=50)}
     >>> leaderboard(t).systems
     ('c', 'a', 'b')
     """
-    n = check_draws(draws)
+    n = None if draws is None else check_draws(draws)
     if isinstance(apart, bool) or not isinstance(apart, (int, float)) or not 0.5 < apart < 1:
         raise BadSetting(f"{option('apart')} is a probability between 0.5 and 1; got {apart!r}.")
     own: dict[str, Any] = {"prior": prior, "tolerance": tolerance, "seed": seed}
@@ -261,7 +248,7 @@ def _given(
 
 
 def _ranked(
-    joint: Posterior | None, known: Mapping[str, Posterior], metric: Any, n: int, settings: tuple[float, str],
+    joint: Posterior | None, known: Mapping[str, Posterior], metric: Any, n: int | None, settings: tuple[float, str],
     apart: float,
 ) -> Leaderboard:  # fmt: skip
     first = next(iter(known.values()))
@@ -270,18 +257,49 @@ def _ranked(
     lead, *others = questions.values()
     for other in others:
         lead.matches(other)
-    measure = lead.metric
-    if measure.better is None:
-        raise BadSetting(f"{measure} has no better direction: there is nothing to rank by.")
-    if joint is not None:
-        whole = joint.resolve(asked)
-        x = whole.joint_draws(most_draws(n, whole), joint.seed)
+    if lead.metric.better is None:
+        raise BadSetting(f"{lead.metric} has no better direction: there is nothing to rank by.")
+    whole = None if joint is None else joint.resolve(asked)
+    if joint is None or whole is None:
+        found = _apart(list(questions.values()), n)
     else:
-        n = most_draws(n, *questions.values())
-        each = enumerate(questions.values())
-        x = np.stack([q.distribution.draws(n, seed=first.seed + k * OTHER_SEED) for k, q in each], axis=1)
-    signed = x if measure.better == "lower" else -x
-    order = signed.argsort(axis=1).argsort(axis=1).mean(axis=0).argsort(kind="stable").tolist()
+        found = _together(whole, _pairs(joint, asked, whole), n)
+    order = found.expected.argsort(kind="stable").tolist()
     listed = [list(known)[k] for k in order]
     rows = tuple(Row(questions[name], *settings, None, name) for name in listed)
-    return Leaderboard(rows, x[:, order], joint is not None, apart, joint or first)
+    differ = whole is not None and whole.pairs_differ
+    return Leaderboard(rows, found.ordered(order), joint is not None, apart, joint or first, differ)
+
+
+def _pairs(joint: Posterior, asked: Any, whole: Question) -> tuple[Array, float] | None:
+    """P(system i above j) by the laws that compare has for two; None where draws of all are to tell it."""
+    systems = joint.evidence.systems
+    many = range(len(systems))
+    at_once = whole.pair_chances()
+    if at_once is not None or len(many) * (len(many) - 1) > 2 * MOST_PAIRS:
+        return at_once
+    table, error = np.full((len(many), len(many)), 0.5), 0.0
+    for i, j in combinations(many, 2):
+        gap = joint.pick((systems[i], systems[j])).resolve(asked).difference()
+        if gap.route == "sampled" and len(many) > whole.drawn_pairs:
+            return None
+        table[i, j], table[j, i], error = gap.above, gap.below, max(error, gap.error)
+    return table, error
+
+
+def _together(whole: Question, pairs: tuple[Array, float] | None, n: int | None) -> Standing:
+    """Systems on the same items: two by their difference, more by joint draws."""
+    lower = whole.metric.better == "lower"
+    if pairs is not None and lower:
+        pairs = pairs[0].T, pairs[1]
+    if n is None and pairs is not None and len(pairs[0]) == 2:
+        return by_difference(*pairs)
+    return by_draws(whole.joint_draws(most_draws(n or DRAWS, whole), whole.state.seed), lower, pairs)
+
+
+def _apart(questions: list[Question], n: int | None) -> Standing:
+    """Systems tested on different items."""
+    n = most_draws(n or DRAWS, *questions)
+    seed = questions[0].state.seed
+    x = np.stack([q.distribution.draws(n, seed=seed + k * OTHER_SEED) for k, q in enumerate(questions)], axis=1)
+    return by_draws(x, questions[0].metric.better == "lower", None)

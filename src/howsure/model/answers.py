@@ -1,16 +1,15 @@
 """Answers: what systems said to the same items, as yes and no against a truth of yes and no.
 
 The prior weight of a joint pattern is w(y, a)·w(y, b)·…/w(y, ·)^(S-1), so each system's own posterior is what it is
-alone. For two systems the joint patterns are listed: where both measures have the same denominator (recall, accuracy,
+alone. A measure of one truth row (recall, specificity) has all of that row's weight on the most balanced splits of the
+systems instead: ½ on each discordant pattern of two, as wins have it (docs/why/017). Each system keeps its own weights.
+For two systems the joint patterns are listed: where both measures have the same denominator (recall, accuracy,
 specificity, a rate) the difference is a linear quotient and exact; otherwise both are taken from the same draws.
-For more systems occupied patterns carry Gammas of their counts, and the prior's weight is one Gamma dealt by
-stick-breaking from the prior itself (y, then each system's answer given y), so that patterns not yet seen need no
-enumeration and the cost follows the distinct ones.
+Draws of more systems are in `joint_answers`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final
@@ -22,7 +21,6 @@ from howsure.catalogue.metric import Metric
 from howsure.expressions import CELLS
 from howsure.forms import Linear
 from howsure.kernels import draws as drawing
-from howsure.kernels.sticks import count, sticks
 from howsure.routes import linear_groups_law, values
 
 if TYPE_CHECKING:
@@ -31,10 +29,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Cells = dict[str, Array]
 
-CHUNK: Final = 2_000  # draws at a time
-NUMBERS: Final = 20_000_000  # answers of atoms at a time
-LEFT: Final = 1e-6  # of the prior's mass, for the last atom
-MOST_STICKS: Final = 100_000
+NOTHING: Final = 1e-9  # the shape of a group that is empty in some tables of a batch only
 NAMES: Final = {(1, 1): "tp", (0, 1): "fp", (1, 0): "fn", (0, 0): "tn"}  # truth, answer
 
 
@@ -47,6 +42,7 @@ class Answers:
     shapes: Array  # (*batch, patterns): counts that drive the posterior
     counts: Array  # the raw ones
     rows: dict[int, tuple[float, float]]
+    row: int | None = None  # the truth row that the measure looks at, where it is one
 
     # -- two systems
 
@@ -68,14 +64,16 @@ class Answers:
 
     def _weight(self, y: int, a: int, b: int) -> float:
         row = self.rows[y]
-        return row[a] * row[b] / sum(row)
+        if y != self.row:
+            return row[a] * row[b] / sum(row)
+        return min(row) if a != b else row[a] - min(row)
 
     def pair_counts(self) -> list[int]:
         """Items of each joint pattern."""
         return [int(self.counts[..., self._here(p)].sum(axis=-1)) for p in self.pairs]
 
-    def exact_difference(self, metric: Metric) -> Law | None:
-        """The law of the difference when both systems share their denominator; None otherwise."""
+    def _groups(self, metric: Metric) -> dict[tuple[float, float], Array] | None:
+        """Shapes by (difference of the tops, bottom), where both systems share their denominator; None otherwise."""
         form = metric.reading.form
         if not isinstance(form, Linear) or metric.reading.outer:
             return None
@@ -86,10 +84,26 @@ class Answers:
             if bottom[one] != bottom[two]:
                 return None
             key = (top[one] - top[two], bottom[one])
-            if any(key):
+            if any(key) and np.any(shape):
                 groups[key] = groups.get(key, np.zeros(())) + shape
-        found = linear_groups_law(groups)
+        return groups
+
+    def exact_difference(self, metric: Metric) -> Law | None:
+        """The law of the difference when both systems share their denominator; None otherwise."""
+        groups = self._groups(metric)
+        if groups is None:
+            return None
+        found = linear_groups_law({k: np.maximum(x, NOTHING) for k, x in groups.items()})
         return None if found is None else found[0]
+
+    def pair_wins(self, metric: Metric) -> tuple[Array, Array] | None:
+        """P(first above) and P(second above) where that is which of two Gammas is larger; None otherwise."""
+        groups = self._groups(metric) or {}
+        gains = {abs(gain) for gain, _ in groups} - {0.0}
+        if len(gains) != 1:
+            return None
+        up, down = (sum(x for (gain, _), x in groups.items() if sign * gain > 0) for sign in (1, -1))
+        return _larger(np.asarray(up), np.asarray(down))
 
     def pair_draws(self, metric: Metric, n: int, seed: int) -> tuple[Array, Array]:
         """Draws of both systems' measures from the same joint cells, (n, *batch) each."""
@@ -113,43 +127,42 @@ class Answers:
             cells[c] = np.logaddexp.reduce(mine) if mine else np.full(logs.shape[1], -np.inf)
         return cells
 
-    # -- any number of systems
-
-    def cell_draws(self, n: int, seed: int) -> Iterator[Cells]:
-        """Draws of the cells of every system, some at a time, (draws, systems) each; they are not normalised."""
-        kept = self.shapes > 0
-        truth, says, shapes = self.truth[kept], self.says[kept], self.shapes[kept]
-        rng = np.random.Generator(np.random.SFC64([seed, 10_007]))
-        rows = {y: self.rows.get(y, (0.0, 0.0)) for y in (0, 1)}
-        weight = np.array([sum(rows[y]) for y in (0, 1)])
-        rate = np.array([rows[y][1] / sum(rows[y]) if sum(rows[y]) else 0.0 for y in (0, 1)])
-        sticks_needed = count(float(weight.sum()), LEFT, MOST_STICKS)
-        most = max(1, min(CHUNK, NUMBERS // (sticks_needed * says.shape[1])))
-        for start in range(0, n, most):
-            size = min(most, n - start)
-            mass = rng.standard_gamma(shapes, (size, shapes.size))
-            parts, y, a = dealt(rng, size, weight, rate, says.shape[1])
-            cells = {}
-            for name, yes, said in (("tp", 1, True), ("fn", 1, False), ("fp", 0, True), ("tn", 0, False)):
-                seen = mass[:, truth == yes] @ (says[truth == yes] == said)
-                unseen = np.einsum("nk,nks->ns", parts * (y == yes), (a == said).astype(float))
-                cells[name] = seen + unseen
-            yield cells
-
-    def joint_draws(self, metric: Metric, n: int, seed: int) -> Array:
-        """Draws of the measure of every system, (n, systems)."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.concatenate([np.asarray(metric.formula(**cells)) for cells in self.cell_draws(n, seed)])
+    def chances(self, metric: Metric) -> Array | None:
+        """P(system i above j) for all pairs, where that is which of two Gammas is larger; None otherwise."""
+        form = metric.reading.form
+        if not isinstance(form, Linear) or self.shapes.ndim > 1:
+            return None
+        top, bottom = (dict(zip(CELLS, part, strict=True)) for part in (form.top, form.bottom))
+        gains = {y: top[NAMES[y, 1]] - top[NAMES[y, 0]] for y in self.rows}
+        if (
+            any(bottom[NAMES[y, 1]] != bottom[NAMES[y, 0]] for y in self.rows)
+            or len(set(map(abs, gains.values())) - {0.0}) != 1
+        ):
+            return None
+        wins = np.zeros((self.says.shape[1],) * 2)
+        for y, gain in gains.items():
+            if gain:
+                here = self.truth == y
+                says = (self.says[here] == (gain > 0)).astype(float)
+                wins += (says.T * self.shapes[here]) @ (1.0 - says) + self._weight(y, 0, 1)
+        return _larger(wins, wins.T)[0]
 
 
-def dealt(
-    rng: np.random.Generator, size: int, weight: Array, rate: Array, systems: int
-) -> tuple[Array, NDArray[np.int64], NDArray[np.bool_]]:
-    """The prior's mass in atoms: their weights, their truths and the systems' answers."""
-    total = float(weight.sum())
-    parts = sticks(rng, np.array([total]), size, LEFT, MOST_STICKS)[0].T * rng.standard_gamma(total, (size, 1))
-    y = (rng.random(parts.shape) < weight[1] / total).astype(np.int64)
-    return parts, y, rng.random((*parts.shape, systems)) < rate[y][..., None]
+def _larger(up: Array, down: Array) -> tuple[Array, Array]:
+    """P(one Gamma is larger than another) and P(it is smaller)."""
+    from scipy import special
+
+    return np.asarray(special.betainc(down, up, 0.5)), np.asarray(special.betainc(up, down, 0.5))
+
+
+def one_row(metric: Metric) -> int | None:
+    """The truth row that a measure looks at, where it looks at one: 1 for recall, 0 for specificity."""
+    form = metric.reading.form
+    if isinstance(form, Linear):
+        used = {c for c, t, b in zip(CELLS, form.top, form.bottom, strict=True) if t or b}
+    else:
+        used = {str(x.value) for x in metric.formula.walk() if x.op == "cell"}
+    return 1 if used <= {"tp", "fn"} else 0 if used <= {"fp", "tn"} else None
 
 
 def p_values(answers: Answers, metric: Metric, seed: int) -> dict[str, Any]:

@@ -7,7 +7,7 @@ is one of right and wrong answers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue.metric import Metric
-from howsure.distribution import Distribution
+from howsure.distribution import Distribution, number_or_array
 from howsure.errors import BadSetting
 from howsure.model.answers import Answers, p_values
-from howsure.model.question import Gap, Question, drawn_gap, exact_gap
+from howsure.model.joint_answers import joint_draws
+from howsure.model.question import EXACT, Gap, Question, drawn_gap, exact_gap
 from howsure.model.sampling import GROWN, difference_law, sampled_law
 from howsure.model.state import State
 from howsure.notes import Notes, note
@@ -36,6 +37,8 @@ class CellQuestion(Question):
 
     metric: Metric
     light: Metric
+
+    drawn_pairs = 4
 
     # -- what each way of looking tells
 
@@ -92,9 +95,12 @@ class CellQuestion(Question):
     def difference(self) -> Gap:
         """Exact where both systems share their denominator, else by joint draws."""
         name = f"difference of {self.metric}"
-        law = self.answers().exact_difference(self.light)
+        answers = self.answers()
+        law = answers.exact_difference(self.light)
         if law is not None:
-            return exact_gap(Distribution(name, law, "quadrature", self._gap_draws), "closed form")
+            gap = exact_gap(Distribution(name, law, "quadrature", self._gap_draws), "closed form")
+            wins = answers.pair_wins(self.light)
+            return gap if wins is None else replace(gap, above=number_or_array(wins[0]), below=number_or_array(wins[1]))
         x = self._gap_draws(self.state.wanted_draws(1.3), self.state.seed)
         return drawn_gap(Distribution(name, difference_law(self.light.bounds, x), "sampled", self._gap_draws))
 
@@ -108,7 +114,17 @@ class CellQuestion(Question):
 
     def joint_draws(self, n: int, seed: int) -> Array:
         """All systems from the same patterns."""
-        return self.answers().joint_draws(self.light, n, seed)
+        return joint_draws(self.answers(), self.light, n, seed)
+
+    def pair_chances(self) -> tuple[Array, float] | None:
+        """All at once where it is a matter of wins."""
+        found = None if self.state.evidence.shape else self.answers().chances(self.light)
+        return None if found is None else (found, EXACT)
+
+    @property
+    def pairs_differ(self) -> bool:
+        """Measures of one truth row: no prior of this weight gives every pair of three systems and more ½ and ½."""
+        return len(self.state.evidence.systems) > 2 and self.answers().row is not None
 
     def classical_tests(self) -> dict[str, float | None]:
         """McNemar's tests and a permutation test."""

@@ -19,7 +19,7 @@ from howsure.evidence.classes import Tally
 from howsure.expressions import CELLS
 from howsure.forms import Linear
 from howsure.model import chance
-from howsure.model.answers import Answers
+from howsure.model.answers import Answers, one_row
 from howsure.model.cells import CellQuestion, refuse_two_level
 from howsure.model.class_draws import ClassDrawing, ClassSampler, OfClass
 from howsure.model.question import Chance, Places, Question
@@ -84,7 +84,7 @@ class ClassAgainstRest(CellQuestion):
         truth, w = two.cells[:, 0], self.weights
         says = np.where(two.cells[:, 1:] < 0, 1 - truth[:, None], two.cells[:, 1:]) == 1
         rows = {1: (w["fn"], w["tp"]), 0: (w["tn"], w["fp"])}
-        return Answers(truth, says, two.effective, two.counts, rows)
+        return Answers(truth, says, two.effective, two.counts, rows, one_row(self.light))
 
     def chance(self, at: Places = None) -> Chance | None:
         """Against random guessing at the same margins."""

@@ -26,11 +26,11 @@ from howsure.expressions import CELLS
 from howsure.forms import Linear, by_chance
 from howsure.model import classes, label_sets, outcomes
 from howsure.model.all_classes import AllClasses
-from howsure.model.answers import dealt
 from howsure.model.cells import CellQuestion, refuse_two_level
 from howsure.model.chance import share_above
 from howsure.model.class_against_rest import ClassAgainstRest, ClassAmongMany
 from howsure.model.classes_of_clusters import ClassesOfClusters, LabelsOfClusters
+from howsure.model.joint_answers import prior_cells
 from howsure.model.label_sets import AllLabels
 from howsure.model.means import mean_law
 from howsure.model.over_items import AddedUp, MeanOverItems, OverItems
@@ -122,13 +122,11 @@ class CellsOfClusters(OfClusters):
         if systems == 1:
             return rng.standard_gamma(self.weights, (n, 1, 4)) * self.sizes[0]
         tp, fp, fn, tn = self.weights
-        rows = np.array([fp + tn, tp + fn])
-        rate = np.array([fp / rows[0] if rows[0] else 0.0, tp / rows[1]])
-        parts, y, says = dealt(rng, n, rows, rate, systems)
+        added = prior_cells(rng, n, {y: row for y, row in ((1, (fn, tp)), (0, (tn, fp))) if sum(row)}, systems)
         out = np.zeros((n, systems, 4))
-        for i, (yes, said) in enumerate(((1, True), (0, True), (1, False), (0, False))):
-            mass = np.einsum("nk,nks->ns", parts * (y == yes), (says == said).astype(float))
-            out[:, :, i] = mass * np.array([size[i] for size in self.sizes])
+        for i, c in enumerate(CELLS):
+            if c in added:
+                out[:, :, i] = added[c] * np.array([size[i] for size in self.sizes])
         return out
 
     def difference(self) -> Gap:

@@ -80,6 +80,7 @@ class Question:
 
     classes: ClassVar[tuple[Any, ...] | None] = None  # where the first axis of all arrays is the classes
     most_draws: ClassVar[int | None] = None  # of one system, where each costs much
+    drawn_pairs: ClassVar[int] = 2  # systems whose differences are worth drawing pair by pair
 
     @property
     def canonical(self) -> str:
@@ -123,6 +124,15 @@ class Question:
         """Draws of both systems of a pair, made together."""
         x = self.joint_draws(n, seed)
         return x[:, 0], x[:, 1]
+
+    def pair_chances(self) -> tuple[Array, float] | None:
+        """P(system i above j) of all pairs as `difference` has it, and its error; None where it takes one by one."""
+        return None
+
+    @property
+    def pairs_differ(self) -> bool:
+        """Whether the difference of two systems has another prior than all systems together."""
+        return False
 
     def chance(self, at: Places = None) -> Chance | None:
         """What random guessing gives; None where there is no such thing. `at` are indices into the batch."""

@@ -6,7 +6,7 @@ at once are refused.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +18,9 @@ from howsure.errors import BadSetting
 from howsure.evidence.strata import Stratified
 from howsure.kernels import draws as drawing
 from howsure.model import chance, classes, outcomes
-from howsure.model.answers import Answers
 from howsure.model.cells import CellQuestion, refuse_tests
 from howsure.model.class_against_rest import ClassAgainstRest, ClassAmongMany
+from howsure.model.joint_answers import cell_draws
 from howsure.model.question import Chance, Gap, Places, Question, drawn_gap, nothing_more, nothing_shared
 from howsure.model.sampling import difference_law, sampled_law
 from howsure.model.state import State
@@ -71,8 +71,8 @@ class OfPopulation(Question):
         answers = self.strata.answers()
         mixed: dict[str, Any] = {}
         for h, share in enumerate(self.shares):
-            one = Answers(answers.truth, answers.says, answers.shapes[h], answers.counts[h], answers.rows)
-            parts = list(one.cell_draws(n, seed + h * 1_000_003))
+            one = replace(answers, shapes=answers.shapes[h], counts=answers.counts[h])
+            parts = list(cell_draws(one, n, seed + h * 1_000_003))
             cells = {c: np.concatenate([p[c] for p in parts]) for c in parts[0]}
             total = sum(cells.values())
             mixed = {c: mixed.get(c, 0.0) + share * x / total for c, x in cells.items()}

@@ -1,0 +1,66 @@
+"""Where systems stand: the probability of every rank, by draws of all together, and of two by their difference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+SIGMAS: Final = 3.0
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """P(system i has rank r) and P(system i better than j); systems that tie share their ranks equally."""
+
+    ranks: Array
+    pairs: Array
+    error: float  # of the probabilities of ranks
+    pairs_error: float
+    draws: Array | None = None  # of the measure, (draws, systems), where ranks are their shares
+
+    @property
+    def expected(self) -> Array:
+        """The mean rank of each system, 1 the best."""
+        return np.asarray(1.0 + self.ranks @ np.arange(self.ranks.shape[1]))
+
+    def ordered(self, order: list[int]) -> Standing:
+        """The systems in another order."""
+        draws = None if self.draws is None else self.draws[:, order]
+        return Standing(self.ranks[order], self.pairs[np.ix_(order, order)], self.error, self.pairs_error, draws)
+
+
+def by_difference(pairs: Array, error: float) -> Standing:
+    """Of two systems: the better one is the best."""
+    first = np.array([pairs[0, 1], pairs[1, 0]])
+    return Standing(np.stack([first, first[::-1]], axis=1), pairs, error, error)
+
+
+def by_draws(draws: Array, lower_is_better: bool, pairs: tuple[Array, float] | None) -> Standing:
+    """Shares of the draws; none is ever 0 or 1: one more draw is dealt as if nothing were known."""
+    x = draws if lower_is_better else -draws
+    n, many = x.shape
+    ahead = np.stack([(x < x[:, [i]]).sum(axis=1) for i in range(many)], axis=1)
+    tied = np.stack([(x == x[:, [i]]).sum(axis=1) for i in range(many)], axis=1)
+    shares = [(((ahead <= r) & (r < ahead + tied)) / tied).mean(axis=0) for r in range(many)]
+    ranks = _doubted(np.stack(shares, axis=1), 1.0 / many, n)
+    error = _error(ranks.cumsum(axis=1), n)
+    if pairs is None:
+        wins = [(x[:, [i]] < x).mean(axis=0) + 0.5 * (x[:, [i]] == x).mean(axis=0) for i in range(many)]
+        table = _doubted(np.array(wins), 0.5, n)
+        np.fill_diagonal(table, 0.5)
+        pairs = table, _error(table, n)
+    return Standing(ranks, pairs[0], error, pairs[1], draws)
+
+
+def _doubted(share: Array, prior: float, n: int) -> Array:
+    return np.asarray((n * share + prior) / (n + 1.0))
+
+
+def _error(p: Array, n: int) -> float:
+    """Three standard errors of any of these shares, and what a share of nothing may hide."""
+    return float(SIGMAS * np.sqrt((p * (1.0 - p)).max() / n) + 1.0 / n)

@@ -1,0 +1,160 @@
+"""Draws of any number of systems that answered the same items.
+
+Of few systems all patterns are listed, with the prior's weight of each. Of more, occupied patterns carry Gammas of
+their counts, and the prior's weight is one Gamma dealt by stick-breaking from the prior itself (y, then the systems'
+answers given y), so that patterns not yet seen need no enumeration and the cost follows the distinct ones. Where that
+weight is large it would take as many sticks: then the shares of the systems are drawn apart, whose laws are those of
+the sticks and whose dependence of higher order fades with the weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from math import comb
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.catalogue.metric import Metric
+from howsure.kernels import draws as drawing
+from howsure.kernels.sticks import count, sticks
+from howsure.model.answers import NAMES, Answers, Array, Cells
+from howsure.routes import TINY, values
+
+Yes = NDArray[np.bool_]
+
+FEW: Final = 5  # systems whose patterns are listed
+CHUNK: Final = 2_000  # draws at a time
+NUMBERS: Final = 20_000_000  # answers of atoms at a time
+LEFT: Final = 1e-6  # of the prior's mass, for the last atom
+HEAVY: Final = 200.0  # weight of a truth row from which on no sticks are broken
+
+
+def cell_draws(answers: Answers, n: int, seed: int) -> Iterator[Cells]:
+    """Draws of the cells of every system, some at a time, (draws, systems) each; they are not normalised."""
+    rng = np.random.Generator(np.random.SFC64([seed, 10_007]))
+    systems = answers.says.shape[1]
+    if systems <= FEW:
+        truth, says, shapes = listed(answers)
+        for start in range(0, n, CHUNK):
+            size = min(CHUNK, n - start)
+            yield _added(truth, says, drawing.gammas(shapes, size, rng).T)
+        return
+    kept = answers.shapes > 0
+    truth, says, shapes = answers.truth[kept], answers.says[kept], answers.shapes[kept]
+    needed = sum(count(sum(row), LEFT, 10**6) for row in answers.rows.values() if sum(row) < HEAVY)
+    most = max(1, min(CHUNK, NUMBERS // (max(1, needed) * systems)))
+    for start in range(0, n, most):
+        size = min(most, n - start)
+        cells = _added(truth, says, rng.standard_gamma(shapes, (size, shapes.size)))
+        added = prior_cells(rng, size, answers.rows, systems, answers.row)
+        yield {c: x + added[c] if c in added else x for c, x in cells.items()}
+
+
+def joint_draws(answers: Answers, metric: Metric, n: int, seed: int) -> Array:
+    """Draws of the measure of every system, (n, systems)."""
+    if answers.says.shape[1] <= FEW and min(listed(answers)[2]) < TINY:
+        return _by_logs(answers, metric, n, seed)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.concatenate([np.asarray(metric.formula(**cells)) for cells in cell_draws(answers, n, seed)])
+
+
+def _by_logs(answers: Answers, metric: Metric, n: int, seed: int) -> Array:
+    """The same at shapes that underflow."""
+    truth, says, shapes = listed(answers)
+    logs = drawing.log_shares(shapes, n, seed)
+    out = np.empty((n, says.shape[1]))
+    for k in range(says.shape[1]):
+        cells: Cells = {}
+        for (y, said), name in NAMES.items():
+            mine = logs[(truth == y) & (says[:, k] == said)]
+            cells[name] = np.logaddexp.reduce(mine) if len(mine) else np.full(n, -np.inf)
+        out[:, k] = values(metric, {c: np.exp(x) for c, x in cells.items()}, cells)
+    return out
+
+
+def _added(truth: NDArray[np.int64], says: Yes, mass: Array) -> Cells:
+    """Cells of every system from the masses of patterns, (draws, patterns)."""
+    cells = {}
+    for (y, said), name in NAMES.items():
+        here = truth == y
+        cells[name] = mass[:, here] @ (says[here] == said)
+    return cells
+
+
+# -- few systems: every pattern
+
+
+def listed(answers: Answers) -> tuple[NDArray[np.int64], Yes, Array]:
+    """All patterns of truths and answers that weigh something, with their counts and the prior's weights added."""
+    systems = answers.says.shape[1]
+    patterns = list(product(sorted(answers.rows), *[(0, 1)] * systems))
+    place = {p: i for i, p in enumerate(patterns)}
+    shapes = np.array([weight(answers, p[0], p[1:]) for p in patterns])
+    rows = np.column_stack([answers.truth, answers.says]).astype(int).tolist()
+    np.add.at(shapes, [place[tuple(r)] for r in rows], answers.shapes)
+    kept = shapes > 0
+    codes = np.array(patterns)[kept]
+    return codes[:, 0], codes[:, 1:] == 1, shapes[kept]
+
+
+def weight(answers: Answers, y: int, says: tuple[int, ...]) -> float:
+    """The prior's weight of a pattern: a product, or in the row that alone counts a share of the balanced splits."""
+    no, yes = answers.rows[y]
+    total, systems = no + yes, len(says)
+    if y != answers.row:
+        return float(total * np.prod([(yes if a else no) / total for a in says]))
+    low, part = balance(yes / total, systems)
+    chance = {low: 1.0 - part, low + 1: part}.get(sum(says), 0.0)
+    return total * chance / comb(systems, sum(says))
+
+
+def balance(rate: float, systems: int) -> tuple[int, float]:
+    """How many systems say yes in the most balanced splits with this mean rate: so many, or one more with a chance."""
+    low = min(int(np.floor(rate * systems)), systems - 1)
+    return low, rate * systems - low
+
+
+# -- many systems: the prior's mass by sticks
+
+
+def prior_cells(
+    rng: np.random.Generator, size: int, rows: dict[int, tuple[float, float]], systems: int, row: int | None = None
+) -> Cells:
+    """What the prior adds to the cells of each system, (size, systems); `row` is the one with balanced splits."""
+    cells: Cells = {}
+    for y, weights in rows.items():
+        total = rng.standard_gamma(sum(weights), (size, 1))
+        share = _shares(rng, size, weights, systems, y == row)
+        cells[NAMES[y, 1]], cells[NAMES[y, 0]] = total * share, total * (1.0 - share)
+    return cells
+
+
+def _shares(rng: np.random.Generator, size: int, row: tuple[float, float], systems: int, balanced: bool) -> Array:
+    """The share of a row's prior mass on which each system says yes, (size, systems)."""
+    no, yes = row
+    total, rate = no + yes, yes / (no + yes)
+    if total >= HEAVY:
+        apart = rng.beta(yes, no, (size, systems))
+        return np.clip(_centred(apart, rate), 0.0, 1.0) if balanced else apart
+    parts = sticks(rng, np.array([total]), size, LEFT, 10**6)[0].T
+    draws = rng.random((*parts.shape, systems), dtype=np.float32)
+    says = _balanced(rng, draws, rate) if balanced else draws < rate
+    return np.asarray(np.einsum("nk,nks->ns", parts, says.astype(float)))
+
+
+def _balanced(rng: np.random.Generator, draws: NDArray[np.float32], rate: float) -> Yes:
+    """Splits of the systems, as balanced as the rate allows, every one as likely as the others."""
+    low, part = balance(rate, draws.shape[-1])
+    order = np.partition(draws, (max(low - 1, 0), low), axis=-1)[..., max(low - 1, 0) : low + 1]
+    more = rng.random(draws.shape[:-1]) < part
+    last = np.where(more, order[..., -1], order[..., 0] if low else -1.0)
+    return np.asarray(draws <= last[..., None])
+
+
+def _centred(shares: Array, rate: float) -> Array:
+    """Shares of systems whose sum is fixed, with the spread that they have alone."""
+    systems = shares.shape[1]
+    return np.asarray(rate + (shares - shares.mean(axis=1, keepdims=True)) * np.sqrt(systems / (systems - 1.0)))
