@@ -7,6 +7,7 @@ across rows needs draws.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,22 +19,26 @@ from howsure.expressions import CELLS
 from howsure.forms import Form, Linear, Rising, TwoRates
 
 if TYPE_CHECKING:
-    from howsure.kernels.continuous import WithMoments
     from howsure.kernels.law import Law
 
 Array = NDArray[np.float64]
 Shapes = dict[str, Array]
-Routed = tuple["WithMoments", str]  # a law and the name of its route
+Routed = tuple["Law", str]  # a law and the name of its route
 
 TINY = 0.02  # below, a measure of tp, fp and fn jumps across any grid of nodes, and is sampled
 
 
 @dataclass(frozen=True)
 class Model:
-    """Shapes of the four cells; `shares` are the shapes of the class shares when they are not the row sums."""
+    """Shapes of the four cells; `shares` are the shapes of the class shares when they are not the row sums.
+
+    `scales` tell what a unit of each cell weighs, and of each class share, where items have weights that differ.
+    """
 
     cells: Shapes
     shares: tuple[Array, Array] | None = None
+    scales: Shapes | None = None
+    share_scales: tuple[Array, Array] | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -48,13 +53,18 @@ class Model:
         from howsure.kernels import draws
 
         cells = np.array([np.broadcast_to(self.cells[c], self.shape).ravel()[j] for c in CELLS])
+        scale = None
+        if self.scales is not None:
+            scale = np.array([np.broadcast_to(self.scales[c], self.shape).ravel()[j] for c in CELLS])
         if self.shares is None:
-            plain, logs = draws.shares(cells, n, seed, j)
+            plain, logs = draws.shares(cells, n, seed, j, scale)
         else:
             share = np.array([float(np.ravel(x)[j]) for x in self.shares])
-            yes, no = draws.log_shares(share, n, seed, j)
-            row = draws.log_shares(cells[[0, 2]], n, seed + 1_000_003, j)
-            other = draws.log_shares(cells[[3, 1]], n, seed + 2_000_003, j)
+            by = None if self.share_scales is None else np.array([float(np.ravel(x)[j]) for x in self.share_scales])
+            yes, no = draws.log_shares(share, n, seed, j, by)
+            one, two = [0, 2], [3, 1]
+            row = draws.log_shares(cells[one], n, seed + 1_000_003, j, None if scale is None else scale[one])
+            other = draws.log_shares(cells[two], n, seed + 2_000_003, j, None if scale is None else scale[two])
             logs = np.stack([yes + row[0], no + other[1], yes + row[1], no + other[0]])
             plain = np.exp(logs)
         named = dict(zip(CELLS, plain, strict=True))
@@ -92,8 +102,11 @@ def exact_law(metric: Metric, model: Model) -> tuple[Law | None, str]:
         return None, "sampled"
     law, route = made
     if reading.outer:
+        from howsure.kernels.continuous import WithMoments
         from howsure.kernels.transformed import Transformed
 
+        if not isinstance(law, WithMoments):
+            return None, "sampled"
         return Transformed(law, reading.outer), route
     return law, route
 
@@ -102,22 +115,60 @@ def _route(form: Form, model: Model) -> Routed | None:
     flat = model.shares is None
     if isinstance(form, Linear):
         if flat:
-            return _linear_law(form, model.cells)
+            return _linear_law(form, model.cells, model.scales)
         return _two_level_linear(form, model)
     if isinstance(form, TwoRates) and (flat or form.chart == "rows"):
-        return _rates_law(form, model.cells)
+        return _rates_law(form, model.cells, model.scales)
     if isinstance(form, Rising) and flat and all(np.all(model.cells[c] >= TINY) for c in ("tp", "fp", "fn")):
-        return _rising_law(form, model.cells)
+        return _rising_law(form, model.cells, model.scales)
     return None
 
 
-def _linear_law(form: Linear, cells: Shapes) -> Routed | None:
+def _linear_law(form: Linear, cells: Shapes, scales: Shapes | None = None) -> Routed | None:
     """Cells with equal coefficients add to one Gamma; two groups are closed, three and four take an integral."""
+    if scales is not None:
+        used = [k for k in zip(CELLS, form.top, form.bottom, strict=True) if (k[1] or k[2]) and np.any(cells[k[0]])]
+        return weighed_groups_law([((u, v), cells[c], scales[c]) for c, u, v in used])
     groups: dict[tuple[float, float], Array] = {}
     for c, top, bottom in zip(CELLS, form.top, form.bottom, strict=True):
         if top or bottom:
             groups[top, bottom] = groups.get((top, bottom), np.zeros(())) + cells[c]
     return linear_groups_law({k: np.asarray(v, dtype=float) for k, v in groups.items() if np.any(v)})
+
+
+def weighed_groups_law(parts: Sequence[tuple[tuple[float, float], Array, Array]]) -> Routed | None:
+    """The same of ((top, bottom), shape, scale): parts alike in both add to one Gamma, and so no scale may be left.
+
+    Four and more of a single table take the contour; those of a batch are left to draws.
+    """
+    groups: list[tuple[tuple[float, float], Array, Array]] = []
+    for pair, shape, scale in parts:
+        at = next((i for i, g in enumerate(groups) if g[0] == pair and np.array_equal(g[2], scale)), None)
+        if at is None:
+            groups.append((pair, np.asarray(shape, dtype=float), np.asarray(scale, dtype=float)))
+        else:
+            groups[at] = (pair, groups[at][1] + shape, scale)
+    pairs, shapes, scales = zip(*groups, strict=True)
+    if all(np.array_equal(x, scales[0]) for x in scales):
+        return linear_groups_law(dict(zip(pairs, shapes, strict=True)))
+    if len(groups) == 2:
+        from howsure.kernels.moebius import Moebius
+
+        ((u1, v1), a, s), ((u2, v2), b, r) = groups if _rises(*pairs) else groups[::-1]
+        return Moebius(a, b, u1, v1, u2, v2, s / r), "closed form"
+    if len(groups) > 3 and not shapes[0].shape and all(v for _, v in pairs):
+        from howsure.kernels.contour import GammaQuotient
+
+        weigh = np.array([float(x) for x in scales])[:, None]
+        both = np.array(pairs) * weigh
+        return GammaQuotient(both[:, 0], both[:, 1], np.array([float(x) for x in shapes])), "quadrature"
+    if len(groups) == 3:
+        from howsure.kernels.integral import Integral
+        from howsure.kernels.linear_quotient import LinearQuotient
+
+        top, bottom = tuple(k[0] for k in pairs), tuple(k[1] for k in pairs)
+        return Integral(LinearQuotient(shapes, top, bottom, scales)), "quadrature"
+    return None
 
 
 def linear_groups_law(groups: dict[tuple[float, float], Array]) -> Routed | None:
@@ -138,19 +189,28 @@ def linear_groups_law(groups: dict[tuple[float, float], Array]) -> Routed | None
     return None
 
 
+def _rises(one: tuple[float, float], two: tuple[float, float]) -> bool:
+    return one[0] * two[1] >= two[0] * one[1]
+
+
 def _two_level_linear(form: Linear, model: Model) -> Routed | None:
     """Rates within one truth row, and the class shares, are Beta in the two-level model too."""
     used = {c for c, t, b in zip(CELLS, form.top, form.bottom, strict=True) if t or b}
     if used in ({"tp", "fn"}, {"fp", "tn"}):
-        return _linear_law(form, model.cells)
-    across = _across_rows(form, model)
+        return _linear_law(form, model.cells, model.scales)
+    across = None if model.scales is not None or model.share_scales is not None else _across_rows(form, model)
     if across is not None:
         return across
     rows = {k: (form.top[k[0]], form.top[k[1]]) for k in ((0, 2), (1, 3))}
     if len(set(form.bottom)) == 1 and all(a == b for a, b in rows.values()):
         assert model.shares is not None  # noqa: S101 - narrows the type
         zero = np.zeros(model.shape)
-        return _linear_law(form, {"tp": model.shares[0], "fn": zero, "fp": model.shares[1], "tn": zero})
+        by = (
+            None
+            if model.share_scales is None
+            else dict(zip(("tp", "fp", "fn", "tn"), 2 * model.share_scales, strict=True))
+        )
+        return _linear_law(form, {"tp": model.shares[0], "fn": zero, "fp": model.shares[1], "tn": zero}, by)
     return None
 
 
@@ -174,7 +234,7 @@ def _across_rows(form: Linear, model: Model) -> Routed | None:
     return None
 
 
-def _rates_law(form: TwoRates, cells: Shapes) -> Routed:
+def _rates_law(form: TwoRates, cells: Shapes, scales: Shapes | None) -> Routed:
     """Turn both rates so that the measure rises in them."""
     from howsure.kernels.integral import Integral
     from howsure.kernels.two_betas import Bilinear
@@ -188,15 +248,17 @@ def _rates_law(form: TwoRates, cells: Shapes) -> Routed:
         v = v[::-1]
         top, bottom = (tuple(row[::-1] for row in part) for part in (top, bottom))  # type: ignore[assignment]
     inner, outer = ((cells[x[0]], cells[x[1]]) for x in (u, v))
-    return Integral(Bilinear(inner, outer, top, bottom)), "quadrature"
+    odds = None if scales is None else (scales[u[0]] / scales[u[1]], scales[v[0]] / scales[v[1]])
+    return Integral(Bilinear(inner, outer, top, bottom, odds)), "quadrature"
 
 
-def _rising_law(form: Rising, cells: Shapes) -> Routed:
+def _rising_law(form: Rising, cells: Shapes, scales: Shapes | None) -> Routed:
     from howsure.kernels.integral import Integral
     from howsure.kernels.two_betas import Ray
 
     inner = (cells["tp"], cells["fp"] + cells["fn"])
-    return Integral(Ray(inner, (cells["fp"], cells["fn"]), form.top, form.bottom)), "quadrature"
+    by = None if scales is None else (scales["tp"], scales["fp"], scales["fn"])
+    return Integral(Ray(inner, (cells["fp"], cells["fn"]), form.top, form.bottom, by)), "quadrature"
 
 
 def values(metric: Metric, cells: Shapes, logs: Shapes | None) -> Array:

@@ -134,8 +134,8 @@ SENTENCES: Final[dict[str, str]] = {
 def _weighted(f: Mapping[str, Any]) -> str:
     if f["of"] == "counts":
         return (
-            "weighted items: the posterior uses counts times the sum of weights over the sum of squared weights "
-            "(Kish's effective sample size)"
+            "weighted items: every cell has the effective size of its own items, (sum of weights)²/(sum of squared "
+            "weights)"
         )
     if f["of"] == "clusters":
         return "weighted items: a cluster counts with the weights of its items"

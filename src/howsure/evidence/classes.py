@@ -206,9 +206,7 @@ class Tally(Patterns):
         >>> Tally.matrix([[5, 1, 0], [2, 7, 1], [0, 0, 9]]).versus_each().tp.tolist()
         [5, 7, 9]
         """
-        squares = None
-        if self.squares is not None:
-            squares = in_square(replace(self, counts=self.squares, squares=None).by_class())
+        squares = None if self.squares is None else in_square(self.squared.by_class())
         return each_against_rest(self, self.labels, in_square(self.by_class()), squares)
 
     def right_wrong(self, *, effective: bool = True) -> tuple[Array, Array]:

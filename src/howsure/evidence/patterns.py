@@ -69,8 +69,13 @@ class Patterns:
 
     @property
     def effective(self) -> Array:
-        """Counts that drive the posterior: the counts, or counts·Σw/Σw² when weighted (Kish 1965)."""
+        """Counts of the table as a whole: the counts, or counts·Σw/Σw² when weighted (Kish 1965)."""
         return self.counts.astype(float) if self.squares is None else effective_counts(self.counts, self.squares)
+
+    @property
+    def squared(self) -> Self:
+        """The same with the sums of squared weights for counts."""
+        return self if self.squares is None else replace(self, counts=self.squares, squares=None)
 
     def effective_of(self, j: int) -> Array:
         """The same of one table of a flattened batch."""

@@ -105,7 +105,7 @@ class Difference(Stepped):
         a, b = self.a, self.b
         if not (isinstance(a, Moebius) and isinstance(b, Moebius)):
             return None
-        same = (a.u1, a.v1, a.u2, a.v2) == (b.u1, b.v1, b.u2, b.v2)
+        same = (a.u1, a.v1, a.u2, a.v2) == (b.u1, b.v1, b.u2, b.v2) and a.tilt is None and b.tilt is None
         return (a.a, a.b, b.a, b.b) if same else None
 
     @property

@@ -29,10 +29,11 @@ def log_gamma_draws(shape: float, n: int, rng: np.random.Generator) -> Array:
     return lifted - rng.standard_exponential(n) / shape
 
 
-def shares(shapes: Array, n: int, seed: int, place: int = 0) -> tuple[Array, Array | None]:
+def shares(shapes: Array, n: int, seed: int, place: int = 0, scales: Array | None = None) -> tuple[Array, Array | None]:
     """n draws of Dirichlet(shapes), as an array (cells, n), and their logs when a shape below 1 asks for them.
 
-    A shape of 0 is an empty cell. Each place of a batch, and each of its cells, has a stream of its own.
+    A shape of 0 is an empty cell. Each place of a batch, and each of its cells, has a stream of its own. Gammas may
+    have scales, which their shares then follow.
     """
     small = bool((shapes < 1).any())
     streams = [np.random.Generator(np.random.SFC64([seed, place, i])) for i in range(shapes.size)]
@@ -46,6 +47,8 @@ def shares(shapes: Array, n: int, seed: int, place: int = 0) -> tuple[Array, Arr
             cells = np.stack(list(pool.map(one, range(shapes.size))))
     else:
         cells = np.stack([one(i) for i in range(shapes.size)])
+    if scales is not None:
+        cells = cells + np.log(scales)[:, None] if small else cells * scales[:, None]
     if not small:
         cells /= cells.sum(axis=0)
         return cells, None
@@ -54,9 +57,9 @@ def shares(shapes: Array, n: int, seed: int, place: int = 0) -> tuple[Array, Arr
     return np.exp(cells), cells
 
 
-def log_shares(shapes: Array, n: int, seed: int, place: int = 0) -> Array:
+def log_shares(shapes: Array, n: int, seed: int, place: int = 0, scales: Array | None = None) -> Array:
     """Logs of n draws of Dirichlet(shapes), as an array (cells, n); -inf for an empty cell."""
-    plain, logs = shares(shapes, n, seed, place)
+    plain, logs = shares(shapes, n, seed, place, scales)
     return logs if logs is not None else np.log(plain)
 
 

@@ -2,6 +2,7 @@
 
 Statement: P(Σ top·G / Σ bottom·G <= t) = P(Σ (top - t·bottom)·G <= 0) for independent Gammas G. Two groups whose
 coefficients have the same sign are dealt from one Gamma by a Beta share, which leaves one group fewer.
+Where the units of the groups weigh more or less, their coefficients are times that weight; the range stays what it is.
 Domain: shapes from 1e-3 to 1e12; coefficients of any sign on top, none negative below.
 Error: as in quadrature.py; the fourth group adds a trapezoid sum over 96 nodes.
 """
@@ -38,6 +39,7 @@ class LinearQuotient:
     shapes: tuple[Array, ...]
     top: tuple[float, ...]
     bottom: tuple[float, ...]
+    scales: tuple[Array, ...] | None = None  # what a unit of each group weighs, of each table; 1 without
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -57,12 +59,18 @@ class LinearQuotient:
         upper = None if upper is None else np.broadcast_to(upper, shape).ravel()
         c = np.stack([linear(p * np.ones_like(t), -q, t, low) for p, q in zip(self.top, self.bottom, strict=True)])
         slope = np.stack([q * np.ones_like(t) for q in self.bottom])
+        if self.scales is not None:
+            weigh = np.stack([np.broadcast_to(x, shape).ravel() for x in self.scales])
+            c, slope = c * weigh, slope * weigh
         tail, pdf = _signed_sum(np.stack(shapes), c, slope, upper, density)
         return tail.reshape(shape), pdf.reshape(shape)
 
     def rows(self, pick: Pick, shape: tuple[int, ...]) -> LinearQuotient:
         """The core of the picked entries of the batch, flat."""
-        return replace(self, shapes=tuple(np.broadcast_to(x, shape)[pick] for x in self.shapes))
+        shapes, scales = (
+            tuple(np.broadcast_to(x, shape)[pick] for x in part) for part in (self.shapes, self.scales or ())
+        )
+        return replace(self, shapes=shapes, scales=scales or None)
 
     def corners(self) -> tuple[float, ...]:
         """Values at the corners of the simplex."""
@@ -81,8 +89,8 @@ class LinearQuotient:
             return self._about_four(g, centre)
         x, y, z = (s + np.zeros(self.shape) for s in self.shapes)
 
-        def value(_: Index, u: Array, r: Array, v: Array, w: Array) -> Array:
-            return self._at((u, r * v, r * w))
+        def value(part: Index, u: Array, r: Array, v: Array, w: Array) -> Array:
+            return self._at((u, r * v, r * w), part)
 
         return moments_about((y, z), (x, y + z), value, g, centre)
 
@@ -90,7 +98,13 @@ class LinearQuotient:
         """First and second moment of g(log M) about centre."""
         return self.about(lambda x: g(np.log(x)), centre, 0.0)
 
-    def _at(self, cells: tuple[Array, ...]) -> Array:
+    def _at(self, cells: tuple[Array, ...], part: Index | None = None) -> Array:
+        """The measure at drawn groups of the picked tables, flat; or at one value of every group, of each table."""
+        if self.scales is not None:
+            weigh = [
+                x if part is None else np.broadcast_to(x, self.shape).ravel()[part, None, None] for x in self.scales
+            ]
+            cells = tuple(x * s for x, s in zip(cells, weigh, strict=True))
         top = sum(k * x for k, x in zip(self.top, cells, strict=True))
         bottom = sum(k * x for k, x in zip(self.bottom, cells, strict=True))
         return np.asarray(top / bottom)
@@ -104,7 +118,7 @@ class LinearQuotient:
             third = x[:, k, None, None], y[:, k, None, None]
 
             def value(part: Index, u: Array, r: Array, v: Array, w: Array, third: tuple[Array, ...] = third) -> Array:
-                return self._at((u, r * v, r * w * third[0][part], r * w * third[1][part]))
+                return self._at((u, r * v, r * w * third[0][part], r * w * third[1][part]), part)
 
             one, two = moments_about((b, c + d), (a, b + c + d), value, g, middle)
             first += weight[:, k] * one
@@ -123,7 +137,7 @@ class LinearQuotient:
 
     def closed(self) -> tuple[Array, Array] | None:
         """Mean and standard deviation when the measure is linear in the shares (one bottom for all)."""
-        if len(set(self.bottom)) != 1:
+        if len(set(self.bottom)) != 1 or self.scales is not None:
             return None
         total = np.asarray(sum(self.shapes))
         values = [k / self.bottom[0] for k in self.top]

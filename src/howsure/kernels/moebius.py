@@ -3,6 +3,7 @@
 Statement: M = (u1·X + u2·Y)/(v1·X + v2·Y) with independent Gammas X (shape a) and Y (shape b). With
 B = X/(X+Y) ~ Beta(a, b), M is a Möbius map of B: precision, recall, accuracy, Jaccard, and F1, which has
 B ~ Beta(tp, fp+fn) and F1 = 2B/(1+B) (Goutte & Gaussier 2005, eq. 11, who call its law unknown).
+Where a unit of X weighs more than one of Y, u1 and v1 are times that ratio; the range stays what it is.
 Domain: v1, v2 >= 0, not both 0; the groups are ordered so that M rises with B.
 Formula: t is mapped to a pair of shares by error-free linear forms; everything else is kernels.beta.
 Error: that of the incomplete beta; see tests/reference.
@@ -38,6 +39,7 @@ class Moebius(WithMoments):
     v1: float
     u2: float
     v2: float
+    tilt: Array | None = None  # the weight of a unit of X over that of Y, of each table; 1 without
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -61,8 +63,17 @@ class Moebius(WithMoments):
         return False
 
     @property
-    def _det(self) -> float:
-        return self.u1 * self.v2 - self.u2 * self.v1
+    def _top(self) -> Array | float:
+        return self.u1 if self.tilt is None else self.u1 * self.tilt
+
+    @property
+    def _bottom(self) -> Array | float:
+        return self.v1 if self.tilt is None else self.v1 * self.tilt
+
+    @property
+    def _det(self) -> Array | float:
+        det = self.u1 * self.v2 - self.u2 * self.v1
+        return det if self.tilt is None else det * self.tilt
 
     def _shares(self, t: Array, t_low: Array | float = 0.0) -> tuple[Array, Array, Array, Array]:
         """(x, y) with M(x, y) = t, and the two linear forms they come from."""
@@ -71,6 +82,7 @@ class Moebius(WithMoments):
         low = np.where(inside == t, t_low, 0.0)
         n = np.maximum(linear(-self.u2, self.v2, finite, low), 0.0)
         d = np.maximum(linear(self.u1, -self.v1, finite, low), 0.0)
+        d = d if self.tilt is None else d * self.tilt
         n = np.where(inside == np.inf, 1.0, np.where(inside == -np.inf, 0.0, n))
         d = np.where(inside == np.inf, 0.0, np.where(inside == -np.inf, 1.0, d))
         total = n + d
@@ -79,14 +91,14 @@ class Moebius(WithMoments):
     def value(self, x: Array, y: Array) -> Array:
         """M at the shares (x, y)."""
         with np.errstate(divide="ignore"):
-            return (self.u1 * x + self.u2 * y) / (self.v1 * x + self.v2 * y)
+            return np.asarray((self._top * x + self.u2 * y) / (self._bottom * x + self.v2 * y))
 
     def gaps(self, x: Array, y: Array) -> tuple[Array, Array]:
         """M minus its lower end, and its upper end minus M, each to relative precision."""
-        bottom = self.v1 * x + self.v2 * y
+        bottom = self._bottom * x + self.v2 * y
         with np.errstate(divide="ignore", invalid="ignore"):
             below = self._det * x / (self.v2 * bottom) if self.v2 else np.full_like(x, np.inf)
-            above = self._det * y / (self.v1 * bottom) if self.v1 else np.full_like(y, np.inf)
+            above = self._det * y / (self._bottom * bottom) if self.v1 else np.full_like(y, np.inf)
         return below, above
 
     def tails(self, t: Array, t_low: Array | float = 0.0) -> tuple[Array, Array]:
@@ -98,14 +110,14 @@ class Moebius(WithMoments):
         with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
             inner = np.exp(beta.log_density(self.a, self.b, x, y)) * self._det / (n * d)
             at_low = _edge(self.a, self.b, self.v2 / d) if self.v2 else np.zeros(())
-            at_high = _edge(self.b, self.a, self.v1 / n) if self.v1 else np.zeros(())
+            at_high = _edge(self.b, self.a, self._bottom / n) if self.v1 else np.zeros(())
         value = np.where(n == 0, at_low, np.where(d == 0, at_high, inner))
         return np.where((t < self.lower) | (t > self.upper), 0.0, value)
 
     @cached_property
     def _few(self) -> tuple[Moebius, NDArray[np.intp]] | None:
         """The distinct tables of a large batch, and the place of each table among them."""
-        found = batches.distinct(self.a, self.b)
+        found = batches.distinct(self.a, self.b) if self.tilt is None else None
         return None if found is None else (replace(self, a=found[0], b=found[1]), found[2])
 
     def quantile_shares(self, p: Array, q: Array) -> tuple[Array, Array]:
@@ -129,10 +141,12 @@ class Moebius(WithMoments):
         if self._few is not None:
             return self._few[0].mean()[self._few[1]]
         s = self.a + self.b
-        if self.v1 == self.v2:
+        if self.v1 == self.v2 and self.tilt is None:
             return np.asarray((self.u1 * self.a + self.u2 * self.b) / (self.v1 * s))
         if min(self.v1, self.v2) == 0:
             return self._mean_with_pole()
+        if self.tilt is not None:
+            return self._centred(1)
         big, small = max(self.v1, self.v2), min(self.v1, self.v2)
         if 1 - small / big > _SERIES_BELOW:
             return self._centred(1)
@@ -145,7 +159,7 @@ class Moebius(WithMoments):
         total = np.ones_like(s)
         for k in range(int(np.ceil(-38 / np.log(rho))), -1, -1):
             total = 1.0 + total * rho * (far + k) / (s + 1 + k)
-        part = near / s * total * abs(self._det) / (self.v1 * self.v2)
+        part = near / s * total * np.abs(self._det) / (self.v1 * self.v2)
         return np.asarray(self.lower + part if self.v1 > self.v2 else self.upper - part)
 
     def _mean_with_pole(self) -> Array:
@@ -153,17 +167,17 @@ class Moebius(WithMoments):
         if self.v1 == 0:
             with np.errstate(divide="ignore", invalid="ignore"):
                 ratio = np.where(self.b > 1, self.a / (self.b - 1), np.inf)
-            return np.asarray(self.lower + self.u1 / self.v2 * ratio)
+            return np.asarray(self.lower + self._top / self.v2 * ratio)
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.where(self.a > 1, self.b / (self.a - 1), np.inf)
-        return np.asarray(self.upper + self.u2 / self.v1 * ratio)
+        return np.asarray(self.upper + self.u2 / self._bottom * ratio)
 
     def moments(self, g: Transform, growth: float) -> tuple[Array, Array]:
         """Mean and standard deviation of g(M), by quadrature; g grows like M^growth."""
         del growth
         a, b = self.a.ravel(), self.b.ravel()
         x, y, weight, _ = quadrature.beta_nodes(a, b, 288)
-        value = g(self.value(x, y))
+        value = g(self._spread().value(x, y))
         value = np.where(weight > 0, value, 0.0)
         mean = (weight * value).sum(axis=-1)
         var = (weight * (value - mean[:, None]) ** 2).sum(axis=-1)
@@ -174,11 +188,11 @@ class Moebius(WithMoments):
         if self._few is not None:
             return self._few[0].std()[self._few[1]]
         a, b, s = self.a, self.b, self.a + self.b
-        if self.v1 == self.v2:
-            return np.asarray(abs(self._det) / self.v1**2 * np.sqrt(a / s * (b / s) / (s + 1)))
+        if self.v1 == self.v2 and self.tilt is None:
+            return np.asarray(np.abs(self._det) / self.v1**2 * np.sqrt(a / s * (b / s) / (s + 1)))
         if min(self.v1, self.v2) == 0:
             up, down = (a, b) if self.v1 == 0 else (b, a)
-            size = abs(self._det) / max(self.v1, self.v2) ** 2
+            size = np.abs(self._det) / np.maximum(self._bottom, self.v2) ** 2
             with np.errstate(divide="ignore", invalid="ignore"):
                 sd = np.sqrt(up * (up + down - 1) / (down - 2)) / (down - 1)
             return np.asarray(np.where(down > 2, size * sd, np.inf))
@@ -192,8 +206,10 @@ class Moebius(WithMoments):
         for part in quadrature.chunks(a.size, nodes):
             x, y, weight, _ = quadrature.beta_nodes(a[part], b[part], nodes)
             m, rest = (a / (a + b))[part, None], (b / (a + b))[part, None]
-            centre = self.value(m, rest)
-            away = self._det * (x * rest - y * m) / ((self.v1 * x + self.v2 * y) * (self.v1 * m + self.v2 * rest))
+            law = self._spread(part)
+            centre = law.value(m, rest)
+            below = [law._bottom * p + law.v2 * q for p, q in ((x, y), (m, rest))]
+            away = law._det * (x * rest - y * m) / (below[0] * below[1])
             first = (weight * away).sum(axis=-1)
             if order == 1:
                 out[part] = centre[:, 0] + first
@@ -201,17 +217,25 @@ class Moebius(WithMoments):
                 out[part] = (weight * (away - first[:, None]) ** 2).sum(axis=-1)
         return out.reshape(self.shape)
 
+    def _spread(self, part: slice = slice(None)) -> Moebius:
+        """The map of some tables, flat, whose shares have one more axis of nodes."""
+        return (
+            self
+            if self.tilt is None
+            else replace(self, tilt=np.broadcast_to(self.tilt, self.shape).ravel()[part, None])
+        )
+
     def _stationary(self) -> tuple[Array, Array, Array]:
         """Roots in x of the derivative of the log density on M's scale, and the number within (0, 1).
 
         (a-1)(1-x)(v2+cx) - (b-1)x(v2+cx) + 2c·x(1-x) = 0 with c = v1 - v2.
         """
-        c = self.v1 - self.v2
+        c = self._bottom - self.v2
         a1, b1 = self.a - 1.0, self.b - 1.0
         k0 = a1 * self.v2
         k1 = a1 * (c - self.v2) - b1 * self.v2 + 2 * c
         k2 = -(a1 + b1 + 2.0) * c
-        if c == 0:
+        if self.tilt is None and c == 0:
             with np.errstate(divide="ignore", invalid="ignore"):
                 root = np.where(k1 != 0, -k0 / k1, np.nan)
             inside = (root > 0) & (root < 1)
@@ -225,8 +249,8 @@ class Moebius(WithMoments):
 
     def slope(self, x: Array, y: Array) -> Array:
         """Derivative of the log density (on M's scale) with respect to the logit of x."""
-        c = self.v1 - self.v2
-        return (self.a - 1) * y - (self.b - 1) * x + 2 * c * x * y / (self.v1 * x + self.v2 * y)
+        c = self._bottom - self.v2
+        return np.asarray((self.a - 1) * y - (self.b - 1) * x + 2 * c * x * y / (self._bottom * x + self.v2 * y))
 
     def mode(self) -> Array:
         """The inner mode when there is one, else the end with the higher density (Goutte, after eq. 9)."""
@@ -238,7 +262,7 @@ class Moebius(WithMoments):
             x = np.where(ok, r, 0.5)
             h = 1e-4 * np.minimum(x, 1 - x)
             peak = ok & (self.slope(x - h, 1 - x + h) > 0) & (self.slope(x + h, 1 - x - h) < 0)
-            log_pdf = beta.log_density(self.a, self.b, x, 1 - x) + 2 * np.log(self.v1 * x + self.v2 * (1 - x))
+            log_pdf = beta.log_density(self.a, self.b, x, 1 - x) + 2 * np.log(self._bottom * x + self.v2 * (1 - x))
             log_pdf = log_pdf - np.log(x) - np.log1p(-x)
             better = peak & (log_pdf > height)
             best, height = np.where(better, x, best), np.where(better, log_pdf, height)
@@ -247,7 +271,7 @@ class Moebius(WithMoments):
 
     def _edge_mode(self) -> Array:
         low, high = self.pdf(np.full(self.shape, self.lower)), self.pdf(np.full(self.shape, self.upper))
-        flat = (self.a == 1) & (self.b == 1) & (self.v1 == self.v2)
+        flat = (self.a == 1) & (self.b == 1) & np.equal(self._bottom, self.v2)
         to_low = (low > high) | ((low == high) & (self.a <= self.b))
         with np.errstate(invalid="ignore"):
             middle = 0.5 * (self.lower + self.upper)
@@ -286,7 +310,9 @@ class Moebius(WithMoments):
         return low, high, ~(falls | rises | (inner & ok))
 
     def rows(self, pick: Pick, shape: tuple[int, ...]) -> Moebius:
-        return replace(self, a=np.broadcast_to(self.a, shape)[pick], b=np.broadcast_to(self.b, shape)[pick])
+        tilt = None if self.tilt is None else np.broadcast_to(self.tilt, shape)[pick]
+        a, b = (np.broadcast_to(x, shape)[pick] for x in (self.a, self.b))
+        return replace(self, a=a, b=b, tilt=tilt)
 
 
 def _edge(a: Array, b: Array, slope: Array | float) -> Array:
@@ -322,7 +348,7 @@ def _newton_step(
         log1, log2 = beta.log_density(a, b, x1, y1), beta.log_density(a, b, x2, y2)
         f1, f2 = np.exp(log1), np.exp(log2)
         mass = 1.0 - level - beta.tails(a, b, x1, y1)[0] - beta.tails(a, b, x2, y2)[1]
-        bottom1, bottom2 = law.v1 * x1 + law.v2 * y1, law.v1 * x2 + law.v2 * y2
+        bottom1, bottom2 = (law._bottom * x + law.v2 * y for x, y in ((x1, y1), (x2, y2)))
         tilt = log2 - log1 - np.log(x2 * y2 / (x1 * y1)) + 2 * np.log(bottom2 / bottom1)
         s1, s2 = law.slope(x1, y1), law.slope(x2, y2)
         det = -f1 * s2 + f2 * s1

@@ -29,12 +29,14 @@ class Bilinear:
     """(u, 1-u)·P·(v, 1-v) / (u, 1-u)·Q·(v, 1-v), u ~ Beta(inner), v ~ Beta(outer), rising in u and in v.
 
     P[i][j] and Q[i][j] belong to u (i=1) or 1-u (i=0) and v (j=1) or 1-v (j=0).
+    Where `odds` are given, the odds of u and of v count times these, in each table.
     """
 
     inner: tuple[Array, Array]
     outer: tuple[Array, Array]
     top: Matrix
     bottom: Matrix
+    odds: tuple[Array, Array] | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -62,6 +64,8 @@ class Bilinear:
         (a, b), (c, d) = self.outer, self.inner
         m, n, p, q = c / (c + d), d / (c + d), a / (a + b), b / (a + b)
         su, sv = np.sqrt(m * n / (c + d + 1)), np.sqrt(p * q / (a + b + 1))
+        if self.odds is not None:
+            m, p = m * self.odds[0], p * self.odds[1]
         x = self.value(m, n, p, q)
         with np.errstate(divide="ignore", invalid="ignore"):
             by_u = np.abs(self._row(1, p, q, x) - self._row(0, p, q, x)) * su
@@ -83,16 +87,22 @@ class Bilinear:
         t01, t10 = np.where(swap, p10, p01), np.where(swap, p01, p10)
         b01, b10 = np.where(swap, q10, q01), np.where(swap, q01, q10)
         ones = np.ones_like(t)
-        return shape, BilinearOdds(
-            np.where(swap, c, a),
-            np.where(swap, d, b),
-            np.where(swap, a, c),
-            np.where(swap, b, d),
+        forms = (
             LinearForm(linear(-t01, b01, t, low), linear(-p00 * ones, q00, t, low)),
             LinearForm(linear(p11 * ones, -q11, t, low), linear(t10, -b10, t, low)),
             LinearForm(b01, q00 * ones),
             LinearForm(q11 * ones, b10),
         )
+        if self.odds is not None:
+            u, v = (np.broadcast_to(x, shape).ravel() for x in self.odds)
+            outside, inside = np.where(swap, u, v), np.where(swap, v, u)
+            forms = tuple(  # type: ignore[assignment]
+                LinearForm(form.one * outside * by, form.zero * by)
+                for form, by in zip(forms, (ones, inside, ones, inside), strict=True)
+            )
+        outer = np.where(swap, c, a), np.where(swap, d, b)
+        inner = np.where(swap, a, c), np.where(swap, b, d)
+        return shape, BilinearOdds(*outer, *inner, *forms)
 
     def evaluate(self, t: Array, t_low: Array | float, upper: Mask | None, density: bool) -> tuple[Array, Array]:
         """Tail and density at t; without a side, the density only."""
@@ -100,7 +110,8 @@ class Bilinear:
 
     def rows(self, pick: Pick, shape: tuple[int, ...]) -> Bilinear:
         """The core of the picked entries of the batch, flat."""
-        return replace(self, inner=_picked(self.inner, pick, shape), outer=_picked(self.outer, pick, shape))
+        odds = None if self.odds is None else _picked(self.odds, pick, shape)
+        return replace(self, inner=_picked(self.inner, pick, shape), outer=_picked(self.outer, pick, shape), odds=odds)
 
     def corners(self) -> tuple[float, ...]:
         """Values at the corners of both shares."""
@@ -128,16 +139,25 @@ class Bilinear:
         """First and second moment of g(M) about centre; g² grows like M to the given order."""
         by_u, by_v = self._poles() if order else (False, False)
 
-        def value(_: Index, u: Array, r: Array, v: Array, w: Array) -> Array:
-            return self.value(u, r, v, w)
+        def value(part: Index, u: Array, r: Array, v: Array, w: Array) -> Array:
+            by = self._odds(part)
+            return self.value(u * by[0], r, v * by[1], w)
 
         return moments_about(self.outer, self.inner, value, g, centre, (order * by_u, order * by_v))
+
+    def _odds(self, part: Index) -> tuple[Array | float, Array | float]:
+        """What the odds count times, of the picked tables, flat, before two axes of nodes."""
+        if self.odds is None:
+            return 1.0, 1.0
+        one, two = (np.broadcast_to(x, self.shape).ravel()[part, None, None] for x in self.odds)
+        return one, two
 
     def about_log(self, g: Transform, centre: Array) -> tuple[Array, Array]:
         """First and second moment of g(log M) about centre, from logs: right where shares underflow."""
 
-        def value(_: Index, u: Array, r: Array, v: Array, w: Array) -> Array:
+        def value(part: Index, u: Array, r: Array, v: Array, w: Array) -> Array:
             us, vs = ([-np.logaddexp(0.0, -x) for x in pair] for pair in ((r, u), (w, v)))
+            us[1], vs[1] = (x + np.log(by) for x, by in zip((us[1], vs[1]), self._odds(part), strict=True))
             logs = [
                 reduce(np.logaddexp, [np.log(x[i][j]) + us[i] + vs[j] for i in (0, 1) for j in (0, 1) if x[i][j] > 0])
                 for x in (self.top, self.bottom)
@@ -147,7 +167,10 @@ class Bilinear:
         return moments_about(self.outer, self.inner, value, g, centre, in_logs=True)
 
     def centre(self) -> Array:
-        return at_means(self.outer, self.inner, self.value)
+        if self.odds is None:
+            return at_means(self.outer, self.inner, self.value)
+        u, v = self.odds
+        return at_means(self.outer, self.inner, lambda *x: self.value(x[0] * u, x[1], x[2] * v, x[3]))
 
     def mirrored(self) -> Bilinear:
         """Upper end minus measure: its moments keep their digits when the measure is close to that end."""
@@ -164,6 +187,8 @@ class Bilinear:
         scale = self.bottom[0][0]
         if {x for row in self.bottom for x in row} != {scale}:
             return self._product()
+        if self.odds is not None:
+            return None
         (a, b), (c, d) = self.outer, self.inner
         m, n, p, q = c / (c + d), d / (c + d), a / (a + b), b / (a + b)
         (p00, p01), (p10, p11) = self.top
@@ -179,8 +204,9 @@ class Bilinear:
         top, bottom = _factors(self.top), _factors(self.bottom)
         if top is None or bottom is None:
             return None
-        one = Moebius(*self.inner, top[0][1], bottom[0][1], top[0][0], bottom[0][0])
-        two = Moebius(*self.outer, top[1][1], bottom[1][1], top[1][0], bottom[1][0])
+        by_u, by_v = (None, None) if self.odds is None else self.odds
+        one = Moebius(*self.inner, top[0][1], bottom[0][1], top[0][0], bottom[0][0], by_u)
+        two = Moebius(*self.outer, top[1][1], bottom[1][1], top[1][0], bottom[1][0], by_v)
         m1, s1, m2, s2 = one.mean(), one.std(), two.mean(), two.std()
         with np.errstate(invalid="ignore"):
             std = np.sqrt(s1 * s1 * s2 * s2 + s1 * s1 * m2 * m2 + s2 * s2 * m1 * m1)
@@ -206,13 +232,14 @@ class Ray:
     """A quotient of quadratic forms in tp, fp, fn that rises with tp at a fixed fp:fn.
 
     u = tp/(tp+fp+fn) ~ Beta(inner), v = fp/(fp+fn) ~ Beta(outer). Coefficients are for
-    tp², tp·fp, tp·fn, fp², fp·fn, fn².
+    tp², tp·fp, tp·fn, fp², fp·fn, fn². Where `scales` are given, tp, fp and fn count times these, in each table.
     """
 
     inner: tuple[Array, Array]
     outer: tuple[Array, Array]
     top: tuple[float, ...]
     bottom: tuple[float, ...]
+    scales: tuple[Array, Array, Array] | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -227,15 +254,22 @@ class Ray:
         return quotient(self.top[0], self.bottom[0])
 
     def value(self, u: Array, r: Array, v: Array, w: Array) -> Array:
-        """The measure at the shares (u, r) and (v, w)."""
+        """The measure at the shares (u, r) and (v, w), of each table."""
         with np.errstate(divide="ignore"):
-            return self.at_logs(np.log(u), np.log(r) + np.log(v), np.log(r) + np.log(w))
+            logs = np.log(u), np.log(r) + np.log(v), np.log(r) + np.log(w)
+        if self.scales is not None:
+            logs = tuple(x + np.log(s) for x, s in zip(logs, self.scales, strict=True))  # type: ignore[assignment]
+        return self.at_logs(*logs)
 
     def _integral(self, t: Array, t_low: Array | float) -> tuple[tuple[int, ...], Quadratic]:
         """The quadratic in the odds tp : fp+fn whose positive root is the threshold at each fp:fn."""
         shape, (t, low, a, b, c, d) = flat(t, t_low, *self.outer, *self.inner)
         k = [linear(p * np.ones_like(t), -q, t, low) for p, q in zip(self.top, self.bottom, strict=True)]
         s = [-q * np.ones_like(t) for q in self.bottom]
+        if self.scales is not None:
+            tp, fp, fn = (np.broadcast_to(x, shape).ravel() for x in self.scales)
+            by = (tp * tp, tp * fp, tp * fn, fp * fp, fp * fn, fn * fn)
+            k, s = ([x * z for x, z in zip(part, by, strict=True)] for part in (k, s))
         zero = np.zeros_like(t)
         return shape, Quadratic(
             a,
@@ -255,7 +289,12 @@ class Ray:
 
     def rows(self, pick: Pick, shape: tuple[int, ...]) -> Ray:
         """The core of the picked entries of the batch, flat."""
-        return replace(self, inner=_picked(self.inner, pick, shape), outer=_picked(self.outer, pick, shape))
+        scales = None
+        if self.scales is not None:
+            tp, fp, fn = (np.broadcast_to(x, shape)[pick] for x in self.scales)
+            scales = (tp, fp, fn)
+        inner, outer = (_picked(x, pick, shape) for x in (self.inner, self.outer))
+        return replace(self, inner=inner, outer=outer, scales=scales)
 
     def corners(self) -> tuple[float, ...]:
         """Quotients of the coefficients: among them the values at the corners of the simplex."""
@@ -268,9 +307,13 @@ class Ray:
         """First and second moment of g(M) about centre."""
         del order
 
-        def value(_: Index, u: Array, r: Array, v: Array, w: Array) -> Array:
+        def value(part: Index, u: Array, r: Array, v: Array, w: Array) -> Array:
             log_u, log_r, log_v, log_w = (-np.logaddexp(0.0, -x) for x in (u, r, v, w))
-            return self.at_logs(log_u, log_r + log_v, log_r + log_w)
+            logs = [log_u, log_r + log_v, log_r + log_w]
+            if self.scales is not None:
+                by = (np.log(np.broadcast_to(x, self.shape).ravel()[part, None, None]) for x in self.scales)
+                logs = [x + s for x, s in zip(logs, by, strict=True)]
+            return self.at_logs(*logs)
 
         return moments_about(self.outer, self.inner, value, g, centre, in_logs=True)
 

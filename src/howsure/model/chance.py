@@ -156,15 +156,20 @@ def _associated(state: State, model: Model, place: int, at: Places) -> Found:
     """P(tp·tn < fp·fn) and P(tp·tn > fp·fn): the law of informedness at 0, in the flat and the two-level model."""
     key = ("associated", place)
     if at is not None and key not in state.kept and model.size() > LARGE:
-        return _informed({c: np.broadcast_to(x, model.shape)[at] for c, x in model.cells.items()})
+        scales = None if model.scales is None else _at(model.scales, model.shape, at)
+        return _informed(_at(model.cells, model.shape, at), scales)
     if key not in state.kept:
-        state.kept[key] = _informed(model.cells)
+        state.kept[key] = _informed(model.cells, model.scales)
     below, more = state.kept[key]
     return (below, more) if at is None else (below[at], more[at])
 
 
-def _informed(cells: dict[str, Array]) -> Found:
-    law, _ = exact_law(parse("informedness"), Model(cells))
+def _at(cells: dict[str, Array], shape: tuple[int, ...], at: Any) -> dict[str, Array]:
+    return {c: np.broadcast_to(x, shape)[at] for c, x in cells.items()}
+
+
+def _informed(cells: dict[str, Array], scales: dict[str, Array] | None) -> Found:
+    law, _ = exact_law(parse("informedness"), Model(cells, scales=scales))
     assert law is not None  # noqa: S101 - narrows the type
     below, more = law.tails(np.zeros(np.shape(cells["tp"])))
     return np.asarray(below), np.asarray(more)

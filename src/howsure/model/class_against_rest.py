@@ -18,12 +18,14 @@ from howsure.catalogue.metric import Metric
 from howsure.evidence.classes import Tally
 from howsure.expressions import CELLS
 from howsure.forms import Linear
+from howsure.kernels.weights import gamma_of, scale_of
 from howsure.model import chance
 from howsure.model.answers import Answers, one_row
 from howsure.model.cells import CellQuestion, refuse_two_level
 from howsure.model.class_draws import ClassDrawing, ClassSampler, OfClass
 from howsure.model.question import Chance, Places, Question
 from howsure.model.sampling import sampled_law
+from howsure.model.weighing import relative, uneven, weighed
 from howsure.notes import Note, Notes, note
 from howsure.routes import Model, Shapes, exact_law
 
@@ -69,9 +71,11 @@ class ClassAgainstRest(CellQuestion):
     @cached_property
     def model(self) -> Model:
         """Counts plus weights; class shares of their own under a two-level prior."""
-        counts = self.table.named(effective=True)
-        cells = {c: np.asarray(counts[c] + self.weights[c], dtype=float) for c in CELLS}
         between = self.state.prior.between
+        if self.table.weighted:
+            return weighed_model(self.table, self.weights, None if between is None else (between, between))
+        counts = self.table.named()
+        cells = {c: np.asarray(counts[c] + self.weights[c], dtype=float) for c in CELLS}
         if between is None:
             return Model(cells)
         yes, no = counts["tp"] + counts["fn"] + between, counts["fp"] + counts["tn"] + between
@@ -118,13 +122,17 @@ class ClassAmongMany(ClassAgainstRest):
     @cached_property
     def model(self) -> Model:
         """Its own row is a Beta, and so is its share; the rest is mixed."""
-        counts = self.table.named(effective=True)
         prior, k = self.state.prior, len(self.state.evidence.labels)
         inside, outside = prior.within or 0.0, prior.between or 0.0
+        mixed = np.full(self.state.evidence.shape, np.nan)
+        if self.table.weighted:
+            added = {"tp": inside, "fn": (k - 1) * inside, "fp": 0.0, "tn": 0.0}
+            made = weighed_model(self.table, added, (outside, (k - 1) * outside))
+            return replace(made, cells={**made.cells, "fp": mixed, "tn": mixed})
+        counts = self.table.named()
         own = {"tp": counts["tp"] + inside, "fn": counts["fn"] + (k - 1) * inside}
         yes = counts["tp"] + counts["fn"] + outside
         no = counts["fp"] + counts["tn"] + (k - 1) * outside
-        mixed = np.full(self.state.evidence.shape, np.nan)
         return Model({**own, "fp": mixed, "tn": mixed}, (np.asarray(yes), np.asarray(no)))
 
     @property
@@ -200,6 +208,19 @@ def coded(t: Tally, place: int) -> Tally:
         cells = np.where(two.cells < 0, -1, 1 - two.cells)
         two = replace(two, cells=cells, labels=two.labels[::-1])
     return two
+
+
+def weighed_model(t: Tally, prior: dict[str, float], between: tuple[float, float] | None) -> Model:
+    """The model of weighted items: each cell, and each class share, has an effective size and a scale of its own."""
+    sums, squares, _ = relative(t.named(), t.squared.named())
+    cells, scales = weighed(sums, squares, prior)
+    if between is None:
+        return Model(cells, scales=uneven(scales))
+    rows = [[x[a] + x[b] for x in (sums, squares)] for a, b in (("tp", "fn"), ("fp", "tn"))]
+    made = [gamma_of(s, q, w, scale_of(s, q)) for (s, q), w in zip(rows, between, strict=True)]
+    by = uneven({"yes": made[0][1], "no": made[1][1]})
+    shares = made[0][0], made[1][0]
+    return Model(cells, shares, uneven(scales), None if by is None else (by["yes"], by["no"]))
 
 
 def _mixed(metric: Metric) -> bool:

@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 
 from howsure.catalogue import metrics
 from howsure.catalogue.metric import Metric
+from howsure.kernels.weights import gamma_of
 from howsure.model import chance
 from howsure.model.answers import Answers
 from howsure.model.cells import CellQuestion, label_notes, refuse_two_level
 from howsure.model.question import Chance, Places, Question
+from howsure.model.weighing import relative, uneven
 from howsure.notes import Note, Notes, note
 from howsure.routes import Model, Shapes
 
@@ -41,13 +43,23 @@ class RightOrWrong(CellQuestion):
 
     @cached_property
     def model(self) -> Model:
-        """Counts plus weights."""
-        return Model(self._shapes())
+        """Counts plus weights; right and wrong answers have scales of their own where items have weights."""
+        t, zero = self.state.evidence, np.zeros(self.state.evidence.shape)
+        if not t.weighted:
+            right, wrong = t.right_wrong(effective=False)
+            return Model(self._placed(right + self.weights[0], wrong + self.weights[1], zero))
+        sums, squares = (dict(zip("rw", x.right_wrong(effective=False), strict=True)) for x in (t, t.squared))
+        sums, squares, one = relative(sums, squares)
+        made = [gamma_of(sums[c], squares[c], w, np.ones_like(one)) for c, w in zip("rw", self.weights, strict=True)]
+        scales = uneven({"r": made[0][1], "w": made[1][1]})
+        cells = self._placed(made[0][0], made[1][0], zero)
+        if scales is None:
+            return Model(cells)
+        return Model(cells, scales=self._placed(scales["r"], scales["w"], np.ones_like(one)))
 
-    def _shapes(self) -> Shapes:
-        right, wrong = self.state.evidence.right_wrong()
-        zero = np.zeros(self.state.evidence.shape)
-        return {"tp": right + self.weights[0], "fn": wrong + self.weights[1], "fp": zero, "tn": zero}
+    def _placed(self, right: Array, wrong: Array, other: Array) -> Shapes:
+        """Values of right and of wrong answers in their cells."""
+        return {"tp": right, "fn": wrong, "fp": other, "tn": other}
 
     def answers(self) -> Answers:
         """Whether each system is right."""
@@ -103,9 +115,9 @@ class Passes(RightOrWrong):
         """The prior's weight on a hit and on a miss."""
         return self.state.prior.outcome()
 
-    def _shapes(self) -> Shapes:
+    def _placed(self, right: Array, wrong: Array, other: Array) -> Shapes:
         """Misses in the cell that the measure names them by: fn for a rate, fp for accuracy."""
-        cells = super()._shapes()
+        cells = super()._placed(right, wrong, other)
         return cells if only_hits(self.metric) else {**cells, "fp": cells["fn"], "fn": cells["fp"]}
 
     @property

@@ -1,0 +1,178 @@
+"""Laws of weighted items: every part of a table has the effective size of its own items."""
+
+from __future__ import annotations
+
+import pickle
+
+import mpmath as mp
+import numpy as np
+import pandas as pd
+import pytest
+
+import howsure as hs
+from howsure.kernels.weights import gamma_of
+from howsure.model.weighing import weighed
+
+MEASURES = (
+    "precision", "recall", "specificity", "f1", "f2", "jaccard", "accuracy", "error-rate", "prevalence", "informedness",
+    "markedness", "balanced-accuracy", "g-mean", "lr-plus", "lr-minus", "odds-ratio", "fowlkes-mallows", "a-measure",
+    "utility(2,-1,0,0)", "phi", "kappa",
+)  # fmt: skip
+EXACT = MEASURES[:-2]
+CELLS = ("tp", "fp", "fn", "tn")
+
+
+def items(tp: int, fp: int, fn: int, tn: int) -> tuple[np.ndarray, np.ndarray]:
+    y, z = np.repeat([[1, 1], [0, 1], [1, 0], [0, 0]], [tp, fp, fn, tn], axis=0).T
+    return y, z
+
+
+def uneven() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Items whose weights follow nothing, the truth and the answer at once."""
+    y, z = items(60, 9, 14, 90)
+    w = np.random.default_rng(5).exponential(size=y.size) * np.where(y == 1, 1.0, 4.0) * np.where(z == 1, 1.0, 2.5)
+    return y, z, w
+
+
+def test_recall_has_the_size_of_the_positive_items():
+    """Positives of weight 1 beside negatives of weight 99, and the other way: 90 of 100 found is 90 of 100 found."""
+    y, z = items(90, 5, 10, 95)
+    plain = hs.posterior(hs.tally(y, z))["recall"].interval()
+    assert plain == pytest.approx((0.8299, 0.9474), abs=1e-4)
+    for weight in (np.where(y == 1, 1.0, 99.0), np.where(y == 1, 99.0, 1.0)):
+        p = hs.posterior(hs.tally(y, z, weight=weight))
+        assert p["recall"].interval() == plain
+        assert p["specificity"].interval() == hs.posterior(hs.tally(y, z))["specificity"].interval()
+
+
+@pytest.mark.parametrize("size", [0.1, 7.0, 1e-60, 1e60])
+def test_equal_weights_are_no_weights(size):
+    """To the last digit, and by the same route."""
+    y, z = items(60, 9, 0, 90)
+    plain, same = (hs.posterior(hs.tally(y, z, weight=w)) for w in (None, np.full(y.size, size)))
+    for name in MEASURES:
+        a, b = plain[name], same[name]
+        assert (a.interval(), a.mean, a.route) == (b.interval(), b.mean, b.route), name
+
+
+def test_equal_weights_are_no_weights_of_outcomes():
+    ok = np.repeat([1, 0], [40, 3])
+    frame = pd.DataFrame({"ok": ok, "w": np.full(43, 0.3)})
+    plain, same = (hs.posterior(hs.tally(frame, outcome="ok", weight=w))["rate"] for w in (None, "w"))
+    assert plain.interval() == same.interval()
+
+
+@pytest.mark.parametrize("prior", ["even", "uniform", hs.two_level(1, 1)])
+def test_only_ratios_of_weights_matter(prior):
+    y, z, w = uneven()
+    one, other = (hs.posterior(hs.tally(y, z, weight=x), prior) for x in (w, 1e40 * w))
+    for name in MEASURES:
+        assert other[name].interval() == pytest.approx(one[name].interval(), rel=1e-9), name
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_exact_laws_are_those_of_the_draws(name):
+    """Cdf, mean and spread against draws of the Gammas themselves; the density against differences of the cdf."""
+    y, z, w = uneven()
+    p = hs.posterior(hs.tally(y, z, weight=w))
+    law, n = p[name], 200_000
+    assert law.route != "sampled"
+    x = np.sort(p.resolve(name).draws(n, 11))
+    for q in (0.025, 0.5, 0.975):
+        assert abs(float(law.cdf(x[int(q * n)])) - q) < 4 * np.sqrt(q * (1 - q) / n)
+    if name not in ("lr-plus", "odds-ratio"):  # their spread has no draws to be held to
+        assert abs(law.mean - x.mean()) < 4 * x.std() / np.sqrt(n)
+        assert law.std == pytest.approx(x.std(), rel=0.02)
+    at, step = x[n // 3], 1e-5 * x.std()
+    assert float(law.pdf(at)) == pytest.approx(float(law.cdf(at + step) - law.cdf(at - step)) / (2 * step), rel=1e-4)
+
+
+def test_scaled_quotients_against_mpmath():
+    """Precision by one incomplete beta, F1 and informedness by one integral of it, at 30 digits."""
+    y, z, w = uneven()
+    p = hs.posterior(hs.tally(y, z, weight=w))
+    model = p.resolve("f1").model
+    a, s = ({c: mp.mpf(float(x[c])) for c in CELLS} for x in (model.cells, model.scales))
+
+    def beta_cdf(one, two, odds):
+        return mp.betainc(one, two, 0, odds / (1 + odds), regularized=True)
+
+    def density(one, two, v):
+        return v ** (one - 1) * (1 - v) ** (two - 1) / mp.beta(one, two)
+
+    with mp.workdps(30):
+        t = mp.mpf(0.75)
+        exact = beta_cdf(a["tp"], a["fp"], t / (1 - t) * s["fp"] / s["tp"])
+        assert float(p["precision"].cdf(0.75)) == pytest.approx(float(exact), abs=1e-13)
+
+        def f1_below(v):  # tp against fp and fn together, a share v of which is fp
+            odds = t / (2 * (1 - t)) * (v * s["fp"] + (1 - v) * s["fn"]) / s["tp"]
+            return density(a["fp"], a["fn"], v) * beta_cdf(a["tp"], a["fp"] + a["fn"], odds)
+
+        exact = mp.quad(f1_below, mp.linspace(0, 1, 9))
+        assert float(p["f1"].cdf(0.75)) == pytest.approx(float(exact), abs=1e-11)
+
+        def informed_below(v):  # v: the Beta behind specificity
+            specificity = s["tn"] * v / (s["tn"] * v + s["fp"] * (1 - v))
+            recall = t + 1 - specificity
+            if recall >= 1:
+                return density(a["tn"], a["fp"], v)
+            return density(a["tn"], a["fp"], v) * beta_cdf(a["tp"], a["fn"], recall / (1 - recall) * s["fn"] / s["tp"])
+
+        corner = t * s["fp"] / (s["tn"] * (1 - t) + t * s["fp"])
+        exact = mp.quad(informed_below, [0, corner, (1 + corner) / 2, 0.9, 0.95, 1])
+        assert float(p["informedness"].cdf(0.75)) == pytest.approx(float(exact), abs=1e-10)
+
+
+def test_tables_of_a_batch_are_those_alone():
+    y, z, w = uneven()
+    by = np.random.default_rng(2).integers(0, 3, y.size)
+    frame = {"y": y, "z": z, "w": w, "by": by}
+    whole = hs.posterior(_sliced(frame))
+    for name in ("precision", "f1", "informedness", "fowlkes-mallows", "odds-ratio"):
+        low, high = whole[name].interval()
+        mean, mode = whole[name].mean, whole[name].mode
+        for j in range(3):
+            alone = hs.posterior(hs.tally(y[by == j], z[by == j], weight=w[by == j]))[name]
+            assert (low[j], high[j]) == pytest.approx(alone.interval(), rel=1e-9)
+            assert mean[j] == pytest.approx(alone.mean, rel=1e-9)
+            assert mode[j] == pytest.approx(alone.mode, rel=1e-4)  # found by search, and the top is flat
+
+
+def _sliced(frame):
+    return hs.tally(pd.DataFrame(frame), truth="y", pred="z", weight="w", by="by")
+
+
+def test_parts_and_documents_carry_both_sums():
+    """Halves added, JSON and pickles give the posterior of the whole."""
+    y, z, w = uneven()
+    t = hs.tally(y, z, weight=w)
+    half = hs.tally(y[::2], z[::2], weight=w[::2]) + hs.tally(y[1::2], z[1::2], weight=w[1::2])
+    expected = hs.posterior(t)["f1"].interval()
+    for other in (half, hs.Tally.from_json(t.to_json()), pickle.loads(pickle.dumps(t))):
+        assert hs.posterior(other)["f1"].interval() == pytest.approx(expected, rel=1e-12)
+
+
+def test_items_of_the_prior_weigh_what_their_neighbours_foretell():
+    """An empty cell: the row's weight where weights follow the truth, the column's where they follow the answer."""
+
+    def scale(y, z, w):
+        model = hs.posterior(hs.tally(y, z, weight=w)).resolve("f1").model
+        return model.cells["fn"], model.scales["fn"] / model.scales["tp"]
+
+    y, z = items(40, 10, 0, 50)
+    assert scale(y, z, np.where(y == 1, 1.0, 20.0)) == pytest.approx((0.5, 1.0))
+    assert scale(y, z, np.where(z == 1, 1.0, 20.0)) == pytest.approx((0.5, 20.0))
+    y, z = items(40, 0, 0, 50)  # nothing to tell one from the other: the row
+    assert scale(y, z, np.where(y == 1, 1.0, 20.0)) == pytest.approx((0.5, 1.0))
+    shapes, scales = weighed({"tp": 3.0, "fp": 0.0, "fn": 0.0, "tn": 0.0}, dict.fromkeys(CELLS, 0.0) | {"tp": 6.0},
+                             dict.fromkeys(CELLS, 0.5))  # fmt: skip
+    assert [float(shapes[c]) for c in CELLS] == [2.0, 0.5, 0.5, 0.5]
+    assert [float(scales[c]) for c in CELLS] == [1.0] * 4
+
+
+def test_a_gamma_has_the_mean_and_variance_of_its_items():
+    w = np.array([0.2, 3.0, 1.1, 1.1])
+    shape, scale = gamma_of(w.sum(), (w**2).sum(), 0.5, np.asarray(2.0))
+    assert shape * scale == pytest.approx(w.sum() + 1.0)
+    assert shape * scale**2 == pytest.approx((w**2).sum() + 2.0)
