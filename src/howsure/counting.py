@@ -12,6 +12,7 @@ from howsure.errors import BadCounts
 Array = NDArray[Any]
 
 MOST: Final = 2**53  # counts stay exact in a double up to here
+MOST_TOGETHER: Final = 2**62  # sums of whole numbers turn negative at 2^63
 
 
 def whole(value: ArrayLike, name: str) -> NDArray[np.int64]:
@@ -52,6 +53,9 @@ _TOO_LARGE = "counts above 2^53 (9007199254740992) are not exact; got {}."
 def within(array: Array) -> Array:
     """The array, if every count is exact in a double."""
     _refuse(array > MOST, array, _TOO_LARGE)
+    total = float(array.sum(dtype=float))
+    if total > MOST_TOGETHER:
+        raise BadCounts(f"counts that add up to more than 2^62 ({MOST_TOGETHER}) are too many; got about {total:.3g}.")
     return array
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, cast
 
@@ -19,6 +20,15 @@ def plain(label: Any) -> Label:
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return cast("Label", value)
+
+
+def whole(text: str) -> int | None:
+    """The whole number that a text spells; longer ones than any count or id are names.
+
+    >>> whole("-5"), whole("--5"), whole("²")
+    (-5, None, None)
+    """
+    return int(text) if re.fullmatch(r"-?[0-9]{1,300}", text) else None
 
 
 def in_order(labels: set[Label] | frozenset[Label]) -> tuple[Label, ...]:

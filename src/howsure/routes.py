@@ -269,7 +269,7 @@ def values(metric: Metric, cells: Shapes, logs: Shapes | None) -> Array:
         value = np.asarray(metric.formula(**cells))
         if logs is None:
             return value
-        lost = np.isnan(value)
+        lost = np.isnan(value) | (np.isinf(value) & bool(np.isfinite(metric.bounds).all()))
         if not lost.any():
             return value
         part = {c: x[lost] for c, x in logs.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,7 @@ def _run(arguments: list[str], debug: bool) -> int:
 
 def _complain(message: str, code: int) -> int:
     text = " ".join(message.split()).rstrip(".")
+    text = re.sub(r"\S{400,}", lambda long: f"{long[0][:60]}...{long[0][-20:]}", text)
     click.echo(f"howsure: {text}{'' if text.endswith('?') else '.'}", err=True)
     return code
 

@@ -11,7 +11,7 @@ from howsure.errors import BadCounts, BadSetting, UnknownName, nearest
 from howsure.evidence.classes import Tally
 from howsure.evidence.layout import BINARY
 from howsure.evidence.outcomes import Outcomes
-from howsure.labels import Label
+from howsure.labels import Label, whole
 
 _MOST_BYTES = 64_000_000
 
@@ -172,8 +172,9 @@ def read_matrix(path: Path, rows: str, labels: list[str] | None) -> Tally:
     for number, row in enumerate(table, 1):
         if len(row) != width:
             raise BadCounts(f"row {number} of {str(path)!r} has {len(row)} counts where the first has {width}")
-    if names is not None and all(str(x).lstrip("-").isdigit() for x in names):
-        names = [int(str(x)) for x in names]
+    numbers = [whole(str(x)) for x in names or ()]
+    if names is not None and None not in numbers:
+        names = list(numbers)
     counts = [[_whole(x, f"a count in {str(path)!r}") for x in row] for row in table]
     return Tally.matrix(counts, labels=labels if labels is not None else names, rows=rows)
 

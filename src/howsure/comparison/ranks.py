@@ -25,6 +25,7 @@ from howsure.errors import BadSetting
 from howsure.language import option
 from howsure.model.posterior import Posterior
 from howsure.model.question import Question
+from howsure.model.sampling import MOST_DRAWS, MOST_NUMBERS
 from howsure.notes import Notes, merged, note
 from howsure.render.numbers import probability
 from howsure.result import Result
@@ -254,6 +255,9 @@ def _ranked(
     first = next(iter(known.values()))
     asked = first.default_metric if metric is None else metric
     questions = {name: p.resolve(asked) for name, p in known.items()}
+    most = max(DRAWS, min(MOST_DRAWS, MOST_NUMBERS // len(questions)))
+    if n is not None and n > most:
+        raise BadSetting(f"{option('draws')} is at most {most:,} for {len(questions)} systems; got {n:,}.")
     lead, *others = questions.values()
     for other in others:
         lead.matches(other)

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.counting import within
 from howsure.errors import BadCounts, BadLabels
 from howsure.evidence.layout import number
 from howsure.ingest.columns import Array, Codes, Column, as_numbers, coded, stacked
@@ -135,7 +136,7 @@ def amounts(name: str, what: str, raw: Mapping[str, Any], rows: Codes) -> tuple[
         raise BadCounts(
             f"counts must be whole numbers; column {name!r} holds fractions. For weights give {option('weight')}."
         )
-    return sums.astype(np.int64), None
+    return within(sums).astype(np.int64), None
 
 
 def weighed(name: str, what: str, w: Array) -> tuple[Any, Any]:

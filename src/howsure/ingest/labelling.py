@@ -9,7 +9,7 @@ import numpy as np
 
 from howsure.errors import BadLabels, NeedsPositive, listing, nearest
 from howsure.ingest.columns import Codes, Column
-from howsure.labels import Label, check_labels, completed, find, usual_positive
+from howsure.labels import Label, check_labels, completed, find, usual_positive, whole
 from howsure.language import option
 from howsure.notes import Notes, note
 
@@ -47,8 +47,9 @@ def _spelled(label: Label, seen: set[Label]) -> Label:
     """The label that occurs with that spelling: '1' from a command line is the number 1 of the data."""
     if label in seen or not isinstance(label, str):
         return label
-    if all(isinstance(x, int) and not isinstance(x, bool) for x in seen) and label.lstrip("-").isdigit():
-        return int(label)
+    number = whole(label)
+    if number is not None and all(isinstance(x, int) and not isinstance(x, bool) for x in seen):
+        return number
     return next((x for x in seen if str(x) == label), label)
 
 

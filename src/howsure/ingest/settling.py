@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.counting import MOST, within
+from howsure.counting import within
 from howsure.errors import BadCounts, BadLabels, BadSetting, UnknownName, listing, nearest
 from howsure.evidence.classes import Tally
 from howsure.evidence.clusters import Clustered, Observed
@@ -57,7 +57,7 @@ def _some(g: Groups) -> Groups:
     if not len(g) or not (g.counts > 0).any():
         empty = len(g) and g.squares is not None
         raise BadLabels("all weights are 0." if empty else "there are no items: the data are empty.")
-    if g.squares is None and int(g.counts.max()) > MOST:
+    if g.squares is None:
         within(g.counts)
     return g
 

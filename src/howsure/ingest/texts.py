@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-_WHOLE = re.compile(r"[+-]?(0|[1-9]\d*)(\.0+)?")
+_WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]{0,299})(\.0+)?")  # longer ones are names
 _TRUTH = {"true": True, "false": False}
 
 
@@ -40,6 +41,7 @@ def typed_together(columns: Sequence[Sequence[Any]]) -> list[dict[Any, Any]]:
 
 def _fraction(text: str) -> float | None:
     """A number with a point or an exponent; 007 is a name."""
-    if not re.fullmatch(r"[+-]?(0|[1-9]\d*)?(\.\d+)?([eE][+-]?\d+)?", text) or not any(c.isdigit() for c in text):
+    if not re.fullmatch(r"[+-]?(0|[1-9][0-9]*)?(\.[0-9]+)?([eE][+-]?[0-9]+)?", text) or not re.search("[0-9]", text):
         return None
-    return float(text)
+    number = float(text)
+    return number if math.isfinite(number) else None

@@ -131,7 +131,7 @@ def _place(low: float, high: float, points: Array) -> Place:
     middle = np.where(inside, points[1], np.clip(points[1], low + room, high - room))
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         width = np.clip(0.5 * spread / scale.stretch(middle, middle - low, high - middle), 1e-12, 1.0)
-    return Place(scale, scale.place(middle), width)
+    return Place(scale, np.clip(scale.place(middle), -_FAR, _FAR), width)  # an end itself has no place on the line
 
 
 def _log_density(law: Continuous, place: Place, rows: Index, u: Array) -> Array:

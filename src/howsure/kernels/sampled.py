@@ -132,9 +132,15 @@ class Sampled:
         return np.stack(grids, axis=-1), np.stack(heights, axis=-1)
 
     def _smooth(self, x: Array) -> tuple[Array, Array]:
+        """Counted from the middle draw on: draws may be closer to each other than doubles of their size would show."""
+        middle = x[self.n // 2]
+        grid, height = self._smooth_around(x - middle, self.lower - middle, self.upper - middle)
+        return grid + middle, height
+
+    def _smooth_around(self, x: Array, lower: float, upper: float) -> tuple[Array, Array]:
         a, b = x[0], x[-1]
         pad = 0.05 * (b - a) or 1e-12
-        a, b = max(a - pad, self.lower), min(b + pad, self.upper)
+        a, b = max(a - pad, lower), min(b + pad, upper)
         count, edges = np.histogram(x, bins=_BINS, range=(a, b))
         step = edges[1] - edges[0]
         spread = min(x.std(), (x[int(0.75 * self.n)] - x[int(0.25 * self.n)]) / 1.34) or x.std()
