@@ -176,3 +176,100 @@ def test_a_gamma_has_the_mean_and_variance_of_its_items():
     shape, scale = gamma_of(w.sum(), (w**2).sum(), 0.5, np.asarray(2.0))
     assert shape * scale == pytest.approx(w.sum() + 1.0)
     assert shape * scale**2 == pytest.approx((w**2).sum() + 2.0)
+
+
+# -- systems on the same items, and many classes
+
+
+def paired() -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    rng = np.random.default_rng(8)
+    y = np.repeat([1, 0], [60, 140])
+    return y, {name: np.where(rng.random(200) < good, y, 1 - y) for name, good in (("a", 0.85), ("b", 0.75))}
+
+
+@pytest.mark.parametrize("metric", ["recall", "accuracy", "f1"])
+def test_equal_weights_are_no_weights_of_two_systems(metric):
+    y, answers = paired()
+    plain, same = (hs.compare(y, answers, metric=metric, weight=w) for w in (None, np.full(200, 0.7)))
+    assert (plain.p_better, plain.difference.interval()) == (same.p_better, same.difference.interval())
+
+
+def test_paired_recall_has_the_size_of_the_positive_items():
+    y, answers = paired()
+    plain, follows = (hs.compare(y, answers, metric="recall", weight=w) for w in (None, np.where(y == 1, 1.0, 50.0)))
+    assert follows.difference.interval() == pytest.approx(plain.difference.interval(), abs=1e-9)
+    assert follows.p_better == pytest.approx(plain.p_better, abs=1e-9)
+
+
+@pytest.mark.parametrize("metric", ["recall", "accuracy", "error-rate"])
+def test_exact_differences_are_those_of_the_draws(metric):
+    y, answers = paired()
+    weight = np.random.default_rng(3).exponential(size=200) * np.where(y == 1, 1.0, 3.0)
+    c = hs.compare(y, answers, metric=metric, weight=weight)
+    p = hs.posterior(hs.tally(y, answers, weight=weight))
+    x = p.resolve(metric).joint_draws(100_000, 5)
+    gap = np.sort(x[:, 0] - x[:, 1])
+    assert c.difference.route == "quadrature"
+    for q in (0.025, 0.5, 0.975):
+        assert abs(float(c.difference.cdf(gap[int(q * gap.size)])) - q) < 4 * np.sqrt(q * (1 - q) / gap.size)
+
+
+@pytest.mark.parametrize("systems", [3, 7])
+def test_recall_of_several_systems_has_the_size_of_the_positive_items(systems):
+    """Draws of all systems at once, listed and by sticks, with weights that follow the truth."""
+    rng = np.random.default_rng(1)
+    y = np.repeat([1, 0], [50, 150])
+    answers = {f"s{i}": np.where(rng.random(200) < 0.7 + 0.03 * i, y, 1 - y) for i in range(systems)}
+    plain, follows = (
+        hs.posterior(hs.tally(y, answers, weight=w)).resolve("recall").joint_draws(40_000, 3)
+        for w in (None, np.where(y == 1, 30.0, 1.0))
+    )
+    np.testing.assert_allclose(follows.mean(axis=0), plain.mean(axis=0), atol=0.003)
+    np.testing.assert_allclose(np.cov(follows.T), np.cov(plain.T), rtol=0.1, atol=1e-4)
+
+
+def many_classes(k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(k)
+    y = np.repeat(np.arange(k), rng.integers(15, 40, k))
+    z = np.where(rng.random(y.size) < 0.75, y, rng.integers(0, k, y.size))
+    return y, z, 5.0 ** (y % 3)
+
+
+@pytest.mark.parametrize("k", [4, 12])
+@pytest.mark.parametrize("prior", ["even", hs.two_level(1, 1), 0.3])
+def test_measures_within_classes_do_not_see_weights_of_classes(k, prior):
+    """Weights that follow the truth leave recalls, their mean and mistakes within a class as they are."""
+    y, z, w = many_classes(k)
+    plain, follows = (hs.posterior(hs.tally(y, z, weight=x), prior, tolerance=0.05) for x in (None, w))
+    for c in (0, 1, k - 1):
+        assert follows[f"recall:{c}"].interval() == pytest.approx(plain[f"recall:{c}"].interval(), abs=1e-9)
+    a, b = plain["macro-recall"], follows["macro-recall"]
+    assert b.mean == pytest.approx(a.mean, abs=0.1 * a.std)
+    assert b.std == pytest.approx(a.std, rel=0.05)
+
+
+def test_mistakes_have_the_size_of_their_class():
+    y, z, w = many_classes(4)
+    plain, follows = (hs.score(hs.tally(y, z, weight=x), metrics="accuracy").confusions for x in (None, w))
+    known = {(c.truth, c.answer): c.share.interval() for c in plain}
+    assert all(known[c.truth, c.answer] == pytest.approx(c.share.interval(), abs=1e-9) for c in follows)
+    weight = np.random.default_rng(0).exponential(size=y.size)
+    c = hs.score(hs.tally(y, z, weight=weight), metrics="accuracy").confusions[0]
+    assert c.share.draws(100_000).mean() == pytest.approx(c.share.mean, abs=4 * c.share.std / 300)
+
+
+@pytest.mark.parametrize("prior", ["even", hs.two_level(1, 1), 0.3])
+def test_equal_weights_are_no_weights_of_many_classes(prior):
+    y, z, _ = many_classes(5)
+    plain, same = (hs.posterior(hs.tally(y, z, weight=x), prior) for x in (None, np.full(y.size, 0.3)))
+    for name in ("macro-f1", "weighted-f1", "kappa", "accuracy", "f1:2"):
+        assert plain[name].interval() == same[name].interval(), name
+
+
+def test_weights_follow_the_point_score_of_many_classes():
+    """The posterior lies around the weighted score, not around that of the counts."""
+    y, z, w = many_classes(6)
+    p = hs.posterior(hs.tally(np.tile(y, 20), np.tile(z, 20), weight=np.tile(w, 20)))
+    for name in ("macro-f1", "weighted-f1", "kappa", "macro-precision"):
+        q = p.resolve(name)
+        assert abs(float(q.score) - q.distribution.mean) < 0.3 * q.distribution.std, name

@@ -77,11 +77,6 @@ class Patterns:
         """The same with the sums of squared weights for counts."""
         return self if self.squares is None else replace(self, counts=self.squares, squares=None)
 
-    def effective_of(self, j: int) -> Array:
-        """The same of one table of a flattened batch."""
-        row = self.counts.reshape(self.tables, -1)[j].astype(float)
-        return row if self.squares is None else effective_counts(row, self.squares.reshape(self.tables, -1)[j])
-
     def sum_where(self, where: NDArray[np.bool_], effective: bool) -> Array:
         """The counts of some patterns, added up."""
         counts = self.effective if effective else self.counts

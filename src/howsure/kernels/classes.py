@@ -65,6 +65,14 @@ class PooledAccuracy:
 
 
 @dataclass(frozen=True)
+class Scales:
+    """What a unit of each pattern weighs, and of each truth row: of its prior, and of its class share."""
+
+    patterns: Array
+    rows: Array
+
+
+@dataclass(frozen=True)
 class Classes:
     """What is drawn: patterns with their shapes, and the prior's weight of each truth row, still to be dealt."""
 
@@ -76,6 +84,7 @@ class Classes:
     pool: PooledAccuracy | None = None
     lost: bool = True  # whether a missing answer is a false answer of every class
     shares: Array | None = None  # two-level: shapes of the class shares; the patterns are then all k² cells
+    scales: Scales | None = None  # where items have weights that differ
 
     @property
     def systems(self) -> int:
@@ -133,6 +142,7 @@ class Classes:
         assert self.shares is not None  # noqa: S101 - narrows the type
         cells = mass.reshape(self.k, self.k, -1)
         share = gammas(self.shares, cells.shape[2], rng)
+        share = share if self.scales is None else share * self.scales.rows[:, None]
         part = share / np.maximum(cells.sum(axis=1), _FLOOR)
         diagonal = np.arange(self.k)
         return Tables(share, [cells[diagonal, diagonal] * part], [np.einsum("jkm,jm->km", cells, part)])
@@ -144,6 +154,8 @@ class Classes:
         share = self.pool.draw(rng, m) if self.pool is not None else np.asarray(self.right)[:, None]
         shapes = np.broadcast_to(rows * share, (k, m)), np.broadcast_to(rows * (1.0 - share), (k, m))
         right, wrong = (np.maximum(gamma_each(a, rng), 0.1 * _FLOOR) for a in shapes)
+        if self.scales is not None:
+            right, wrong = right * self.scales.rows[:, None], wrong * self.scales.rows[:, None]
         row += right + wrong
         tp[0] += right
         col[0] += right
@@ -159,6 +171,7 @@ class Classes:
         assert self.rows is not None  # noqa: S101 - narrows the type
         k = self.k
         own = np.maximum(gammas(self.rows, m, rng), _FLOOR)
+        own = own if self.scales is None else own * self.scales.rows[:, None]
         parts = sticks(rng, self.rows, m) * own[:, None, :]
         row += own
         if self.pool is not None:
@@ -178,7 +191,8 @@ class Classes:
             col[s] += np.bincount(target.ravel(), parts.ravel(), k * m).reshape(k, m)
 
     def _gammas(self, m: int, rng: np.random.Generator) -> Array:
-        return gammas_by_shape(self._groups, self.shapes.size, m, rng)
+        mass = gammas_by_shape(self._groups, self.shapes.size, m, rng)
+        return mass if self.scales is None else mass * self.scales.patterns[:, None]
 
     @cached_property
     def _groups(self) -> list[tuple[float, Codes]]:

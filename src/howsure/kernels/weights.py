@@ -52,6 +52,11 @@ def scale_of(sums: Array, squares: Array, where_empty: Array | float = 1.0) -> A
         return np.where(sums > 0, squares / sums, where_empty)
 
 
+def added_at(places: NDArray[np.int64], values: Array, size: int) -> Array:
+    """Sums of the values at each of so many places."""
+    return np.asarray(np.bincount(places, values, size), dtype=float)
+
+
 def gamma_of(sums: Array, squares: Array, prior: Array | float, unit: Array) -> tuple[Array, Array]:
     """Shape and scale of the mass of items with these sums and of `prior` items more, each of weight `unit`.
 

@@ -176,7 +176,8 @@ class RightAnswersByRows(AllClasses):
     def law(self) -> tuple[Law, str]:
         """By draws, with the mean that is known."""
         law = self._moved[1]
-        return replace(law, known_mean=self._closed()) if self.right else law, "sampled"
+        known = self.right and self.drawing.units() is None  # weights of their own leave it to the draws
+        return replace(law, known_mean=self._closed()) if known else law, "sampled"
 
     def _closed(self) -> Array:
         prior, k = self.state.prior, len(self.state.evidence.labels)

@@ -21,7 +21,8 @@ from howsure.catalogue.metric import Metric
 from howsure.expressions import CELLS
 from howsure.forms import Linear
 from howsure.kernels import draws as drawing
-from howsure.routes import linear_groups_law, values
+from howsure.kernels.weights import gamma_of, scale_of
+from howsure.routes import linear_groups_law, values, weighed_groups_law
 
 if TYPE_CHECKING:
     from howsure.kernels.law import Law
@@ -43,6 +44,7 @@ class Answers:
     counts: Array  # the raw ones
     rows: dict[int, tuple[float, float]]
     row: int | None = None  # the truth row that the measure looks at, where it is one
+    scales: Array | None = None  # what a unit of each pattern weighs, where items have weights that differ
 
     # -- two systems
 
@@ -62,6 +64,25 @@ class Answers:
             for y, a, b in self.pairs
         ]
 
+    def pair_gammas(self) -> tuple[list[Array], list[Array] | None]:
+        """The same with their scales, if they have any; items of the prior weigh what those of their truth do."""
+        if self.scales is None:
+            return self.pair_shapes(), None
+        units = self.units()
+        made = [gamma_of(*self.sums(self._here(p)), prior=self._weight(*p), unit=units[p[0]]) for p in self.pairs]
+        return [shape for shape, _ in made], [scale for _, scale in made]
+
+    def sums(self, where: Any = slice(None)) -> tuple[Array, Array]:
+        """Sums of weights and of their squares over some patterns, in units of the table's scale."""
+        mass = self.shapes * (1.0 if self.scales is None else self.scales)
+        square = mass * (1.0 if self.scales is None else self.scales)
+        return mass[..., where].sum(axis=-1), square[..., where].sum(axis=-1)
+
+    def units(self) -> dict[int, Array]:
+        """What an item of the prior weighs in each truth row: as the row's own items do, else as those of the table."""
+        whole = scale_of(*self.sums())
+        return {y: scale_of(*self.sums(self.truth == y), where_empty=whole) for y in self.rows}
+
     def _weight(self, y: int, a: int, b: int) -> float:
         row = self.rows[y]
         if y != self.row:
@@ -72,33 +93,48 @@ class Answers:
         """Items of each joint pattern."""
         return [int(self.counts[..., self._here(p)].sum(axis=-1)) for p in self.pairs]
 
-    def _groups(self, metric: Metric) -> dict[tuple[float, float], Array] | None:
-        """Shapes by (difference of the tops, bottom), where both systems share their denominator; None otherwise."""
+    def _keys(self, metric: Metric) -> list[tuple[float, float]] | None:
+        """(Difference of the tops, bottom) of each joint pattern, where both systems share their denominator."""
         form = metric.reading.form
         if not isinstance(form, Linear) or metric.reading.outer:
             return None
         top, bottom = (dict(zip(CELLS, part, strict=True)) for part in (form.top, form.bottom))
+        cells = [(NAMES[y, a], NAMES[y, b]) for y, a, b in self.pairs]
+        if any(bottom[one] != bottom[two] for one, two in cells):
+            return None
+        return [(top[one] - top[two], bottom[one]) for one, two in cells]
+
+    def _groups(self, metric: Metric) -> dict[tuple[float, float], Array] | None:
+        """Shapes by (difference of the tops, bottom); None where the systems have denominators of their own."""
+        keys = self._keys(metric)
+        if keys is None:
+            return None
         groups: dict[tuple[float, float], Array] = {}
-        for (y, a, b), shape in zip(self.pairs, self.pair_shapes(), strict=True):
-            one, two = NAMES[y, a], NAMES[y, b]
-            if bottom[one] != bottom[two]:
-                return None
-            key = (top[one] - top[two], bottom[one])
+        for key, shape in zip(keys, self.pair_shapes(), strict=True):
             if any(key) and np.any(shape):
                 groups[key] = groups.get(key, np.zeros(())) + shape
         return groups
 
     def exact_difference(self, metric: Metric) -> Law | None:
         """The law of the difference when both systems share their denominator; None otherwise."""
+        if self.scales is not None:
+            return self._weighed_difference(metric)
         groups = self._groups(metric)
         if groups is None:
             return None
         found = linear_groups_law({k: np.maximum(x, NOTHING) for k, x in groups.items()})
         return None if found is None else found[0]
 
+    def _weighed_difference(self, metric: Metric) -> Law | None:
+        """The same of weighted items, where every joint pattern has a scale of its own."""
+        keys, (shapes, scales) = self._keys(metric), self.pair_gammas()
+        parts = [x for x in zip(keys or (), shapes, scales or (), strict=False) if any(x[0]) and np.any(x[1])]
+        found = weighed_groups_law([(k, np.maximum(a, NOTHING), s) for k, a, s in parts]) if parts else None
+        return None if found is None else found[0]
+
     def pair_wins(self, metric: Metric) -> tuple[Array, Array] | None:
         """P(first above) and P(second above) where that is which of two Gammas is larger; None otherwise."""
-        groups = self._groups(metric) or {}
+        groups = {} if self.scales is not None else self._groups(metric) or {}
         gains = {abs(gain) for gain, _ in groups} - {0.0}
         if len(gains) != 1:
             return None
@@ -107,12 +143,12 @@ class Answers:
 
     def pair_draws(self, metric: Metric, n: int, seed: int) -> tuple[Array, Array]:
         """Draws of both systems' measures from the same joint cells, (n, *batch) each."""
-        shapes = self.pair_shapes()
+        shapes, scales = self.pair_gammas()
         shape = np.broadcast_shapes(*(s.shape for s in shapes))
-        flat = np.stack([np.broadcast_to(s, shape).ravel() for s in shapes])
+        flat, by = (np.stack([np.broadcast_to(s, shape).ravel() for s in x]) for x in (shapes, scales or shapes))
         out = np.empty((2, n, flat.shape[1]))
         for j in range(flat.shape[1]):
-            logs = drawing.log_shares(flat[:, j], n, seed, j)
+            logs = drawing.log_shares(flat[:, j], n, seed, j, None if scales is None else by[:, j])
             for side in (0, 1):
                 cells = self.pair_cells(logs, side)
                 out[side, :, j] = values(metric, {c: np.exp(x) for c, x in cells.items()}, cells)
@@ -130,7 +166,7 @@ class Answers:
     def chances(self, metric: Metric) -> Array | None:
         """P(system i above j) for all pairs, where that is which of two Gammas is larger; None otherwise."""
         form = metric.reading.form
-        if not isinstance(form, Linear) or self.shapes.ndim > 1:
+        if not isinstance(form, Linear) or self.shapes.ndim > 1 or self.scales is not None:
             return None
         top, bottom = (dict(zip(CELLS, part, strict=True)) for part in (form.top, form.bottom))
         gains = {y: top[NAMES[y, 1]] - top[NAMES[y, 0]] for y in self.rows}

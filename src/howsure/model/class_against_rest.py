@@ -25,7 +25,7 @@ from howsure.model.cells import CellQuestion, refuse_two_level
 from howsure.model.class_draws import ClassDrawing, ClassSampler, OfClass
 from howsure.model.question import Chance, Places, Question
 from howsure.model.sampling import sampled_law
-from howsure.model.weighing import relative, uneven, weighed
+from howsure.model.weighing import of_patterns, relative, uneven, weighed
 from howsure.notes import Note, Notes, note
 from howsure.routes import Model, Shapes, exact_law
 
@@ -88,7 +88,8 @@ class ClassAgainstRest(CellQuestion):
         truth, w = two.cells[:, 0], self.weights
         says = np.where(two.cells[:, 1:] < 0, 1 - truth[:, None], two.cells[:, 1:]) == 1
         rows = {1: (w["fn"], w["tp"]), 0: (w["tn"], w["fp"])}
-        return Answers(truth, says, two.effective, two.counts, rows, one_row(self.light))
+        shapes, scales = of_patterns(two.counts, two.squares)
+        return Answers(truth, says, shapes, two.counts, rows, one_row(self.light), scales)
 
     def chance(self, at: Places = None) -> Chance | None:
         """Against random guessing at the same margins."""

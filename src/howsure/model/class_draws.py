@@ -20,9 +20,11 @@ from howsure.catalogue.metric import Metric
 from howsure.errors import BadSetting
 from howsure.evidence.classes import Tally
 from howsure.expressions import CELLS, Expression
-from howsure.kernels.classes import Classes, Drawable, PooledAccuracy, measured
+from howsure.kernels.classes import Classes, Drawable, PooledAccuracy, Scales, measured
+from howsure.kernels.weights import added_at, gamma_of
 from howsure.model.sampling import MOST_DRAWS, MOST_NUMBERS
 from howsure.model.state import State
+from howsure.model.weighing import of_patterns, scales_of_rows
 from howsure.priors import Prior
 
 Array = NDArray[np.float64]
@@ -75,6 +77,9 @@ class Drawing(Protocol):
     def pools(self) -> list[PooledAccuracy]:
         """The shared shares of right answers, one for each table of the batch."""
 
+    def units(self) -> Array | None:
+        """What an item of the prior weighs in each class, where that differs."""
+
 
 @dataclass(frozen=True, eq=False)
 class ClassDrawing:
@@ -97,31 +102,48 @@ class ClassDrawing:
 
     def pools(self) -> list[PooledAccuracy]:
         """Of each table."""
-        return [pool_of(*self._occupied(j), len(self.tally.labels)) for j in range(self.tally.tables)]
+        found = [self._occupied(j) for j in range(self.tally.tables)]
+        return [pool_of(codes, shapes, len(self.tally.labels), scales) for codes, shapes, scales in found]
 
-    def _occupied(self, j: int) -> tuple[Any, Array]:
-        """Patterns and counts of one table of the batch; none of an empty one."""
-        counts = self.tally.effective_of(j)
-        kept = counts > 0
-        return self.tally.cells[kept].astype(np.int64), counts[kept].astype(float)
+    def units(self) -> Array | None:
+        """What an item of the prior weighs in each truth row of each table, (classes, *batch); None if all alike."""
+        t, k = self.tally, len(self.tally.labels)
+        if not t.weighted:
+            return None
+        found = [self._occupied(j) for j in range(t.tables)]
+        if all(scales is None for _, _, scales in found):
+            return None
+        each = [
+            np.ones(k) if scales is None else scales_of_rows(shapes, scales, codes[:, 0], k)
+            for codes, shapes, scales in found
+        ]
+        return np.stack(each, axis=-1)
+
+    def _occupied(self, j: int) -> tuple[Any, Array, Array | None]:
+        """Patterns, effective sizes and scales of one table of the batch; none of an empty one."""
+        t = self.tally
+        row = t.counts.reshape(t.tables, -1)[j]
+        kept = row > 0
+        squares = None if t.squares is None else t.squares.reshape(t.tables, -1)[j][kept]
+        return t.cells[kept].astype(np.int64), *of_patterns(row[kept], squares)
 
     def _plan(self, j: int) -> Classes:
         prior, k = self.prior, len(self.tally.labels)
-        codes, shapes = self._occupied(j)
+        codes, shapes, scales = self._occupied(j)
         single = len(self.tally.systems) == 1
         if self.pooled:
-            pool = pool_of(codes, shapes, k)
-            if single and k <= TINY and (codes >= 0).all():
+            pool = pool_of(codes, shapes, k, scales)
+            if single and k <= TINY and (codes >= 0).all() and scales is None:
                 table = np.bincount(codes[:, 0] * k + codes[:, 1], shapes, k * k).astype(float)
                 return Classes(_square(k), table, k, pool=pool)
-            return Classes(codes, shapes, k, rows=np.ones(k), pool=pool)
+            return Classes(codes, shapes, k, rows=np.ones(k), pool=pool, scales=_by_scale(codes, shapes, scales, k))
         if prior.two_level and not single:
             raise BadSetting(
                 "systems on the same items need a flat prior such as even; a two-level prior has no joint form."
             )
         whole = prior.two_level or prior.table is not None or prior.weight is not None
         if single and (whole or k * k <= max(SMALL, 4 * shapes.size)):
-            return _dense(codes, shapes, k, prior)
+            return _dense(codes, shapes, k, prior, scales)
         if prior.table is not None or (prior.weight is not None and k * prior.weight > MOST_WEIGHT):
             got = "a table of weights" if prior.table is not None else f"{prior.weight:g} a cell"
             raise BadSetting(
@@ -129,30 +151,43 @@ class ClassDrawing:
             )
         diagonal, off = prior.diagonal(k)
         rows = np.full(k, diagonal + (k - 1) * off)
-        return Classes(codes, shapes, k, rows=rows, right=diagonal / rows)
+        return Classes(codes, shapes, k, rows=rows, right=diagonal / rows, scales=_by_scale(codes, shapes, scales, k))
 
 
-def _dense(codes: Any, shapes: Array, k: int, prior: Prior) -> Classes:
+def _dense(codes: Any, shapes: Array, k: int, prior: Prior, scales: Array | None = None) -> Classes:
     """All k² cells, the prior added to their shapes; missing answers stay patterns of their own."""
-    table = prior.cells(k).astype(float).copy()
+    added = prior.cells(k).astype(float).ravel()
     there = codes[:, 1] >= 0
-    table[codes[there, 0], codes[there, 1]] += shapes[there]
-    cells = _square(k)
+    at, by = codes[there, 0] * k + codes[there, 1], np.ones(len(codes)) if scales is None else scales
+    sums, squares = (added_at(at, (shapes * power)[there], k * k) for power in (by, by * by))
+    units = np.ones(k) if scales is None else scales_of_rows(shapes, scales, codes[:, 0], k)
+    cells, table = _square(k), sums + added
+    weigh = None
+    if scales is not None:
+        table, own = gamma_of(sums, squares, added, np.repeat(units, k))
+        weigh = Scales(np.concatenate([own, scales[~there]]), units)
     if not prior.two_level:
-        return Classes(np.concatenate([cells, codes[~there]]), np.concatenate([table.ravel(), shapes[~there]]), k)
+        return Classes(np.concatenate([cells, codes[~there]]), np.concatenate([table, shapes[~there]]), k, scales=weigh)
     if not there.all():
         raise BadSetting("a two-level prior has no place for missing answers; give missing='drop'.")
     assert prior.between is not None  # noqa: S101 - narrows the type
-    shares = np.bincount(codes[:, 0], shapes, k) + prior.between
-    return Classes(cells, table.ravel(), k, shares=np.asarray(shares, dtype=float))
+    shares = np.bincount(codes[:, 0], shapes * by, k) / units + prior.between
+    return Classes(cells, table, k, shares=np.asarray(shares, dtype=float), scales=weigh)
+
+
+def _by_scale(codes: Any, shapes: Array, scales: Array | None, k: int) -> Scales | None:
+    """What units of the patterns and of the prior of each truth row weigh, where that differs."""
+    return None if scales is None else Scales(scales, scales_of_rows(shapes, scales, codes[:, 0], k))
 
 
 def _square(k: int) -> Any:
     return np.stack(np.meshgrid(np.arange(k), np.arange(k), indexing="ij"), axis=-1).reshape(-1, 2)
 
 
-def pool_of(codes: Any, counts: Array, k: int) -> PooledAccuracy:
+def pool_of(codes: Any, counts: Array, k: int, scales: Array | None = None) -> PooledAccuracy:
     """The shared accuracy: items weighted so that every class counts about alike, with one pseudo-item, half right."""
+    if scales is not None:  # in units of the class, which has then its own effective size
+        counts = counts * scales / scales_of_rows(counts, scales, codes[:, 0], k)[codes[:, 0]]
     if not counts.size:
         return PooledAccuracy(np.zeros((1, codes.shape[1] - 1), dtype=bool), np.zeros(1), 1.0, k / 3.0)
     size = np.bincount(codes[:, 0], counts, k)
@@ -167,6 +202,10 @@ def centres(evidence: Any, drawing: Drawing, measure: Measured, lost: bool = Tru
     p = np.array([float(pool.centre()[0]) for pool in drawing.pools()])
     cells = {c: x.reshape(k, -1) for c, x in evidence.by_class(effective=True, lost=lost).items()}
     more = {"tp": p, "fp": 1 - p, "fn": 1 - p, "tn": k - 2 + p}
+    units = drawing.units()
+    if units is not None:  # every class has one item of the prior, of the weight that its own items have
+        wrong = (1 - p) * (units.sum(axis=0) - units) / (k - 1)
+        more = {"tp": p * units, "fp": wrong, "fn": (1 - p) * units, "tn": units.sum(axis=0) - units - wrong}
     return measure({c: cells[c] + more[c] for c in CELLS}).reshape(evidence.shape)
 
 

@@ -19,6 +19,7 @@ from howsure.evidence.classes import Tally
 from howsure.evidence.layout import as_json, number
 from howsure.expressions import CELLS
 from howsure.forms import Linear
+from howsure.kernels.weights import gamma_of
 from howsure.language import option
 from howsure.model.all_classes import AllClasses, RightAnswersByRows
 from howsure.model.class_against_rest import ClassAgainstRest, ClassAmongMany, EveryClass
@@ -223,9 +224,11 @@ class Confusion:
 class _BetaDraws:
     a: float
     b: float
+    tilt: float
 
     def __call__(self, n: int, seed: int) -> Any:
-        return np.random.Generator(np.random.SFC64([seed, 60_013])).beta(self.a, self.b, n)
+        x = np.random.Generator(np.random.SFC64([seed, 60_013])).beta(self.a, self.b, n)
+        return x if self.tilt == 1.0 else self.tilt * x / (self.tilt * x + 1.0 - x)
 
 
 def confusions(state: State, top: int = 10) -> tuple[Confusion, ...]:
@@ -235,14 +238,18 @@ def confusions(state: State, top: int = 10) -> tuple[Confusion, ...]:
     t: Tally = state.evidence
     wrong = np.flatnonzero((t.cells[:, 0] != t.cells[:, 1]) & (t.cells[:, 1] >= 0) & (t.counts > 0))
     order = wrong[np.argsort(-t.counts[wrong], kind="stable")][:top]
-    size, raw = (np.bincount(t.cells[:, 0], x, len(t.labels)) for x in (t.effective, t.counts))
+    raw, squares = (np.bincount(t.cells[:, 0], x, len(t.labels)) for x in (t.counts, t.squared.counts))
     out = []
     for i in order.tolist():
         y, z = (int(x) for x in t.cells[i])
-        hit = float(t.effective[i])
-        a, b = hit + 0.5, max(size[y] - hit, 0.0) + 0.5
-        law = Moebius(np.asarray(a), np.asarray(b), 1.0, 1.0, 0.0, 1.0)
-        share = Distribution("share", law, "closed form", _BetaDraws(a, b))
+        hit, square = float(t.counts[i]), float(t.squared.counts[i])
+        unit = np.asarray(squares[y] / raw[y])
+        (a, s), (b, r) = (
+            gamma_of(np.asarray(v), np.asarray(q), 0.5, unit)
+            for v, q in ((hit, square), (max(raw[y] - hit, 0.0), max(squares[y] - square, 0.0)))
+        )
+        law = Moebius(a, b, 1.0, 1.0, 0.0, 1.0, None if s == r else s / r)
+        share = Distribution("share", law, "closed form", _BetaDraws(float(a), float(b), float(s / r)))
         out.append(Confusion(t.labels[y], t.labels[z], number(t.counts[i]), number(raw[y]), share))
     return tuple(out)
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from howsure.catalogue.metric import Metric
 from howsure.kernels import draws as drawing
 from howsure.kernels.sticks import count, sticks
+from howsure.kernels.weights import added_at, gamma_of
 from howsure.model.answers import NAMES, Answers, Array, Cells
 from howsure.routes import TINY, values
 
@@ -37,20 +38,24 @@ def cell_draws(answers: Answers, n: int, seed: int) -> Iterator[Cells]:
     rng = np.random.Generator(np.random.SFC64([seed, 10_007]))
     systems = answers.says.shape[1]
     if systems <= FEW:
-        truth, says, shapes = listed(answers)
+        truth, says, shapes, scales = listed(answers)
         for start in range(0, n, CHUNK):
             size = min(CHUNK, n - start)
-            yield _added(truth, says, drawing.gammas(shapes, size, rng).T)
+            mass = drawing.gammas(shapes, size, rng).T
+            yield _added(truth, says, mass if scales is None else mass * scales)
         return
     kept = answers.shapes > 0
     truth, says, shapes = answers.truth[kept], answers.says[kept], answers.shapes[kept]
     needed = sum(count(sum(row), LEFT, 10**6) for row in answers.rows.values() if sum(row) < HEAVY)
     most = max(1, min(CHUNK, NUMBERS // (max(1, needed) * systems)))
+    units = dict.fromkeys(answers.rows, 1.0) if answers.scales is None else answers.units()
+    weigh = {NAMES[y, a]: unit for y, unit in units.items() for a in (0, 1)}
     for start in range(0, n, most):
         size = min(most, n - start)
-        cells = _added(truth, says, rng.standard_gamma(shapes, (size, shapes.size)))
+        mass = rng.standard_gamma(shapes, (size, shapes.size))
+        cells = _added(truth, says, mass if answers.scales is None else mass * answers.scales[kept])
         added = prior_cells(rng, size, answers.rows, systems, answers.row)
-        yield {c: x + added[c] if c in added else x for c, x in cells.items()}
+        yield {c: x + added[c] * weigh[c] if c in added else x for c, x in cells.items()}
 
 
 def joint_draws(answers: Answers, metric: Metric, n: int, seed: int) -> Array:
@@ -63,8 +68,8 @@ def joint_draws(answers: Answers, metric: Metric, n: int, seed: int) -> Array:
 
 def _by_logs(answers: Answers, metric: Metric, n: int, seed: int) -> Array:
     """The same at shapes that underflow."""
-    truth, says, shapes = listed(answers)
-    logs = drawing.log_shares(shapes, n, seed)
+    truth, says, shapes, scales = listed(answers)
+    logs = drawing.log_shares(shapes, n, seed, 0, scales)
     out = np.empty((n, says.shape[1]))
     for k in range(says.shape[1]):
         cells: Cells = {}
@@ -87,17 +92,24 @@ def _added(truth: NDArray[np.int64], says: Yes, mass: Array) -> Cells:
 # -- few systems: every pattern
 
 
-def listed(answers: Answers) -> tuple[NDArray[np.int64], Yes, Array]:
-    """All patterns of truths and answers that weigh something, with their counts and the prior's weights added."""
+def listed(answers: Answers) -> tuple[NDArray[np.int64], Yes, Array, Array | None]:
+    """All patterns that weigh something: truths, answers, counts with the prior's weights added, and scales if any."""
     systems = answers.says.shape[1]
     patterns = list(product(sorted(answers.rows), *[(0, 1)] * systems))
     place = {p: i for i, p in enumerate(patterns)}
-    shapes = np.array([weight(answers, p[0], p[1:]) for p in patterns])
+    added = np.array([weight(answers, p[0], p[1:]) for p in patterns])
     rows = np.column_stack([answers.truth, answers.says]).astype(int).tolist()
-    np.add.at(shapes, [place[tuple(r)] for r in rows], answers.shapes)
+    at = [place[tuple(r)] for r in rows]
+    shapes, scales = added.copy(), None
+    if answers.scales is None:
+        np.add.at(shapes, at, answers.shapes)
+    else:
+        mass, units = answers.shapes * answers.scales, answers.units()
+        sums, squares = (added_at(np.array(at), x, len(patterns)) for x in (mass, mass * answers.scales))
+        shapes, scales = gamma_of(sums, squares, added, np.array([float(units[p[0]]) for p in patterns]))
     kept = shapes > 0
     codes = np.array(patterns)[kept]
-    return codes[:, 0], codes[:, 1:] == 1, shapes[kept]
+    return codes[:, 0], codes[:, 1:] == 1, shapes[kept], None if scales is None else scales[kept]
 
 
 def weight(answers: Answers, y: int, says: tuple[int, ...]) -> float:

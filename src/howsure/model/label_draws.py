@@ -68,6 +68,9 @@ class LabelDrawing:
             return [PooledAccuracy(np.zeros((1, len(both)), dtype=bool), np.zeros(1), 1.0, k / 3.0)]
         return [PooledAccuracy(right, np.asarray(np.bincount(np.ravel(which), weights), dtype=float), 1.0, k / 3.0)]
 
+    def units(self) -> None:
+        """Label sets have no weights."""
+
 
 def refuse_tables(prior: Prior) -> None:
     """Priors that differ from cell to cell."""

@@ -19,7 +19,7 @@ from howsure.model import chance
 from howsure.model.answers import Answers
 from howsure.model.cells import CellQuestion, label_notes, refuse_two_level
 from howsure.model.question import Chance, Places, Question
-from howsure.model.weighing import relative, uneven
+from howsure.model.weighing import of_patterns, relative, uneven
 from howsure.notes import Note, Notes, note
 from howsure.routes import Model, Shapes
 
@@ -70,7 +70,8 @@ class RightOrWrong(CellQuestion):
     def _answers(self, right: NDArray[np.bool_]) -> Answers:
         t = self.state.evidence
         rows = {1: (self.weights[1], self.weights[0])}
-        return Answers(np.ones(len(t.cells), dtype=np.int64), right, t.effective, t.counts, rows)
+        shapes, scales = of_patterns(t.counts, t.squares)
+        return Answers(np.ones(len(t.cells), dtype=np.int64), right, shapes, t.counts, rows, scales=scales)
 
     def chance(self, at: Places = None) -> Chance | None:
         """More right answers than agreement by chance: kappa above 0."""

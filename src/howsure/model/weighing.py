@@ -6,8 +6,8 @@ would make recall as unsure as the few negatives are. So the mass of a cell is a
 
 The prior's items in a cell have the weight that its neighbours foretell: that of the cell in the same truth row times
 that in the same column over that of the opposite cell, kept between the first two. So they weigh what the items of the
-row do where weights follow the truth, and what those of the column do where they follow the answer. Where a neighbour
-is empty, they weigh what the row's items do, else what those of the table do (docs/why/018).
+row do where weights follow the truth, and what those of the column do where they follow the answer. Where the row has
+one weight, or a neighbour is empty, they weigh what the row's items do, else what those of the table do (docs/why/018).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.kernels.weights import ALIKE, gamma_of, scale_of
+from howsure.kernels.weights import ALIKE, added_at, gamma_of, scale_of
 
 Array = NDArray[np.float64]
 Shapes = dict[str, Array]
@@ -49,8 +49,9 @@ def _foretold(sums: Shapes, squares: Shapes) -> Shapes:
         beside, below, across = (scale_of(sums[x], squares[x], np.nan) for x in (row, column, opposite))
         between = np.clip(beside * below / across, np.fmin(beside, below), np.fmax(beside, below))
         own = scale_of(sums[c], squares[c], np.ones_like(beside))
-        alone = np.where(np.isnan(beside), own, beside)
-        found[c] = np.where(np.isnan(beside + below + across), alone, between)
+        row = np.where(np.isnan(beside), own, beside)
+        known = np.isnan(beside + below + across) | np.isclose(own, beside, rtol=ALIKE, atol=0.0)
+        found[c] = np.where(known, row, between)
     return found
 
 
@@ -64,3 +65,20 @@ def uneven(scales: Mapping[str, Array]) -> dict[str, Array] | None:
         settled[c] = known
     first = next(iter(settled.values()))
     return None if all(np.array_equal(x, first) for x in settled.values()) else settled
+
+
+def of_patterns(sums: Any, squares: Any | None) -> tuple[Array, Array | None]:
+    """Effective sizes of the patterns of a table (the last axis), and their scales where these differ."""
+    if squares is None:
+        return np.asarray(sums, dtype=float), None
+    one = scale_of(sums.sum(axis=-1), squares.sum(axis=-1))[..., None]
+    shapes, scales = gamma_of(sums / one, squares / one / one, 0.0, np.ones_like(sums))
+    settled = np.where(np.isclose(scales, 1.0, rtol=ALIKE, atol=0.0), 1.0, scales)
+    return shapes, None if (settled == 1.0).all() else settled
+
+
+def scales_of_rows(shapes: Array, scales: Array, truth: Any, rows: int) -> Array:
+    """What a unit weighs in each truth row of a table; in a row without items, as in the table."""
+    mass = shapes * scales
+    sums, squares = (added_at(truth, x, rows) for x in (mass, mass * scales))
+    return scale_of(sums, squares, scale_of(sums.sum(), squares.sum()))
