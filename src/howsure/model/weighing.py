@@ -49,9 +49,9 @@ def _foretold(sums: Shapes, squares: Shapes) -> Shapes:
         beside, below, across = (scale_of(sums[x], squares[x], np.nan) for x in (row, column, opposite))
         between = np.clip(beside * below / across, np.fmin(beside, below), np.fmax(beside, below))
         own = scale_of(sums[c], squares[c], np.ones_like(beside))
-        row = np.where(np.isnan(beside), own, beside)
+        alone = np.where(np.isnan(beside), own, beside)
         known = np.isnan(beside + below + across) | np.isclose(own, beside, rtol=ALIKE, atol=0.0)
-        found[c] = np.where(known, row, between)
+        found[c] = np.where(known, alone, between)
     return found
 
 
