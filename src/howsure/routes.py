@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
 from howsure.expressions import CELLS
-from howsure.forms import Form, Linear, Rising, TwoRates
+from howsure.forms import Form, Linear, Rising, Square, TwoRates
 
 if TYPE_CHECKING:
     from howsure.kernels.law import Law
@@ -269,11 +269,14 @@ def values(metric: Metric, cells: Shapes, logs: Shapes | None) -> Array:
         value = np.asarray(metric.formula(**cells))
         if logs is None:
             return value
+        form, outer = metric.reading.form, metric.reading.outer
+        if isinstance(form, TwoRates):
+            rates = _rates_at_logs(form, logs, outer)
+            value = np.where(np.isnan(rates), value, rates)
         lost = np.isnan(value) | (np.isinf(value) & bool(np.isfinite(metric.bounds).all()))
         if not lost.any():
             return value
         part = {c: x[lost] for c, x in logs.items()}
-        form = metric.reading.form
         pairs: tuple[tuple[str, ...], ...] = ()
         if isinstance(form, TwoRates):
             pairs = (("tp", "fn"), ("tn", "fp")) if form.chart == "rows" else (("tp", "fp"), ("tn", "fn"))
@@ -288,8 +291,26 @@ def values(metric: Metric, cells: Shapes, logs: Shapes | None) -> Array:
 
             ray = Ray((np.ones(()), np.ones(())), (np.ones(()), np.ones(())), form.top, form.bottom)
             found = ray.at_logs(*(part[c] for c in ("tp", "fp", "fn")))
-            value[lost] = {"": found, "sqrt": np.sqrt(found), "log": np.log(found)}[metric.reading.outer]
+            value[lost] = {"": found, "sqrt": np.sqrt(found), "log": np.log(found)}[outer]
             return value
         # what still underflows counts as tiny: the limit of a vanishing margin
         value[lost] = metric.formula(**{c: np.exp(np.maximum(x, -340.0)) for c, x in part.items()})
         return value
+
+
+def _rates_at_logs(form: TwoRates, logs: Shapes, outer: str) -> Array:
+    """A bilinear quotient of two rates from the logs of cells: right where the rates underflow, or meet at 1."""
+    u, v = (("tp", "fn"), ("tn", "fp")) if form.chart == "rows" else (("tp", "fp"), ("tn", "fn"))
+    both = [np.logaddexp(logs[x[0]], logs[x[1]]) for x in (u, v)]
+    us, vs = ((logs[x[1]] - all_of, logs[x[0]] - all_of) for x, all_of in zip((u, v), both, strict=True))
+
+    def part(square: Square) -> tuple[Array, Array]:
+        terms = [(square[i][j], us[i] + vs[j]) for i in (0, 1) for j in (0, 1) if square[i][j]]
+        largest = np.maximum.reduce([x for _, x in terms])
+        return np.asarray(sum(w * np.exp(x - largest) for w, x in terms)), largest
+
+    (top, top_log), (bottom, bottom_log) = part(form.top), part(form.bottom)
+    size = top_log - bottom_log
+    if outer == "log":
+        return np.asarray(np.log(top / bottom) + size)
+    return np.sqrt(top / bottom) * np.exp(0.5 * size) if outer == "sqrt" else top / bottom * np.exp(size)

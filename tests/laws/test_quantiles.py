@@ -84,3 +84,48 @@ def test_ends_that_cross_are_refused() -> None:
     close = replace(law, a=np.asarray(1e25), b=np.asarray(1e25))
     low, high = replace(d, law=close).interval()
     assert low < high < low + 1e-11
+
+
+# -- down to the smallest double
+
+
+def _below(a: float, b: float, c: float, d: float, t: float) -> mpmath.mpf:
+    """P(√(RS) <= t) for R ~ Beta(a, b) and S ~ Beta(c, d) near 0: the first residues of the Mellin transform."""
+    a, b, c, d = (mpmath.mpf(x) for x in (a, b, c, d))
+    log_s = 2 * mpmath.log(mpmath.mpf(t))
+    constant = mpmath.gamma(a + b) * mpmath.gamma(c + d) / (mpmath.gamma(a) * mpmath.gamma(c))
+
+    def h(w: mpmath.mpf) -> mpmath.mpf:
+        top = mpmath.exp(w * log_s) * mpmath.gamma(1 + a - w) * mpmath.gamma(1 + c - w)
+        return constant * top / (w * mpmath.gamma(a + b - w) * mpmath.gamma(c + d - w))
+
+    return -mpmath.diff(h, a) if a == c else (h(a) - h(c)) / (c - a)
+
+
+@pytest.mark.parametrize(
+    ("table", "prior"),
+    [((0, 5, 3, 9), 0.001), ((0, 0, 0, 0), 0.001), ((0, 4, 3, 0), 0.001), ((0, 4, 0, 0), 0.003)],
+)
+def test_g_mean_down_to_the_smallest_double(table: tuple[int, int, int, int], prior: float) -> None:
+    """Tails, quantiles and draws of g-mean where recall times specificity underflows: its square is below 1e-324."""
+    tp, fp, fn, tn = (x + prior for x in table)
+    d = hs.posterior(Tally.binary(**dict(zip(("tp", "fp", "fn", "tn"), table, strict=True))), prior)["g-mean"]
+    draws = d.draws(20_000)
+    with mpmath.workdps(40):
+        for t in (1e-300, 1e-200, 1e-163, 1e-150, 1e-100, 1e-40):
+            want = float(_below(tp, fn, tn, fp, t))
+            assert d.cdf(t) == pytest.approx(want, rel=1e-12)
+            assert d.sf(t) == pytest.approx(1 - want, rel=1e-12)
+            assert d.ppf(want) == pytest.approx(t, rel=1e-9)
+            assert (draws <= t).mean() == pytest.approx(want, abs=4 * 0.5 / np.sqrt(20_000))
+            assert d.pdf(t) == pytest.approx((d.cdf(t * 1.001) - d.cdf(t / 1.001)) / (t * 0.002), rel=1e-3)
+
+
+@pytest.mark.parametrize("metric", ["informedness", "markedness", "balanced-accuracy", "lr-plus", "lr-minus"])
+def test_draws_of_two_rates_follow_their_law_at_tiny_shapes(metric: str) -> None:
+    """At prior .001 rates lie below any double, or as close to 1: the draws have the tails of the law there too."""
+    d = hs.posterior(Tally.binary(tp=0, fp=0, fn=3, tn=3), 0.001)[metric]
+    x = d.draws(20_000)
+    points = [s * 10.0**e for e in (-200, -100, -50, -20, -6, -0.5, 50) for s in (1, -1)]
+    for t in (t for t in points if d.range[0] < t < d.range[1]):
+        assert (x <= t).mean() == pytest.approx(d.cdf(t), abs=4 * 0.5 / np.sqrt(20_000))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from howsure.kernels import highest_density, quantiles
 from howsure.kernels.law import Law, Pick, Transform, level_tails
+from howsure.kernels.low_end import Powers
 from howsure.kernels.scale import normal_score
 
 Array = NDArray[np.float64]
@@ -115,6 +116,10 @@ class WithMoments(Continuous):
     @abstractmethod
     def rows(self, pick: Pick, shape: tuple[int, ...]) -> WithMoments:
         """As for any continuous law."""
+
+    def powers_at_zero(self) -> Powers | None:
+        """The two powers of the point by which the lower tail vanishes at 0, and from where; None where one will do."""
+        return None
 
     @abstractmethod
     def moments(self, g: Transform, growth: float) -> tuple[Array, Array]:

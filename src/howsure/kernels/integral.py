@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.kernels.continuous import Stepped, WithMoments
 from howsure.kernels.law import Pick, Transform
+from howsure.kernels.low_end import Powers
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -28,6 +29,7 @@ class Core(Protocol):
     def evaluate(self, t: Array, t_low: Array | float, upper: Mask | None, density: bool) -> tuple[Array, Array]: ...
     def rows(self, pick: Pick, shape: tuple[int, ...]) -> Core: ...
     def corners(self) -> tuple[float, ...]: ...
+    def powers_at_zero(self) -> Powers | None: ...
     def smallest(self) -> float: ...
     def centre(self) -> Array: ...
     def mirrored(self) -> Core: ...
@@ -65,6 +67,9 @@ class Integral(Stepped, WithMoments):
 
     def corners(self) -> tuple[float, ...]:
         return self.core.corners()
+
+    def powers_at_zero(self) -> Powers | None:
+        return self.core.powers_at_zero()
 
     def one_tail(self, t: Array, t_low: Array | float, upper: Mask, density: bool) -> tuple[Array, Array]:
         inside = (t > self.lower) & (t < self.upper)

@@ -18,6 +18,7 @@ from howsure.kernels import quadrature
 from howsure.kernels.beta_moments import flat, moments_about, quotient
 from howsure.kernels.exact import linear
 from howsure.kernels.law import Pick, Transform
+from howsure.kernels.low_end import Powers
 from howsure.kernels.mixture import BilinearOdds, LinearForm
 from howsure.kernels.quadrature import Index
 
@@ -71,6 +72,10 @@ class LinearQuotient:
             tuple(np.broadcast_to(x, shape)[pick] for x in part) for part in (self.shapes, self.scales or ())
         )
         return replace(self, shapes=shapes, scales=scales or None)
+
+    def powers_at_zero(self) -> Powers | None:
+        """One will do."""
+        return None
 
     def corners(self) -> tuple[float, ...]:
         """Values at the corners of the simplex."""

@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 from howsure.kernels.continuous import WithMoments
 from howsure.kernels.exact import two_product
 from howsure.kernels.law import Pick, Transform
+from howsure.kernels.low_end import START, LowEnd, low_end
 
 Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,21 +69,56 @@ class Transformed(WithMoments):
             value = np.exp(t)
         return value, value * t_low, value
 
+    @property
+    def _start(self) -> Array | float:
+        """The log of the point from which R's tail is taken from its low end."""
+        powers = self.inner.powers_at_zero()
+        return START if powers is None else powers[2]
+
+    @cached_property
+    def _low_end(self) -> LowEnd:
+        """R's tail at points down to and below the smallest double, where R ends at 0."""
+        return low_end(lambda t: self.inner.tails(t)[0], self.shape, self.inner.powers_at_zero())
+
+    def _tiny(self, t: Array) -> tuple[LowEnd, Array, Mask] | None:
+        """R's low end, log R at t, and where that is below what doubles can show of R; None where it is nowhere."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log_point = 2.0 * np.log(t) if self.kind == "sqrt" else np.asarray(t, dtype=float)
+        tiny = (log_point < self._start) & (log_point > -np.inf)
+        if self.inner.lower != 0 or not tiny.any():
+            return None
+        return self._low_end, np.where(tiny, log_point, self._low_end.start), tiny
+
     def tails(self, t: Array, t_low: Array | float = 0.0) -> tuple[Array, Array]:
         high, low, _ = self._back(t, t_low)
-        return self.inner.tails(high, low)
+        below, above = self.inner.tails(high, low)
+        found = self._tiny(t)
+        if found is None:
+            return below, above
+        end, log_point, tiny = found
+        tail = end.tail(log_point)
+        return np.where(tiny, tail, below), np.where(tiny, 1.0 - tail, above)
 
     def pdf(self, t: Array, t_low: Array | float = 0.0) -> Array:
         t = np.asarray(t, dtype=float)
         high, low, slope = self._back(t, t_low)
         with np.errstate(invalid="ignore"):
             value = self.inner.pdf(high, low) * slope
+            if (found := self._tiny(t)) is not None:
+                end, log_point, tiny = found
+                value = np.where(tiny, end.slope(log_point) * (2.0 / t if self.kind == "sqrt" else 1.0), value)
         inside = (t >= self.lower) & (t <= self.upper)
         return np.where(inside, np.nan_to_num(value, nan=0.0, posinf=np.inf), 0.0)
 
     def quantile(self, p: Array, q: Array) -> tuple[Array, Array, Array]:
         value, _, above = self.inner.quantile(p, q)
         out = self._g(value)
+        low = (value <= 10.0 * np.exp(self._start)) & (np.asarray(p) > 0)
+        if self.inner.lower == 0 and low.any():
+            tiny = low & (p < self._low_end.first)
+            log_point = self._low_end.log_quantile(np.asarray(p))
+            with np.errstate(under="ignore"):
+                out = np.where(tiny, np.exp(0.5 * log_point) if self.kind == "sqrt" else log_point, out)
         with np.errstate(invalid="ignore", divide="ignore"):
             near = self.kind == "sqrt" and np.isfinite(self.upper)
             return out, out - self.lower, above / (self.upper + out) if near else self.upper - out

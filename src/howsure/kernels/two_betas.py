@@ -6,6 +6,7 @@ functions of the measure over the two independent Beta variables behind it. Batc
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from howsure.kernels.beta_moments import at_means, flat, moments_about, quotient
 from howsure.kernels.exact import linear
 from howsure.kernels.law import Pick, Transform
+from howsure.kernels.low_end import Powers
 from howsure.kernels.mixture import BilinearOdds, LinearForm, Quadratic, evaluated
 from howsure.kernels.moebius import Moebius
 from howsure.kernels.quadrature import Index
@@ -112,6 +114,15 @@ class Bilinear:
         """The core of the picked entries of the batch, flat."""
         odds = None if self.odds is None else _picked(self.odds, pick, shape)
         return replace(self, inner=_picked(self.inner, pick, shape), outer=_picked(self.outer, pick, shape), odds=odds)
+
+    def powers_at_zero(self) -> Powers | None:
+        """Of a product of both shares, their shapes; other measures need one."""
+        if self.top[0] != (0.0, 0.0) or self.top[1][0] != 0.0:
+            return None
+        start = math.log(1e-28) - np.log1p(self.inner[1]) - np.log1p(self.outer[1])
+        for by in self.odds or ():
+            start = start + np.minimum(np.log(by), 0.0)
+        return self.inner[0], self.outer[0], start
 
     def corners(self) -> tuple[float, ...]:
         """Values at the corners of both shares."""
@@ -295,6 +306,10 @@ class Ray:
             scales = (tp, fp, fn)
         inner, outer = (_picked(x, pick, shape) for x in (self.inner, self.outer))
         return replace(self, inner=inner, outer=outer, scales=scales)
+
+    def powers_at_zero(self) -> Powers | None:
+        """One will do."""
+        return None
 
     def corners(self) -> tuple[float, ...]:
         """Quotients of the coefficients: among them the values at the corners of the simplex."""
