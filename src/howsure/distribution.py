@@ -212,7 +212,7 @@ class Distribution:
 
     @property
     def ess(self) -> int | None:
-        """The effective sample size of a sampled route, whose draws are independent: their number; else None."""
+        """The number of independent draws of a sampled route; else None. With a control they are worth more: mc_error."""
         return self.law.n
 
     @property

@@ -36,11 +36,18 @@ def test_arviz_takes_the_draws(arviz):
 
 def test_ess_and_mc_error_agree_with_arviz(arviz):
     """Independent draws: ArviZ finds about as many effective draws as there are, and the same standard error."""
-    d = P["macro-f1"]
-    data = P.to_arviz("macro-f1", draws=d.ess // 4, chains=4)
-    x = np.asarray(data["posterior"]["macro-f1"])
+    d = P["f1:1"]
+    data = P.to_arviz("f1:1", draws=d.ess // 4, chains=4)
+    x = np.asarray(data["posterior"]["f1:1"])
     assert np.asarray(arviz.ess(x)).item() == pytest.approx(d.ess, rel=0.1)
     assert np.asarray(arviz.mcse(x)).item() == pytest.approx(d.mc_error, rel=0.1)
+
+
+def test_a_control_makes_draws_worth_more(arviz):
+    """As many draws of macro-f1 without its control have a standard error several times as large."""
+    d = P["macro-f1"]
+    x = np.asarray(P.to_arviz("macro-f1", draws=d.ess // 4, chains=4)["posterior"]["macro-f1"])
+    assert d.mc_error < 0.3 * np.asarray(arviz.mcse(x)).item()
 
 
 def test_exact_routes_have_no_sampling_error():

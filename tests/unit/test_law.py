@@ -18,6 +18,8 @@ from howsure.errors import BadSetting
 from howsure.evidence.classes import Tally
 from howsure.kernels.continuous import Continuous, Stepped, WithMoments
 from howsure.kernels.contour import GammaQuotient
+from howsure.kernels.control import GammaSum, Weighted
+from howsure.kernels.controlled import Controlled, Fit
 from howsure.kernels.difference import Difference, difference_of
 from howsure.kernels.integral import Integral
 from howsure.kernels.law import Law, Searchable, Steppable
@@ -32,6 +34,19 @@ from howsure.kernels.two_betas import Bilinear, Ray
 A, B, C, D = (np.array(x) for x in ([3.5, 20.5], [7.5, 4.5], [2.5, 9.5], [30.5, 12.5]))
 ONE, ZERO, END = np.ones(2), np.zeros(2), np.array([0.4, 0.9])
 RATE, PART = Moebius(A, B, 1.0, 1.0, 0.0, 1.0), Integral(LinearQuotient((A, B, C), (1.0, 0.0, 0.0), (1.0, 1.0, 4.0)))
+
+
+def _controlled() -> Controlled:
+    """A bent function of a Gamma, plus noise, by regression on the Gamma."""
+    rng = np.random.default_rng(1)
+    law = GammaSum(Weighted(np.ones(1), np.array([40.0]))).law()
+    assert law is not None
+    x = rng.normal(0.0, 1.5, 2000)
+    x = x[np.abs(x) < 3]
+    y = 0.4 + 0.05 * x - 0.002 * x**2 + 0.01 * rng.standard_normal(x.size)
+    return Controlled(Fit.of(x, y, (-3.0, 3.0)), law, x.size, 0.0, 1.0)
+
+
 LAWS: list[Law] = [
     RATE,
     PART,
@@ -44,6 +59,7 @@ LAWS: list[Law] = [
     GammaQuotient(np.array([0.1, 0.4, 0.5, 0.9]), np.ones(4), np.array([3.0, 2.0, 1.0, 4.0])),
     Difference(RATE, PART),
     Sampled(np.sort(np.random.default_rng(0).beta(A, B, (4000, 2)), axis=0), 0.0, 1.0),
+    _controlled(),
 ]
 NAMES = [f"{type(law).__name__}{i}" for i, law in enumerate(LAWS)]
 CELLS = {"tp": 80, "fp": 20, "fn": 30, "tn": 870}

@@ -8,60 +8,37 @@ A pooled prior draws its share of right answers, p, anew with each table, from a
 classes; systems on the same items draw theirs together.
 Two-level model (Zhang, Wang & Zhao 2015): truth rows and class shares are Dirichlets of their own.
 Measures are quotients: nothing is normalised here but in the two-level model.
-Domain: shapes above 0. Sticks leave 1e-3 of a row's prior mass, whose weight is about one item, to their last atom.
+A single system deals the prior's wrong answers as the jumps of one Gamma process, which fall on any wrong cell.
+A tilted plan draws with weights exp(θ·L), L the linear part of a measure (control.py), and tells L of each draw.
+Domain: shapes above 0; rows of equal prior weight. Sticks leave 1e-3 of a row's prior mass, whose weight is about one
+item, to their last atom; jumps below 1e-3 of an item are spread evenly.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.kernels.class_tables import ByClass, PooledAccuracy, Slopes, Tables, Tilt, added
+from howsure.kernels.control import GammaSum, Weighted
 from howsure.kernels.draws import gamma_each, gammas, gammas_by_shape, rows_by_shape
+from howsure.kernels.sticks import JUMPS, SMALL_JUMPS, jumps, sticks
 from howsure.kernels.sticks import count as stick_count
-from howsure.kernels.sticks import sticks
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 _CHUNK = 500_000  # numbers drawn at a time
 _LEAST = 64  # tables drawn at a time, at least
+_POOL = 2048  # shares of right answers from which a tilted plan chooses
 _FLOOR = 1e-290  # a row without data keeps a trace of mass, so that its own shares stay defined
 _WORKERS = 2
-
-
-@dataclass(frozen=True)
-class PooledAccuracy:
-    """The shared share of right answers: weights of the (right or wrong by system) patterns, and the total size."""
-
-    right: NDArray[np.bool_]
-    weights: Array
-    smooth: float
-    size: float
-
-    def centre(self) -> Array:
-        """The mean share of right answers of each system."""
-        total = self.weights.sum() + self.smooth
-        return np.asarray((self.weights @ self.right + 0.5 * self.smooth) / total)
-
-    def draw(self, rng: np.random.Generator, m: int) -> Array:
-        """Shares of right answers, (systems, m): each Beta(size·centre, size·(1 - centre)), drawn together."""
-        total = self.weights.sum() + self.smooth
-        systems = self.right.shape[1]
-        if systems == 1:
-            p = float(self.centre()[0])
-            return rng.beta(self.size * p, self.size * (1.0 - p), (1, m))
-        seen = gammas(self.size * self.weights / total, m, rng)
-        rest = self.size * self.smooth / total
-        parts = sticks(rng, np.array([rest]), m)[0] * gammas(np.array([rest]), m, rng)
-        coin = rng.random((systems, *parts.shape)) < 0.5
-        right = self.right.T.astype(float) @ seen + np.einsum("jm,sjm->sm", parts, coin)
-        return np.asarray(np.clip(right / (seen.sum(axis=0) + parts.sum(axis=0)), 1e-300, 1.0))
 
 
 @dataclass(frozen=True)
@@ -85,6 +62,7 @@ class Classes:
     lost: bool = True  # whether a missing answer is a false answer of every class
     shares: Array | None = None  # two-level: shapes of the class shares; the patterns are then all k² cells
     scales: Scales | None = None  # where items have weights that differ
+    tilt: Tilt | None = None
 
     @property
     def systems(self) -> int:
@@ -94,9 +72,10 @@ class Classes:
     def cost(self) -> int:
         """Random numbers a draw."""
         dealt = 0
-        if self.rows is not None:
-            wrong = 0.5 if self.systems == 1 else 1.0  # a single system deals its wrong answers only
-            dealt = self.k * stick_count(wrong * float(self.rows.max())) * (1 + self.systems)
+        if self.rows is not None and self.systems == 1:
+            dealt = int(2 * self.k + 2 * JUMPS * 0.5 * float(self.rows.sum()))
+        elif self.rows is not None:
+            dealt = self.k * stick_count(float(self.rows.max())) * (1 + self.systems)
         return int(self.shapes.size + dealt + 1)
 
     def draws(self, n: int, seed: int) -> Iterator[Tables]:
@@ -104,15 +83,30 @@ class Classes:
         return chunks(self.cost, n, seed, self._some)
 
     def _some(self, rng: np.random.Generator, m: int) -> Tables:
-        if self.pool is not None and self.rows is None:
-            return self._summed(self._pooled(rng, m))
-        mass = self._gammas(m, rng)
         if self.shares is not None:
-            return self._two_level(rng, mass)
-        tables = self._summed(mass)
-        if self.rows is not None:
-            (self._deal_one if self.systems == 1 else self._deal)(rng, m, tables.row, tables.tp, tables.col)
-        return tables
+            return self._two_level(rng, self._gammas(m, rng))
+        if self.pool is not None and self.rows is None:
+            tables = self._summed(self._pooled(rng, m))
+        else:
+            tables = self._summed(self._lifted(self._gammas(m, rng)))
+            if self.rows is not None:
+                (self._deal_one if self.systems == 1 else self._deal)(rng, m, tables.row, tables.tp, tables.col)
+        return tables if self.tilt is None else replace(tables, linear=self.tilt.slopes.along(tables))
+
+    def _lifted(self, mass: Array) -> Array:
+        """The Gammas of the patterns under the tilt."""
+        if self.tilt is not None and self.tilt.theta != 0.0:
+            mass *= self.tilt.factor(self.tilt.slopes.of(self.codes, self.lost))[:, None]
+        return mass
+
+    def _share(self, rng: np.random.Generator, m: int) -> Array:
+        """Draws of the shared share of right answers; under a tilt the same law resampled by its weights."""
+        assert self.pool is not None  # noqa: S101 - narrows the type
+        if self.tilt is None or self.tilt.leaning == 0.0:
+            return self.pool.draw(rng, m)
+        p = self.pool.draw(rng, _POOL)[0]
+        weight = np.cumsum(np.exp(self.tilt.leaning * (p - (p.max() if self.tilt.leaning > 0 else p.min()))))
+        return np.asarray(p[np.searchsorted(weight, weight[-1] * rng.random(m))][None])
 
     def _summed(self, mass: Array) -> Tables:
         """Sums by class of the mass of the patterns."""
@@ -127,44 +121,57 @@ class Classes:
 
     def _pooled(self, rng: np.random.Generator, m: int) -> Array:
         """A small table of one system, all cells drawn with the prior that each draw of p gives them."""
-        assert self.pool is not None  # noqa: S101 - narrows the type
-        p = self.pool.draw(rng, m)[0]
+        p = self._share(rng, m)[0]
         weights = {True: p, False: (1.0 - p) / (self.k - 1)}
         right = self.codes[:, 0] == self.codes[:, 1]
         out = np.empty((self.shapes.size, m))
         for i, (count, good) in enumerate(zip(self.shapes.tolist(), right.tolist(), strict=True)):
             shape = count + weights[good]
             out[i] = rng.standard_gamma(shape) if count >= 1 else gamma_each(shape, rng)
-        return out
+        return self._lifted(out)
 
     def _two_level(self, rng: np.random.Generator, mass: Array) -> Tables:
         """Each truth row normalised, times its class share."""
         assert self.shares is not None  # noqa: S101 - narrows the type
+        share = gammas(self.shares, mass.shape[1], rng)
+        linear = None
+        if self.tilt is not None:
+            inner, outer = self._two_level_coefs(self.tilt.slopes)
+            mass *= self.tilt.factor(inner)[:, None]
+            share *= self.tilt.factor(outer)[:, None]
+            linear = inner @ mass + outer @ share
         cells = mass.reshape(self.k, self.k, -1)
-        share = gammas(self.shares, cells.shape[2], rng)
         share = share if self.scales is None else share * self.scales.rows[:, None]
         part = share / np.maximum(cells.sum(axis=1), _FLOOR)
         diagonal = np.arange(self.k)
-        return Tables(share, [cells[diagonal, diagonal] * part], [np.einsum("jkm,jm->km", cells, part)])
+        col = np.einsum("jkm,jm->km", cells, part)
+        return Tables(share, [cells[diagonal, diagonal] * part], [col], linear=linear)
 
     def _deal_one(self, rng: np.random.Generator, m: int, row: Array, tp: list[Array], col: list[Array]) -> None:
         """The prior's mass of one system: its right answers are a Gamma of their own, and the wrong ones are dealt."""
         assert self.rows is not None  # noqa: S101 - narrows the type
         k, rows = self.k, self.rows[:, None]
-        share = self.pool.draw(rng, m) if self.pool is not None else np.asarray(self.right)[:, None]
-        shapes = np.broadcast_to(rows * share, (k, m)), np.broadcast_to(rows * (1.0 - share), (k, m))
-        right, wrong = (np.maximum(gamma_each(a, rng), 0.1 * _FLOOR) for a in shapes)
+        share = self._share(rng, m) if self.pool is not None else np.asarray(self.right)[:, None]
+        right = np.maximum(gamma_each(np.broadcast_to(rows * share, (k, m)), rng), 0.1 * _FLOOR)
+        weight = np.broadcast_to((rows * (1.0 - share)).sum(axis=0), (m,))
+        draw, mass = jumps(rng, weight)
+        truth = rng.integers(0, k, draw.size)
+        answer = rng.integers(0, k - 1, draw.size)
+        answer += answer >= truth
         if self.scales is not None:
-            right, wrong = right * self.scales.rows[:, None], wrong * self.scales.rows[:, None]
-        row += right + wrong
+            right *= self.scales.rows[:, None]
+            mass *= self.scales.rows[truth]
+        if self.tilt is not None and self.tilt.theta != 0.0:
+            slopes = self.tilt.slopes
+            right *= self.tilt.factor(slopes.right)[:, None]
+            mass *= self.tilt.factor(slopes.missed[truth] + slopes.false[answer])
+        rest = weight * (SMALL_JUMPS / k)
+        units = np.ones(k) if self.scales is None else self.scales.rows
+        row += right
+        row += np.bincount(truth * m + draw, mass, k * m).reshape(k, m) + np.multiply.outer(units, rest)
         tp[0] += right
         col[0] += right
-        parts = sticks(rng, np.ascontiguousarray(shapes[1]), m) * wrong[:, None, :]
-        other = (rng.random(parts.shape, dtype=np.float32) * (k - 1)).astype(np.int64)
-        np.minimum(other, k - 2, out=other)
-        other += other >= np.arange(k, dtype=np.int64)[:, None, None]
-        target = other * m + np.arange(m, dtype=np.int64)
-        col[0] += np.bincount(target.ravel(), parts.ravel(), k * m).reshape(k, m)
+        col[0] += np.bincount(answer * m + draw, mass, k * m).reshape(k, m) + units.mean() * rest
 
     def _deal(self, rng: np.random.Generator, m: int, row: Array, tp: list[Array], col: list[Array]) -> None:
         """The prior's mass of each row, in atoms."""
@@ -189,6 +196,70 @@ class Classes:
             other += other >= truth
             target = np.where(good, truth, other) * m + place
             col[s] += np.bincount(target.ravel(), parts.ravel(), k * m).reshape(k, m)
+
+    # -- the linear part of a measure
+
+    def expected(self) -> Tables:
+        """The mean table."""
+        if self.shares is not None:
+            cells = self.shapes.reshape(self.k, self.k)
+            cells = cells / cells.sum(axis=1, keepdims=True) * self.shares[:, None]
+            return Tables(self.shares[:, None], [np.diag(cells)[:, None]], [cells.sum(axis=0)[:, None]])
+        tables = self._summed(self.shapes[:, None].copy())
+        for part, weights, right in zip(self._prior(), self._means, (True, False), strict=False):
+            mass = (part.shapes * weights).reshape(self.k, -1)
+            if right:
+                for x in (tables.row, tables.tp[0], tables.col[0]):
+                    x += mass
+            else:
+                tables.row[:] += mass.sum(axis=1, keepdims=True)
+                tables.col[0][:] += mass.sum() / self.k
+        return tables
+
+    @property
+    def _means(self) -> tuple[float, float]:
+        """The mean shares of right and wrong answers, where they are drawn."""
+        p = 1.0 if self.pool is None else float(self.pool.centre()[0])
+        return p, 1.0 if self.pool is None else 1.0 - p
+
+    def _prior(self, slopes: Slopes | None = None) -> list[Weighted]:
+        """The prior's weights of right and of wrong cells, where the shapes do not hold them."""
+        k = self.k
+        if self.rows is None and self.pool is None:
+            return []
+        rows = np.ones(k) if self.rows is None else self.rows
+        right = np.ones(k) if self.pool is not None else np.asarray(self.right)
+        wrong = np.ones(k) if self.pool is not None else 1.0 - right
+        on, off = (np.zeros(k), np.zeros(k * (k - 1))) if slopes is None else (slopes.right, slopes.wrong_cells())
+        return [Weighted(on, rows * right), Weighted(off, np.repeat(rows * wrong / (k - 1), k - 1))]
+
+    def linear(self, slopes: Slopes) -> GammaSum:
+        """The linear part of a measure, as a sum of Gammas."""
+        if self.shares is not None:
+            both = self._two_level_coefs(slopes)
+            return GammaSum(Weighted(np.concatenate(both), np.concatenate([self.shapes, self.shares])))
+        fixed, prior = Weighted(slopes.of(self.codes, self.lost), self.shapes), self._prior(slopes)
+        if self.pool is not None:
+            p = float(self.pool.centre()[0])
+            return GammaSum(fixed, (self.pool.size * p, self.pool.size * (1.0 - p)), *prior)
+        every = [fixed, *prior]
+        return GammaSum(Weighted(*(np.concatenate(x) for x in zip(*((w.coefs, w.shapes) for w in every), strict=True))))
+
+    def _two_level_coefs(self, slopes: Slopes) -> tuple[Array, Array]:
+        """Of the Gammas of the rows, and of the class shares."""
+        assert self.shares is not None  # noqa: S101 - narrows the type
+        cells = self.shapes.reshape(self.k, self.k)
+        total = cells.sum(axis=1)
+        at = slopes.of(self.codes, self.lost).reshape(self.k, self.k)
+        outer = (cells * at).sum(axis=1) / total
+        return ((self.shares / total)[:, None] * (at - outer[:, None])).ravel(), outer
+
+    def tilted(self, slopes: Slopes, linear: GammaSum, sigmas: float) -> Classes:
+        """The plan with draws moved by about so many standard deviations of the linear part."""
+        theta = linear.tilt(sigmas)
+        return replace(self, tilt=Tilt(slopes, theta, linear.leaning(theta)))
+
+    # -- what is looked up
 
     def _gammas(self, m: int, rng: np.random.Generator) -> Array:
         mass = gammas_by_shape(self._groups, self.shapes.size, m, rng)
@@ -240,49 +311,6 @@ def chunks(cost: int, n: int, seed: int, some: Callable[[np.random.Generator, in
     with ThreadPoolExecutor(_WORKERS) as pool:
         for first in range(0, len(starts), _WORKERS):
             yield from pool.map(one, range(first, min(first + _WORKERS, len(starts))))
-
-
-@dataclass(frozen=True)
-class Tables:
-    """Drawn tables: mass of true items (classes, m); right answers and all answers, one such array a system."""
-
-    row: Array
-    tp: list[Array]
-    col: list[Array]
-    total: Array | None = None  # of all items, where they may have several labels or none
-
-    def cells(self, s: int) -> dict[str, Array]:
-        """The four cells of every class against the rest, for one system."""
-        tp = self.tp[s]
-        fn, fp = np.maximum(self.row - tp, 0.0), np.maximum(self.col[s] - tp, 0.0)
-        total = self.row.sum(axis=0) if self.total is None else self.total
-        tn = np.maximum(total - tp - fn - fp, 0.0)
-        return {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
-
-
-@dataclass(frozen=True)
-class ByClass:
-    """Rows of an array to be added up by class, once they are in the order of their classes."""
-
-    order: Codes | None
-    starts: Codes
-    classes: Codes
-    k: int
-
-    @classmethod
-    def of(cls, classes: Codes, k: int) -> ByClass:
-        order = None if (np.diff(classes) >= 0).all() else np.argsort(classes, kind="stable")
-        kept = classes if order is None else classes[order]
-        found, starts = np.unique(kept, return_index=True)
-        return cls(order, starts.astype(np.int64), found, k)
-
-
-def added(mass: Array, where: ByClass) -> Array:
-    """Sums of the rows of mass by class, (classes, m)."""
-    out = np.zeros((where.k, mass.shape[1]))
-    if where.starts.size:
-        out[where.classes] = np.add.reduceat(mass if where.order is None else mass[where.order], where.starts, axis=0)
-    return out
 
 
 class Drawable(Protocol):

@@ -15,7 +15,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.kernels.classes import ByClass, PooledAccuracy, Tables, added, chunks
+from howsure.kernels.class_tables import ByClass, PooledAccuracy, Tables, added
+from howsure.kernels.classes import chunks
 from howsure.kernels.draws import gamma_each, gammas
 
 Array = NDArray[np.float64]

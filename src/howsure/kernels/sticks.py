@@ -1,11 +1,16 @@
-"""Stick-breaking: the mass of a Dirichlet process in atoms (Sethuraman 1994).
+"""Stick-breaking: the mass of a Dirichlet process in atoms (Sethuraman 1994); and the jumps of a Gamma process.
 
 Statement: what is left after a stick is a uniform to the power 1/weight of what was left before; each atom takes the
 difference. After j sticks a share of (w/(1 + w))^j is left on average, and goes to the last atom.
-Domain: weights of at least 0; below 1e-9 all the mass is one atom.
+Jumps of a Gamma process above x come as E1(x) of them a unit of weight (the Lévy density is exp(-x)/x); they are the
+masses of cells that share a Gamma's weight evenly, when the cells are very many.
+Domain: weights of at least 0; below 1e-9 all the mass is one atom. Jumps are those above SMALLEST; the mean of all that
+is left out is SMALL_JUMPS a unit of weight.
 """
 
 from __future__ import annotations
+
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +19,9 @@ Array = NDArray[np.float64]
 
 LEFT = 1e-3
 MOST = 400
+SMALLEST = 1e-3
+SMALL_JUMPS = 1.0 - float(np.exp(-SMALLEST))
+JUMPS = 6.33153936  # E1(SMALLEST): jumps a unit of weight
 
 
 def count(weight: float, left: float = LEFT, most: int = MOST) -> int:
@@ -42,3 +50,20 @@ def sticks(rng: np.random.Generator, weights: Array, m: int, left: float = LEFT,
     np.subtract(rest[:, :-1], rest[:, 1:], out=parts[:, 1:])
     parts[:, -1] += rest[:, -1]
     return parts
+
+
+@cache
+def _sizes() -> tuple[Array, Array]:
+    """The number of jumps a unit of weight above each size, rising, and the logarithm of the size."""
+    from scipy import special
+
+    x = np.geomspace(40.0, SMALLEST, 3000)
+    return special.exp1(x), np.log(x)
+
+
+def jumps(rng: np.random.Generator, weights: Array) -> tuple[NDArray[np.int64], Array]:
+    """The jumps of a Gamma process of each weight: the place of the weight, and the size."""
+    above, size = _sizes()
+    number = rng.poisson(weights * above[-1])
+    found = np.exp(np.interp(rng.random(int(number.sum())) * above[-1], above, size))
+    return np.repeat(np.arange(weights.size), number), found

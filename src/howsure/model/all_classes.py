@@ -18,9 +18,10 @@ from howsure.catalogue.metric import Metric
 from howsure.distribution import Distribution
 from howsure.errors import BadSetting
 from howsure.expressions import Expression
-from howsure.kernels.classes import measured
+from howsure.kernels.classes import Classes, measured
 from howsure.model import chance, class_draws
 from howsure.model.cells import table_notes
+from howsure.model.class_control import controlled_law
 from howsure.model.class_draws import MOST_CLASS_NUMBERS, ClassDrawing, Drawing, move_to, moved, sampler_of
 from howsure.model.question import Chance, Gap, Places, Question, drawn_gap
 from howsure.model.sampling import difference_law, sampled_law
@@ -64,6 +65,14 @@ class AllClasses(Question):
         """The law by draws, moved to where its mean is to be, and the sampler of such draws."""
         t = self.state.evidence
         sampler, middle = sampler_of(t, self.drawing, self.metric, self.formula, self._lost)
+        plan = None if t.shape else self.drawing.plan()
+        if isinstance(plan, Classes):
+            found = controlled_law(self.state, plan, sampler.measure, self.metric.bounds)
+            if found is not None and middle is not None:
+                found = found.moved_to(float(middle))
+                sampler = replace(sampler, shift=np.asarray(found.shift))
+            if found is not None:
+                return sampler, found
         law = sampled_law(self.state, self.metric.bounds, sampler, sampler.tables, sampler.most)
         if middle is None:
             return sampler, law

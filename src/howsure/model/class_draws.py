@@ -20,7 +20,8 @@ from howsure.catalogue.metric import Metric
 from howsure.errors import BadSetting
 from howsure.evidence.classes import Tally
 from howsure.expressions import CELLS, Expression
-from howsure.kernels.classes import Classes, Drawable, PooledAccuracy, Scales, measured
+from howsure.kernels.class_tables import PooledAccuracy
+from howsure.kernels.classes import Classes, Drawable, Scales, measured
 from howsure.kernels.weights import added_at, gamma_of
 from howsure.model.sampling import MOST_DRAWS, MOST_NUMBERS
 from howsure.model.state import State

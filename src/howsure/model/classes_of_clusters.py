@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.expressions import CELLS
-from howsure.kernels.classes import PooledAccuracy
+from howsure.kernels.class_tables import PooledAccuracy
 from howsure.kernels.sticks import sticks
 from howsure.model.all_classes import AllClasses
 from howsure.model.class_draws import move_to, moved

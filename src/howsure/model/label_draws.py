@@ -10,7 +10,7 @@ import numpy as np
 from howsure.errors import BadSetting
 from howsure.evidence.label_sets import Multilabel
 from howsure.expressions import CELLS
-from howsure.kernels.classes import PooledAccuracy
+from howsure.kernels.class_tables import PooledAccuracy
 from howsure.kernels.multilabel import AnyOf, EachLabel
 from howsure.priors import Prior
 

@@ -1,0 +1,126 @@
+"""What drawn tables of many classes are made of: sums by class, the shared share of right answers, slopes and tilts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.kernels.draws import gammas
+from howsure.kernels.sticks import sticks
+
+Array = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Drawn tables: mass of true items (classes, m); right answers and all answers, one such array a system."""
+
+    row: Array
+    tp: list[Array]
+    col: list[Array]
+    total: Array | None = None  # of all items, where they may have several labels or none
+    linear: Array | None = None  # the linear part of a measure, where the plan is tilted
+
+    def cells(self, s: int) -> dict[str, Array]:
+        """The four cells of every class against the rest, for one system."""
+        tp = self.tp[s]
+        fn, fp = np.maximum(self.row - tp, 0.0), np.maximum(self.col[s] - tp, 0.0)
+        total = self.row.sum(axis=0) if self.total is None else self.total
+        tn = np.maximum(total - tp - fn - fp, 0.0)
+        return {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
+
+
+@dataclass(frozen=True)
+class ByClass:
+    """Rows of an array to be added up by class, once they are in the order of their classes."""
+
+    order: Codes | None
+    starts: Codes
+    classes: Codes
+    k: int
+
+    @classmethod
+    def of(cls, classes: Codes, k: int) -> ByClass:
+        order = None if (np.diff(classes) >= 0).all() else np.argsort(classes, kind="stable")
+        kept = classes if order is None else classes[order]
+        found, starts = np.unique(kept, return_index=True)
+        return cls(order, starts.astype(np.int64), found, k)
+
+
+def added(mass: Array, where: ByClass) -> Array:
+    """Sums of the rows of mass by class, (classes, m)."""
+    out = np.zeros((where.k, mass.shape[1]))
+    if where.starts.size:
+        out[where.classes] = np.add.reduceat(mass if where.order is None else mass[where.order], where.starts, axis=0)
+    return out
+
+
+@dataclass(frozen=True)
+class PooledAccuracy:
+    """The shared share of right answers: weights of the (right or wrong by system) patterns, and the total size."""
+
+    right: NDArray[np.bool_]
+    weights: Array
+    smooth: float
+    size: float
+
+    def centre(self) -> Array:
+        """The mean share of right answers of each system."""
+        total = self.weights.sum() + self.smooth
+        return np.asarray((self.weights @ self.right + 0.5 * self.smooth) / total)
+
+    def draw(self, rng: np.random.Generator, m: int) -> Array:
+        """Shares of right answers, (systems, m): each Beta(size·centre, size·(1 - centre)), drawn together."""
+        total = self.weights.sum() + self.smooth
+        systems = self.right.shape[1]
+        if systems == 1:
+            p = float(self.centre()[0])
+            return rng.beta(self.size * p, self.size * (1.0 - p), (1, m))
+        seen = gammas(self.size * self.weights / total, m, rng)
+        rest = self.size * self.smooth / total
+        parts = sticks(rng, np.array([rest]), m)[0] * gammas(np.array([rest]), m, rng)
+        coin = rng.random((systems, *parts.shape)) < 0.5
+        right = self.right.T.astype(float) @ seen + np.einsum("jm,sjm->sm", parts, coin)
+        return np.asarray(np.clip(right / (seen.sum(axis=0) + parts.sum(axis=0)), 1e-300, 1.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Slopes:
+    """How a measure follows the right, the missed and the false answers of each class, at the mean table."""
+
+    right: Array
+    missed: Array
+    false: Array
+
+    def of(self, codes: Codes, lost: bool) -> Array:
+        """Of each pattern (truth, answer)."""
+        truth, answer = codes[:, 0], codes[:, 1]
+        wrong = self.missed[truth] + self.false[answer]
+        missing = self.missed[truth] + (self.false.sum() - self.false[truth] if lost else 0.0)
+        return np.where(truth == answer, self.right[truth], np.where(answer < 0, missing, wrong))
+
+    def wrong_cells(self) -> Array:
+        """Of all wrong cells, flat."""
+        k = self.right.size
+        return (self.missed[:, None] + self.false)[~np.eye(k, dtype=bool)]
+
+    def along(self, tables: Tables) -> Array:
+        """The linear part at drawn tables."""
+        tp = tables.tp[0]
+        return np.asarray(self.right @ tp + self.missed @ (tables.row - tp) + self.false @ (tables.col[0] - tp))
+
+
+@dataclass(frozen=True, eq=False)
+class Tilt:
+    """Weights exp(θ·L) on draws; `leaning` is what they put on the shared share of right answers."""
+
+    slopes: Slopes
+    theta: float
+    leaning: float
+
+    def factor(self, coefs: Array) -> Array:
+        """Of Gammas with these coefficients."""
+        return np.asarray(1.0 / (1.0 - self.theta * coefs))

@@ -1,0 +1,106 @@
+"""Measures of all classes by draws with a control: the linear part of the measure at the mean table.
+
+Its law is exact (kernels/control.py), so draws are needed only for what it does not explain: thousands where order
+statistics take hundreds of thousands. Half of them are tilted to either side, where the ends of intervals are. Tables
+whose measure is far from linear, or lies at an end of its range, keep their order statistics (None).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.kernels.class_tables import Slopes
+from howsure.kernels.classes import Classes
+from howsure.kernels.control import GammaSum, LawOnGrid
+from howsure.kernels.controlled import Controlled, Fit
+from howsure.model.sampling import GROWN
+from howsure.model.state import State
+
+Array = NDArray[np.float64]
+Measured = Callable[[dict[str, Array]], Array]
+
+SIDES: Final = (-1.5, 1.5)  # standard deviations of the linear part, to which draws are tilted
+FIRST: Final = 400  # draws of each side, to begin with
+TURNS: Final = 4
+WORTH: Final = 0.25  # of the draws that order statistics need, at most
+BEYOND: Final = 5e-4  # probability of the control on either side that the regression leaves out
+LEAST: Final = 100  # draws within it
+EXPLAINED: Final = 0.6  # of the variance, that a control must explain
+OUTSIDE: Final = 1e-3  # probability that a fit may put outside of the range
+STEP: Final = 1e-4  # relative, of derivatives
+AT_A_TIME: Final = 2_000_000  # numbers
+
+
+def controlled_law(state: State, plan: Classes, measure: Measured, bounds: tuple[float, float]) -> Controlled | None:
+    """The law with as many draws as keep equal-tailed ends within the tolerance; None where the control is poor."""
+    if plan.systems != 1 or plan.scales is not None or not np.isfinite(bounds).all():
+        return None
+    slopes = slopes_of(plan, measure)
+    linear = plan.linear(slopes)
+    control = linear.law() if np.isfinite(linear.std) and linear.std > 0 else None
+    if control is None:
+        return None
+    most = WORTH * state.wanted_draws()
+    sides, found, n = [plan.tilted(slopes, linear, s) for s in SIDES], [], 0
+    wanted = FIRST
+    for turn in range(TURNS):
+        found += [_drawn(side, measure, wanted, state.seed + turn * GROWN + i) for i, side in enumerate(sides)]
+        n += 2 * wanted
+        law = _fitted(found, linear, control, n, bounds)
+        worst = np.inf if law is None else max(float(law.quantile_error(p)) for p in (0.025, 0.975)) / float(law.std())
+        if worst <= state.tolerance * 1.05:
+            return law
+        needed = 1.1 * n * (worst / state.tolerance) ** 2
+        if not needed <= most:
+            return None
+        wanted = int(needed - n) // 2 + 1
+    return None
+
+
+def _drawn(plan: Classes, measure: Measured, n: int, seed: int) -> tuple[Array, Array]:
+    """Draws of the linear part and of the measure."""
+    parts = [(tables.linear, measure(tables.cells(0))) for tables in plan.draws(n, seed)]
+    linear, values = (np.concatenate(x) for x in zip(*parts, strict=True))
+    return linear, values
+
+
+def _fitted(
+    found: list[tuple[Array, Array]], linear: GammaSum, control: LawOnGrid, n: int, bounds: tuple[float, float]
+) -> Controlled | None:
+    """The regression on the control, of draws where it has its mass; None where it leaves the range."""
+    x, y = (np.concatenate(part) for part in zip(*found, strict=True))
+    x = (x - linear.mean) / linear.std
+    low, high = control.span(BEYOND)
+    near = (x > low) & (x < high)
+    if near.sum() < LEAST:
+        return None
+    law = Controlled(Fit.of(x[near], y[near], (low, high)), control, n, *bounds)
+    return law if law.explained > EXPLAINED and law.outside < OUTSIDE else None
+
+
+def slopes_of(plan: Classes, measure: Measured) -> Slopes:
+    """How a measure follows the right, the missed and the false answers of each class: central differences."""
+    k, mean = plan.k, plan.expected()
+    tp = mean.tp[0]
+    base = np.concatenate([tp, mean.row - tp, mean.col[0] - tp])
+    step = STEP * base[:, 0]
+    out = np.empty(3 * k)
+    size = max(1, AT_A_TIME // (6 * k))
+    for first in range(0, 3 * k, size):
+        which = np.arange(first, min(first + size, 3 * k))
+        move = np.zeros((3 * k, which.size))
+        move[which, np.arange(which.size)] = step[which]
+        up, down = (measure(_cells(base + sign * move, k)) for sign in (1.0, -1.0))
+        out[which] = (up - down) / (2.0 * step[which])
+    out = np.where(np.isfinite(out), out, 0.0)
+    return Slopes(out[:k], out[k : 2 * k], out[2 * k :])
+
+
+def _cells(parts: Array, k: int) -> dict[str, Array]:
+    tp, fn, fp = parts[:k], parts[k : 2 * k], parts[2 * k :]
+    total = tp.sum(axis=0) + fn.sum(axis=0)
+    return {"tp": tp, "fp": fp, "fn": fn, "tn": np.maximum(total - tp - fn - fp, 0.0)}
