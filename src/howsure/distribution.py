@@ -212,7 +212,7 @@ class Distribution:
 
     @property
     def ess(self) -> int | None:
-        """The number of independent draws of a sampled route; else None. With a control they are worth more: mc_error."""
+        """The number of independent draws of a sampled route, else None; with a control they are worth more."""
         return self.law.n
 
     @property

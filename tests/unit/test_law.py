@@ -58,8 +58,8 @@ LAWS: list[Law] = [
     AcrossRows((A, B), (C, D), (B, A)),
     GammaQuotient(np.array([0.1, 0.4, 0.5, 0.9]), np.ones(4), np.array([3.0, 2.0, 1.0, 4.0])),
     Difference(RATE, PART),
-    Sampled(np.sort(np.random.default_rng(0).beta(A, B, (4000, 2)), axis=0), 0.0, 1.0),
     _controlled(),
+    Sampled(np.sort(np.random.default_rng(0).beta(A, B, (4000, 2)), axis=0), 0.0, 1.0),
 ]
 NAMES = [f"{type(law).__name__}{i}" for i, law in enumerate(LAWS)]
 CELLS = {"tp": 80, "fp": 20, "fn": 30, "tn": 870}
