@@ -86,8 +86,8 @@ SENTENCES: Final[dict[str, str]] = {
     "incomplete/tables": "there are more tables than were listed; raise <most>, or give more digits",
     "incomplete/solutions": "there are more solutions than were listed; raise <most>",
     "one-sided": (
-        "{system} has the larger value on every item: resampling them alone cannot doubt that; give the bounds that a "
-        "value can have (<bounds>) for a prior that can"
+        "{system} has the larger value on every item where they differ: resampling them alone cannot doubt that; "
+        "<prior=even> can"
     ),
     "bins/no-bound": "{metric} is that of {bins:,} bins of scores; there is no bound for its distance from theirs",
     "hdi-unbounded": (
@@ -114,9 +114,7 @@ SENTENCES: Final[dict[str, str]] = {
     "nothing": "{metric} is best where no item is called positive",
     "only-common": "{count:,} of {total:,} judged queries left out: some run lacks them",
     "ties": "scores are rounded to single precision (float32) before they are compared: pytrec-eval's rule",
-    "foreign": (
-        "{metric} is computed by ir-measures, unjudged documents not relevant; its bounds are not known: no prior"
-    ),
+    "foreign": ("{metric} is computed by ir-measures, unjudged documents not relevant; its bounds are not known here"),
     "micro": (
         "{metric} adds up its tallies over queries; whole queries are resampled, and the prior's have the mean size"
     ),
@@ -214,10 +212,26 @@ def _delong(f: Mapping[str, Any]) -> str:
 
 def _identical(f: Mapping[str, Any]) -> str:
     same = "have the same value" if f["by"] is None else f"differ by {f['by']:g}"
-    return (
-        f"{f['first']} and {f['second']} {same} on every item: the interval of their difference comes from a prior "
-        f"weight of 1 on each end of the values seen, {f['low']:g} and {f['high']:g}"
-    )
+    at = f["largest"]
+    weights = "" if at is None else f" all the same: weight 1/2 on {at:g} and on -{at:g}, and 1 on none"
+    return f"{f['first']} and {f['second']} {same} on every item: the width of the interval comes from a prior{weights}"
+
+
+def _from_data(f: Mapping[str, Any]) -> str:
+    form, weight = f["form"], f["weight"]
+    if form in ("difference", "joint"):
+        at, what = f["largest"], "the largest seen" if f["seen"] else "the whole range"
+        where = (
+            f"on {at:g} and on -{at:g}" if form == "difference" else f"on items that differ by {at:g}, and by -{at:g}"
+        )
+        return (
+            f"differences have a prior of their own: weight {weight / 2:g} {where} ({what}), and {weight:g} on none; "
+            "their mean need not equal the difference of the means"
+        )
+    way = "a tenth of the way to its bound" if form == "bounds" else "out by a tenth of the range seen"
+    whole = ", each a whole cluster of the usual size" if f["clusters"] else ""
+    seen = f"weight {weight:g} on the smallest and on the largest value seen"
+    return f"prior {f['prior']}: {seen}, each moved {way}{whole}"
 
 
 _PRIORS: Final = {
@@ -229,7 +243,6 @@ _PRIORS: Final = {
     "shared": "weight 1 on right and 1 on wrong answers, shared equally among their cells",
     "shared-by-labels": "weight 1/2 on each cell, shared by the labels",
     "each-label": "weight 1/2 on each cell of every label",
-    "bounds": "prior weight 1 on each bound of the values",
     "none": "prior none: the Bayesian bootstrap of the items",
 }
 
@@ -374,4 +387,5 @@ _WORDS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
     "limits": _limits, "none": _none, "best": _best, "best-of-many": _best_of_many, "pairs": _pairs,
     "missing-queries": _missing_queries, "queries-without-judgments": _without_judgments,
     "no-relevant": _no_relevant, "unjudged": _unjudged, "recall-rule": _recall_rule, "comparison": _comparison,
+    "prior-from-data": _from_data,
 }  # fmt: skip

@@ -34,10 +34,7 @@ NOTHING = "changes nothing"
 NONE = "no-such-measure"  # for kinds with one measure: refused by its name
 QUICK = {"leaderboard": {"draws": 200}}
 GRADED = ("graded items", "graded items with bounds", "graded items in clusters", "columns of values")
-SAME = {  # without bounds there is nothing to put weight on, so even is none; and graded values have one measure
-    ("graded items", "prior"),
-    *((kind, name) for kind in GRADED for name in ("metric", "metrics")),
-}
+SAME = {(kind, name) for kind in GRADED for name in ("metric", "metrics")}  # graded values have one measure
 NO_KEYWORDS = ("Ratio", "sqrt", "log", "metrics")
 
 

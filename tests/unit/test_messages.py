@@ -344,7 +344,7 @@ CASES = {
     "system of values twice": (lambda: hs.compare(ITEMS, "a", "a"), "'a', 'a'"),
     "unknown system of values": (lambda: hs.compare(ITEMS, "a", "bb"), "'bb'"),
     "metric of values": (lambda: hs.score(ITEMS, metrics="f1"), "'f1'"),
-    "prior of values": (lambda: hs.score(ITEMS, prior="jeffreys"), "jeffreys"),
+    "prior of values": (lambda: hs.score(ITEMS, prior="two-level"), "two-level"),
     "positive class of values": (lambda: hs.score(ITEMS, positive=1), "positive"),
     "weights of made items": (lambda: hs.score(ITEMS, weight=[1] * 4), "weight="),
     "values against counts": (lambda: hs.compare(ITEMS.system("a"), RATE), "Items and Outcomes"),

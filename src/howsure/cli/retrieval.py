@@ -47,6 +47,7 @@ from howsure.errors import BadSetting, listing
     help="Two runs to compare on every measure; repeat.",
 )
 @option("--equal-within", type=float, help="Also the probability that two runs differ by at most this much.")
+@option("--prior", default="even", show_default=True, help="even, none or a weight on either end of the values seen.")
 @LEVEL
 @INTERVAL
 @SEED

@@ -1,9 +1,9 @@
 """Graded values under the Bayesian bootstrap: weights of the items from a Dirichlet (Rubin 1981), and their mean.
 
 The mean is a linear quotient of Gammas, so its law is exact, and so is that of a difference between two systems on the
-same items: the mean of the differences. Where the values have known bounds, the prior `even` puts weight 1 on each:
-a value that is always the same still has an interval, and values of 0 and 1 give the posterior of a rate. With clusters
-each unit of prior weight is a whole cluster of mean size.
+same items: the mean of the differences. The prior is read off the values seen (model/graded_prior.py): a value that is
+always the same still has an interval where its bounds are known, and values of 0 and 1 give the posterior of a rate.
+With clusters each unit of prior weight is a whole cluster of mean size.
 
 Pooled items (a sum of tops over a sum of bottoms, as micro averages over queries are) are the same quotient, with
 bottoms of their own; the prior's items have the mean size. Two systems whose bottoms differ, and items that may have
@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -27,7 +26,8 @@ from howsure.evidence.items import Items, Mean
 from howsure.kernels.sampled import Sampled
 from howsure.kernels.sticks import sticks
 from howsure.language import option
-from howsure.model.means import mean_law
+from howsure.model.graded_prior import ROUNDING, alike, centres, ends, largest, spreads
+from howsure.model.means import CHUNK, masses, mean_law
 from howsure.model.question import Gap, Question, drawn_gap, exact_gap, nothing_more, nothing_shared
 from howsure.model.state import State
 from howsure.notes import Note, Notes, note
@@ -38,11 +38,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-CHUNK: Final = 20_000_000  # Gammas drawn at a time
-LEFT: Final = 1e-8  # of the prior's mass for the last atom, where its ends are too many to list
-FEW_SYSTEMS: Final = 6
+LEFT: Final = 1e-8  # of the prior's mass for the last atom, where it is dealt by sticks
 DRAWS: Final = 200_000  # at most, where a law is drawn
-ROUNDING: Final = 16 * float(np.finfo(float).eps)
 STREAM: Final = 20_011
 
 
@@ -56,7 +53,7 @@ class MeanOfItems(Question):
     def items(self) -> Items:
         """The items of this measure."""
         found: Items = self.state.evidence.only(self.metric)
-        return found if self._has_prior else replace(found, bounds=None)
+        return found if self._weight else replace(found, bounds=None)
 
     @property
     def shown(self) -> str:
@@ -64,8 +61,15 @@ class MeanOfItems(Question):
         return self.metric.name
 
     @property
-    def _has_prior(self) -> bool:
-        return self.state.prior.name != "none"
+    def _weight(self) -> float:
+        """The prior's weight on either end."""
+        return self.state.prior.outcome()[0]
+
+    @cached_property
+    def _seen(self) -> Array:
+        """The values of items that have a part in the mean, NaN for others."""
+        sizes = self.items.sizes
+        return self.items.values if sizes is None else np.where(sizes > 0, self.items.values, np.nan)
 
     @cached_property
     def score(self) -> Array:
@@ -100,25 +104,26 @@ class MeanOfItems(Question):
         if self.items.bounds is not None:
             return
         sums, sizes, _ = self.items.units
-        for name, column in zip(self.items.systems, sums.T, strict=True):
-            ratio = column / sizes[:, 0]
-            if np.ptp(ratio) <= ROUNDING * np.abs(ratio).max():
-                what = "values" if self.items.clusters is None else "cluster means"
+        with np.errstate(invalid="ignore"):
+            resampled = self._seen if self._weight else sums / sizes
+        for name, column in zip(self.items.systems, resampled.T, strict=True):
+            if alike(column):
+                what = "values" if self._weight or self.items.clusters is None else "cluster means"
                 raise BadSetting(
-                    f"all {len(sizes):,} {what} of {name} are {ratio[0]:g}: resampling cannot tell how sure that is. "
-                    f"Give the bounds that a value can have, such as {option('bounds', (0, 1))}."
+                    f"all {len(column):,} {what} of {name} are {np.fmax.reduce(column):g}: resampling cannot tell how "
+                    f"sure that is. Give the bounds that a value can have, such as {option('bounds', (0, 1))}."
                 )
 
     @property
     def _parts(self) -> tuple[Array, Array, Array]:
-        """Sums, sizes and shapes of items (or clusters) and of the prior's atoms."""
+        """Sums, sizes and shapes of items (or clusters) and of the prior's two ends, of one system."""
         sums, sizes, shapes = self.items.units
-        if self.items.bounds is None:
+        if not self._weight:
             return sums, sizes, shapes
-        ends = np.array(list(product(self.items.bounds, repeat=len(self.items.systems))), dtype=float)
-        weight = np.full(len(ends), 2.0 / len(ends))
-        size = np.ones((len(ends), 1)) * self._prior_size
-        return np.concatenate([sums, ends * size]), np.concatenate([sizes, size]), np.concatenate([shapes, weight])
+        at = np.array(ends(self._seen, self.items.bounds))[:, None]
+        size = np.ones((2, 1)) * self._prior_size
+        weight = np.full(2, self._weight)
+        return np.concatenate([sums, at * size]), np.concatenate([sizes, size]), np.concatenate([shapes, weight])
 
     @property
     def _prior_size(self) -> Any:
@@ -130,22 +135,30 @@ class MeanOfItems(Question):
     # -- draws
 
     def joint_draws(self, n: int, seed: int) -> Array:
-        """The mean of every system, from the same weights of the items."""
+        """The mean of every system, from the same weights of the items; differences of two have the prior of a pair."""
+        half = 0.5 * spreads(self._seen, self.items.bounds)
+        middle = centres(self._seen, self.items.bounds, 2 * float(half.max()))
+        return self._drawn(n, seed, np.outer(middle, np.ones(len(half))), half)
+
+    def draws_apart(self, n: int, seed: int) -> Array:
+        """The same, but each system has the law that it has alone; its ends of the prior are its own."""
+        at = np.array([ends(column, self.items.bounds) for column in self._seen.T])
+        return self._drawn(n, seed, at.mean(axis=1)[None], 0.5 * np.ptp(at, axis=1))
+
+    def _drawn(self, n: int, seed: int, middle: Array, half: Array) -> Array:
+        """Draws of all systems, the prior's items of several at one of the middles (choices, systems), ± half."""
         self._refuse_constant()
-        dealt = self.items.bounds is not None and len(self.items.systems) > FEW_SYSTEMS
+        dealt = bool(self._weight) and len(self.items.systems) > 1
         top, bottom, shapes = self.items.units if dealt else self._parts
         rng = np.random.Generator(np.random.SFC64([seed, STREAM]))
-        size = max(1, CHUNK // len(shapes))
         versions = self.items.versions
         out = []
-        for start in range(0, n, size):
-            many = (min(size, n - start), len(shapes))
-            mass = rng.standard_exponential(many) if (shapes == 1).all() else rng.standard_gamma(shapes, many)
+        for mass in masses(rng, shapes, n):
             above, below = mass @ top, mass @ bottom
             if versions is not None:
                 above += self._swapped(rng, mass[:, : len(self.items.values)], versions)
             if dealt:
-                more = self._dealt(rng, many[0])
+                more = self._dealt(rng, len(mass), middle, half)
                 above, below = above + more[0], below + more[1]
             out.append(above / below)
         return np.concatenate(out)
@@ -157,13 +170,14 @@ class MeanOfItems(Question):
         at = np.arange(len(self.items.values))
         return np.stack([(mass * gain[at, s, which]).sum(axis=1) for s in range(gain.shape[1])], axis=1)
 
-    def _dealt(self, rng: np.random.Generator, n: int) -> tuple[Array, Array]:
-        """Draws of the prior's sums and sizes by stick-breaking: 2^systems corners need no enumeration."""
-        ends, systems = np.array(self.items.bounds), len(self.items.systems)
-        total = rng.standard_gamma(2.0, (n, 1))
-        sums = np.zeros((n, systems))
-        for part in sticks(rng, np.array([2.0]), n, LEFT)[0]:
-            sums += part[:, None] * ends[rng.integers(0, 2, (n, systems))]
+    def _dealt(self, rng: np.random.Generator, n: int, middle: Array, half: Array) -> tuple[Array, Array]:
+        """Draws of the prior's sums and sizes by stick-breaking: 2^systems items need no enumeration."""
+        weight = 2 * self._weight
+        total = rng.standard_gamma(weight, (n, 1))
+        sums = np.zeros((n, len(half)))
+        for part in sticks(rng, np.array([weight]), n, LEFT)[0]:
+            sign = 2 * rng.integers(0, 2, sums.shape) - 1
+            sums += part[:, None] * (middle[rng.integers(0, len(middle), n)] + sign * half)
         return sums * total * self._prior_size, total * self._prior_size
 
     # -- two systems
@@ -175,28 +189,63 @@ class MeanOfItems(Question):
         if self._is_drawn:
             width = np.inf if self.items.bounds is None else self.items.bounds[1] - self.items.bounds[0]
             drawn = Sampled(np.sort(self._gap_draws(self._number, self.state.seed)), -width, width)
-            return drawn_gap(Distribution(name, drawn, "sampled", self._gap_draws, notes=self.remarks))
-        (first, second), notes = self.items.systems, self.remarks
-        top, bottom, shapes = self._parts
-        gap = top[:, 0] - top[:, 1]
-        ratio = gap / bottom[:, 0]
-        rounding = ROUNDING * np.abs(top / bottom).sum(axis=1)
-        if (np.abs(ratio - np.median(ratio)) <= rounding).all():
-            low, high = float(self.items.values.min()), float(self.items.values.max())
-            spread = replace(self.state.evidence.only(self.metric), bounds=(low, high))
-            bounded = replace(self.state.seeing(spread), prior=priors.make("even"))
-            top, bottom, shapes = replace(self, state=bounded)._parts
-            gap = top[:, 0] - top[:, 1]
-            by = float(np.median(ratio)) if ratio.any() else None
-            notes = (*notes, note("identical", first=first, second=second, by=by, low=low, high=high))
-        if self.items.bounds is None and ((gap >= 0).all() or (gap <= 0).all()):
-            notes = (*notes, note("one-sided", system=first if (gap >= 0).all() else second))
-        law, route = mean_law(gap, bottom[:, 0], shapes)
-        return exact_gap(Distribution(name, law, route, self._gap_draws, notes=notes), route)
+            return drawn_gap(Distribution(name, drawn, "sampled", self._gap_draws, notes=self._gap_remarks))
+        law, route = mean_law(*self._gap_parts)
+        return exact_gap(Distribution(name, law, route, self._gap_draws, notes=self._gap_remarks), route)
+
+    @cached_property
+    def _largest(self) -> float:
+        """Where the prior's weight on differences is."""
+        return largest(self._seen, self.items.bounds)
+
+    @cached_property
+    def _gap_parts(self) -> tuple[Array, Array, Array]:
+        """Differences of the sums, sizes and shapes of items (or clusters) and of the prior's atoms."""
+        sums, sizes, shapes = self.items.units
+        gap, bottom = sums[:, 0] - sums[:, 1], sizes[:, 0]
+        if self._shift is not None:  # rounding is no spread
+            gap = self._shift * bottom
+        weight = self._weight or (0.0 if self._shift is None else 1.0)
+        if not weight:
+            return gap, bottom, shapes
+        size = float(np.ravel(self._prior_size)[0])
+        at = size * self._largest * np.array([1.0, -1.0, 0.0])
+        more = weight * np.array([0.5, 0.5, 1.0])
+        return np.concatenate([gap, at]), np.concatenate([bottom, np.full(3, size)]), np.concatenate([shapes, more])
+
+    @cached_property
+    def _shift(self) -> float | None:
+        """By how much the two differ, where that is the same on every item (or in every cluster)."""
+        sums, sizes, _ = self.items.units
+        sums, sizes = sums[sizes[:, 0] > 0], sizes[sizes[:, 0] > 0]
+        ratio = (sums[:, 0] - sums[:, 1]) / sizes[:, 0]
+        usual = float(np.median(ratio))
+        rounding = ROUNDING * np.abs(sums / sizes).sum(axis=1)
+        return usual if (np.abs(ratio - usual) <= rounding).all() else None
+
+    @property
+    def _gap_remarks(self) -> Notes:
+        """What is to be said of the difference."""
+        (first, second), notes = self.items.systems, list(self.remarks)
+        at, drawn = self._largest, self._is_drawn
+        seen = self._shift is None or abs(self._shift) > 0.5 * at  # else the range stands for differences
+        if self._weight:
+            form = "joint" if drawn else "difference"
+            notes.append(note("prior-from-data", form=form, largest=at, seen=seen, weight=self._weight))
+        if self._shift is not None:
+            by = self._shift if seen else None
+            notes.append(note("identical", first=first, second=second, by=by, largest=None if self._weight else at))
+        elif not self._weight and not drawn and not np.ptp(np.sign(self._gap_parts[0])) > 1:
+            notes.append(note("one-sided", system=first if (self._gap_parts[0] > 0).any() else second))
+        return tuple(notes)
 
     def _gap_draws(self, n: int, seed: int) -> Array:
-        first, second = self.ratio_draws(n, seed)
-        return first - second
+        if self._is_drawn:
+            first, second = self.ratio_draws(n, seed)
+            return first - second
+        top, bottom, shapes = self._gap_parts
+        rng = np.random.Generator(np.random.SFC64([seed, STREAM]))
+        return np.concatenate([(mass @ top) / (mass @ bottom) for mass in masses(rng, shapes, n)])
 
     @property
     def _is_drawn(self) -> bool:
@@ -228,8 +277,12 @@ class MeanOfItems(Question):
 
     @property
     def prior_note(self) -> Note | None:
-        """1 on each bound, or none."""
-        return note("prior", rule="none" if self.items.bounds is None else "bounds")
+        """Where the weight is, or that there is none."""
+        if not self._weight:
+            return note("prior", rule="none")
+        form, name = "range" if self.items.bounds is None else "bounds", self.state.prior.name
+        whole = self.items.clusters is not None
+        return note("prior-from-data", form=form, prior=name, weight=self._weight, clusters=whole)
 
     @property
     def remarks(self) -> Notes:
@@ -252,16 +305,17 @@ prepare = nothing_shared
 
 
 def settle_prior(evidence: Items, given: Any) -> Prior:
-    """Even on the bounds of the values, where they have any; or none."""
+    """One weight for either end of the values seen, or none."""
+    del evidence
     made = priors.make(given)
-    if made.name not in ("even", "none"):
-        raise BadSetting(f"items take the prior even (on {option('bounds')} of their values) or none; got {made.name}.")
-    return made if evidence.bounds is not None else priors.make("none")
+    if made.table is not None or made.two_level:
+        raise BadSetting(f"graded values take the prior even, none or a weight such as 0.5; got {made.name}.")
+    return made
 
 
 def prior_total(state: State) -> float:
-    """1 on each bound."""
-    return 0.0 if state.prior.name == "none" else 2.0
+    """On both ends."""
+    return float(sum(state.prior.outcome()))
 
 
 def parse(state: State, name: Any) -> Mean:
@@ -293,4 +347,4 @@ def default(state: State) -> str:
 def draws(state: State, n: int, seed: int, metrics: Any) -> Any:
     """n joint draws of a measure of every system, (n, systems); of the first one unless told."""
     name = default(state) if metrics is None else metrics
-    return question(state, parse(state, name), str(name)).joint_draws(n, seed)
+    return question(state, parse(state, name), str(name)).draws_apart(n, seed)

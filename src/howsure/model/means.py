@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from howsure.kernels.law import Law
 
 Array = NDArray[np.float64]
+
+CHUNK: Final = 20_000_000  # Gammas drawn at a time
 
 
 def mean_law(top: Array, bottom: Array, shapes: Array) -> tuple[Law, str]:
@@ -33,6 +36,14 @@ def mean_law(top: Array, bottom: Array, shapes: Array) -> tuple[Law, str]:
     from howsure.kernels.contour import GammaQuotient
 
     return GammaQuotient(pairs[:, 0], pairs[:, 1], weight), "quadrature"
+
+
+def masses(rng: np.random.Generator, shapes: Array, n: int) -> Iterator[Array]:
+    """n draws of Gammas of these shapes, (draws, shapes), some at a time."""
+    size, plain = max(1, CHUNK // len(shapes)), bool((shapes == 1).all())
+    for start in range(0, n, size):
+        many = (min(size, n - start), len(shapes))
+        yield rng.standard_exponential(many) if plain else rng.standard_gamma(shapes, many)
 
 
 def _different(top: Array, bottom: Array) -> tuple[Array, NDArray[np.intp]]:

@@ -194,8 +194,8 @@ class Posterior(State, Mapping[str, Distribution]):
 
         Of a table the cell probabilities tp, fp, fn, tn (outcomes: tp, fn), each of shape (n, *batch); of many classes
         without a positive one the cells of each class against the rest, (n, classes); of graded values the mean of
-        every system, (n, systems); of scores the measures named. Independent posteriors need different seeds: with
-        the same one their draws go together.
+        every system, (n, systems), each with the law that it has alone; of scores the measures named. Independent
+        posteriors need different seeds: with the same one their draws go together.
         """
         return self.kind.draws(self, check_draws(n), check_seed(seed), metrics)
 
@@ -209,8 +209,8 @@ class Posterior(State, Mapping[str, Distribution]):
 def posterior(data: Evidence | Result, prior: Any = "even", *, tolerance: float = 0.02, seed: int = 0) -> Posterior:
     """The posterior of evidence under a prior: a name, a weight, an array of weights, or an earlier Posterior.
 
-    Items have the Bayesian bootstrap for a posterior; bounds that were given for their values carry the prior. Scored
-    items have it too, with the prior's weight above and below all scores ("none" leaves it out).
+    Items have the Bayesian bootstrap for a posterior, with the prior's weight at the ends of the values seen. Scored
+    items have it too, with weight above and below all scores. "none" leaves these weights out.
     """
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not 1e-4 <= tolerance <= 1:
         raise BadSetting(f"tolerance is a share of the standard deviation from 0.0001 to 1; got {tolerance!r}.")

@@ -56,8 +56,9 @@ class Evaluation(Result):
 
 
 def evaluate(
-    items: Items, pairs: Sequence[tuple[str, str]] = (), *, equal_within: float | None = None, seed: int = 0, **how: Any
-) -> Evaluation:
+    items: Items, pairs: Sequence[tuple[str, str]] = (), *, equal_within: float | None = None, prior: Any = "even",
+    seed: int = 0, **how: Any,
+) -> Evaluation:  # fmt: skip
     """Every measure of the runs; the pairs that are named are compared, and the only two where there are no more."""
     if len(items.systems) == 1 and (pairs or equal_within is not None):
         stray = "compare" if pairs else "equal_within"
@@ -65,7 +66,7 @@ def evaluate(
     unknown = next((name for pair in pairs for name in pair if name not in items.systems), None)
     if unknown is not None:
         raise BadSetting(f"no run named {unknown!r}; there are {listing(items.systems)}.")
-    p = posterior(items, seed=seed)
+    p = posterior(items, prior, seed=seed)
     report = score(p, **how)
     if len(items.systems) == 1:
         return Evaluation(report, (), ())

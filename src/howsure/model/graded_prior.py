@@ -1,0 +1,91 @@
+"""The prior of graded values, read off the values seen: two ends for a mean, three atoms for a difference.
+
+A mean has weight on the smallest and on the largest value seen, each moved a tenth of the way to its bound. A
+difference of two systems is evidence of its own: half of that weight on plus and on minus the largest difference
+seen, the whole of it on none. On values of 0 and 1 these are the rules of a rate, of pairs of outcomes and of wins.
+
+Many systems have made-up items c ± δ/2, with a fair sign of its own for each system: every pair has the three atoms
+above, at (δ + δ)/2, whatever c is.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Ends = tuple[float, float]
+
+STEP: Final = 0.1  # of the way from the values seen to their bound
+ROUNDING: Final = 16 * float(np.finfo(float).eps)
+
+
+def alike(values: Array) -> bool:
+    """Whether all values are the same, but for rounding; NaN stands for no value."""
+    low, high = _span(values)
+    return not high - low > ROUNDING * max(abs(low), abs(high))
+
+
+def ends(values: Array, bounds: Ends | None) -> Ends:
+    """Where a mean has the prior's weight: the values seen, a tenth further out; the bounds where all are the same.
+
+    >>> ends(np.array([0.2, 0.7]), (0.0, 1.0)), ends(np.array([2.0, 4.0]), None)
+    ((0.18, 0.73), (1.8, 4.2))
+    """
+    low, high = _span(values)
+    if bounds is None:
+        step = STEP * (high - low)
+        return low - step, high + step
+    if alike(values):
+        return bounds
+    return low + STEP * (bounds[0] - low), high + STEP * (bounds[1] - high)
+
+
+def largest(values: Array, bounds: Ends | None) -> float:
+    """Where the difference of two systems has the prior's weight: at the largest difference seen, (items, 2).
+
+    Where all are 0: at the range of the bounds, or else of the values.
+    """
+    return float(_largest_of(values, 0)[1]) or _whole(values, bounds)
+
+
+def spreads(values: Array, bounds: Ends | None) -> Array:
+    """δ of each of several systems, (systems,): the lower median of its largest differences from the others.
+
+    One system far from all others does not widen what is put between these.
+    """
+    found = np.empty(values.shape[1])
+    for k in range(len(found)):
+        each = _largest_of(values, k)
+        some = np.sort(each[each > 0])
+        found[k] = some[(len(some) - 1) // 2] if len(some) else _whole(values, bounds)
+    return found
+
+
+def _largest_of(values: Array, k: int) -> Array:
+    """The largest differences of one system from each, (systems,); those by rounding are none."""
+    one = values[:, [k]]
+    gaps = np.abs(values - one)
+    gaps[~(gaps > ROUNDING * (np.abs(values) + np.abs(one)))] = 0.0
+    return np.asarray(gaps.max(axis=0, initial=0.0))
+
+
+def _whole(values: Array, bounds: Ends | None) -> float:
+    low, high = _span(values) if bounds is None else bounds
+    return high - low
+
+
+def centres(values: Array, bounds: Ends | None, widest: float) -> Ends:
+    """c of the made-up items, either of two: so that c ± δ/2 lies within the ends of all values seen."""
+    low, high = ends(values, bounds)
+    if bounds is not None and widest > high - low:
+        low, high = bounds
+    half = 0.5 * min(widest, high - low)
+    return low + half, high - half
+
+
+def _span(values: Array) -> Ends:
+    """The least and the greatest value; NaN stands for no value."""
+    return float(np.fmin.reduce(values, axis=None)), float(np.fmax.reduce(values, axis=None))
