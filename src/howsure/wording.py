@@ -102,8 +102,8 @@ SENTENCES: Final[dict[str, str]] = {
     "no-mean": "the difference of {of} has no mean: both are infinite",
     "priors-differ": "the two have different priors: {first} the first, {second} the second",
     "pairs-prior": (
-        "pairs and groups have the prior of two systems, P(best) and ranks that of all together: on {of}, the share of "
-        "one kind of items, no prior of this weight is both"
+        "pairs and groups have the prior of two systems, P(best) and ranks that of all together: no prior of this "
+        "weight is both on {of}"
     ),
     "no-direction": "{of} has no better direction: only the difference is given",
     "simultaneous": (
@@ -219,6 +219,11 @@ def _identical(f: Mapping[str, Any]) -> str:
 
 def _from_data(f: Mapping[str, Any]) -> str:
     form, weight = f["form"], f["weight"]
+    if form == "pairs":
+        return (
+            f"differences have a prior of their own: weight {weight / 2:g} on plus and on minus the largest seen, and "
+            f"{weight:g} on none; their mean need not equal the difference of the means"
+        )
     if form in ("difference", "joint"):
         at, what = f["largest"], "the largest seen" if f["seen"] else "the whole range"
         where = (

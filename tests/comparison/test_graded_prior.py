@@ -204,6 +204,19 @@ def test_every_pair_of_many_has_nearly_the_law_of_two() -> None:
             assert (x[:, i] > x[:, j]).mean() == pytest.approx(p, abs=0.03)
 
 
+def test_pairs_of_a_leaderboard_are_comparisons() -> None:
+    """Pairs have exactly the law of compare, at two systems P(best) too; a note tells where ranks have another."""
+    items = hs.means({"a": A, "b": B, "c": A - 0.01 + 0.02 * RNG.normal(size=25)}, bounds=(0, 1.2))
+    board = hs.leaderboard(items)
+    i, j = board.systems.index("a"), board.systems.index("b")
+    want = hs.compare(items, "a", "b").p_better
+    assert board.pairs[i, j] == pytest.approx(want, abs=1e-12)
+    assert "pairs-prior" in [n.code for n in board.notes]
+    two = hs.leaderboard(items.pick(("a", "b")))
+    assert two.p_best[two.systems.index("a")] == pytest.approx(want, abs=1e-12)
+    assert "pairs-prior" not in [n.code for n in two.notes]
+
+
 # -- what is said, and what is refused
 
 

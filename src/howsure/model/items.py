@@ -248,6 +248,11 @@ class MeanOfItems(Question):
         return np.concatenate([(mass @ top) / (mass @ bottom) for mass in masses(rng, shapes, n)])
 
     @property
+    def pairs_differ(self) -> bool:
+        """Two systems have the largest difference of the two, more have made-up items for all."""
+        return bool(self._weight) and len(self.items.systems) > 2
+
+    @property
     def _is_drawn(self) -> bool:
         """Whether there is no quotient of Gammas: items with versions, or with sizes that differ between systems."""
         sizes = self.items.sizes

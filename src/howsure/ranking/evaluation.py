@@ -36,7 +36,9 @@ class Evaluation(Result):
     def notes(self) -> Notes:
         """The comparisons in words, what is to be said of the measures, and how ranks were found."""
         ranks = tuple(n for board in self.boards[:1] for n in board.notes if n.code == "sampled")
-        return (*map(_told, self.comparisons), *self.report.notes, *ranks)
+        weight = self.posterior.prior.outcome()[0]
+        own = (note("prior-from-data", form="pairs", weight=weight),) if self.comparisons and weight else ()
+        return (*map(_told, self.comparisons), *own, *self.report.notes, *ranks)
 
     def _make(self) -> dict[str, Any]:
         made = self.report.to_dict() | {"schema": "howsure.trec/1"}
