@@ -343,7 +343,7 @@ def test_wins_that_do_not_fit_are_infeasible():
 def test_document():
     """Schema, status, tables and rows; no NaN, and to_frame has a row a table."""
     doc = hs.solve(recall=0.6, fallout=1 / 15, phi=1 / math.sqrt(3), n=200).to_dict()
-    assert doc["schema"] == "howsure.solve/1"
+    assert doc["schema"] == "howsure.solve/2"
     assert doc["tables"][0] == BASE
     json.dumps(doc, allow_nan=False)
     frame = hs.solve(precision="0.75", recall="0.60", accuracy="0.85", n=(100, 110), integers=True).to_frame()

@@ -132,8 +132,9 @@ def _several(
 
 def _answer(document: dict[str, Any], kind: str, out: Path | None) -> int:
     """Tables are shown; a contradiction or too few values are a sentence on standard error and exit code 2."""
-    failed = document["status"] == "infeasible" or bool(document.get("free"))
-    if document["status"] != "infeasible" or kind != "table" or out is not None:
+    none = document["status"] in ("infeasible", "not-found")
+    failed = none or bool(document.get("free"))
+    if not none or kind != "table" or out is not None:
         show(document, kind, out)
     if failed:
         click.echo(f"howsure: {document['why']}", err=True)

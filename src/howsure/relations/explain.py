@@ -64,9 +64,9 @@ def zero_by_zero(known: tuple[Given, ...], one: Given) -> str:
 
 
 def _region(known: tuple[Given, ...]) -> Region | None:
-    """Where these values can be true, or None."""
+    """Where these values can be true, or None if it is certain that they cannot."""
     where = region(system(known)) if known else None
-    if where is None or where.void is not None or not len(where.points):
+    if where is None or where.void is not None or (where.curves and where.found.empty):
         return None
     return where
 
@@ -135,11 +135,21 @@ def _join(known: Sequence[Given]) -> str:
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
-def nothing_whole(known: tuple[Given, ...]) -> str:
-    """Fractions would do, whole numbers do not."""
+def not_found(known: tuple[Given, ...]) -> str:
+    """Neither a table nor a proof that there is none."""
+    tables = spelled("give n and integers=True", "give n and --integers")
+    return (
+        f"no table with {_join(known)} was found, but it is not certain that there is none: {tables}, "
+        "which looks at every table of whole numbers, or give fewer digits."
+    )
+
+
+def nothing_whole(known: tuple[Given, ...], fractions: bool) -> str:
+    """Whole numbers do not do; fractions would, if it is known."""
     exact = [g for g in known if g.exact and not g.quantity.sized]
     hint = _rounded() if exact else ""
-    return f"no table of whole numbers has {_join(known)}, though fractions of items would.{hint}"
+    though = ", though fractions of items would" if fractions else ""
+    return f"no table of whole numbers has {_join(known)}{though}.{hint}"
 
 
 # -- too few values

@@ -191,7 +191,7 @@ def _solved(z: Quantity, conditions: Sequence[HeldMeasure], point: int, n: float
     known = [_given(c.quantity, float(c.values[point]) * c.n) for c in conditions]
     if n is not None:
         known.append(_given(quantity("n"), n))
-    found = outcome(tuple(known))
+    found = outcome(tuple(known), proved=False)
     if found.region is not None:
         span = found.region.spans((z,))[0]
         return FREE, *(span or (np.nan, np.nan))

@@ -32,10 +32,11 @@ def bounds(e: Expression, at: dict[str, Bounds]) -> Bounds:
     with np.errstate(all="ignore"):
         if e.op == "^" and int(float(e.args[1].value)) % 2 == 0:
             return _even_power(bounds(e.args[0], at), int(float(e.args[1].value)))
-        return _apply(e.op, *(bounds(x, at) for x in e.args))
+        return apply(e.op, *(bounds(x, at) for x in e.args))
 
 
-def _apply(op: str, a: Bounds, b: Bounds | None = None) -> Bounds:
+def apply(op: str, a: Bounds, b: Bounds | None = None) -> Bounds:
+    """The bounds of one operation."""
     if op in ("sqrt", "log"):
         f: Any = np.sqrt if op == "sqrt" else np.log
         return f(np.maximum(a[0], 0.0)), f(np.maximum(a[1], 0.0))

@@ -98,7 +98,7 @@ class JointSolution(Result):
             for name, cells in choice.items()
         ]
         more = () if self.complete else (_INCOMPLETE,)
-        return envelope("howsure.solve/1", rows, notes=more) | {
+        return envelope("howsure.solve/2", rows, notes=more) | {
             "status": self.status,
             "why": self.why,
             "systems": list(self.given),

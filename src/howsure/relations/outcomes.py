@@ -2,7 +2,8 @@
 
 One method for every set of measures. The linear conditions are eliminated exactly (system.py). One direction left:
 all roots of a polynomial (segment_roots.py). More: Newton steps from many points (region.py). Alvarez eqs 17-19 and
-Ishioka eqs 7-12 are what comes out for recall, precision and accuracy, generality or fallout.
+Ishioka eqs 7-12 are what comes out for recall, precision and accuracy, generality or fallout. Where digits or ranges
+are given, and where a search found nothing, boxes tell whether there is a table at all (cover.py).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import BadSetting
 from howsure.relations import segment_roots
+from howsure.relations.cover import cover
 from howsure.relations.integers import whole_tables
 from howsure.relations.region import EDGE, FEW, Region, Regions, region
 from howsure.relations.system import System, flat, system
@@ -32,23 +34,27 @@ class Outcome:
     complete: bool = True
     point: Array | None = None  # where the equations would put the shares, outside of what can be
     undefined: Given | None = None  # what is 0/0 throughout
+    unproved: bool = False  # no table was found, which is no proof that there is none
 
     @property
     def status(self) -> str:
-        """unique, several, undetermined or infeasible."""
+        """unique, several, undetermined, infeasible or not-found."""
         if self.region is not None:
             return "undetermined"
         if not len(self.tables):
-            return "infeasible"
+            return "not-found" if self.unproved else "infeasible"
         return "unique" if len(self.tables) == 1 and self.complete else "several"
 
 
-def outcome(known: tuple[Given, ...]) -> Outcome:
-    """The real tables that agree with what is given."""
-    return _solved(system(known))
+def outcome(known: tuple[Given, ...], *, proved: bool = True) -> Outcome:
+    """The real tables that agree with what is given; if there are none, whether that is certain, where it is asked."""
+    made = system(known)
+    found = _solved(made)
+    return replace(found, unproved=not cover(made).empty) if proved and found.unproved else found
 
 
 def _solved(made: System) -> Outcome:
+    """As `outcome`; where a search in vain is no proof, that is yet to be asked for."""
     known = made.givens
     found = flat(made.equations)
     if found is not None and not found.directions and not made.inequalities:
@@ -67,7 +73,8 @@ def _solved(made: System) -> Outcome:
         return _checked(made, where.middle[None])
     if where.dimension == 1 and where.curves and not made.inequalities and all(c.exact for c in where.curves):
         return _along(where)
-    if where.dimension > 1 and any(c.extreme for c in where.curves):
+    exact = all(one.exact for one in known)
+    if exact and where.dimension > 1 and any(c.extreme for c in where.curves):
         return _on_faces(where)
     return _spread(where)
 
@@ -127,15 +134,15 @@ def _on_faces(where: Region) -> Outcome:
     if parts:
         return Outcome(region=Regions(tuple(parts)))
     if not tables_found:
-        return Outcome()
+        return Outcome(unproved=True)
     return Outcome(np.unique(np.round(np.array(tables_found), 9), axis=0))
 
 
 def _spread(where: Region) -> Outcome:
     """More than one direction, or ranges."""
-    if not len(where.points):
-        return _on_faces(where) if where.dimension > 1 and where.curves else Outcome()
     exact = all(one.exact for one in where.system.givens)
+    if not len(where.points):
+        return _on_faces(where) if exact and where.dimension > 1 else Outcome(unproved=True)
     if exact and where.curves and len(where.isolated) <= FEW and where.freedom == 0:
         return _checked(where.system, where.isolated)
     return Outcome(region=Regions((where,)))

@@ -1,8 +1,8 @@
 """The tables that agree with a report, when they are more than a few: corners, points within, and spans of measures.
 
 Linear conditions leave a polytope of shares, known by its corners; a quotient of two sums of cells has its extremes
-there. Curves are met by Newton steps from many points of the polytope. Other extremes are found by a search that
-starts from the best of these points and narrows down; it is good to about six digits.
+there. Exact curves are met by Newton steps from many points of the polytope, those with ranges by a search in boxes
+(cover.py), which also bounds all other extremes (outer_bounds.py).
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import Final
 
@@ -18,7 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.relations.corners import meeting_points
-from howsure.relations.quantities import Quantity
+from howsure.relations.cover import Cover, cover
+from howsure.relations.enclosures import Target
+from howsure.relations.newton import least
+from howsure.relations.outer_bounds import Reach, outer_bounds
+from howsure.relations.quantities import Quantity, quantity
 from howsure.relations.system import Constraint, Flat, System, flat
 from howsure.relations.values import Given
 
@@ -44,6 +47,11 @@ class Region:
     system: System
     corners: Array
     curves: tuple[Constraint, ...]
+
+    @cached_property
+    def found(self) -> Cover:
+        """Boxes that hold all tables that agree, and some of these tables."""
+        return cover(self.system)
 
     @cached_property
     def middle(self) -> Array:
@@ -86,6 +94,8 @@ class Region:
     @cached_property
     def points(self) -> Array:
         """Many points of the region, some close to its sides and corners; none if it is empty."""
+        if self.curves and not all(one.exact for one in self.system.givens):
+            return self.found.points
         rng = np.random.default_rng(0)
         k = len(self.corners)
         rare = np.exp(rng.uniform(np.log(1e-9), 0.0, (_STARTS, k)))  # some cells a million times others
@@ -106,7 +116,7 @@ class Region:
             active, miss, slopes = active[good], miss[good], slopes[good]
             if not len(active):
                 break
-            step = _least(slopes, -miss) @ self.directions
+            step = least(slopes, -miss) @ self.directions
             x[active] += step * self._room(x[active], step)[:, None]
         return x[self._met(x)]
 
@@ -176,9 +186,10 @@ class Region:
     # -- spans
 
     def spans(self, quantities: Sequence[Quantity]) -> list[Span]:
-        """The lowest and highest values of quantities, searched together; None for what is undefined throughout."""
+        """The lowest and highest values of quantities, or a little beyond; None for what is undefined throughout."""
         searched = [q for q in quantities if not self._at_corners(q)]
-        found = dict(zip([q.name for q in searched], self._search(searched), strict=True)) if searched else {}
+        reaches = outer_bounds(self.found, [self._target(q) for q in searched], self.points) if searched else []
+        found = {q.name: self._reached(q, reach) for q, reach in zip(searched, reaches, strict=True)}
         out: list[Span] = []
         for q in quantities:
             values = self._values(q, self._defined_corners(q)) if self._at_corners(q) else found[q.name]
@@ -218,43 +229,20 @@ class Region:
         with np.errstate(all="ignore"):
             return values * self.system.size(x) if q.sized else values
 
-    def _search(self, quantities: Sequence[Quantity]) -> list[Array]:
-        """The lowest and highest values found, by moves of all sizes towards corners and other points."""
-        rng = np.random.default_rng(1)
-        ends = [(q, sign) for q in quantities for sign in (-1.0, 1.0)]
-        known = np.concatenate([self.points, *self._faces()])
-        kept = [self._top(q, sign, known) for q, sign in ends]
-        goals = np.concatenate([self.corners, known])
-        tries = _TRIES // 3 if any(x.function for c in self.curves for x in c.formula.walk()) else _TRIES
-        for turn in range(_ROUNDS if self.dimension and len(self.points) else 0):
-            starts = np.concatenate(kept)
-            towards = goals[_some(rng, len(self.corners), len(goals), (len(starts), tries))]
-            part = np.exp(rng.uniform(np.log(1e-6), 0.0, (len(starts), tries, 1))) ** (0.3 + turn / _ROUNDS)
-            radius = np.where(rng.random(part.shape) < 0.3, 1.0 - part, part)  # a little way, or almost all of it
-            tried = (starts[:, None] + radius * (towards - starts[:, None])).reshape(-1, 4)
-            if self.dimension == 3 and not self.system.inequalities:  # odds of any size lie close to a corner
-                far = tried * np.exp(10 * part.reshape(-1, 1) * rng.standard_normal(tried.shape))
-                tried = np.where(rng.random((len(tried), 1)) < 0.5, far / far.sum(axis=1, keepdims=True), tried)
-            moved = self.settle(tried, _STEPS // 3)
-            kept = [self._top(q, s, np.concatenate([x, moved])) for (q, s), x in zip(ends, kept, strict=True)]
-        best = [self._values(q, x[:1]) for (q, _), x in zip(ends, kept, strict=True)]
-        return [np.concatenate(best[i : i + 2]) for i in range(0, len(best), 2)]
+    def _target(self, q: Quantity) -> Target:
+        """A count is taken per the count that gives the scale, or as a share of all items."""
+        if not q.sized:
+            return Target(q)
+        scale = self.system.scale
+        return Target(q, quantity("n") if scale is None else scale.quantity)
 
-    def _faces(self) -> list[Array]:
-        """Points with an empty cell: there the tetrachoric correlation is ±1, far from what it is next to them."""
-        found: list[Array] = []
-        for i in range(4 if self.dimension else 0):
-            row = tuple(Fraction(int(i == j)) for j in range(4))
-            face = region(replace(self.system, equations=(*self.system.equations, row)))
-            if face is not None and face.void is None:
-                found.append(replace(face, curves=self.curves).points)
-        return found
-
-    def _top(self, q: Quantity, sign: float, points: Array) -> Array:
-        """The two best points."""
-        values = sign * self._values(q, points)
-        points, values = points[~np.isnan(values)], values[~np.isnan(values)]
-        return points[np.argsort(-values)[:2]]
+    def _reached(self, q: Quantity, reach: Reach) -> Array:
+        """The ends of a range: outer bounds, or what tables have where these agree and all that is given is exact."""
+        exact = all(one.exact for one in self.system.givens)
+        ends = reach.narrow(q.bounds) if exact else (reach.low, reach.high)
+        size = 1.0 if self.system.scale is None or not q.sized else float(self.system.scale.middle)
+        low, high = q.bounds
+        return np.asarray(np.clip(np.array(ends), low, high) * size)
 
 
 @dataclass(frozen=True)
@@ -277,31 +265,6 @@ class Regions:
 
 def _union(spans: list[tuple[float, float]]) -> Span:
     return (min(x[0] for x in spans), max(x[1] for x in spans)) if spans else None
-
-
-def _some(rng: np.random.Generator, corners: int, total: int, shape: tuple[int, int]) -> NDArray[np.int64]:
-    """Places of goals, half of them corners."""
-    return np.where(rng.random(shape) < 0.5, rng.integers(corners, size=shape), rng.integers(total, size=shape))
-
-
-def _least(slopes: Array, right: Array) -> Array:
-    """The shortest step that solves slopes·step = right, for each point.
-
-    Gram and Schmidt, not the normal equations, which halve the digits; a slope along those before it is left out.
-    """
-    size = np.sqrt((slopes**2).sum(axis=2)) + 1e-300
-    unit, right = slopes / size[..., None], right / size
-    step: Array = np.zeros_like(unit[:, 0])
-    axes: list[Array] = []
-    for j in range(unit.shape[1]):
-        rest = unit[:, j]
-        for axis in axes:
-            rest = rest - (rest * axis).sum(axis=1, keepdims=True) * axis
-        length = np.sqrt((rest**2).sum(axis=1, keepdims=True))
-        axes.append(np.where(length > 1e-12, rest / np.maximum(length, 1e-300), 0.0))
-        missing = right[:, j, None] - (unit[:, j] * step).sum(axis=1, keepdims=True)
-        step = step + axes[-1] * missing / np.maximum(length, 1e-12)
-    return step
 
 
 def region(system: System) -> Region | None:

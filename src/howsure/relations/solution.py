@@ -37,7 +37,7 @@ _INCOMPLETE: Final = note("incomplete", form="tables")
 
 @dataclass(frozen=True)
 class Solution(Result):
-    """The tables behind reported measures: `status` is unique, several, undetermined or infeasible."""
+    """The tables behind reported measures: `status` is unique, several, undetermined, infeasible or not-found."""
 
     given: tuple[Given, ...]
     outcome: Outcome = field(repr=False)
@@ -46,7 +46,7 @@ class Solution(Result):
 
     @property
     def status(self) -> str:
-        """unique, several, undetermined or infeasible."""
+        """unique, several, undetermined, infeasible (which is certain) or not-found (which is not)."""
         return self.outcome.status
 
     @property
@@ -90,9 +90,11 @@ class Solution(Result):
         if self.integers and self.status == "infeasible":  # it is not yet asked whether tables of fractions agree
             found = outcome(self.given)
             if found.status != "infeasible":
-                return explain.nothing_whole(self.given)
+                return explain.nothing_whole(self.given, found.status != "not-found")
         if found.undefined is not None:
             return explain.zero_by_zero(self.given, found.undefined)
+        if found.status == "not-found":
+            return explain.not_found(self.given)
         if found.status == "infeasible":
             return explain.infeasible(self.given, found.point)
         if found.region is not None:
@@ -115,7 +117,7 @@ class Solution(Result):
 
     @cached_property
     def ranges(self) -> Mapping[str, tuple[float, float]]:
-        """The lowest and highest value of every count and measure over all tables that agree."""
+        """The lowest and highest value of every count and measure over all tables that agree, or a little beyond."""
         listed = (*(quantity(x) for x in (*CELLS, "n")), *shown())
         if self.outcome.region is not None:
             spans = self.outcome.region.spans(listed)
@@ -168,14 +170,14 @@ class Solution(Result):
         """What is to be said of the tables."""
         fractions = (self.outcome.tables != np.round(self.outcome.tables)).any()
         said = (
-            (_SHARES, not self.counted and self.status != "infeasible"),
+            (_SHARES, not self.counted and self.status not in ("infeasible", "not-found")),
             (_FRACTIONS, self.counted and fractions),
             (_INCOMPLETE, not self.complete),
         )
         return tuple(note for note, there in said if there)
 
     def _make(self) -> dict[str, Any]:
-        document = envelope("howsure.solve/1", self._rows(), notes=self.notes, **self.posteriors.settings)
+        document = envelope("howsure.solve/2", self._rows(), notes=self.notes, **self.posteriors.settings)
         return document | {
             "status": self.status,
             "why": self.why,

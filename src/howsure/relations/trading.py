@@ -99,7 +99,7 @@ def _of_measures(named: dict[str, Any], recalls: Any) -> Tradeoff:
     point = None
     if set(known) != {"accuracy", "prevalence"}:
         found = solve({one.name: one.low for one in values})
-        if found.status == "infeasible":
+        if found.status in ("infeasible", "not-found"):
             raise BadSetting(f"no table has these values: {found.why}")
         known = {x: known[x] if x in known else _settled(found, x) for x in ("accuracy", "prevalence")}
         if found.status == "unique":

@@ -24,7 +24,7 @@ def solution(document: dict[str, Any]) -> TextTable:
         notes += [] if document["free"] else [document["why"].rstrip(".")]
         rows = [(r["metric"], _number(r["low"]), _number(r["high"])) for r in document["rows"]]
         return page(headline, ("measure", "lowest", "highest"), 1, rows, notes)
-    if document["status"] == "infeasible":
+    if document["status"] in ("infeasible", "not-found"):
         rows = [(g["name"], g["shown"]) for g in document.get("given", ())]
         return page(headline, ("given", "value"), 1, rows, notes)
     some = document["rows"][:_MOST]

@@ -1,0 +1,200 @@
+"""A cover of all tables that agree with a report, by boxes: what no box holds cannot be.
+
+Branch and bound: a box over which a given measure stays outside of its digits is left out, the others are halved. No
+box left is a proof that no table agrees (to rounding, 1e-12). Steps of Newton from the boxes that are left find
+tables; the ranges of measures over these boxes are outer bounds, which are narrowed where they are furthest from what
+a table was found to have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.relations.boxes import VANISHING, Boxes, Mask, Whole, all_tables, joined
+from howsure.relations.enclosures import Target, enclosed
+from howsure.relations.newton import approached
+from howsure.relations.quantities import quantity
+from howsure.relations.system import System
+
+Array = NDArray[np.float64]
+_ROUNDING: Final = 1e-12
+_TEN_DIGITS: Final = 1e-8  # of exact values
+_MOST: Final = 3_000  # boxes halved at once while a table is looked for
+_BUDGET: Final = 100_000  # boxes looked at before the search gives up
+_PER_CALL: Final = 10  # a measure that is no formula takes so many times longer
+_TRIED: Final = 96  # starts a round
+_STEPS: Final = 12
+
+
+@dataclass(frozen=True)
+class Held:
+    """What must lie between two ends, `slack` beyond them at most."""
+
+    target: Target
+    low: float
+    high: float
+    slack: float
+
+    def misses(self, tables: Any, within: float) -> Any:
+        """How far from what is between the ends, `within` of their distance from both, with its sign; 0 there."""
+        value = self.target.at(tables)
+        inset = 0.0 if self.low == self.high else within * min(self.high - self.low, 1.0)
+        low, high = self.low + inset, self.high - inset
+        return np.where(value.real < low, value - low, np.where(value.real > high, value - high, 0.0))
+
+    @property
+    def needs_empty_cell(self) -> bool:
+        """Whether it holds a tetrachoric correlation of 1 or -1, which tables with small cells only come close to."""
+        return self.target.quantity.name == "tetrachoric" and (self.high >= 1.0 or self.low <= -1.0)
+
+    @property
+    def cost(self) -> int:
+        """How long a box takes."""
+        return _PER_CALL if self.target.quantity.name == "tetrachoric" else 1
+
+    def holds(self, tables: Array) -> Mask:
+        """Whether tables have it."""
+        value = self.target.at(tables)
+        return np.asarray((value >= self.low - self.slack) & (value <= self.high + self.slack))
+
+
+def conditions(system: System) -> tuple[Held, ...]:
+    """What a report says of tables, as functions that do not change when all cells double."""
+    made = []
+    for one in system.givens:
+        if one is system.scale or (one.quantity.sized and system.scale is None and one.high):
+            continue
+        low, high, target = one.low, one.high, Target(one.quantity)
+        if one.quantity.sized and system.scale is None:  # a count of 0
+            target = Target(one.quantity, quantity("n"))
+        elif one.quantity.sized and system.scale is not None:
+            low, high = low / system.scale.high, high / system.scale.low
+            target = Target(one.quantity, system.scale.quantity)
+        made.append(_condition(target, float(low), float(high)))
+    counts = [g for g in system.givens if g.quantity.sized and g is not system.scale and not g.exact and g.low > 0]
+    for a, b in combinations(counts, 2):
+        made.append(_condition(Target(a.quantity, b.quantity), float(a.low / b.high), float(a.high / b.low)))
+    return tuple(sorted(made, key=lambda c: (c.target.linear is None, c.target.quantity.name == "tetrachoric")))
+
+
+def _condition(target: Target, low: float, high: float) -> Held:
+    size = max(abs(low), abs(high))
+    least = 1e-30 if target.linear else 1e-14
+    return Held(target, low, high, (_TEN_DIGITS if low == high else _ROUNDING) * size + least)
+
+
+@dataclass(frozen=True)
+class Cover:
+    """Boxes that hold all tables that agree, and tables that were found to; no boxes where none can."""
+
+    conditions: tuple[Held, ...]
+    boxes: Boxes
+    points: Array
+
+    @property
+    def empty(self) -> bool:
+        """Whether it is proved that no table agrees."""
+        return not len(self.boxes)
+
+
+def cover(system: System) -> Cover:
+    """Halve boxes until a table is found, or none is left, or it takes too long."""
+    known = conditions(system)
+    rng = np.random.default_rng(4)
+    boxes = agreeing(known, all_tables())
+    waiting: list[Boxes] = []
+    spent, cost = 0, max((c.cost for c in known), default=1)
+    while spent < _BUDGET:
+        if not len(boxes):
+            if not waiting:
+                break
+            boxes = waiting.pop()
+        starts = boxes if len(boxes) <= _TRIED else boxes[rng.choice(len(boxes), _TRIED, replace=False)]
+        points = meeting(known, starts.middles())
+        if len(points):
+            return Cover(known, joined([boxes, *waiting]), points)
+        if len(boxes) > _MOST:
+            near = np.argsort(_distance(known, boxes))
+            waiting.append(boxes[near[_MOST // 2 :]])
+            boxes = boxes[near[: _MOST // 2]]
+        spent += 2 * cost * len(boxes)
+        boxes = agreeing(known, boxes.halves(longest(known, boxes)))
+    return Cover(known, joined([boxes, *waiting]), np.zeros((0, 4)))
+
+
+def agreeing(known: Sequence[Held], boxes: Boxes) -> Boxes:
+    """The boxes in which every condition may hold."""
+    return boxes[possible(known, boxes)]
+
+
+def possible(known: Sequence[Held], boxes: Boxes) -> Whole:
+    """The places of the boxes in which every condition may hold."""
+    left = np.arange(len(boxes))
+    for one in known:
+        if not len(left):
+            break
+        low, high = enclosed([one.target], boxes[left])
+        left = left[(low[0] <= one.high + one.slack) & (high[0] >= one.low - one.slack)]
+    return left
+
+
+def longest(known: Sequence[Held], boxes: Boxes, more: Array | None = None) -> Whole:
+    """The direction along which the given measures change most; `more` is the change of other measures."""
+    tables = boxes.across()
+    change = 1e-3 * (boxes.high - boxes.low).T if more is None else more
+    for one in known:
+        change = change + changes(one.target, tables)
+    return np.asarray(change.argmax(axis=0))
+
+
+def changes(target: Target, tables: Array) -> Array:
+    """How much a target changes from one face of a box to the other, ratios without end on the scale of x/(1 + x)."""
+    ends = squeezed(target.at(tables))
+    return np.asarray(np.nan_to_num(np.abs(ends[1] - ends[0])))
+
+
+def squeezed(x: Array) -> Array:
+    """Any number between -1 and 1."""
+    with np.errstate(all="ignore"):
+        return np.asarray(np.where(np.isinf(x), np.sign(x), x / (1.0 + np.abs(x))))
+
+
+def meeting(known: Sequence[Held], starts: Array, within: float = 1e-3) -> Array:
+    """Tables that meet all conditions, by steps from these; as shares."""
+    if not known:
+        return np.asarray(starts / starts.sum(axis=1, keepdims=True))
+    points = approached(starts, [partial(c.misses, within=within) for c in known], _STEPS)
+    if any(c.needs_empty_cell for c in known):
+        points = np.concatenate([points, *_with_an_empty_cell(known, starts, within)])
+    good = np.ones(len(points), dtype=bool)
+    for one in known:
+        good &= one.holds(points)
+    return np.asarray(points[good] / points[good].sum(axis=1, keepdims=True))
+
+
+def _with_an_empty_cell(known: Sequence[Held], starts: Array, within: float) -> list[Array]:
+    """Steps with each cell in turn left empty, for measures that are at the end of their range just there."""
+    others = [partial(c.misses, within=within) for c in known if not c.needs_empty_cell]
+    made = []
+    for i in range(4):
+        held = starts.copy()
+        held[:, i] = VANISHING * held.min(axis=1)
+        held = approached(held, others, _STEPS) if others else held
+        held[:, i] = 0.0
+        made.append(held)
+    return made
+
+
+def _distance(known: Sequence[Held], boxes: Boxes) -> Array:
+    """How far the middles are from meeting the conditions."""
+    middles = boxes.middles()
+    with np.errstate(all="ignore"):
+        each = [np.abs(c.misses(middles, 0.0)) / (1.0 + abs(c.low)) for c in known]
+    return np.asarray(np.nan_to_num(np.max(each, axis=0), nan=np.inf))

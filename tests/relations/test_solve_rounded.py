@@ -1,0 +1,157 @@
+"""solve with rounded digits: no true report is called impossible, and no range leaves out the truth."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+
+import howsure as hs
+from howsure.cli import app
+from howsure.errors import HowsureError
+from howsure.relations import cover as covering
+from howsure.relations.boxes import Boxes
+from howsure.relations.enclosures import Target, cell_signs, enclosed
+from howsure.relations.quantities import quantity, shown
+from howsure.relations.values import given
+from tests.relations.reports import CURVED, NAMES, report
+from tests.tiers import some
+
+TRUE = {
+    "jaccard and kappa": ({"jaccard": "0.3054", "kappa": "-0.0933"}, (1438, 2884, 387, 291)),
+    "one rate and balanced accuracy": ({"balanced-accuracy": "0.656", "specificity": "0.429"}, (760, 80, 100, 60)),
+    "a margin of 0": ({"accuracy": "0.80", "precision": "0.00", "phi": "-0.05"}, (0, 190, 10, 800)),
+    "one empty cell": ({"tetrachoric": "1.00", "prevalence": "0.00", "macro-f1": "0.41"}, (2, 756, 0, 1645)),
+    "a cell of a million": ({"phi": "0.0006", "recall": "0.5000", "npv": "1.0000"}, (1, 299000, 1, 700998)),
+}
+
+
+def outside(s: hs.relations.Solution, table: np.ndarray, counted: bool) -> list[str]:
+    """The measures and cells whose true value is not in its range."""
+    missed = []
+    for q in (*map(quantity, ("tp", "fp", "fn", "tn")), *shown()):
+        value = float(q.at(table)) / (table.sum() if q.sized and not counted else 1.0)
+        if np.isfinite(value):
+            low, high = s.ranges[q.name]
+            slack = 1e-9 * max(1.0, abs(value))
+            missed += [] if low - slack <= value <= high + slack else [q.name]
+    return missed
+
+
+@pytest.mark.parametrize("name", TRUE)
+def test_reports_that_are_true(name):
+    """They were called infeasible, or ranges left out the table."""
+    values, table = TRUE[name]
+    for measure, x in values.items():
+        assert given(measure, x).holds(quantity(measure).at(np.array(table)))
+    s = hs.solve(values)
+    assert s.status == "undetermined"
+    assert outside(s, np.array(table, dtype=float), False) == []
+
+
+@pytest.mark.parametrize("first", some(range(0, 2000, 50), every=8))
+def test_no_true_report_is_infeasible(first):
+    """Of 2,000 random reports none is called impossible, and at most 1% are not solved."""
+    found = [hs.solve(r.values, n=r.n).status for r in map(report, range(first, first + 50))]
+    assert "infeasible" not in found
+    assert found.count("not-found") <= 1
+
+
+@pytest.mark.parametrize("seed", some(range(2000), every=130))
+def test_the_truth_is_within_every_range(seed):
+    """The table behind a report lies in the ranges of all measures and cells."""
+    r = report(seed)
+    s = hs.solve(r.values, n=r.n)
+    if s.status == "undetermined":
+        assert outside(s, r.table, r.n is not None) == []
+
+
+def test_what_is_called_impossible_is():
+    """Random digits of two or three measures: where solve says infeasible, no table of up to 14 items has them."""
+    tables = np.array([t for t in itertools.product(range(15), repeat=4) if 0 < sum(t) <= 14])
+    rng = np.random.default_rng(8)
+    seen = {"infeasible": 0, "undetermined": 0, "not-found": 0}
+    for _ in range(40):
+        names = rng.choice(CURVED, 1).tolist() + rng.choice(NAMES, 2).tolist()
+        values = {x: f"{rng.uniform(*np.clip(quantity(x).bounds, -2, 2)):.1f}" for x in names}
+        status = hs.solve(values).status
+        seen[status] += 1
+        if status == "infeasible":
+            agree = np.ones(len(tables), dtype=bool)
+            for x, text in values.items():
+                agree &= np.asarray(given(x, text).holds(quantity(x).at(tables)))
+            assert not agree.any()
+    assert min(seen["infeasible"], seen["undetermined"]) >= 5
+    assert seen["not-found"] <= 2
+
+
+def test_a_search_in_vain_is_not_called_infeasible(monkeypatch, capsys):
+    """Neither a table nor a proof: a status of its own, in Python, JSON, text and exit code."""
+    monkeypatch.setattr(covering, "_BUDGET", 0)
+    s = hs.solve(jaccard="0.3054", kappa="-0.0933")
+    assert (s.status, s.tables, s.ranges) == ("not-found", (), {})
+    assert s.why.startswith("no table with jaccard 0.3054 and kappa -0.0933 was found, but it is not certain")
+    document = json.loads(json.dumps(s.to_dict()))
+    assert (document["schema"], document["status"], document["rows"]) == ("howsure.solve/2", "not-found", [])
+    with pytest.raises(HowsureError, match="not certain"):
+        _ = s.table
+    assert app.run(["solve", "jaccard=.3054", "kappa=-.0933", "--rounded"]) == 2
+    assert "--integers" in capsys.readouterr().err
+    for kind in ("markdown", "html", "csv", "json"):
+        app.run(["solve", "jaccard=.3054", "kappa=-.0933", "--rounded", "--format", kind])
+        assert kind == "csv" or "not-found" in capsys.readouterr().out
+
+
+# -- bounds over boxes
+
+
+def some_boxes(rng: np.random.Generator, count: int) -> Boxes:
+    width = 2.0 ** -rng.integers(0, 12, (count, 3))
+    low = np.floor(rng.random((count, 3)) ** 3 / width) * width
+    return Boxes(rng.integers(0, 24, count), low, low + width)
+
+
+@pytest.mark.parametrize("name", [*NAMES, "chi-square"])
+def test_bounds_hold_every_table_of_a_box(name):
+    """In the middle, at the sides and at the vertices of boxes of all shapes."""
+    rng = np.random.default_rng(6)
+    boxes = some_boxes(rng, 400)
+    target = Target(quantity(name), quantity("n") if name == "chi-square" else None)
+    low, high = enclosed([target], boxes)
+    for _ in range(20):
+        part = rng.random((400, 3))
+        part = np.where(rng.random(part.shape) < 0.3, np.round(part), part)
+        t = np.maximum((boxes.low + part * (boxes.high - boxes.low)) ** 2, 1e-40)
+        value = target.at(boxes.cells(t[:, 0], t[:, 1], t[:, 1], t[:, 2]))
+        slack = 1e-12 * np.maximum(1.0, np.abs(value))
+        assert ((value >= low[0] - slack) & (value <= high[0] + slack))[~np.isnan(value)].all()
+
+
+@pytest.mark.parametrize("name", CURVED)
+def test_what_is_said_to_rise_with_a_cell_does(name):
+    """On tables of all kinds, by a difference: the signs that bounds rely on; and one turn at most along t2."""
+    q = quantity(name)
+    signs = cell_signs(q)
+    if signs is None:
+        return
+    rng = np.random.default_rng(9)
+    count = 400 if name == "tetrachoric" else 20_000
+    tables = 10.0 ** rng.uniform(-9, 0, (count, 4))
+    value = q.at(tables)
+    for i, sign in enumerate(signs):
+        more = tables.copy()
+        more[:, i] *= 1.5
+        change = q.at(more) - value
+        assert (sign * change >= -1e-12 * np.maximum(1e-3, np.abs(value))).all()
+        assert sign != 0 or (np.abs(change) <= 1e-12 * np.abs(value)).all()
+    if name == "tetrachoric":  # whose bounds do not rely on it
+        return
+    for pair in ((0, 1), (0, 2), (3, 1), (3, 2)):
+        scale = np.ones((41, 1, 4))
+        scale[:, :, pair] = 10.0 ** np.linspace(-6, 6, 41)[:, None, None]
+        along = np.diff(q.at(tables[:2000] * scale), axis=0)
+        along = np.sign(np.where(np.abs(along) > 1e-11 * np.maximum(1e-3, np.abs(value[:2000])), along, 0.0))
+        for line in along.T:
+            assert (np.diff(line[line != 0]) != 0).sum() <= 1
