@@ -22,15 +22,19 @@ from howsure.expressions import CELLS
 from howsure.forms import Linear
 from howsure.kernels import draws as drawing
 from howsure.kernels.weights import gamma_of, scale_of
-from howsure.routes import linear_groups_law, values, weighed_groups_law
+from howsure.routes import TINY, Model, exact_law, linear_groups_law, values, weighed_groups_law
 
 if TYPE_CHECKING:
     from howsure.kernels.law import Law
+    from howsure.kernels.paired_quotients import Key, PairedQuotients
 
 Array = NDArray[np.float64]
+Pattern = tuple[int, int, int]  # truth, first, second
 Cells = dict[str, Array]
 
 NOTHING: Final = 1e-9  # the shape of a group that is empty in some tables of a batch only
+SPEAKING: Final = ((1, 1, 0), (0, 0, 1)), ((1, 0, 1), (0, 1, 0))  # for the first, for the second: truth, first, second
+NO_KEY: Final = (0.0, 0.0, 0.0, 0.0)
 NAMES: Final = {(1, 1): "tp", (0, 1): "fp", (1, 0): "fn", (0, 0): "tn"}  # truth, answer
 
 
@@ -49,11 +53,11 @@ class Answers:
     # -- two systems
 
     @property
-    def pairs(self) -> tuple[tuple[int, int, int], ...]:
+    def pairs(self) -> tuple[Pattern, ...]:
         """The joint patterns of two systems: truth, first, second."""
         return tuple(product(sorted(self.rows), (0, 1), (0, 1)))
 
-    def _here(self, pattern: tuple[int, int, int]) -> NDArray[np.bool_]:
+    def _here(self, pattern: Pattern) -> NDArray[np.bool_]:
         y, a, b = pattern
         return np.asarray((self.truth == y) & (self.says[:, 0] == a) & (self.says[:, 1] == b))
 
@@ -132,6 +136,49 @@ class Answers:
         found = weighed_groups_law([(k, np.maximum(a, NOTHING), s) for k, a, s in parts]) if parts else None
         return None if found is None else found[0]
 
+    def paired_law(self, metric: Metric) -> list[PairedQuotients] | None:
+        """The laws of the difference of two quotients, a table of a batch each; None where one of them has none."""
+        form, bounds = metric.reading.form, metric.bounds
+        if self.scales is not None or not isinstance(form, Linear) or metric.reading.outer:
+            return None
+        if not np.isfinite(bounds).all():
+            return None
+        top, bottom = (dict(zip(CELLS, part, strict=True)) for part in (form.top, form.bottom))
+        keys = {p: _key(p, top, bottom) for p in self.pairs}
+        first, second = ((keys.get(one, NO_KEY), keys.get(two, NO_KEY)) for one, two in SPEAKING)
+        if len({*first, *second, NO_KEY}) < 5:
+            return None
+        shapes = dict(zip(self.pairs, np.broadcast_arrays(*self.pair_shapes()), strict=True))
+        if min(float(x.min(initial=1.0)) for x in shapes.values()) < TINY:
+            return None
+        from howsure.kernels.paired_quotients import chart, paired_quotients
+
+        mean = np.ravel(self._mean_difference(metric, shapes))
+        low, high = bounds
+        laws = []
+        for j in range(mean.size):
+            groups: dict[Key, float] = {}
+            for p, key in keys.items():
+                if any(key):
+                    groups[key] = groups.get(key, 0.0) + float(np.ravel(shapes[p])[j])
+            law = paired_quotients(chart(first, second, groups), (low - high, high - low), float(mean[j]))
+            if law is None:
+                return None
+            laws.append(law)
+        return laws
+
+    def _mean_difference(self, metric: Metric, shapes: dict[Pattern, Array]) -> Array:
+        """The mean of the first less that of the second, each by its own law."""
+        means = []
+        for side in (0, 1):
+            cells = {c: np.zeros(()) for c in CELLS}
+            for p, shape in shapes.items():
+                cells[NAMES[p[0], p[1 + side]]] = cells[NAMES[p[0], p[1 + side]]] + shape
+            law = exact_law(metric, Model(cells))[0]
+            assert law is not None  # noqa: S101 - a linear quotient of a flat table has one
+            means.append(law.mean())
+        return np.asarray(means[0] - means[1])
+
     def pair_wins(self, metric: Metric) -> tuple[Array, Array] | None:
         """P(first above) and P(second above) where that is which of two Gammas is larger; None otherwise."""
         groups = {} if self.scales is not None else self._groups(metric) or {}
@@ -189,6 +236,13 @@ def _larger(up: Array, down: Array) -> tuple[Array, Array]:
     from scipy import special
 
     return np.asarray(special.betainc(down, up, 0.5)), np.asarray(special.betainc(up, down, 0.5))
+
+
+def _key(pattern: Pattern, top: dict[str, float], bottom: dict[str, float]) -> Key:
+    """What a pattern counts for in both quotients."""
+    y, a, b = pattern
+    one, two = NAMES[y, a], NAMES[y, b]
+    return top[one], bottom[one], top[two], bottom[two]
 
 
 def one_row(metric: Metric) -> int | None:

@@ -8,7 +8,7 @@ is one of right and wrong answers.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,8 +27,12 @@ from howsure.routes import Model, Shapes, exact_law, values
 
 if TYPE_CHECKING:
     from howsure.kernels.law import Law
+    from howsure.kernels.paired_quotients import PairedQuotients
 
 Array = NDArray[np.float64]
+
+SURE = 1e-4  # error of a paired probability that is not drawn
+SURE_ENDS = 1e-4  # error of a tail at the ends of an interval, up to which it is not drawn
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,7 +97,7 @@ class CellQuestion(Question):
     # -- systems on the same items
 
     def difference(self) -> Gap:
-        """Exact where both systems share their denominator, else by joint draws."""
+        """Exact where both systems share their denominator, by integrals for quotients, else by joint draws."""
         name = f"difference of {self.metric}"
         answers = self.answers()
         law = answers.exact_difference(self.light)
@@ -101,8 +105,32 @@ class CellQuestion(Question):
             gap = exact_gap(Distribution(name, law, "quadrature", self._gap_draws), "closed form")
             wins = answers.pair_wins(self.light)
             return gap if wins is None else replace(gap, above=number_or_array(wins[0]), below=number_or_array(wins[1]))
+        laws = answers.paired_law(self.light)
+        if laws is not None and all(x.zero_error <= SURE for x in laws):
+            return self._paired_gap(name, laws)
+        return drawn_gap(self._drawn_difference(name))
+
+    def _drawn_difference(self, name: str) -> Distribution:
         x = self._gap_draws(self.state.wanted_draws(1.3), self.state.seed)
-        return drawn_gap(Distribution(name, difference_law(self.light.bounds, x), "sampled", self._gap_draws))
+        return Distribution(name, difference_law(self.light.bounds, x), "sampled", self._gap_draws)
+
+    def _paired_gap(self, name: str, laws: list[PairedQuotients]) -> Gap:
+        """Probabilities by integrals, and the law of the difference when it is asked for."""
+        shape = self.state.evidence.shape
+        above, below = (np.reshape(x, shape) for x in zip(*(law.signs() for law in laws), strict=True))
+        error = max(x.zero_error for x in laws)
+        found = partial(self._paired_difference, name, laws)
+        return Gap(number_or_array(above), number_or_array(below), found, "quadrature", error)
+
+    def _paired_difference(self, name: str, laws: list[PairedQuotients]) -> Distribution:
+        """By integrals where these are sure at the ends of the interval too, else by draws."""
+        from howsure.kernels.stacked import stacked
+
+        shape = self.state.evidence.shape
+        finer = [law.for_ends() for law in laws]
+        if len(shape) > 1 or any(x.ends_error > SURE_ENDS for x in finer):
+            return self._drawn_difference(name)
+        return Distribution(name, stacked(finer, shape), "quadrature", self._gap_draws)
 
     def _gap_draws(self, n: int, seed: int) -> Array:
         first, second = self.ratio_draws(n, seed)

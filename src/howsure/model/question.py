@@ -7,7 +7,7 @@ measure looks at, and what is to be said.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -44,9 +44,14 @@ class Gap:
 
     above: Any
     below: Any
-    difference: Distribution
+    found: Distribution | Callable[[], Distribution]  # the law of the difference, or how to find it when asked
     route: str
     error: float
+
+    @cached_property
+    def difference(self) -> Distribution:
+        """The law of the difference."""
+        return self.found if isinstance(self.found, Distribution) else self.found()
 
     def within(self, margin: float) -> Any:
         """P(the difference lies within a margin)."""
