@@ -30,7 +30,7 @@ sys.path[0] = str(HERE.parent)
 import howsure as hs  # noqa: E402
 from bench.coverage_cases import ALL, EQUAL, PER_CLASS, SHARED, WHY, Case, Size, corners, grid, warned_cases  # noqa: E402
 from bench.coverage_counting import DRAWS, RESAMPLES, SEED, TAILS, Array, Hits, ends  # noqa: E402
-from bench.coverage_items import VALUES, of_labels, of_means  # noqa: E402
+from bench.coverage_items import of_labels  # noqa: E402
 from bench.coverage_page import add_root, publish  # noqa: E402
 from bench.coverage_tables import Results, classes_study  # noqa: E402
 from howsure import priors  # noqa: E402
@@ -275,10 +275,10 @@ def reasons(study: Study) -> dict[str, float]:
 def tasks(quick: bool, size: Size) -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
     """Everything that is to be run, in order."""
     cases, odd = grid(), corners()
-    labels, means = list(itertools.product((5, 20), (50, 200))), list(itertools.product(VALUES, (10, 30, 100)))
+    labels = list(itertools.product((5, 20), (50, 200)))
     if quick:
         cases = [c for c in cases if c.k in (3, 10) and c.m <= 10 and c.errors == "spread"]
-        odd, labels, means = odd[8:10], labels[:1], means[:2]
+        odd, labels = odd[8:10], labels[:1]
     for c in cases:
         yield f"grid {c.key}", lambda c=c: of_case(c, size)
     for c in odd:
@@ -287,8 +287,6 @@ def tasks(quick: bool, size: Size) -> Iterator[tuple[str, Callable[[], dict[str,
         yield f"warning {c.key}", lambda c=c: of_warning(c, size)
     for k, n in labels:
         yield f"labels {k}/{n}", lambda k=k, n=n: of_labels(k, n, size)
-    for law, n in means:
-        yield f"means {law}/{n}", lambda law=law, n=n: of_means(law, n, size)
 
 
 def main() -> None:

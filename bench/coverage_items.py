@@ -1,18 +1,15 @@
-"""The parts of the coverage study that are not about tables: many labels an item, and the mean of graded items."""
+"""The part of the coverage study that is not about tables: many labels an item."""
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import stats
 from scipy.special import ndtr
 
 import howsure as hs
 from bench.coverage_cases import Size
-from bench.coverage_counting import DRAWS, RESAMPLES, SEED, TAILS, Array, Hits, ends
+from bench.coverage_counting import DRAWS, RESAMPLES, SEED, Array, Hits, ends
 from howsure import priors
 from howsure.catalogue import parse
 from howsure.model.class_draws import Bounded, centres, move_to, moved
@@ -66,29 +63,3 @@ def of_labels(k: int, n: int, size: Size) -> dict[str, Any]:
         for name, low, high, true in zip(names, *ends(values(truth, answer, drawn)), real, strict=True):
             methods["percentile"].add(name, low, high, true)
     return {"k": k, "n": n, "methods": {x: h.document() for x, h in methods.items()}}
-
-
-VALUES: dict[str, tuple[Callable[[np.random.Generator, int], Array], float, tuple[float, float] | None]] = {
-    "Beta(0.3, 1), mean 0.23": (lambda rng, n: rng.beta(0.3, 1.0, n), 0.3 / 1.3, (0.0, 1.0)),
-    "Beta(1, 0.1), mean 0.91": (lambda rng, n: rng.beta(1.0, 0.1, n), 1 / 1.1, (0.0, 1.0)),
-    "exponential": (lambda rng, n: rng.exponential(1.0, n), 1.0, None),
-    "lognormal(0, 1)": (lambda rng, n: rng.lognormal(0.0, 1.0, n), float(np.exp(0.5)), None),
-}
-
-
-def of_means(law: str, n: int, size: Size) -> dict[str, Any]:
-    """The mean of skewed values of n items."""
-    draw, real, bounds = VALUES[law]
-    rng = np.random.default_rng([SEED, 3, zlib.crc32(law.encode()), n])
-    methods = {x: Hits() for x in ("no bounds", "bounds", "percentile", "Student's t")}
-    for _ in range(size.many):
-        x = draw(rng, n)
-        for name, given in (("no bounds", None), ("bounds", bounds)):
-            if name == "no bounds" or bounds is not None:
-                got = hs.posterior(hs.means(x, bounds=given))["mean"].interval()
-                methods[name].add("mean", got.low, got.high, real)
-        again = x[rng.integers(0, n, (RESAMPLES, n))].mean(axis=1)
-        methods["percentile"].add("mean", *ends(again), real)
-        half = stats.t.ppf(TAILS[1], n - 1) * x.std(ddof=1) / np.sqrt(n)
-        methods["Student's t"].add("mean", x.mean() - half, x.mean() + half, real)
-    return {"law": law, "n": n, "methods": {k: h.document() for k, h in methods.items() if h.sums}}

@@ -98,7 +98,6 @@ def classes(part: Study) -> str:
         ("warning cases", "", lambda x: [warning_cases(x)]),
         ("corners", "Corners", lambda x: [corners(x)]),
         ("labels", "Many labels an item", lambda x: [by_group(x, "{labels} labels, {items} items")]),
-        ("graded", "The mean of graded items", lambda x: [by_case(x)]),
     )  # fmt: skip
     parts = [tests_of_classes(t)]
     for name, title, layout in layouts:
@@ -228,7 +227,7 @@ def tests_of_classes(tables: Mapping[str, Table]) -> str:
         f"figure near .95: `even` {said('even')}; other priors and the bootstrap {said('BCa')}, more up to ten "
         f"classes; the two packages {said('prob_conf_mat')}. A figure near .8 has nearly twice that error. Figures are "
         "means over cases, in brackets the lowest case. `:class` is the mean over classes too. Corners have as many "
-        f"tests as the grid, the cases for warnings {fixed['warning cases']}, labels and graded items "
+        f"tests as the grid, the cases for warnings {fixed['warning cases']}, labels "
         f"{fixed['labels']}."
     )
 
@@ -236,7 +235,8 @@ def tests_of_classes(tables: Mapping[str, Table]) -> str:
 def _tests(table: Table) -> str:
     tests = sorted({n for row in table.rows for n in row.tests})
     error = short(math.sqrt(LEVEL * (1 - LEVEL) / tests[0]))
-    return f"{' or '.join(map(str, tests))} tests a case: a figure near .95 has a standard error of {error}"
+    many = " or ".join(map(str, tests)) if len(tests) < 4 else f"{tests[0]} to {tests[-1]}"
+    return f"{many} tests a case: a figure near .95 has a standard error of {error}"
 
 
 def _error(tests: int) -> str:

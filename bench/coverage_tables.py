@@ -195,16 +195,13 @@ def summary(r: Results) -> dict[str, dict[str, Any]]:
     return quoted
 
 
-# -- labels and graded items -----------------------------------------------------------------------
+# -- labels ----------------------------------------------------------------------------------------
 
 
 def apart(r: Results) -> dict[str, Table]:
-    """Many labels an item, and the mean of graded items."""
-    labels, graded = [], []
+    """Many labels an item."""
+    labels = []
     for x in r.kind("labels"):
         methods, names = ("even", "labels apart", "percentile"), ("macro-f1", "micro-f1", "samples-f1")
         labels += group([x], {"labels": x["k"], "items": x["n"]}, ("coverage",), methods, names)
-    for x in r.kind("means"):
-        case = {"values": x["law"], "items": x["n"]}
-        graded += group([x], case, ("coverage",), ("no bounds", "bounds", "percentile", "Student's t"), ("mean",))
-    return {"labels": Table(["coverage"], labels), "graded": Table(["coverage"], graded)}
+    return {"labels": Table(["coverage"], labels)}

@@ -90,7 +90,7 @@ def test_notes_quote_the_table_of_scores(why: str, measure: str, column: str, le
 def test_quoted_ranges_of_queries_are_those_of_the_table() -> None:
     """Means below 0.1 and others, with the prior."""
     head, *body = rows(page.shown(TEXT, "queries", STUDIES["queries"].by))
-    at = head.index("prior on 0 and 1: coverage")
+    at = head.index("even: coverage")
     for why, low in (("low-mean", True), ("other-means", False)):
         found = [line[at] for line in body if (float(line[0]) < 0.1) == low]
         assert held("queries", why, "mean") == percents(f"{min(found)} to {max(found)}")
