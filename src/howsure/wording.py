@@ -137,7 +137,10 @@ def _weighted(f: Mapping[str, Any]) -> str:
         )
     if f["of"] == "clusters":
         return "weighted items: a cluster counts with the weights of its items"
-    return "weighted items: the posterior uses Kish's effective sample size, (sum of weights)²/(sum of squared weights)"
+    return (
+        "weighted items: each counts with its weight; together they are worth Kish's effective sample size, (sum of "
+        "weights)²/(sum of squared weights)"
+    )
 
 
 def _labels(f: Mapping[str, Any]) -> str:

@@ -106,7 +106,7 @@ def test_weights_clusters_and_two_scores(tmp_path):
     check(found, SHAPES["bell"], 0, data["w"].to_numpy())
     check(found, other, 1, data["w"].to_numpy())
     assert found.bins <= 40
-    assert found.square == (data["w"].to_numpy() ** 2).sum()
+    assert found.squares.sum() == (data["w"].to_numpy() ** 2).sum()
     assert evidence(data, truth="y", score=["s", "t"], weight="w", bins=40).scores.shape == found.scores.shape
     apart = evidence(path, truth="y", score="s", cluster="g", bins=40)
     assert apart.clustered == 40

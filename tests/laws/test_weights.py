@@ -273,3 +273,69 @@ def test_weights_follow_the_point_score_of_many_classes():
     for name in ("macro-f1", "weighted-f1", "kappa", "macro-precision"):
         q = p.resolve(name)
         assert abs(float(q.score) - q.distribution.mean) < 0.3 * q.distribution.std, name
+
+
+# -- scores and graded values
+
+
+def scores() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(4)
+    y = np.repeat([1, 0], [40, 90])
+    return y, y + rng.normal(size=130)
+
+
+@pytest.mark.parametrize("prior", ["even", "none"])
+def test_auc_has_the_sizes_of_both_classes(prior):
+    """Weights that follow the truth leave AUC, recall and fallout at a threshold, and the ROC curve as they are."""
+    y, s = scores()
+    for weight in (np.where(y == 1, 1.0, 80.0), np.where(y == 1, 80.0, 1.0), np.full(130, 0.3)):
+        plain, follows = (hs.curve(y, s, weight=w, prior=prior) for w in (None, weight))
+        for name in ("auc", "recall@fallout=0.2", "recall@0.5"):
+            assert follows[name].interval() == pytest.approx(plain[name].interval(), rel=1e-9), name
+        assert follows["auc"].mean == pytest.approx(plain["auc"].mean, rel=1e-9)
+
+
+def test_weights_of_scores_are_merged_added_and_kept():
+    """Rows that tie, halves put together, and pickles have the draws of the whole; those of old pickles are refused."""
+    y, s = scores()
+    s, w = np.round(s, 1), np.random.default_rng(9).exponential(size=130)
+    whole = hs.curve(y, s, weight=w).items
+    half = hs.curve(y[::2], s[::2], weight=w[::2]).items + hs.curve(y[1::2], s[1::2], weight=w[1::2]).items
+    expected = hs.posterior(whole)["auc"].interval()
+    for other in (half, whole.tidy, pickle.loads(pickle.dumps(whole))):
+        assert hs.posterior(other)["auc"].interval() == pytest.approx(expected, rel=1e-9)
+        assert other.squares.sum() == pytest.approx((w**2).sum())
+    state = {k: v for k, v in whole.__getstate__().items() if k != "squares"}
+    with pytest.raises(hs.HowsureError, match="earlier version"):
+        whole.__class__.__new__(whole.__class__).__setstate__(state | {"square": 3.0})
+
+
+def test_tables_at_thresholds_have_sums_of_their_own():
+    y, s = scores()
+    w = np.random.default_rng(9).exponential(size=130) * np.where(s > 0.5, 1.0, 6.0)
+    at = hs.posterior(hs.curve(y, s, weight=w).items)["f1@0.5"]
+    table = hs.posterior(hs.tally(y, (s >= 0.5).astype(int), weight=w))["f1"]
+    assert at.interval() == pytest.approx(table.interval(), rel=1e-9)
+
+
+def test_graded_values_of_0_and_1_are_a_rate():
+    """The same Gammas on either way, whatever the weights follow."""
+    rng = np.random.default_rng(2)
+    ok = (rng.random(90) < 0.8).astype(int)
+    for weight in (rng.exponential(size=90), np.where(ok == 1, 1.0, 9.0)):
+        frame = pd.DataFrame({"ok": ok, "w": weight})
+        rate = hs.posterior(hs.tally(frame, outcome="ok", weight="w"))["rate"]
+        mean = hs.posterior(hs.means(ok, bounds=(0, 1), weight=weight))["mean"]
+        assert mean.interval() == pytest.approx(rate.interval(), abs=1e-9)
+
+
+def test_very_many_weighted_values_go_together():
+    """Neighbours in one group change nothing that can be seen."""
+    rng = np.random.default_rng(7)
+    v, w = rng.beta(2, 5, 9000), rng.exponential(size=9000)
+    d = hs.posterior(hs.means(v, weight=w))["mean"]
+    mean = (w * v).sum() / w.sum()
+    std = np.sqrt((w**2 * (v - mean) ** 2).sum()) / w.sum()
+    assert d.mean == pytest.approx(mean, abs=0.01 * std)
+    assert d.std == pytest.approx(std, rel=0.002)
+    assert tuple(d.interval()) == pytest.approx((mean - 1.96 * std, mean + 1.96 * std), abs=0.03 * std)

@@ -69,7 +69,7 @@ def test_shards_weights_and_two_systems(tmp_path):
     whole = hs.curve(FRAME, truth="y", score=["p", "q"], weight="w", positive="spam")
     assert made.systems == ("p", "q")
     assert made.items.n == FRAME.w.sum()
-    assert made.items.square == pytest.approx(float((FRAME.w**2).sum()))
+    assert made.items.squares.sum() == pytest.approx(float((FRAME.w**2).sum()))
     for name in ("p", "q"):
         a, b = made.system(name), whole.system(name)
         assert float(a.posterior.point("AP")) == pytest.approx(float(b.posterior.point("AP")), abs=1e-12)
@@ -169,7 +169,7 @@ def test_the_command(tmp_path, capsys):
     document = json.loads(out)
     assert document["schema"] == "howsure.curve/1"
     assert document["data"]["n"] == int(data.w[data.set == 1].sum())
-    assert document["rows"][0]["route"] == "closed form"
+    assert document["rows"][0]["route"] == "quadrature"  # tp, fp and fn have scales of their own
     code, out, _ = run(capsys, *base, "--band", "recall", "--format", "csv")
     assert out.count("\n") == len(data) + 1
     code, out, _ = run(capsys, *base, "--bins", "50", "--metric", "auc")

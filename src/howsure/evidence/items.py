@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
 from howsure.evidence.layout import Axis, read_only
 from howsure.evidence.protocol import same_fields
-from howsure.kernels.weights import effective_counts
+from howsure.kernels.weights import ALIKE
 from howsure.labels import places
 from howsure.language import option, spelled
 from howsure.notes import Notes
@@ -203,17 +203,20 @@ class Items:
     def units(self) -> tuple[Array, Array, Array]:
         """Sums of the values (units, systems), sizes (units, 1 or systems) and shapes of what is resampled.
 
-        Units are items, or whole clusters. Weighted items have shapes that sum to Kish's effective size, (Σw)²/Σw².
+        Units are items, or whole clusters. Weighted items have their weights for sizes, over Σw²/Σw: an item of size 1
+        is then worth one of the effective ones.
         """
         rows = len(self.values)
         alike = np.ones(rows) if self.counts is None else self.counts
         if self.sizes is not None:
             return self.values * self.sizes, self.sizes, alike
-        if self.clusters is None and self.weights is None:
-            return self.values, np.ones((rows, 1)), alike
-        size = alike if self.weights is None else self.weights / self.weights.mean()
         if self.clusters is None:
-            return self.values, np.ones((rows, 1)), effective_counts(size)
+            if self.weights is None:
+                return self.values, np.ones((rows, 1)), alike
+            own = self.weights * ((alike * self.weights).sum() / (alike * self.weights**2).sum())
+            own[np.isclose(own, 1.0, rtol=ALIKE, atol=0.0)] = 1.0
+            return self.values * own[:, None], own[:, None], alike
+        size = alike if self.weights is None else self.weights / self.weights.mean()
         count = int(self.clusters.max()) + 1
         columns = (size, *(self.values * size[:, None]).T)
         whole = [np.asarray(np.bincount(self.clusters, column, count), dtype=float) for column in columns]

@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 class Scored:
     """Truths and scores of items, one column a system; immutable; `a + b` puts the items of both together.
 
-    `counts` tells how many items a row stands for, or what they weigh; `square` is then the sum of squared weights.
+    `counts` tells how many items a row stands for, or what they weigh; `squares` are then the sums of squared weights.
 
     >>> Scored(np.array([True, False, True]), np.array([[0.9], [0.4], [0.3]]))
     Scored(3 items, 2 positive)
@@ -37,14 +37,14 @@ class Scored:
     systems: tuple[str, ...] = ("system",)
     labels: tuple[Hashable, Hashable] = (0, 1)  # negative, positive
     counts: Array | None = None
-    square: float | None = None
+    squares: Array | None = None
     clusters: NDArray[np.int64] | None = None
     notes: Notes = ()
     bins: int = 0  # that the scores were put in, each score the least of its bin; 0 if they were not
     library: str | None = None
 
     def __post_init__(self) -> None:
-        read_only(self.truth, self.scores, self.counts, self.clusters)
+        read_only(self.truth, self.scores, self.counts, self.squares, self.clusters)
 
     @property
     def positive(self) -> Hashable:
@@ -94,14 +94,12 @@ class Scored:
     @property
     def weighted(self) -> bool:
         """Whether the counts are weights."""
-        return self.square is not None
+        return self.squares is not None
 
     @property
     def effective(self) -> Array:
-        """Amounts that drive the posterior: the counts, or counts·Σw/Σw² when weighted (Kish 1965)."""
-        if self.square is None:
-            return self.amounts
-        return effective_counts(self.amounts, np.array([self.square]))
+        """Amounts of the whole: the counts, or counts·Σw/Σw² when weighted (Kish 1965)."""
+        return self.amounts if self.squares is None else effective_counts(self.amounts, self.squares)
 
     @property
     def clustered(self) -> int | None:
@@ -147,13 +145,17 @@ class Scored:
         """
         if self.clusters is not None:
             return self
-        order = np.lexsort((*(-self.scores.T[::-1]), ~self.truth))
+        order = np.lexsort((self.amounts, *(-self.scores.T[::-1]), ~self.truth))
         truth, scores, amounts = self.truth[order], self.scores[order], self.amounts[order]
         new = np.append(True, (truth[1:] != truth[:-1]) | (scores[1:] != scores[:-1]).any(axis=1))
         if 2 * int(new.sum()) > self.rows:
             counts = None if self.counts is None else amounts
-            return replace(self, truth=truth, scores=scores, counts=counts)
-        return replace(self, truth=truth[new], scores=scores[new], counts=np.add.reduceat(amounts, np.flatnonzero(new)))
+            squares = None if self.squares is None else self.squares[order]
+            return replace(self, truth=truth, scores=scores, counts=counts, squares=squares)
+        first = np.flatnonzero(new)
+        counts = np.add.reduceat(amounts, first)
+        squares = None if self.squares is None else np.add.reduceat(self.squares[order], first)
+        return replace(self, truth=truth[new], scores=scores[new], counts=counts, squares=squares)
 
     @cached_property
     def orders(self) -> tuple[Order, ...]:
@@ -176,6 +178,14 @@ class Scored:
 
     def __getstate__(self) -> dict[str, Any]:
         return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if state.get("square") is not None:
+            raise BadSetting(
+                "this pickle of weighted scores is from an earlier version of howsure: it holds one sum of squared "
+                "weights for all items, and one for each row is needed. Make it anew from the data."
+            )
+        self.__dict__.update({name: x for name, x in state.items() if name != "square"})
 
     def __repr__(self) -> str:
         many = f", {len(self.systems)} systems" if len(self.systems) > 1 else ""
@@ -201,14 +211,14 @@ def _together(a: Scored, b: Scored) -> Scored:
     counts = None
     if a.counts is not None or b.counts is not None:
         counts = np.concatenate([a.amounts, b.amounts])
-    square = None
-    if a.square is not None or b.square is not None:
-        square = sum(float(x.totals) if x.square is None else x.square for x in (a, b))
+    squares = None
+    if a.squares is not None or b.squares is not None:
+        squares = np.concatenate([x.amounts if x.squares is None else x.squares for x in (a, b)])
     clusters = None
     if a.clusters is not None and b.clusters is not None:
         clusters = np.concatenate([a.clusters, b.clusters + a.clusters.max() + 1])
     return replace(
         a, truth=np.concatenate([a.truth, b.truth]), scores=np.concatenate([a.scores, b.scores]), counts=counts,
-        square=square, clusters=clusters, notes=a.notes + tuple(x for x in b.notes if x not in a.notes),
+        squares=squares, clusters=clusters, notes=a.notes + tuple(x for x in b.notes if x not in a.notes),
         bins=max(a.bins, b.bins),
     )  # fmt: skip

@@ -97,9 +97,8 @@ def settle_scores(g: Groups, request: Request, *, counted: bool) -> Scored:
         if clusters.max() == 0:
             raise BadLabels("all items are in one cluster: whole clusters are resampled, and it takes two or more.")
     plain = g.squares is None and bool((g.counts == 1).all())
-    square = None if g.squares is None else float(g.squares.sum())
     counts = None if plain else g.counts.astype(float)
-    return Scored(yes.astype(bool), values, request.systems, labels, counts, square, clusters, notes)
+    return Scored(yes.astype(bool), values, request.systems, labels, counts, g.squares, clusters, notes)
 
 
 def _order(g: Groups) -> NDArray[np.int64]:

@@ -27,7 +27,7 @@ from howsure.kernels.sampled import Sampled
 from howsure.kernels.sticks import sticks
 from howsure.language import option
 from howsure.model.graded_prior import ROUNDING, alike, centres, ends, largest, spreads
-from howsure.model.means import CHUNK, masses, mean_law
+from howsure.model.means import CHUNK, masses, mean_law, weighed_mean_law
 from howsure.model.question import Gap, Question, drawn_gap, exact_gap, nothing_more, nothing_shared
 from howsure.model.state import State
 from howsure.notes import Note, Notes, note
@@ -89,7 +89,11 @@ class MeanOfItems(Question):
         if self.items.versions is not None:
             return self._drawn_law(self.draws(self._number, self.state.seed))
         top, bottom, shapes = self._parts
-        return mean_law(top[:, 0], bottom, shapes)
+        return self._mean_law(top[:, 0], bottom[:, 0], shapes)
+
+    def _mean_law(self, top: Array, bottom: Array, shapes: Array) -> tuple[Law, str]:
+        weighed = self.items.weighted and self.items.clusters is None
+        return (weighed_mean_law if weighed else mean_law)(top, bottom, shapes)
 
     @property
     def _number(self) -> int:
@@ -190,7 +194,7 @@ class MeanOfItems(Question):
             width = np.inf if self.items.bounds is None else self.items.bounds[1] - self.items.bounds[0]
             drawn = Sampled(np.sort(self._gap_draws(self._number, self.state.seed)), -width, width)
             return drawn_gap(Distribution(name, drawn, "sampled", self._gap_draws, notes=self._gap_remarks))
-        law, route = mean_law(*self._gap_parts)
+        law, route = self._mean_law(*self._gap_parts)
         return exact_gap(Distribution(name, law, route, self._gap_draws, notes=self._gap_remarks), route)
 
     @cached_property

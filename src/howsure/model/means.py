@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.kernels.weights import added_at, gamma_of
 from howsure.routes import linear_groups_law
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 CHUNK: Final = 20_000_000  # Gammas drawn at a time
+MANY: Final = 2_000  # different values of weighted items, up to which all are kept apart
 
 
 def mean_law(top: Array, bottom: Array, shapes: Array) -> tuple[Law, str]:
@@ -44,6 +46,27 @@ def masses(rng: np.random.Generator, shapes: Array, n: int) -> Iterator[Array]:
     for start in range(0, n, size):
         many = (min(size, n - start), len(shapes))
         yield rng.standard_exponential(many) if plain else rng.standard_gamma(shapes, many)
+
+
+def weighed_mean_law(top: Array, bottom: Array, shapes: Array) -> tuple[Law, str]:
+    """The law of the mean of weighted items: those of one value are one Gamma (kernels/weights.py).
+
+    Of very many values, neighbours go together: the spread within a group is far below that of the items.
+    """
+    order = np.argsort(top / bottom, kind="stable")
+    top, bottom, shapes = top[order], bottom[order], shapes[order]
+    value = top / bottom
+    new = np.append(True, value[1:] != value[:-1])
+    if int(new.sum()) > MANY:
+        mass = np.cumsum(shapes * bottom)
+        part = np.floor(mass * (MANY / mass[-1]) * (1.0 - 1e-12))
+        new &= np.append(True, part[1:] != part[:-1])
+    at = np.cumsum(new) - 1
+    size = int(at[-1]) + 1
+    tops, sums, squares = (added_at(at, shapes * x, size) for x in (top, bottom, bottom * bottom))
+    found, scale = gamma_of(sums, squares, 0.0, np.ones(size))
+    values = np.where(np.bincount(at) == 1, value[new], tops / sums)
+    return mean_law(values * scale, scale, found)
 
 
 def _different(top: Array, bottom: Array) -> tuple[Array, NDArray[np.intp]]:

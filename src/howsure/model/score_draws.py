@@ -26,7 +26,9 @@ from howsure.evidence.scored import Scored
 from howsure.kernels.delong import delong
 from howsure.kernels.ranked import Cuts
 from howsure.kernels.sticks import sticks
+from howsure.kernels.weights import ALIKE
 from howsure.model.state import State
+from howsure.model.weighing import of_patterns, scales_of_rows
 
 Array = NDArray[np.float64]
 
@@ -59,10 +61,17 @@ class ScoreDraws:
 
     def mean_cuts(self) -> Cuts:
         """The cuts of one system at the mean weights, prior included."""
-        d = self.units
-        shapes = d.effective[None]
-        prior = np.full((1, 4), self.weight)
-        return Cuts.weigh(d.orders[0], shapes[:, d.truth], shapes[:, ~d.truth], prior)
+        d, (shapes, scales) = self.units, self._gammas
+        mean = (shapes if scales is None else shapes * scales)[None]
+        above, below = self._prior_sizes
+        prior = self.weight * np.array([[above, above, below, below]])
+        return Cuts.weigh(d.orders[0], mean[:, d.truth], mean[:, ~d.truth], prior)
+
+    @property
+    def of_one_scale(self) -> bool:
+        """Whether the items of each class weigh alike, so that the shares within a class are Dirichlet."""
+        truth, scales = self.units.truth, self._gammas[1]
+        return scales is None or all(np.ptp(scales[y]) <= ALIKE * scales[y].max() for y in (truth, ~truth))
 
     def delong(self) -> tuple[Array, Array] | None:
         """The AUC of each system and their covariance by DeLong's method, as a check; None where it does not apply."""
@@ -89,7 +98,20 @@ class ScoreDraws:
 
     @cached_property
     def _relevant(self) -> float:
-        return float(self.items.effective[self.items.truth].sum())
+        return self.effective_sizes[0]
+
+    @cached_property
+    def effective_sizes(self) -> tuple[float, float]:
+        """The effective numbers of positive and of negative items (Kish 1965), without weights their numbers."""
+        d = self.items
+        square = d.amounts if d.squares is None else d.squares
+        yes, no = (float(d.amounts[y].sum() ** 2 / square[y].sum()) for y in (d.truth, ~d.truth))
+        return yes, no
+
+    @cached_property
+    def _gammas(self) -> tuple[Array, Array | None]:
+        """Shapes of the rows, and what their units weigh where that differs."""
+        return of_patterns(self.units.amounts, self.units.squares)
 
     def of(self, metrics: Sequence[Ranking], n: int, seed: int) -> list[Array]:
         """n draws of each measure for every system, (n, systems), all from the same weights of the items."""
@@ -132,10 +154,10 @@ class ScoreDraws:
         if d.clusters is not None:
             groups = rng.standard_exponential((n, int(d.clusters.max()) + 1))
             return np.asarray(groups[:, d.clusters] * (d.amounts / d.amounts.mean()))
-        shapes = d.effective
-        if d.counts is None:
-            return rng.standard_exponential((n, d.rows))
-        return rng.standard_gamma(shapes, (n, d.rows))
+        shapes, scales = self._gammas
+        one = d.counts is None or (scales is not None and bool((shapes == 1).all()))
+        mass = rng.standard_exponential((n, d.rows)) if one else rng.standard_gamma(shapes, (n, d.rows))
+        return mass if scales is None else np.multiply(mass, scales, out=mass)
 
     def _prior(self, rng: np.random.Generator, n: int) -> Array:
         """Prior weights (draws, systems, 4): positive above and below, negative above and below."""
@@ -158,10 +180,14 @@ class ScoreDraws:
 
     @cached_property
     def _prior_sizes(self) -> tuple[float, float]:
-        """Items of a unit of prior weight, positive and negative: 1, or those of a cluster that has any."""
+        """Items of a unit of prior weight, positive and negative: 1 (of the weight of their class), or a cluster's."""
         d = self.units
         if d.clusters is None:
-            return 1.0, 1.0
+            shapes, scales = self._gammas
+            if scales is None:
+                return 1.0, 1.0
+            no, yes = scales_of_rows(shapes, scales, d.truth.astype(np.int64), 2).tolist()
+            return yes, no
         share = d.amounts / d.amounts.mean()
         rows = (d.truth, ~d.truth)
         pos, neg = (float(share[y].sum()) / len(np.unique(d.clusters[y])) for y in rows)

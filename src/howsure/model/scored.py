@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from howsure.kernels.law import Law
 
 Array = NDArray[np.float64]
+
+LEAST_SIZE: Final = 1.5  # effective items of a class that can be resampled
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,8 +103,15 @@ class Thresholds(Question):
         return classes.question(state, self.metric.base, str(self.metric))
 
     def _refuse(self, what: str, draws: Array) -> None:
-        """Draws that make no law: all the same, or 0/0."""
+        """Draws that make no law: all the same, or 0/0; or of a class that weights leave a single item."""
         advice = "ask for another point or measure" if self.drawn.weight else "use the prior even"
+        if self.items.weighted and not self.drawn.weight:
+            for which, size in zip(("positive", "negative"), self.drawn.effective_sizes, strict=True):
+                if size < LEAST_SIZE:
+                    raise BadSetting(
+                        f"the weights leave the {which} items an effective size of {size:.3g} (Kish): one is far above "
+                        f"the others; {advice}."
+                    )
         lost = float((~np.isfinite(draws)).mean())
         if lost:
             raise BadSetting(f"{what} 0/0 or infinite in {lost:.3g} of the draws of the items; {advice}.")
@@ -114,7 +123,7 @@ class Thresholds(Question):
 
     def _known_mean(self) -> Array | None:
         """AUC is bilinear in two independent Dirichlet weights: its mean is that of their means."""
-        if self.metric.name != "auc" or self.items.clusters is not None:
+        if self.metric.name != "auc" or self.items.clusters is not None or not self.drawn.of_one_scale:
             return None
         return np.asarray(self.metric.evaluate(self.drawn.mean_cuts())[0])
 
