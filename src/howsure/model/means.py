@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.kernels.weights import added_at, gamma_of
+from howsure.kernels.weights import ALIKE, added_at, gamma_of
 from howsure.routes import linear_groups_law
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def weighed_mean_law(top: Array, bottom: Array, shapes: Array) -> tuple[Law, str
     order = np.argsort(top / bottom, kind="stable")
     top, bottom, shapes = top[order], bottom[order], shapes[order]
     value = top / bottom
-    new = np.append(True, value[1:] != value[:-1])
+    new = np.append(True, np.diff(value) > ALIKE * np.abs(value).max())  # they come from products: rounding is no step
     if int(new.sum()) > MANY:
         mass = np.cumsum(shapes * bottom)
         part = np.floor(mass * (MANY / mass[-1]) * (1.0 - 1e-12))
