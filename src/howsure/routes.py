@@ -7,7 +7,7 @@ across rows needs draws.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -48,8 +48,27 @@ class Model:
         """The number of tables."""
         return int(np.prod(self.shape, dtype=int))
 
-    def table(self, j: int, n: int, seed: int) -> tuple[Shapes, Shapes | None]:
-        """n draws of the cell probabilities of one table of the batch, and their logs when small shapes need them."""
+    def distinct(self) -> tuple[list[int], NDArray[np.intp], list[int]]:
+        """The first of all equal tables, the place of each table among these, and how many before it are equal."""
+        parts = [*self.cells.values(), *(self.shares or ()), *(self.scales or {}).values(), *(self.share_scales or ())]
+        rows = np.stack([np.broadcast_to(x, self.shape).ravel() for x in parts], axis=1)
+        _, first, place = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+        place, seen, before = place.reshape(-1), dict.fromkeys(range(len(first)), 0), []
+        for k in place.tolist():
+            before.append(seen[k])
+            seen[k] += 1
+        return first.tolist(), place, before
+
+    def tables(self, n: int, seed: int) -> Iterator[tuple[Shapes, Shapes | None]]:
+        """n draws of every table of the batch, all independent."""
+        for j, before in enumerate(self.distinct()[2]):
+            yield self.table(j, n, seed, before)
+
+    def table(self, j: int, n: int, seed: int, place: int = 0) -> tuple[Shapes, Shapes | None]:
+        """n draws of the cell probabilities of one table of the batch, and their logs when small shapes need them.
+
+        Equal tables have equal draws; other places give independent ones.
+        """
         from howsure.kernels import draws
 
         cells = np.array([np.broadcast_to(self.cells[c], self.shape).ravel()[j] for c in CELLS])
@@ -57,14 +76,14 @@ class Model:
         if self.scales is not None:
             scale = np.array([np.broadcast_to(self.scales[c], self.shape).ravel()[j] for c in CELLS])
         if self.shares is None:
-            plain, logs = draws.shares(cells, n, seed, j, scale)
+            plain, logs = draws.shares(cells, n, seed, place, scale)
         else:
             share = np.array([float(np.ravel(x)[j]) for x in self.shares])
             by = None if self.share_scales is None else np.array([float(np.ravel(x)[j]) for x in self.share_scales])
-            yes, no = draws.log_shares(share, n, seed, j, by)
+            yes, no = draws.log_shares(share, n, seed, place, by)
             one, two = [0, 2], [3, 1]
-            row = draws.log_shares(cells[one], n, seed + 1_000_003, j, None if scale is None else scale[one])
-            other = draws.log_shares(cells[two], n, seed + 2_000_003, j, None if scale is None else scale[two])
+            row = draws.log_shares(cells[one], n, seed + 1_000_003, place, None if scale is None else scale[one])
+            other = draws.log_shares(cells[two], n, seed + 2_000_003, place, None if scale is None else scale[two])
             logs = np.stack([yes + row[0], no + other[1], yes + row[1], no + other[0]])
             plain = np.exp(logs)
         named = dict(zip(CELLS, plain, strict=True))
@@ -89,7 +108,7 @@ class Mixed:
     def table(self, j: int, n: int, seed: int) -> tuple[Shapes, Shapes | None]:
         """n draws of the cell probabilities of the population."""
         del j
-        parts = [self.strata.table(h, n, seed)[0] for h in range(self.strata.size())]
+        parts = [self.strata.table(h, n, seed, h)[0] for h in range(self.strata.size())]
         mixed = {c: sum(w * part[c] for w, part in zip(self.shares, parts, strict=True)) for c in CELLS}
         return {c: np.asarray(x) for c, x in mixed.items()}, None
 

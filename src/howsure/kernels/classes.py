@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from howsure.kernels.class_tables import ByClass, PooledAccuracy, Slopes, Tables, Tilt, added
 from howsure.kernels.control import GammaSum, Weighted
-from howsure.kernels.draws import gamma_each, gammas, gammas_by_shape, rows_by_shape
+from howsure.kernels.draws import gamma_each, gammas, gammas_by_shape, rows_by_shape, stream
 from howsure.kernels.sticks import JUMPS, SMALL_JUMPS, jumps, sticks
 from howsure.kernels.sticks import count as stick_count
 
@@ -80,7 +80,7 @@ class Classes:
 
     def draws(self, n: int, seed: int) -> Iterator[Tables]:
         """Tables, some draws at a time."""
-        return chunks(self.cost, n, seed, self._some)
+        return chunks(self.cost, n, stream(seed, replace(self, lost=True)), self._some)  # lost or not, the same draws
 
     def _some(self, rng: np.random.Generator, m: int) -> Tables:
         if self.shares is not None:

@@ -2,13 +2,18 @@
 
 Statement: log G = log G' + log(U)/a with G' ~ Gamma(a+1) and U uniform (Devroye 1986, IV.6.4): exact for a < 1, where
 numpy's own draws are exactly 0 for 47% of cases at shape .001. Shares are normalised by log-sum-exp.
-Streams of shares are keyed by (seed, place in the batch, cell): tables of a batch are independent, and repeat with the
-seed.
+Streams are keyed by the seed and by what is drawn: different tables have streams of their own, so that their errors are
+not off together, and equal ones have the same numbers wherever they stand. Whoever needs two independent copies of one
+table gives another seed or place.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields, is_dataclass
+from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +22,28 @@ Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 _THREADS_ABOVE = 50_000
+
+
+def stream(seed: int, *parts: Any) -> int:
+    """A seed of its own for draws of these arrays, numbers and dataclasses of them; the same on any machine."""
+    digest = blake2b(digest_size=8)
+    _feed(digest.update, parts)
+    return seed + (int.from_bytes(digest.digest(), "little") << 64)
+
+
+def _feed(add: Callable[[bytes], Any], part: Any) -> None:
+    if isinstance(part, np.ndarray):
+        add(repr(part.shape).encode())
+        with np.errstate(over="ignore", under="ignore"):
+            add(np.ascontiguousarray(part, dtype=np.float32).tobytes())  # sums of weights may differ in last digits
+    elif isinstance(part, (tuple, list)):
+        add(b"(")
+        for x in part:
+            _feed(add, x)
+    elif is_dataclass(part):
+        _feed(add, [getattr(part, f.name) for f in fields(part)])
+    else:
+        add((f"{part:.6g}" if isinstance(part, (float, np.floating)) else repr(part)).encode())
 
 
 def log_gamma_draws(shape: float, n: int, rng: np.random.Generator) -> Array:
@@ -32,11 +59,12 @@ def log_gamma_draws(shape: float, n: int, rng: np.random.Generator) -> Array:
 def shares(shapes: Array, n: int, seed: int, place: int = 0, scales: Array | None = None) -> tuple[Array, Array | None]:
     """n draws of Dirichlet(shapes), as an array (cells, n), and their logs when a shape below 1 asks for them.
 
-    A shape of 0 is an empty cell. Each place of a batch, and each of its cells, has a stream of its own. Gammas may
-    have scales, which their shares then follow.
+    A shape of 0 is an empty cell. Each place, which tells equal tables apart, and each cell has a stream of its own.
+    Gammas may have scales, which their shares then follow.
     """
     small = bool((shapes < 1).any())
-    streams = [np.random.Generator(np.random.SFC64([seed, place, i])) for i in range(shapes.size)]
+    own = stream(seed, shapes, scales)
+    streams = [np.random.Generator(np.random.SFC64([own, place, i])) for i in range(shapes.size)]
 
     def one(i: int) -> Array:
         a = float(shapes[i])

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from howsure.kernels.class_tables import ByClass, PooledAccuracy, Tables, added
 from howsure.kernels.classes import chunks
-from howsure.kernels.draws import gamma_each, gammas
+from howsure.kernels.draws import gamma_each, gammas, stream
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -48,7 +48,7 @@ class AnyOf:
 
     def draws(self, n: int, seed: int) -> Iterator[Tables]:
         """Tables, some draws at a time."""
-        return chunks(self.cost, n, seed, self._some)
+        return chunks(self.cost, n, stream(seed, self), self._some)
 
     def _some(self, rng: np.random.Generator, m: int) -> Tables:
         mass = gammas(self.shapes, m, rng)
@@ -98,7 +98,7 @@ class EachLabel:
 
     def draws(self, n: int, seed: int) -> Iterator[Tables]:
         """Tables, some draws at a time."""
-        return chunks(self.cost, n, seed, self._some)
+        return chunks(self.cost, n, stream(seed, self), self._some)
 
     def _some(self, rng: np.random.Generator, m: int) -> Tables:
         cells = gammas(self.shapes.ravel(), m, rng).reshape(4, -1, m)

@@ -85,7 +85,7 @@ class AllClasses(Question):
 
     def draws(self, n: int, seed: int) -> Array:
         """Moved as the law is."""
-        return self._moved[0](n, seed)
+        return replace(self._moved[0], apart=True)(n, seed)
 
     # -- systems on the same items
 

@@ -195,7 +195,7 @@ class Answers:
         flat, by = (np.stack([np.broadcast_to(s, shape).ravel() for s in x]) for x in (shapes, scales or shapes))
         out = np.empty((2, n, flat.shape[1]))
         for j in range(flat.shape[1]):
-            logs = drawing.log_shares(flat[:, j], n, seed, j, None if scales is None else by[:, j])
+            logs = drawing.log_shares(flat[:, j], n, seed, 0, None if scales is None else by[:, j])
             for side in (0, 1):
                 cells = self.pair_cells(logs, side)
                 out[side, :, j] = values(metric, {c: np.exp(x) for c, x in cells.items()}, cells)

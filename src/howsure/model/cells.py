@@ -75,18 +75,29 @@ class CellQuestion(Question):
         """Exact where the form of the formula has a route, else by draws."""
         law, route = exact_law(self.light, self.model)
         if law is None:
-            law = sampled_law(self.state, self.light.bounds, self.draws, self.model.size())
+            law = sampled_law(self.state, self.light.bounds, self._law_draws, self.model.size())
         return law, route
 
     def draws(self, n: int, seed: int) -> Array:
         """The measure at draws of the cells, table by table of a batch."""
         m = self.model
-        columns = [values(self.light, *self._table(j, n, seed)) for j in range(m.size())]
+        if not m.shape:
+            return values(self.light, *self._table(0, n, seed))
+        columns = [values(self.light, *drawn) for drawn in m.tables(n, seed)]
         return np.stack(columns, axis=-1).reshape(n, *m.shape)
+
+    def _law_draws(self, n: int, seed: int) -> Array:
+        """The same, but equal tables of a batch have equal draws, made once."""
+        m = self.model
+        if not m.shape:
+            return self.draws(n, seed)
+        first, place, _ = m.distinct()
+        columns = np.stack([values(self.light, *m.table(j, n, seed)) for j in first], axis=-1)
+        return columns[:, place].reshape(n, *m.shape)
 
     def _table(self, j: int, n: int, seed: int) -> tuple[Shapes, Shapes | None]:
         """Draws of the cells of one table; those of a single table are kept for the measures that share them."""
-        if self.model.shape or seed >= GROWN:
+        if seed >= GROWN:
             return self.model.table(j, n, seed)
         key = ("cells", *self.draws_key)
         found = self.state.kept.get(key)

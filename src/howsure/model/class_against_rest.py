@@ -154,7 +154,7 @@ class ClassAmongMany(ClassAgainstRest):
 
     def draws(self, n: int, seed: int) -> Array:
         """From tables of all classes."""
-        return self._sampler(n, seed)
+        return replace(self._sampler, apart=True)(n, seed)
 
     def chance(self, at: Places = None) -> Chance | None:
         """By draws of all classes."""

@@ -22,6 +22,7 @@ from howsure.evidence.classes import Tally
 from howsure.expressions import CELLS, Expression
 from howsure.kernels.class_tables import PooledAccuracy
 from howsure.kernels.classes import Classes, Drawable, Scales, measured
+from howsure.kernels.draws import stream
 from howsure.kernels.weights import added_at, gamma_of
 from howsure.model.sampling import MOST_DRAWS, MOST_NUMBERS
 from howsure.model.state import State
@@ -246,6 +247,7 @@ class ClassSampler:
     measure: Measured
     bounds: tuple[float, float]
     shift: Array | None = None  # on the logit scale of the range
+    apart: bool = False  # whether equal tables of a batch have independent draws
 
     @property
     def tables(self) -> int:
@@ -265,10 +267,16 @@ class ClassSampler:
         return max(min(most, least), min(most, MOST_CLASS_NUMBERS // self.cost))
 
     def __call__(self, n: int, seed: int) -> Array:
-        columns = [
-            measured(self.drawing.plan(j), n, seed + 1_000_003 * j, self.measure, silent)[:, 0]
-            for j in range(self.tables)
-        ]
+        drawn: dict[tuple[int, int], Array] = {}  # equal tables are drawn once
+        columns = []
+        for j in range(self.tables):
+            plan = self.drawing.plan(j)
+            key = stream(0, plan), 0
+            while self.apart and key in drawn:
+                key = key[0], key[1] + 1
+            if key not in drawn:
+                drawn[key] = measured(plan, n, seed + 1_000_003 * key[1], self.measure, silent)[:, 0]
+            columns.append(drawn[key])
         values = np.stack(columns, axis=-1).reshape(n, *self.shape)
         return values if self.shift is None else moved(values, self.shift, self.bounds)
 

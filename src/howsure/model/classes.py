@@ -183,7 +183,7 @@ def draws(state: State, n: int, seed: int, metrics: Any) -> dict[str, Any]:
         return class_draws(t, ClassDrawing(t, state.prior, False), n, seed)
     asked = parse_metric("phi" if len(t.labels) == 2 else "lr-plus")
     model = question(state, asked, str(asked)).model  # type: ignore[attr-defined]
-    tables = [model.table(j, n, seed)[0] for j in range(model.size())]
+    tables = [drawn for drawn, _ in model.tables(n, seed)]
     return {c: np.stack([x[c] for x in tables], axis=-1).reshape(n, *model.shape) for c in CELLS}
 
 

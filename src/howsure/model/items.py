@@ -23,6 +23,7 @@ from howsure import priors
 from howsure.distribution import Distribution
 from howsure.errors import BadSetting, listing
 from howsure.evidence.items import Items, Mean
+from howsure.kernels.draws import stream
 from howsure.kernels.sampled import Sampled
 from howsure.kernels.sticks import sticks
 from howsure.language import option
@@ -154,7 +155,8 @@ class MeanOfItems(Question):
         self._refuse_constant()
         dealt = bool(self._weight) and len(self.items.systems) > 1
         top, bottom, shapes = self.items.units if dealt else self._parts
-        rng = np.random.Generator(np.random.SFC64([seed, STREAM]))
+        own = stream(seed, self.items.values)
+        rng = np.random.Generator(np.random.SFC64([own, STREAM]))
         versions = self.items.versions
         out = []
         for mass in masses(rng, shapes, n):

@@ -35,7 +35,8 @@ HEAVY: Final = 200.0  # weight of a truth row from which on no sticks are broken
 
 def cell_draws(answers: Answers, n: int, seed: int) -> Iterator[Cells]:
     """Draws of the cells of every system, some at a time, (draws, systems) each; they are not normalised."""
-    rng = np.random.Generator(np.random.SFC64([seed, 10_007]))
+    own = drawing.stream(seed, answers.truth, answers.says, answers.shapes)
+    rng = np.random.Generator(np.random.SFC64([own, 10_007]))
     systems = answers.says.shape[1]
     if systems <= FEW:
         truth, says, shapes, scales = listed(answers)

@@ -9,7 +9,6 @@ import numpy as np
 from howsure.catalogue import Metric
 from howsure.catalogue import parse as parse_metric
 from howsure.errors import BadSetting
-from howsure.evidence.outcomes import Outcomes
 from howsure.model import classes
 from howsure.model.classes import refuse_metrics
 from howsure.model.question import nothing_more, nothing_shared
@@ -62,7 +61,6 @@ def default(state: State) -> str:
 def draws(state: State, n: int, seed: int, metrics: Any) -> dict[str, Any]:
     """n draws of the probabilities of a hit (tp) and a miss (fn), each of shape (n, *batch)."""
     refuse_metrics(state, metrics)
-    evidence: Outcomes = state.evidence
     model = question(state, parse_metric("rate"), "rate").model
-    tables = [model.table(j, n, seed)[0] for j in range(evidence.tables)]
+    tables = [drawn for drawn, _ in model.tables(n, seed)]
     return {c: np.stack([x[c] for x in tables], axis=-1).reshape(n, *model.shape) for c in ("tp", "fn")}

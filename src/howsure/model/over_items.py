@@ -20,6 +20,7 @@ from howsure.errors import BadSetting
 from howsure.evidence.label_sets import Multilabel
 from howsure.expressions import CELLS
 from howsure.forms import Linear
+from howsure.kernels.draws import stream
 from howsure.kernels.sticks import sticks
 from howsure.model.cells import label_notes
 from howsure.model.label_draws import MICRO, LabelDrawing, refuse_tables
@@ -74,8 +75,9 @@ class OverItems(Question):
 
     def joint_draws(self, n: int, seed: int) -> Array:
         """All systems from the same weights of the items."""
-        rng = np.random.Generator(np.random.SFC64([seed, STREAM]))
         shapes, systems = self.state.evidence.effective, range(len(self.state.evidence.systems))
+        own = stream(seed, self.state.evidence.cells, shapes)
+        rng = np.random.Generator(np.random.SFC64([own, STREAM]))
         top, bottom = (np.stack(x, axis=1) for x in zip(*(self.parts(s) for s in systems), strict=True))
         out = np.empty((n, len(systems)))
         size = max(1, 5_000_000 // len(top))

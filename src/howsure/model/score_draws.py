@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from howsure.catalogue.retrieval import Ranking
 from howsure.evidence.scored import Scored
 from howsure.kernels.delong import delong
+from howsure.kernels.draws import stream
 from howsure.kernels.ranked import Cuts
 from howsure.kernels.sticks import sticks
 from howsure.kernels.weights import ALIKE
@@ -97,6 +98,12 @@ class ScoreDraws:
         return self.items.tidy
 
     @cached_property
+    def _key(self) -> int:
+        """What tells these items from others: how each system orders them, not by which numbers."""
+        orders = [(x.found, x.alarms, x.positives, x.negatives) for x in self.units.orders]
+        return stream(0, orders, self.units.effective)
+
+    @cached_property
     def _relevant(self) -> float:
         return self.effective_sizes[0]
 
@@ -125,6 +132,7 @@ class ScoreDraws:
         draws of a longer run are those of a shorter one.
         """
         size = max(1, min(4096, CHUNK // self.units.rows))
+        seed = stream(seed, self._key)
         starts = range(0, n, size)
 
         def one(k: int) -> Array:

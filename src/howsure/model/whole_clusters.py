@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from howsure.catalogue.metric import Metric
 from howsure.distribution import Distribution
 from howsure.errors import BadSetting
+from howsure.kernels.draws import stream
 from howsure.model.question import Gap, Question, drawn_gap
 from howsure.model.sampling import difference_law, sampled_law
 from howsure.notes import Note, Notes, note
@@ -68,7 +69,8 @@ class OfClusters(Question):
 
     def masses(self, n: int, seed: int) -> Iterator[tuple[np.random.Generator, Array]]:
         """Weights of the clusters, some draws at a time, and the stream they are from."""
-        rng = np.random.Generator(np.random.SFC64([seed, STREAM]))
+        own = stream(seed, [part.counts for part in self.state.evidence.parts])
+        rng = np.random.Generator(np.random.SFC64([own, STREAM]))
         size = max(1, CHUNK // self.cost)
         for start in range(0, n, size):
             yield rng, rng.standard_exponential((min(size, n - start), self.clusters))
