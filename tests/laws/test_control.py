@@ -178,7 +178,7 @@ def test_the_paper_model_has_a_control_too() -> None:
     asked = question(table(5, 400, 0.8, True, 1), "macro-f1", "two-level")
     law = asked.law()[0]
     assert isinstance(law, Controlled)
-    assert law.n < 5_000
+    assert law.n < 8_000  # order statistics take 160,000; how many exactly depends on the first draws
     assert worst(law, plain(asked, MANY, 3)) < 1.15
 
 
