@@ -99,7 +99,7 @@ def tried(case: Case, tests: int) -> dict[tuple[str, str], float]:
                 low, high = np.quantile(draws[name], [0.025, 0.975])
                 held[how, name] += low <= true[name] <= high
             if how == "even":
-                auc, covariance = p.delong() or (np.array([np.nan]), np.array([[np.nan]]))
+                auc, covariance = score_draws(p).delong() or (np.array([np.nan]), np.array([[np.nan]]))
                 held["DeLong", "auc"] += bool(abs(auc[0] - true["auc"]) <= 1.96 * np.sqrt(covariance[0, 0]))
                 c = choose(p, "f1")
                 there = case.f1(c.threshold)

@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 import howsure as hs
 from howsure.catalogue import parse
 from howsure.evidence.scored import Scored
+from howsure.model.score_draws import score_draws
 from howsure.model.thresholds import tally_at
 from howsure.ranking.choosing import choose
+from howsure.ranking.trying import Pick, tried
 
 
 def scored(n: int, share: float, apart: float, seed: int, levels: int | None = None) -> Scored:
@@ -82,7 +85,7 @@ def test_a_measure_at_its_edge_is_corrected_within_reason() -> None:
     assert 0.5 < low < c.corrected.mean < high
 
 
-@pytest.mark.parametrize("correct", ["resample", "split"])
+@pytest.mark.parametrize("correct", ["folds", "resample", "split"])
 def test_clusters_are_chosen_on_whole(correct: str) -> None:
     """Thirty items that each come ten times flatter a threshold as thirty do, not as three hundred."""
     d = scored(30, 0.4, 1.0, 3)
@@ -93,7 +96,7 @@ def test_clusters_are_chosen_on_whole(correct: str) -> None:
     assert many > 0.03
 
 
-@pytest.mark.parametrize("correct", ["resample", "split"])
+@pytest.mark.parametrize("correct", ["folds", "resample", "split"])
 def test_same_seed_same_choice(correct: str) -> None:
     """Numbers do not depend on threads or on earlier calls, and a cost is corrected upwards."""
     d = scored(800, 0.2, 1.5, 5)  # draws come in several chunks
@@ -102,6 +105,94 @@ def test_same_seed_same_choice(correct: str) -> None:
     cost = choose(hs.posterior(d), hs.utility(fp=1, fn=5, cost=True), correct=correct)
     assert cost.corrected.mean > cost.apparent.mean
     assert cost.optimism < 0
+
+
+def one_deal(d: Scored, rng: np.random.Generator) -> np.ndarray:
+    """tn, fp, fn, tp of five folds, each class dealt out evenly, by loops over folds and thresholds."""
+    y, s = d.truth, d.scores[:, 0]
+    fold = np.empty(len(y), dtype=int)
+    for kind in (True, False):
+        (at,) = np.nonzero(y == kind)
+        fold[rng.permutation(at)] = (np.arange(at.size) + rng.integers(5)) % 5
+    cells = np.zeros(4)
+    for k in range(5):
+        yes, score = y[fold != k], s[fold != k]
+        f1 = {t: 2 * (yes & (score >= t)).sum() / (yes.sum() + (score >= t).sum()) for t in sorted(set(score))[::-1]}
+        t = max(f1, key=lambda x: f1[x])
+        np.add.at(cells, 2 * y[fold == k] + (s[fold == k] >= t), 1.0)
+    return cells
+
+
+@pytest.mark.parametrize("form", ["items", "counts"])
+def test_folds_make_the_table_of_other_items(form: str) -> None:
+    """The table is that of plain loops, of rows that stand for several items too, and its law the one of that table."""
+    d = scored(50, 0.3, 1.0, 7, levels=2)
+    rng = np.random.default_rng(0)
+    loops = np.array([one_deal(d, rng) for _ in range(150)])
+    given = d
+    if form == "counts":
+        pairs, counts = np.unique(np.stack([d.truth, d.scores[:, 0]]), axis=1, return_counts=True)
+        given = Scored(pairs[0] == 1, pairs[1][:, None], counts=counts.astype(float))
+    p = hs.posterior(given, tolerance=0.01)
+    cells = tried(p, Pick(parse("f1"), 1.0, ()), "folds", 0.5).cells
+    assert cells is not None
+    assert cells.sum() == pytest.approx(50)
+    error = loops.std(axis=0) / np.sqrt(150)
+    np.testing.assert_allclose(cells, loops.mean(axis=0), atol=5 * error.max())
+    _, fp, fn, tp = cells
+    b = stats.beta(tp + 0.5, fp + fn + 1.0)
+    found = choose(p, "f1").corrected
+    assert found.route == "closed form"
+    np.testing.assert_allclose(found.interval(), [2 * b.ppf(q) / (1 + b.ppf(q)) for q in (0.025, 0.975)], rtol=1e-9)
+
+
+def test_folds_do_not_depend_on_the_order_of_rows() -> None:
+    """Rows given in another order are dealt out alike."""
+    d = scored(80, 0.3, 1.0, 9)
+    turned = Scored(d.truth[::-1].copy(), d.scores[::-1].copy())
+    one, two = (choose(hs.posterior(x), "f1").corrected.interval() for x in (d, turned))
+    assert (one.low, one.high) == (two.low, two.high)
+
+
+@pytest.mark.slow
+def test_folds_find_the_optimism_that_samples_miss() -> None:
+    """Sixty items, a tenth of them positive: F1 on new items at the threshold, on average over 60 tests."""
+    rng = np.random.default_rng(12)
+    y = rng.random(200_000) < 0.1
+    new = Scored(y, (rng.normal(size=y.size) + 1.5 * y)[:, None])
+    off: dict[str, list[float]] = {"folds": [], "resample": []}
+    for seed in range(60):
+        d = scored(60, 0.1, 1.5, 1_000 + seed)
+        if d.truth.sum() < 2:
+            continue
+        for how, errors in off.items():
+            c = choose(hs.posterior(d, tolerance=0.06, seed=seed), "f1", correct=how)
+            cells = {k: np.asarray(x)[0] for k, x in tally_at(new, [c.threshold]).named().items()}
+            errors.append(float(c.corrected.mean - parse("f1").score(cells)))
+    assert np.mean(off["resample"]) > 0.05
+    assert abs(np.mean(off["folds"])) < 0.6 * np.mean(off["resample"])
+
+
+def test_the_best_of_all_thresholds_is_tried_on_another_draw() -> None:
+    """max-f1: the threshold from one draw of weights, F1 from another, as plain loops have it; else it is flattered."""
+    d = scored(40, 0.25, 1.2, 4)
+    p = hs.posterior(d, tolerance=0.03)
+    order = np.argsort(-d.scores[:, 0])
+    y = d.truth[order]
+    rng = np.random.default_rng(8)
+    w, extra = rng.standard_exponential((6_000, 40)), rng.standard_gamma(0.5, (6_000, 4))
+    tp, fp = (np.cumsum(w * x, axis=1) + extra[:, [i]] for x, i in ((y, 0), (~y, 2)))
+    f1 = 2 * tp / (tp + fp + tp[:, [-1]] + extra[:, [1]])
+    best = f1.argmax(axis=1)
+    other = f1[np.arange(6_000), np.roll(best, 1)]
+    law = p["max-f1"]
+    assert law.mean == pytest.approx(other.mean(), abs=4 * other.std() * np.sqrt(2 / 6_000))
+    assert np.mean(other <= law.ppf(0.1)) == pytest.approx(0.1, abs=0.02)
+    own = score_draws(p).through(p.measure("max-f1").evaluate, 4_000, 3)[0]
+    assert own.mean() == pytest.approx(f1.max(axis=1).mean(), abs=4 * own.std() * np.sqrt(2 / 4_000))
+    assert law.mean < own.mean() - 0.02
+    few, many = (p.draws(n, seed=5, metrics=["max-f1", "auc"]) for n in (37, 90))
+    assert all((many[k][:37] == few[k]).all() for k in few)
 
 
 def test_rows_and_notes_tell_the_optimism() -> None:

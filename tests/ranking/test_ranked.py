@@ -423,7 +423,7 @@ def test_long_lists_are_searched_as_short_ones(monkeypatch):
     np.testing.assert_array_equal(found, score_draws(p).through(at, 40, 0))
 
 
-def test_the_best_of_many_thresholds_is_called_too_good():
+def test_the_score_of_the_best_of_many_thresholds_is_called_too_good():
     """max- and min- carry a note that they are chosen on the same items; measures at a given threshold do not."""
     rng = np.random.default_rng(3)
     y = rng.random(60) < 0.4

@@ -23,7 +23,7 @@ from howsure.catalogue.metric import Better, Metric
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.expressions import CELLS
 from howsure.kernels import binned, ranked
-from howsure.kernels.ranked import Cuts
+from howsure.kernels.ranked import Cuts, Places
 from howsure.language import spelled
 
 Array = NDArray[np.float64]
@@ -52,7 +52,8 @@ class Ranking:
     rule: str = ""  # which of the rules; the first is the default
     base: Metric | None = None  # a measure of a 2x2 table
     threshold: float | None = None  # where it is cut
-    best_of: bool = False  # whether it is the best over all thresholds
+    best_cut: Callable[[Cuts], Places] | None = field(default=None, compare=False, repr=False)  # of the best of all
+    at_cut: Callable[[Cuts, Places], Array] | None = field(default=None, compare=False, repr=False)
     label: None = None
 
     def __str__(self) -> str:
@@ -70,6 +71,11 @@ class Ranking:
     def needs_positive(self) -> bool:
         """A ranking ranks one class above the other."""
         return True
+
+    @property
+    def best_of(self) -> bool:
+        """Whether it is the best over all thresholds."""
+        return self.best_cut is not None
 
     @property
     def unbounded(self) -> bool:
@@ -251,6 +257,14 @@ def _at_best(c: Cuts, metric: Metric, sign: float, rising: bool) -> Array:
     return ranked.best(c, metric.formula, sign, rising)[0]
 
 
+def _best_cut(c: Cuts, metric: Metric, sign: float, rising: bool) -> Places:
+    return ranked.best(c, metric.formula, sign, rising)[1]
+
+
+def _at_given_cut(c: Cuts, cut: Places, metric: Metric) -> Array:
+    return ranked.value_at(c, metric.formula, cut)
+
+
 def _at(metric: Metric, point: str, asked: str) -> Ranking:
     """A measure at a threshold, or where another rate has a value."""
     rate, equals, number = point.rpartition("=")
@@ -310,7 +324,9 @@ def _best(which: str, metric: Metric) -> Ranking:
         f"{which}-{metric}", partial(_at_best, metric=metric, sign=sign, rising=rising), metric.better,
         f"{word} {metric} over all thresholds", metric.source, bounds=metric.bounds,
         text=f"{which} over thresholds of {metric.text}", latex=rf"\{which}_t {metric.latex}",
-        base=metric, best_of=True, bound=partial(binned.best, formula=metric.formula, sign=sign) if rising else None,
+        base=metric, bound=partial(binned.best, formula=metric.formula, sign=sign) if rising else None,
+        best_cut=partial(_best_cut, metric=metric, sign=sign, rising=rising),
+        at_cut=partial(_at_given_cut, metric=metric),
     )  # fmt: skip
 
 

@@ -41,8 +41,8 @@ _OTHERS = ("pred", "outcome", "value", "bounds", "better", "by", "sep", "score",
 @option("--at-most", multiple=True, metavar="fallout=0.1", help="With --best or --cost: a limit; repeat for more.")
 @option(
     "--correct",
-    type=click.Choice(["resample", "split", "none"]),
-    help="With --best or --cost: how the optimism of choosing on the same items is found; resample by default.",
+    type=click.Choice(["folds", "resample", "split", "none"]),
+    help="With --best or --cost: how the optimism of choosing on the same items is found; folds by default.",
 )
 @option("--prior", default="even", show_default=True, help="even, none, or a weight a cell.")
 @LEVEL
@@ -91,7 +91,7 @@ def curve(
 
         measure: Any = best if cost is None else utility(**_weights(cost), cost=True)
         least, most = _limits(at_least), _limits(at_most)
-        show(made.choose(measure, at_least=least, at_most=most, correct=correct or "resample"), kind, out)
+        show(made.choose(measure, at_least=least, at_most=most, correct=correct or "folds"), kind, out)
         return
     show(made if band is None else made.band(band, simultaneous=simultaneous), kind, out)
 

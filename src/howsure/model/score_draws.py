@@ -23,9 +23,10 @@ from numpy.typing import NDArray
 
 from howsure.catalogue.retrieval import Ranking
 from howsure.evidence.scored import Scored
+from howsure.kernels import ranked, sparse_walks
 from howsure.kernels.delong import delong
 from howsure.kernels.draws import stream
-from howsure.kernels.ranked import Cuts
+from howsure.kernels.ranked import Cuts, Places
 from howsure.kernels.sticks import sticks
 from howsure.kernels.weights import ALIKE
 from howsure.model.state import State
@@ -40,6 +41,19 @@ LEAST: Final = 1_000  # draws, however many items
 FEW_SYSTEMS: Final = 6  # up to here the prior's joint patterns are listed
 LEFT: Final = 1e-6  # of the prior's mass, for its last atom
 STREAM: Final = 30_011
+FEW_ITEMS: Final = 8  # for each point of a curve: up to here the weight of every item is drawn
+TIMES: Final = 4  # draws at which a best threshold of another is tried
+ANOTHER: Final = 1_000_003
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """tp and fp at points of the curve (points, draws), and the totals of each draw."""
+
+    tp: Array
+    fp: Array
+    positives: Array
+    negatives: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,12 +135,38 @@ class ScoreDraws:
         return of_patterns(self.units.amounts, self.units.squares)
 
     def of(self, metrics: Sequence[Ranking], n: int, seed: int) -> list[Array]:
-        """n draws of each measure for every system, (n, systems), all from the same weights of the items."""
-        parts = self.through(lambda c: np.stack([m.evaluate(c) for m in metrics]), n, seed)
-        return list(parts.transpose(1, 2, 0))
+        """n draws of each measure for every system, (n, systems), all from the same weights of the items.
 
-    def through(self, function: Callable[[Cuts], Any], n: int, seed: int) -> Array:
-        """function(cuts) of every system at n draws of the weights, its last axis the draws: (systems, …, n).
+        The best of all thresholds is taken at the threshold that is best in another draw: where a threshold is best and
+        how good it is there must not come from the same weights, or every draw flatters itself.
+        """
+        best = [m for m in metrics if m.best_cut is not None]
+        cuts = self._best_cuts(best, -(-n // TIMES), seed + ANOTHER) if best else {}
+
+        def values(c: Cuts, system: int, draws: Places) -> Array:
+            found = []
+            for m in metrics:
+                cut = cuts[m][system][draws // TIMES] if m in cuts else None
+                found.append(m.evaluate(c) if cut is None or m.at_cut is None else m.at_cut(c, cut))
+            return np.stack(found)
+
+        return list(self._numbered(values, n, seed).transpose(1, 2, 0))
+
+    def _best_cuts(self, metrics: Sequence[Ranking], n: int, seed: int) -> dict[Ranking, NDArray[np.intp]]:
+        """The cuts at which measures are best in n draws, (systems, n) for each."""
+
+        def cuts(c: Cuts) -> Places:
+            return np.stack([m.best_cut(c) for m in metrics if m.best_cut is not None])
+
+        found = self.through(cuts, n, seed)
+        return {m: found[:, i] for i, m in enumerate(metrics)}
+
+    def through(self, function: Callable[[Cuts], Any], n: int, seed: int) -> NDArray[Any]:
+        """function(cuts) of every system at n draws of the weights, its last axis the draws: (systems, …, n)."""
+        return self._numbered(lambda c, _system, _draws: function(c), n, seed)
+
+    def _numbered(self, function: Callable[[Cuts, int, Places], Any], n: int, seed: int) -> NDArray[Any]:
+        """function(cuts, system, numbers of the draws), likewise.
 
         Chunks of draws have streams of their own, so the numbers do not depend on the number of threads; the first
         draws of a longer run are those of a shorter one.
@@ -135,16 +175,80 @@ class ScoreDraws:
         seed = stream(seed, self._key)
         starts = range(0, n, size)
 
-        def one(k: int) -> Array:
+        def one(k: int) -> NDArray[Any]:
             many = min(size, n - k * size)
             prior = self._prior(np.random.Generator(np.random.SFC64([seed, STREAM + 1, k])), size)[:many]
+            numbers = k * size + np.arange(many)
             with np.errstate(divide="ignore", invalid="ignore"):  # a class of next to no weight: the laws refuse it
-                return np.stack([function(c) for c in self._cuts(many, seed, k, prior)])
+                return np.stack([function(c, s, numbers) for s, c in enumerate(self._cuts(many, seed, k, prior))])
 
         if len(starts) == 1:
             return one(0)
         with ThreadPoolExecutor(_cores()) as pool:
             return np.concatenate(list(pool.map(one, range(len(starts)))), axis=-1)
+
+    # -- draws at a few places
+
+    @property
+    def sparse(self) -> bool:
+        """Whether weights can be drawn for groups of items: of one system, each item for itself."""
+        return self.items.clusters is None and len(self.items.systems) == 1
+
+    def at_cuts(self, cuts: Places, n: int, seed: int) -> Points:
+        """tp and fp at given cuts, which must rise, at n draws."""
+        found, alarms = self._shapes
+
+        def one(rng: np.random.Generator, many: int, prior: Array) -> tuple[Array, ...]:
+            tp, positives = sparse_walks.at_cuts(found, cuts, rng, many, prior[:, :2])
+            fp, negatives = sparse_walks.at_cuts(alarms, cuts, rng, many, prior[:, 2:])
+            return tp, fp, positives, negatives
+
+        return self._points(one, n, seed, max(1, CHUNK // cuts.size))
+
+    def at_rate(self, rate: str, levels: Array, n: int, seed: int) -> Points:
+        """tp and fp where recall, or fallout, has given values, at n draws; every item's weight where that is less."""
+        rates = {"recall": ranked.at_recall, "fallout": ranked.at_fallout}
+        if not self.sparse or self.units.rows < FEW_ITEMS * levels.size:
+
+            def every(c: Cuts) -> Array:
+                return np.concatenate([*rates[rate](c, levels), c.positives[None], c.negatives[None]])
+
+            tp, fp, totals = np.split(self.through(every, n, seed)[0], [levels.size, 2 * levels.size])
+            return Points(tp, fp, *totals)
+        turn = 1 if rate == "recall" else -1
+        lead, other = self._shapes[::turn]
+        width = max(2, int(np.sqrt(3.0 * lead.size / levels.size)))
+        shapes = sparse_walks.Shapes(lead, other, width)
+        order = np.argsort(levels)
+
+        def one(rng: np.random.Generator, many: int, prior: Array) -> tuple[Array, ...]:
+            slack = -turn * ranked.SLACK
+            own, rest = (prior[:, :2], prior[:, 2:])[::turn]
+            a, b, *totals = sparse_walks.at_levels(shapes, levels[order], slack, rng, many, own, rest)
+            return (*(x[:, np.argsort(order)] for x in (a, b)[::turn]), *totals[::turn])
+
+        return self._points(one, n, seed, max(1, CHUNK // (levels.size * width)))
+
+    @cached_property
+    def _shapes(self) -> tuple[Array, Array]:
+        """Shapes of the weights at or above each cut, of positive items and of negative ones."""
+        d = self.units
+        (order,) = d.orders
+        parts = (d.truth, order.positives, order.found), (~d.truth, order.negatives, order.alarms)
+        found, alarms = (np.append(0.0, np.cumsum(d.effective[mask][at]))[k] for mask, at, k in parts)
+        return found, alarms
+
+    def _points(self, one: Callable[..., tuple[Array, ...]], n: int, seed: int, size: int) -> Points:
+        """Chunks of draws, each with a stream of its own."""
+
+        def chunk(k: int) -> tuple[Array, ...]:
+            rng = np.random.Generator(np.random.SFC64([seed, STREAM + 2, k]))
+            many = min(size, n - k * size)
+            return one(rng, many, self._prior(rng, many)[:, 0])
+
+        with ThreadPoolExecutor(_cores()) as pool:
+            parts = list(pool.map(chunk, range(-(-n // size))))
+        return Points(*(np.concatenate(x, axis=0).T for x in zip(*parts, strict=True)))
 
     def _cuts(self, n: int, seed: int, k: int, prior: Array) -> Iterator[Cuts]:
         """The k-th chunk of draws: the weights at the cuts of each system."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.evidence.classes import Tally
-from howsure.evidence.layout import SQUARE, THRESHOLD
+from howsure.evidence.layout import SQUARE, THRESHOLD, Axis
 from howsure.evidence.scored import Scored
 from howsure.kernels.ranked import Order
 
@@ -30,9 +30,14 @@ def tally_at(data: Scored, thresholds: Any = None) -> Tally:
         squares[counts == 0] = 0.0
     else:
         counts = counts.astype(np.int64)
+    return table_of(data, counts, squares, ((THRESHOLD, tuple(points.tolist())),))
+
+
+def table_of(data: Scored, counts: Array, squares: Array | None, batch: tuple[Axis, ...] = ()) -> Tally:
+    """2x2 tables (tn, fp, fn, tp) of so many items of one system, parts of items allowed."""
     return Tally(
         cells=SQUARE, counts=counts, labels=data.labels, systems=data.systems, positive=data.positive, squares=squares,
-        batch=((THRESHOLD, tuple(points.tolist())),), notes=data.notes, positive_given=True, library=data.library,
+        batch=batch, notes=data.notes, positive_given=True, library=data.library,
     )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from howsure.kernels import beta_interpolation, ranked
 from howsure.kernels.moebius import Moebius
 from howsure.kernels.ranked import Cuts
 from howsure.model.posterior import Posterior
-from howsure.model.score_draws import score_draws
+from howsure.model.score_draws import Points, score_draws
 from howsure.notes import Notes, note
 from howsure.result import Result
 from howsure.rows import real
@@ -134,22 +134,29 @@ def drawn_band(p: Posterior, m: Metric, at: NDArray[np.intp], level: float, simu
     """Draws of the whole curve at thresholds: the tails that hold all of it at once, and the ends they give."""
     grid = at[np.unique(np.linspace(0, at.size - 1, min(at.size, _GRID)).round().astype(np.intp))]
     ends = grid if simultaneous and score_draws(p).weight and p.evidence.clusters is None else at
-    units = p.evidence.tidy.orders[0]
-
-    def values(c: Cuts) -> Array:
-        tp = np.take(c.up, units.found[ends], axis=1).T
-        fp = np.take(c.down, units.alarms[ends], axis=1).T
-        return _measured(m, c, tp, fp)
-
     n = _number(p, ends.size, _JOINT if simultaneous and ends is at else 1_000)
-    drawn = score_draws(p).through(values, n, check_seed(p.seed))[0]
+    drawn = _measured(m, _at_thresholds(p, ends, n))
     return _of_draws(drawn, level, simultaneous)
 
 
-def _measured(m: Metric, c: Cuts, tp: Array, fp: Array) -> Array:
+def _at_thresholds(p: Posterior, ends: NDArray[np.intp], n: int) -> Points:
+    draws, seed = score_draws(p), check_seed(p.seed)
+    if draws.sparse:
+        return draws.at_cuts(ends, n, seed)
+    units = p.evidence.tidy.orders[0]
+
+    def every(c: Cuts) -> Array:
+        tp, fp = np.take(c.up, units.found[ends], axis=1).T, np.take(c.down, units.alarms[ends], axis=1).T
+        return np.concatenate([tp, fp, c.positives[None], c.negatives[None]])
+
+    tp, fp, totals = np.split(draws.through(every, n, seed)[0], [ends.size, 2 * ends.size])
+    return Points(tp, fp, *totals)
+
+
+def _measured(m: Metric, c: Points) -> Array:
     with np.errstate(all="ignore"):
-        value = m.formula(tp=tp, fp=fp, fn=c.positives - tp, tn=c.negatives - fp)
-    return np.broadcast_to(np.asarray(value, dtype=float), tp.shape)
+        value = m.formula(tp=c.tp, fp=c.fp, fn=c.positives - c.tp, tn=c.negatives - c.fp)
+    return np.broadcast_to(np.asarray(value, dtype=float), c.tp.shape)
 
 
 def _number(p: Posterior, points: int, least: int = 1_000) -> int:
@@ -180,26 +187,38 @@ def _joint_tail(drawn: Array, level: float) -> float:
     n = drawn.shape[1]
     if not len(moving):
         return 0.5 * (1.0 - level)
-    rank = np.empty(moving.shape, dtype=np.int64)
-    np.put_along_axis(rank, np.argsort(moving, axis=1, kind="stable"), np.arange(1, n + 1)[None], axis=1)
-    depth = np.minimum(rank, n + 1 - rank).min(axis=0)
+    depth = _depth(moving, min(n // 2, int(0.5 * (1.0 - level) * n) + 2))
     lost = np.cumsum(np.bincount(depth, minlength=n + 1)) / n  # at depth 0 none
     after = int(np.searchsorted(lost, 1.0 - level))
     place = after - 1 + (1.0 - level - lost[after - 1]) / (lost[after] - lost[after - 1])
     return float(min(place / (n + 1), 0.5 * (1.0 - level)))
 
 
+def _depth(drawn: Array, deepest: int) -> NDArray[np.int64]:
+    """How far each draw is from the end of the draws at the point where it is nearest, up to a depth."""
+    n = drawn.shape[1]
+    depth = np.full(n, n // 2 + 1)
+    for side in (drawn, -drawn):
+        part = np.argpartition(side, deepest, axis=1)[:, : deepest + 1]
+        value = np.take_along_axis(side, part, axis=1)
+        order = np.argsort(value, axis=1)
+        part, value = np.take_along_axis(part, order, axis=1), np.take_along_axis(value, order, axis=1)
+        tied = (value[:, 1:] == value[:, :-1]).any(axis=1)  # by number, the same draws at every point
+        if tied.any():
+            part[tied] = np.argsort(side[tied], axis=1, kind="stable")[:, : deepest + 1]
+        for rank in range(deepest, 0, -1):
+            at = part[:, rank - 1]
+            depth[at] = np.minimum(depth[at], rank)
+    return depth
+
+
 def at_rate(p: Posterior, here: Cuts, m: Metric, rate: str, levels: Any, level: float, simultaneous: bool) -> CurveBand:
     """A measure where recall or fallout has given values, by the Bayesian bootstrap."""
     x = _levels(levels, rate)
-
-    def values(c: Cuts) -> Array:
-        return _measured(m, c, *_RATES[rate](c, x))
-
-    score = values(here)[:, 0]
-
+    score = _measured(m, Points(*_RATES[rate](here, x), here.positives, here.negatives))[:, 0]
     n = _number(p, x.size, _JOINT if simultaneous else 1_000)
-    found = _of_draws(score_draws(p).through(values, n, check_seed(p.seed))[0], level, simultaneous)
+    drawn = _measured(m, score_draws(p).at_rate(rate, x, n, check_seed(p.seed)))
+    found = _of_draws(drawn, level, simultaneous)
     line = Line(rate, str(m), x, score, np.full(x.size, np.nan))
     low, high, notes = spoken(line, found)
     if score_draws(p).weight and rate == "recall" and (x == 1.0).any():

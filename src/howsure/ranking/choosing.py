@@ -1,11 +1,9 @@
 """The best threshold of a score, how sure it is, and what the measure is worth there.
 
-A threshold that is chosen as the best of many looks better than it is: it was chosen on the same items. The optimism is
-found by doing the same again. `resample`: populations are drawn from the posterior, a sample of the same size from
-each, the threshold is chosen on the sample, and the measure there is read off both; sample minus population is the
-optimism (Efron 1983, with a posterior in place of the data). `split`: the threshold is chosen on a random half of the
-items and tried on the other, many times; half as many items make for more optimism than there is. The posterior at the
-threshold is moved by the optimism, on the logit scale of the measure's range, so that it never leaves the range.
+A threshold that is chosen as the best of many looks better than it is: it was chosen on the same items. Choosing again
+(trying.py) tells what it is worth on items that it was not chosen on. By `folds` that is a table, and the corrected
+law is the posterior of that table. Where tables have no law of their own (clusters, prior none), and by the other ways,
+the posterior at the threshold is moved by the optimism, on the logit scale of the measure's range.
 How often 95% intervals of F1 held the true value before and after: docs/coverage.md, "F1 where chosen".
 """
 
@@ -25,29 +23,24 @@ from howsure.distribution import Distribution
 from howsure.envelope import envelope
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.evidence.layout import number
-from howsure.evidence.scored import Scored
-from howsure.kernels import ranked
 from howsure.kernels.ranked import Cuts
 from howsure.kernels.sampled import Sampled
-from howsure.model.class_draws import logit, moved
+from howsure.model.class_draws import moved
 from howsure.model.posterior import Posterior
 from howsure.model.score_draws import score_draws
 from howsure.model.scored import Thresholds
-from howsure.model.thresholds import tally_at
+from howsure.model.thresholds import table_of, tally_at
 from howsure.notes import Notes, note
+from howsure.ranking.trying import CORRECTIONS, Pick, Trial, draws, tried
 from howsure.render.numbers import short
 from howsure.result import Result
 from howsure.rows import real
 
 Array = NDArray[np.float64]
 
-CORRECTIONS: Final = ("resample", "split", "none")
-DRAWS: Final = 2_000  # of populations and samples, at the usual tolerance
-USUAL: Final = 0.02
-BUDGET: Final = 40_000_000  # items in them
 QUANTILES: Final = 20_000  # by which a corrected law is known
 KNOTS: Final = 181  # of them computed
-HALF: Final = 7_919
+STREAM: Final = 7_919
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +144,7 @@ def choose(
     *,
     at_least: Mapping[str, float] | None = None,
     at_most: Mapping[str, float] | None = None,
-    correct: str | None = "resample",
+    correct: str | None = "folds",
     level: float = 0.95,
     interval: str = "equal-tailed",
 ) -> Choice:
@@ -183,24 +176,11 @@ def choose(
     threshold = float(np.nextafter(order.thresholds[0], np.inf) if cut < 0 else order.thresholds[cut])
     best, p_none, p_lost = _best(p, pick)
     apparent = p[at_threshold(m, threshold)]
-    optimism, error, shift = (0.0, 0.0, 0.0) if how == "none" else _optimism(p, m, pick, how)
+    found = tried(p, pick, how, float(score))
     return Choice(
-        p, m, named, threshold, _cells(p, threshold), float(score), best, apparent,
-        _moved(apparent, m, shift), optimism, error, p_none, p_lost, how, level, interval,
+        p, m, named, threshold, _cells(p, threshold), float(score), best, apparent, _corrected(p, m, apparent, found),
+        found.optimism, found.error, p_none, p_lost, how, level, interval,
     )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Pick:
-    """The best cut for a measure among those that keep the limits: its value there, and which cut it is."""
-
-    metric: Metric
-    sign: float
-    limits: tuple[tuple[Metric, float, float], ...]
-
-    def __call__(self, c: Cuts) -> tuple[Array, NDArray[np.intp]]:
-        limits = [(m.formula, side, value) for m, side, value in self.limits]
-        return ranked.choose(c, self.metric.formula, self.sign, limits)
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,7 +212,7 @@ class Shifted:
         return moved(x, -self.shift, (low, high)) if np.isfinite(high - low) else np.asarray(x - self.shift)
 
     def __call__(self, n: int, seed: int) -> Array:
-        return self.back(np.asarray(self.law.ppf(np.random.Generator(np.random.SFC64([seed, HALF])).random(n))))
+        return self.back(np.asarray(self.law.ppf(np.random.Generator(np.random.SFC64([seed, STREAM])).random(n))))
 
 
 def _limits(given: Any, side: str) -> tuple[tuple[Metric, str, float], ...]:
@@ -272,17 +252,12 @@ def _cells(p: Posterior, threshold: float) -> dict[str, int | float]:
     return {name: number(np.asarray(x)[0]) for name, x in t.named().items()}
 
 
-def _draws(p: Posterior) -> int:
-    wanted = DRAWS * (USUAL / p.tolerance) ** 2
-    return int(max(200, min(wanted, BUDGET // p.evidence.rows)))
-
-
 def _best(p: Posterior, pick: Pick) -> tuple[Distribution, float, float]:
     """The law of the threshold that is best in the population, P(nothing positive is best), P(no threshold will do)."""
     (order,) = score_draws(p).units.orders
     scores = np.append(order.thresholds, np.nextafter(order.thresholds[0], np.inf))  # the last: above all
     sampler = Chosen(p, pick, scores)
-    cut = sampler.cuts(_draws(p), p.seed)
+    cut = sampler.cuts(draws(p), p.seed)
     kept = cut[cut > -2]
     if not kept.size:
         raise BadSetting("no draw of the posterior has a threshold that keeps these limits; ask for less.")
@@ -291,65 +266,12 @@ def _best(p: Posterior, pick: Pick) -> tuple[Distribution, float, float]:
     return found, float((kept == -1).mean()), float((cut == -2).mean())
 
 
-def _optimism(p: Posterior, m: Metric, pick: Pick, how: str) -> tuple[float, float, float]:
-    """How much better a chosen threshold looks than it is, three standard errors of that, and the move it asks for."""
-    size = float(p.evidence.effective.sum())
-
-    def again(c: Cuts) -> Array:
-        # chunks run in threads: each takes its stream from its own random weights
-        rng = np.random.Generator(np.random.SFC64([p.seed, int(c.positives[:1].view(np.uint64)[0])]))
-        sample = ranked.resampled(c, size, rng)
-        seen, cut = pick(sample)
-        return np.stack([seen, ranked.value_at(c, m.formula, cut)])
-
-    n = _draws(p)
-    whole = p.evidence.clusters is not None  # clusters are resampled whole, as they are everywhere
-    alone = how == "resample" and not whole
-    seen, true = score_draws(p).through(again, n, p.seed + 1)[0] if alone else _tried(p, m, pick, n, how)
-    kept = np.isfinite(seen) & np.isfinite(true)
-    if kept.sum() < 50:
-        raise BadSetting(f"too few items to try a choice of {m} again: only {int(kept.sum())} of {n} trials have one.")
-    seen, true = seen[kept], true[kept]
-    gap = seen - true
-    low, high = m.bounds
-    edge = (high - low) * min(0.25, 0.5 / size) if np.isfinite(high - low) else 0.0  # half an item: logits stay finite
-    one, two = (np.asarray(np.clip(x.mean(), low + edge, high - edge)) for x in (seen, true))
-    shift = float(logit(one, m.bounds) - logit(two, m.bounds)) if np.isfinite(high - low) else float(gap.mean())
-    return float(gap.mean()), float(3.0 * gap.std() / np.sqrt(gap.size)), shift
-
-
-def _tried(p: Posterior, m: Metric, pick: Pick, n: int, how: str) -> tuple[Array, Array]:
-    """The measure on the items that the threshold was chosen on, and on others: n times."""
-    d = p.evidence
-    rng = np.random.Generator(np.random.SFC64([p.seed, HALF]))
-    seen, true = [], []
-    size = max(1, min(n, 2_000_000 // d.rows))
-    for start in range(0, n, size):
-        parts = _halves(d, min(size, n - start), rng) if how == "split" else _clusters(d, min(size, n - start), rng)
-        one, two = (Cuts.weigh(d.orders[0], x[:, d.truth], x[:, ~d.truth]) for x in parts)
-        value, cut = pick(one)
-        seen.append(value)
-        true.append(ranked.value_at(two, m.formula, cut))
-    return np.concatenate(seen), np.concatenate(true)
-
-
-def _halves(d: Scored, many: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Weights of a random half of the items (or clusters), and of the other half."""
-    if d.clusters is None and d.counts is not None and not d.weighted:
-        one = rng.binomial(d.amounts.astype(np.int64), 0.5, (many, d.rows)).astype(float)
-        return one, d.amounts - one
-    units = d.rows if d.clusters is None else int(d.clusters.max()) + 1
-    coin = rng.random((many, units)) < 0.5
-    one = d.amounts * (coin if d.clusters is None else coin[:, d.clusters])
-    return one, d.amounts - one
-
-
-def _clusters(d: Scored, many: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Weights of a sample of whole clusters, and of the population it is from, drawn by the Bayesian bootstrap."""
-    of = np.asarray(d.clusters)
-    shares = rng.standard_exponential((many, int(of.max()) + 1))
-    shares /= shares.mean(axis=1, keepdims=True)
-    return d.amounts * rng.poisson(shares)[:, of], d.amounts * shares[:, of]
+def _corrected(p: Posterior, m: Metric, apparent: Distribution, trial: Trial) -> Distribution:
+    """The law of the table of other items, where it has one; else the law at the threshold, moved."""
+    if trial.cells is None or not score_draws(p).weight or p.evidence.clusters is not None:
+        return _moved(apparent, m, trial.shift)
+    there = p.seeing(table_of(p.evidence, trial.cells))[m]
+    return Distribution(f"{m}, corrected", there.law, there.route, there.sampler, there.log_scale)
 
 
 def _moved(d: Distribution, m: Metric, shift: float) -> Distribution:
