@@ -300,12 +300,13 @@ def _optimism(f: Mapping[str, Any]) -> str:
     if f["how"] == "none":
         return f"{f['metric']} is that of the items the threshold was chosen on: it is too good"
     how = {
-        "folds": "chosen on four fifths of the items, tried on the last; the corrected row is the table so found",
-        "split": "chosen on half of the items, tried on the other; the corrected row is moved by that",
-        "resample": "chosen again on samples from the posterior; the corrected row is moved by that",
+        "folds": "chosen on four fifths of the items, tried on the last",
+        "split": "chosen on half of the items, tried on the other",
+        "resample": "chosen again on samples from the posterior",
     }
     text = f"choosing on these items flatters {f['metric']} by {short(f['optimism'])} ± {short(f['error'])}"
-    return f"{text} ({how[f['how']]})"
+    moved = "is moved by that" if f["moved"] else "is the table so found"
+    return f"{text} ({how[f['how']]}); the corrected row {moved}"
 
 
 def _limit(f: Mapping[str, Any]) -> str:
@@ -325,10 +326,10 @@ def _none(f: Mapping[str, Any]) -> str:
 def _best_of_many(f: Mapping[str, Any]) -> str:
     way = spelled("curve.choose", "--best")
     return (
-        f"{f['metric']} of these items is the best of all their thresholds, and so too good; mean and interval take the "
-        "threshold of one draw and the value of another: in most simulated tests 95% intervals of max-f1 held the best "
-        f"of the population {f['low']} to {f['high']}% of the time (docs/coverage.md); {way} tells what a threshold "
-        "chosen on these items is worth"
+        f"{f['metric']} of these items is the best of all their thresholds, and so too good; mean and interval take "
+        "the threshold of one draw and the value of another: in most simulated tests 95% intervals of max-f1 held the "
+        f"best of the population {f['low']} to {f['high']}% of the time (docs/coverage.md); {way} tells what a "
+        "threshold chosen on these items is worth"
     )
 
 

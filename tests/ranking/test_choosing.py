@@ -146,6 +146,17 @@ def test_folds_make_the_table_of_other_items(form: str) -> None:
     np.testing.assert_allclose(found.interval(), [2 * b.ppf(q) / (1 + b.ppf(q)) for q in (0.025, 0.975)], rtol=1e-9)
 
 
+@pytest.mark.parametrize(("prior", "clusters"), [("none", None), ("even", np.arange(80) // 2)])
+def test_folds_move_the_law_where_a_table_has_none(prior: str, clusters: np.ndarray | None) -> None:
+    """The plain bootstrap and clusters: by the optimism, on the logit scale, and the note says so."""
+    d = scored(80, 0.3, 1.0, 9)
+    c = choose(hs.posterior(Scored(d.truth, d.scores, clusters=clusters), prior=prior), "f1")
+    gap = np.log(c.score / (1 - c.score)) - np.log((c.score - c.optimism) / (1 - c.score + c.optimism))
+    low = c.apparent.interval().low
+    assert c.corrected.interval().low == pytest.approx(1 / (1 + np.exp(gap) * (1 / low - 1)), abs=0.002)
+    assert next(n.text for n in c.notes if n.code == "optimism").endswith("the corrected row is moved by that")
+
+
 def test_folds_do_not_depend_on_the_order_of_rows() -> None:
     """Rows given in another order are dealt out alike."""
     d = scored(80, 0.3, 1.0, 9)

@@ -116,7 +116,11 @@ class Choice(Result):
     def notes(self) -> Notes:
         """What choosing did, what the limits are worth, and what is unusual."""
         m, notes = str(self.metric), list(self.apparent.notes)
-        notes.append(note("optimism", metric=m, how=self.correct, optimism=self.optimism, error=self.optimism_error))
+        moved = self.correct != "folds" or not _lawful(self.posterior)
+        found = note(
+            "optimism", metric=m, how=self.correct, optimism=self.optimism, error=self.optimism_error, moved=moved
+        )
+        notes.append(found)
         for i, (x, side, value) in enumerate(self.limits):
             notes.append(note("limit", metric=str(x), side=side, value=value, p=self.p_kept(i)))
         if self.threshold > self._highest:
@@ -266,9 +270,14 @@ def _best(p: Posterior, pick: Pick) -> tuple[Distribution, float, float]:
     return found, float((kept == -1).mean()), float((cut == -2).mean())
 
 
+def _lawful(p: Posterior) -> bool:
+    """Whether tables have laws of their own: of independent items under a prior such as even."""
+    return bool(score_draws(p).weight) and p.evidence.clusters is None
+
+
 def _corrected(p: Posterior, m: Metric, apparent: Distribution, trial: Trial) -> Distribution:
     """The law of the table of other items, where it has one; else the law at the threshold, moved."""
-    if trial.cells is None or not score_draws(p).weight or p.evidence.clusters is not None:
+    if trial.cells is None or not _lawful(p):
         return _moved(apparent, m, trial.shift)
     there = p.seeing(table_of(p.evidence, trial.cells))[m]
     return Distribution(f"{m}, corrected", there.law, there.route, there.sampler, there.log_scale)
