@@ -9,7 +9,7 @@ import howsure as hs
 from howsure.evidence.scored import Scored
 from howsure.kernels import sparse_walks
 from howsure.model import score_draws as module
-from howsure.model.score_draws import Points, ScoreDraws, score_draws
+from howsure.model.score_draws import CurvePoints, ScoreDraws, score_draws
 
 DRAWS = 20_000
 LEVELS = np.array([0.9, 0.03, 0.3, 0.31, 0.55, 1.0])  # in no order; some in one block, some at one cut
@@ -29,14 +29,14 @@ def items(form: str) -> Scored:
     return Scored(y, s[:, None])
 
 
-def moments(p: Points) -> np.ndarray:
+def moments(p: CurvePoints) -> np.ndarray:
     """Rates at the points, and products of neighbours: means of these tell laws and dependence apart."""
     recall, fallout = p.tp / p.positives, p.fp / p.negatives
     share = p.positives / (p.positives + p.negatives)
     return np.concatenate([recall, fallout, recall[1:] * recall[:-1], fallout[1:] * recall[:-1], recall**2, [share]])
 
 
-def same(one: Points, two: Points) -> None:
+def same(one: CurvePoints, two: CurvePoints) -> None:
     a, b = moments(one), moments(two)
     error = np.sqrt((a.var(axis=1) + b.var(axis=1)) / DRAWS)
     np.testing.assert_array_less(np.abs(a.mean(axis=1) - b.mean(axis=1)), 4.5 * error + 1e-9)
@@ -74,7 +74,7 @@ def test_points_at_thresholds_have_the_law_of_whole_curves(form: str) -> None:
         2,
     )[0]
     tp, fp, totals = np.split(parts, [cuts.size, 2 * cuts.size])
-    same(few, Points(tp, fp, *totals))
+    same(few, CurvePoints(tp, fp, *totals))
 
 
 def test_points_of_a_draw_lie_on_one_curve() -> None:

@@ -47,7 +47,7 @@ ANOTHER: Final = 1_000_003
 
 
 @dataclass(frozen=True, eq=False)
-class Points:
+class CurvePoints:
     """tp and fp at points of the curve (points, draws), and the totals of each draw."""
 
     tp: Array
@@ -194,7 +194,7 @@ class ScoreDraws:
         """Whether weights can be drawn for groups of items: of one system, each item for itself."""
         return self.items.clusters is None and len(self.items.systems) == 1
 
-    def at_cuts(self, cuts: Places, n: int, seed: int) -> Points:
+    def at_cuts(self, cuts: Places, n: int, seed: int) -> CurvePoints:
         """tp and fp at given cuts, which must rise, at n draws."""
         found, alarms = self._shapes
 
@@ -205,7 +205,7 @@ class ScoreDraws:
 
         return self._points(one, n, seed, max(1, CHUNK // cuts.size))
 
-    def at_rate(self, rate: str, levels: Array, n: int, seed: int) -> Points:
+    def at_rate(self, rate: str, levels: Array, n: int, seed: int) -> CurvePoints:
         """tp and fp where recall, or fallout, has given values, at n draws; every item's weight where that is less."""
         rates = {"recall": ranked.at_recall, "fallout": ranked.at_fallout}
         if not self.sparse or self.units.rows < FEW_ITEMS * levels.size:
@@ -214,7 +214,7 @@ class ScoreDraws:
                 return np.concatenate([*rates[rate](c, levels), c.positives[None], c.negatives[None]])
 
             tp, fp, totals = np.split(self.through(every, n, seed)[0], [levels.size, 2 * levels.size])
-            return Points(tp, fp, *totals)
+            return CurvePoints(tp, fp, *totals)
         turn = 1 if rate == "recall" else -1
         lead, other = self._shapes[::turn]
         width = max(2, int(np.sqrt(3.0 * lead.size / levels.size)))
@@ -238,7 +238,7 @@ class ScoreDraws:
         found, alarms = (np.append(0.0, np.cumsum(d.effective[mask][at]))[k] for mask, at, k in parts)
         return found, alarms
 
-    def _points(self, one: Callable[..., tuple[Array, ...]], n: int, seed: int, size: int) -> Points:
+    def _points(self, one: Callable[..., tuple[Array, ...]], n: int, seed: int, size: int) -> CurvePoints:
         """Chunks of draws, each with a stream of its own."""
 
         def chunk(k: int) -> tuple[Array, ...]:
@@ -248,7 +248,7 @@ class ScoreDraws:
 
         with ThreadPoolExecutor(_cores()) as pool:
             parts = list(pool.map(chunk, range(-(-n // size))))
-        return Points(*(np.concatenate(x, axis=0).T for x in zip(*parts, strict=True)))
+        return CurvePoints(*(np.concatenate(x, axis=0).T for x in zip(*parts, strict=True)))
 
     def _cuts(self, n: int, seed: int, k: int, prior: Array) -> Iterator[Cuts]:
         """The k-th chunk of draws: the weights at the cuts of each system."""

@@ -18,7 +18,7 @@ from howsure.kernels import beta_interpolation, ranked
 from howsure.kernels.moebius import Moebius
 from howsure.kernels.ranked import Cuts
 from howsure.model.posterior import Posterior
-from howsure.model.score_draws import Points, score_draws
+from howsure.model.score_draws import CurvePoints, score_draws
 from howsure.notes import Notes, note
 from howsure.result import Result
 from howsure.rows import real
@@ -33,7 +33,7 @@ _RATES: Final = {"recall": ranked.at_recall, "fallout": ranked.at_fallout}
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """Points of a curve: x, y and the threshold of each; unpacks to the three arrays."""
+    """CurvePoints of a curve: x, y and the threshold of each; unpacks to the three arrays."""
 
     x_name: str
     y_name: str
@@ -139,7 +139,7 @@ def drawn_band(p: Posterior, m: Metric, at: NDArray[np.intp], level: float, simu
     return _of_draws(drawn, level, simultaneous)
 
 
-def _at_thresholds(p: Posterior, ends: NDArray[np.intp], n: int) -> Points:
+def _at_thresholds(p: Posterior, ends: NDArray[np.intp], n: int) -> CurvePoints:
     draws, seed = score_draws(p), check_seed(p.seed)
     if draws.sparse:
         return draws.at_cuts(ends, n, seed)
@@ -150,10 +150,10 @@ def _at_thresholds(p: Posterior, ends: NDArray[np.intp], n: int) -> Points:
         return np.concatenate([tp, fp, c.positives[None], c.negatives[None]])
 
     tp, fp, totals = np.split(draws.through(every, n, seed)[0], [ends.size, 2 * ends.size])
-    return Points(tp, fp, *totals)
+    return CurvePoints(tp, fp, *totals)
 
 
-def _measured(m: Metric, c: Points) -> Array:
+def _measured(m: Metric, c: CurvePoints) -> Array:
     with np.errstate(all="ignore"):
         value = m.formula(tp=c.tp, fp=c.fp, fn=c.positives - c.tp, tn=c.negatives - c.fp)
     return np.broadcast_to(np.asarray(value, dtype=float), c.tp.shape)
@@ -215,7 +215,7 @@ def _depth(drawn: Array, deepest: int) -> NDArray[np.int64]:
 def at_rate(p: Posterior, here: Cuts, m: Metric, rate: str, levels: Any, level: float, simultaneous: bool) -> CurveBand:
     """A measure where recall or fallout has given values, by the Bayesian bootstrap."""
     x = _levels(levels, rate)
-    score = _measured(m, Points(*_RATES[rate](here, x), here.positives, here.negatives))[:, 0]
+    score = _measured(m, CurvePoints(*_RATES[rate](here, x), here.positives, here.negatives))[:, 0]
     n = _number(p, x.size, _JOINT if simultaneous else 1_000)
     drawn = _measured(m, score_draws(p).at_rate(rate, x, n, check_seed(p.seed)))
     found = _of_draws(drawn, level, simultaneous)
