@@ -157,6 +157,15 @@ def test_folds_move_the_law_where_a_table_has_none(prior: str, clusters: np.ndar
     assert next(n.text for n in c.notes if n.code == "optimism").endswith("the corrected row is moved by that")
 
 
+def test_folds_of_weighted_items() -> None:
+    """Weights that are all 2 leave the table twice as large and its law that of the plain items."""
+    d = scored(80, 0.3, 1.0, 9).tidy
+    two = Scored(d.truth, d.scores, counts=np.full(80, 2.0), squares=np.full(80, 4.0))
+    one, other = (choose(hs.posterior(x), "f1") for x in (d, two))
+    np.testing.assert_allclose(other.corrected.interval(), one.corrected.interval(), rtol=1e-9)
+    assert other.optimism == pytest.approx(one.optimism)
+
+
 def test_folds_do_not_depend_on_the_order_of_rows() -> None:
     """Rows given in another order are dealt out alike."""
     d = scored(80, 0.3, 1.0, 9)

@@ -23,9 +23,6 @@ def items(form: str) -> Scored:
         return Scored(y, np.round(s)[:, None])
     if form == "counts":
         return Scored(y, s[:, None], counts=rng.integers(1, 5, 70).astype(float))
-    if form == "weights":
-        w = rng.uniform(0.2, 2.0, 70)
-        return Scored(y, s[:, None], counts=w, square=float((w**2).sum()))
     return Scored(y, s[:, None])
 
 
@@ -42,7 +39,7 @@ def same(one: CurvePoints, two: CurvePoints) -> None:
     np.testing.assert_array_less(np.abs(a.mean(axis=1) - b.mean(axis=1)), 4.5 * error + 1e-9)
 
 
-@pytest.mark.parametrize("form", ["items", "ties", "counts", "weights"])
+@pytest.mark.parametrize("form", ["items", "ties", "counts"])
 @pytest.mark.parametrize("prior", ["even", "none"])
 @pytest.mark.parametrize("rate", ["recall", "fallout"])
 def test_points_at_a_rate_have_the_law_of_whole_curves(

@@ -191,8 +191,8 @@ class ScoreDraws:
 
     @property
     def sparse(self) -> bool:
-        """Whether weights can be drawn for groups of items: of one system, each item for itself."""
-        return self.items.clusters is None and len(self.items.systems) == 1
+        """Whether weights can be drawn for groups of items: of one system, each item for itself, all of one scale."""
+        return self.items.clusters is None and len(self.items.systems) == 1 and self._gammas[1] is None
 
     def at_cuts(self, cuts: Places, n: int, seed: int) -> CurvePoints:
         """tp and fp at given cuts, which must rise, at n draws."""
@@ -235,11 +235,12 @@ class ScoreDraws:
         d = self.units
         (order,) = d.orders
         parts = (d.truth, order.positives, order.found), (~d.truth, order.negatives, order.alarms)
-        found, alarms = (np.append(0.0, np.cumsum(d.effective[mask][at]))[k] for mask, at, k in parts)
+        found, alarms = (np.append(0.0, np.cumsum(self._gammas[0][mask][at]))[k] for mask, at, k in parts)
         return found, alarms
 
     def _points(self, one: Callable[..., tuple[Array, ...]], n: int, seed: int, size: int) -> CurvePoints:
         """Chunks of draws, each with a stream of its own."""
+        seed = stream(seed, self._key)
 
         def chunk(k: int) -> tuple[Array, ...]:
             rng = np.random.Generator(np.random.SFC64([seed, STREAM + 2, k]))

@@ -279,7 +279,7 @@ def _corrected(p: Posterior, m: Metric, apparent: Distribution, trial: Trial) ->
     """The law of the table of other items, where it has one; else the law at the threshold, moved."""
     if trial.cells is None or not _lawful(p):
         return _moved(apparent, m, trial.shift)
-    there = p.seeing(table_of(p.evidence, trial.cells))[m]
+    there = p.seeing(table_of(p.evidence, trial.cells, trial.squares))[m]
     return Distribution(f"{m}, corrected", there.law, there.route, there.sampler, there.log_scale)
 
 

@@ -60,6 +60,7 @@ class Trial:
     error: float = 0.0
     shift: float = 0.0  # of logits, where the measure has a range
     cells: Array | None = None  # tn, fp, fn, tp of items that the threshold was not chosen on
+    squares: Array | None = None  # sums of their squared weights, where they have weights
 
 
 def draws(p: Posterior) -> int:
@@ -108,20 +109,19 @@ def _folds(p: Posterior, pick: Pick, score: float) -> Trial:
     d = p.evidence if p.evidence.weighted else p.evidence.tidy
     rng = np.random.Generator(np.random.SFC64([p.seed, HALF, FOLDS]))
     deals = max(DEALS, draws(p) // (4 * FOLDS))
-    cells = np.zeros((deals, 4))
-    kept = 0
+    cells, kept = np.zeros((deals, 2, 4)), 0
     for k in range(deals):
         held = _dealt(d, rng)
-        one, two = (Cuts.weigh(d.orders[0], x[:, d.truth], x[:, ~d.truth]) for x in (d.amounts - held, held))
-        cut = pick(one)[1]
-        tp, fp = two.at(cut)
-        table = np.stack([two.negatives - fp, fp, two.positives - tp, tp], axis=-1)[cut > -2]
-        kept += len(table)
-        cells[k] = table.sum(axis=0)
-    found = cells[cells.sum(axis=1) > 0]
+        cut = pick(_cuts(d, d.amounts - held))[1]
+        kept += int((cut > -2).sum())
+        parts = [held] if d.squares is None else [held, d.squares * (held > 0)]
+        for i, part in enumerate(parts):
+            cells[k, i] = _table(_cuts(d, part), cut)
     if kept < ENOUGH:
         _refuse(pick, kept, deals * FOLDS)
-    found *= float(d.totals) / found.sum(axis=1, keepdims=True)
+    found = cells[cells[:, 0].sum(axis=1) > 0]
+    found *= float(d.totals) / found[:, 0].sum(axis=1)[:, None, None]
+    found, squares = found[:, 0], None if d.squares is None else found[:, 1].mean(axis=0)
     with np.errstate(all="ignore"):
         each, all_of = (_value(pick.metric, x) for x in (found, found.mean(axis=0)))
     each = each[np.isfinite(each)]
@@ -129,7 +129,17 @@ def _folds(p: Posterior, pick: Pick, score: float) -> Trial:
         _refuse(pick, 0, deals * FOLDS)
     error = float(3.0 * each.std() / np.sqrt(max(1, each.size)))
     true = float(all_of)
-    return Trial(score - true, error, _shift(p, pick.metric, score, true), found.mean(axis=0))
+    return Trial(score - true, error, _shift(p, pick.metric, score, true), found.mean(axis=0), squares)
+
+
+def _cuts(d: Scored, amounts: Array) -> Cuts:
+    return Cuts.weigh(d.orders[0], amounts[:, d.truth], amounts[:, ~d.truth])
+
+
+def _table(c: Cuts, cut: NDArray[np.intp]) -> Array:
+    """tn, fp, fn, tp of all folds that have a threshold, each at its own."""
+    tp, fp = c.at(cut)
+    return np.asarray(np.stack([c.negatives - fp, fp, c.positives - tp, tp])[:, cut > -2].sum(axis=1))
 
 
 def _value(m: Metric, cells: Array) -> Array:
@@ -191,7 +201,7 @@ def _elsewhere(p: Posterior, pick: Pick, n: int, how: str) -> tuple[Array, Array
     size = max(1, min(n, CHUNK // d.rows))
     for start in range(0, n, size):
         parts = _halves(d, min(size, n - start), rng) if how == "split" else _clusters(d, min(size, n - start), rng)
-        one, two = (Cuts.weigh(d.orders[0], x[:, d.truth], x[:, ~d.truth]) for x in parts)
+        one, two = (_cuts(d, x) for x in parts)
         value, cut = pick(one)
         seen.append(value)
         true.append(ranked.value_at(two, pick.metric.formula, cut))
