@@ -19,12 +19,14 @@ from howsure.expressions import CELLS
 from howsure.forms import Form, Linear, Rising, Square, TwoRates
 
 if TYPE_CHECKING:
+    from howsure.kernels.contour import GammaQuotient
     from howsure.kernels.law import Law
 
 Array = NDArray[np.float64]
 Shapes = dict[str, Array]
 Routed = tuple["Law", str]  # a law and the name of its route
 
+FEW = 64  # tables of a batch, whose laws of four weighted groups are made one by one
 TINY = 0.02  # below, a measure of tp, fp and fn jumps across any grid of nodes, and is sampled
 
 
@@ -158,7 +160,7 @@ def _linear_law(form: Linear, cells: Shapes, scales: Shapes | None = None) -> Ro
 def weighed_groups_law(parts: Sequence[tuple[tuple[float, float], Array, Array]]) -> Routed | None:
     """The same of ((top, bottom), shape, scale): parts alike in both add to one Gamma, and so no scale may be left.
 
-    Four and more of a single table take the contour; those of a batch are left to draws.
+    Four and more take the contour, table by table of a small batch; those of a larger one are left to draws.
     """
     groups: list[tuple[tuple[float, float], Array, Array]] = []
     for pair, shape, scale in parts:
@@ -175,12 +177,12 @@ def weighed_groups_law(parts: Sequence[tuple[tuple[float, float], Array, Array]]
 
         ((u1, v1), a, s), ((u2, v2), b, r) = groups if _rises(*pairs) else groups[::-1]
         return Moebius(a, b, u1, v1, u2, v2, s / r), "closed form"
-    if len(groups) > 3 and not shapes[0].shape and all(v for _, v in pairs):
-        from howsure.kernels.contour import GammaQuotient
+    if len(groups) > 3 and len(shapes[0].shape) < 2 and shapes[0].size <= FEW and all(v for _, v in pairs):
+        from howsure.kernels.stacked import stacked
 
-        weigh = np.array([float(x) for x in scales])[:, None]
-        both = np.array(pairs) * weigh
-        return GammaQuotient(both[:, 0], both[:, 1], np.array([float(x) for x in shapes])), "quadrature"
+        tables = range(shapes[0].size)
+        single = [[(k, np.ravel(a)[j], np.ravel(s)[j]) for k, a, s in groups] for j in tables]
+        return stacked([_contour_law(parts) for parts in single], shapes[0].shape), "quadrature"
     if len(groups) == 3:
         from howsure.kernels.integral import Integral
         from howsure.kernels.linear_quotient import LinearQuotient
@@ -206,6 +208,14 @@ def linear_groups_law(groups: dict[tuple[float, float], Array]) -> Routed | None
         tops, bottoms = tuple(k[0] for k in groups), tuple(k[1] for k in groups)
         return Integral(LinearQuotient(tuple(groups.values()), tops, bottoms)), "quadrature"
     return None
+
+
+def _contour_law(groups: Sequence[tuple[tuple[float, float], Array, Array]]) -> GammaQuotient:
+    """The law of a single table, from ((top, bottom), shape, scale)."""
+    from howsure.kernels.contour import GammaQuotient
+
+    both = np.array([k for k, _, _ in groups]) * np.array([float(s) for _, _, s in groups])[:, None]
+    return GammaQuotient(both[:, 0], both[:, 1], np.array([float(a) for _, a, _ in groups]))
 
 
 def _rises(one: tuple[float, float], two: tuple[float, float]) -> bool:

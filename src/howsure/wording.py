@@ -129,18 +129,17 @@ SENTENCES: Final[dict[str, str]] = {
 }
 
 
-def _weighted(f: Mapping[str, Any]) -> str:
-    if f["of"] == "counts":
-        return (
-            "weighted items: every cell has the effective size of its own items, (sum of weights)²/(sum of squared "
-            "weights)"
-        )
-    if f["of"] == "clusters":
-        return "weighted items: a cluster counts with the weights of its items"
-    return (
-        "weighted items: each counts with its weight; together they are worth Kish's effective sample size, (sum of "
-        "weights)²/(sum of squared weights)"
-    )
+_WEIGHTED: Final = {
+    "counts": "every cell and class has the size (sum of weights)²/(sum of squared weights) of its own items",
+    "clusters": "a cluster counts with the weights of its items",
+    "items": "each counts with its weight; all are worth (sum of weights)²/(sum of squared weights) of them",
+}
+
+
+def _follow(f: Mapping[str, Any]) -> str:
+    way = spelled(".stratified(sizes) of a tally by stratum", "--stratum with --population")
+    said = f"weights follow the {f['what']}: they differ much from class to class. If items were drawn by it, strata"
+    return f"{said} and their sizes in the population tell more than weights do: {way}"
 
 
 def _labels(f: Mapping[str, Any]) -> str:
@@ -393,7 +392,8 @@ def _recall_rule(f: Mapping[str, Any]) -> str:
 
 
 _WORDS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
-    "weighted": _weighted, "labels": _labels, "empty-class": _empty, "coverage": _coverage,
+    "weighted": lambda f: f"weighted items: {_WEIGHTED[f['of']]}", "weights-follow": _follow,
+    "labels": _labels, "empty-class": _empty, "coverage": _coverage,
     "undefined-score": _undefined, "sampled": _sampled, "bins": _bins, "zero-cell": _empty_cell, "delong": _delong,
     "identical": _identical, "prior": _prior, "confusions": _confusions, "chance-sampled": _chance,
     "pairing": _pairing, "design-effect": _design, "rule": _rule, "optimism": _optimism, "limit": _limit,

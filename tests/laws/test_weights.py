@@ -339,3 +339,26 @@ def test_very_many_weighted_values_go_together():
     assert d.mean == pytest.approx(mean, abs=0.01 * std)
     assert d.std == pytest.approx(std, rel=0.002)
     assert tuple(d.interval()) == pytest.approx((mean - 1.96 * std, mean + 1.96 * std), abs=0.03 * std)
+
+
+# -- what is said
+
+
+def test_a_note_points_to_strata_where_weights_follow_truth_or_answer():
+    """Weights that differ much between truths, or between answers, are often those of a stratified sample."""
+    y, z = items(60, 20, 20, 100)
+    rng = np.random.default_rng(3)
+    noise = rng.uniform(0.5, 1.5, y.size)
+
+    def said(weight):
+        notes = hs.score(hs.tally(y, z, weight=weight), metrics="f1").notes
+        return [n["what"] for n in notes if n.code == "weights-follow"]
+
+    assert said(noise * np.where(y == 1, 1.0, 8.0)) == ["truth"]
+    assert said(noise * np.where(z == 1, 8.0, 1.0)) == ["answer"]
+    for weight in (noise, rng.exponential(size=y.size), np.ones(y.size), np.where(y == 1, 1.0, 1.5)):
+        assert said(weight) == []
+    c = hs.curve(y, z + rng.normal(size=y.size), weight=np.where(y == 1, 1.0, 30.0))
+    assert "weights-follow" in [n.code for n in c["AP"].notes]
+    text = next(n.text for n in c["AP"].notes if n.code == "weights-follow")
+    assert ".stratified(sizes)" in text

@@ -22,6 +22,7 @@ from howsure.model.joint_answers import joint_draws
 from howsure.model.question import EXACT, Gap, Question, drawn_gap, exact_gap
 from howsure.model.sampling import GROWN, difference_law, sampled_law
 from howsure.model.state import State
+from howsure.model.weighing import followed
 from howsure.notes import Notes, note
 from howsure.routes import Model, Shapes, exact_law, values
 
@@ -182,9 +183,20 @@ def table_notes(state: State) -> Notes:
     notes = list(e.notes)
     if e.weighted:
         notes.append(note("weighted", of="counts"))
+        by = followed_by(e)
+        if by is not None:
+            notes.append(note("weights-follow", what=by))
     if not e.shape and not e.totals.any():
         notes.append(note("no-data"))
     return tuple(notes)
+
+
+def followed_by(t: Any) -> str | None:
+    """What the weights of a table follow, of all tables of a batch together; None of outcomes, which have no truth."""
+    if not t.truths:
+        return None
+    sums, squares = (np.asarray(x, dtype=float).reshape(-1, x.shape[-1]).sum(axis=0) for x in (t.counts, t.squares))
+    return followed(sums, squares, t.cells)
 
 
 def label_notes(state: State) -> Notes:

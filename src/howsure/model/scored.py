@@ -27,6 +27,7 @@ from howsure.model.sampling import difference_law
 from howsure.model.score_draws import ScoreDraws, score_draws
 from howsure.model.state import State
 from howsure.model.thresholds import tally_at
+from howsure.model.weighing import followed
 from howsure.notes import Note, Notes, note
 from howsure.priors import Prior
 
@@ -193,6 +194,8 @@ class Thresholds(Question):
             notes += self._delong()
         if self.items.weighted:
             notes.append(note("weighted", of="counts"))
+            if followed(self.items.amounts, self.items.squares, self.items.truth[:, None]):
+                notes.append(note("weights-follow", what="truth"))
         if self.items.clusters is not None:
             notes.append(note("clusters", count=self.items.clustered))
         return tuple(notes)

@@ -23,6 +23,9 @@ from howsure.kernels.weights import ALIKE, added_at, gamma_of, scale_of
 Array = NDArray[np.float64]
 Shapes = dict[str, Array]
 
+STRONG: Final = 1.25  # how much of the effective size weights that follow something cost, from which it is said
+LEAST: Final = 5.0  # effective items of a group that can tell
+
 NEIGHBOURS: Final = {  # in the row, in the column, opposite
     "tp": ("fn", "fp", "tn"), "fp": ("tn", "tp", "fn"), "fn": ("tp", "tn", "fp"), "tn": ("fp", "fn", "tp"),
 }  # fmt: skip
@@ -82,3 +85,23 @@ def scales_of_rows(shapes: Array, scales: Array, truth: Any, rows: int) -> Array
     mass = shapes * scales
     sums, squares = (added_at(truth, x, rows) for x in (mass, mass * scales))
     return scale_of(sums, squares, scale_of(sums.sum(), squares.sum()))
+
+
+def followed(sums: Array, squares: Any, codes: Any) -> str | None:
+    """What weights follow strongly, where they do: the truth (the first column of the codes), or an answer.
+
+    Told by how much smaller the effective size of all items is than those of the groups together.
+    """
+    names = ["truth", *["answer"] * (codes.shape[1] - 1)]
+    lost = [_lost(sums, squares, codes[:, j].astype(np.int64)) for j in range(codes.shape[1])]
+    most = int(np.argmax(lost))
+    return names[most] if lost[most] >= STRONG else None
+
+
+def _lost(sums: Array, squares: Array, groups: Any) -> float:
+    """The groups' effective sizes, added up, over that of all their items; 1 of groups too small to tell."""
+    s, q = (added_at(groups - groups.min(), x, int(np.ptp(groups)) + 1) for x in (sums, squares))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        size = np.where(s > 0, s * s / q, 0.0)
+    told = size >= LEAST
+    return float(size[told].sum() * q[told].sum() / s[told].sum() ** 2) if told.sum() > 1 else 1.0
