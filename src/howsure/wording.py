@@ -130,9 +130,9 @@ SENTENCES: Final[dict[str, str]] = {
 
 
 _WEIGHTED: Final = {
-    "counts": "every cell and class has the size (sum of weights)²/(sum of squared weights) of its own items",
+    "counts": "cells and classes each have Kish's size of their own items, (sum of weights)²/(sum of squared weights)",
     "clusters": "a cluster counts with the weights of its items",
-    "items": "each counts with its weight; all are worth (sum of weights)²/(sum of squared weights) of them",
+    "items": "each counts with its weight; all have Kish's size, (sum of weights)²/(sum of squared weights)",
 }
 
 
