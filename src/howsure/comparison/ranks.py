@@ -1,6 +1,7 @@
 """Many systems at once: P(best), the distribution of ranks, all pairs, and groups that cannot be told apart.
 
-Pairs are what `compare` says of two systems. Ranks of systems on the same items are drawn together.
+Pairs are what `compare` says of two systems. Ranks of systems on different items are integrals, of those on the same
+items shares of joint draws.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
 from howsure.columns import Columns
-from howsure.comparison.independent import OTHER_SEED, most_draws
-from howsure.comparison.standing import Standing, by_difference, by_draws
+from howsure.comparison.independent import OTHER_SEED, gap, most_draws
+from howsure.comparison.standing import Standing, by_difference, by_draws, by_laws
 from howsure.distribution import Error, check_draws, check_kind, check_level
 from howsure.entering import Entered, entered, is_made
 from howsure.envelope import envelope
@@ -34,6 +35,7 @@ from howsure.rows import Row, real, row_documents
 Array = NDArray[np.float64]
 
 DRAWS: Final = 20_000
+DOUBT: Final = 0.005  # error of ranks that more draws are worth
 MOST_PAIRS: Final = 300  # that are compared one by one
 TOPS: Final = (1, 3, 5, 10)  # places whose probabilities a document gives, where there are more systems than that
 
@@ -132,8 +134,8 @@ class Leaderboard(Result):
     def notes(self) -> Notes:
         """How ranks were found, and what is to be said of the systems."""
         own = []
-        if self.draws is not None:
-            own.append(note("sampled", form="ranks", draws=len(self.draws), probability=self.standing.error))
+        if self.standing.drawn is not None:
+            own.append(note("sampled", form="ranks", draws=self.standing.drawn, probability=self.standing.error))
         if self.pairs_differ:
             own.append(note("pairs-prior", of=str(self.metric)))
         return merged([*own, *(n for row in self.rows for n in row.question.remarks)])
@@ -292,18 +294,30 @@ def _pairs(joint: Posterior, asked: Any, whole: Question) -> tuple[Array, float]
 
 
 def _together(whole: Question, pairs: tuple[Array, float] | None, n: int | None) -> Standing:
-    """Systems on the same items: two by their difference, more by joint draws."""
+    """Systems on the same items: two by their difference, more by joint draws, of which doubt takes more."""
     lower = whole.metric.better == "lower"
     if pairs is not None and lower:
         pairs = pairs[0].T, pairs[1]
     if n is None and pairs is not None and len(pairs[0]) == 2:
         return by_difference(*pairs)
-    return by_draws(whole.joint_draws(most_draws(n or DRAWS, whole), whole.state.seed), lower, pairs)
+    found = by_draws(whole.joint_draws(most_draws(n or DRAWS, whole), whole.state.seed), lower, pairs)
+    if n is None and found.error > DOUBT and whole.joint_budget > DRAWS:
+        return by_draws(whole.joint_draws(whole.joint_budget, whole.state.seed), lower, pairs)
+    return found
 
 
 def _apart(questions: list[Question], n: int | None) -> Standing:
-    """Systems tested on different items."""
+    """Systems tested on different items: two by their difference, more by integrals, or by draws where asked."""
+    lower = questions[0].metric.better == "lower"
+    if n is None and len(questions) == 2:
+        found = gap(questions[0], questions[1])
+        up, down = (found.below, found.above) if lower else (found.above, found.below)
+        drawn = found.difference.law.n if found.route == "sampled" else None
+        return by_difference(np.array([[0.5, up], [down, 0.5]]), found.error, drawn)
+    standing = by_laws([q.distribution.law for q in questions], lower) if n is None else None
+    if standing is not None:
+        return standing
     n = most_draws(n or DRAWS, *questions)
     seed = questions[0].state.seed
     x = np.stack([q.distribution.draws(n, seed=seed + k * OTHER_SEED) for k, q in enumerate(questions)], axis=1)
-    return by_draws(x, questions[0].metric.better == "lower", None)
+    return by_draws(x, lower, None)

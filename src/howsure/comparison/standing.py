@@ -1,16 +1,24 @@
-"""Where systems stand: the probability of every rank, by draws of all together, and of two by their difference."""
+"""Where systems stand: the probability of every rank.
+
+Of two systems by their difference, of independent ones by integrals, of more on the same items by joint draws.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.kernels.law import Law
+from howsure.kernels.rank_integrals import ranked
+
 Array = NDArray[np.float64]
 
 SIGMAS: Final = 3.0
+MOST_INTEGRALS: Final = 40  # systems; their cost grows with the square, that of draws does not
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +30,7 @@ class Standing:
     error: float  # of the probabilities of ranks
     pairs_error: float
     draws: Array | None = None  # of the measure, (draws, systems), where ranks are their shares
+    drawn: int | None = None  # the number of draws behind the ranks, if any
 
     @property
     def expected(self) -> Array:
@@ -31,13 +40,23 @@ class Standing:
     def ordered(self, order: list[int]) -> Standing:
         """The systems in another order."""
         draws = None if self.draws is None else self.draws[:, order]
-        return Standing(self.ranks[order], self.pairs[np.ix_(order, order)], self.error, self.pairs_error, draws)
+        return replace(self, ranks=self.ranks[order], pairs=self.pairs[np.ix_(order, order)], draws=draws)
 
 
-def by_difference(pairs: Array, error: float) -> Standing:
+def by_difference(pairs: Array, error: float, drawn: int | None = None) -> Standing:
     """Of two systems: the better one is the best."""
     first = np.array([pairs[0, 1], pairs[1, 0]])
-    return Standing(np.stack([first, first[::-1]], axis=1), pairs, error, error)
+    return Standing(np.stack([first, first[::-1]], axis=1), pairs, error, error, drawn=drawn)
+
+
+def by_laws(laws: Sequence[Law], lower_is_better: bool) -> Standing | None:
+    """Of independent systems, from their laws; None where these cannot tell."""
+    found = None if len(laws) > MOST_INTEGRALS else ranked(laws)
+    if found is None:
+        return None
+    fewest = min((x.n for x in laws if x.n is not None), default=None)
+    ranks, pairs = (found.above[:, ::-1], found.pairs.T) if lower_is_better else (found.above, found.pairs)
+    return Standing(ranks, pairs, found.error, found.error, drawn=fewest)
 
 
 def by_draws(draws: Array, lower_is_better: bool, pairs: tuple[Array, float] | None) -> Standing:
@@ -54,7 +73,7 @@ def by_draws(draws: Array, lower_is_better: bool, pairs: tuple[Array, float] | N
         table = _doubted(np.array(wins), 0.5, n)
         np.fill_diagonal(table, 0.5)
         pairs = table, _error(table, n)
-    return Standing(ranks, pairs[0], error, pairs[1], draws)
+    return Standing(ranks, pairs[0], error, pairs[1], draws, n)
 
 
 def _doubted(share: Array, prior: float, n: int) -> Array:

@@ -18,7 +18,7 @@ from howsure.catalogue.metric import Metric
 from howsure.distribution import Distribution, number_or_array
 from howsure.errors import BadSetting
 from howsure.model.answers import Answers, p_values
-from howsure.model.joint_answers import joint_draws
+from howsure.model.joint_answers import FEW, joint_draws
 from howsure.model.question import EXACT, Gap, Question, drawn_gap, exact_gap
 from howsure.model.sampling import GROWN, difference_law, sampled_law
 from howsure.model.state import State
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+MORE_DRAWS = 100_000
 SURE = 1e-4  # error of a paired probability that is not drawn
 SURE_ENDS = 1e-4  # error of a tail at the ends of an interval, up to which it is not drawn
 
@@ -160,6 +161,11 @@ class CellQuestion(Question):
         """All at once where it is a matter of wins."""
         found = None if self.state.evidence.shape else self.answers().chances(self.light)
         return None if found is None else (found, EXACT)
+
+    @property
+    def joint_budget(self) -> int:
+        """Of few systems, whose patterns are listed."""
+        return MORE_DRAWS if len(self.state.evidence.systems) <= FEW else 0
 
     @property
     def pairs_differ(self) -> bool:

@@ -135,6 +135,11 @@ class Question:
         return None
 
     @property
+    def joint_budget(self) -> int:
+        """Draws of all systems that are cheap enough to take where ranks are in doubt."""
+        return 0
+
+    @property
     def pairs_differ(self) -> bool:
         """Whether the difference of two systems has another prior than all systems together."""
         return False
