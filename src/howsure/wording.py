@@ -246,7 +246,10 @@ _PRIORS: Final = {
     "hits": "prior even: weight 1 on a hit and 1 on a miss",
     "right-wrong": "accuracy, error-rate and micro averages: weight 1 on right and 1 on wrong answers",
     "added-up": "micro averages: weight 1/2 on each cell of the table of all labels added up",
-    "item-ends": "averages over items and subset-accuracy: weight 1 on each end of their range",
+    "item-ends": "subset-accuracy: weight 1 on items that are all right and 1 on others",
+    "item-values": "averages over items: weight 1 on the smallest and on the largest value of an item, each moved a "
+    "tenth of the way to its bound",
+    "item-pairs": "hamming-loss: weight 1 on each end of its range, shared by the labels",
     "pooled": "weight 1 a class, on its right and wrong answers as in all classes together (docs/coverage.md)",
     "shared": "weight 1 on right and 1 on wrong answers, shared equally among their cells",
     "shared-by-labels": "weight 1/2 on each cell, shared by the labels",

@@ -165,6 +165,26 @@ def test_clusters_of_one_are_items() -> None:
         assert c.second.distribution.ppf(0.1) == pytest.approx(want.second.distribution.ppf(0.1), abs=1e-10)
 
 
+def test_averages_over_items_with_many_labels_are_means() -> None:
+    """samples-f1 and samples-jaccard have the law of the items' own values, and so have their differences and ranks."""
+    rng = np.random.default_rng(8)
+    truth = rng.random((40, 5)) < 0.4
+    said = {name: np.where(rng.random((40, 5)) < share, ~truth, truth) for name, share in (("a", 0.1), ("b", 0.2))}
+    t = hs.Tally.multilabel(truth.astype(int), {k: v.astype(int) for k, v in said.items()}, labels=range(5))
+    both = {k: 2 * (truth & v).sum(axis=1) for k, v in said.items()}
+    sizes = {k: truth.sum(axis=1) + v.sum(axis=1) for k, v in said.items()}
+    f1 = {k: np.divide(both[k], sizes[k], out=np.zeros(40), where=sizes[k] > 0) for k in said}
+    values = {"samples-f1": f1, "samples-jaccard": {k: v / (2 - v) for k, v in f1.items()}}
+    for name, v in values.items():
+        c, want = hs.compare(t, "a", "b", metric=name), hs.compare(hs.means(v, bounds=(0, 1)))
+        assert (c.p_better, c.p_worse) == pytest.approx((want.p_better, want.p_worse), abs=1e-11)
+        for q in (0.025, 0.5, 0.975):
+            assert c.difference.ppf(q) == pytest.approx(want.difference.ppf(q), abs=1e-9)
+            assert c.second.distribution.ppf(q) == pytest.approx(want.second.distribution.ppf(q), abs=1e-9)
+        agrees(want.difference, np.subtract(*hs.posterior(t).resolve(name).joint_draws(200_000, 2).T))
+        assert "prior-from-data" in [n.code for n in c.notes]
+
+
 # -- many systems
 
 

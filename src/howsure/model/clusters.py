@@ -236,9 +236,10 @@ class QuotientOfClusters(OfClusters):
     def joint_draws(self, n: int, seed: int) -> Array:
         """All systems from the same weights of the clusters."""
         top, bottom = (np.stack(x, axis=1) for x in zip(*self._units, strict=True))
-        out = []
+        middles, halves = zip(*(whole.made_up() for whole in self.wholes), strict=True)  # of each system alone
+        at, out = (np.concatenate(middles, axis=1), np.concatenate(halves)), []
         for rng, mass in self.masses(n, seed):
-            up, down = self.wholes[0].prior_mass(rng, (len(mass), len(self.wholes)))
+            up, down = self.wholes[0].prior_mass(rng, (len(mass), len(self.wholes)), at)
             out.append((mass @ top + self._sizes * up) / (mass @ bottom + self._sizes * down))
         return np.concatenate(out)
 

@@ -1,7 +1,7 @@
 """Over items: means over items with many labels, and quotients of sums over all their labels, with exact laws.
 
-A mean over items (`samples-`, Hamming loss) has the prior's weight on the ends of its range; a micro average that is a
-linear quotient of the cells of all labels added up has weight ½ on each of these cells.
+A mean over items (`samples-`) has the prior of graded values, Hamming loss weight on the ends of its range; a micro
+average that is a linear quotient of the cells of all labels added up has weight ½ on each of these cells.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from howsure.forms import Linear
 from howsure.kernels.draws import stream
 from howsure.kernels.sticks import sticks
 from howsure.model.cells import label_notes
+from howsure.model.graded_prior import centres, ends, largest, spreads
 from howsure.model.label_draws import MICRO, LabelDrawing, refuse_tables
 from howsure.model.means import mean_law
 from howsure.model.question import Gap, Question, drawn_gap, exact_gap
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from howsure.kernels.law import Law
 
 Array = NDArray[np.float64]
+MadeUp = tuple[Array, Array]
 
 STREAM: Final = 50_021
 
@@ -60,9 +62,13 @@ class OverItems(Question):
         """What the prior adds above and below the line of one system, and with what weights."""
         raise self._unasked("a prior")
 
-    def prior_mass(self, rng: np.random.Generator, size: tuple[int, int]) -> tuple[Array, Array]:
+    def made_up(self) -> MadeUp:
+        """Items of the prior, where it has any: their middles (choices, systems), and how far off a value may be."""
+        return np.zeros((1, 1)), np.zeros(1)
+
+    def prior_mass(self, rng: np.random.Generator, size: tuple[int, int], at: MadeUp) -> tuple[Array, Array]:
         """Draws of what the prior adds above and below the line of each system's quotient."""
-        del rng, size
+        del rng, size, at
         raise self._unasked("a prior")
 
     @cached_property
@@ -79,12 +85,12 @@ class OverItems(Question):
         own = stream(seed, self.state.evidence.cells, shapes)
         rng = np.random.Generator(np.random.SFC64([own, STREAM]))
         top, bottom = (np.stack(x, axis=1) for x in zip(*(self.parts(s) for s in systems), strict=True))
-        out = np.empty((n, len(systems)))
+        out, at = np.empty((n, len(systems))), self.made_up()
         size = max(1, 5_000_000 // len(top))
         for i in range(0, n, size):
             m = min(size, n - i)
             mass = rng.standard_gamma(shapes, (m, len(top)))
-            up, down = self.prior_mass(rng, (m, len(systems)))
+            up, down = self.prior_mass(rng, (m, len(systems)), at)
             out[i : i + m] = (mass @ top + up) / (mass @ bottom + down)
         return out
 
@@ -109,16 +115,30 @@ class MeanOverItems(OverItems):
         return base if base is not None else replace(parse_metric("error-rate"), multiclass=None)
 
     @cached_property
-    def ends(self) -> tuple[float, float]:
-        """The prior's weights on the ends of the range; Hamming loss is a mean over (item, label) pairs."""
+    def weight(self) -> float:
+        """The prior's on either end; Hamming loss is a mean over (item, label) pairs."""
         if not np.isfinite(self.metric.bounds).all():
             raise BadSetting(
                 f"{self.metric} has no bound, and a mean over items needs one; ask for micro or macro averages."
             )
         refuse_tables(self.state.prior)
-        high, low = self.state.prior.outcome()
-        share = 1.0 / len(self.state.evidence.labels) if self.metric.average == "" else 1.0
-        return low * share, high * share
+        share = 1.0 / len(self.state.evidence.labels) if self._is_hamming else 1.0
+        return self.state.prior.outcome()[0] * share
+
+    @property
+    def _is_hamming(self) -> bool:
+        return self.metric.average == ""
+
+    @cached_property
+    def values(self) -> Array:
+        """Of the patterns that occur, (patterns, systems)."""
+        kept = self.state.evidence.counts > 0
+        return np.stack([self.parts(s)[0][kept] for s in range(len(self.state.evidence.systems))], axis=1)
+
+    def _ends(self, system: int = 0) -> tuple[float, float]:
+        """Where the prior's weight is: as for graded values; on the bounds of Hamming loss, or without items."""
+        seen = self.values[:, system]
+        return self.metric.bounds if self._is_hamming or not len(seen) else ends(seen, self.metric.bounds)
 
     def parts(self, system: int) -> tuple[Array, Array]:
         """The value of each pattern, and 1."""
@@ -128,42 +148,62 @@ class MeanOverItems(OverItems):
         return value, np.ones_like(value)
 
     def law(self) -> tuple[Law, str]:
-        """The mean under Dirichlet weights, with the prior's weight on each bound, as for graded values."""
-        up, down, ends = self.atoms()
+        """The mean under Dirichlet weights, with the prior's weight on two ends, as for graded values."""
+        up, down, weights = self.atoms()
         top, bottom = np.concatenate([self.parts(0)[0], up]), np.concatenate([self.parts(0)[1], down])
-        weight = np.concatenate([self.state.evidence.effective, ends])
+        weight = np.concatenate([self.state.evidence.effective, weights])
         kept = weight > 0
         return mean_law(top[kept], bottom[kept], weight[kept])
 
     def atoms(self) -> tuple[Array, Array, Array]:
-        """Both ends of the range."""
-        return np.array(self.metric.bounds), np.ones(2), np.array(self.ends)
+        """Both ends."""
+        return np.array(self._ends()), np.ones(2), np.full(2, self.weight)
 
-    def prior_mass(self, rng: np.random.Generator, size: tuple[int, int]) -> tuple[Array, Array]:
-        """One Gamma for all systems, dealt to atoms at whose ends each system has a coin of its own."""
-        low, high = self.metric.bounds
-        total = float(sum(self.ends))
+    def made_up(self) -> MadeUp:
+        """Of several systems on the same items: those of graded values."""
+        values, bounds = self.values, self.metric.bounds
+        if values.shape[1] > 1 and len(values) and not self._is_hamming:
+            half = 0.5 * spreads(values, bounds)
+            middle = centres(values, bounds, 2 * float(half.max()))
+            return np.outer(middle, np.ones(len(half))), half
+        at = np.array([self._ends(s) for s in range(values.shape[1])])
+        return at.mean(axis=1)[None], 0.5 * np.ptp(at, axis=1)
+
+    def prior_mass(self, rng: np.random.Generator, size: tuple[int, int], at: MadeUp) -> tuple[Array, Array]:
+        """One Gamma for all systems, dealt to made-up items; each system has a coin of its own."""
+        (middle, half), total = at, 2 * self.weight
         parts = sticks(rng, np.array([total]), size[0])[0] * rng.standard_gamma(total, size[0])  # (atoms, draws)
         up = np.zeros(size)
         for part in parts:
-            up += part[:, None] * np.where(rng.random(size) < self.ends[1] / total, high, low)
+            sign = 2 * rng.integers(0, 2, size) - 1
+            up += part[:, None] * (middle[rng.integers(0, len(middle), size[0])] + sign * half)
         return up, parts.sum(axis=0)[:, None] * np.ones(size)
 
     def difference(self) -> Gap:
-        """The mean of the differences: exact."""
+        """The mean of the differences: exact, with the prior of differences of graded values."""
         low, high = self.metric.bounds
-        gap = self.parts(0)[0] - self.parts(1)[0]
-        atoms = np.array([0.0, 0.0, high - low, low - high])  # both at one end, or at different ones
-        a, b = self.ends
-        weights = np.array([a**2, b**2, a * b, a * b]) / (a + b)
-        shapes = np.concatenate([self.state.evidence.effective, weights])
-        law, route = mean_law(np.concatenate([gap, atoms]), np.ones(len(shapes)), shapes)
-        return exact_gap(Distribution(f"difference of {self.metric}", law, route, self._gap_draws), route)
+        gap, notes = self.parts(0)[0] - self.parts(1)[0], self.remarks
+        most = high - low
+        if len(self.values) and not self._is_hamming:
+            most = largest(self.values, self.metric.bounds)
+            seen = bool((self.values[:, 0] != self.values[:, 1]).any())
+            form = {"form": "difference", "largest": most, "seen": seen, "weight": self.weight}
+            notes = (*notes, note("prior-from-data", None, **form))
+        shapes = np.concatenate([self.state.evidence.effective, self.weight * np.array([0.5, 0.5, 1.0])])
+        law, route = mean_law(np.concatenate([gap, [most, -most, 0.0]]), np.ones(len(shapes)), shapes)
+        return exact_gap(Distribution(f"difference of {self.metric}", law, route, self._gap_draws, notes=notes), route)
+
+    @property
+    def pairs_differ(self) -> bool:
+        """Two systems have the largest difference of the two, more have made-up items for all."""
+        return not self._is_hamming and len(self.state.evidence.systems) > 2
 
     @property
     def prior_note(self) -> Note | None:
-        """1 on each end."""
-        return None if self.state.prior.name != "even" else note("prior", rule="item-ends")
+        """Where the weight is."""
+        if self.state.prior.name != "even":
+            return None
+        return note("prior", rule="item-pairs" if self._is_hamming else "item-values")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -198,8 +238,9 @@ class AddedUp(OverItems):
         """One item in each cell."""
         return np.array(self.form.top), np.array(self.form.bottom), np.full(4, MICRO)
 
-    def prior_mass(self, rng: np.random.Generator, size: tuple[int, int]) -> tuple[Array, Array]:
+    def prior_mass(self, rng: np.random.Generator, size: tuple[int, int], at: MadeUp) -> tuple[Array, Array]:
         """½ on each cell of every system."""
+        del at
         own = rng.standard_gamma(MICRO, (*size, 4))
         return own @ np.array(self.form.top), own @ np.array(self.form.bottom)
 
