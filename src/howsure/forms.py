@@ -12,7 +12,7 @@ import random
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -71,11 +71,18 @@ class Rising:
 
 
 @dataclass(frozen=True)
+class Agreement:
+    """phi or Cohen's kappa, however they are written."""
+
+    kind: Literal["phi", "kappa"]
+
+
+@dataclass(frozen=True)
 class Other:
     """No exact route: draws."""
 
 
-Form = Linear | TwoRates | Rising | Other
+Form = Linear | TwoRates | Rising | Agreement | Other
 
 
 @dataclass(frozen=True)
@@ -105,6 +112,8 @@ def read(e: Expression) -> Reading:
     form: Form = Other()
     if not any(x.op in ("sqrt", "log", "function") for x in core.walk()):
         form = _linear(core) or _rates(core, "rows") or _rates(core, "columns") or _ray(core) or Other()
+    if not outer and isinstance(form, Other):
+        form = _agreement(core) or form
     if outer and not isinstance(form, Other) and _form_bounds(form)[0] < 0:
         form = Other()
     return Reading(form, outer, _bounds(e, form, outer), _symmetric(e))
@@ -225,6 +234,21 @@ def _ray(e: Expression) -> Rising | None:
     return Rising(tuple(float(x) for x in p), tuple(float(x) for x in q))
 
 
+def _agreement(e: Expression) -> Agreement | None:
+    """phi and kappa, by their values at some tables."""
+    rng = random.Random(13)
+    at = {name: np.array([rng.randint(1, 50) + 0.5 for _ in range(8)]) for name in CELLS}
+    tp, fp, fn, tn = (at[c] for c in CELLS)
+    n = tp * tn - fp * fn
+    known: dict[Literal["phi", "kappa"], Any] = {
+        "phi": n / np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)),
+        "kappa": 2 * n / ((tp + fp) * (fp + tn) + (tp + fn) * (fn + tn)),
+    }
+    with np.errstate(all="ignore"):
+        value = np.asarray(evaluate(e, at), dtype=float)
+    return next((Agreement(kind) for kind, x in known.items() if np.allclose(value, x, rtol=1e-12, atol=1e-15)), None)
+
+
 # -- chance
 
 
@@ -276,6 +300,8 @@ def _form_bounds(form: Form) -> tuple[float, float]:
 
 
 def _bounds(e: Expression, form: Form, outer: str) -> tuple[float, float]:
+    if isinstance(form, Agreement):
+        return -1.0, 1.0
     if isinstance(form, Other):
         return _scanned_bounds(e)
     low, high = _form_bounds(form)

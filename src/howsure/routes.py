@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
 from howsure.expressions import CELLS
-from howsure.forms import Form, Linear, Rising, Square, TwoRates
+from howsure.forms import Agreement, Form, Linear, Rising, Square, TwoRates
 
 if TYPE_CHECKING:
     from howsure.kernels.contour import GammaQuotient
@@ -142,7 +142,20 @@ def _route(form: Form, model: Model) -> Routed | None:
         return _rates_law(form, model.cells, model.scales)
     if isinstance(form, Rising) and flat and all(np.all(model.cells[c] >= TINY) for c in ("tp", "fp", "fn")):
         return _rising_law(form, model.cells, model.scales)
+    if isinstance(form, Agreement) and flat and model.scales is None:
+        return _agreement_law(form, model.cells)
     return None
+
+
+def _agreement_law(form: Agreement, cells: Shapes) -> Routed | None:
+    """phi and kappa, by product rules over the shares of a table."""
+    from howsure.kernels import agreement_law
+
+    tp, fp, fn, tn = (cells[c] for c in CELLS)
+    if min(float(x.min(initial=np.inf)) for x in (tp, fp, fn, tn)) < TINY:
+        return None
+    law = agreement_law.Agreement(form.kind, (tp, fp, fn, tn))
+    return None if law.lost else (law, "quadrature")
 
 
 def _linear_law(form: Linear, cells: Shapes, scales: Shapes | None = None) -> Routed | None:

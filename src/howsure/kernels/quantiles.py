@@ -1,14 +1,15 @@
 """Quantiles of a law whose tail and density come together, by safeguarded Newton steps.
 
-Statement: steps on the log of the smaller tail, on the line of the range (scale.py), from a law with the same first two
-moments: a Beta where the range has two ends, a normal one where it has none, and where it has one end a normal law of
-the log of the distance to it. Everything is vectorised over the batch.
+Statement: steps on the log of the smaller tail, or on its normal score where it is not small, on the line of the range
+(scale.py), from a law with the same first two moments: a Beta where the range has two ends, a normal one where it has
+none, and where it has one end a normal law of the log of the distance to it. Everything is vectorised over the batch.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from howsure.kernels import beta
 from howsure.kernels.law import Steppable
@@ -20,6 +21,9 @@ Mask = NDArray[np.bool_]
 _STEPS = 60
 _SMALL_STEP = 2e-15
 _CLOSE = 3e-9  # a miss this small is squared by the step that follows it
+_CLOSE_SCORE = 3e-7  # the same for a normal score, which bends less
+_BODY = 1e-3  # tails from here on are matched by their normal scores
+_ROOT_2PI = float(np.sqrt(2.0 * np.pi))
 
 
 def quantile(law: Steppable, p: Array, q: Array) -> tuple[Array, Array, Array]:
@@ -45,12 +49,19 @@ def _newton(law: Steppable, scale: Scale, y: Array, use_low: Mask, target: Array
     """Safeguarded Newton steps on the log of the wanted tail."""
     low, high = np.full(y.shape, -np.inf), np.full(y.shape, np.inf)
     before = np.full(y.shape, np.inf)
+    body, goal = target > _BODY, special.ndtri(np.maximum(target, 1e-300))
     for _ in range(_STEPS):
         t, below, above = scale.out(y)
         tail, pdf = law.one_tail(t, 0.0, ~use_low, density=True)
         with np.errstate(all="ignore"):
+            slope = pdf * scale.stretch(t, below, above)
             miss = np.where(use_low, 1.0, -1.0) * np.log(tail / target)
-            step = miss * tail / (pdf * scale.stretch(t, below, above))
+            step = miss * tail / slope
+            if body.any():  # there the normal score is closer to a line
+                score = special.ndtri(np.clip(tail, 1e-300, 1.0))
+                by_score = np.where(use_low, 1.0, -1.0) * (score - goal)
+                step = np.where(body, by_score * np.exp(-0.5 * score * score) / (_ROOT_2PI * slope), step)
+                miss = np.where(body, by_score * _CLOSE / _CLOSE_SCORE, miss)
             limit = np.maximum(0.3 * np.abs(y), 3.0)
             step = np.clip(np.where(np.isfinite(step), step, np.sign(miss) * limit), -limit, limit)
             low, high = np.where(miss <= 0, y, low), np.where(miss >= 0, y, high)

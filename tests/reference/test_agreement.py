@@ -1,0 +1,133 @@
+"""The laws of phi and kappa against tails by another split of the table (make_agreement.py), and against themselves."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import special
+
+import howsure as hs
+from howsure.kernels import beta
+from howsure.kernels.agreement import Kind
+from howsure.kernels.agreement_law import Agreement, _by_size, _larger, _Trial
+from howsure.kernels.agreement_rules import chosen, logit_tails
+from howsure.kernels.gauss_beta import gauss_beta
+
+ROWS = json.loads((Path(__file__).parent / "agreement.json").read_text("utf-8"))["rows"]
+ORDINARY = 5
+
+
+def law_of(kind: Kind, table: tuple[float, ...]) -> Agreement:
+    tp, fp, fn, tn = (np.asarray(x + 0.5) for x in table)
+    return Agreement(kind, (tp, fp, fn, tn))
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda r: f"{r['kind']}-{'-'.join(map(str, r['table']))}-{r['t']:.3f}")
+def test_tails_agree_with_another_split(row: dict[str, Any]) -> None:
+    law = law_of(row["kind"], row["table"])
+    below, above = (float(x) for x in law.tails(np.asarray(row["t"])))
+    stated = float(law.error[1]) + 10 * row["agrees"]
+    assert abs(below - row["cdf"]) <= stated
+    assert abs(above - (1.0 - row["cdf"])) <= stated
+    within = 1e-3 if min(row["table"]) < ORDINARY else 1e-6 if row["t"] > 0 else 1e-5
+    assert abs(below - row["cdf"]) <= within * float(law.pdf(np.asarray(row["t"])) * law.std()) + 10 * row["agrees"]
+
+
+@pytest.mark.parametrize("kind", ["phi", "kappa"])
+def test_a_plain_table_needs_no_trial(kind: Kind) -> None:
+    """Rules that are trusted by their size differ from much larger ones by less than is stated."""
+    rng = np.random.default_rng(202)
+    tp, fp, fn, tn = np.floor(10 ** rng.uniform(np.log10(5), 4.5, (4, 1500))) + 0.5
+    split, level = chosen(kind, (tp, fp, fn, tn), right=False)
+    easy = np.flatnonzero(level.max(axis=1) <= 2)
+    assert easy.size > 20
+    for _, rule in _by_size(kind, (tp, fp, fn, tn), split, level + 2, easy):
+        trial = _Trial(rule, _larger(_larger(rule)), 1.0)
+        assert trial.off.max() < 1e-6
+        assert trial.mean_off.max() < 1e-6
+        assert trial.chance.max() < 1e-6
+
+
+@pytest.mark.parametrize("kind", ["phi", "kappa"])
+def test_quantiles_and_tails_are_inverse(kind: Kind) -> None:
+    rng = np.random.default_rng(7)
+    tp, fp, fn, tn = np.floor(10 ** rng.uniform(-0.5, 4, (4, 25))) + 0.5
+    law = Agreement(kind, (tp, fp, fn, tn))
+    p = np.array([1e-6, 0.025, 0.3, 0.9, 0.999])[:, None]
+    t, below, above = law.quantile(p, 1.0 - p)
+    assert (np.diff(t, axis=0) > 0).all()
+    np.testing.assert_allclose(below + above, 2.0, rtol=1e-14)
+    got = law.tails(t)[0]
+    slack = 1e-8 + 8e-16 * law.pdf(t) + 4 * law.error[1]  # rounding of t, and where two rules meet at 0
+    assert (np.abs(got - p) <= slack).all()
+
+
+@pytest.mark.parametrize("kind", ["phi", "kappa"])
+def test_the_density_is_the_slope_of_the_tail(kind: Kind) -> None:
+    law = law_of(kind, (8, 2, 3, 87))
+    t = np.array([0.3, 0.5, 0.7, 0.9])
+    step = 1e-5
+    slope = (law.tails(t + step)[0] - law.tails(t - step)[0]) / (2 * step)
+    np.testing.assert_allclose(law.pdf(t), slope, rtol=1e-6)
+
+
+def test_moments_and_interval_of_plain_draws() -> None:
+    """A million draws of the cells: mean, spread and ends within four standard errors."""
+    table = (14, 0, 3, 1)
+    a, b, c, d = np.random.default_rng(5).dirichlet(np.array(table) + 0.5, 1_000_000).T
+    drawn = np.sort((a * d - b * c) / np.sqrt((a + b) * (c + d) * (a + c) * (b + d)))
+    law = law_of("phi", table)
+    assert abs(float(law.mean()) - drawn.mean()) < 4e-3 * drawn.std()
+    assert float(law.std()) == pytest.approx(drawn.std(), rel=4e-3)
+    low, high = law.equal_tailed(0.95)[:2]
+    np.testing.assert_allclose([low, high], drawn[[25_000, 975_000]], atol=0.01 * drawn.std())
+
+
+def test_phi_of_swapped_answers_is_turned() -> None:
+    one, two = law_of("phi", (12, 40, 35, 13)), law_of("phi", (40, 12, 13, 35))
+    p = np.array([0.01, 0.4, 0.8])
+    np.testing.assert_allclose(one.quantile(p, 1 - p)[0], -two.quantile(1 - p, p)[0], rtol=1e-7)
+
+
+def test_a_batch_is_its_tables() -> None:
+    tables = [(80, 20, 30, 870), (0, 5, 5, 90), (0, 0, 0, 0), (2, 63, 26, 25)]
+    tp, fp, fn, tn = np.array(tables, dtype=float).T + 0.5
+    low, high = Agreement("phi", (tp, fp, fn, tn)).equal_tailed(0.95)[:2]
+    for i, table in enumerate(tables):
+        alone = law_of("phi", table).equal_tailed(0.95)
+        assert (low[i], high[i]) == pytest.approx((float(alone[0]), float(alone[1])), rel=1e-9)
+
+
+def test_a_formula_is_known_however_it_is_written() -> None:
+    tp, fp, fn, tn = hs.cells
+    own = hs.Metric("own-phi", (tp * tn - fp * fn) / hs.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)))
+    posterior = hs.posterior(hs.Tally.binary(tp=80, fp=20, fn=30, tn=870))
+    assert posterior[own].route == posterior["phi"].route == "quadrature"
+    assert posterior[own].interval().high == pytest.approx(0.797445171, abs=2e-8)
+    assert posterior["kappa"].interval().low == pytest.approx(0.656389, abs=1e-6)
+
+
+def test_tiny_priors_are_drawn() -> None:
+    posterior = hs.posterior(hs.Tally.binary(tp=8, fp=0, fn=3, tn=87), prior=0.001)
+    assert posterior["phi"].route == "sampled"
+
+
+def test_gauss_rules_have_the_moments_of_their_law() -> None:
+    a, b = np.array([0.5, 3.0, 1e6, 0.7]), np.array([0.5, 40.0, 2.0, 1e9])
+    x, rest, weight = gauss_beta(a, b, 6)
+    np.testing.assert_allclose(weight.sum(axis=-1), 1.0, rtol=1e-13)
+    np.testing.assert_allclose((weight * x).sum(axis=-1), a / (a + b), rtol=1e-12)
+    np.testing.assert_allclose((weight * rest**2).sum(axis=-1), b * (b + 1) / ((a + b) * (a + b + 1)), rtol=1e-11)
+
+
+def test_interpolated_tails() -> None:
+    rng = np.random.default_rng(1)
+    a, b = (10 ** rng.uniform(0.7, 6, (500, 1)) for _ in range(2))
+    spread = np.sqrt(1 / a + 1 / b)
+    z = np.log(a / b) + spread * (rng.uniform(-2.5, 2.5, (500, 1)) + 3 * rng.uniform(-1, 1, (500, 60)))
+    exact = beta.lower_tail(a, b, special.expit(z), special.expit(-z))
+    assert np.abs(logit_tails(a, b, z) - exact).max() < 1e-8
