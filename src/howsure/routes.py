@@ -154,7 +154,7 @@ def _agreement_law(form: Agreement, cells: Shapes) -> Routed | None:
     tp, fp, fn, tn = (cells[c] for c in CELLS)
     if min(float(x.min(initial=np.inf)) for x in (tp, fp, fn, tn)) < TINY:
         return None
-    law = agreement_law.Agreement(form.kind, (tp, fp, fn, tn))
+    law = agreement_law.AgreementLaw(form.kind, (tp, fp, fn, tn))
     return None if law.lost else (law, "quadrature")
 
 

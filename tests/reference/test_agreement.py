@@ -13,7 +13,7 @@ from scipy import special
 import howsure as hs
 from howsure.kernels import beta
 from howsure.kernels.agreement import Kind
-from howsure.kernels.agreement_law import Agreement, _by_size, _larger, _Trial
+from howsure.kernels.agreement_law import AgreementLaw, _by_size, _larger, _Trial
 from howsure.kernels.agreement_rules import chosen, logit_tails
 from howsure.kernels.gauss_beta import gauss_beta
 
@@ -21,9 +21,9 @@ ROWS = json.loads((Path(__file__).parent / "agreement.json").read_text("utf-8"))
 ORDINARY = 5
 
 
-def law_of(kind: Kind, table: tuple[float, ...]) -> Agreement:
+def law_of(kind: Kind, table: tuple[float, ...]) -> AgreementLaw:
     tp, fp, fn, tn = (np.asarray(x + 0.5) for x in table)
-    return Agreement(kind, (tp, fp, fn, tn))
+    return AgreementLaw(kind, (tp, fp, fn, tn))
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda r: f"{r['kind']}-{'-'.join(map(str, r['table']))}-{r['t']:.3f}")
@@ -56,7 +56,7 @@ def test_a_plain_table_needs_no_trial(kind: Kind) -> None:
 def test_quantiles_and_tails_are_inverse(kind: Kind) -> None:
     rng = np.random.default_rng(7)
     tp, fp, fn, tn = np.floor(10 ** rng.uniform(-0.5, 4, (4, 25))) + 0.5
-    law = Agreement(kind, (tp, fp, fn, tn))
+    law = AgreementLaw(kind, (tp, fp, fn, tn))
     p = np.array([1e-6, 0.025, 0.3, 0.9, 0.999])[:, None]
     t, below, above = law.quantile(p, 1.0 - p)
     assert (np.diff(t, axis=0) > 0).all()
@@ -96,7 +96,7 @@ def test_phi_of_swapped_answers_is_turned() -> None:
 def test_a_batch_is_its_tables() -> None:
     tables = [(80, 20, 30, 870), (0, 5, 5, 90), (0, 0, 0, 0), (2, 63, 26, 25)]
     tp, fp, fn, tn = np.array(tables, dtype=float).T + 0.5
-    low, high = Agreement("phi", (tp, fp, fn, tn)).equal_tailed(0.95)[:2]
+    low, high = AgreementLaw("phi", (tp, fp, fn, tn)).equal_tailed(0.95)[:2]
     for i, table in enumerate(tables):
         alone = law_of("phi", table).equal_tailed(0.95)
         assert (low[i], high[i]) == pytest.approx((float(alone[0]), float(alone[1])), rel=1e-9)

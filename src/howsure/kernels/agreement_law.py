@@ -189,7 +189,7 @@ class _Trial:
 
 
 @dataclass(frozen=True, eq=False)
-class Agreement(Stepped):
+class AgreementLaw(Stepped):
     """The law of phi or kappa; cells are shapes of tp, fp, fn, tn, in a batch or single."""
 
     kind: Kind
@@ -235,9 +235,9 @@ class Agreement(Stepped):
     def corners(self) -> tuple[float, ...]:
         return (0.0,)
 
-    def rows(self, pick: Pick, shape: tuple[int, ...]) -> Agreement:
+    def rows(self, pick: Pick, shape: tuple[int, ...]) -> AgreementLaw:
         tp, fp, fn, tn = (np.broadcast_to(x, shape)[pick] for x in self.cells)
-        return Agreement(self.kind, (tp, fp, fn, tn))
+        return AgreementLaw(self.kind, (tp, fp, fn, tn))
 
     # -- tails
 
