@@ -71,7 +71,7 @@ class Rising:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class PhiOrKappa:
     """phi or Cohen's kappa, however they are written."""
 
     kind: Literal["phi", "kappa"]
@@ -82,7 +82,7 @@ class Other:
     """No exact route: draws."""
 
 
-Form = Linear | TwoRates | Rising | Agreement | Other
+Form = Linear | TwoRates | Rising | PhiOrKappa | Other
 
 
 @dataclass(frozen=True)
@@ -234,7 +234,7 @@ def _ray(e: Expression) -> Rising | None:
     return Rising(tuple(float(x) for x in p), tuple(float(x) for x in q))
 
 
-def _agreement(e: Expression) -> Agreement | None:
+def _agreement(e: Expression) -> PhiOrKappa | None:
     """phi and kappa, by their values at some tables."""
     rng = random.Random(13)
     at = {name: np.array([rng.randint(1, 50) + 0.5 for _ in range(8)]) for name in CELLS}
@@ -246,7 +246,7 @@ def _agreement(e: Expression) -> Agreement | None:
     }
     with np.errstate(all="ignore"):
         value = np.asarray(evaluate(e, at), dtype=float)
-    return next((Agreement(kind) for kind, x in known.items() if np.allclose(value, x, rtol=1e-12, atol=1e-15)), None)
+    return next((PhiOrKappa(kind) for kind, x in known.items() if np.allclose(value, x, rtol=1e-12, atol=1e-15)), None)
 
 
 # -- chance
@@ -300,7 +300,7 @@ def _form_bounds(form: Form) -> tuple[float, float]:
 
 
 def _bounds(e: Expression, form: Form, outer: str) -> tuple[float, float]:
-    if isinstance(form, Agreement):
+    if isinstance(form, PhiOrKappa):
         return -1.0, 1.0
     if isinstance(form, Other):
         return _scanned_bounds(e)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
 from howsure.expressions import CELLS
-from howsure.forms import Agreement, Form, Linear, Rising, Square, TwoRates
+from howsure.forms import PhiOrKappa, Form, Linear, Rising, Square, TwoRates
 
 if TYPE_CHECKING:
     from howsure.kernels.contour import GammaQuotient
@@ -142,12 +142,12 @@ def _route(form: Form, model: Model) -> Routed | None:
         return _rates_law(form, model.cells, model.scales)
     if isinstance(form, Rising) and flat and all(np.all(model.cells[c] >= TINY) for c in ("tp", "fp", "fn")):
         return _rising_law(form, model.cells, model.scales)
-    if isinstance(form, Agreement) and flat and model.scales is None:
+    if isinstance(form, PhiOrKappa) and flat and model.scales is None:
         return _agreement_law(form, model.cells)
     return None
 
 
-def _agreement_law(form: Agreement, cells: Shapes) -> Routed | None:
+def _agreement_law(form: PhiOrKappa, cells: Shapes) -> Routed | None:
     """phi and kappa, by product rules over the shares of a table."""
     from howsure.kernels import agreement_law
 

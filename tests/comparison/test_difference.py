@@ -20,7 +20,9 @@ from howsure.kernels.tabulated import Tabulated, tabulate
 from tests.tiers import spread
 
 CELLS = ("tp", "fp", "fn", "tn")
-METRICS = [m for m in hs.metrics() if m.name != "rate" and not m.any_of and m.route != "sampled"]
+METRICS = [
+    m for m in hs.metrics() if m.name not in ("rate", "phi", "kappa") and not m.any_of and m.route != "sampled"
+]  # phi and kappa state errors of their own: below
 A, B = (84, 18, 26, 872), (70, 25, 40, 865)
 SMALL, OTHER, EMPTY, BIG = (3, 2, 1, 4), (4, 3, 2, 1), (0, 0, 0, 0), (10**9, 5 * 10**8, 10**8, 10**9)
 PAIRS = {
@@ -241,3 +243,16 @@ def test_any_pair(a: tuple[int, ...], b: tuple[int, ...], metric: hs.Metric) -> 
     p = np.array([0.01, 0.2, 0.5, 0.8, 0.99])
     t = d.quantile(p, 1 - p)[0]
     assert np.max(np.abs(d.tails(t)[0] - p)) < 1e-9
+
+
+@pytest.mark.parametrize("metric", ["phi", "kappa"])
+def test_phi_and_kappa_have_exact_differences(metric: str) -> None:
+    """Against a sum over many quantiles of one of the laws, and with an error that holds both of theirs."""
+    one, two = (hs.posterior(hs.Tally.binary(tp=a, fp=b, fn=c, tn=d))[metric] for a, b, c, d in (A, B))
+    c = hs.compare(*(hs.Tally.binary(tp=a, fp=b, fn=c, tn=d) for a, b, c, d in (A, B)), metric=metric)
+    assert c.difference.route != "sampled"
+    p = (np.arange(20_000) + 0.5) / 20_000
+    for t in (0.0, 0.03):
+        assert c.difference.sf(t) == pytest.approx(float(np.mean(one.sf(two.ppf(p) + t))), abs=1e-6)
+    assert c.p_better == pytest.approx(c.difference.sf(0.0), abs=1e-9)
+    assert one.error.value + two.error.value <= c.difference.error.value < 1e-6

@@ -260,7 +260,7 @@ def test_known_probability() -> None:
 @pytest.mark.parametrize("name", ["phi", "kappa"])
 def test_sampled_error_bounds(name: str) -> None:
     """A sampled route's stated errors hold against ten times as many draws of another seed, ends within 2% of sd."""
-    d = of((80, 20, 30, 870))[name]
+    d = of((80, 20, 30, 870), hs.two_level())[name]
     x = np.sort(d.draws(2_000_000, seed=99))
     low, high = d.interval()
     assert d.error.value <= 0.0211 * d.std

@@ -309,8 +309,8 @@ ROUTES = {
     "closed form": "precision recall specificity npv fallout miss-rate fdr for accuracy error-rate prevalence bias "
     "jaccard f1 rate",
     "quadrature": "f2 f0.5 a-measure fowlkes-mallows informedness markedness balanced-accuracy g-mean lr-plus lr-minus "
-    "odds-ratio",
-    "sampled": "phi kappa",
+    "odds-ratio phi kappa",
+    "sampled": "tetrachoric",
 }
 
 

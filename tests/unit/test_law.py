@@ -16,6 +16,7 @@ from howsure import kernels
 from howsure.distribution import Interval
 from howsure.errors import BadSetting
 from howsure.evidence.classes import Tally
+from howsure.kernels.agreement_law import AgreementLaw
 from howsure.kernels.continuous import Continuous, Stepped, WithMoments
 from howsure.kernels.contour import GammaQuotient
 from howsure.kernels.control import GammaSum, Weighted
@@ -58,6 +59,7 @@ LAWS: list[Law] = [
     AcrossRows((A, B), (C, D), (B, A)),
     GammaQuotient(np.array([0.1, 0.4, 0.5, 0.9]), np.ones(4), np.array([3.0, 2.0, 1.0, 4.0])),
     Difference(RATE, PART),
+    AgreementLaw("phi", (A, B, C, D)),
     _controlled(),
     Sampled(np.sort(np.random.default_rng(0).beta(A, B, (4000, 2)), axis=0), 0.0, 1.0),
 ]

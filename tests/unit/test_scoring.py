@@ -163,14 +163,17 @@ def test_notes_name_the_prior_of_each_row():
 
 
 def test_sampled_rows_say_so(default):
-    """A sampled measure says how many draws and how far it may be off."""
-    assert "phi is sampled with" in notes(default)["sampled"]
-    assert [r["route"] for r in default.to_dict()["rows"]].count("sampled") == 1
+    """A sampled measure says how many draws and how far it may be off; none of the default table is sampled."""
+    report = hs.score(T, metrics=["f1", "tetrachoric"], tolerance=0.2)
+    assert "tetrachoric is sampled with" in notes(report)["sampled"]
+    assert [r["route"] for r in report.to_dict()["rows"]] == ["closed form", "sampled"]
+    assert "sampled" not in {r["route"] for r in default.to_dict()["rows"]}
 
 
 def test_same_seed_same_numbers():
     """Sampled rows are the same for one seed and differ for another."""
-    a, b, c = (hs.score(T, metrics="phi", tolerance=0.2, seed=s).to_dict()["rows"][0]["mean"] for s in (3, 3, 4))
+    reports = (hs.score(T, metrics="tetrachoric", tolerance=0.2, seed=s) for s in (3, 3, 4))
+    a, b, c = (report.to_dict()["rows"][0]["mean"] for report in reports)
     assert a == b != c
 
 

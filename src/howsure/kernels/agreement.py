@@ -40,7 +40,7 @@ def shapes(split: Index, tp: Array, fp: Array, fn: Array, tn: Array) -> list[tup
 
 
 @dataclass(frozen=True)
-class Lines:
+class CellLines:
     """The cells as lines in the odds r of the inner share, at given outer shares (u, 1-u) and (v, 1-v)."""
 
     a0: Array
@@ -51,10 +51,10 @@ class Lines:
     c: Array
 
     @staticmethod
-    def make(split: Index, u: Array, u_rest: Array, v: Array, v_rest: Array) -> Lines:
+    def make(split: Index, u: Array, u_rest: Array, v: Array, v_rest: Array) -> CellLines:
         zero = np.zeros_like(u)
         outside = np.where(split == RIGHT, 1.0, u_rest)
-        return Lines(
+        return CellLines(
             np.where(split == NEGATIVE, u, zero),
             np.where(split == POSITIVE, u_rest, u),
             np.where(split == POSITIVE, u, zero),
@@ -63,9 +63,9 @@ class Lines:
             outside * v_rest,
         )
 
-    def at(self, rows: NDArray[np.intp] | slice) -> Lines:
+    def at(self, rows: NDArray[np.intp] | slice) -> CellLines:
         """The lines of some tables."""
-        return Lines(*(x[rows] for x in (self.a0, self.a1, self.d0, self.d1, self.b, self.c)))
+        return CellLines(*(x[rows] for x in (self.a0, self.a1, self.d0, self.d1, self.b, self.c)))
 
     def atanh_phi(self, r: Array) -> tuple[Array, Array]:
         """atanh phi at odds r, and its slope by log r."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from howsure.kernels.agreement import Kind
-from howsure.kernels.agreement_rules import FIBONACCI, SIZES, Cells, Moments, Rule, chosen
+from howsure.kernels.agreement_rules import FIBONACCI, SIZES, Cells, Moments, ProductRule, chosen
 from howsure.kernels.continuous import EPS, Stepped
 from howsure.kernels.law import Pick
 from howsure.kernels.scale import normal_score
@@ -37,6 +37,7 @@ _LOST: Final = 1e-3
 _PLAIN: Final = 5.0  # tables with such shapes, for which few nodes are wanted, take a rule two sizes up:
 _EASY: Final = 2
 _SHOWN: Final = 1e-6  # it was never off by more (6e-8 in 3,000 tables), in standard deviations or as a probability
+_MORE: Final = 8.0  # by which a probability between the points of a trial may be further off
 _INNER: Final = (8, 24)  # nodes of the inner share for moments, where shapes are ordinary or small
 _SMALL: Final = 3.0
 _STEPS: Final = 60
@@ -50,7 +51,7 @@ _NEAR: Final = 1e-6  # a miss this small is squared by the step that follows it
 class Side:
     """Rules for values of one sign, each table with its own, and how far they may be off."""
 
-    groups: tuple[tuple[Index, Rule], ...]
+    groups: tuple[tuple[Index, ProductRule], ...]
     moments: Moments
     off: Array  # of a quantile, in standard deviations
     mean_off: Array
@@ -109,7 +110,7 @@ class _Settling:
     def __init__(self, size: int) -> None:
         self.off, self.mean_off, self.chance = (np.empty(size) for _ in range(3))
         self.moments = [np.empty(size) for _ in range(5)]
-        self.groups: list[tuple[Index, Rule]] = []
+        self.groups: list[tuple[Index, ProductRule]] = []
 
     def take(self, tables: Index, trial: _Trial, good: Mask) -> None:
         """What the trial found of its tables, and the rule of those that are served by it."""
@@ -121,9 +122,9 @@ class _Settling:
             if mask.any():
                 self.groups.append((tables[mask], rule if mask.all() else rule.only(np.flatnonzero(mask))))
 
-    def trust(self, tables: Index, rule: Rule) -> None:
+    def trust(self, tables: Index, rule: ProductRule) -> None:
         """Tables for which tests have shown that a rule of this size will do."""
-        self.off[tables], self.mean_off[tables], self.chance[tables] = _SHOWN, _SHOWN, _SHOWN
+        self.off[tables], self.mean_off[tables], self.chance[tables] = _SHOWN, _SHOWN, _SHOWN / _MORE
         for values, own in zip(self.moments, vars(rule.moments(_INNER[0])).values(), strict=True):
             values[tables] = own
         self.groups.append((tables, rule))
@@ -132,25 +133,25 @@ class _Settling:
         return Side(tuple(self.groups), Moments(*self.moments), self.off, self.mean_off, self.chance)
 
 
-def _larger(rule: Rule) -> Rule:
+def _larger(rule: ProductRule) -> ProductRule:
     u, v = (int(SIZES[np.searchsorted(SIZES, n) + 1]) for n in rule.nodes)
     return replace(rule, nodes=(u, v))
 
 
-def _by_size(kind: Kind, cells: Cells, split: Index, level: Index, todo: Index) -> Iterator[tuple[Index, Rule]]:
+def _by_size(kind: Kind, cells: Cells, split: Index, level: Index, todo: Index) -> Iterator[tuple[Index, ProductRule]]:
     """Tables that take the same numbers of nodes, with their rule."""
     code = level[todo, 0] * SIZES.size + level[todo, 1]
     for one in np.unique(code):
         tables = todo[code == one]
         tp, fp, fn, tn = (x[tables] for x in cells)
         u, v = divmod(int(one), SIZES.size)
-        yield tables, Rule(kind, (tp, fp, fn, tn), split[tables], (int(SIZES[u]), int(SIZES[v])))
+        yield tables, ProductRule(kind, (tp, fp, fn, tn), split[tables], (int(SIZES[u]), int(SIZES[v])))
 
 
 class _Trial:
     """A rule held against the next larger one."""
 
-    def __init__(self, rule: Rule, larger: Rule, sign: float) -> None:
+    def __init__(self, rule: ProductRule, larger: ProductRule, sign: float) -> None:
         self.small, self.large = rule, larger
         inner = _INNER[int(min(float(x.min()) for x in rule.cells) < _SMALL)]
         before, self.moments = rule.moments(inner), self.large.moments(inner + 4)
@@ -348,7 +349,7 @@ class AgreementLaw(Stepped):
         """How far a quantile may be off, in standard deviations, and a probability: the worse of both sides of 0."""
         sides = [self._above, self._below] if (self._at_zero > _SELDOM).any() else [self._above]
         off, chance = (np.max([getattr(side, name) for side in sides], axis=0) for name in ("off", "chance"))
-        return off, np.minimum(8.0 * chance + 1e-10, 1.0)
+        return off, np.minimum(_MORE * chance + 1e-10, 1.0)
 
     @property
     def lost(self) -> bool:
@@ -359,6 +360,9 @@ class AgreementLaw(Stepped):
     def error(self) -> tuple[Array, Array]:
         value = np.maximum(self.mean_error(), self.end_errors(0.95, False)[0])
         return value, self._off[1].reshape(self.shape)
+
+    def own_error(self) -> tuple[Array, Array]:
+        return self.error
 
     def mean_error(self) -> Array:
         return ((self._above.mean_off + 1e-10) * self._above.moments.std + 8 * EPS).reshape(self.shape)

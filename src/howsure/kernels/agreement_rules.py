@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from howsure.kernels import beta
-from howsure.kernels.agreement import NEGATIVE, POSITIVE, RIGHT, Kind, Lines, shapes
+from howsure.kernels.agreement import NEGATIVE, POSITIVE, RIGHT, Kind, CellLines, shapes
 from howsure.kernels.gauss_beta import gauss_beta
 
 Array = NDArray[np.float64]
@@ -27,7 +27,7 @@ _MOVES: Final = np.eye(3)[:, None, :, None, None] * np.array([1.0, -1.0])[:, Non
 
 
 @dataclass(frozen=True)
-class Rule:
+class ProductRule:
     """Tables that share a number of nodes for each outer share; (n, 0) is a lattice of n points."""
 
     kind: Kind
@@ -40,7 +40,7 @@ class Rule:
         return shapes(self.split, *self.cells)
 
     @cached_property
-    def _grid(self) -> tuple[Lines, Array]:
+    def _grid(self) -> tuple[CellLines, Array]:
         """The cells at every node, and the weights: arrays (tables, nodes)."""
         _, us, vs = self._shapes
         if not self.nodes[1]:
@@ -49,16 +49,16 @@ class Rule:
         u, v = gauss_beta(*us, self.nodes[0]), gauss_beta(*vs, self.nodes[1])
         across = [np.broadcast_to(x[:, :, None], size).reshape(size[0], -1) for x in u]
         along = [np.broadcast_to(x[:, None, :], size).reshape(size[0], -1) for x in v]
-        lines = Lines.make(self.split[:, None], across[0], across[1], along[0], along[1])
+        lines = CellLines.make(self.split[:, None], across[0], across[1], along[0], along[1])
         return lines, across[2] * along[2]
 
-    def _lattice(self, us: tuple[Array, Array], vs: tuple[Array, Array]) -> tuple[Lines, Array]:
+    def _lattice(self, us: tuple[Array, Array], vs: tuple[Array, Array]) -> tuple[CellLines, Array]:
         """Quantiles at the points of a Fibonacci lattice, for kinks that the polynomials of a Gauss rule cannot see."""
         n = self.nodes[0]
         i = np.arange(n)
         x, y = (i + 0.5) / n, ((i * FIBONACCI[n]) % n + 0.5) / n
         across, along = (beta.quantile(s[0][:, None], s[1][:, None], p, 1.0 - p) for s, p in ((us, x), (vs, y)))
-        return Lines.make(self.split[:, None], *across, *along), np.full((self.split.size, n), 1.0 / n)
+        return CellLines.make(self.split[:, None], *across, *along), np.full((self.split.size, n), 1.0 / n)
 
     def tail(self, rows: Index, h: Array, upper: Mask) -> tuple[Array, Array]:
         """P(M > tanh h) where upper, else P(M <= tanh h), and the density of atanh M: of tables `rows` at points h."""
@@ -111,9 +111,9 @@ class Rule:
         std = np.sqrt((w * away * away).sum(axis=(0, 2)))
         return Moments(side * (1.0 - mean), std, middle, np.sqrt(spread), skew)
 
-    def only(self, tables: Index) -> Rule:
+    def only(self, tables: Index) -> ProductRule:
         """The same rule for some of the tables."""
-        return Rule(self.kind, _picked(self.cells, tables), self.split[tables], self.nodes)
+        return ProductRule(self.kind, _picked(self.cells, tables), self.split[tables], self.nodes)
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ def chosen(kind: Kind, cells: Cells, right: bool) -> tuple[Index, Index]:
     reach = 0.5 * np.minimum(std, np.minimum(means, rests))
     move = _MOVES * reach  # up and down in each share: (share moved, sign, share, split, table)
     (y, u, v), (y_rest, u_rest, v_rest) = np.moveaxis(means + move, 2, 0), np.moveaxis(rests - move, 2, 0)
-    lines = Lines.make(split, u, u_rest, v, v_rest)
+    lines = CellLines.make(split, u, u_rest, v, v_rest)
     h = (lines.atanh_phi if kind == "phi" else lines.atanh_kappa)(y / y_rest)[0]
     by = ((h[:, 0] - h[:, 1]) / (2.0 * reach) * std) ** 2
     with np.errstate(divide="ignore", invalid="ignore"):

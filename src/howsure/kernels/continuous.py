@@ -89,6 +89,10 @@ class Continuous(Law):
     def error(self) -> tuple[Array, Array]:
         return error_of_search(*self.body)
 
+    def own_error(self) -> tuple[Array, Array]:
+        """What a law's rules leave of values and of probabilities, where that is more than the search."""
+        return np.zeros(self.shape), np.zeros(self.shape)
+
     def mean_error(self) -> Array:
         return self.error[0]
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from howsure.kernels import beta
 from howsure.kernels.chebyshev_density import Point
-from howsure.kernels.continuous import Continuous, Stepped
+from howsure.kernels.continuous import Continuous, Stepped, error_of_search
 from howsure.kernels.law import Law, Pick
 from howsure.kernels.moebius import Moebius
 from howsure.kernels.quadrature import Index, Nodes, Window, expect
@@ -95,6 +95,11 @@ class Difference(Stepped):
 
     def std(self) -> Array:
         return np.asarray(np.hypot(self.a.std(), self.b.std()))
+
+    @cached_property
+    def error(self) -> tuple[Array, Array]:
+        searched, one, two = error_of_search(*self.body), self.a.own_error(), self.b.own_error()
+        return searched[0] + one[0] + two[0], searched[1] + one[1] + two[1]
 
     def rows(self, pick: Pick, shape: tuple[int, ...]) -> Difference:
         return Difference(self.a.rows(pick, shape), self.b.rows(pick, shape))
