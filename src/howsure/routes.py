@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
 from howsure.expressions import CELLS
-from howsure.forms import PhiOrKappa, Form, Linear, Rising, Square, TwoRates
+from howsure.forms import Form, Linear, PhiOrKappa, Rising, Square, TwoRates
 
 if TYPE_CHECKING:
     from howsure.kernels.contour import GammaQuotient

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from howsure.kernels import beta
-from howsure.kernels.agreement import NEGATIVE, POSITIVE, RIGHT, Kind, CellLines, shapes
+from howsure.kernels.agreement import NEGATIVE, POSITIVE, RIGHT, CellLines, Kind, shapes
 from howsure.kernels.gauss_beta import gauss_beta
 
 Array = NDArray[np.float64]
