@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 
@@ -51,6 +52,52 @@ def independent(run: Run) -> Iterator[Row]:
     many = [hs.Tally.binary(**dict(zip(CELLS, part, strict=True))) for part in (counts[:4], counts[4:])]
     batch = race({"ours": lambda: hs.compare(*many, metric="f1").p_better}, _rules(run, 10_000_000))
     yield Row("P(A > B) on F1, 10,000 pairs", batch["ours"].seconds)
+
+
+@group(
+    "compare-paired",
+    "Two systems on the same items, and the best of several on different ones",
+    "The peer draws the joint table 100,000 times in numpy; its error is three standard errors of a share. "
+    "Ours is the error that we state (tests/comparison/test_paired_quotients.py and test_ranks.py hold it).",
+)
+def paired(run: Run) -> Iterator[Row]:
+    run.say("compare-paired: F1 and precision of two systems, P(best) of three and ten")
+    patterns = np.array(list(product((0, 1), (0, 1), (0, 1))))  # truth, a, b
+    counts = np.array([860, 12, 15, 10, 20, 15, 25, 70])
+    t = hs.Tally(cells=patterns, counts=counts, systems=("a", "b"), labels=(0, 1), positive=1)
+
+    def drawn() -> float:
+        """The share of joint draws in which the F1 of the first is larger."""
+        mass = np.random.default_rng(0).standard_gamma(counts + 0.25, (100_000, 8))
+        y, answers = patterns[:, 0], patterns[:, 1:]
+        scores = [2 * mass @ (y * a) / (mass @ y + mass @ a) for a in answers.T]
+        return float((scores[0] > scores[1]).mean())
+
+    ours = {m: (lambda m=m: hs.compare(t, "a", "b", metric=m).p_better) for m in ("f1", "precision")}
+    laps = race({**ours, "numpy, 100,000 joint draws": drawn}, _rules(run, 1000))
+    stated = {m: hs.compare(t, "a", "b", metric=m).error.probability for m in ours}
+    peer = laps["numpy, 100,000 joint draws"]
+    error = 3 * float(np.sqrt(peer.value * (1 - peer.value) / 100_000))
+    note = (
+        f"its P(A > B) is {peer.value:.4f} within {error:.1e}; ours is {laps['f1'].value:.6f} within {stated['f1']:.0e}"
+    )
+    yield Row(
+        "P(A > B) on F1, the same items", laps["f1"].seconds, "numpy, 100,000 joint draws", peer.seconds, Under(0.01),
+        note=note,
+    )  # fmt: skip
+    note = f"ours is {laps['precision'].value:.6f} within {stated['precision']:.0e}"
+    yield Row("P(A > B) on precision, the same items", laps["precision"].seconds, target=Under(0.01), note=note)
+    rng = np.random.default_rng(2)
+    many = {str(i): _table(tuple(int(x) for x in rng.integers(20, 60, 4))) for i in range(10)}
+    boards = {
+        "3": lambda: hs.leaderboard({k: many[k] for k in ("0", "1", "2")}, metric="f1").p_best,
+        "10": lambda: hs.leaderboard(many, metric="f1").p_best,
+    }
+    best = race(boards, _rules(run, 1000))
+    for k, what in (("3", "three"), ("10", "ten")):
+        bound = hs.leaderboard({x: many[x] for x in list(many)[: int(k)]}, metric="f1").error.probability
+        note = f"probabilities within {bound:.0e}"
+        yield Row(f"P(best) and ranks on F1 of {what} independent systems", best[k].seconds, note=note)
 
 
 @group(

@@ -163,6 +163,26 @@ def test_a_batch_gives_what_each_table_gives() -> None:
         assert c.difference.std[i] == pytest.approx(alone.difference.std, rel=1e-9)
 
 
+def test_a_small_slice_does_not_make_the_others_drawn() -> None:
+    """Slices of 4 and of 400 items: each has what it has alone."""
+    import pandas as pd
+
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, 2, 404)
+    a, b = (np.where(rng.random(404) < p, y, 1 - y) for p in (0.85, 0.8))
+    y[400:], a[400:], b[400:] = [0, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]
+    by = np.repeat(["large", "small"], [400, 4])
+    frame = pd.DataFrame({"truth": y, "a": a, "b": b, "by": by})
+    c = hs.compare(frame, truth="truth", pred=["a", "b"], by="by", metric="precision", positive=1)
+    alone = [hs.compare(y[s], {"a": a[s], "b": b[s]}, metric="precision") for s in (by == "large", by == "small")]
+    assert [x.route for x in alone] == ["quadrature", "sampled"]
+    assert c.p_better[0] == pytest.approx(alone[0].p_better, abs=1e-9)
+    assert c.p_better[1] == pytest.approx(alone[1].p_better, abs=2 * alone[1].error.probability)
+    assert c.difference.ppf(0.975)[0] == pytest.approx(alone[0].difference.ppf(0.975), abs=1e-6)
+    rows = c.to_dict()["rows"]
+    assert rows[1]["difference"]["high"] == pytest.approx(alone[1].difference.interval().high, abs=0.02)
+
+
 def test_few_items_take_draws_for_the_interval_only() -> None:
     """Ten items: the probability is still computed, the ends are within the tolerance of draws."""
     c = hs.compare(joint([3, 0, 1, 0, 1, 1, 2, 2]), metric="f1")

@@ -1,4 +1,4 @@
-"""Laws of single tables, set beside each other as those of a batch."""
+"""Laws of single tables, set beside each other as those of a batch; some may be known by draws."""
 
 from __future__ import annotations
 

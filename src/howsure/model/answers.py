@@ -136,35 +136,32 @@ class Answers:
         found = weighed_groups_law([(k, np.maximum(a, NOTHING), s) for k, a, s in parts]) if parts else None
         return None if found is None else found[0]
 
-    def paired_law(self, metric: Metric) -> list[PairedQuotients] | None:
-        """The laws of the difference of two quotients, a table of a batch each; None where one of them has none."""
+    def paired_laws(self, metric: Metric) -> list[PairedQuotients | None]:
+        """The laws of the difference of two quotients, a table of a batch each; None or nothing where there is none."""
         form, bounds = metric.reading.form, metric.bounds
         if self.scales is not None or not isinstance(form, Linear) or metric.reading.outer:
-            return None
+            return []
         if not np.isfinite(bounds).all():
-            return None
+            return []
         top, bottom = (dict(zip(CELLS, part, strict=True)) for part in (form.top, form.bottom))
         keys = {p: _key(p, top, bottom) for p in self.pairs}
         first, second = ((keys.get(one, NO_KEY), keys.get(two, NO_KEY)) for one, two in SPEAKING)
         if len({*first, *second, NO_KEY}) < 5:
-            return None
+            return []
         shapes = dict(zip(self.pairs, np.broadcast_arrays(*self.pair_shapes()), strict=True))
-        if min(float(x.min(initial=1.0)) for x in shapes.values()) < TINY:
-            return None
         from howsure.kernels.paired_quotients import chart, paired_quotients
 
         mean = np.ravel(self._mean_difference(metric, shapes))
         low, high = bounds
-        laws = []
+        laws: list[PairedQuotients | None] = []
         for j in range(mean.size):
             groups: dict[Key, float] = {}
             for p, key in keys.items():
                 if any(key):
                     groups[key] = groups.get(key, 0.0) + float(np.ravel(shapes[p])[j])
-            law = paired_quotients(chart(first, second, groups), (low - high, high - low), float(mean[j]))
-            if law is None:
-                return None
-            laws.append(law)
+            small = min(groups.values()) < TINY
+            way = chart(first, second, groups)
+            laws.append(None if small else paired_quotients(way, (low - high, high - low), float(mean[j])))
         return laws
 
     def _mean_difference(self, metric: Metric, shapes: dict[Pattern, Array]) -> Array:
@@ -188,18 +185,19 @@ class Answers:
         up, down = (sum(x for (gain, _), x in groups.items() if sign * gain > 0) for sign in (1, -1))
         return _larger(np.asarray(up), np.asarray(down))
 
-    def pair_draws(self, metric: Metric, n: int, seed: int) -> tuple[Array, Array]:
-        """Draws of both systems' measures from the same joint cells, (n, *batch) each."""
+    def pair_draws(self, metric: Metric, n: int, seed: int, tables: list[int] | None = None) -> tuple[Array, Array]:
+        """Draws of both systems' measures from the same joint cells, (n, *batch) each; (n, tables) of some tables."""
         shapes, scales = self.pair_gammas()
         shape = np.broadcast_shapes(*(s.shape for s in shapes))
         flat, by = (np.stack([np.broadcast_to(s, shape).ravel() for s in x]) for x in (shapes, scales or shapes))
-        out = np.empty((2, n, flat.shape[1]))
-        for j in range(flat.shape[1]):
+        places = list(range(flat.shape[1])) if tables is None else tables
+        out = np.empty((2, n, len(places)))
+        for k, j in enumerate(places):
             logs = drawing.log_shares(flat[:, j], n, seed, 0, None if scales is None else by[:, j])
             for side in (0, 1):
                 cells = self.pair_cells(logs, side)
-                out[side, :, j] = values(metric, {c: np.exp(x) for c, x in cells.items()}, cells)
-        first, second = out.reshape(2, n, *shape)
+                out[side, :, k] = values(metric, {c: np.exp(x) for c, x in cells.items()}, cells)
+        first, second = out.reshape(2, n, *shape) if tables is None else out
         return first, second
 
     def pair_cells(self, logs: Array, side: int) -> Cells:

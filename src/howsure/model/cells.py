@@ -29,6 +29,7 @@ from howsure.routes import Model, Shapes, exact_law, values
 if TYPE_CHECKING:
     from howsure.kernels.law import Law
     from howsure.kernels.paired_quotients import PairedQuotients
+    from howsure.kernels.sampled import Sampled
 
 Array = NDArray[np.float64]
 
@@ -118,8 +119,8 @@ class CellQuestion(Question):
             gap = exact_gap(Distribution(name, law, "quadrature", self._gap_draws), "closed form")
             wins = answers.pair_wins(self.light)
             return gap if wins is None else replace(gap, above=number_or_array(wins[0]), below=number_or_array(wins[1]))
-        laws = answers.paired_law(self.light)
-        if laws is not None and all(x.zero_error <= SURE for x in laws):
+        laws = answers.paired_laws(self.light)
+        if any(x is not None and x.zero_error <= SURE for x in laws):
             return self._paired_gap(name, laws)
         return drawn_gap(self._drawn_difference(name))
 
@@ -127,23 +128,36 @@ class CellQuestion(Question):
         x = self._gap_draws(self.state.wanted_draws(1.3), self.state.seed)
         return Distribution(name, difference_law(self.light.bounds, x), "sampled", self._gap_draws)
 
-    def _paired_gap(self, name: str, laws: list[PairedQuotients]) -> Gap:
-        """Probabilities by integrals, and the law of the difference when it is asked for."""
-        shape = self.state.evidence.shape
-        above, below = (np.reshape(x, shape) for x in zip(*(law.signs() for law in laws), strict=True))
-        error = max(x.zero_error for x in laws)
-        found = partial(self._paired_difference, name, laws)
-        return Gap(number_or_array(above), number_or_array(below), found, "quadrature", error)
+    def _drawn_tables(self, tables: list[int]) -> dict[int, Sampled]:
+        """Laws by draws, of some tables of a batch."""
+        one, two = self.answers().pair_draws(self.light, self.state.wanted_draws(1.3), self.state.seed, tables)
+        return {j: difference_law(self.light.bounds, one[:, k] - two[:, k]) for k, j in enumerate(tables)}
 
-    def _paired_difference(self, name: str, laws: list[PairedQuotients]) -> Distribution:
+    def _paired_gap(self, name: str, laws: list[PairedQuotients | None]) -> Gap:
+        """Probabilities by integrals, tables that these are not sure of by draws; the difference when asked for."""
+        shape = self.state.evidence.shape
+        unsure = [j for j, x in enumerate(laws) if x is None or x.zero_error > SURE]
+        found: list[Any] = list(laws)
+        for j, law in self._drawn_tables(unsure).items() if unsure else ():
+            found[j] = law
+        above, below = (np.reshape(x, shape) for x in zip(*(law.signs() for law in found), strict=True))
+        error = max(float(x.error[1]) if j in unsure else x.zero_error for j, x in enumerate(found))
+        made = partial(self._paired_difference, name, found, unsure)
+        return Gap(number_or_array(above), number_or_array(below), made, "sampled" if unsure else "quadrature", error)
+
+    def _paired_difference(self, name: str, laws: list[Any], drawn: list[int]) -> Distribution:
         """By integrals where these are sure at the ends of the interval too, else by draws."""
         from howsure.kernels.stacked import stacked
 
         shape = self.state.evidence.shape
-        finer = [law.for_ends() for law in laws]
-        if len(shape) > 1 or any(x.ends_error > SURE_ENDS for x in finer):
+        found = [x if j in drawn else x.for_ends() for j, x in enumerate(laws)]
+        unsure = [j for j, x in enumerate(found) if j not in drawn and x.ends_error > SURE_ENDS]
+        if len(shape) > 1 or len(unsure) + len(drawn) == len(found):
             return self._drawn_difference(name)
-        return Distribution(name, stacked(finer, shape), "quadrature", self._gap_draws)
+        for j, law in self._drawn_tables(unsure).items() if unsure else ():
+            found[j] = law
+        route = "sampled" if unsure or drawn else "quadrature"
+        return Distribution(name, stacked(found, shape), route, self._gap_draws)
 
     def _gap_draws(self, n: int, seed: int) -> Array:
         first, second = self.ratio_draws(n, seed)
