@@ -219,6 +219,19 @@ def test_mixture_of_a_ratio_keeps_infinite_moments():
     assert d.draws(50_000).shape == (50_000,)
 
 
+@pytest.mark.parametrize(("r", "f"), [(0.6, 1 / 15), (0.8, 0.2), (0.9, 0.05)])
+@pytest.mark.parametrize("off", [0.0, 1e-15, 1e-13, 4e-13])
+def test_a_double_root_is_one_table(r, f, off):
+    """phi is greatest where the odds of the prevalence are √(f(1-f)/(r(1-r))); its last digits split no root there."""
+    p = 1 / (1 + (r * (1 - r) / (f * (1 - f))) ** 0.5)
+    tp, fp, fn, tn = p * r, (1 - p) * f, p * (1 - r), (1 - p) * (1 - f)
+    phi = (tp * tn - fp * fn) / ((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)) ** 0.5
+    s = hs.solve(recall=r, fallout=f, phi=phi * (1 - off))
+    assert s.status == "unique"
+    np.testing.assert_allclose(s.outcome.tables[0], [tp, fp, fn, tn], atol=1e-6)
+    assert len(hs.solve(recall=r, fallout=f, phi=phi * (1 - 1e-9)).tables) == 2
+
+
 # -- real tables
 
 

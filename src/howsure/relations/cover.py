@@ -28,9 +28,9 @@ _ROUNDING: Final = 1e-12
 _TEN_DIGITS: Final = 1e-8  # of exact values
 _MOST: Final = 3_000  # boxes halved at once while a table is looked for
 _BUDGET: Final = 100_000  # boxes looked at before the search gives up
-_PER_CALL: Final = 10  # a measure that is no formula takes so many times longer
 _TRIED: Final = 96  # starts a round
 _STEPS: Final = 12
+_DEEP: Final = 24
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Held:
     @property
     def cost(self) -> int:
         """How long a box takes."""
-        return _PER_CALL if self.target.quantity.name == "tetrachoric" else 1
+        return self.target.cost
 
     def holds(self, tables: Array) -> Mask:
         """Whether tables have it."""
@@ -134,6 +134,15 @@ def agreeing(known: Sequence[Held], boxes: Boxes) -> Boxes:
     return boxes[possible(known, boxes)]
 
 
+def refined(known: Sequence[Held], boxes: Boxes, least: int) -> Boxes:
+    """The boxes halved until they are so many, or as small as this makes them."""
+    for _ in range(_DEEP):
+        if not 0 < len(boxes) < least:
+            break
+        boxes = agreeing(known, boxes.halves(longest(known, boxes)))
+    return boxes
+
+
 def possible(known: Sequence[Held], boxes: Boxes) -> Whole:
     """The places of the boxes in which every condition may hold."""
     left = np.arange(len(boxes))
@@ -150,13 +159,13 @@ def longest(known: Sequence[Held], boxes: Boxes, more: Array | None = None) -> W
     tables = boxes.across()
     change = 1e-3 * (boxes.high - boxes.low).T if more is None else more
     for one in known:
-        change = change + changes(one.target, tables)
+        change = change + changed(one.target.at(tables))
     return np.asarray(change.argmax(axis=0))
 
 
-def changes(target: Target, tables: Array) -> Array:
-    """How much a target changes from one face of a box to the other, ratios without end on the scale of x/(1 + x)."""
-    ends = squeezed(target.at(tables))
+def changed(values: Array) -> Array:
+    """How much values change from one face of a box to the other, ratios without end on the scale of x/(1 + x)."""
+    ends = squeezed(values)
     return np.asarray(np.nan_to_num(np.abs(ends[1] - ends[0])))
 
 

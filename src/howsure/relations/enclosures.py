@@ -18,18 +18,36 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.expressions import Expression, cells
+from howsure.expressions import Expression, cells, sqrt
 from howsure.relations.boxes import ORDERS, Boxes
 from howsure.relations.intervals import apply
 from howsure.relations.quantities import Quantity, quantity
 
 Array = NDArray[np.float64]
 Bounds = tuple[Array, Array]
+_PER_CALL: Final = 10
 _STEP: Final = 1e-30  # of derivatives by a complex step
-_OF_KAPPA: Final = (
-    Quantity("fp/positives", cells.fp / (cells.tp + cells.fn)),
-    Quantity("fn/negatives", cells.fn / (cells.tn + cells.fp)),
+SIGNED: Final = ("phi", "informedness", "markedness", "tetrachoric")  # along t2 away from 0, then back to it
+
+_tp, _fp, _fn, _tn = cells
+_recall, _specificity = _tp / (_tp + _fn), _tn / (_tn + _fp)
+_precision, _npv = _tp / (_tp + _fp), _tn / (_tn + _fn)
+_informedness = _recall + _specificity - 1
+_OF_KAPPA: Final = (Quantity("fp/positives", _fp / (_tp + _fn)), Quantity("fn/negatives", _fn / (_tn + _fp)))
+_PHI: Final = sqrt(_recall * _specificity * _precision * _npv) - sqrt(
+    (1 - _recall) * (1 - _specificity) * (1 - _precision) * (1 - _npv)
 )
+_WRITTEN: Final[dict[str, Expression]] = {  # by quotients of sums
+    "phi": _PHI,
+    "chi-square": _PHI * _PHI,
+    "kappa": 2 * _informedness / (1 + _informedness + _OF_KAPPA[0].formula + _OF_KAPPA[1].formula),
+    "odds-ratio": (_tp / _fn) * (_tn / _fp),
+}
+
+
+def written(q: Quantity) -> Expression:
+    """The formula by quotients of sums, where it has one."""
+    return _WRITTEN.get(q.name, q.formula)
 
 
 @dataclass(frozen=True)
@@ -47,6 +65,11 @@ class Target:
         if self.quantity.weights is None or self.per.weights is None:
             return None
         return self.quantity.weights[0], self.per.weights[0]
+
+    @property
+    def cost(self) -> int:
+        """How many times longer than a formula it takes."""
+        return _PER_CALL if self.quantity.name == "tetrachoric" else 1
 
     def at(self, tables: Array) -> Array:
         """The value at tables of any size."""
@@ -176,19 +199,27 @@ def _rising(x: Target, signs: tuple[int, ...], boxes: Boxes) -> Bounds:
         straight += [boxes.cells(first, t, t, third) for t in (low[:, 1], high[:, 1])]
     values = x.at(np.stack(straight) * (1.0 + 1j * _STEP * moved))
     slopes, ends = values.imag.reshape(2, 2, -1) / _STEP, values.real.reshape(2, 2, -1)
+    if np.isnan(ends).any():  # complex steps are for cells that are more than nothing
+        ends = x.at(np.stack(straight)).reshape(2, 2, -1)
     slopes = np.where(np.abs(slopes) > 1e-12 * np.abs(ends), slopes, 0.0)  # what is smaller is rounding
+    if x.quantity.name in SIGNED:
+        slopes[:, 0] = np.where((boxes.low[:, 1] <= 0) & (slopes[:, 1] != 0), ends[:, 1], slopes[:, 0])
     turns = np.sign(slopes[:, 0]) != np.sign(slopes[:, 1])
+    if x.quantity.name in SIGNED:
+        turns &= np.stack([ends[0, 1] <= 0, ends[1, 1] >= 0])
     loose = x.at(np.stack(tables))
-    return (
-        np.where(turns[0], loose[0], np.maximum(ends[0].min(axis=0), loose[0])),
-        np.where(turns[1], loose[1], np.minimum(ends[1].max(axis=0), loose[1])),
-    )
+    least = np.where(turns[0], loose[0], np.maximum(ends[0].min(axis=0), loose[0]))
+    most = np.where(turns[1], loose[1], np.minimum(ends[1].max(axis=0), loose[1]))
+    some = np.flatnonzero(turns.any(axis=0))
+    if len(some):
+        low, high = _by_parts(written(x.quantity), boxes[some])
+        least[some], most[some] = np.fmax(least[some], low), np.fmin(most[some], high)
+    return least, most
 
 
 def _tetrachoric(x: Target, signs: tuple[int, ...], boxes: Boxes) -> Bounds:
     """As for others, and the limits: it comes close to them only where cells are nothing at all."""
-    at = np.stack([boxes.cells(*_corners(signs, boxes, up)) for up in (False, True)])
-    low, high = x.at(at)
+    low, high = _rising(x, signs, boxes)
     order = np.array(signs)[ORDERS[boxes.cube]]
     margin = order[:, 2] != order[:, 3]  # c3 and c4 share a row or a column: without them there is no association
     limits = np.stack([order[:, 0], np.where(margin, 0, -order[:, 2]), -order[:, 3]], axis=1).astype(float)

@@ -20,7 +20,7 @@ from howsure.relations.corners import meeting_points
 from howsure.relations.cover import Cover, cover
 from howsure.relations.enclosures import Target
 from howsure.relations.newton import least
-from howsure.relations.outer_bounds import Reach, outer_bounds
+from howsure.relations.outer_bounds import FINELY, ROUGHLY, Reach, outer_bounds
 from howsure.relations.quantities import Quantity, quantity
 from howsure.relations.system import Constraint, Flat, System, flat
 from howsure.relations.values import Given
@@ -36,6 +36,10 @@ _ROUNDING: Final = 1e-14  # of the measures: no step comes closer
 _STEEP: Final = 1e150
 _ROUNDS: Final = 30
 _TRIES: Final = 12  # a third for curves that are no formulas, each step of which takes long
+_TURNED: Final = {  # what follows from another measure
+    "miss-rate": ("recall", 1.0, -1.0), "fallout": ("specificity", 1.0, -1.0), "fdr": ("precision", 1.0, -1.0),
+    "for": ("npv", 1.0, -1.0), "error-rate": ("accuracy", 1.0, -1.0), "balanced-accuracy": ("informedness", 0.5, 0.5),
+}  # fmt: skip
 HUGE: Final = 1e9  # a ratio above this grows without end
 FEW: Final = 24  # more isolated points than such equations have: they lie on a curve
 
@@ -187,9 +191,14 @@ class Region:
 
     def spans(self, quantities: Sequence[Quantity]) -> list[Span]:
         """The lowest and highest values of quantities, or a little beyond; None for what is undefined throughout."""
-        searched = [q for q in quantities if not self._at_corners(q)]
-        reaches = outer_bounds(self.found, [self._target(q) for q in searched], self.points) if searched else []
+        given = {one.name for one in self.system.givens}
+        names = {q.name for q in quantities} - given
+        turned = {k: x for k, x in _TURNED.items() if {k, x[0]} <= names}
+        searched = [q for q in quantities if not self._at_corners(q) and q.name not in turned]
+        fine = FINELY if all(one.exact for one in self.system.givens) else ROUGHLY
+        reaches = outer_bounds(self.found, [self._target(q) for q in searched], self.points, fine) if searched else []
         found = {q.name: self._reached(q, reach) for q, reach in zip(searched, reaches, strict=True)}
+        found |= {k: a + b * found[other] for k, (other, a, b) in turned.items() if other in found}
         out: list[Span] = []
         for q in quantities:
             values = self._values(q, self._defined_corners(q)) if self._at_corners(q) else found[q.name]

@@ -22,6 +22,8 @@ Array = NDArray[np.float64]
 Polynomial = Any  # numpy arrays of coefficients, lowest power first
 _NEAR = 1e-6  # a double root splits this far
 _SAME = 1e-7
+_TURN = 1e-4
+_ROUNDED = 1e-12  # values are not known better
 _ONE = np.ones(1)
 
 
@@ -118,7 +120,10 @@ def roots(formula: Expression, value: float, start: Array, end: Array) -> tuple[
     kept: list[float] = []
     for t in sorted(polished):
         if abs(off(t)) < 1e-9 * scale and not any(abs(t - x) < _SAME for x in kept):
-            kept.append(t)
+            if kept and t - kept[-1] < _TURN and abs(off(0.5 * (t + kept[-1]))) < _ROUNDED * scale:
+                kept[-1] = 0.5 * (t + kept[-1])  # a double root, which the rounding of the value has split
+            else:
+                kept.append(t)
     return at(np.array(kept)), False
 
 
