@@ -35,26 +35,38 @@ class Tables:
 
 @dataclass(frozen=True)
 class ByClass:
-    """Rows of an array to be added up by class, once they are in the order of their classes."""
+    """Rows of an array to be added up by class: in layers, each with one row of a class at most, or class by class."""
 
-    order: Codes | None
-    starts: Codes
+    rows: Codes  # in the order of their classes
+    starts: Codes  # of the classes that have any
     classes: Codes
+    layers: list[
+        tuple[Codes, Codes]
+    ]  # rows, and their classes; none where classes have more rows than there are classes
     k: int
 
     @classmethod
-    def of(cls, classes: Codes, k: int) -> ByClass:
-        order = None if (np.diff(classes) >= 0).all() else np.argsort(classes, kind="stable")
-        kept = classes if order is None else classes[order]
-        found, starts = np.unique(kept, return_index=True)
-        return cls(order, starts.astype(np.int64), found, k)
+    def of(cls, classes: Codes, k: int, rows: Codes | None = None) -> ByClass:
+        """Of all rows of an array, or of some."""
+        order = np.argsort(classes, kind="stable")
+        kept, count = classes[order], np.bincount(classes, minlength=k)
+        found, first = order if rows is None else rows[order], np.cumsum(count) - count
+        layers = []
+        if classes.size and count.max() <= max(k, 4):
+            rank = np.arange(kept.size) - np.repeat(first, count)
+            parts = np.split(np.argsort(rank, kind="stable"), np.cumsum(np.bincount(rank))[:-1])
+            layers = [(found[part], kept[part]) for part in parts]
+        some = np.flatnonzero(count)
+        return cls(found, first[some], some, layers, k)
 
 
 def added(mass: Array, where: ByClass) -> Array:
     """Sums of the rows of mass by class, (classes, m)."""
     out = np.zeros((where.k, mass.shape[1]))
-    if where.starts.size:
-        out[where.classes] = np.add.reduceat(mass if where.order is None else mass[where.order], where.starts, axis=0)
+    for rows, classes in where.layers:
+        out[classes] += mass[rows]
+    if where.starts.size and not where.layers:
+        out[where.classes] = np.add.reduceat(mass[where.rows], where.starts, axis=0)
     return out
 
 

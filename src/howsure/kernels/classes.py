@@ -34,11 +34,12 @@ from howsure.kernels.sticks import count as stick_count
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-_CHUNK = 500_000  # numbers drawn at a time
+_CHUNK = 250_000  # numbers drawn at a time
 _LEAST = 64  # tables drawn at a time, at least
 _POOL = 2048  # shares of right answers from which a tilted plan chooses
 _FLOOR = 1e-290  # a row without data keeps a trace of mass, so that its own shares stay defined
 _WORKERS = 2
+_LOOKED_UP = ("cost", "_groups", "_right", "_missed", "_false", "_lost")
 
 
 @dataclass(frozen=True)
@@ -110,12 +111,12 @@ class Classes:
 
     def _summed(self, mass: Array) -> Tables:
         """Sums by class of the mass of the patterns."""
-        row = added(mass, self._rows)
-        tp = [added(mass[at], where) for at, where in self._right]
-        col = [added(mass[at], where) for at, where in self._columns]
-        for s, at in enumerate(self._lost):
-            if at.size and self.lost:
-                lost = added(mass[at], ByClass.of(self.codes[at, 0], self.k))
+        tp = [added(mass, where) for where in self._right]
+        col = [x + added(mass, where) for x, where in zip(tp, self._false, strict=True)]
+        row = tp[0] + added(mass, self._missed)
+        for s, where in enumerate(self._lost):
+            if where.rows.size and self.lost:
+                lost = added(mass, where)
                 col[s] = col[s] + lost.sum(axis=0) - lost
         return Tables(row, tp, col)
 
@@ -152,7 +153,9 @@ class Classes:
         assert self.rows is not None  # noqa: S101 - narrows the type
         k, rows = self.k, self.rows[:, None]
         share = self._share(rng, m) if self.pool is not None else np.asarray(self.right)[:, None]
-        right = np.maximum(gamma_each(np.broadcast_to(rows * share, (k, m)), rng), 0.1 * _FLOOR)
+        right = np.zeros((k, 1))
+        if share.any():
+            right = np.maximum(gamma_each(np.broadcast_to(rows * share, (k, m)), rng), 0.1 * _FLOOR)
         weight = np.broadcast_to((rows * (1.0 - share)).sum(axis=0), (m,))
         draw, mass = jumps(rng, weight)
         truth = rng.integers(0, k, draw.size)
@@ -257,7 +260,9 @@ class Classes:
     def tilted(self, slopes: Slopes, linear: GammaSum, sigmas: float) -> Classes:
         """The plan with draws moved by about so many standard deviations of the linear part."""
         theta = linear.tilt(sigmas)
-        return replace(self, tilt=Tilt(slopes, theta, linear.leaning(theta)))
+        made = replace(self, tilt=Tilt(slopes, theta, linear.leaning(theta)))
+        made.__dict__.update({name: getattr(self, name) for name in _LOOKED_UP})
+        return made
 
     # -- what is looked up
 
@@ -270,27 +275,29 @@ class Classes:
         return rows_by_shape(self.shapes)
 
     @cached_property
-    def _rows(self) -> ByClass:
-        return ByClass.of(self.codes[:, 0], self.k)
+    def _right(self) -> list[ByClass]:
+        """Right answers of each system."""
+        return [self._where(answer == self.codes[:, 0], 0) for answer in self.codes.T[1:]]
 
     @cached_property
-    def _right(self) -> list[tuple[Codes, ByClass]]:
-        found = [np.flatnonzero(self.codes[:, 0] == self.codes[:, 1 + s]) for s in range(self.systems)]
-        return [(at, ByClass.of(self.codes[at, 0], self.k)) for at in found]
+    def _missed(self) -> ByClass:
+        """Items that the first system got wrong, by their truth."""
+        return self._where(self.codes[:, 1] != self.codes[:, 0], 0)
 
     @cached_property
-    def _columns(self) -> list[tuple[Codes, ByClass]]:
-        found = []
-        for s in range(self.systems):
-            answer = self.codes[:, 1 + s]
-            at = np.flatnonzero(answer >= 0)
-            at = at[np.argsort(answer[at], kind="stable")]
-            found.append((at, ByClass.of(answer[at], self.k)))
-        return found
+    def _false(self) -> list[ByClass]:
+        """Wrong answers of each system, by the answer."""
+        answers = self.codes.T[1:]
+        return [self._where((x != self.codes[:, 0]) & (x >= 0), 1 + s) for s, x in enumerate(answers)]
 
     @cached_property
-    def _lost(self) -> list[Codes]:
-        return [np.flatnonzero(self.codes[:, 1 + s] < 0) for s in range(self.systems)]
+    def _lost(self) -> list[ByClass]:
+        """Missing answers of each system, by their truth."""
+        return [self._where(answer < 0, 0) for answer in self.codes.T[1:]]
+
+    def _where(self, kept: NDArray[np.bool_], column: int) -> ByClass:
+        at = np.flatnonzero(kept)
+        return ByClass.of(self.codes[at, column], self.k, at)
 
 
 def chunks(cost: int, n: int, seed: int, some: Callable[[np.random.Generator, int], Tables]) -> Iterator[Tables]:

@@ -28,7 +28,7 @@ EPS = float(np.finfo(float).eps)
 SIGMAS = 3.0
 _QUADRATIC, _CUBIC, _QUINTIC = 3, 4, 6  # terms
 _STRETCHES = 8  # more than terms, by which a lack of fit shows
-_DOUBTED = 1.6
+_DOUBTED = 1.67  # ten fits in a hundred have more by chance
 _GROUPS = 16
 _FLOOR = 0.2  # of the mean square of residuals
 _POINTS = 257
@@ -52,7 +52,7 @@ class Fit:
     def of(cls, control: Array, measure: Array, reach: tuple[float, float]) -> Fit:
         """By least squares; the control in standard deviations. A cubic, or a quintic where that fits better."""
         cubic = cls._of_terms(control, measure, reach, _CUBIC)
-        if cubic.doubt < _DOUBTED:
+        if cubic.doubt == 1.0:
             return cubic
         quintic = cls._of_terms(control, measure, reach, _QUINTIC)
         return min(cubic, quintic, key=lambda fit: fit.doubt)
@@ -66,7 +66,7 @@ class Fit:
         square = inverse[1] @ (y.T @ rest**2)
         floor = _FLOOR * float((rest**2).mean()) + 1e-30
         spread = np.sqrt(np.maximum(y @ square, floor))
-        groups = np.array([part.mean() for part in np.array_split(np.sort(rest / spread), _GROUPS)])
+        groups = _means(np.sort(rest / spread), _GROUPS)
         groups -= groups.mean()
         influence = np.hstack([(x @ inverse[0]) * rest[:, None], (y @ inverse[1]) * (rest**2 - y @ square)[:, None]])
         many, doubt = rest.size, _doubt(control, rest / spread, terms)
@@ -81,10 +81,6 @@ class Fit:
         slope[:, 1:] = a[:, :-1] * np.arange(1, self.g.size)
         return a + slope * (x - near)[:, None], b
 
-    def middle(self, x: Array) -> Array:
-        """g."""
-        return np.asarray(self.powers(x)[0] @ self.g)
-
     def spread(self, x: Array) -> Array:
         """s."""
         return np.asarray(np.sqrt(np.maximum(self.powers(x)[1] @ self.square, self.floor)))
@@ -92,9 +88,16 @@ class Fit:
 
 def _doubt(control: Array, rest: Array, terms: int) -> float:
     """The lack of fit: squares of mean residuals of stretches of the control, against what chance makes of them."""
-    parts = np.array_split(rest[np.argsort(control)], terms + _STRETCHES)
-    found = sum(part.mean() ** 2 * part.size for part in parts) / max(float((rest**2).mean()), 1e-300)
-    return max(1.0, float(found) / _STRETCHES)
+    many = terms + _STRETCHES
+    means = _means(rest[np.argsort(control)], many)
+    found = float(means @ means) * (rest.size / many) / max(float(rest @ rest) / rest.size, 1e-300)
+    return found / _STRETCHES if found > _DOUBTED * _STRETCHES else 1.0
+
+
+def _means(x: Array, parts: int) -> Array:
+    """Of so many parts of equal size, but for one."""
+    starts = np.arange(parts) * x.size // parts
+    return np.asarray(np.add.reduceat(x, starts) / np.diff(np.append(starts, x.size)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +128,8 @@ class Controlled:
         x = self.control.points
         inside = (self.control.cdf > _NOTHING) & (self.control.cdf < 1.0 - _NOTHING)
         x = x[inside]
-        y = self.fit.middle(x) + self.fit.spread(x) * self.fit.residuals[:, None]
+        a, b = self.fit.powers(x)
+        y = a @ self.fit.g + np.sqrt(np.maximum(b @ self.fit.square, self.fit.floor)) * self.fit.residuals[:, None]
         return x, np.maximum.accumulate(y, axis=1)
 
     @cached_property
@@ -134,18 +138,24 @@ class Controlled:
         x, y = self._curves
         t = np.linspace(max(float(y.min()), self.lower), min(float(y.max()), self.upper), _POINTS)
         score = normal_score(self.control.cdf, 1.0 - self.control.cdf)
-        at = np.array([np.interp(t, row, x) for row in y])
-        below = special.ndtr(np.interp(at, self.control.points, score)).mean(axis=0)
-        above = special.ndtr(-np.interp(at, self.control.points, score)).mean(axis=0)
+        at = np.interp([np.interp(t, row, x) for row in y], self.control.points, score)
+        below, above = special.ndtr(at).mean(axis=0), special.ndtr(-at).mean(axis=0)
         score = np.maximum.accumulate(normal_score(below, above) + 1e-9 * np.arange(_POINTS))
         return t, score
 
     @cached_property
     def explained(self) -> float:
         """The share of the variance that goes with the control."""
-        g, s = self.fit.middle(self.control.points), self.fit.spread(self.control.points)
-        own = float(self._weights @ (g - self._weights @ g) ** 2)
-        return own / (own + float(self._weights @ s**2))
+        own, rest = self._variances[1:]
+        return own / (own + rest)
+
+    @cached_property
+    def _variances(self) -> tuple[float, float, float]:
+        """The mean, the variance that goes with the control, and the rest."""
+        x, y = self.fit.powers(self.control.points)
+        g, square = x @ self.fit.g, np.maximum(y @ self.fit.square, self.fit.floor)
+        mean = float(self._weights @ g)
+        return mean, float(self._weights @ (g - mean) ** 2), float(self._weights @ square)
 
     @cached_property
     def outside(self) -> float:
@@ -192,7 +202,9 @@ class Controlled:
             shift -= float(np.clip(step, -1.0, 1.0))
             if abs(step) < 1e-10:
                 break
-        return replace(self, shift=shift, known_mean=np.asarray(mean))
+        made = replace(self, shift=shift, known_mean=np.asarray(mean))
+        made.__dict__.update({name: getattr(self, name) for name in ("_weights", "_curves", "_table")})
+        return made
 
     # -- functions
 
@@ -235,9 +247,8 @@ class Controlled:
             x, mass = self._nodes
             mean = float(mass @ x)
             return mean, float(np.sqrt(mass @ (x - mean) ** 2))
-        g, s = self.fit.middle(self.control.points), self.fit.spread(self.control.points)
-        mean = float(self._weights @ g)
-        return mean, float(np.sqrt(self._weights @ ((g - mean) ** 2 + s**2)))
+        mean, own, rest = self._variances
+        return mean, float(np.sqrt(own + rest))
 
     def mean(self) -> Array:
         return np.asarray(self._moments[0] if self.known_mean is None else self.known_mean)

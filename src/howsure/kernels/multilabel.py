@@ -69,16 +69,13 @@ class AnyOf:
         """The prior's mass of a share of every label's weight, (labels, m)."""
         return gamma_each(np.broadcast_to(np.maximum(self.rows * share, 1e-9), (self.k, share.size)), rng)
 
-    def _sums(self, mass: Array, parts: list[tuple[Codes, ByClass]]) -> list[Array]:
-        return [added(mass[at], where) for at, where in parts]
+    def _sums(self, mass: Array, parts: list[ByClass]) -> list[Array]:
+        return [added(mass, where) for where in parts]
 
     @cached_property
-    def _sorted(self) -> tuple[list[tuple[Codes, ByClass]], ...]:
-        def in_order(pairs: Pairs) -> tuple[Codes, ByClass]:
-            order = np.argsort(pairs[1], kind="stable")
-            return pairs[0][order], ByClass.of(pairs[1][order], self.k)
-
-        return tuple([in_order(p) for p in part] for part in ((self.truth,), self.both, self.answers))
+    def _sorted(self) -> tuple[list[ByClass], ...]:
+        parts = ((self.truth,), self.both, self.answers)
+        return tuple([ByClass.of(labels, self.k, patterns) for patterns, labels in part] for part in parts)
 
 
 @dataclass(frozen=True)

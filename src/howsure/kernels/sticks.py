@@ -10,8 +10,6 @@ is left out is SMALL_JUMPS a unit of weight.
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,6 +18,7 @@ Array = NDArray[np.float64]
 LEFT = 1e-3
 MOST = 400
 SMALLEST = 1e-3
+_BELOW_ONE, _ABOVE_ONE = -float(np.log(SMALLEST)), float(np.exp(-1.0))
 SMALL_JUMPS = 1.0 - float(np.exp(-SMALLEST))
 JUMPS = 6.33153936  # E1(SMALLEST): jumps a unit of weight
 
@@ -52,18 +51,16 @@ def sticks(rng: np.random.Generator, weights: Array, m: int, left: float = LEFT,
     return parts
 
 
-@cache
-def _sizes() -> tuple[Array, Array]:
-    """The number of jumps a unit of weight above each size, rising, and the logarithm of the size."""
-    from scipy import special
-
-    x = np.geomspace(40.0, SMALLEST, 3000)
-    return special.exp1(x), np.log(x)
-
-
 def jumps(rng: np.random.Generator, weights: Array) -> tuple[NDArray[np.int64], Array]:
-    """The jumps of a Gamma process of each weight: the place of the weight, and the size."""
-    above, size = _sizes()
-    number = rng.poisson(weights * above[-1])
-    found = np.exp(np.interp(rng.random(int(number.sum())) * above[-1], above, size))
-    return np.repeat(np.arange(weights.size), number), found
+    """The jumps of a Gamma process of each weight: the place of the weight, and the size.
+
+    More than there are come with density 1/x below 1 and exp(-x) above, and are kept with chance exp(-x) and 1/x.
+    """
+    place = np.arange(weights.size)
+    small = np.repeat(place, rng.poisson(weights * _BELOW_ONE))
+    x = np.exp(-_BELOW_ONE * rng.random(small.size))
+    kept = rng.standard_exponential(x.size) > x
+    large = np.repeat(place, rng.poisson(weights * _ABOVE_ONE))
+    y = 1.0 + rng.standard_exponential(large.size)
+    also = rng.random(y.size) * y < 1.0
+    return np.concatenate([small[kept], large[also]]), np.concatenate([x[kept], y[also]])

@@ -25,8 +25,10 @@ Measured = Callable[[dict[str, Array]], Array]
 
 SIDES: Final = (-1.5, 1.5)  # standard deviations of the linear part, to which draws are tilted
 FIRST: Final = 400  # draws of each side, to begin with
+FEWER: Final = 150  # where each takes very many numbers
+MANY: Final = 3000
 TURNS: Final = 4
-WORTH: Final = 0.25  # of the draws that order statistics need, at most
+WORTH: Final = 0.08  # of the draws that order statistics need, at most: beyond, what the fit misses counts too
 BEYOND: Final = 5e-4  # probability of the control on either side that the regression leaves out
 LEAST: Final = 100  # draws within it
 EXPLAINED: Final = 0.6  # of the variance, that a control must explain
@@ -46,7 +48,7 @@ def controlled_law(state: State, plan: Classes, measure: Measured, bounds: tuple
         return None
     most = WORTH * state.wanted_draws()
     sides, found, n = [plan.tilted(slopes, linear, s) for s in SIDES], [], 0
-    wanted = FIRST
+    wanted = FIRST if plan.cost < MANY else FEWER
     for turn in range(TURNS):
         found += [_drawn(side, measure, wanted, state.seed + turn * GROWN + i) for i, side in enumerate(sides)]
         n += 2 * wanted
@@ -54,8 +56,10 @@ def controlled_law(state: State, plan: Classes, measure: Measured, bounds: tuple
         worst = np.inf if law is None else max(float(law.quantile_error(p)) for p in (0.025, 0.975)) / float(law.std())
         if worst <= state.tolerance * 1.05:
             return law
-        needed = 1.1 * n * (worst / state.tolerance) ** 2
-        if not needed <= most:
+        if law is None:
+            return None
+        needed = max(1.1 * n * (worst / state.tolerance) ** 2 / law.fit.doubt, 1.3 * n)  # a doubt may be chance
+        if needed > most:
             return None
         wanted = int(needed - n) // 2 + 1
     return None

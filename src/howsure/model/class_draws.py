@@ -144,7 +144,7 @@ class ClassDrawing:
                 "systems on the same items need a flat prior such as even; a two-level prior has no joint form."
             )
         whole = prior.two_level or prior.table is not None or prior.weight is not None
-        if single and (whole or k * k <= max(SMALL, 4 * shapes.size)):
+        if single and (whole or k * k <= SMALL):
             return _dense(codes, shapes, k, prior, scales)
         if prior.table is not None or (prior.weight is not None and k * prior.weight > MOST_WEIGHT):
             got = "a table of weights" if prior.table is not None else f"{prior.weight:g} a cell"
@@ -152,6 +152,13 @@ class ClassDrawing:
                 f"systems on the same items and {k} classes need the prior even or a small weight; got {got}."
             )
         diagonal, off = prior.diagonal(k)
+        if single and scales is None:  # right answers are few: their weight is added to the shapes
+            right = np.arange(k)
+            wrong = codes[:, 0] != codes[:, 1]
+            sums = np.bincount(codes[~wrong, 0], shapes[~wrong], k) + diagonal
+            both = np.concatenate([np.stack([right, right], axis=1), codes[wrong]])
+            rows = np.full(k, (k - 1) * off)
+            return Classes(both, np.concatenate([sums, shapes[wrong]]), k, rows=rows, right=np.zeros(k))
         rows = np.full(k, diagonal + (k - 1) * off)
         return Classes(codes, shapes, k, rows=rows, right=diagonal / rows, scales=_by_scale(codes, shapes, scales, k))
 
