@@ -203,7 +203,7 @@ class Distribution:
     def error(self) -> Error:
         """Bounds on how far the numbers may be off (see the accuracy page of the docs)."""
         value, probability = self.law.error
-        return Error(number_or_array(value), number_or_array(probability))
+        return Error(number_or_array(value), number_or_array(np.minimum(probability, 1.0)))
 
     def end_errors(self, level: float, kind: str) -> tuple[Any, Any]:
         """How far the ends of that interval can be off; the ends of a sampled hdi about twice as much as tails."""
@@ -247,7 +247,9 @@ class Distribution:
 
         low, high = self.interval()
         middle = self.mean if np.isfinite(self.mean) else self.median
-        return f"{self.name} {short(middle)} [{short(low)}, {short(high)}] 95% equal-tailed, {self.route}"
+        off, (left, right) = self.error.value, self.end_errors(0.95, "equal-tailed")
+        ends = f"[{short(low, error=left)}, {short(high, error=right)}]"
+        return f"{self.name} {short(middle, error=off)} {ends} 95% equal-tailed, {self.route}"
 
 
 _ROUNDING = 1e-11  # ends may round past each other, by so much at most

@@ -139,8 +139,10 @@ class Report(Result):
             d = row.distribution
             middle = d.mean if np.isfinite(d.mean) else d.median
             low, high = row.interval
-            ends = f"[{short(float(low))}, {short(float(high))}]"
-            return f"{row.asked} {short(middle)} {ends} {100 * self.level:.12g}% {self.interval}, {d.route}"
+            left, right = row.end_errors
+            ends = f"[{short(float(low), error=left)}, {short(float(high), error=right)}]"
+            said = f"{row.asked} {short(middle, error=d.error.value)} {ends}"
+            return f"{said} {100 * self.level:.12g}% {self.interval}, {d.route}"
         return f"Report({', '.join(r.asked for r in self.rows)}; {self.posterior.evidence!r})"
 
 

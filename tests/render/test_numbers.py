@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 import re
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import howsure as hs
 from howsure.render.numbers import count, probability, short
 
 
@@ -86,3 +88,66 @@ def test_minus_one_is_told_from_what_is_near():
 def test_small_numbers_keep_two_digits(x):
     """A small rate is not shown at nearly twice its size."""
     assert float(short(x)) == pytest.approx(x, rel=0.05)
+
+
+# -- digits follow the error
+
+
+def test_no_digit_is_beyond_the_error() -> None:
+    """A value is shown with digits of which its error is at most half a unit; an exact one with three, as ever."""
+    assert short(0.79761, error=0.0008) == "0.80"
+    assert short(0.79761, error=0.0005) == "0.798"
+    assert short(0.79761, error=0.02) == "0.8"
+    assert short(0.79761, error=3.0) == "0.8"
+    assert short(0.79761, error=1e-12) == "0.798"
+    assert short(123.456, error=0.04) == "123.5"
+    assert short(123.456, error=3.0) == "120"
+    assert short(-0.004, error=0.01) == "0.0"
+    assert short(0.00123, error=0.00004) == "0.0012"
+    assert short(0.00123, error=0.0004) == "0.001"
+    assert short(1 - 2e-7, error=1e-9) == "1 - 2e-07"
+    assert short(1.0, error=0.0) == "1"
+
+
+@pytest.mark.parametrize("gap", [1e-5, 3e-4, 0.002, 0.02])
+@pytest.mark.parametrize("error", [1e-5, 1e-4, 1e-3, 0.01])
+def test_a_sampled_end_close_to_1_is_a_bound(gap: float, error: float) -> None:
+    """Never 1.00 for what is not 1: either digits that differ from it, or a bound that the error allows."""
+    text = short(1 - gap, gap, error=error)
+    if text.startswith(">"):
+        assert float(text[1:]) <= 1 - gap - error + 1e-12
+        assert 1 - float(text[1:]) <= 2 * (gap + error)
+    else:
+        assert abs(float(text) - (1 - gap)) <= max(error, 1e-5)
+        assert float(text) < 1
+
+
+@pytest.mark.parametrize("n", [1, 100, 20_000, 160_401])
+def test_a_probability_of_draws_carries_its_floor(n: int) -> None:
+    """None of n draws beyond: a bound by the rule of three, on either side; never a 0 or a 1."""
+    for k in (0, 1, 2, 10, n // 3, n // 2, n - 2, n):
+        p = min(max((k + 0.5) / (n + 1), 0.0), 1.0)
+        text = probability(p, 1.5 / np.sqrt(n))
+        assert text not in ("0", "1")
+        if text[0] in "<>":
+            bound = float(text[1:])
+            assert bound >= p if text[0] == "<" else bound <= p
+        else:
+            assert 0 < float(text) < 1
+            assert 2.6 * 10.0 ** -(len(text) - 2) >= 3 * np.sqrt(p * (1 - p) / n)
+    assert probability(0.5 / 20_001, 1.5 / np.sqrt(20_000)) == "<0.0002"
+    assert probability(1 - 0.5 / 20_001, 1.5 / np.sqrt(20_000)) == ">0.9998"
+
+
+def test_every_probability_of_draws_is_shown_alike() -> None:
+    """p_above, P(better), P(best) and P(better than chance) of draws that all fall on one side: bounds, in each."""
+    good, bad = np.array([[60, 1, 0], [1, 60, 1], [0, 1, 60]]), np.array([[20, 30, 10], [30, 20, 12], [11, 29, 21]])
+    a, b = (hs.posterior(hs.Tally.matrix(x), tolerance=0.2) for x in (good, bad))
+    score = hs.score(a, metrics=["macro-f1"], above=0.2, chance=True).to_markdown()
+    assert re.search(r"P\\?\(> 0\.2\) = >0\.99", score.replace("&gt;", ">").replace("\\", ""))
+    compared = hs.compare(a, b, metric="macro-f1")
+    assert "with probability >0.99" in compared.verdict
+    assert ">0.99" in compared.to_markdown().replace("&gt;", ">").replace("\\", "")
+    board = hs.leaderboard({"a": a, "b": b}, metric="macro-f1", draws=2_000)
+    assert "with probability >0.99" in board.verdict
+    assert "<0.00" in board.to_markdown().replace("&lt;", "<").replace("\\", "")

@@ -130,6 +130,11 @@ class Leaderboard(Result):
         worst = max(self.standing.error, self.standing.pairs_error)
         return Error([row.distribution.error.value for row in self.rows], worst)
 
+    @property
+    def _share_error(self) -> float:
+        """The largest error of a share of the draws; that of computed ranks, where there are none."""
+        return self.standing.error if self.draws is None else min(1.0, 1.5 / float(np.sqrt(len(self.draws))))
+
     @cached_property
     def notes(self) -> Notes:
         """How ranks were found, and what is to be said of the systems."""
@@ -148,7 +153,7 @@ class Leaderboard(Result):
     def verdict(self) -> str:
         """The finding in words."""
         best = int(np.argmax(self.p_best))
-        p = probability(self.p_best[best])
+        p = probability(self.p_best[best], self._share_error)
         return f"{self.systems[best]} is the best of {len(self.systems)} on {self.metric} with probability {p}"
 
     def _make(self) -> dict[str, Any]:
@@ -163,6 +168,7 @@ class Leaderboard(Result):
                 "expected_rank": real(self.expected_rank[i]),
                 "group": self.groups[i],
             }
+            row["error"] = row["error"] | {"best": self._share_error}
             rows.append(row | extra | {"ranks": [real(x) for x in self.rank_probabilities[i]]})
         same = self.paired and len({row["n"] for row in rows}) == 1
         data = {"systems": list(self.systems), "paired": self.paired, "n": rows[0]["n"] if same else None}

@@ -205,9 +205,9 @@ class Comparison(Result):
         elif abs(p - 0.5) < 1e-9:
             said = f"{a} and {b} are even on {on}: each is the better one with probability 0.500"
         elif p >= 0.5:
-            said = f"{a} beats {b} on {on} with probability {probability(p)}"
+            said = f"{a} beats {b} on {on} with probability {probability(p, self.gap.error)}"
         else:
-            said = f"{b} beats {a} on {on} with probability {probability(1 - p)}"
+            said = f"{b} beats {a} on {on} with probability {probability(1 - p, self.gap.error)}"
         if equal is not None:
             said += f"; they are within {self.equal_within:g} of each other with probability {probability(equal)}"
         return said
@@ -274,4 +274,6 @@ class Comparison(Result):
             a, b = self.systems
             return f"Comparison({a}, {b}, {self.metric}, batch {np.shape(self.p_above)})"
         low, high = self.difference.interval(self.level)
-        return f"{self.verdict}; difference {short(self.difference.median)} [{short(low)}, {short(high)}]"
+        off = self.difference.error.value
+        middle, low, high = (short(x, error=off) for x in (self.difference.median, low, high))
+        return f"{self.verdict}; difference {middle} [{low}, {high}]"

@@ -82,4 +82,4 @@ def _doubted(share: Array, prior: float, n: int) -> Array:
 
 def _error(p: Array, n: int) -> float:
     """Three standard errors of any of these shares, and what a share of nothing may hide."""
-    return float(SIGMAS * np.sqrt((p * (1.0 - p)).max() / n) + 1.0 / n)
+    return min(1.0, float(SIGMAS * np.sqrt((p * (1.0 - p)).max() / n) + 1.0 / n))

@@ -201,4 +201,4 @@ def share_above(drawn: Callable[[int], Array], cost: int) -> Found:
         if ((share == 0) | (share == 1)).all():
             break
     share = np.clip(share, 0.5 / n, 1.0 - 0.5 / n)
-    return share, np.asarray(3.0 * np.sqrt(share * (1.0 - share) / n) + 1.5 / n)
+    return share, np.minimum(3.0 * np.sqrt(share * (1.0 - share) / n) + 1.5 / n, 1.0)

@@ -72,7 +72,8 @@ def exact_gap(difference: Distribution, route: str) -> Gap:
 def drawn_gap(difference: Distribution) -> Gap:
     """Of a law by draws: ties are shared equally, and no share is exactly 0 or 1 (the proportion's Beta mean)."""
     above, below = difference.law.signs()
-    return Gap(number_or_array(above), number_or_array(below), difference, "sampled", float(difference.law.error[1]))
+    error = float(difference.error.probability)
+    return Gap(number_or_array(above), number_or_array(below), difference, "sampled", error)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -31,13 +31,22 @@ def sampled_law(
     low, high = bounds  # found on a grid for such formulas: the draws may know better
     while True:
         law = Sampled(np.sort(draws, axis=0), min(low, float(draws.min())), max(high, float(draws.max())))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            worst = max(float(np.max(law.quantile_error(p) / law.std())) for p in (0.025, 0.975))
-        if worst <= state.tolerance * 1.05 or n >= most or not np.isfinite(worst):
+        more = more_draws(law.draws, state.tolerance, most)
+        if not more:
             return law
-        more = int(min(most, n * max(1.1, 1.1 * (worst / state.tolerance) ** 2))) - n
         turn += 1
         draws, n = np.concatenate([draws, sampler(more, state.seed + turn * GROWN)]), n + more
+
+
+def more_draws(draws: Array, tolerance: float, most: int) -> int:
+    """How many more draws (along the first axis) keep equal-tailed ends within the tolerance, up to the most."""
+    n = len(draws)
+    law = Sampled(np.sort(draws, axis=0), -np.inf, np.inf)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        worst = max(float(np.max(law.quantile_error(p) / law.std())) for p in (0.025, 0.975))
+    if worst <= tolerance * 1.05 or n >= most or not np.isfinite(worst):
+        return 0
+    return int(min(most, n * max(1.1, 1.1 * (worst / tolerance) ** 2))) - n
 
 
 def difference_law(bounds: tuple[float, float], draws: Array) -> Sampled:

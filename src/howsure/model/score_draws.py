@@ -29,6 +29,7 @@ from howsure.kernels.draws import stream
 from howsure.kernels.ranked import Cuts, Places
 from howsure.kernels.sticks import sticks
 from howsure.kernels.weights import ALIKE
+from howsure.model.sampling import MOST_DRAWS
 from howsure.model.state import State
 from howsure.model.weighing import of_patterns, scales_of_rows
 
@@ -36,6 +37,7 @@ Array = NDArray[np.float64]
 
 CHUNK: Final = 1 << 18  # weights drawn at a time, by each thread
 BUDGET: Final = 40_000_000  # weights drawn for one answer
+MORE: Final = 3  # times as many, where the tolerance asks for them
 MOST_ITEMS: Final = 2_000_000  # for DeLong's interval
 LEAST: Final = 1_000  # draws, however many items
 FEW_SYSTEMS: Final = 6  # up to here the prior's joint patterns are listed
@@ -105,6 +107,11 @@ class ScoreDraws:
     def number(self) -> int:
         """Draws that keep equal-tailed ends within the tolerance, as far as the budget goes."""
         return min(self.wanted, max(LEAST, BUDGET // (self.units.rows * len(self.items.systems))))
+
+    @property
+    def most(self) -> int:
+        """Draws at most, where the shape of a law asks for more than the usual number."""
+        return max(self.number, min(MOST_DRAWS, MORE * BUDGET // self.units.rows))
 
     @cached_property
     def units(self) -> Scored:

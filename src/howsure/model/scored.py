@@ -23,7 +23,7 @@ from howsure.evidence.scored import Scored
 from howsure.kernels.sampled import Sampled
 from howsure.model import classes
 from howsure.model.question import Gap, Question, drawn_gap, nothing_more
-from howsure.model.sampling import difference_law
+from howsure.model.sampling import GROWN, difference_law, more_draws
 from howsure.model.score_draws import ScoreDraws, score_draws
 from howsure.model.state import State
 from howsure.model.thresholds import tally_at
@@ -289,5 +289,9 @@ def prepare(questions: Sequence[Question]) -> None:
     if not wanted:
         return
     state, drawn = open_ones[0].state, open_ones[0].drawn
-    for m, x in zip(wanted, drawn.of(wanted, drawn.number, drawn.seed), strict=True):
-        state.kept["draws of", m] = x[:, 0]
+    values = np.stack(drawn.of(wanted, drawn.number, drawn.seed))[:, :, 0]
+    more = more_draws(values.T, state.tolerance, drawn.most)
+    if more:
+        added = np.stack(drawn.of(wanted, more, drawn.seed + GROWN))[:, :, 0]
+        values = np.concatenate([values, added], axis=1)
+    state.kept.update({("draws of", m): x for m, x in zip(wanted, values, strict=True)})

@@ -110,7 +110,9 @@ class Choice(Result):
     def _law(self, d: Distribution) -> dict[str, Any]:
         low, high = d.interval(self.level, kind=self.interval)
         numbers = {"mean": d.mean, "std": d.std, "median": d.median, "low": low, "high": high}
-        return {k: real(x) for k, x in numbers.items()} | {"route": d.route}
+        left, right = d.end_errors(self.level, self.interval)
+        error = {"mean": real(float(d.mean_error())), "low": real(left), "high": real(right)}
+        return {k: real(x) for k, x in numbers.items()} | {"error": error, "route": d.route}
 
     @property
     def notes(self) -> Notes:

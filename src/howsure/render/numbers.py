@@ -1,20 +1,28 @@
-"""Numbers for people: three significant decimals, and never a 1.000 that is not 1."""
+"""Numbers for people: three significant decimals, never a 1.000 that is not 1, and no digit beyond the error."""
 
 from __future__ import annotations
 
 import math
 
+_WORST = 1.5  # three standard errors of a share of n draws are at most this over √n
 
-def short(x: float | None, gap: float | None = None, digits: int = 3) -> str:
+
+def short(x: float | None, gap: float | None = None, digits: int = 3, error: float | None = None) -> str:
     """A number in a few characters; values that would round to 0 or 1 show how far off they are.
+
+    With an error, as many digits as it leaves: it is at most half a unit of the last one.
 
     >>> short(0.75857), short(1 - 2e-7), short(3.2e-9), short(None), short(1234.5), short(1.0)
     ('0.759', '1 - 2e-07', '3.2e-09', '-', '1234.5', '1')
+    >>> short(0.75857, error=0.0008), short(0.75857, error=0.0003), short(0.999, gap=0.001, error=0.002)
+    ('0.76', '0.759', '>0.997')
     """
     if x is None:
         return "-"
     if math.isinf(x):
         return "infinite"
+    if error is not None and math.isfinite(error) and error > 0.5 * _last_unit(x, gap, digits):
+        return _rounded(x, gap, error)
     if x in (0.0, 1.0, -1.0) and not gap:
         return f"{x + 0.0:.0f}"
     close = abs(gap) if gap is not None else abs(1.0 - x)
@@ -31,13 +39,73 @@ def short(x: float | None, gap: float | None = None, digits: int = 3) -> str:
     return f"{x:.1f}" if abs(x) < 1e5 else f"{x:.4g}"
 
 
-def probability(p: float | None) -> str:
-    """A probability; near 1 it shows its distance, near 0 its size.
+def _last_unit(x: float, gap: float | None, digits: int) -> float:
+    """A unit of the last digit that a number is shown with."""
+    size, close = abs(x), abs(gap) if gap is not None else abs(1.0 - abs(x))
+    if abs(size - 1.0) < 0.5 * 10**-digits:
+        return 10.0 ** -(digits + 2) if close > 0.5e-5 or not close else _power(close) / 10
+    if size < 10 ** (1 - digits):
+        return _power(size) / 10 if size else 10.0**-digits
+    return 10.0**-digits if size < 10 else 0.1 if size < 1e5 else _power(size) / 1000
+
+
+def _power(x: float) -> float:
+    """The power of ten at or below a positive number; below any double, the smallest."""
+    return float(10.0 ** max(-300, math.floor(math.log10(x)))) if x > 0 else 1e-300
+
+
+def _rounded(x: float, gap: float | None, error: float) -> str:
+    """A number to the digits that its error leaves; in the range from 0 to 1 a bound, where that would be an end."""
+    places = math.floor(-math.log10(2.0 * error))
+    places = max(places, 1 if abs(x) < 10 else places)
+    text = f"{x:.{places}f}" if places > 0 else f"{round(x, places):.0f}"
+    number = float(text)
+    if gap is not None and 0 < x < 1 and number in (0.0, 1.0):
+        return beyond(min(x, abs(gap)) if number == 1.0 else x, error, number == 1.0)
+    return text.removeprefix("-") if number == 0 else text
+
+
+def beyond(tail: float, error: float, upper: bool) -> str:
+    """A bound: what is left to an end of the range, and its error, rounded up to one digit.
+
+    >>> beyond(0.0001, 0.00005, True), beyond(0.0, 0.0003, False)
+    ('>0.9998', '<0.0003')
+    """
+    left = tail + error
+    unit = _power(left)
+    left = min(1.0, math.ceil(left / unit - 1e-9) * unit)
+    places = max(1, -math.floor(math.log10(left) + 1e-9))
+    return f">{1.0 - left:.{places}f}" if upper else f"<{left:.{places}f}"
+
+
+def probability(p: float | None, error: float | None = None) -> str:
+    """A probability; near 1 it shows its distance, near 0 its size; of draws, no more than these can say.
+
+    The error is the largest that any probability of so many draws can have; one close to 0 or 1 has less.
 
     >>> probability(0.937), probability(0.99998), probability(0.0)
     ('0.937', '0.99998', '0')
+    >>> [probability(p, 1.5 / 20_000**0.5) for p in (0.937, 0.999975, 0.000025, 0.9982, 0.5)]
+    ['0.94', '>0.9998', '<0.0002', '0.998', '0.50']
     """
-    return short(p)
+    if p is None or error is None or not error > 1e-6:
+        return short(p)
+    n, tail = (_WORST / min(error, 1.0)) ** 2, max(0.0, min(p, 1.0 - p))
+    if tail * n <= 1.0:
+        return beyond(0.0, 3.0 / n, p > 0.5)  # none of the draws, or one: the rule of three
+    return share(p, 3.0 * math.sqrt(tail * (1.0 - tail) / n) + 1.5 / n)
+
+
+def share(p: float, error: float) -> str:
+    """A probability with an error of its own: one standard error, a third of it, is at most half a unit."""
+    tail = max(0.0, min(p, 1.0 - p))
+    places = min(3, math.floor(-math.log10(error / 1.5)))
+    if places >= 1 and 0 < float(f"{p:.{places}f}") < 1:
+        return f"{p:.{places}f}"
+    if tail > 2.0 * error:
+        places = -math.floor(math.log10(tail))
+        return f"{p:.{places}f}"
+    return beyond(tail, error, p > 0.5)
 
 
 def count(n: float) -> str:

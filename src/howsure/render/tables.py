@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from howsure.render.numbers import count, probability, short
+from howsure.render.numbers import count, probability, share, short
 
 
 @dataclass(frozen=True)
@@ -146,8 +146,8 @@ def _threshold_columns(document: dict[str, Any], rows: list[Row]) -> list[Column
     return [
         ("", False, lambda r: str(r["what"])),
         ("on these items", True, lambda r: "" if r["value"] is None else short(r["value"])),
-        ("mean", True, lambda r: short(r["mean"])),
-        (level_of(document), True, lambda r: f"[{short(r['low'])}, {short(r['high'])}]"),
+        ("mean", True, lambda r: short(r["mean"], error=_error(r, "mean"))),
+        (level_of(document), True, _ends),
         ("route", False, lambda r: str(r["route"])),
     ]
 
@@ -166,14 +166,26 @@ def _compare_columns(document: dict[str, Any], rows: list[Row]) -> list[Column]:
     columns += [
         (a, True, lambda r: _side(r["first"])),
         (b, True, lambda r: _side(r["second"])),
-        ("difference", True, lambda r: short(r["difference"]["mean"])),
-        (level_of(document), True, lambda r: f"[{short(r['difference']['low'])}, {short(r['difference']['high'])}]"),
-        (f"P({a} better)", True, lambda r: probability(r["p_better"])),
+        ("difference", True, lambda r: _of_difference(r, "mean")),
+        (level_of(document), True, lambda r: f"[{_of_difference(r, 'low')}, {_of_difference(r, 'high')}]"),
+        (f"P({a} better)", True, lambda r: probability(r["p_better"], r["error"]["probability"])),
     ]
     if any(r["p_equal"] is not None for r in rows):
-        columns.append((f"P(within {rows[0]['equal_within']:g})", True, lambda r: probability(r["p_equal"])))
+        columns.append((f"P(within {rows[0]['equal_within']:g})", True, _p_equal))
     columns.append(("route", False, lambda r: str(r["route"])))
     return columns
+
+
+def _of_difference(row: Row, key: str) -> str:
+    return short(row["difference"][key], error=row["error"]["value"])
+
+
+def _p_equal(row: Row) -> str:
+    return probability(row["p_equal"], row["error"].get("equal", row["error"]["probability"]))
+
+
+def _p_best(row: Row) -> str:
+    return probability(row["p_best"], row["error"].get("best"))
 
 
 def _side(row: Row) -> str:
@@ -188,7 +200,7 @@ def _leaderboard_columns(document: dict[str, Any], rows: list[Row]) -> list[Colu
         ("system", False, lambda r: str(r["system"])),
         ("score" if several else str(rows[0]["metric"]), True, lambda r: _value(r, "score", "undefined")),
         (level_of(document), True, _interval),
-        ("P(best)", True, lambda r: probability(r["p_best"])),
+        ("P(best)", True, _p_best),
         ("expected rank", True, lambda r: f"{r['expected_rank']:.2f}"),
         ("group", True, lambda r: str(r["group"])),
     ]
@@ -200,7 +212,7 @@ def _trec_columns(document: dict[str, Any], rows: list[Row]) -> list[Column]:  #
         ("run", False, lambda r: str(r["system"])),
         ("score", True, lambda r: _value(r, "score", "undefined")),
         (level_of(document), True, _interval),
-        ("P(best)", True, lambda r: probability(r["p_best"])),
+        ("P(best)", True, _p_best),
         ("group", True, lambda r: str(r["group"])),
     ]
 
@@ -229,26 +241,41 @@ def _band_columns(document: dict[str, Any], rows: list[Row]) -> list[Column]:
 
 
 def _value(row: Row, key: str, empty: str) -> str:
+    """A number of a row; the score is exact, means and ends have errors."""
     if row[key] is None:
         return "infinite" if key in row.get("infinite", ()) else empty
-    return short(row[key])
+    return short(row[key], error=_error(row, key))
+
+
+def _error(row: Row, key: str) -> float | None:
+    """How far a number of a row can be off, where the row says so."""
+    errors = row.get("error")
+    return errors.get(key) if isinstance(errors, dict) else None
 
 
 def _interval(row: Row) -> str:
     unit = row["range"] == [0.0, 1.0]
-    low = short(row["low"], 1 - row["low"] if unit and row["low"] is not None else None)
-    high = "infinite" if row["high"] is None else short(row["high"], row["high_gap"] if unit else None)
+    low = short(row["low"], 1 - row["low"] if unit and row["low"] is not None else None, error=_error(row, "low"))
+    high = short(row["high"], row["high_gap"] if unit else None, error=_error(row, "high"))
+    return f"[{low}, {'infinite' if row['high'] is None else high}]"
+
+
+def _ends(row: Row) -> str:
+    low, high = (short(row[key], error=_error(row, key)) for key in ("low", "high"))
     return f"[{low}, {high}]"
 
 
 def _above(row: Row) -> str:
     if row["above"] is None:
         return ""
-    return f"P(> {row['above']:g}) = {probability(row['p_above'])}"
+    return f"P(> {row['above']:g}) = {probability(row['p_above'], _error(row, 'probability'))}"
 
 
 def _above_chance(row: Row) -> str:
-    return "" if row["p_above_chance"] is None else probability(row["p_above_chance"])
+    p, error = row["p_above_chance"], _error(row, "chance")
+    if p is None:
+        return ""
+    return share(p, error) if error is not None and error > 1e-6 else probability(p)
 
 
 def _slice(at: dict[str, Any] | None) -> str:
