@@ -110,8 +110,7 @@ class Choice(Result):
     def _law(self, d: Distribution) -> dict[str, Any]:
         low, high = d.interval(self.level, kind=self.interval)
         numbers = {"mean": d.mean, "std": d.std, "median": d.median, "low": low, "high": high}
-        left, right = d.end_errors(self.level, self.interval)
-        error = {"mean": real(float(d.mean_error())), "low": real(left), "high": real(right)}
+        error = {"mean": real(float(d.mean_error()))}  # ends of the threshold are scores that occur
         return {k: real(x) for k, x in numbers.items()} | {"error": error, "route": d.route}
 
     @property
