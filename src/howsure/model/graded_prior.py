@@ -15,10 +15,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.kernels.sticks import sticks
+
 Array = NDArray[np.float64]
 Ends = tuple[float, float]
 
 STEP: Final = 0.1  # of the way from the values seen to their bound
+LEFT: Final = 1e-6  # of the mass of made-up items, for the last of them
 ROUNDING: Final = 16 * float(np.finfo(float).eps)
 
 
@@ -84,6 +87,18 @@ def centres(values: Array, bounds: Ends | None, widest: float) -> Ends:
         low, high = bounds
     half = 0.5 * min(widest, high - low)
     return low + half, high - half
+
+
+def made_up_means(rng: np.random.Generator, n: int, weight: float, middle: Array, half: Array) -> Array:
+    """n draws of the mean of made-up items of this weight in all, (n, systems), by stick-breaking.
+
+    Each is at one of the middles (one or two of them, systems), plus or minus half by a coin of each system.
+    """
+    up, far = np.zeros((n, len(half))), np.zeros((n, 1))
+    for part in sticks(rng, np.array([weight]), n, LEFT)[0][:, :, None]:
+        up += part * rng.integers(0, 2, up.shape, dtype=np.int8)
+        far += part * rng.integers(0, 2, far.shape, dtype=np.int8)
+    return np.asarray(middle[0] + far * (middle[-1] - middle[0]) + (2 * up - 1) * half)
 
 
 def _span(values: Array) -> Ends:

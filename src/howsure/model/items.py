@@ -25,9 +25,8 @@ from howsure.errors import BadSetting, listing
 from howsure.evidence.items import Items, Mean
 from howsure.kernels.draws import stream
 from howsure.kernels.sampled import Sampled
-from howsure.kernels.sticks import sticks
 from howsure.language import option
-from howsure.model.graded_prior import ROUNDING, alike, centres, ends, largest, spreads
+from howsure.model.graded_prior import ROUNDING, alike, centres, ends, largest, made_up_means, spreads
 from howsure.model.means import CHUNK, masses, mean_law, weighed_mean_law
 from howsure.model.question import Gap, Question, drawn_gap, exact_gap, nothing_more, nothing_shared
 from howsure.model.state import State
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-LEFT: Final = 1e-8  # of the prior's mass for the last atom, where it is dealt by sticks
 DRAWS: Final = 200_000  # at most, where a law is drawn
 STREAM: Final = 20_011
 
@@ -177,14 +175,9 @@ class MeanOfItems(Question):
         return np.stack([(mass * gain[at, s, which]).sum(axis=1) for s in range(gain.shape[1])], axis=1)
 
     def _dealt(self, rng: np.random.Generator, n: int, middle: Array, half: Array) -> tuple[Array, Array]:
-        """Draws of the prior's sums and sizes by stick-breaking: 2^systems items need no enumeration."""
-        weight = 2 * self._weight
-        total = rng.standard_gamma(weight, (n, 1))
-        sums = np.zeros((n, len(half)))
-        for part in sticks(rng, np.array([weight]), n, LEFT)[0]:
-            sign = 2 * rng.integers(0, 2, sums.shape) - 1
-            sums += part[:, None] * (middle[rng.integers(0, len(middle), n)] + sign * half)
-        return sums * total * self._prior_size, total * self._prior_size
+        """Draws of the prior's sums and sizes."""
+        total = rng.standard_gamma(2 * self._weight, (n, 1)) * self._prior_size
+        return made_up_means(rng, n, 2 * self._weight, middle, half) * total, total
 
     # -- two systems
 

@@ -21,9 +21,8 @@ from howsure.evidence.label_sets import Multilabel
 from howsure.expressions import CELLS
 from howsure.forms import Linear
 from howsure.kernels.draws import stream
-from howsure.kernels.sticks import sticks
 from howsure.model.cells import label_notes
-from howsure.model.graded_prior import centres, ends, largest, spreads
+from howsure.model.graded_prior import centres, ends, largest, made_up_means, spreads
 from howsure.model.label_draws import MICRO, LabelDrawing, refuse_tables
 from howsure.model.means import mean_law
 from howsure.model.question import Gap, Question, drawn_gap, exact_gap
@@ -171,13 +170,8 @@ class MeanOverItems(OverItems):
 
     def prior_mass(self, rng: np.random.Generator, size: tuple[int, int], at: MadeUp) -> tuple[Array, Array]:
         """One Gamma for all systems, dealt to made-up items; each system has a coin of its own."""
-        (middle, half), total = at, 2 * self.weight
-        parts = sticks(rng, np.array([total]), size[0])[0] * rng.standard_gamma(total, size[0])  # (atoms, draws)
-        up = np.zeros(size)
-        for part in parts:
-            sign = 2 * rng.integers(0, 2, size) - 1
-            up += part[:, None] * (middle[rng.integers(0, len(middle), size[0])] + sign * half)
-        return up, parts.sum(axis=0)[:, None] * np.ones(size)
+        total = rng.standard_gamma(2 * self.weight, (size[0], 1))
+        return made_up_means(rng, size[0], 2 * self.weight, *at) * total, total * np.ones(size)
 
     def difference(self) -> Gap:
         """The mean of the differences: exact, with the prior of differences of graded values."""
