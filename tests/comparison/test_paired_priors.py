@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import product
 
 import numpy as np
@@ -53,6 +54,17 @@ def test_recall_is_wins_among_positives_and_accuracy_wins_over_all(counts: list[
         found = hs.compare(p, "a", "b", metric=metric)
         assert found.p_better == pytest.approx(hs.compare_wins(first, second).p_better, abs=1e-11), metric
         assert hs.leaderboard(p, metric=metric).pairs[0, 1] >= 0.5 - 1e-12
+
+
+def test_counts_of_a_million_millions() -> None:
+    """2e12 wins apart by a million of them: z = .5, where scipy's own incomplete beta is off."""
+    big, apart = 10**12, 10**6
+    counts = np.array([big, 0, 0, 5, big, big, big + apart, big])
+    t = hs.Tally(cells=np.array(PATTERNS), counts=counts, systems=("a", "b"), labels=(0, 1), positive=1)
+    want = 0.5 * (1 + math.erf(apart / math.sqrt(2 * big + apart) / math.sqrt(2)))
+    c = hs.compare(t, "a", "b", metric="recall")
+    assert c.p_better == pytest.approx(want, abs=1e-9)
+    assert hs.leaderboard(t, metric="recall").pairs[0, 1] == pytest.approx(want, abs=1e-9)
 
 
 @given(Counts)

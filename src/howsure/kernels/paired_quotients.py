@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from howsure.kernels import beta
 from howsure.kernels.continuous import Stepped, error_of_search
 from howsure.kernels.gauss_beta import gauss_beta
 from howsure.kernels.law import Pick
@@ -170,7 +171,7 @@ class Share:
         self.step = (last - self.first) / cells
         y = self.first + self.step * np.arange(cells + 1)
         v, w = special.expit(y), special.expit(-y)
-        self.below, self.above = special.betainc(a, b, v), special.betainc(b, a, w)
+        self.below, self.above = beta.tails(np.full_like(y, a), np.full_like(y, b), v, w)
         self.density = np.exp(self._log_density(y))
         self.bend = self.density * (a * w - b * v)
 

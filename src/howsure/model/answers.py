@@ -231,9 +231,10 @@ class Answers:
 
 def _larger(up: Array, down: Array) -> tuple[Array, Array]:
     """P(one Gamma is larger than another) and P(it is smaller)."""
-    from scipy import special
+    from howsure.kernels import beta
 
-    return np.asarray(special.betainc(down, up, 0.5)), np.asarray(special.betainc(up, down, 0.5))
+    half = np.full(up.shape, 0.5)
+    return beta.tails(down, up, half, half)
 
 
 def _key(pattern: Pattern, top: dict[str, float], bottom: dict[str, float]) -> Key:
