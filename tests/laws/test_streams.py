@@ -82,3 +82,25 @@ def test_a_stream_follows_what_is_drawn() -> None:
     assert stream(3, a) == stream(3, a.copy()) == stream(3, a * (1 + 1e-15))
     others = [stream(3, a[::-1].copy()), stream(3, a[:2]), stream(4, a), stream(3, a, None), stream(3, a + 0.5)]
     assert len({stream(3, a), *others}) == 6
+
+
+@pytest.mark.parametrize(("n", "apart"), [(20, 3.0), (60, 2.0)])
+def test_measures_of_curves_have_their_tolerance(n: int, apart: float) -> None:
+    """A skewed AUC takes more draws than a normal law would: both ends within the tolerance, three errors counted."""
+    truth = np.arange(n) % 2 == 0
+    scores = np.random.default_rng(0).normal(size=n) + apart * truth
+    p = hs.posterior(hs.curve(truth, scores).posterior.evidence, tolerance=0.05)
+    for metric in ("auc", "AP"):
+        d = p[metric]
+        assert max(d.end_errors(0.95, "equal-tailed")) <= 0.05 * 1.05 * d.std
+
+
+def test_no_error_of_a_probability_is_above_1() -> None:
+    """However few the draws: of a law, a comparison and a leaderboard."""
+    p = hs.posterior(_binary(80), tolerance=1.0)
+    d = p["tetrachoric"]
+    few = type(d)(d.name, type(d.law)(d.law.draws[:1], -1.0, 1.0), d.route, d.sampler)  # type: ignore[call-arg,attr-defined]
+    assert few.error.probability == 1.0
+    board = hs.leaderboard({"a": p, "b": p}, metric="tetrachoric", draws=1)
+    assert board.error.probability <= 1.0
+    assert all(row["error"]["best"] <= 1.0 for row in board.to_dict()["rows"])
