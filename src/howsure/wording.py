@@ -250,7 +250,7 @@ _PRIORS: Final = {
     "item-values": "averages over items: weight 1 on the smallest and on the largest value of an item, each moved a "
     "tenth of the way to its bound",
     "item-pairs": "hamming-loss: weight 1 on each end of its range, shared by the labels",
-    "pooled": "weight 1 a class, on its right and wrong answers as in all classes together; calibrated (docs/priors.md)",
+    "pooled": "weight 1 a class, right and wrong as in all classes together; calibrated (docs/priors.md)",
     "shared": "weight 1 on right and 1 on wrong answers, shared equally among their cells",
     "shared-by-labels": "weight 1/2 on each cell, shared by the labels",
     "each-label": "weight 1/2 on each cell of every label",
