@@ -36,10 +36,10 @@ Codes = NDArray[np.int64]
 
 _CHUNK = 250_000  # numbers drawn at a time
 _LEAST = 64  # tables drawn at a time, at least
-_POOL = 2048  # shares of right answers from which a tilted plan chooses
+_POOL = 512  # shares of right answers, at least, from which a tilted plan chooses
 _FLOOR = 1e-290  # a row without data keeps a trace of mass, so that its own shares stay defined
 _WORKERS = 2
-_LOOKED_UP = ("cost", "_groups", "_right", "_missed", "_false", "_lost")
+_LOOKED_UP = ("cost", "_groups", "_seen", "_right", "_missed", "_false", "_lost")
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class Classes:
         assert self.pool is not None  # noqa: S101 - narrows the type
         if self.tilt is None or self.tilt.leaning == 0.0:
             return self.pool.draw(rng, m)
-        p = self.pool.draw(rng, _POOL)[0]
+        p = self.pool.draw(rng, max(_POOL, 4 * m))[0]
         weight = np.cumsum(np.exp(self.tilt.leaning * (p - (p.max() if self.tilt.leaning > 0 else p.min()))))
         return np.asarray(p[np.searchsorted(weight, weight[-1] * rng.random(m))][None])
 
@@ -154,7 +154,12 @@ class Classes:
         k, rows = self.k, self.rows[:, None]
         share = self._share(rng, m) if self.pool is not None else np.asarray(self.right)[:, None]
         right = np.zeros((k, 1))
-        if share.any():
+        if self._pooled_right:  # with the right answers that were seen, in one Gamma
+            right = rng.standard_gamma(self._seen[:, None] + rows * share)
+            none = self._seen < 1
+            right[none] = gamma_each(self._seen[none, None] + rows[none] * share, rng)
+            np.maximum(right, 0.1 * _FLOOR, out=right)
+        elif share.any():
             right = np.maximum(gamma_each(np.broadcast_to(rows * share, (k, m)), rng), 0.1 * _FLOOR)
         weight = np.broadcast_to((rows * (1.0 - share)).sum(axis=0), (m,))
         draw, mass = jumps(rng, weight)
@@ -272,7 +277,22 @@ class Classes:
 
     @cached_property
     def _groups(self) -> list[tuple[float, Codes]]:
-        return rows_by_shape(self.shapes)
+        return rows_by_shape(np.where(self._is_right, 0.0, self.shapes) if self._pooled_right else self.shapes)
+
+    @property
+    def _pooled_right(self) -> bool:
+        """Whether right answers that were seen are drawn with those of the prior."""
+        return self.pool is not None and self.rows is not None and self.systems == 1 and self.scales is None
+
+    @property
+    def _is_right(self) -> NDArray[np.bool_]:
+        return np.asarray(self.codes[:, 0] == self.codes[:, 1])
+
+    @cached_property
+    def _seen(self) -> Array:
+        """Right answers of each class."""
+        right = self._is_right
+        return np.asarray(np.bincount(self.codes[right, 0], self.shapes[right], self.k), dtype=float)
 
     @cached_property
     def _right(self) -> list[ByClass]:
