@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.kernels import beta
-from howsure.kernels.quadrature import Index, Nodes, Window, expect
+from howsure.kernels.quadrature import Index, Nodes, Window, expect, expect_all
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -108,8 +108,8 @@ class BilinearOdds:
             slope = self._slope(index, nodes, n, d)
             return np.stack([probability, _density(*shape, x, y, slope, peak[index, None], logs)])
 
-        value = expect(window, inner, 2 if with_density else 1)
-        probability = value[0] + self._sure(upper)
+        value, whole = expect_all(window, inner, 2 if with_density else 1)
+        probability = value[0] if whole.all() else value[0] + np.where(whole, 0.0, self._sure(upper))
         return probability, value[1] if with_density else np.zeros_like(probability)
 
     @cached_property

@@ -35,6 +35,7 @@ _CHUNK = 4_000_000  # node evaluations at a time
 _FIXED = 72  # nodes that are tried first for a single law
 _SQUARED = 1e-8  # two step sizes that differ by this: the error of the finer is about its square
 _EDGE = 1e-15
+_SMOOTH = 20.0  # powers with which an integrand leaves its value beyond an end: less is a kink
 _POINTS = 64
 _LEAST = 1.0
 
@@ -107,17 +108,26 @@ class Window:
 
 def expect(window: Window, g: Integrand, columns: int = 1) -> Array:
     """Integrals of f·g; g returns `columns` stacked integrands, the first decides when they agree."""
+    return _expectation(window, g, columns, whole=False)[0]
+
+
+def expect_all(window: Window, g: Integrand, columns: int = 1) -> tuple[Array, NDArray[np.bool_]]:
+    """The same where the first of the integrands is right outside the window, too; and whether that part is included."""
+    return _expectation(window, g, columns, whole=True)
+
+
+def _expectation(window: Window, g: Integrand, columns: int, whole: bool) -> tuple[Array, NDArray[np.bool_]]:
     size = window.a.size
-    value = np.zeros((columns, size))
-    todo = np.arange(size)
+    value, quick, included = np.zeros((columns, size)), np.full(size, False), False
     if _one_law(window.a, window.b):
-        value, good = _by_fixed_nodes(window, g, columns)
-        todo = todo[~good]
+        included = whole and window.powers is not None and min(float(x.min()) for x in window.powers) >= _SMOOTH
+        value, quick = _by_fixed_nodes(window, g, columns, included)
+    todo = np.flatnonzero(~quick)
     step = max(1, _CHUNK // (_SCAN * 4))
     for start in range(0, todo.size, step):
         index = todo[start : start + step]
         value[:, index] = _expect(window, g, index, columns)
-    return value
+    return value, quick & included
 
 
 def _one_law(a: Array, b: Array) -> bool:
@@ -138,7 +148,7 @@ def _fixed_nodes(a: float, b: float) -> tuple[Array, Array, Array]:
     return v, w, np.stack([coarse / coarse.sum(), weights], axis=1)
 
 
-def _by_fixed_nodes(window: Window, g: Integrand, columns: int) -> tuple[Array, NDArray[np.bool_]]:
+def _by_fixed_nodes(window: Window, g: Integrand, columns: int, whole: bool) -> tuple[Array, NDArray[np.bool_]]:
     """Integrals by nodes that are not looked for at each point, and where two step sizes agree.
 
     That is away from far tails, and where no end of the window cuts off much of the law.
@@ -150,11 +160,14 @@ def _by_fixed_nodes(window: Window, g: Integrand, columns: int) -> tuple[Array, 
     with np.errstate(all="ignore"):
         logs = (np.log(v), np.log(w), np.log(above), np.log(below))
         inner = g(np.arange(window.a.size), Nodes(v, w, np.maximum(above, 0.0), np.maximum(below, 0.0), logs))
-        inner = np.where(inside, inner.reshape(columns, *above.shape), 0.0)
-        coarse, fine = np.moveaxis(inner @ weights, -1, 0)
+        inner = inner.reshape(columns, *above.shape)
         border = inside & ~(np.roll(inside, 1, axis=-1) & np.roll(inside, -1, axis=-1))
-        border[:, [0, -1]] = True
-        ends = (inner * (weights[:, 1] * border)).max(axis=-1)  # what lies beyond is lost
+        first = int(whole)
+        inner[first:] = np.where(inside, inner[first:], 0.0)
+        coarse, fine = np.moveaxis(inner @ weights, -1, 0)
+        lost = inner * weights[:, 1]  # beyond the last nodes, and beyond the ends of the window
+        ends = np.maximum(lost[..., 0], lost[..., -1])
+        ends[first:] = np.maximum(ends[first:], (lost[first:] * border).max(axis=-1))
         good = ((np.abs(coarse - fine) < _SQUARED * fine) & (ends < _EDGE * fine)).all(axis=0)
     return fine, good
 

@@ -21,7 +21,7 @@ Mask = NDArray[np.bool_]
 _STEPS = 60
 _SMALL_STEP = 2e-15
 _CLOSE = 3e-9  # a miss this small is squared by the step that follows it
-_CLOSE_SCORE = 3e-7  # the same for a normal score, which bends less
+_CLOSE_SCORE = 1e-5  # the same for a normal score: its square counts by a tenth at most
 _BODY = 1e-3  # tails from here on are matched by their normal scores
 _ROOT_2PI = float(np.sqrt(2.0 * np.pi))
 
@@ -52,7 +52,11 @@ def _newton(law: Steppable, scale: Scale, y: Array, use_low: Mask, target: Array
     body, goal = target > _BODY, special.ndtri(np.maximum(target, 1e-300))
     for _ in range(_STEPS):
         t, below, above = scale.out(y)
-        tail, pdf = law.one_tail(t, 0.0, ~use_low, density=True)
+        if law.shape or active.all():
+            tail, pdf = law.one_tail(t, 0.0, ~use_low, density=True)
+        else:  # points of a single law that have not settled
+            tail, pdf = target.copy(), np.ones(y.shape)
+            tail[active], pdf[active] = law.one_tail(t[active], 0.0, ~use_low[active], density=True)
         with np.errstate(all="ignore"):
             slope = pdf * scale.stretch(t, below, above)
             miss = np.where(use_low, 1.0, -1.0) * np.log(tail / target)
