@@ -112,7 +112,7 @@ def expect(window: Window, g: Integrand, columns: int = 1) -> Array:
 
 
 def expect_all(window: Window, g: Integrand, columns: int = 1) -> tuple[Array, NDArray[np.bool_]]:
-    """The same where the first of the integrands is right outside the window, too; and whether that part is included."""
+    """The same where the first integrand is right outside the window, too; and whether that part is included."""
     return _expectation(window, g, columns, whole=True)
 
 
