@@ -245,6 +245,15 @@ class ScoreDraws:
         found, alarms = (np.append(0.0, np.cumsum(self._gammas[0][mask][at]))[k] for mask, at, k in parts)
         return found, alarms
 
+    @property
+    def shapes_from_the_top(self) -> tuple[Array, Array]:
+        """Shapes of the weights of positive and of negative items, each between the prior's above and below all."""
+        d, w = self.units, [self.weight]
+        (order,) = d.orders
+        parts = ((d.truth, order.positives), (~d.truth, order.negatives))
+        yes, no = (np.concatenate([w, self._gammas[0][mask][at], w]) for mask, at in parts)
+        return yes, no
+
     def _points(self, one: Callable[..., tuple[Array, ...]], n: int, seed: int, size: int) -> CurvePoints:
         """Chunks of draws, each with a stream of its own."""
         seed = stream(seed, self._key)

@@ -24,6 +24,7 @@ from howsure.kernels.sampled import Sampled
 from howsure.model import classes
 from howsure.model.question import Gap, Question, drawn_gap, nothing_more
 from howsure.model.sampling import GROWN, difference_law, more_draws
+from howsure.model.score_control import control_of, controlled_law
 from howsure.model.score_draws import ScoreDraws, score_draws
 from howsure.model.state import State
 from howsure.model.thresholds import tally_at
@@ -32,6 +33,7 @@ from howsure.notes import Note, Notes, note
 from howsure.priors import Prior
 
 if TYPE_CHECKING:
+    from howsure.kernels.controlled import Controlled
     from howsure.kernels.law import Law
 
 Array = NDArray[np.float64]
@@ -90,9 +92,22 @@ class Thresholds(Question):
         prepare([self])
         draws: Array = self.state.kept["draws of", self.metric]
         self._refuse(f"{self.metric} is", draws)
+        return self._law_of(draws, self.state.kept.get(("control of", self.metric))), "sampled"
+
+    def _law_of(self, draws: Array, control: Array | None) -> Sampled | Controlled:
+        """By order statistics, or by a control that is surer of its ends."""
         low, high = self.metric.bounds
         known = self._known_mean()
-        return Sampled(np.sort(draws), min(low, float(draws.min())), max(high, float(draws.max())), known), "sampled"
+        plain = Sampled(np.sort(draws), min(low, float(draws.min())), max(high, float(draws.max())), known)
+        surer = None if control is None else controlled_law(self.drawn, self.metric, control, draws, plain)
+        return plain if surer is None else surer
+
+    def sure(self, draws: Array, control: Array) -> bool:
+        """Whether the control keeps equal-tailed ends within the tolerance."""
+        if not np.isfinite(draws).all():
+            return False
+        law = self._law_of(draws, control)
+        return max(map(float, law.end_errors(0.95, shortest=False))) <= self.state.tolerance * float(law.std())
 
     @cached_property
     def _at_threshold(self) -> Question:
@@ -289,9 +304,15 @@ def prepare(questions: Sequence[Question]) -> None:
     if not wanted:
         return
     state, drawn = open_ones[0].state, open_ones[0].drawn
-    values = np.stack(drawn.of(wanted, drawn.number, drawn.seed))[:, :, 0]
-    more = more_draws(values.T, state.tolerance, drawn.most)
+    controls = {m: c for m in wanted if (c := control_of(drawn, m)) is not None}
+    asked = [*wanted, *controls.values()]
+    values = np.stack(drawn.of(asked, drawn.number, drawn.seed))[:, :, 0]
+    control = dict(zip(controls, values[len(wanted) :], strict=True))
+    by = {q.metric: q for q in open_ones}
+    unsure = [i for i, m in enumerate(wanted) if m not in control or not by[m].sure(values[i], control[m])]
+    more = more_draws(values[unsure].T, state.tolerance, drawn.most) if unsure else 0
     if more:
-        added = np.stack(drawn.of(wanted, more, drawn.seed + GROWN))[:, :, 0]
+        added = np.stack(drawn.of(asked, more, drawn.seed + GROWN))[:, :, 0]
         values = np.concatenate([values, added], axis=1)
-    state.kept.update({("draws of", m): x for m, x in zip(wanted, values, strict=True)})
+    keys = [*(("draws of", m) for m in wanted), *(("control of", m) for m in controls)]
+    state.kept.update(zip(keys, values, strict=True))
