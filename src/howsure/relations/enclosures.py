@@ -18,14 +18,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.expressions import Expression, cells, sqrt
+from howsure.expressions import CELLS, Expression, cells, sqrt
 from howsure.relations.boxes import ORDERS, Boxes
 from howsure.relations.intervals import apply
 from howsure.relations.quantities import Quantity, quantity
 
 Array = NDArray[np.float64]
 Bounds = tuple[Array, Array]
-_PER_CALL: Final = 10
+_PER_CALL: Final = 4
 _STEP: Final = 1e-30  # of derivatives by a complex step
 SIGNED: Final = ("phi", "informedness", "markedness", "tetrachoric")  # along t2 away from 0, then back to it
 
@@ -136,14 +136,42 @@ def _kappa(x: Target, boxes: Boxes) -> Bounds:
     return np.where(one >= 0, np.maximum(one, least), least), np.where(two >= 0, np.minimum(two, most), most)
 
 
+@lru_cache(maxsize=1024)
+def sums(e: Expression) -> tuple[Array, Array] | None:
+    """Top and bottom of what is written as a sum of cells (of shares), a quotient of two, or a number less one."""
+    whole = _sum(e)
+    if whole is not None:
+        return whole, np.ones(4)
+    if e.op == "/":
+        top, bottom = (_sum(x) for x in e.args)
+        return None if top is None or bottom is None or (bottom < 0).any() else (top, bottom)
+    if e.op == "-" and e.args[0].op == "number":
+        inner = sums(e.args[1])
+        return None if inner is None else (float(e.args[0].value) * inner[1] - inner[0], inner[1])
+    return None
+
+
+def _sum(e: Expression) -> Array | None:
+    """The weights of a sum of cells."""
+    if e.op == "cell":
+        return np.array([float(e.value == c) for c in CELLS])
+    if e.op == "*" and e.args[0].op == "number":
+        inner = _sum(e.args[1])
+        return None if inner is None else float(e.args[0].value) * inner
+    if e.op in "+-":
+        a, b = (_sum(x) for x in e.args)
+        return None if a is None or b is None else (a + b if e.op == "+" else a - b)
+    return None
+
+
 def _by_parts(e: Expression, boxes: Boxes) -> Bounds:
     """Interval arithmetic, with quotients of sums and shares of cells as its smallest parts."""
     if e.op == "number":
         x = np.full(len(boxes), float(e.value))
         return x, x
-    weights = quantity(str(e.value)).weights if e.op == "cell" else Quantity("part", e).weights
+    weights = sums(e)
     if weights is not None:
-        low, high = _at_vertices([(weights[0], np.ones(4)) if e.op == "cell" else weights], boxes)
+        low, high = _at_vertices([weights], boxes)
         return low[0], high[0]
     if e.op == "^" or e.function is not None:
         return np.full(len(boxes), -np.inf), np.full(len(boxes), np.inf)

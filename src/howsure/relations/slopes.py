@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import combinations
 from typing import Any, Final
 
@@ -18,8 +17,8 @@ from numpy.typing import NDArray
 
 from howsure.expressions import Expression
 from howsure.relations.boxes import ORDERS, Boxes
-from howsure.relations.enclosures import Target, written
-from howsure.relations.quantities import Quantity, quantity
+from howsure.relations.enclosures import Target, sums, written
+from howsure.relations.quantities import quantity
 
 Array = NDArray[np.float64]
 Interval = tuple[Array, Array]
@@ -71,18 +70,11 @@ def quotient_slopes(weights: tuple[Array, Array], boxes: Boxes) -> Slopes:
     return Slopes(value, (np.maximum(moving[0], resting[0]), np.minimum(moving[1], resting[1])))
 
 
-@lru_cache(maxsize=1024)
-def _weights(e: Expression) -> tuple[Array, Array] | None:
-    if e.op == "cell":
-        return quantity(str(e.value)).weights[0], np.ones(4)  # type: ignore[index]
-    return Quantity("part", e).weights
-
-
 def _formula(e: Expression, boxes: Boxes) -> Slopes:
     if e.op == "number":
         x, zero = np.full(len(boxes), float(e.value)), np.zeros((3, len(boxes)))
         return Slopes((x, x), (zero, zero))
-    weights = _weights(e)
+    weights = sums(e)
     if weights is not None:
         return quotient_slopes(weights, boxes)
     made: Slopes = _OPERATIONS[e.op](*(_formula(x, boxes) for x in e.args))
