@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.kernels.paired_quotients import Cells, PairedQuotients, chart, paired_quotients
+from howsure.kernels.paired_quotients import JointCells, PairedQuotients, chart, paired_quotients
 
 PATTERNS = list(product((0, 1), (0, 1), (0, 1)))  # truth, a, b
 METRICS = ["f1", "precision", "jaccard", "f2", "npv", "fdr"]
@@ -36,7 +36,7 @@ def keys(metric: str) -> tuple[tuple[tuple[float, ...], ...], ...]:
     return tuple((form.top[i], form.bottom[i], form.top[j], form.bottom[j]) for i, j in of)
 
 
-def charts(counts: list[float], metric: str) -> list[Cells]:
+def charts(counts: list[float], metric: str) -> list[JointCells]:
     """All ways to split the groups of a table under the prior even."""
     of, shapes = dict(zip(PATTERNS, keys(metric), strict=True)), {}
     for p, n in zip(PATTERNS, counts, strict=True):
@@ -44,11 +44,11 @@ def charts(counts: list[float], metric: str) -> list[Cells]:
             shapes[of[p]] = shapes.get(of[p], 0.0) + n + 0.25
     first, second = (of[1, 1, 0], of[0, 0, 1]), (of[1, 0, 1], of[0, 1, 0])
     rest = tuple(k for k in shapes if k not in (*first, *second))
-    both = [Cells(first, second, rest, shapes)]
-    return both + [Cells((first[i],), (second[i],), (first[1 - i], second[1 - i], *rest), shapes) for i in (0, 1)]
+    both = [JointCells(first, second, rest, shapes)]
+    return both + [JointCells((first[i],), (second[i],), (first[1 - i], second[1 - i], *rest), shapes) for i in (0, 1)]
 
 
-def law_of(cells: Cells) -> PairedQuotients:
+def law_of(cells: JointCells) -> PairedQuotients:
     """The law, which these measures have."""
     law = paired_quotients(cells, (-1.0, 1.0), 0.0)
     assert law is not None

@@ -42,7 +42,7 @@ _INNER = 24  # nodes of v, for moments
 
 
 @dataclass(frozen=True)
-class Cells:
+class JointCells:
     """Groups of joint patterns with equal coefficients: those whose share is v, those v leaves, and the rest."""
 
     first: tuple[Key, ...]
@@ -65,9 +65,9 @@ class Cells:
         p, q = np.array(pairs).T
         return p, q
 
-    def turned(self) -> Cells:
+    def turned(self) -> JointCells:
         """With the sides of v exchanged, for measures that fall in it."""
-        return Cells(self.second, self.first, self.rest, self.shapes)
+        return JointCells(self.second, self.first, self.rest, self.shapes)
 
     def carried(self, slopes: dict[Key, float]) -> float:
         """The standard deviation of D that v carries, from the slopes of D in the logs of the groups."""
@@ -76,7 +76,7 @@ class Cells:
         return float(abs(b * one - a * two) / (a + b) * np.sqrt(1.0 / a + 1.0 / b))
 
 
-def chart(first: tuple[Key, Key], second: tuple[Key, Key], shapes: dict[Key, float]) -> Cells:
+def chart(first: tuple[Key, Key], second: tuple[Key, Key], shapes: dict[Key, float]) -> JointCells:
     """The way to split these groups in which v carries most; keys of positive items first on each side."""
     top, bottom, top2, bottom2 = (sum(k[i] * s for k, s in shapes.items()) for i in range(4))
     slopes = {
@@ -84,8 +84,8 @@ def chart(first: tuple[Key, Key], second: tuple[Key, Key], shapes: dict[Key, flo
         for k, s in shapes.items()
     }
     others = tuple(sorted((k for k in shapes if k not in (*first, *second)), key=lambda k: -(k[0] + k[2])))
-    rows = (Cells((first[i],), (second[i],), (first[1 - i], second[1 - i], *others), shapes) for i in (0, 1))
-    return max((Cells(first, second, others, shapes), *rows), key=lambda way: way.carried(slopes))
+    rows = (JointCells((first[i],), (second[i],), (first[1 - i], second[1 - i], *others), shapes) for i in (0, 1))
+    return max((JointCells(first, second, others, shapes), *rows), key=lambda way: way.carried(slopes))
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class Rule:
         return np.asarray(top / bottom)
 
 
-def rule(cells: Cells, nodes: tuple[int, int]) -> Rule:
+def rule(cells: JointCells, nodes: tuple[int, int]) -> Rule:
     """The product rule with so many nodes for the two splits that matter, and for the others."""
     p, q = cells.splits()
     sides = [*zip(*gauss_beta(p[:2], q[:2], nodes[0]), strict=True)]
@@ -205,7 +205,7 @@ def _quintic(r: Array, f0: Array, d0: Array, c0: Array, f1: Array, d1: Array, c1
 class PairedQuotients(Stepped):
     """The law of the difference for one joint table."""
 
-    cells: Cells
+    cells: JointCells
     rule: Rule
     share: Share
     bounds: tuple[float, float]
@@ -299,7 +299,7 @@ class PairedQuotients(Stepped):
         return np.asarray(value + miss * spread / 0.058), np.asarray(chance + miss)
 
 
-def paired_quotients(cells: Cells, bounds: tuple[float, float], mean: float) -> PairedQuotients | None:
+def paired_quotients(cells: JointCells, bounds: tuple[float, float], mean: float) -> PairedQuotients | None:
     """The law, with rules that grow until they agree on P(D > 0); None where D does not rise, or fall, in v."""
     sizes = rules(cells)
     first = rule(cells, sizes[0])
@@ -328,6 +328,6 @@ def _stated(step: float, before: float) -> float:
     return (step if before == 0.0 else max(3.0 * step, before)) + _ROUND
 
 
-def rules(cells: Cells) -> tuple[tuple[int, int], ...]:
+def rules(cells: JointCells) -> tuple[tuple[int, int], ...]:
     """Numbers of nodes, from few to many."""
     return _RULES if len(cells.splits()[0]) < 5 else _LEAN
