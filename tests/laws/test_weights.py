@@ -362,3 +362,14 @@ def test_a_note_points_to_strata_where_weights_follow_truth_or_answer():
     assert "weights-follow" in [n.code for n in c["AP"].notes]
     text = next(n.text for n in c["AP"].notes if n.code == "weights-follow")
     assert ".stratified(sizes)" in text
+
+
+def test_bands_of_weighted_scores_are_the_laws_at_their_thresholds():
+    """Closed where two cells count; others take fewer thresholds, as measures without a closed form do."""
+    y, s = scores()
+    w = np.random.default_rng(1).exponential(size=130)
+    c = hs.curve(y, s, weight=w)
+    for name in ("precision", "f1"):
+        band = c.band(name, points=5)
+        for j, t in enumerate(band.x):
+            assert (band.low[j], band.high[j]) == pytest.approx(c[f"{name}@{t}"].interval(), abs=1e-7), name

@@ -14,6 +14,7 @@ from howsure.distribution import Distribution, check_seed
 from howsure.envelope import envelope
 from howsure.errors import BadSetting
 from howsure.evidence.classes import Tally
+from howsure.forms import Linear
 from howsure.kernels import beta_interpolation, ranked
 from howsure.kernels.moebius import Moebius
 from howsure.kernels.ranked import Cuts
@@ -117,6 +118,14 @@ def spread(t: Tally, points: int | None) -> NDArray[np.intp]:
     found = np.asarray(t.tp, dtype=float) + np.asarray(t.fp, dtype=float)
     wanted = np.linspace(found[0], found[-1], points)
     return np.unique(np.clip(np.searchsorted(found, wanted), 0, size - 1))
+
+
+def closed(m: Metric, weighted: bool) -> bool:
+    """Whether a measure has a closed law at every threshold; with scales of their own no more than two cells have."""
+    form = m.reading.form
+    if not weighted or not isinstance(form, Linear):
+        return m.route == "closed form"
+    return m.route == "closed form" and sum(bool(t or b) for t, b in zip(form.top, form.bottom, strict=True)) == 2
 
 
 def sure_band(line: Line, law: Distribution, level: float, tail: float, notes: Notes, p: Posterior) -> CurveBand:

@@ -29,7 +29,7 @@ from howsure.model.posterior import Posterior
 from howsure.model.score_draws import score_draws
 from howsure.model.thresholds import tally_at
 from howsure.notes import Notes, merged, note
-from howsure.ranking.bands import CurveBand, Line, at_rate, drawn_band, spoken, spread, sure_band
+from howsure.ranking.bands import CurveBand, Line, at_rate, closed, drawn_band, spoken, spread, sure_band
 from howsure.ranking.choosing import Choice, choose
 from howsure.render.numbers import short
 from howsure.result import Result
@@ -176,7 +176,7 @@ class Curve(Result):
         level = self.level if level is None else check_level(level)
         m = table_metric(metric)
         loose = not self._closed
-        exact = not loose and m.route == "closed form"
+        exact = not loose and closed(m, self.items.weighted)
         at = spread(self.tally, _points(points) if points is not None else None if exact else _FEW)
         draw = drawn_band(self.posterior, m, at, level, simultaneous) if simultaneous or loose else None
         whole = at.size == self.thresholds.size
