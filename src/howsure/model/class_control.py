@@ -48,20 +48,23 @@ def controlled_law(state: State, plan: Classes, measure: Measured, bounds: tuple
         return None
     most = WORTH * state.wanted_draws()
     sides, found, n = [plan.tilted(slopes, linear, s) for s in SIDES], [], 0
-    wanted = FIRST if plan.cost < MANY else FEWER
+    wanted = [FIRST if plan.cost < MANY else FEWER] * 2
     for turn in range(TURNS):
-        found += [_drawn(side, measure, wanted, state.seed + turn * GROWN + i) for i, side in enumerate(sides)]
-        n += 2 * wanted
+        seed = state.seed + turn * GROWN
+        found += [_drawn(sides[i], measure, m, seed + i) for i, m in enumerate(wanted)]
+        n += sum(wanted)
         law = _fitted(found, linear, control, n, bounds)
-        worst = np.inf if law is None else max(float(law.quantile_error(p)) for p in (0.025, 0.975)) / float(law.std())
-        if worst <= state.tolerance * 1.05:
-            return law
         if law is None:
             return None
-        needed = max(1.1 * n * (worst / state.tolerance) ** 2 / law.fit.doubt, 1.3 * n)  # a doubt may be chance
-        if needed > most:
+        ends = np.array([float(law.quantile_error(p)) for p in (0.025, 0.975)]) / float(law.std())
+        if ends.max() <= state.tolerance * 1.05:
+            return law
+        square = float((ends**2).mean()) / state.tolerance**2  # the worse end gets more of the draws
+        needed = max(1.15 * n * square / law.fit.doubt, 1.3 * n)  # a doubt may be chance
+        if not needed <= most:
             return None
-        wanted = int(needed - n) // 2 + 1
+        share = ends**2 / (ends**2).sum()
+        wanted = np.maximum(needed * share - n / 2, 0.05 * needed).astype(int).tolist()
     return None
 
 
