@@ -149,7 +149,7 @@ class Distribution:
     def draws(self, n: int, *, seed: int = 0) -> Array:
         """n draws, shape (n, *batch); the same seed gives the same tables for every measure of one posterior.
 
-        Draws of two independent posteriors need two seeds: with the same one they go together.
+        Two posteriors of equal evidence need two seeds: with the same one their draws are the same.
         """
         return self.sampler(check_draws(n), check_seed(seed))
 
