@@ -13,8 +13,9 @@ from scipy import special
 import howsure as hs
 from howsure.kernels import beta
 from howsure.kernels.agreement import Kind
-from howsure.kernels.agreement_law import AgreementLaw, _by_size, _larger, _Trial
+from howsure.kernels.agreement_law import AgreementLaw
 from howsure.kernels.agreement_rules import chosen, logit_tails
+from howsure.kernels.agreement_sides import _by_size, _larger, _Trial
 from howsure.kernels.gauss_beta import gauss_beta
 
 ROWS = json.loads((Path(__file__).parent / "agreement.json").read_text("utf-8"))["rows"]
