@@ -27,7 +27,9 @@ from howsure.kernels.law import Law, Searchable, Steppable
 from howsure.kernels.linear_quotient import LinearQuotient
 from howsure.kernels.mellin import AcrossRows
 from howsure.kernels.moebius import Moebius
+from howsure.kernels.paired_quotients import PairedQuotients
 from howsure.kernels.sampled import Sampled
+from howsure.kernels.stacked import Stacked
 from howsure.kernels.transformed import Transformed
 from howsure.kernels.truncated import Truncated
 from howsure.kernels.two_betas import Bilinear, Ray
@@ -48,6 +50,16 @@ def _controlled() -> Controlled:
     return Controlled(Fit.of(x, y, (-3.0, 3.0)), law, x.size, 0.0, 1.0)
 
 
+def _paired() -> Law:
+    """The difference of F1 of two systems on the same items."""
+    rng = np.random.default_rng(3)
+    y = rng.random(400) < 0.4
+    a, b = (np.where(rng.random(400) < right, y, ~y) for right in (0.9, 0.8))
+    law = hs.posterior(hs.tally(y, {"a": a, "b": b})).resolve("f1").difference().difference.law
+    assert isinstance(law, PairedQuotients)
+    return law
+
+
 LAWS: list[Law] = [
     RATE,
     PART,
@@ -60,6 +72,8 @@ LAWS: list[Law] = [
     GammaQuotient(np.array([0.1, 0.4, 0.5, 0.9]), np.ones(4), np.array([3.0, 2.0, 1.0, 4.0])),
     Difference(RATE, PART),
     AgreementLaw("phi", (A, B, C, D)),
+    Stacked((Moebius(A[0], B[0], 1.0, 1.0, 0.0, 1.0), Moebius(C[0], D[0], 1.0, 1.0, 0.0, 1.0))),
+    _paired(),
     _controlled(),
     Sampled(np.sort(np.random.default_rng(0).beta(A, B, (4000, 2)), axis=0), 0.0, 1.0),
 ]

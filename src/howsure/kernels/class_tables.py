@@ -100,7 +100,7 @@ class PooledAccuracy:
 
 
 @dataclass(frozen=True, eq=False)
-class Slopes:
+class ClassSlopes:
     """How a measure follows the right, the missed and the false answers of each class, at the mean table."""
 
     right: Array
@@ -129,7 +129,7 @@ class Slopes:
 class Tilt:
     """Weights exp(θ·L) on draws; `leaning` is what they put on the shared share of right answers."""
 
-    slopes: Slopes
+    slopes: ClassSlopes
     theta: float
     leaning: float
 

@@ -25,7 +25,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.kernels.class_tables import ByClass, PooledAccuracy, Slopes, Tables, Tilt, added
+from howsure.kernels.class_tables import ByClass, ClassSlopes, PooledAccuracy, Tables, Tilt, added
 from howsure.kernels.control import GammaSum, Weighted
 from howsure.kernels.draws import gamma_each, gammas, gammas_by_shape, rows_by_shape, stream
 from howsure.kernels.sticks import JUMPS, SMALL_JUMPS, jumps, sticks
@@ -230,7 +230,7 @@ class Classes:
         p = 1.0 if self.pool is None else float(self.pool.centre()[0])
         return p, 1.0 if self.pool is None else 1.0 - p
 
-    def _prior(self, slopes: Slopes | None = None) -> list[Weighted]:
+    def _prior(self, slopes: ClassSlopes | None = None) -> list[Weighted]:
         """The prior's weights of right and of wrong cells, where the shapes do not hold them."""
         k = self.k
         if self.rows is None and self.pool is None:
@@ -241,7 +241,7 @@ class Classes:
         on, off = (np.zeros(k), np.zeros(k * (k - 1))) if slopes is None else (slopes.right, slopes.wrong_cells())
         return [Weighted(on, rows * right), Weighted(off, np.repeat(rows * wrong / (k - 1), k - 1))]
 
-    def linear(self, slopes: Slopes) -> GammaSum:
+    def linear(self, slopes: ClassSlopes) -> GammaSum:
         """The linear part of a measure, as a sum of Gammas."""
         if self.shares is not None:
             both = self._two_level_coefs(slopes)
@@ -253,7 +253,7 @@ class Classes:
         every = [fixed, *prior]
         return GammaSum(Weighted(*(np.concatenate(x) for x in zip(*((w.coefs, w.shapes) for w in every), strict=True))))
 
-    def _two_level_coefs(self, slopes: Slopes) -> tuple[Array, Array]:
+    def _two_level_coefs(self, slopes: ClassSlopes) -> tuple[Array, Array]:
         """Of the Gammas of the rows, and of the class shares."""
         assert self.shares is not None  # noqa: S101 - narrows the type
         cells = self.shapes.reshape(self.k, self.k)
@@ -262,7 +262,7 @@ class Classes:
         outer = (cells * at).sum(axis=1) / total
         return ((self.shares / total)[:, None] * (at - outer[:, None])).ravel(), outer
 
-    def tilted(self, slopes: Slopes, linear: GammaSum, sigmas: float) -> Classes:
+    def tilted(self, slopes: ClassSlopes, linear: GammaSum, sigmas: float) -> Classes:
         """The plan with draws moved by about so many standard deviations of the linear part."""
         theta = linear.tilt(sigmas)
         made = replace(self, tilt=Tilt(slopes, theta, linear.leaning(theta)))

@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Slopes:
+class RankedSlopes:
     """In the weights of positive and of negative items, from the top, each between the prior's above and below all."""
 
     positive: Array
@@ -37,7 +37,7 @@ class Slopes:
         return np.asarray(out - c.down @ np.diff(self.negative))
 
 
-def slopes_of_auc(c: Cuts) -> Slopes:
+def slopes_of_auc(c: Cuts) -> RankedSlopes:
     """At the weights of the first draw."""
     tp, fp, total, other = _sums(c)
     value = float(ranked.auc(c)[0])
@@ -48,7 +48,7 @@ def slopes_of_auc(c: Cuts) -> Slopes:
     return _of_items(c, yes / total, no / other)
 
 
-def slopes_of_average_precision(c: Cuts) -> Slopes:
+def slopes_of_average_precision(c: Cuts) -> RankedSlopes:
     """At the weights of the first draw."""
     tp, fp, total, _ = _sums(c)
     tp, fp = tp[1:], fp[1:]
@@ -60,7 +60,7 @@ def slopes_of_average_precision(c: Cuts) -> Slopes:
     return _of_items(c, np.append(yes[0], yes), np.append(no[0], no))
 
 
-SLOPES: Final[dict[str, Callable[[Cuts], Slopes]]] = {"auc": slopes_of_auc, "AP": slopes_of_average_precision}
+SLOPES: Final[dict[str, Callable[[Cuts], RankedSlopes]]] = {"auc": slopes_of_auc, "AP": slopes_of_average_precision}
 
 
 def _sums(c: Cuts) -> tuple[Array, Array, float, float]:
@@ -71,11 +71,11 @@ def _sums(c: Cuts) -> tuple[Array, Array, float, float]:
     return tp, fp, float(c.positives[0]), float(c.negatives[0])
 
 
-def _of_items(c: Cuts, positive: Array, negative: Array) -> Slopes:
+def _of_items(c: Cuts, positive: Array, negative: Array) -> RankedSlopes:
     """From slopes above all, at each cut and below all to those of the items."""
     o = c.order
     parts = []
     for slopes, found, size in ((positive, o.found, o.positives.size), (negative, o.alarms, o.negatives.size)):
         cut = np.searchsorted(found, np.arange(1, size + 1))
         parts.append(np.concatenate([slopes[:1], slopes[1:][cut], slopes[-1:]]))
-    return Slopes(*parts)
+    return RankedSlopes(*parts)

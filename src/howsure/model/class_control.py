@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.kernels.class_tables import Slopes
+from howsure.kernels.class_tables import ClassSlopes
 from howsure.kernels.classes import Classes
 from howsure.kernels.control import GammaSum, LawOnGrid
 from howsure.kernels.controlled import Controlled, Fit
@@ -89,7 +89,7 @@ def _fitted(
     return law if law.explained > EXPLAINED and law.outside < OUTSIDE else None
 
 
-def slopes_of(plan: Classes, measure: Measured) -> Slopes:
+def slopes_of(plan: Classes, measure: Measured) -> ClassSlopes:
     """How a measure follows the right, the missed and the false answers of each class: central differences."""
     k, mean = plan.k, plan.expected()
     tp = mean.tp[0]
@@ -104,7 +104,7 @@ def slopes_of(plan: Classes, measure: Measured) -> Slopes:
         up, down = (measure(_cells(base + sign * move, k)) for sign in (1.0, -1.0))
         out[which] = (up - down) / (2.0 * step[which])
     out = np.where(np.isfinite(out), out, 0.0)
-    return Slopes(out[:k], out[k : 2 * k], out[2 * k :])
+    return ClassSlopes(out[:k], out[k : 2 * k], out[2 * k :])
 
 
 def _cells(parts: Array, k: int) -> dict[str, Array]:

@@ -17,7 +17,7 @@ from howsure.catalogue.retrieval import Ranking
 from howsure.kernels.control import GammaSum, Weighted
 from howsure.kernels.controlled import Controlled, Fit
 from howsure.kernels.ranked import Cuts
-from howsure.kernels.ranked_slopes import SLOPES, Slopes
+from howsure.kernels.ranked_slopes import SLOPES, RankedSlopes
 from howsure.kernels.sampled import Sampled
 from howsure.model.score_draws import ScoreDraws
 
@@ -34,7 +34,7 @@ def control_of(drawn: ScoreDraws, metric: Ranking) -> Ranking | None:
     return Ranking(f"linear part of {metric.name}", partial(_linear, slopes=SLOPES[metric.name](drawn.mean_cuts())))
 
 
-def _linear(c: Cuts, slopes: Slopes) -> Array:
+def _linear(c: Cuts, slopes: RankedSlopes) -> Array:
     return slopes.linear(c)
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from howsure.relations.boxes import Boxes, Whole, joined
 from howsure.relations.cover import Cover, Held, changed, longest, meeting, possible, refined, squeezed
 from howsure.relations.enclosures import Target, enclosed
-from howsure.relations.slopes import Line, highest, line, quotient_line
+from howsure.relations.slopes import StraightPart, highest, line, quotient_line
 
 Array = NDArray[np.float64]
 _CHOSEN: Final = 400  # boxes quartered a round; fewer where each takes long
@@ -124,7 +124,7 @@ class _Ends:
         held = [(one, a, b) for one, a, b in lines if one is not None]
         for own, target in self._lots(end):
             part, sign = boxes[own], np.where(end[own] % 2 == 0, -1.0, 1.0)
-            straight: Line | None
+            straight: StraightPart | None
             if target is None:
                 straight, (low, high) = quotient_line(self._weights(end[own]), part)
             else:

@@ -123,25 +123,25 @@ _OPERATIONS: Final[dict[str, Any]] = {
 
 
 @dataclass(frozen=True)
-class Line:
+class StraightPart:
     """A measure over each box: its value in the middle, its change along each direction to the side, what is left."""
 
     value: Array
     change: Array
     rest: Array
 
-    def take(self, which: Any) -> Line:
+    def take(self, which: Any) -> StraightPart:
         """Some of the boxes."""
-        return Line(self.value[which], self.change[:, which], self.rest[which])
+        return StraightPart(self.value[which], self.change[:, which], self.rest[which])
 
 
-def line(target: Target, boxes: Boxes) -> Line | None:
+def line(target: Target, boxes: Boxes) -> StraightPart | None:
     """The straight line of a target over each box."""
     found = slopes(target, boxes)
     return None if found is None else _straight(found, target.at(_centres(boxes)), boxes)
 
 
-def quotient_line(weights: tuple[Array, Array], boxes: Boxes) -> tuple[Line, Interval]:
+def quotient_line(weights: tuple[Array, Array], boxes: Boxes) -> tuple[StraightPart, Interval]:
     """The straight line of a quotient of sums over each box, whose weights it has, and the bounds of its value."""
     found = quotient_slopes(weights, boxes)
     tables = _centres(boxes)
@@ -157,17 +157,17 @@ def _centres(boxes: Boxes) -> Array:
     return boxes.cells(t[:, 0], t[:, 1], t[:, 1], t[:, 2])
 
 
-def _straight(found: Slopes, value: Array, boxes: Boxes) -> Line:
+def _straight(found: Slopes, value: Array, boxes: Boxes) -> StraightPart:
     low, high = (np.log(x) for x in boxes.steps)
     half = 0.5 * (high - low).T
     with np.errstate(all="ignore"):
         change = 0.5 * (found.slope[0] + found.slope[1]) * half
         rest = (0.5 * (found.slope[1] - found.slope[0]) * half).sum(axis=0)
     bad = ~((np.abs(change) < _STEEP).all(axis=0) & (rest < _STEEP) & np.isfinite(value))
-    return Line(np.where(bad, 0.0, value), np.where(bad, 0.0, change), np.where(bad, np.inf, rest))
+    return StraightPart(np.where(bad, 0.0, value), np.where(bad, 0.0, change), np.where(bad, np.inf, rest))
 
 
-def highest(q: Line, sign: Array, known: Sequence[tuple[Line, float, float]]) -> Array:
+def highest(q: StraightPart, sign: Array, known: Sequence[tuple[StraightPart, float, float]]) -> Array:
     """A bound of sign·q over each box, where each known line stays between its two ends.
 
     For any weights w, q is (q - Σ w·known) + Σ w·known, and the second part is at most w times an end. Weights that
