@@ -72,7 +72,8 @@ _PARTS = {  # headings, and the files and packages under them, in the order of t
     "Numbers": ("forms.py", "routes.py", "kernels", "distribution.py"),
     "Verbs": ("rows.py", "scoring.py", "slice_order.py", "comparison", "ranking", "rankings.py", "relations"),
     "Results, words and formats": (
-        "result.py", "envelope.py", "export.py", "notes.py", "wording.py", "language.py", "render", "atomic.py",
+        "result.py", "envelope.py", "export.py", "notes.py", "wording.py", "sentences.py", "language.py", "render",
+        "atomic.py",
     ),
     "The papers": ("papers",),
     "Everywhere": ("errors.py", "coverage.py", "data", "version.py", "py.typed"),
