@@ -15,6 +15,7 @@ from scipy.special import expit
 import howsure as hs
 from howsure.expressions import CELLS
 from howsure.relations import break_even, eleven_point, surface
+from howsure.relations.boxes import Boxes
 from howsure.relations.eleven import LEVELS
 from howsure.relations.quantities import quantity, shown
 from howsure.relations.vector_roots import roots
@@ -75,6 +76,61 @@ def test_a_whole_grid_is_solve_at_its_points(seed: int) -> None:
         tables, low, high = solved({x: float(s.x_values[i]), y: float(s.y_values[j]), third: at}, "f0.5")
         assert s.tables[j, i] == tables, (s.x_values[i], s.y_values[j])
         assert [s.low[j, i], s.high[j, i]] == pytest.approx([low, high], rel=1e-5, abs=1e-5, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("z", "axes", "fixed"),
+    [
+        ("phi", ("break-even", "fallout"), {}),
+        ("tetrachoric", ("break-even", "kappa"), {}),
+        ("kappa", ("break-even", "f1"), {}),
+        ("phi", ("precision", "recall"), {"fallout": 0.01}),
+        ("kappa", ("recall", "specificity"), {"accuracy": 0.8}),
+        ("kappa", ("phi", "recall"), {"precision": 0.0}),
+        ("g-mean", ("phi", "kappa"), {"precision": 0.0}),
+    ],
+)
+def test_surfaces_halve_no_boxes(
+    monkeypatch: pytest.MonkeyPatch, z: str, axes: tuple[str, str], fixed: dict[str, float]
+) -> None:
+    """Bounds that are proved take a hundred times as long as a point of a surface should, a continuum included."""
+    halved: list[int] = []
+    halves = Boxes.halves
+    monkeypatch.setattr(Boxes, "halves", lambda boxes, along: halved.append(len(boxes)) or halves(boxes, along))
+    x, y = axes
+    s = surface(z, x, y, fixed, size=5) if fixed else break_even(z, y, size=5)
+    assert (s.tables == -1).any()
+    assert not halved
+    if y == "f1":  # the count does count
+        solved({"precision": 0.5, "phi": 0.3}, "recall")
+        assert halved
+
+
+@pytest.mark.parametrize(
+    ("values", "z", "ends"),
+    [
+        ({"recall": 1, "precision": 1, "fallout": 0}, "phi", (1, 1)),  # prevalence is free, and no error is made
+        ({"recall": 1, "precision": 1, "fallout": 0}, "tetrachoric", (1, 1)),
+        ({"recall": 0, "precision": 0, "fallout": 1}, "phi", (-1, -1)),
+        ({"recall": 0, "precision": 0, "fallout": 0.02}, "tetrachoric", (-1, -1)),  # no table has a tp
+        ({"recall": 0, "precision": 0, "fallout": 0.02}, "phi", (-(0.02**0.5), 0)),  # limits at no and all positives
+        ({"recall": 0.8, "specificity": 0.8, "accuracy": 0.8}, "phi", (0, 0.6)),
+        ({"recall": 0.8, "specificity": 0.8, "accuracy": 0.8}, "kappa", (0, 0.6)),
+        ({"recall": 0.8, "specificity": 0.8, "accuracy": 0.8}, "tetrachoric", (0, np.sin(0.3 * np.pi))),  # at a half
+        ({"precision": 0.5, "recall": 0.4}, "phi", (-(0.3**0.5), 0.2**0.5)),  # tn from nothing to everything
+    ],
+)
+def test_ends_over_a_segment_of_tables_are_reached_or_limits(
+    values: dict[str, float], z: str, ends: tuple[float, float]
+) -> None:
+    """A single direction is free: solve and surfaces have the same ends, by hand."""
+    tables, low, high = solved(values, z)
+    assert tables == -1
+    assert [low, high] == pytest.approx(ends, abs=1e-9)
+    if len(values) == 3:
+        (x, at_x), (y, at_y), third = values.items()
+        s = surface(z, x, y, dict([third]), x_values=[at_x], y_values=[at_y])
+        assert [s.low.item(), s.high.item()] == pytest.approx(ends, abs=1e-9)
 
 
 @given(*[st.integers(1, 10**6)] * 4)

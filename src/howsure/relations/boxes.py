@@ -22,6 +22,7 @@ Mask = NDArray[np.bool_]
 ORDERS: Final[Whole] = np.array(list(permutations(range(4))), dtype=np.int64)  # of the cells in each cube
 _RANKS: Final[Whole] = np.argsort(ORDERS, axis=1)
 VANISHING: Final = 1e-40  # stands for t = 0: roots of it are still nothing
+_NEXT_TO_NOTHING: Final = 1e-30
 _VERTICES: Final[Whole] = np.array(list(product((0, 1), repeat=3)), dtype=np.int64)
 
 
@@ -94,6 +95,16 @@ def joined(parts: list[Boxes]) -> Boxes:
         np.concatenate([x.low for x in parts]),
         np.concatenate([x.high for x in parts]),
     )
+
+
+def around(tables: Array) -> Boxes:
+    """A box for each table, of no size; steps of next to nothing are none."""
+    order = np.argsort(-tables, axis=1)
+    cube = (order[:, None] == ORDERS).all(axis=2).argmax(axis=1)
+    ranked = np.take_along_axis(tables, order, axis=1)
+    t = ranked[:, 1:] / ranked[:, :-1]
+    places = np.sqrt(np.where(t < _NEXT_TO_NOTHING, 0.0, t))
+    return Boxes(cube, places, places)
 
 
 def all_tables() -> Boxes:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.expressions import CELLS, Expression, cells, sqrt
-from howsure.relations.boxes import ORDERS, Boxes
+from howsure.relations.boxes import ORDERS, Boxes, around
 from howsure.relations.intervals import apply
 from howsure.relations.quantities import Quantity, quantity
 
@@ -90,6 +90,15 @@ def enclosed(targets: Sequence[Target], boxes: Boxes) -> Bounds:
         if x.linear is None:
             low[i], high[i] = _curved(x, boxes)
     return np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
+
+
+def limits(x: Target, tables: Array) -> Bounds:
+    """The least and greatest value that is approached where some cells of tables are all but nothing."""
+    if (tables == 0).any():  # cells that are empty on the way there too
+        value = x.at(tables)
+        return value, value
+    low, high = enclosed([x], around(tables))
+    return low[0], high[0]
 
 
 def _at_vertices(weights: Sequence[tuple[Array, Array] | None], boxes: Boxes) -> Bounds:

@@ -20,7 +20,7 @@ from howsure.relations import vector_roots
 from howsure.relations.outcomes import outcome
 from howsure.relations.quantities import Quantity, quantity
 from howsure.relations.region import EDGE, HUGE
-from howsure.relations.searches import Function, Rows, lowest
+from howsure.relations.searches import Rows
 from howsure.relations.values import CLOSE, Given, short_number, simplest
 
 Array = NDArray[np.float64]
@@ -85,7 +85,10 @@ def spans(z: Quantity, conditions: Sequence[HeldMeasure], n: float | None = None
     low[nothing] = high[nothing] = np.nan
     if free.size:
         tables[free] = FREE
-        low[free], high[free] = _ends(lambda at, s: _value(z, vector_roots.between(start, end, at, s), n), free.size)
+        low[free], most = vector_roots.extremes(
+            lambda at, s: _value(z, vector_roots.between(start, end, at, s), n), free.size
+        )
+        high[free] = np.where(most > HUGE, np.inf, most)
     for point in left:
         tables[point], low[point], high[point] = _solved(z, conditions, int(point), n)
     return Spans(tables, low, high, len(left))
@@ -172,20 +175,6 @@ def _along(curve: HeldMeasure, rows: Rows, start: Array, end: Array) -> tuple[Ro
     return rows[found.rows], np.where(made < _EMPTY, 0.0, made), rows[found.throughout]
 
 
-def _ends(f: Function, size: int) -> tuple[Array, Array]:
-    """The lowest and highest value of each function along its segment."""
-    out = []
-    for sign in (1.0, -1.0):
-        rows = np.arange(size)
-        y = sign * f(rows, np.broadcast_to(vector_roots.PLACES, (size, vector_roots.PLACES.size)))
-        best = np.where(np.isnan(y), np.inf, y).argmin(axis=1)
-        inner = np.clip(best, 2, vector_roots.PLACES.size - 3)
-        around = (vector_roots.PLACES[inner + j] for j in (-1, 0, 1))
-        top = lowest(lambda s, r: sign * f(r, s), *around, rows)  # noqa: B023 - used within the turn
-        out.append(sign * np.fmin(y[rows, best], sign * f(rows, top)))
-    return out[0], np.where(out[1] > HUGE, np.inf, out[1])
-
-
 def _solved(z: Quantity, conditions: Sequence[HeldMeasure], point: int, n: float | None) -> tuple[int, float, float]:
     """One point through solve: the number of tables, and the span of the measure over them."""
     known = [_given(c.quantity, float(c.values[point]) * c.n) for c in conditions]
@@ -193,7 +182,7 @@ def _solved(z: Quantity, conditions: Sequence[HeldMeasure], point: int, n: float
         known.append(_given(quantity("n"), n))
     found = outcome(tuple(known), proved=False)
     if found.region is not None:
-        span = found.region.spans((z,))[0]
+        span = found.region.spans((z,), proved=False)[0]
         return FREE, *(span or (np.nan, np.nan))
     if not len(found.tables):
         return 0, np.nan, np.nan

@@ -2,7 +2,8 @@
 
 Linear conditions leave a polytope of shares, known by its corners; a quotient of two sums of cells has its extremes
 there. Exact curves are met by Newton steps from many points of the polytope, those with ranges by a search in boxes
-(cover.py), which also bounds all other extremes (outer_bounds.py).
+(cover.py). Over a segment of tables measures are followed from end to end; all other extremes are bounded by boxes
+(outer_bounds.py), or, where no proof is asked for, searched from the best points.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Final
 
@@ -18,12 +20,13 @@ from numpy.typing import NDArray
 
 from howsure.relations.corners import meeting_points
 from howsure.relations.cover import Cover, cover
-from howsure.relations.enclosures import Target
+from howsure.relations.enclosures import Target, limits
 from howsure.relations.newton import least
 from howsure.relations.outer_bounds import FINELY, ROUGHLY, Reach, outer_bounds
 from howsure.relations.quantities import Quantity, quantity
 from howsure.relations.system import Constraint, Flat, System, flat
 from howsure.relations.values import Given
+from howsure.relations.vector_roots import FAR, between, extremes
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -40,6 +43,8 @@ _TURNED: Final = {  # what follows from another measure
     "miss-rate": ("recall", 1.0, -1.0), "fallout": ("specificity", 1.0, -1.0), "fdr": ("precision", 1.0, -1.0),
     "for": ("npv", 1.0, -1.0), "error-rate": ("accuracy", 1.0, -1.0), "balanced-accuracy": ("informedness", 0.5, 0.5),
 }  # fmt: skip
+_NOISE: Final = 2e-8  # of a search
+_DIGITS: Final = 1e-12  # of what is followed
 HUGE: Final = 1e9  # a ratio above this grows without end
 FEW: Final = 24  # more isolated points than such equations have: they lie on a curve
 
@@ -189,22 +194,55 @@ class Region:
 
     # -- spans
 
-    def spans(self, quantities: Sequence[Quantity]) -> list[Span]:
-        """The lowest and highest values of quantities, or a little beyond; None for what is undefined throughout."""
-        given = {one.name for one in self.system.givens}
-        names = {q.name for q in quantities} - given
-        turned = {k: x for k, x in _TURNED.items() if {k, x[0]} <= names}
-        searched = [q for q in quantities if not self._at_corners(q) and q.name not in turned]
-        fine = FINELY if all(one.exact for one in self.system.givens) else ROUGHLY
-        reaches = outer_bounds(self.found, [self._target(q) for q in searched], self.points, fine) if searched else []
-        found = {q.name: self._reached(q, reach) for q, reach in zip(searched, reaches, strict=True)}
-        found |= {k: a + b * found[other] for k, (other, a, b) in turned.items() if other in found}
+    def spans(self, quantities: Sequence[Quantity], *, proved: bool = True) -> list[Span]:
+        """The lowest and highest values of quantities, or a little beyond; None for what is undefined throughout.
+
+        What is not `proved` is quick, and for exact values only: the ends are those of tables that were found.
+        """
+        searched = [q for q in quantities if not self._at_corners(q)]
+        ends = self._followed if self._segment else self._bounded if proved else self._search
+        found = ends(searched) if searched else {}
         out: list[Span] = []
         for q in quantities:
             values = self._values(q, self._defined_corners(q)) if self._at_corners(q) else found[q.name]
-            ends = _ends(values, self._spread(q), HUGE if q.bounds[1] == math.inf and not q.sized else math.inf)
-            out.append(self._as_given(q, ends) if q.sized else ends)
+            huge = HUGE if q.bounds[1] == math.inf and not q.sized else math.inf
+            span = _ends(values, self._spread(q), huge, _DIGITS if self._segment else _NOISE)
+            out.append(self._as_given(q, span) if q.sized else span)
         return out
+
+    @property
+    def _exactly(self) -> bool:
+        return all(one.exact for one in self.system.givens)
+
+    @property
+    def _segment(self) -> bool:
+        """Whether the tables are all those between two corners."""
+        return self._exactly and not self.curves and self.dimension == 1
+
+    def _followed(self, quantities: Sequence[Quantity]) -> dict[str, Array]:
+        """The ends of ranges over a segment, limits at its ends among them; a given value may be 0/0 just there."""
+        along = self.corners @ self.directions[0]
+        ends = self.corners[[int(along.argmin()), int(along.argmax())]]
+        given = np.array([one.quantity.at(ends) for one in self.system.givens]).reshape(-1, 2)
+        whole = ends[np.isfinite(given).all(axis=0)]
+        near = between(ends[:1], ends[1:], np.zeros(2, dtype=np.intp), FAR[[0, -1]])
+        found = {}
+        for q in quantities:
+            target = self._target(q)
+            inner = extremes(lambda r, s: target.at(between(ends[:1], ends[1:], r, s)), 1, FAR)  # noqa: B023 - used here
+            values = np.concatenate([*inner, target.at(whole), *limits(target, near)])
+            found[q.name] = self._sized(q, values)
+        return found
+
+    def _bounded(self, quantities: Sequence[Quantity]) -> dict[str, Array]:
+        """Outer bounds, or what tables have where these agree and all that is given is exact."""
+        names = {q.name for q in quantities} - {one.name for one in self.system.givens}
+        turned = {k: x for k, x in _TURNED.items() if {k, x[0]} <= names}
+        chosen = [q for q in quantities if q.name not in turned]
+        fine = FINELY if self._exactly else ROUGHLY
+        reaches = outer_bounds(self.found, [self._target(q) for q in chosen], self.points, fine)
+        found = {q.name: self._reached(q, reach) for q, reach in zip(chosen, reaches, strict=True)}
+        return found | {k: a + b * found[other] for k, (other, a, b) in turned.items()}
 
     def _as_given(self, q: Quantity, ends: Span) -> Span:
         """A count does not leave the range that was given for it."""
@@ -246,12 +284,50 @@ class Region:
         return Target(q, quantity("n") if scale is None else scale.quantity)
 
     def _reached(self, q: Quantity, reach: Reach) -> Array:
-        """The ends of a range: outer bounds, or what tables have where these agree and all that is given is exact."""
-        exact = all(one.exact for one in self.system.givens)
-        ends = reach.narrow(q.bounds) if exact else (reach.low, reach.high)
+        return self._sized(q, np.array(reach.narrow(q.bounds) if self._exactly else (reach.low, reach.high)))
+
+    def _sized(self, q: Quantity, values: Array) -> Array:
+        """Values of a target as those of its quantity."""
         size = 1.0 if self.system.scale is None or not q.sized else float(self.system.scale.middle)
-        low, high = q.bounds
-        return np.asarray(np.clip(np.array(ends), low, high) * size)
+        return np.asarray(np.clip(values, *q.bounds) * size)
+
+    def _search(self, quantities: Sequence[Quantity]) -> dict[str, Array]:
+        """The lowest and highest values found, by moves of all sizes towards corners and other points."""
+        rng = np.random.default_rng(1)
+        ends = [(q, sign) for q in quantities for sign in (-1.0, 1.0)]
+        known = np.concatenate([self.points, *self._faces()])
+        kept = [self._top(q, sign, known) for q, sign in ends]
+        goals = np.concatenate([self.corners, known])
+        tries = _TRIES // 3 if any(x.function for c in self.curves for x in c.formula.walk()) else _TRIES
+        for turn in range(_ROUNDS if self.dimension and len(self.points) else 0):
+            starts = np.concatenate(kept)
+            towards = goals[_some(rng, len(self.corners), len(goals), (len(starts), tries))]
+            part = np.exp(rng.uniform(np.log(1e-6), 0.0, (len(starts), tries, 1))) ** (0.3 + turn / _ROUNDS)
+            radius = np.where(rng.random(part.shape) < 0.3, 1.0 - part, part)  # a little way, or almost all of it
+            tried = (starts[:, None] + radius * (towards - starts[:, None])).reshape(-1, 4)
+            if self.dimension == 3:  # odds of any size lie close to a corner
+                far = tried * np.exp(10 * part.reshape(-1, 1) * rng.standard_normal(tried.shape))
+                tried = np.where(rng.random((len(tried), 1)) < 0.5, far / far.sum(axis=1, keepdims=True), tried)
+            moved = self.settle(tried, _STEPS // 3)
+            kept = [self._top(q, s, np.concatenate([x, moved])) for (q, s), x in zip(ends, kept, strict=True)]
+        best = [self._values(q, x[:1]) for (q, _), x in zip(ends, kept, strict=True)]
+        return {q.name: np.concatenate(best[2 * i : 2 * i + 2]) for i, q in enumerate(quantities)}
+
+    def _faces(self) -> list[Array]:
+        """Points with an empty cell: there the tetrachoric correlation is ±1, far from what it is next to them."""
+        found: list[Array] = []
+        for i in range(4 if self.dimension else 0):
+            row = tuple(Fraction(int(i == j)) for j in range(4))
+            face = region(replace(self.system, equations=(*self.system.equations, row)))
+            if face is not None and face.void is None:
+                found.append(replace(face, curves=self.curves).points)
+        return found
+
+    def _top(self, q: Quantity, sign: float, points: Array) -> Array:
+        """The two best points."""
+        values = sign * self._values(q, points)
+        points, values = points[~np.isnan(values)], values[~np.isnan(values)]
+        return points[np.argsort(-values)[:2]]
 
 
 @dataclass(frozen=True)
@@ -267,13 +343,18 @@ class Regions:
     def settled_by(self, more: tuple[Quantity, ...]) -> int:
         return max(part.settled_by(more) for part in self.parts)
 
-    def spans(self, quantities: Sequence[Quantity]) -> list[Span]:
-        each = zip(*(part.spans(quantities) for part in self.parts), strict=True)
+    def spans(self, quantities: Sequence[Quantity], *, proved: bool = True) -> list[Span]:
+        each = zip(*(part.spans(quantities, proved=proved) for part in self.parts), strict=True)
         return [_union([x for x in spans if x is not None]) for spans in each]
 
 
 def _union(spans: list[tuple[float, float]]) -> Span:
     return (min(x[0] for x in spans), max(x[1] for x in spans)) if spans else None
+
+
+def _some(rng: np.random.Generator, corners: int, total: int, shape: tuple[int, int]) -> NDArray[np.int64]:
+    """Places of goals, half of them corners."""
+    return np.where(rng.random(shape) < 0.5, rng.integers(corners, size=shape), rng.integers(total, size=shape))
 
 
 def region(system: System) -> Region | None:
@@ -297,18 +378,18 @@ def _corners(f: Flat, sides: Array) -> Array:
     return np.unique(np.round(points / points.sum(axis=1, keepdims=True), 14), axis=0) if len(points) else points
 
 
-def _ends(values: Array, spread: tuple[float, float], huge: float) -> Span:
+def _ends(values: Array, spread: tuple[float, float], huge: float, noise: float) -> Span:
     """Lowest and highest; a ratio that grows without end is infinite."""
     values = values[~np.isnan(values)]
     if not values.size:
         return None
     low, high = float(values.min()) * spread[0], float(values.max()) * spread[1]
-    return _tidy(low), math.inf if high > huge else _tidy(high)
+    return _tidy(low, noise), math.inf if high > huge else _tidy(high, noise)
 
 
-def _tidy(x: float) -> float:
+def _tidy(x: float, noise: float) -> float:
     """A number found by search, with its noise rounded off."""
     if not math.isfinite(x):
         return x
     near = round(x, 6)
-    return near + 0.0 if abs(x - near) < 2e-8 * max(1.0, abs(x)) else x
+    return near + 0.0 if abs(x - near) < noise * max(1.0, abs(x)) else x

@@ -115,7 +115,9 @@ def _of_measures(named: dict[str, Any], recalls: Any) -> Tradeoff:
 
 def _settled(found: Solution, name: str) -> Fraction:
     """The value of a measure that all tables of a solution share."""
-    low, high = found.ranges.get(name, (0.0, 1.0))
+    where = found.outcome.region
+    known = found.ranges.get(name) if where is None else where.spans((quantity(name),))[0]
+    low, high = known or (0.0, 1.0)
     if high - low > 1e-9:
         raise BadSetting(
             f"{_NEEDS}: {name} may still be anything from {short_number(low)} to {short_number(high)}; give it."

@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from howsure.relations.searches import Function, RowPlaces, Rows, crossings, turns
+from howsure.relations.searches import Function, RowPlaces, Rows, crossings, lowest, turns
 
 Array = NDArray[np.float64]
 
 PLACES: Final = np.concatenate([[-np.inf], np.linspace(-36.0, 36.0, 241), [np.inf]])
+FAR: Final = np.linspace(-90.0, 90.0, 601)  # limits at the ends of a segment, roots of vanishing cells too
 MET: Final = 1e-9  # how far from 0 a function may stay at a root, relative to its scale
 _SAME: Final = 1e-7  # roots this close on a segment of length 1 are one
 _CHUNK: Final = 2048
@@ -76,3 +77,17 @@ def _merged(rows: Rows, places: Array, miss: Array) -> tuple[Rows, Array]:
     best = np.lexsort((miss, group))
     first = best[np.concatenate([[True], np.diff(group[best]) > 0])] if rows.size else best
     return rows[first], places[first]
+
+
+def extremes(f: Function, size: int, places: Array = PLACES) -> tuple[Array, Array]:
+    """The lowest and highest value of each of `size` functions along its segment."""
+    out = []
+    rows = np.arange(size)
+    for sign in (1.0, -1.0):
+        y = sign * f(rows, np.broadcast_to(places, (size, places.size)))
+        best = np.where(np.isnan(y), np.inf, y).argmin(axis=1)
+        inner = np.clip(best, 2, places.size - 3)
+        around = (places[inner + j] for j in (-1, 0, 1))
+        top = lowest(lambda s, r: sign * f(r, s), *around, rows)  # noqa: B023 - used within the turn
+        out.append(sign * np.fmin(y[rows, best], sign * f(rows, top)))
+    return out[0], out[1]
