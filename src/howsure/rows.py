@@ -198,6 +198,7 @@ def _one(row: Row, values: dict[str, Any], where: dict[str, Any] | None, n: Any)
             "low": real(values["low_error"]),
             "high": real(values["high_error"]),
             "chance": real(values["chance_error"]),
+            **({} if row.distribution.law.n is None else {"floor": row.distribution.law.floor}),
         },
         "route": row.distribution.route,
         "range": [real(low), real(high)],

@@ -209,6 +209,28 @@ def test_a_law_by_control_is_a_law() -> None:
     assert d.pdf(short.high) == pytest.approx(d.pdf(short.low), rel=0.02)
 
 
+def test_no_tail_is_0_within_the_range_and_the_floor_is_stated() -> None:
+    """Far tails go on falling; a table shows a bound that the draws behind it can vouch for."""
+    t = table(10, 500, 0.75, False, 3)
+    d = hs.posterior(t)["macro-f1"]
+    assert isinstance(d.law, Controlled)
+    far = np.array([0.02, 0.3, 0.5, 0.95, 0.999])
+    below, above = d.cdf(far), d.sf(far)
+    assert ((below > 0) & (below < 1) & (above > 0) & (above < 1)).all()
+    points = d.ppf(1.0 - np.array([0.3, 1e-2, 1e-4, 1e-6, 1e-8]))
+    assert (np.diff(points) > 0).all()
+    assert d.law.floor >= max(3 / d.law.n, 1e-5)
+    x = np.sort(d.draws(MANY, seed=5))
+    for side in (-1, 1):
+        at = d.mean + side * d.std * np.linspace(2.5, 4.5, 9)
+        seen = np.searchsorted(x, at) / MANY
+        assert (np.abs(d.cdf(at) - seen) < d.law.floor + 4 * np.sqrt(d.law.floor / MANY)).all()
+    report = hs.score(t, metrics=["macro-f1"], above=0.98)
+    (shown,) = (float(word[1:]) for word in str(report).split() if word.startswith("<"))
+    assert shown >= 3 / d.law.n
+    assert report.to_dict()["rows"][0]["error"]["floor"] == d.law.floor
+
+
 def test_thousands_of_draws_or_fewer_where_classes_have_items() -> None:
     """At the default tolerance; a finer one takes more, in proportion to its square."""
     t = table(10, 1000, 0.85, False, 4)

@@ -93,6 +93,10 @@ class Continuous(Law):
         """What a law's rules leave of values and of probabilities, where that is more than the search."""
         return np.zeros(self.shape), np.zeros(self.shape)
 
+    @property
+    def floor(self) -> float:
+        return 0.0
+
     def mean_error(self) -> Array:
         return self.error[0]
 

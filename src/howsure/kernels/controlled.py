@@ -4,7 +4,8 @@ Statement: P(M <= t) = mean over e of P(g(L) + s(L)·e <= t). g is a cubic or a 
 standardised residuals, in equal groups. Only what L does not explain is left to chance, so some hundred or thousand
 draws do what takes order statistics hundreds of thousands. The draws may come from tilted laws of L (control.py).
 Error: three standard errors, from the influence of each draw on the coefficients, so that unequal spread is no harm;
-they grow with the lack of fit, seen in the residuals by stretches of L.
+they grow with the lack of fit, seen in the residuals by stretches of L. Tails below `floor` may as well be 0: few
+of the draws are there, and beyond 4.5 standard deviations the law goes on as it bends between 3.5 and 4.5.
 Domain: one table, a range with two ends.
 """
 
@@ -33,6 +34,9 @@ _GROUPS = 16
 _FLOOR = 0.2  # of the mean square of residuals
 _POINTS = 257
 _NOTHING = 1e-8  # probability beyond the first and the last point
+_TOLD = 1e-5  # the error of the law of the control: no smaller tail is told from 0
+_KNEE, _LAST = 3.5, 4.5  # normal scores: between them the slope is read by which a tail goes on
+_FARTHEST = 8.0  # no tail is exactly 0 or 1 within the range
 _PLACES = (0.025, 0.16, 0.5, 0.84, 0.975)
 
 
@@ -84,6 +88,22 @@ class Fit:
     def spread(self, x: Array) -> Array:
         """s."""
         return np.asarray(np.sqrt(np.maximum(self.powers(x)[1] @ self.square, self.floor)))
+
+
+def _tail(t: Array, score: Array, side: float, end: float) -> tuple[list[float], list[float]]:
+    """The point at which a tail ends, and its normal score; nothing where the range ends before the tail does."""
+    last = -1 if side > 0 else 0
+    knee, z = float(np.interp(side * _KNEE, score, t)), float(score[last])
+    run = side * (float(t[last]) - knee)
+    if not (side * z > _KNEE and run > 0 and side * (end - t[last]) > 0):
+        return [], []
+    slope = (side * z - _KNEE) / run
+    far = min((_FARTHEST - side * z) / slope, side * (end - float(t[last])))
+    return [float(t[last]) + side * far], [z + side * slope * far]
+
+
+def _pair(p: float) -> tuple[Array, Array]:
+    return np.asarray(p), np.asarray(1.0 - p)
 
 
 def _doubt(control: Array, rest: Array, terms: int) -> float:
@@ -210,13 +230,19 @@ class Controlled:
 
     @cached_property
     def _moved(self) -> tuple[Array, Array]:
+        """Points and their normal scores, with tails that go on to 8, or to the end of the range."""
         t, score = self._table
-        return np.maximum.accumulate(self._out(t)), score
+        near = np.abs(score) <= _LAST
+        t, score = np.maximum.accumulate(self._out(t[near])), score[near]
+        low, high = (_tail(t, score, side, end) for side, end in ((-1.0, self.lower), (1.0, self.upper)))
+        points, scores = (np.concatenate(x) for x in zip(low, (t, score), high, strict=True))
+        return points, scores
 
     def tails(self, t: Array, t_low: Array | float = 0.0) -> tuple[Array, Array]:
         points, score = self._moved
         t = np.asarray(t + t_low, dtype=float)
-        z = np.interp(t, points, score, left=-np.inf, right=np.inf)
+        z = np.interp(t, points, score)
+        z = np.where(t <= self.lower, -np.inf, np.where(t >= self.upper, np.inf, z))
         return special.ndtr(z), special.ndtr(-z)
 
     def quantile(self, p: Array, q: Array) -> tuple[Array, Array, Array]:
@@ -324,9 +350,16 @@ class Controlled:
     @cached_property
     def error(self) -> tuple[Array, Array]:
         ends = [self.quantile_error(p) for p in _PLACES]
-        high = [float(self.pdf(self.quantile(np.asarray(p), np.asarray(1.0 - p))[0])) for p in _PLACES]
+        high = [float(self.pdf(self.quantile(*_pair(p))[0])) for p in _PLACES]
         chance = max(e * h for e, h in zip(ends, high, strict=True))
         return np.asarray(max(float(self.mean_error()), *map(float, ends))), np.asarray(chance)
+
+    @cached_property
+    def floor(self) -> float:
+        """By the rule of three, by the control, and by the error of the law out there."""
+        few = max(SIGMAS / self.n, _TOLD)
+        off = [float(self.quantile_error(p) * self.pdf(self.quantile(*_pair(p))[0])) for p in (few, 1.0 - few)]
+        return max(few, *off)
 
     def mean_error(self) -> Array:
         """Three standard errors of the mean; rounding where it is known in closed form."""

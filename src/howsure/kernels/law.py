@@ -100,6 +100,11 @@ class Law(Protocol):
         """Bounds: of mean, median and equal-tailed ends, and of any probability."""
         ...
 
+    @property
+    def floor(self) -> float:
+        """The probability below which a tail may as well be 0; 0 where nothing is drawn."""
+        ...
+
     def mean_error(self) -> Array:
         """How far the mean can be off: three standard errors, where it is that of draws."""
         ...

@@ -89,6 +89,11 @@ class Sampled:
         value = np.maximum.reduce([self.mean_error(), *(self.quantile_error(p) for p in (0.025, 0.5, 0.975))])
         return value, np.asarray(0.5 * SIGMAS / np.sqrt(self.n))
 
+    @property
+    def floor(self) -> float:
+        """The rule of three: what may be there when none of the draws is."""
+        return SIGMAS / self.n
+
     def mean_error(self) -> Array:
         """Three standard errors of the mean; rounding where it is known in closed form."""
         if self.known_mean is not None:

@@ -78,22 +78,26 @@ def beyond(tail: float, error: float, upper: bool) -> str:
     return f">{1.0 - left:.{places}f}" if upper else f"<{left:.{places}f}"
 
 
-def probability(p: float | None, error: float | None = None) -> str:
+def probability(p: float | None, error: float | None = None, floor: float | None = None) -> str:
     """A probability; near 1 it shows its distance, near 0 its size; of draws, no more than these can say.
 
-    The error is the largest that any probability of so many draws can have; one close to 0 or 1 has less.
+    The error is the largest that any probability of so many draws can have; one close to 0 or 1 has less. The floor is
+    what draws cannot tell from 0, where that is not the rule of three of as many draws as the error speaks of.
 
     >>> probability(0.937), probability(0.99998), probability(0.0)
     ('0.937', '0.99998', '0')
     >>> [probability(p, 1.5 / 20_000**0.5) for p in (0.937, 0.999975, 0.000025, 0.9982, 0.5)]
     ['0.94', '>0.9998', '<0.0002', '0.998', '0.50']
+    >>> [probability(p, 0.003, 0.0025) for p in (0.937, 0.00002, 0.002, 0.0123)]
+    ['0.937', '<0.003', '0.002', '0.012']
     """
     if p is None or error is None or not error > 1e-6:
         return short(p)
     n, tail = (_WORST / min(error, 1.0)) ** 2, max(0.0, min(p, 1.0 - p))
-    if tail * n <= 1.0:
-        return beyond(0.0, 3.0 / n, p > 0.5)  # none of the draws, or one: the rule of three
-    return share(p, 3.0 * math.sqrt(tail * (1.0 - tail) / n) + 1.5 / n)
+    least = max(3.0 / n, floor or 0.0)  # none of the draws, or one: the rule of three
+    if 3.0 * tail <= least:
+        return beyond(0.0, least, p > 0.5)
+    return share(p, max(3.0 * math.sqrt(tail * (1.0 - tail) / n) + 1.5 / n, 0.5 * least))
 
 
 def share(p: float, error: float) -> str:

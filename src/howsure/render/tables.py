@@ -268,7 +268,7 @@ def _ends(row: Row) -> str:
 def _above(row: Row) -> str:
     if row["above"] is None:
         return ""
-    return f"P(> {row['above']:g}) = {probability(row['p_above'], _error(row, 'probability'))}"
+    return f"P(> {row['above']:g}) = {probability(row['p_above'], _error(row, 'probability'), _error(row, 'floor'))}"
 
 
 def _above_chance(row: Row) -> str:
