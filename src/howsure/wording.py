@@ -89,7 +89,7 @@ def _undefined(f: Mapping[str, Any]) -> str:
 
 def _sampled(f: Mapping[str, Any]) -> str:
     if f.get("form") == "ranks":
-        floor = f"those below {3 / f['draws']:.1g} may be 0"
+        floor = f"those below {f['floor']:.1g} may be 0"
         return f"ranks are sampled with {f['draws']:,} draws: probabilities within {f['probability']:.1g}; {floor}"
     if f.get("form") == "band":
         return f"the ends are sampled with {f['draws']:,} draws"

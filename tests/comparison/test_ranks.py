@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
+from howsure.kernels.controlled import Controlled
 from howsure.kernels.rank_integrals import ranked
 
 CELLS = ("tp", "fp", "fn", "tn")
@@ -54,6 +55,26 @@ def test_pairs_of_independent_systems_are_those_of_compare(metric: str) -> None:
     c = hs.compare(given["s0"], given["s2"], metric=metric)
     found = hs.leaderboard(two, metric=metric)
     assert found.p_best[found.names.index("s0")] == c.p_better
+
+
+def test_ranks_of_laws_by_regression_are_as_sure_as_these() -> None:
+    """Macro-F1 of four systems: all sums are 1, P(best) is that of many draws, and the error is that of the laws."""
+    rng = np.random.default_rng(4)
+    cells = [np.where(np.eye(6, dtype=bool), right / 6, (1 - right) / 30) for right in (0.8, 0.81, 0.78, 0.83)]
+    given = {f"s{i}": hs.Tally.matrix(rng.multinomial(600, c.ravel()).reshape(6, 6)) for i, c in enumerate(cells)}
+    b = hs.leaderboard(given, metric="macro-f1")
+    laws = [row.distribution.law for row in b.rows]
+    assert all(isinstance(law, Controlled) for law in laws)
+    np.testing.assert_allclose(b.rank_probabilities.sum(axis=0), 1.0, atol=1e-9)
+    np.testing.assert_allclose(b.rank_probabilities.sum(axis=1), 1.0, atol=1e-9)
+    assert b.error.probability < 2 * max(float(law.error[1]) for law in laws)
+    n = 100_000
+    x = np.stack([row.distribution.draws(n, seed=50 + i) for i, row in enumerate(b.rows)], axis=1)
+    best = np.bincount(x.argmax(axis=1), minlength=4) / n
+    np.testing.assert_allclose(b.p_best, best, atol=b.error.probability + 1.5 / np.sqrt(n))
+    floor = b.to_dict()["rows"][0]["error"]["best_floor"]
+    assert floor == max(law.floor for law in laws)
+    assert f"those below {floor:.1g} may be 0" in str(b)
 
 
 def test_three_betas_by_mpmath() -> None:

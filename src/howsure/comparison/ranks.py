@@ -140,7 +140,9 @@ class Leaderboard(Result):
         """How ranks were found, and what is to be said of the systems."""
         own = []
         if self.standing.drawn is not None:
-            own.append(note("sampled", form="ranks", draws=self.standing.drawn, probability=self.standing.error))
+            found = self.standing
+            floor = 3 / self.standing.drawn if found.floor is None else found.floor
+            own.append(note("sampled", form="ranks", draws=found.drawn, probability=found.error, floor=floor))
         if self.pairs_differ:
             own.append(note("pairs-prior", of=str(self.metric)))
         return merged([*own, *(n for row in self.rows for n in row.question.remarks)])
@@ -153,7 +155,7 @@ class Leaderboard(Result):
     def verdict(self) -> str:
         """The finding in words."""
         best = int(np.argmax(self.p_best))
-        p = probability(self.p_best[best], self._share_error)
+        p = probability(self.p_best[best], self._share_error, self.standing.floor)
         return f"{self.systems[best]} is the best of {len(self.systems)} on {self.metric} with probability {p}"
 
     def _make(self) -> dict[str, Any]:
@@ -168,7 +170,7 @@ class Leaderboard(Result):
                 "expected_rank": real(self.expected_rank[i]),
                 "group": self.groups[i],
             }
-            row["error"] = row["error"] | {"best": self._share_error}
+            row["error"] = row["error"] | {"best": self._share_error, "best_floor": self.standing.floor}
             rows.append(row | extra | {"ranks": [real(x) for x in self.rank_probabilities[i]]})
         same = self.paired and len({row["n"] for row in rows}) == 1
         data = {"systems": list(self.systems), "paired": self.paired, "n": rows[0]["n"] if same else None}

@@ -31,6 +31,7 @@ class Standing:
     pairs_error: float
     draws: Array | None = None  # of the measure, (draws, systems), where ranks are their shares
     drawn: int | None = None  # the number of draws behind the ranks, if any
+    floor: float | None = None  # what these cannot tell from 0, if that is not the rule of three of the error
 
     @property
     def expected(self) -> Array:
@@ -56,7 +57,8 @@ def by_laws(laws: Sequence[Law], lower_is_better: bool) -> Standing | None:
         return None
     fewest = min((x.n for x in laws if x.n is not None), default=None)
     ranks, pairs = (found.above[:, ::-1], found.pairs.T) if lower_is_better else (found.above, found.pairs)
-    return Standing(ranks, pairs, found.error, found.error, drawn=fewest)
+    floor = None if fewest is None else max(x.floor for x in laws)
+    return Standing(ranks, pairs, found.error, found.error, drawn=fewest, floor=floor)
 
 
 def by_draws(draws: Array, lower_is_better: bool, pairs: tuple[Array, float] | None) -> Standing:

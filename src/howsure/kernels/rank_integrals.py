@@ -5,8 +5,10 @@ chances P(X_j > t); r = 0 is P(i is the largest), the product of all cdfs. P(i a
 Domain: laws with a density, and laws known by draws, whose quantiles are then the nodes.
 Formula: laws with densities are tabulated once (tabulated.py); the integral runs over the line of i's table by the
 double exponential rule, cut where another law ends and around narrower ones; coins are added one by one.
-Error: nodes are doubled until two levels agree to 1e-10, and ranks must add up over systems; of draws, that of their
-cdfs: three standard errors of a share.
+Error: nodes are doubled until two levels agree to 1e-10, and ranks must add up over systems. Where laws are drawn,
+that of their cdfs: of order statistics three standard errors of a share, whatever the number of systems (Hoeffding: the
+parts of the variance that go with one system each are no more than all of it); of other laws those of the two least
+sure.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from numpy.typing import NDArray
 from howsure.kernels.chebyshev_density import Point
 from howsure.kernels.continuous import Continuous
 from howsure.kernels.law import Law
-from howsure.kernels.sampled import SIGMAS, Sampled
+from howsure.kernels.sampled import Sampled
 from howsure.kernels.tabulated import Stretch, Tabulated, tabulate
 
 Array = NDArray[np.float64]
@@ -34,6 +36,7 @@ _TIED = 1e-10
 _NARROW = 0.3  # of the outer spread: a law to cut around
 _AROUND = np.array([1e-12, 1e-3, 0.5])
 _NODES = 4_000  # quantiles of laws by draws
+_ROUNDS = 50  # of adding up over ranks and over systems in turn
 _SAME = 1e-3  # draws that repeat each other are ties, which draws of all systems share better
 
 
@@ -159,7 +162,24 @@ def _by_quantiles(laws: Sequence[Law]) -> Ranked | None:
         tails = [x.tails(t) for j, x in enumerate(laws) if j != i]
         counted = _counted([above for _, above in tails])
         rows.append((counted.mean(axis=-1), np.array([below.mean() for below, _ in tails])))
-    fewest = min(x.n for x in laws if x.n is not None)
-    made = _collected(rows, SIGMAS * 0.5 / float(np.sqrt(fewest)))
+    made = _collected(rows, _error_of(laws))
     pairs = 0.5 * (made.pairs + 1.0 - made.pairs.T)
-    return Ranked(made.above / made.above.sum(axis=0), pairs, made.error)
+    return Ranked(_adding_up(made.above), pairs, made.error)
+
+
+def _error_of(laws: Sequence[Law]) -> float:
+    """Of probabilities of ranks, by those of the laws."""
+    drawn = max((float(x.error[1]) for x in laws if isinstance(x, Sampled)), default=0.0)
+    others = sorted(float(x.error[1]) for x in laws if not isinstance(x, Sampled))
+    return min(1.0, float(np.linalg.norm([drawn, *others[-2:]])))
+
+
+def _adding_up(ranks: Array) -> Array:
+    """Ranks of every system, and systems of every rank, add up to 1."""
+    for _ in range(_ROUNDS):
+        ranks = ranks / ranks.sum(axis=0)
+        total = ranks.sum(axis=1, keepdims=True)
+        ranks = ranks / total
+        if np.abs(total - 1.0).max() < 1e-12:
+            break
+    return ranks

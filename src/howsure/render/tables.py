@@ -185,7 +185,7 @@ def _p_equal(row: Row) -> str:
 
 
 def _p_best(row: Row) -> str:
-    return probability(row["p_best"], row["error"].get("best"))
+    return probability(row["p_best"], row["error"].get("best"), row["error"].get("best_floor"))
 
 
 def _side(row: Row) -> str:
