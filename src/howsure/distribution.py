@@ -220,6 +220,11 @@ class Distribution:
         """One standard error of the mean of a sampled route, as ArviZ's mcse_mean; 0 where nothing is sampled."""
         return number_or_array(self.law.standard_error())
 
+    @property
+    def median_error(self) -> Any:
+        """How far the median can be off."""
+        return self.error.value if self.ess is None else self.end_errors(1e-9, "equal-tailed")[0]
+
     def mean_error(self) -> Array:
         """How far the mean can be off: three standard errors where it is sampled, rounding where it is closed."""
         return self.law.mean_error()
@@ -246,8 +251,9 @@ class Distribution:
         from howsure.render.numbers import short
 
         low, high = self.interval()
-        middle = self.mean if np.isfinite(self.mean) else self.median
-        off, (left, right) = self.error.value, self.end_errors(0.95, "equal-tailed")
+        known = np.isfinite(self.mean)
+        middle, off = (self.mean, self.error.value) if known else (self.median, self.median_error)
+        left, right = self.end_errors(0.95, "equal-tailed")
         ends = f"[{short(low, error=left)}, {short(high, error=right)}]"
         return f"{self.name} {short(middle, error=off)} {ends} 95% equal-tailed, {self.route}"
 

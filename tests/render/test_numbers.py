@@ -82,6 +82,14 @@ def test_minus_one_is_told_from_what_is_near():
     """The lower end of informedness or phi is treated as the upper one is."""
     assert short(-1.0) == "-1"
     assert short(-0.99999) != "-1.000"
+    assert short(-1 + 2.5e-7) == "-1 + 2.5e-07"
+    assert short(-1 - 2.5e-7) == "-1 - 2.5e-07"
+
+
+def test_what_is_above_minus_one_is_shown_above_it() -> None:
+    """A phi of -1 but for a little is never shown below the range."""
+    shown = hs.score(hs.Tally.binary(tp=0, fp=100_000, fn=100_000, tn=0), metrics=["phi"]).to_markdown()
+    assert "[-1 + 2.5e-07, " in shown.replace("\\", "")
 
 
 @pytest.mark.parametrize("x", [0.00057, 0.00149, 0.0025])
@@ -102,7 +110,11 @@ def test_no_digit_is_beyond_the_error() -> None:
     assert short(0.79761, error=1e-12) == "0.798"
     assert short(123.456, error=0.04) == "123.5"
     assert short(123.456, error=3.0) == "120"
-    assert short(-0.004, error=0.01) == "0.0"
+    assert short(-0.004, error=0.01) == "-0.004"  # one digit is always left
+    assert short(3e-17, error=0.01) == "0.0"  # a sum of zeros
+    assert short(-70.48, error=1e10) == "-70"
+    assert short(3_834_369.8, error=4e5) == "4e+06"
+    assert short(3_834_369.8, error=4e3) == "3.83e+06"
     assert short(0.00123, error=0.00004) == "0.0012"
     assert short(0.00123, error=0.0004) == "0.001"
     assert short(1 - 2e-7, error=1e-9) == "1 - 2e-07"
@@ -151,3 +163,18 @@ def test_every_probability_of_draws_is_shown_alike() -> None:
     board = hs.leaderboard({"a": a, "b": b}, metric="macro-f1", draws=2_000)
     assert "with probability >0.99" in board.verdict
     assert "<0.00" in board.to_markdown().replace("&lt;", "<").replace("\\", "")
+
+
+def test_a_heavy_tail_hides_neither_end_of_an_interval() -> None:
+    """A mean that does not exist is a dash, whatever the draws' own mean; ends are rounded by their own errors."""
+    truth, worse = [1] * 6 + [0] * 6, [1] * 5 + [0] * 6 + [1]
+    found = hs.compare(truth, {"a": truth, "b": worse}, metric="odds-ratio")
+    (row,) = found.to_dict()["rows"]
+    assert found.difference.mean == np.inf
+    assert row["difference"]["mean"] is None
+    assert row["error"]["low"] < 20 < 1e4 < row["error"]["high"] < 1e7
+    shown = found.to_markdown().replace("\\", "")
+    assert re.search(r"\| - \| \[-[678]0, [345]e\+06\] \|", shown)
+    assert re.search(r"difference 1\d00 \[-[678]0, [345]e\+06\]|difference 1000 \[", repr(found))
+    other = hs.compare(truth, {"b": worse, "a": truth}, metric="odds-ratio")
+    assert other.difference.mean == -np.inf

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -84,10 +84,17 @@ class Comparison(Result):
         """The names of both."""
         return str(self.first.system), str(self.second.system)
 
-    @property
+    @cached_property
     def difference(self) -> Distribution:
-        """The law of first - second."""
-        return self.gap.difference
+        """The law of first - second; draws cannot tell that a moment does not exist, the laws of both sides can."""
+        d, sides = self.gap.difference, (self.first.distribution, self.second.distribution)
+        endless = [np.isinf(np.asarray(x.std, dtype=float)) for x in sides]
+        if not isinstance(d.law, Sampled) or any(x.ess for x in sides) or not np.any(endless[0] | endless[1]):
+            return d
+        with np.errstate(invalid="ignore"):
+            mean = np.broadcast_to(np.subtract(sides[0].mean, sides[1].mean), d.shape)
+        std = np.where(endless[0] | endless[1], np.inf, d.law.std())
+        return replace(d, law=replace(d.law, known_mean=mean, known_std=std))
 
     @property
     def route(self) -> str:
@@ -229,12 +236,15 @@ class Comparison(Result):
     def _rows(self, one: list[dict[str, Any]], two: list[dict[str, Any]]) -> list[dict[str, Any]]:
         d = self.difference
         low, high = d.interval(self.level, kind=self.interval)
+        left, right = d.end_errors(self.level, self.interval)
         size = np.shape(self.p_above)
         many = int(np.prod(size, dtype=int))
         one, two = (x * many if len(x) == 1 else x for x in (one, two))  # one table against each of a batch
         columns = {
             "mean": d.mean, "std": d.std, "median": d.median, "low": low, "high": high,
             "p_better": self.p_better, "p_worse": self.p_worse, "p_equal": self.p_equal, "value": d.error.value,
+            "mean error": d.mean_error() if d.route == "sampled" else d.error.value,
+            "low error": left, "high error": right,
         }  # fmt: skip
         flat = {k: None if v is None else np.broadcast_to(v, size).ravel() for k, v in columns.items()}
         words = [self.verdict] if not size else self.verdict
@@ -254,7 +264,11 @@ class Comparison(Result):
                 **{k: at(k, i) for k in ("p_better", "p_worse", "p_equal")},
                 "equal_within": self.equal_within,
                 "difference": {k: at(k, i) for k in ("mean", "std", "median", "low", "high")},
-                "error": {"value": at("value", i), "probability": self.gap.error},
+                "error": {
+                    "value": at("value", i),
+                    "probability": self.gap.error,
+                    **{k: at(f"{k} error", i) for k in ("mean", "low", "high")},
+                },
                 "route": self.route,
                 "verdict": words[i],
                 **self._won(),
@@ -273,7 +287,8 @@ class Comparison(Result):
         if np.ndim(self.p_above):
             a, b = self.systems
             return f"Comparison({a}, {b}, {self.metric}, batch {np.shape(self.p_above)})"
-        low, high = self.difference.interval(self.level)
-        off = self.difference.error.value
-        middle, low, high = (short(x, error=off) for x in (self.difference.median, low, high))
+        d = self.difference
+        errors = (d.median_error, *d.end_errors(self.level, "equal-tailed"))
+        numbers = zip((d.median, *d.interval(self.level)), errors, strict=True)
+        middle, low, high = (short(x, error=error) for x, error in numbers)
         return f"{self.verdict}; difference {middle} [{low}, {high}]"

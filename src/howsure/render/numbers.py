@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+_DUST = 1e-12  # what a sum of zeros may come to
 _WORST = 1.5  # three standard errors of a share of n draws are at most this over √n
 
 
@@ -31,7 +32,8 @@ def short(x: float | None, gap: float | None = None, digits: int = 3, error: flo
             return f"{x:.{digits + 2}f}".rstrip("0")
         return f"1 - {close:.2g}" if x <= 1 else f"1 + {close:.2g}"
     if abs(x + 1.0) < 0.5 * 10**-digits:
-        return "-" + short(-x, gap, digits)
+        near = short(-x, gap, digits)
+        return near.replace("1 - ", "-1 + ") if "1 - " in near else f"-{near.replace('1 + ', '1 - ')}"
     if abs(x) < 10 ** (1 - digits):
         return f"{x:.2g}"
     if abs(x) < 10:
@@ -55,14 +57,16 @@ def _power(x: float) -> float:
 
 
 def _rounded(x: float, gap: float | None, error: float) -> str:
-    """A number to the digits that its error leaves; in the range from 0 to 1 a bound, where that would be an end."""
+    """A number to the digits that its error leaves, one at least; from 0 to 1 a bound, where that would be an end."""
     places = math.floor(-math.log10(2.0 * error))
-    places = max(places, 1 if abs(x) < 10 else places)
+    places = max(places, 1 if abs(x) < 10 else -math.floor(math.log10(abs(x))))
     text = f"{x:.{places}f}" if places > 0 else f"{round(x, places):.0f}"
     number = float(text)
     if gap is not None and 0 < x < 1 and number in (0.0, 1.0):
         return beyond(min(x, abs(gap)) if number == 1.0 else x, error, number == 1.0)
-    return text.removeprefix("-") if number == 0 else text
+    if number == 0:
+        return f"{x:.1g}" if abs(x) > _DUST else text.removeprefix("-")
+    return text if abs(number) < 1e5 else f"{number:.4g}"
 
 
 def beyond(tail: float, error: float, upper: bool) -> str:

@@ -177,7 +177,7 @@ def _compare_columns(document: dict[str, Any], rows: list[Row]) -> list[Column]:
 
 
 def _of_difference(row: Row, key: str) -> str:
-    return short(row["difference"][key], error=row["error"]["value"])
+    return short(row["difference"][key], error=row["error"].get(key, row["error"]["value"]))
 
 
 def _p_equal(row: Row) -> str:
