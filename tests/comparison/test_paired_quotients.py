@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.kernels.paired_quotients import JointCells, PairedQuotients, chart, paired_quotients
+from howsure.kernels.gauss_beta import gauss_beta
+from howsure.kernels.paired_quotients import JointCells, PairedQuotients, chart, paired_quotients, rule
+from howsure.kernels.stacked import stacked
+from tests import tiers
 
 PATTERNS = list(product((0, 1), (0, 1), (0, 1)))  # truth, a, b
 METRICS = ["f1", "precision", "jaccard", "f2", "npv", "fdr"]
@@ -79,6 +83,55 @@ def test_stated_errors_hold_on_small_tables(seed: int) -> None:
             if x.zero_error <= 1e-4:
                 value, error = _conditional(x, rng)
                 assert abs(x.tail(0.0) - value) < 4.5 * error + x.zero_error, (counts, metric)
+
+
+@pytest.mark.parametrize("seed", tiers.some(range(400), every=12))
+def test_no_small_table_is_off_by_more_than_it_states(seed: int) -> None:
+    """P(D > 0), and the tails at the ends of the interval, held against finer rules: 5 to 40 items.
+
+    Tables that state more than 1e-4 are drawn.
+    """
+    rng = np.random.default_rng([seed, 40])
+    counts = rng.multinomial(rng.integers(5, 41), rng.dirichlet(np.full(8, rng.choice([0.2, 0.6, 2.0]))))
+    metric = METRICS[seed % len(METRICS)]
+    law = law_of(chart(*_sides(metric), _shapes(counts, metric)))
+    finer = replace(law, rule=rule(law.cells, (30, 16) if len(law.cells.splits()[0]) < 5 else (24, 10)))
+    off = abs(law.tail(0.0) - finer.tail(0.0))
+    assert off <= law.zero_error or law.zero_error > 1e-4
+    mean = _mean(finer)
+    ended = replace(law, known_mean=mean).for_ends()
+    for sign in (-1.96, 1.96):
+        t = mean + sign * float(ended.std())
+        off = abs(ended.tail(t) - finer.tail(t))
+        assert off <= ended.ends_error or ended.ends_error > 1e-4
+
+
+def _mean(law: PairedQuotients) -> float:
+    """The mean of D, which callers know from the laws of both systems."""
+    v, rest, weight = (x[0] for x in gauss_beta(*np.array([law.cells.share]).T, 24))
+    return float(weight @ law.rule.at(v / rest) @ law.rule.weight)
+
+
+def test_one_small_step_is_no_agreement() -> None:
+    """Rules of 5 and 7 nodes agree to 1e-7 on this table, and are off by 1e-3: .15252 +- .00013 of 8 million draws."""
+    y, a, b = [0] * 11 + [1], [0] * 4 + [1] * 7 + [0], [1] * 4 + [0] * 3 + [1] * 5
+    c = hs.compare(y, {"a": a, "b": b}, metric="f1")
+    assert abs(c.p_better - 0.15252) < c.error.probability + 3 * 0.00013
+
+
+def test_errors_of_ends_follow_the_level() -> None:
+    """The error of a tail over the density there: further out there is less of it."""
+    law = law_of(charts(TABLES["ordinary"], "f1")[0]).for_ends()
+    miss = max(law.zero_error, law.ends_error)
+    wide = []
+    for level in (0.5, 0.95, 0.999):
+        low, high = law.equal_tailed(level)[:2]
+        errors = law.end_errors(level, False)
+        np.testing.assert_allclose(errors, [miss / law.pdf(low), miss / law.pdf(high)], rtol=0.01)
+        np.testing.assert_allclose(stacked([law, law], (2,)).end_errors(level, False)[1], [errors[1]] * 2)
+        wide.append(float(errors[1]))
+    assert wide[2] > 10 * wide[1] > 20 * wide[0]
+    assert float(law.error[0]) >= wide[1]
 
 
 def _sides(metric: str) -> tuple[tuple, tuple]:

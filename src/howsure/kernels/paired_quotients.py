@@ -8,9 +8,11 @@ Where one truth row alone makes the difference, v is the share within that row.
 Domain: shapes of 0.02 and more; measures with finite ends that rise in v whatever the other cells are.
 Formula: the splits of the groups are independent Betas, one after the other: a product of Gauss rules (gauss_beta.py),
 in the chart whose v carries most of the variance. v's cdf is looked up by quintic Hermite polynomials of its logit.
-Error: rules grow until two agree to 1e-6 on P(D > 0), and what they differ by is stated; after three rules the larger
-of the last step, threefold, and the one before. Shapes below 1 in what decides make the series slow: the error says so.
-Of few items D has no root for some splits, and tails at other t are less sure: `ends_error` is theirs.
+Error: rules grow until the error of P(D > 0) that their steps tell is small. Of small shapes the series is slow and one
+small step may be chance: there are three rules at least, and the error is the largest of the last step sixfold, the one
+before threefold and the one before that. With 5 and more in every group two rules that agree to 1e-6 will do, and 1e-6
+is stated. Of few items D has no root for some splits, and tails at other t are less sure: `ends_error` is theirs, and
+an end of an interval is off by that over the density there.
 """
 
 from __future__ import annotations
@@ -31,11 +33,14 @@ Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Key = tuple[float, float, float, float]  # top and bottom of the first system, top and bottom of the second
 
-_RULES = ((5, 4), (7, 5), (10, 7), (14, 9))  # nodes of two splits, and of the others
-_LEAN = ((5, 3), (7, 4), (9, 5), (11, 6))  # where there are three others and more
-_AGREE = 1e-6
+_RULES = ((5, 4), (7, 5), (10, 7), (14, 9), (18, 11))  # nodes of two splits, and of the others
+_LEAN = ((5, 3), (7, 4), (9, 5), (11, 6), (14, 8))  # where there are three others and more
+_AGREE = 1e-6  # of two rules, and what is stated of them
+_PLENTY = 5.0  # in every group, for two rules to do
 _ENDS_AGREE = 1e-4
 _CLOSE = 3e-5  # enough, after three rules
+_FAR = 5e-4  # too far off, after four rules, for a fifth to help
+_TIMES = (6.0, 3.0, 1.0)  # of the last steps, from the last one back, in the error stated
 _ROUND = 1e-10  # what rounding and the table of v's cdf leave
 _STEP = 0.125  # of the table, in units of v's logit or of its spread
 _INNER = 24  # nodes of v, for moments
@@ -217,14 +222,13 @@ class PairedQuotients(Stepped):
     def for_ends(self) -> PairedQuotients:
         """With rules that grow until they agree on the tails at the ends of the interval."""
         sizes = rules(self.cells)
-        law = replace(self, rule=rule(self.cells, sizes[self.turn - 1]))
-        ends = [float(np.clip(law.known_mean + s * 1.96 * law.std(), *law.bounds)) for s in (-1.0, 1.0)]
-        before = 0.0
-        for turn in range(self.turn, len(sizes)):
-            finer = replace(law, rule=self.rule if turn == self.turn else rule(self.cells, sizes[turn]), turn=turn)
-            step = max(abs(finer.tail(t) - law.tail(t)) for t in ends)
-            law, before = replace(finer, ends_error=_stated(step, before)), step
-            if law.ends_error < _ENDS_AGREE or not law.rule.rises:
+        ends = [float(np.clip(self.known_mean + s * 1.96 * self.std(), *self.bounds)) for s in (-1.0, 1.0)]
+        law, steps = replace(self, rule=rule(self.cells, sizes[0])), []
+        for turn in range(1, len(sizes)):
+            finer = replace(self, rule=self.rule if turn == self.turn else rule(self.cells, sizes[turn]), turn=turn)
+            steps.append(max(abs(finer.tail(t) - law.tail(t)) for t in ends))
+            law = replace(finer, ends_error=_stated(steps))
+            if turn >= self.turn and (_done(turn, law.ends_error, _ENDS_AGREE) or not law.rule.rises):
                 break
         return law
 
@@ -293,10 +297,26 @@ class PairedQuotients(Stepped):
 
     @cached_property
     def error(self) -> tuple[Array, Array]:
-        spread = self.body[1]
-        value, chance = error_of_search(*self.body)
-        miss = max(self.zero_error, self.ends_error)
-        return np.asarray(value + miss * spread / 0.058), np.asarray(chance + miss)
+        chance = error_of_search(*self.body)[1]
+        value = np.maximum.reduce([*self.end_errors(0.95, False), self._off_at(self.median())])
+        return value, np.asarray(chance + self._miss)
+
+    def mean_error(self) -> Array:
+        return error_of_search(*self.body)[0]
+
+    def end_errors(self, level: float, shortest: bool) -> tuple[Array, Array]:
+        """The error of a tail over the density at either end."""
+        low, high = (self.shortest if shortest else self.equal_tailed)(level)[:2]
+        return self._off_at(low), self._off_at(high)
+
+    @property
+    def _miss(self) -> float:
+        return max(self.zero_error, self.ends_error)
+
+    def _off_at(self, end: Array) -> Array:
+        with np.errstate(divide="ignore"):
+            off = self.mean_error() + self._miss / self.pdf(end)
+        return np.minimum(off, self.upper - self.lower)
 
 
 def paired_quotients(cells: JointCells, bounds: tuple[float, float], mean: float) -> PairedQuotients | None:
@@ -308,24 +328,30 @@ def paired_quotients(cells: JointCells, bounds: tuple[float, float], mean: float
         first = rule(cells, sizes[0])
     if not first.rises:
         return None
-    law, before = PairedQuotients(cells, first, Share(*cells.share), bounds, mean, 0, 1.0, 1.0), 0.0
+    law = PairedQuotients(cells, first, Share(*cells.share), bounds, mean, 0, 1.0, 1.0)
+    plenty, steps = min(cells.shapes.values()) >= _PLENTY, []
     for turn in range(1, len(sizes)):
         finer = replace(law, rule=rule(cells, sizes[turn]), turn=turn)
         if not finer.rule.rises:
             return None
-        step = abs(finer.tail(0.0) - law.tail(0.0))
-        law, before = replace(finer, zero_error=_stated(step, before)), step
-        if law.zero_error < (_AGREE if turn == 1 else _CLOSE):
+        steps.append(abs(finer.tail(0.0) - law.tail(0.0)))
+        if plenty and turn == 1 and steps[0] < _AGREE:
+            return replace(finer, zero_error=_AGREE)
+        law = replace(finer, zero_error=_stated(steps))
+        if _done(turn, law.zero_error, _CLOSE):
             break
     return law
 
 
-def _stated(step: float, before: float) -> float:
-    """The error of a rule, from the step to it and the step before, if any: a slow series has more to come.
+def _done(turn: int, error: float, enough: float) -> bool:
+    return error < enough or (turn >= 3 and error > _FAR)
 
-    One small step after a large one may be chance.
-    """
-    return (step if before == 0.0 else max(3.0 * step, before)) + _ROUND
+
+def _stated(steps: list[float]) -> float:
+    """The error of a rule, from the steps up to it: a slow series has more to come, and one step tells nothing."""
+    if len(steps) < 2:
+        return 1.0
+    return max(times * step for times, step in zip(_TIMES, reversed(steps), strict=False)) + _ROUND
 
 
 def rules(cells: JointCells) -> tuple[tuple[int, int], ...]:

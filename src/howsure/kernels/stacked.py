@@ -75,6 +75,10 @@ class Stacked(Stepped):
         value, chance = (np.stack(parts) for parts in zip(*(x.error for x in self.laws), strict=True))
         return value, chance
 
+    def end_errors(self, level: float, shortest: bool) -> tuple[Array, Array]:
+        low, high = zip(*(x.end_errors(level, shortest) for x in self.laws), strict=True)
+        return np.stack(low), np.stack(high)
+
 
 def stacked(laws: Sequence[Continuous], shape: tuple[int, ...]) -> Continuous:
     """One law as it is; several along the axis of a batch."""
