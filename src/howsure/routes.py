@@ -28,6 +28,7 @@ Routed = tuple["Law", str]  # a law and the name of its route
 
 FEW = 64  # tables of a batch, whose laws of four weighted groups are made one by one
 TINY = 0.02  # below, a measure of tp, fp and fn jumps across any grid of nodes, and is sampled
+NEARLY_EMPTY, HUGE = 5.0, 1e9  # next to counts like these no product rule sees a nearly empty cell
 
 
 @dataclass(frozen=True)
@@ -152,7 +153,9 @@ def _agreement_law(form: PhiOrKappa, cells: Shapes) -> Routed | None:
     from howsure.kernels import agreement_law
 
     tp, fp, fn, tn = (cells[c] for c in CELLS)
-    if min(float(x.min(initial=np.inf)) for x in (tp, fp, fn, tn)) < TINY:
+    table = np.stack(np.broadcast_arrays(tp, fp, fn, tn))
+    least, most = table.min(axis=0), table.max(axis=0)
+    if (least < TINY).any() or ((least < NEARLY_EMPTY) & (most > HUGE)).any():
         return None
     law = agreement_law.AgreementLaw(form.kind, (tp, fp, fn, tn))
     return None if law.lost else (law, "quadrature")
@@ -303,15 +306,24 @@ def _rising_law(form: Rising, cells: Shapes, scales: Shapes | None) -> Routed:
     return Integral(Ray(inner, (cells["fp"], cells["fn"]), form.top, form.bottom, by)), "quadrature"
 
 
+def _agreement_values(form: PhiOrKappa, cells: Shapes, logs: Shapes | None) -> Array:
+    from howsure.kernels.agreement import at_logs
+
+    known = {c: np.log(x) for c, x in cells.items()} if logs is None else logs
+    return at_logs(form.kind, *(known[c] for c in CELLS))
+
+
 def values(metric: Metric, cells: Shapes, logs: Shapes | None) -> Array:
     """The measure at drawn cells; where cells underflow to 0/0, from the shares it really depends on."""
     from howsure.kernels.draws import together
 
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
+        form, outer = metric.reading.form, metric.reading.outer
+        if isinstance(form, PhiOrKappa):
+            return _agreement_values(form, cells, logs)
         value = np.asarray(metric.formula(**cells))
         if logs is None:
             return value
-        form, outer = metric.reading.form, metric.reading.outer
         if isinstance(form, TwoRates):
             rates = _rates_at_logs(form, logs, outer)
             value = np.where(np.isnan(rates), value, rates)

@@ -132,3 +132,66 @@ def test_interpolated_tails() -> None:
     z = np.log(a / b) + spread * (rng.uniform(-2.5, 2.5, (500, 1)) + 3 * rng.uniform(-1, 1, (500, 60)))
     exact = beta.lower_tail(a, b, special.expit(z), special.expit(-z))
     assert np.abs(logit_tails(a, b, z) - exact).max() < 1e-8
+
+
+SPARSE = [
+    (0, 1, 3, 6053),
+    (0, 0, 4708, 3),
+    (0, 5, 5, 90),
+    (14, 0, 3, 1),
+    (100, 50, 0, 0),
+    (0, 0, 5, 40),
+    (2, 0, 9, 800),
+]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", ["phi", "kappa"])
+@pytest.mark.parametrize("table", SPARSE, ids=str)
+def test_sparse_tables_have_their_mass_beyond_zero(table: tuple[int, ...], name: str) -> None:
+    """P(M <= 0) is that of informedness; mean, spread and ends are those of a million draws, whatever the route."""
+    tp, fp, fn, tn = table
+    posterior = hs.posterior(hs.Tally.binary(tp=tp, fp=fp, fn=fn, tn=tn))
+    d = posterior[name]
+    assert abs(d.cdf(0.0) - posterior["informedness"].cdf(0.0)) <= d.error.probability
+    assert abs(d.cdf(-1e-12) - d.cdf(0.0)) <= 2 * d.error.probability
+    a, b, c, e = np.random.default_rng(8).dirichlet(np.array(table) + 0.5, 1_000_000).T
+    by_margins = np.sqrt((a + b) * (c + e) * (a + c) * (b + e))
+    bottom = by_margins if name == "phi" else ((a + b) * (b + e) + (a + c) * (c + e)) / 2
+    with np.errstate(invalid="ignore"):
+        x = np.sort(np.nan_to_num((a * e - b * c) / bottom))
+    slack = 0.006 * x.std()  # four standard errors of the draws, or more
+    assert abs(d.mean - x.mean()) <= d.mean_error() + slack
+    assert d.std == pytest.approx(x.std(), rel=0.01)
+    low, high = d.interval()
+    for got, want, off in ((low, x[25_000], d.end_errors(0.95, "equal-tailed")[0]), (high, x[975_000], d.error.value)):
+        assert abs(got - want) <= off + 3 * slack
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", ["phi", "kappa"])
+def test_odd_tables_have_ends_within_the_range(name: str) -> None:
+    """Huge counts beside empty cells, and tiny priors: no warning, no NaN, no end beyond 1."""
+    for table in ((0, 1e15, 1e15, 0), (1e15, 1e15, 0, 0), (60, 530813, 2247, 1267), (80, 0, 0, 870)):
+        for prior in (1e-6, 0.01, "even"):
+            tp, fp, fn, tn = table
+            d = hs.posterior(hs.Tally.binary(tp=tp, fp=fp, fn=fn, tn=tn), prior, tolerance=0.2)[name]
+            low, high = d.interval()
+            assert -1.0 <= low < high <= 1.0
+            assert -1.0 <= d.mean <= 1.0
+
+
+def test_draws_of_tiny_priors_do_not_underflow() -> None:
+    """With one item and hardly any prior phi is 0 or 1, by which cell comes second: one in three each."""
+    d = hs.posterior(hs.Tally.binary(tp=1, fp=0, fn=0, tn=0), prior=1e-6)["phi"]
+    assert d.mean == pytest.approx(1 / 3, abs=0.01)
+    assert hs.posterior(hs.Tally.binary(tp=0, fp=0, fn=0, tn=0), prior=1e-6)["kappa"].mean == pytest.approx(
+        1 / 6, abs=0.01
+    )
+
+
+def test_far_ends_state_more() -> None:
+    """The .9995 quantile of phi of (4, 8, 6, 0) is .0857691 by 140 nodes in three splits."""
+    d = hs.posterior(hs.Tally.binary(tp=4, fp=8, fn=6, tn=0))["phi"]
+    off = abs(d.interval(0.999).high - 0.0857691)
+    assert off <= d.end_errors(0.999, "equal-tailed")[1]

@@ -119,6 +119,15 @@ class CellLines:
             value, slope = self.atanh_phi(np.exp(z))
             step = np.clip((h - value) / slope, -10.0, 10.0)
             z = np.clip(z + step, least, _FAR)
-            if not np.abs(step).max(initial=0.0) > _SETTLED:
+            if not (np.abs(step) > _SETTLED).any():
                 break
         return z
+
+
+def at_logs(kind: Kind, *logs: Array) -> Array:
+    """The measure at the logs of tp, fp, fn and tn, which may be far below the smallest double."""
+    a, b, c, d = logs
+    said, unsaid, yes, no = (np.logaddexp(x, y) for x, y in ((a, b), (c, d), (a, c), (b, d)))
+    half, even = 0.5 * (said + unsaid + yes + no), np.logaddexp(said + no, yes + unsaid) - np.log(2.0)
+    scale = half if kind == "phi" else even
+    return np.asarray(np.clip(np.exp(a + d - scale) - np.exp(b + c - scale), -1.0, 1.0))

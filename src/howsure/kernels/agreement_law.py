@@ -15,7 +15,8 @@ from scipy import special
 
 from howsure.kernels.agreement import Kind
 from howsure.kernels.agreement_rules import Cells, Moments
-from howsure.kernels.agreement_sides import MORE, REACH, Below, Side, settled
+from howsure.kernels.agreement_sides import MORE, Below, Side, settled
+from howsure.kernels.beta_order import beta_order
 from howsure.kernels.continuous import EPS, Stepped
 from howsure.kernels.law import Pick
 from howsure.kernels.scale import normal_score
@@ -25,8 +26,11 @@ Index = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
 _LOST: Final = 1e-3
+_LOST_MEAN: Final = 5e-3
 _STEPS: Final = 60
 _FEW: Final = 100
+_BODY, _FAR = 0.951, 0.9991  # levels up to which ends were tried
+_SEAM: Final = 5e-5
 _SELDOM: Final = 1e-6  # values below 0 that are rarer do not count
 _NEAR: Final = 1e-6  # a miss this small is squared by the step that follows it
 
@@ -56,12 +60,41 @@ class AgreementLaw(Stepped):
         return tp, fp, fn, tn
 
     @cached_property
+    def _sides(self) -> tuple[Side, Below, Array]:
+        """Rules above and below 0, and how far they miss what lies below: where that is too far, by lattices."""
+        above, below = settled(self.kind, self._flat), Below(self.kind, self._flat)
+        seam = self._seam(above, below)
+        bad = ~(seam <= _SEAM)
+        if bad.any():
+            above, below = settled(self.kind, self._flat, lattice=bad), Below(self.kind, self._flat, bad)
+            seam = self._seam(above, below)
+        return above, below, seam
+
+    @property
     def _above(self) -> Side:
-        return settled(self.kind, self._flat)
+        return self._sides[0]
+
+    @property
+    def _below(self) -> Below:
+        return self._sides[1]
 
     @cached_property
-    def _below(self) -> Below:
-        return Below(self.kind, self._flat)
+    def _at_zero(self) -> Array:
+        """P(M <= 0), flat, by an integral of its own: recall is not above fallout."""
+        tp, fp, fn, tn = self._flat
+        return beta_order(fp, tn, tp, fn)[0]
+
+    def _seam(self, above: Side, below: Below) -> Array:
+        """How far the rules are off at 0, as a probability."""
+        every, zero = np.arange(self._flat[0].size), self._at_zero
+        up = zero > 0.5
+        with np.errstate(invalid="ignore"):
+            miss = np.abs(above.tail(every, np.zeros(zero.size), up)[0] - np.where(up, 1.0 - zero, zero))
+            both = np.flatnonzero(zero > _SELDOM)
+            if both.size:
+                other = below.tail(both, np.zeros(both.size), up[both] ^ (self.kind == "phi"))[0]
+                miss[both] = np.maximum(miss[both], np.abs(other - np.where(up, 1.0 - zero, zero)[both]))
+        return np.nan_to_num(miss, nan=np.inf)
 
     @property
     def searched(self) -> bool:
@@ -92,16 +125,6 @@ class AgreementLaw(Stepped):
         for at in (low, ~low):
             tail[at], density[at] = self._tail(tables[at], h[at], upper[at])
         return tail, density
-
-    @cached_property
-    def _at_zero(self) -> Array:
-        """P(M <= 0), flat; 0 where that is out of reach."""
-        moments = self._above.moments
-        near = np.flatnonzero(~(moments.middle > REACH * moments.spread))
-        below = np.zeros(moments.middle.size)
-        if near.size:
-            below[near] = self._above.tail(near, np.zeros(near.size), np.full(near.size, False))[0]
-        return below
 
     def one_tail(self, t: Array, t_low: Array | float, upper: Mask, density: bool) -> tuple[Array, Array]:
         del density  # comes with the tail
@@ -183,25 +206,27 @@ class AgreementLaw(Stepped):
         return self._above.moments.std.reshape(self.shape)
 
     @cached_property
-    def _off(self) -> tuple[Array, Array]:
+    def _off(self) -> tuple[Array, Array, Array]:
         """How far a quantile may be off, in standard deviations, and a probability: the worse of both sides of 0."""
-        off, chance = self._above.off, self._above.chance
+        found = np.stack([self._above.off, self._above.far, self._above.chance])
         both = np.flatnonzero(self._at_zero > _SELDOM)
         if both.size:
-            other = self._below.of(both)
-            off, chance = off.copy(), chance.copy()
-            off[both], chance[both] = np.maximum(off[both], other[0]), np.maximum(chance[both], other[1])
-        return off, np.minimum(MORE * chance + 1e-10, 1.0)
+            found[:, both] = np.maximum(found[:, both], self._below.of(both))
+        seam = self._sides[2]
+        off = np.maximum(found[0], np.where(seam > _SEAM, np.inf, 0.0))
+        return off, np.maximum(off, found[1]), np.minimum(MORE * np.maximum(found[2], seam) + 1e-10, 1.0)
 
     @property
     def lost(self) -> bool:
-        """Whether some table is served by no rule: near kappa's lowest value, with counts beyond a billion."""
-        return bool((self._off[0] > _LOST).any())
+        """Whether some table is served by no rule: with three empty cells, or next to kappa's lowest value."""
+        if (np.sum(np.less(self._flat, 1.0), axis=0) == 3).any():
+            return True  # all mass beyond 0 lies next to it: not worth a trial
+        return bool((self._off[0] > _LOST).any() or (self._above.mean_off > _LOST_MEAN).any())
 
     @cached_property
     def error(self) -> tuple[Array, Array]:
         value = np.maximum(self.mean_error(), self.end_errors(0.95, False)[0])
-        return value, self._off[1].reshape(self.shape)
+        return value, self._off[2].reshape(self.shape)
 
     def own_error(self) -> tuple[Array, Array]:
         return self.error
@@ -211,8 +236,9 @@ class AgreementLaw(Stepped):
 
     def end_errors(self, level: float, shortest: bool) -> tuple[Array, Array]:
         """What two rules differ by, held by tests; twice that for the ends of a shortest interval."""
-        del level
-        off = ((1.0 + shortest) * (self._off[0] + 1e-9) * self._above.moments.std + 8 * EPS).reshape(self.shape)
+        far = 0 if level <= _BODY else 1
+        more = (1.0 + shortest) * (1.0 if level <= _BODY else 4.0 if level <= _FAR else 100.0)
+        off = (more * (self._off[far] + 1e-9) * self._above.moments.std + 8 * EPS).reshape(self.shape)
         return off, off
 
 

@@ -19,10 +19,11 @@ Index = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 Cells = tuple[Array, Array, Array, Array]  # tp, fp, fn, tn: shapes of flat tables
 
-SIZES: Final = np.array([5, 7, 9, 12, 16, 21, 28, 38, 52])
-FIBONACCI: Final = {6765: 4181, 10946: 6765}  # points of a lattice, and its generator
+SIZES: Final = np.array([5, 7, 9, 12, 16, 21, 28, 38])
+FIBONACCI: Final = {2584: 1597, 4181: 2584}  # points of a lattice, and its generator
 _ROOM: Final = 16_000  # nodes of all points at a time: they stay in the cache
 _SMALL: Final = 3.0
+_TINY_SHARE: Final = 1e-6
 _MOVES: Final = np.eye(3)[:, None, :, None, None] * np.array([1.0, -1.0])[:, None, None, None]
 
 
@@ -57,13 +58,16 @@ class ProductRule:
         n = self.nodes[0]
         i = np.arange(n)
         x, y = (i + 0.5) / n, ((i * FIBONACCI[n]) % n + 0.5) / n
-        across, along = (beta.quantile(s[0][:, None], s[1][:, None], p, 1.0 - p) for s, p in ((us, x), (vs, y)))
+        across, along = (_quantiles(s[0][:, None], s[1][:, None], p) for s, p in ((us, x), (vs, y)))
         return CellLines.make(self.split[:, None], *across, *along), np.full((self.split.size, n), 1.0 / n)
 
     def tail(self, rows: Index, h: Array, upper: Mask) -> tuple[Array, Array]:
         """P(M > tanh h) where upper, else P(M <= tanh h), and the density of atanh M: of tables `rows` at points h."""
         each = max(1, _ROOM // (self.nodes[0] * max(1, self.nodes[1])))
-        parts = [self._tail(rows[i : i + each], h[i : i + each], upper[i : i + each]) for i in range(0, h.size, each)]
+        with np.errstate(all="ignore"):  # what is no number is told by the trial of the rule
+            parts = [
+                self._tail(rows[i : i + each], h[i : i + each], upper[i : i + each]) for i in range(0, h.size, each)
+            ]
         tail, density = (np.concatenate(x) for x in zip(*parts, strict=True))
         return tail, density
 
@@ -88,7 +92,8 @@ class ProductRule:
         """Of the measure and of its atanh."""
         each = max(1, _ROOM // (nodes * self.nodes[0] * max(1, self.nodes[1])))
         tables = np.arange(self.split.size)
-        parts = [vars(self._moments(tables[i : i + each], nodes)).values() for i in range(0, tables.size, each)]
+        with np.errstate(all="ignore"):
+            parts = [vars(self._moments(tables[i : i + each], nodes)).values() for i in range(0, tables.size, each)]
         return Moments(*(np.concatenate(x) for x in zip(*parts, strict=True)))
 
     def _moments(self, tables: Index, nodes: int) -> Moments:
@@ -96,8 +101,7 @@ class ProductRule:
         inner = self._shapes[0]
         x, rest, w = gauss_beta(inner[0][tables], inner[1][tables], nodes)
         r = (x / rest).T[:, :, None]
-        with np.errstate(over="ignore", divide="ignore"):
-            h = (lines.atanh_phi if self.kind == "phi" else lines.atanh_kappa)(r)[0]
+        h = (lines.atanh_phi if self.kind == "phi" else lines.atanh_kappa)(r)[0]
         w = w.T[:, :, None] * weights
         middle = (w * h).sum(axis=(0, 2))
         side = np.where(middle < 0, -1.0, 1.0)  # distances to the nearer end of the range keep their digits
@@ -106,8 +110,7 @@ class ProductRule:
         away, turn = gap - mean[:, None], h - middle[:, None]
         by = w * turn * turn
         spread = by.sum(axis=(0, 2))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            skew = (by * turn).sum(axis=(0, 2)) / spread**1.5
+        skew = (by * turn).sum(axis=(0, 2)) / spread**1.5
         std = np.sqrt((w * away * away).sum(axis=(0, 2)))
         return Moments(side * (1.0 - mean), std, middle, np.sqrt(spread), skew)
 
@@ -181,6 +184,15 @@ _SMOOTH: Final = 5.0
 _FAR_SCORE: Final = 5.5
 
 
+def _quantiles(a: Array, b: Array, p: Array) -> tuple[Array, Array]:
+    """Quantiles x of Beta(a, b) and 1 - x, both with their digits."""
+    x, rest = beta.quantile(a, b, p, 1.0 - p)
+    with np.errstate(under="ignore"):
+        x = np.where(x < _TINY_SHARE, special.betaincinv(a, b, p), x)
+        rest = np.where(rest < _TINY_SHARE, special.betaincinv(b, a, 1.0 - p), rest)
+    return np.maximum(x, 1e-300), np.maximum(rest, 1e-300)
+
+
 def _picked(cells: Cells, tables: Index) -> Cells:
     tp, fp, fn, tn = (x[tables] for x in cells)
     return tp, fp, fn, tn
@@ -210,4 +222,4 @@ def chosen(kind: Kind, cells: Cells, right: bool) -> tuple[Index, Index]:
     share = np.nan_to_num(share[:, best, own], nan=1.0, posinf=1e6)
     small = np.array([np.minimum(p, q)[best, own] < _SMALL for p, q in pairs[1:]])
     wanted = np.minimum(4.0 + 6.0 * np.sqrt(share), 24.0) + 5.0 * small
-    return splits[best], np.asarray(np.searchsorted(SIZES, wanted).T)
+    return splits[best], np.minimum(np.searchsorted(SIZES, wanted).T, SIZES.size - 2)

@@ -25,7 +25,8 @@ Mask = NDArray[np.bool_]
 
 REACH: Final = 9.0  # standard deviations of atanh M
 MORE: Final = 8.0  # by which a probability between the points of a trial may be further off
-_SCORES: Final = np.array([[-1.96], [0.0], [1.96]])  # where two rules are held against each other
+_SCORES: Final = np.array([[-1.96], [0.0], [1.96], [-3.29], [3.29]])  # where two rules are held against each other
+_ENDS: Final = 3  # of these are in the body: a rule grows until it does there
 _NEAR_ZERO: Final = np.array([[0.004], [0.04]])
 _BENT: Final = 1e-5  # as a probability: less is stated, but the rule need not grow for it
 _CLOSE: Final = 1e-8  # in standard deviations: the smaller rule will do
@@ -35,6 +36,7 @@ _POOR: Final = 1e-4  # and if the largest has not this, a lattice is tried
 _PLAIN: Final = 5.0  # tables with such shapes, for which few nodes are wanted, take a rule two sizes up:
 _EASY: Final = 2
 _SHOWN: Final = 1e-6  # it was never off by more (6e-8 in 3,000 tables), in standard deviations or as a probability
+_SHOWN_FAR: Final = 1e-4  # the same for quantiles from .0005 to .9995 (1e-5 in these tables)
 _INNER: Final = (8, 24)  # nodes of the inner share for moments, where shapes are ordinary or small
 _SMALL: Final = 3.0
 
@@ -45,7 +47,8 @@ class Side:
 
     groups: tuple[tuple[Index, ProductRule], ...]
     moments: Moments
-    off: Array  # of a quantile, in standard deviations
+    off: Array  # of a quantile from .025 to .975, in standard deviations
+    far: Array  # of one from .0005 to .9995
     mean_off: Array
     chance: Array  # of a probability
 
@@ -70,15 +73,20 @@ class Side:
         return tail, density
 
 
-def settled(kind: Kind, cells: Cells, right: bool = False) -> Side:
-    """Rules that are large enough for each table."""
+def settled(kind: Kind, cells: Cells, right: bool = False, lattice: Mask | None = None) -> Side:
+    """Rules that are large enough for each table; those for which a Gauss rule is known not to do take a lattice."""
     split, level = chosen(kind, cells, right)
     size, sign = split.size, -1.0 if right else 1.0
     made = _Settling(size)
     plain = (np.min(cells, axis=0) >= _PLAIN) & (level.max(axis=1) <= _EASY) & (not right)
+    plain = plain if lattice is None else plain & ~lattice
     for tables, rule in _by_size(kind, cells, split, level + 2, np.flatnonzero(plain)):
         made.trust(tables, rule)
-    todo = np.flatnonzero(~plain)
+    by_lattice = np.full(size, False) if lattice is None else lattice
+    for table in np.flatnonzero(by_lattice):
+        own = ProductRule(kind, _of(cells, np.array([table])), split[[table]], (0, 0))
+        made.take(np.array([table]), _lattices(own, sign), np.array([True]))
+    todo = np.flatnonzero(~plain & ~by_lattice)
     while todo.size:
         again = []
         for tables, rule in _by_size(kind, cells, split, level, todo):
@@ -88,8 +96,7 @@ def settled(kind: Kind, cells: Cells, right: bool = False) -> Side:
             made.take(tables, trial, done)
             for poor in tables[last & ~done]:
                 own = rule.only(np.flatnonzero(tables == poor))
-                few, many = (replace(own, nodes=(n, 0)) for n in FIBONACCI)
-                made.take(np.array([poor]), _Trial(few, many, sign), np.array([True]))
+                made.take(np.array([poor]), _lattices(own, sign), np.array([True]))
             again.append(tables[~done & ~last])
         todo = np.concatenate(again) if again else todo[:0]
         level[todo] = np.minimum(level[todo] + np.where(made.off[todo] > 1e-4, 2, 1)[:, None], SIZES.size - 2)
@@ -100,13 +107,14 @@ class _Settling:
     """Rules found so far."""
 
     def __init__(self, size: int) -> None:
-        self.off, self.mean_off, self.chance = (np.empty(size) for _ in range(3))
+        self.off, self.far, self.mean_off, self.chance = (np.empty(size) for _ in range(4))
         self.moments = [np.empty(size) for _ in range(5)]
         self.groups: list[tuple[Index, ProductRule]] = []
 
     def take(self, tables: Index, trial: _Trial, good: Mask) -> None:
         """What the trial found of its tables, and the rule of those that are served by it."""
-        self.off[tables], self.mean_off[tables], self.chance[tables] = trial.off, trial.mean_off, trial.chance
+        self.off[tables], self.far[tables] = trial.off, trial.far
+        self.mean_off[tables], self.chance[tables] = trial.mean_off, trial.chance
         for values, own in zip(self.moments, vars(trial.moments).values(), strict=True):
             values[tables] = own
         close = trial.off <= _CLOSE
@@ -116,13 +124,24 @@ class _Settling:
 
     def trust(self, tables: Index, rule: ProductRule) -> None:
         """Tables for which tests have shown that a rule of this size will do."""
-        self.off[tables], self.mean_off[tables], self.chance[tables] = _SHOWN, _SHOWN, _SHOWN / MORE
+        self.off[tables], self.far[tables] = _SHOWN, _SHOWN_FAR
+        self.mean_off[tables], self.chance[tables] = _SHOWN, _SHOWN / MORE
         for values, own in zip(self.moments, vars(rule.moments(_INNER[0])).values(), strict=True):
             values[tables] = own
         self.groups.append((tables, rule))
 
     def side(self) -> Side:
-        return Side(tuple(self.groups), Moments(*self.moments), self.off, self.mean_off, self.chance)
+        return Side(tuple(self.groups), Moments(*self.moments), self.off, self.far, self.mean_off, self.chance)
+
+
+def _lattices(rule: ProductRule, sign: float) -> _Trial:
+    few, many = (replace(rule, nodes=(n, 0)) for n in FIBONACCI)
+    return _Trial(few, many, sign)
+
+
+def _of(cells: Cells, tables: Index) -> Cells:
+    tp, fp, fn, tn = (x[tables] for x in cells)
+    return tp, fp, fn, tn
 
 
 def _larger(rule: ProductRule) -> ProductRule:
@@ -154,13 +173,15 @@ class _Trial:
         tables = np.tile(np.arange(size), len(h))
         one, two, density = self._held(tables, np.where(np.isnan(h), sign, h).ravel())
         apart = np.where(sign * h > 0, np.abs(one - two).reshape(h.shape), 0.0)  # the other side has its own rule
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             ends = (apart / density.reshape(h.shape))[: _SCORES.size] / self.moments.spread
-            mean = np.abs(before.mean - self.moments.mean) / self.moments.std
-        ends = np.where((apart[: _SCORES.size] == 0) & ~np.isfinite(ends), 0.0, ends).max(axis=0)
+            mean = np.abs(before.mean - self.moments.mean) + np.abs(before.std - self.moments.std)
+            mean = mean / self.moments.std
+        ends = np.where((apart[: _SCORES.size] == 0) & ~np.isfinite(ends), 0.0, ends)
         safety = 1.0 if rule.nodes[1] else 6.0  # a lattice gains a power only, a Gauss rule gains by squares
         self.chance, ends, mean = (safety * np.nan_to_num(x, nan=np.inf) for x in (apart.max(axis=0), ends, mean))
-        self.off, self.mean_off = np.maximum(ends, np.where(self.chance > _BENT, self.chance, 0.0)), mean
+        bent = np.where(self.chance > _BENT, self.chance, 0.0)
+        self.off, self.far, self.mean_off = np.maximum(ends[:_ENDS].max(axis=0), bent), ends.max(axis=0), mean
 
     def _held(self, tables: Index, h: Array) -> tuple[Array, Array, Array]:
         """Tails by both rules, and the density."""
@@ -184,8 +205,8 @@ class _Trial:
 class Below:
     """Rules for values below 0, made for a table when it is first asked for."""
 
-    def __init__(self, kind: Kind, cells: Cells) -> None:
-        self.kind, self.cells = kind, cells
+    def __init__(self, kind: Kind, cells: Cells, lattice: Mask | None = None) -> None:
+        self.kind, self.cells, self.lattice = kind, cells, lattice
         self.sides: list[Side] = []
         self.side, self.row = np.full(cells[0].size, -1), np.zeros(cells[0].size, dtype=np.intp)
 
@@ -194,7 +215,9 @@ class Below:
         if new.size:
             tp, fp, fn, tn = (x[new] for x in self.cells)
             phi = self.kind == "phi"
-            made = settled(self.kind, (fp, tp, tn, fn)) if phi else settled(self.kind, (tp, fp, fn, tn), right=True)
+            lattice = None if self.lattice is None else self.lattice[new]
+            turned = (fp, tp, tn, fn) if phi else (tp, fp, fn, tn)
+            made = settled(self.kind, turned, right=not phi, lattice=lattice)
             self.side[new], self.row[new] = len(self.sides), np.arange(new.size)
             self.sides.append(made)
 
@@ -212,9 +235,9 @@ class Below:
             tail[at], density[at] = side.tail(rows, h[at], upper[at])
         return tail, density
 
-    def of(self, tables: Index) -> tuple[Array, Array]:
-        """How far quantiles and probabilities of some tables may be off."""
-        off, chance = np.empty(tables.size), np.empty(tables.size)
+    def of(self, tables: Index) -> Array:
+        """How far quantiles, far ones and probabilities of some tables may be off: three rows."""
+        found = np.empty((3, tables.size))
         for at, side, rows in self._parts(tables):
-            off[at], chance[at] = side.off[rows], side.chance[rows]
-        return off, chance
+            found[:, at] = side.off[rows], side.far[rows], side.chance[rows]
+        return found

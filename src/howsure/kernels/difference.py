@@ -20,12 +20,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.kernels import beta
+from howsure.kernels.beta_order import beta_order
 from howsure.kernels.chebyshev_density import Point
 from howsure.kernels.continuous import Continuous, Stepped, error_of_search
 from howsure.kernels.law import Law, Pick
 from howsure.kernels.moebius import Moebius
-from howsure.kernels.quadrature import Index, Nodes, Window, expect
+from howsure.kernels.quadrature import Index
 from howsure.kernels.scale import Scale
 from howsure.kernels.tabulated import Stretch, Tabulated, tabulate
 
@@ -45,24 +45,6 @@ _CHUNK = 400_000  # node evaluations at a time
 def difference_of(a: Law, b: Law) -> Difference | None:
     """The law of A - B for independent laws; None where one of them is known by draws only."""
     return Difference(a, b) if isinstance(a, Continuous) and isinstance(b, Continuous) else None
-
-
-def _betas(a: Array, b: Array, c: Array, d: Array) -> tuple[Array, Array]:
-    """P(X > Y) and P(X < Y) for X ~ Beta(a, b), Y ~ Beta(c, d), the law with the narrower logit outside."""
-    shape = np.broadcast_shapes(a.shape, c.shape)
-    a, b, c, d = (np.broadcast_to(x, shape).astype(float).ravel() for x in (a, b, c, d))
-    swap = 1 / a + 1 / b > 1 / c + 1 / d
-    a, b, c, d = np.where(swap, c, a), np.where(swap, d, b), np.where(swap, a, c), np.where(swap, b, d)
-    zero = np.zeros_like(a)
-    window = Window(a, b, zero, zero, np.ones_like(a))
-
-    def inner(index: Index, nodes: Nodes) -> Array:
-        return np.stack(beta.tails(c[index, None], d[index, None], nodes.v, nodes.w))
-
-    above, below = expect(window, inner, 2)
-    above, below = np.where(swap, below, above), np.where(swap, above, below)
-    total = above + below  # 1 but for rounding: the smaller one keeps its relative precision
-    return (above / total).reshape(shape), (below / total).reshape(shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +102,7 @@ class Difference(Stepped):
 
     def signs(self) -> tuple[Array, Array]:
         """P(A > B) and P(A < B), each by its own integral."""
-        return super().signs() if self._shapes is None else _betas(*self._shapes)
+        return super().signs() if self._shapes is None else beta_order(*self._shapes)
 
     @property
     def usual(self) -> bool:

@@ -21,7 +21,7 @@ Mask = NDArray[np.bool_]
 _STEPS = 60
 _SMALL_STEP = 2e-15
 _CLOSE = 3e-9  # a miss this small is squared by the step that follows it
-_CLOSE_SCORE = 1e-5  # the same for a normal score: its square counts by a tenth at most
+_CLOSE_SCORE = 1e-6  # the same for a normal score, which bends less
 _BODY = 1e-3  # tails from here on are matched by their normal scores
 _ROOT_2PI = float(np.sqrt(2.0 * np.pi))
 

@@ -28,7 +28,7 @@ def sampled_law(
     most = max(10_000, min(MOST_DRAWS, MOST_NUMBERS // max(1, tables))) if most is None else most
     n = min(most, state.wanted_draws())
     draws, turn = sampler(n, state.seed), 0
-    low, high = bounds  # found on a grid for such formulas: the draws may know better
+    low, high = bounds  # found on a grid for some formulas: the draws may know better
     while True:
         law = Sampled(np.sort(draws, axis=0), min(low, float(draws.min())), max(high, float(draws.max())))
         more = more_draws(law.draws, state.tolerance, most)
