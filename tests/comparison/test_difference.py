@@ -153,7 +153,7 @@ def test_against_the_laws_themselves(metric: str, a: tuple[int, ...], b: tuple[i
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)
 def test_tables_agree_with_their_laws(metric: hs.Metric) -> None:
-    """Tails from 1e-15 to 1 - 1e-15 within 1e-10 relative of the law itself; densities within 2e-10 (g-mean 1.1e-10)."""
+    """Tails from 1e-15 to 1 - 1e-15 within 1e-10 relative of the law, densities within 2e-10 (g-mean has 1.1e-10)."""
     p = np.array([1e-15, 1e-9, 1e-4, 0.1, 0.5, 0.9, 1 - 1e-6, 1 - 1e-12])
     for cells in (A, SMALL, EMPTY):
         one = law(cells, metric).law
