@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from howsure.catalogue import parse
+from howsure.expressions import CELLS
 from howsure.relations.quantities import quantity, shown
 
 NAMES = (*(q.name for q in shown()), "macro-f1", "macro-precision", "weighted-f1", "f3")
@@ -36,6 +38,23 @@ def report(seed: int) -> Report:
         if np.isfinite(value) and len(values) < count:
             values[name] = f"{value:.{digits}f}"
     return Report(table, values, int(table.sum()) if rng.random() < 0.3 else None)
+
+
+def scored_report(seed: int) -> Report:
+    """One report of a table with an empty cell, or two across, with the tetrachoric correlation as score prints it."""
+    rng = random.Random(seed)
+    table = np.maximum(_table(rng), 1.0)
+    table[list(rng.choice(((0,), (1,), (2,), (3,), (0, 3), (1, 2))))] = 0.0
+    digits = rng.randint(2, 4)
+    names = ["tetrachoric", *rng.sample([x for x in NAMES if x != "tetrachoric"], rng.randint(1, 3))]
+    values = {x: float(quantity(x).at(table)) for x in names} | {"tetrachoric": score_by_rule(table)}
+    told = {x: f"{value:.{digits}f}" for x, value in values.items() if np.isfinite(value)}
+    return Report(table, told, int(table.sum()) if rng.random() < 0.3 else None)
+
+
+def score_by_rule(table: Any) -> float:
+    """The tetrachoric correlation as a point score, empty cells filled."""
+    return float(parse("tetrachoric").score(dict(zip(CELLS, table, strict=True))))
 
 
 def _table(rng: random.Random) -> Any:

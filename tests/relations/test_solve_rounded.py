@@ -13,11 +13,11 @@ from howsure.cli import app
 from howsure.errors import HowsureError
 from howsure.relations import cover as covering
 from howsure.relations.boxes import Boxes
-from howsure.relations.enclosures import SIGNED, Target, cell_signs, enclosed
+from howsure.relations.enclosures import SIGNED, Target, cell_signs, enclosed, when_filled
 from howsure.relations.quantities import quantity, shown
 from howsure.relations.slopes import line
 from howsure.relations.values import given
-from tests.relations.reports import CURVED, NAMES, report
+from tests.relations.reports import CURVED, NAMES, report, score_by_rule, scored_report
 from tests.tiers import some
 
 TRUE = {
@@ -67,6 +67,53 @@ def test_the_truth_is_within_every_range(seed):
     s = hs.solve(r.values, n=r.n)
     if s.status == "undetermined":
         assert outside(s, r.table, r.n is not None) == []
+
+
+PRINTED = {  # tables with an empty cell, whose tetrachoric correlation score prints with that cell filled
+    "four positives": ({"tetrachoric": "0.484", "jaccard": "0.002", "balanced-accuracy": "0.882", "recall": "1.000"},
+                       (4, 2159, 0, 7028)),
+    "no answer wrong": ({"tetrachoric": "0.98", "f0.5": "1.00", "f1": "1.00", "kappa": "1.00"}, (2, 0, 0, 1645)),
+    "the other sign": ({"tetrachoric": "0.124", "recall": "0.000", "fallout": "0.048"}, (0, 5, 7, 100)),
+    "three items": ({"tetrachoric": "-0.397", "recall": "0.500", "kappa": "0.400"}, (1, 0, 1, 1)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_scores_with_a_filled_cell_are_no_contradiction(name):
+    """Our own output was called infeasible; whole numbers find the table too, and a filled cell has its limits."""
+    values, table = PRINTED[name]
+    cells = np.array(table, dtype=float)
+    assert given("tetrachoric", values["tetrachoric"]).holds(score_by_rule(cells))
+    s = hs.solve(values)
+    assert s.status == "undetermined"
+    assert s.ranges["tetrachoric"][0] <= score_by_rule(cells) <= s.ranges["tetrachoric"][1]
+    assert set(outside(s, cells, False)) <= {"tetrachoric"}  # as a limit it is 1 or -1
+    counted = hs.solve(values, n=sum(table))
+    assert counted.status == "undetermined"
+    whole = hs.solve(values, n=sum(table), integers=True)
+    assert dict(zip(("tp", "fp", "fn", "tn"), table, strict=True)) in whole.tables
+
+
+def test_a_filled_cell_explains_only_so_much():
+    """1/2 of a million items moves little: what that cannot give is still impossible."""
+    values = {"tetrachoric": "0.300", "recall": "1.0000", "precision": "0.600", "prevalence": "0.300"}
+    assert hs.solve(values, n=1_000_000).status == "infeasible"
+    assert hs.solve(values | {"tetrachoric": "-0.300"}).status == "infeasible"
+
+
+def test_the_range_of_the_tetrachoric_correlation_holds_its_score():
+    """Not given itself, with an empty cell: from the score of a few items to the limit of many."""
+    s = hs.solve(jaccard="0.002", balanced_accuracy="0.882", recall="1.000")
+    low, high = s.ranges["tetrachoric"]
+    assert low <= score_by_rule(np.array([4.0, 2159.0, 0.0, 7028.0])) <= high == 1
+
+
+@pytest.mark.parametrize("first", some(range(0, 400, 20), every=10))
+def test_no_scored_report_is_infeasible(first):
+    """Random reports of tables with empty cells, with the tetrachoric correlation as score prints it."""
+    found = [hs.solve(r.values, n=r.n).status for r in map(scored_report, range(first, first + 20))]
+    assert "infeasible" not in found
+    assert found.count("not-found") <= 1
 
 
 def test_what_is_called_impossible_is():
@@ -128,6 +175,28 @@ def test_bounds_hold_every_table_of_a_box(name):
         value = target.at(boxes.cells(t[:, 0], t[:, 1], t[:, 1], t[:, 2]))
         slack = 1e-12 * np.maximum(1.0, np.abs(value))
         assert ((value >= low[0] - slack) & (value <= high[0] + slack))[~np.isnan(value)].all()
+
+
+@pytest.mark.parametrize("fewest", [1.0, 30.0])
+def test_bounds_hold_the_filled_cells_of_a_box(fewest):
+    """On the faces where the smallest cell is empty, or two cells across, for tables of any number of items."""
+    rng = np.random.default_rng(11)
+    boxes = some_boxes(rng, 600)
+    two = rng.random(600) < 0.3
+    which = np.where(two, 1, 2)
+    high = boxes.high - np.where(np.arange(3) == which[:, None], boxes.low, 0.0)
+    boxes = Boxes(boxes.cube, np.where(np.arange(3) == which[:, None], 0.0, boxes.low), high)
+    low, high = enclosed([Target(quantity("tetrachoric"), fewest=fewest)], boxes)
+    seen = 0
+    for _ in range(20):
+        t = (boxes.low + rng.random((600, 3)) * (boxes.high - boxes.low)) ** 2
+        t[np.arange(600), which] = 0.0
+        table = boxes.cells(t[:, 0], t[:, 1], t[:, 1], t[:, 2])
+        value = when_filled(table, fewest * 10.0 ** rng.choice([0.0, 0.5, 3.0], 600))
+        known = ~np.isnan(value)
+        seen += known.sum()
+        assert ((value >= low[0] - 1e-12) & (value <= high[0] + 1e-12))[known].all()
+    assert seen > 8000
 
 
 @pytest.mark.parametrize("name", CURVED)

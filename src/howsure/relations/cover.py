@@ -9,7 +9,7 @@ a table was found to have.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from typing import Any, Final
@@ -18,10 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.relations.boxes import VANISHING, Boxes, Mask, Whole, all_tables, joined
-from howsure.relations.enclosures import Target, enclosed
+from howsure.relations.enclosures import Target, enclosed, when_filled
 from howsure.relations.newton import approached
-from howsure.relations.quantities import quantity
+from howsure.relations.quantities import Quantity, quantity
 from howsure.relations.system import System
+from howsure.relations.values import Given
 
 Array = NDArray[np.float64]
 _ROUNDING: Final = 1e-12
@@ -31,6 +32,7 @@ _BUDGET: Final = 100_000  # boxes looked at before the search gives up
 _TRIED: Final = 96  # starts a round
 _STEPS: Final = 12
 _DEEP: Final = 24
+_EMPTY: Final = ([0], [1], [2], [3], [0, 3], [1, 2])  # cells that leave all margins
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class Held:
     low: float
     high: float
     slack: float
+    scale: Given | None = None  # the count that tells the number of items
 
     def misses(self, tables: Any, within: float) -> Any:
         """How far from what is between the ends, `within` of their distance from both, with its sign; 0 there."""
@@ -50,9 +53,9 @@ class Held:
         return np.where(value.real < low, value - low, np.where(value.real > high, value - high, 0.0))
 
     @property
-    def needs_empty_cell(self) -> bool:
-        """Whether it holds a tetrachoric correlation of 1 or -1, which tables with small cells only come close to."""
-        return self.target.quantity.name == "tetrachoric" and (self.high >= 1.0 or self.low <= -1.0)
+    def may_need_empty_cell(self) -> bool:
+        """Whether tables with an empty cell have values that those with a small one do not come close to."""
+        return self.target.quantity.name == "tetrachoric"
 
     @property
     def cost(self) -> int:
@@ -60,9 +63,26 @@ class Held:
         return self.target.cost
 
     def holds(self, tables: Array) -> Mask:
-        """Whether tables have it."""
+        """Whether tables have it; one with an empty cell may have been scored with that cell filled."""
         value = self.target.at(tables)
-        return np.asarray((value >= self.low - self.slack) & (value <= self.high + self.slack))
+        low, high = self.low - self.slack, self.high + self.slack
+        good = np.asarray((value >= low) & (value <= high))
+        if self.may_need_empty_cell:
+            empty = np.flatnonzero((tables == 0).any(axis=-1))
+            least, most = filled_range(tables[empty], self.scale)
+            good[empty] |= (most >= low) & (least <= high)
+        return good
+
+
+def filled_range(tables: Array, scale: Given | None) -> tuple[Array, Array]:
+    """The tetrachoric correlations of tables with their empty cells filled, for all numbers of items they may have."""
+    if scale is None:  # from half of the smaller neighbour in the empty cell to nothing
+        ends = np.stack([when_filled(tables, 1.0), quantity("tetrachoric").at(tables)])
+    else:
+        with np.errstate(all="ignore"):
+            items = 1.0 / scale.quantity.at(tables / tables.sum(axis=-1, keepdims=True))
+            ends = np.stack([when_filled(tables, float(x) * items) for x in (scale.low, scale.high)])
+    return ends.min(axis=0), ends.max(axis=0)
 
 
 def conditions(system: System) -> tuple[Held, ...]:
@@ -71,7 +91,7 @@ def conditions(system: System) -> tuple[Held, ...]:
     for one in system.givens:
         if one is system.scale or (one.quantity.sized and system.scale is None and one.high):
             continue
-        low, high, target = one.low, one.high, Target(one.quantity)
+        low, high, target = one.low, one.high, measured(one.quantity, system)
         if one.quantity.sized and system.scale is None:  # a count of 0
             target = Target(one.quantity, quantity("n"))
         elif one.quantity.sized and system.scale is not None:
@@ -81,7 +101,13 @@ def conditions(system: System) -> tuple[Held, ...]:
     counts = [g for g in system.givens if g.quantity.sized and g is not system.scale and not g.exact and g.low > 0]
     for a, b in combinations(counts, 2):
         made.append(_condition(Target(a.quantity, b.quantity), float(a.low / b.high), float(a.high / b.low)))
+    made = [replace(c, scale=system.scale) for c in made]
     return tuple(sorted(made, key=lambda c: (c.target.linear is None, c.target.quantity.name == "tetrachoric")))
+
+
+def measured(q: Quantity, system: System) -> Target:
+    """A measure of tables that have as many items as the largest count, or more."""
+    return Target(q, fewest=max([1.0, *(float(g.low) for g in system.givens if g.quantity.sized)]))
 
 
 def _condition(target: Target, low: float, high: float) -> Held:
@@ -180,7 +206,7 @@ def meeting(known: Sequence[Held], starts: Array, within: float = 1e-3) -> Array
     if not known:
         return np.asarray(starts / starts.sum(axis=1, keepdims=True))
     points = approached(starts, [partial(c.misses, within=within) for c in known], _STEPS)
-    if any(c.needs_empty_cell for c in known):
+    if any(c.may_need_empty_cell for c in known):
         points = np.concatenate([points, *_with_an_empty_cell(known, starts, within)])
     good = np.ones(len(points), dtype=bool)
     for one in known:
@@ -189,14 +215,14 @@ def meeting(known: Sequence[Held], starts: Array, within: float = 1e-3) -> Array
 
 
 def _with_an_empty_cell(known: Sequence[Held], starts: Array, within: float) -> list[Array]:
-    """Steps with each cell in turn left empty, for measures that are at the end of their range just there."""
-    others = [partial(c.misses, within=within) for c in known if not c.needs_empty_cell]
+    """Steps with each cell in turn left empty, or two across, for measures that are elsewhere just there."""
+    others = [partial(c.misses, within=within) for c in known if not c.may_need_empty_cell]
     made = []
-    for i in range(4):
+    for empty in _EMPTY:
         held = starts.copy()
-        held[:, i] = VANISHING * held.min(axis=1)
+        held[:, empty] = VANISHING * held.min(axis=1, keepdims=True)
         held = approached(held, others, _STEPS) if others else held
-        held[:, i] = 0.0
+        held[:, empty] = 0.0
         made.append(held)
     return made
 

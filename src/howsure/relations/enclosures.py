@@ -11,7 +11,7 @@ bounded part by part, by interval arithmetic.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.expressions import CELLS, Expression, cells, sqrt
-from howsure.relations.boxes import ORDERS, Boxes, around
+from howsure.relations.boxes import ORDERS, VANISHING, Boxes, Mask, around
 from howsure.relations.intervals import apply
 from howsure.relations.quantities import Quantity, quantity
 
@@ -28,6 +28,9 @@ Bounds = tuple[Array, Array]
 _PER_CALL: Final = 4
 _STEP: Final = 1e-30  # of derivatives by a complex step
 SIGNED: Final = ("phi", "informedness", "markedness", "tetrachoric")  # along t2 away from 0, then back to it
+
+_LAST_IS_RIGHT: Final = np.isin(ORDERS[:, 3], (0, 3))  # the smallest cell of a cube is tp or tn
+_BESIDE_LAST: Final = np.isin(ORDERS, (0, 3)) != _LAST_IS_RIGHT[:, None]  # the cells in a row or column with it
 
 _tp, _fp, _fn, _tn = cells
 _recall, _specificity = _tp / (_tp + _fn), _tn / (_tn + _fp)
@@ -56,6 +59,7 @@ class Target:
 
     quantity: Quantity
     per: Quantity | None = None
+    fewest: float = field(default=1.0, compare=False)  # items that a table has at least: the less a filled cell is
 
     @property
     def linear(self) -> tuple[Array, Array] | None:
@@ -255,7 +259,10 @@ def _rising(x: Target, signs: tuple[int, ...], boxes: Boxes) -> Bounds:
 
 
 def _tetrachoric(x: Target, signs: tuple[int, ...], boxes: Boxes) -> Bounds:
-    """As for others, and the limits: it comes close to them only where cells are nothing at all."""
+    """As for others, and the limits: it comes close to them only where cells are nothing at all.
+
+    A table with an empty cell is also scored with that cell filled, which is bounded too.
+    """
     low, high = _rising(x, signs, boxes)
     order = np.array(signs)[ORDERS[boxes.cube]]
     margin = order[:, 2] != order[:, 3]  # c3 and c4 share a row or a column: without them there is no association
@@ -263,4 +270,38 @@ def _tetrachoric(x: Target, signs: tuple[int, ...], boxes: Boxes) -> Bounds:
     there = boxes.low <= 0.0
     low = np.minimum(low, np.where(there, limits, np.inf).min(axis=1))
     high = np.maximum(high, np.where(there, limits, -np.inf).max(axis=1))
+    last, both = there[:, 2], there[:, 1] & ~margin
+    some = np.flatnonzero(last | both)
+    if len(some):
+        filled = _least_when_filled(x, boxes[some], last[some])
+        right = order[some, 3] > 0  # an empty tp or tn: from -1 up
+        low[some] = np.where(right, low[some], np.fmin(low[some], filled))
+        high[some] = np.where(right, np.fmax(high[some], filled), high[some])
     return low, high
+
+
+def _least_when_filled(x: Target, boxes: Boxes, last: Mask) -> Array:
+    """The value furthest from ±1 that filling c4 = 0 by `keep-margins` may give in a box; c3 = 0 too but for `last`.
+
+    The rule moves 1/2 of an item, or half of the smaller neighbour of c4, from both neighbours to c4 and the cell
+    across. Each cell is taken where it is worst, which bounds from outside; NaN counts as anything.
+    """
+    (low, high), one = boxes.steps, np.ones(len(boxes))
+    third = np.where(last, high[:, 1], VANISHING)
+    most = np.stack([one, high[:, 0], high[:, 0] * third, np.zeros(len(boxes))], axis=1)
+    least = np.stack([one, low[:, 0], low[:, 0] * low[:, 1], np.zeros(len(boxes))], axis=1)
+    beside = _BESIDE_LAST[boxes.cube]
+    smaller = np.where(beside, most, np.inf).min(axis=1)
+    move = np.minimum(0.5 * most.sum(axis=1) / x.fewest, 0.5 * smaller)[:, None]
+    ranked = np.where(beside, np.maximum(least - move, 0.5 * least), most + move)
+    value = x.at(np.take_along_axis(ranked, np.argsort(ORDERS[boxes.cube], axis=1), axis=1))
+    return np.where(np.isnan(value), np.where(_LAST_IS_RIGHT[boxes.cube], 1.0, -1.0), value)
+
+
+def when_filled(tables: Array, items: Array | float) -> Array:
+    """The tetrachoric correlation by the rule for the empty cells of tables of so many items, that of point scores."""
+    from howsure.kernels.tetrachoric import correlation, without_zeros
+
+    counts = np.asarray(tables / tables.sum(axis=-1, keepdims=True) * np.asarray(items)[..., None])
+    tp, fp, fn, tn = np.moveaxis(counts, -1, 0)
+    return correlation(*without_zeros(tp, fp, fn, tn, "keep-margins"))

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import BadSetting
 from howsure.expressions import CELLS
+from howsure.relations.enclosures import when_filled
 from howsure.relations.inequalities import (
     ENDLESS,
     Inequalities,
@@ -177,7 +178,7 @@ class _Search:
             self.spent += self.cost * len(sums)
             cells = sums @ self.back.T
             for g in self.curves:
-                cells = cells[np.asarray(g.holds(np.asarray(g.quantity.at(cells))), dtype=bool)]
+                cells = cells[_agree(g, cells)]
             if len(cells):
                 yield cells
             if self.spent > _BUDGET:
@@ -229,6 +230,15 @@ class _Search:
             slack = 1e-7 * max(1.0, abs(float(g.high)))
             keep &= ~((greatest < float(g.low) - slack) | (least > float(g.high) + slack))
         return keep
+
+
+def _agree(g: Given, cells: Whole) -> NDArray[np.bool_]:
+    """Which tables have the value of a curve, with their empty cells as they are or filled."""
+    good = np.asarray(g.holds(np.asarray(g.quantity.at(cells))), dtype=bool)
+    empty = np.flatnonzero((cells == 0).any(axis=1)) if g.name == "tetrachoric" else np.arange(0)
+    if len(empty):
+        good[empty] |= g.holds(when_filled(cells[empty].astype(float), cells[empty].sum(axis=1)))
+    return good
 
 
 def _lifted(back: Whole) -> Array:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import BadSetting
 from howsure.relations import segment_roots
-from howsure.relations.cover import cover
+from howsure.relations.cover import cover, filled_range
 from howsure.relations.integers import whole_tables
 from howsure.relations.region import EDGE, FEW, Region, Regions, region
 from howsure.relations.system import System, flat, system
@@ -93,7 +93,17 @@ def _checked(made: System, points: Array) -> Outcome:
 def _agrees(made: System, shares: Array) -> bool:
     size = float(made.size(shares))
     values = [float(one.quantity.at(shares)) * (size if one.quantity.sized else 1.0) for one in made.givens]
-    return all(bool(one.holds(value)) for one, value in zip(made.givens, values, strict=True))
+    return all(
+        bool(one.holds(value)) or _filled(made, one, shares) for one, value in zip(made.givens, values, strict=True)
+    )
+
+
+def _filled(made: System, one: Given, shares: Array) -> bool:
+    """Whether digits are those of a tetrachoric correlation with an empty cell filled."""
+    if one.name != "tetrachoric" or one.exact or shares.all():
+        return False
+    least, most = filled_range(shares[None], made.scale)
+    return bool(most[0] >= float(one.low) and least[0] <= float(one.high))
 
 
 def tables(made: System, shares: Array) -> Array:

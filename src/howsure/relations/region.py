@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.relations.corners import meeting_points
-from howsure.relations.cover import Cover, cover
+from howsure.relations.cover import Cover, cover, measured
 from howsure.relations.enclosures import Target, limits
 from howsure.relations.newton import least
 from howsure.relations.outer_bounds import FINELY, ROUGHLY, Reach, outer_bounds
@@ -207,7 +207,7 @@ class Region:
             values = self._values(q, self._defined_corners(q)) if self._at_corners(q) else found[q.name]
             huge = HUGE if q.bounds[1] == math.inf and not q.sized else math.inf
             span = _ends(values, self._spread(q), huge, _DIGITS if self._segment else _NOISE)
-            out.append(self._as_given(q, span) if q.sized else span)
+            out.append(self._as_given(q, span) if q.sized or q.name == "tetrachoric" else span)
         return out
 
     @property
@@ -245,7 +245,7 @@ class Region:
         return found | {k: a + b * found[other] for k, (other, a, b) in turned.items()}
 
     def _as_given(self, q: Quantity, ends: Span) -> Span:
-        """A count does not leave the range that was given for it."""
+        """A count does not leave the range that was given for it, nor does what is ±1 until an empty cell is filled."""
         for one in self.system.givens:
             if one.name == q.name and ends is not None:
                 return max(ends[0], float(one.low)), min(ends[1], float(one.high))
@@ -279,7 +279,7 @@ class Region:
     def _target(self, q: Quantity) -> Target:
         """A count is taken per the count that gives the scale, or as a share of all items."""
         if not q.sized:
-            return Target(q)
+            return measured(q, self.system)
         scale = self.system.scale
         return Target(q, quantity("n") if scale is None else scale.quantity)
 
