@@ -142,7 +142,7 @@ def test_folds_make_the_table_of_other_items(form: str) -> None:
     _, fp, fn, tp = cells
     b = stats.beta(tp + 0.5, fp + fn + 1.0)
     found = choose(p, "f1").corrected
-    assert found.route == "closed form"
+    assert found.route == "sampled"
     np.testing.assert_allclose(found.interval(), [2 * b.ppf(q) / (1 + b.ppf(q)) for q in (0.025, 0.975)], rtol=1e-9)
 
 
@@ -244,3 +244,22 @@ def test_bad_choices_are_refused_in_one_sentence(kwargs: dict[str, object], mess
     """What was given, what is needed."""
     with pytest.raises(hs.HowsureError, match=message):
         choose(hs.posterior(scored(100, 0.3, 1.0, 1)), **kwargs)  # type: ignore[arg-type]
+
+
+def test_the_corrected_law_is_as_sure_as_the_deals_behind_it() -> None:
+    """Other seeds deal otherwise: means, ends and probabilities stay within the errors that are stated, and say so."""
+    rng = np.random.default_rng(1)
+    y = rng.random(80) < 0.3
+    s = rng.normal(size=80) + 1.5 * y
+    for correct in ("folds", "resample"):
+        found = [hs.curve(y, s, seed=k).choose("f1", correct=correct) for k in range(6)]
+        laws = [c.corrected for c in found]
+        assert {d.route for d in laws} == {"sampled"}
+        assert 0.001 < laws[0].error.value < 0.02
+        means, ends = [d.mean for d in laws], np.array([d.interval().low for d in laws])
+        assert 1e-5 < np.ptp(means) < 2 * laws[0].mean_error()
+        assert np.ptp(ends) < 2 * laws[0].end_errors(0.95, "equal-tailed")[0]
+        assert np.ptp([d.cdf(0.5) for d in laws]) < 2 * laws[0].error.probability
+        row = found[0].to_dict()["rows"][2]
+        assert row["error"]["mean"] == pytest.approx(float(laws[0].mean_error()))
+        assert f"{laws[0].mean:.3f}" not in str(found[0])  # no digit beyond the error

@@ -22,6 +22,7 @@ from howsure.kernels.contour import GammaQuotient
 from howsure.kernels.control import GammaSum, Weighted
 from howsure.kernels.controlled import Controlled, Fit
 from howsure.kernels.difference import Difference, difference_of
+from howsure.kernels.estimated import Estimated
 from howsure.kernels.integral import Integral
 from howsure.kernels.law import Law, Searchable, Steppable
 from howsure.kernels.linear_quotient import LinearQuotient
@@ -75,6 +76,7 @@ LAWS: list[Law] = [
     Stacked((Moebius(A[0], B[0], 1.0, 1.0, 0.0, 1.0), Moebius(C[0], D[0], 1.0, 1.0, 0.0, 1.0))),
     _paired(),
     _controlled(),
+    Estimated(RATE, Moebius(A + 1e-4, B, 1.0, 1.0, 0.0, 1.0), 400),
     Sampled(np.sort(np.random.default_rng(0).beta(A, B, (4000, 2)), axis=0), 0.0, 1.0),
 ]
 NAMES = [f"{type(law).__name__}{i}" for i, law in enumerate(LAWS)]
@@ -140,7 +142,7 @@ def test_draws_tell_their_number_and_errors() -> None:
     for short, even in zip(law.end_errors(0.95, True), law.end_errors(0.95, False), strict=True):
         np.testing.assert_allclose(short, 2 * even)
     assert law.n == 4000
-    assert [x.n for x in LAWS[:-2]] == [None] * (len(LAWS) - 2)
+    assert [x.n for x in LAWS[:-3]] == [None] * (len(LAWS) - 3)
 
 
 def test_a_difference_needs_laws_without_draws() -> None:

@@ -10,7 +10,7 @@ How often 95% intervals of F1 held the true value before and after: docs/coverag
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -23,6 +23,7 @@ from howsure.distribution import Distribution
 from howsure.envelope import envelope
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.evidence.layout import number
+from howsure.kernels.estimated import Estimated
 from howsure.kernels.ranked import Cuts
 from howsure.kernels.sampled import Sampled
 from howsure.model.class_draws import moved
@@ -71,7 +72,7 @@ class Choice(Result):
     def _make(self) -> dict[str, Any]:
         p = self.posterior
         rows = [
-            {"what": "threshold", "value": real(self.threshold), **self._law(self.best)},
+            {"what": "threshold", "value": real(self.threshold), **self._law(self.best, ends=False)},
             {"what": str(self.metric), "value": real(self.score), **self._law(self.apparent)},
         ]
         if self.correct != "none":
@@ -107,10 +108,12 @@ class Choice(Result):
         d = self.posterior[at_threshold(m, self.threshold)]
         return float(d.sf(value) if side == "at least" else d.cdf(value))
 
-    def _law(self, d: Distribution) -> dict[str, Any]:
+    def _law(self, d: Distribution, ends: bool = True) -> dict[str, Any]:
         low, high = d.interval(self.level, kind=self.interval)
         numbers = {"mean": d.mean, "std": d.std, "median": d.median, "low": low, "high": high}
-        error = {"mean": real(float(d.mean_error()))}  # ends of the threshold are scores that occur
+        error = {"mean": real(float(d.mean_error()))}
+        if ends:  # those of the threshold are scores that occur
+            error |= dict(zip(("low", "high"), map(real, d.end_errors(self.level, self.interval)), strict=True))
         return {k: real(x) for k, x in numbers.items()} | {"error": error, "route": d.route}
 
     @property
@@ -137,9 +140,11 @@ class Choice(Result):
         d = self.apparent if self.correct == "none" else self.corrected
         low, high = d.interval(self.level, kind=self.interval)
         word = "" if self.correct == "none" else ", corrected for the choice,"
+        left, right = d.end_errors(self.level, self.interval)
         return (
-            f"threshold {self.threshold:.6g}: {self.metric} {short(self.score)} on these items; {short(d.mean)}{word} "
-            f"[{short(low)}, {short(high)}] {100 * self.level:.12g}%"
+            f"threshold {self.threshold:.6g}: {self.metric} {short(self.score)} on these items; "
+            f"{short(d.mean, error=float(d.mean_error()))}{word} "
+            f"[{short(low, error=left)}, {short(high, error=right)}] {100 * self.level:.12g}%"
         )
 
 
@@ -279,9 +284,19 @@ def _lawful(p: Posterior) -> bool:
 def _corrected(p: Posterior, m: Metric, apparent: Distribution, trial: Trial) -> Distribution:
     """The law of the table of other items, where it has one; else the law at the threshold, moved."""
     if trial.cells is None or not _lawful(p):
-        return _moved(apparent, m, trial.shift)
-    there = p.seeing(table_of(p.evidence, trial.cells, trial.squares))[m]
-    return Distribution(f"{m}, corrected", there.law, there.route, there.sampler, there.log_scale)
+        found, further = (_moved(apparent, m, x) for x in (trial.shift, trial.further))
+        return _estimated(found, further, trial)
+    move = np.zeros(4) if trial.spread is None else trial.spread
+    tables = [np.maximum(trial.cells + x, 0.0) for x in (np.zeros(4), move)]
+    found, further = (p.seeing(table_of(p.evidence, x, trial.squares))[m] for x in tables)
+    return _estimated(replace(found, name=f"{m}, corrected"), further, trial)
+
+
+def _estimated(found: Distribution, further: Distribution, trial: Trial) -> Distribution:
+    """With the error of the trials, where these differ."""
+    if trial.error == 0.0:
+        return found
+    return replace(found, law=Estimated(found.law, further.law, trial.trials), route="sampled")
 
 
 def _moved(d: Distribution, m: Metric, shift: float) -> Distribution:

@@ -35,6 +35,7 @@ BUDGET: Final = 40_000_000  # items in them
 CHUNK: Final = 2_000_000  # of them at a time
 FOLDS: Final = 5
 DEALS: Final = 20  # at least
+DEALT: Final = 4_000_000  # items in the deals beyond one in twenty of the draws
 HALF: Final = 7_919
 ENOUGH: Final = 50  # trials that have a value
 
@@ -59,8 +60,11 @@ class Trial:
     optimism: float = 0.0
     error: float = 0.0
     shift: float = 0.0  # of logits, where the measure has a range
+    further: float = 0.0  # that move, with three standard errors more of optimism
     cells: Array | None = None  # tn, fp, fn, tp of items that the threshold was not chosen on
     squares: Array | None = None  # sums of their squared weights, where they have weights
+    spread: Array | None = None  # how the cells change with three standard errors of the measure
+    trials: int = 0
 
 
 def draws(p: Posterior) -> int:
@@ -82,9 +86,10 @@ def tried(p: Posterior, pick: Pick, how: str, score: float) -> Trial:
     kept = np.isfinite(seen) & np.isfinite(true)
     if kept.sum() < ENOUGH:
         _refuse(pick, int(kept.sum()), n)
-    gap = seen[kept] - true[kept]
-    shift = _shift(p, pick.metric, float(seen[kept].mean()), float(true[kept].mean()))
-    return Trial(float(gap.mean()), float(3.0 * gap.std() / np.sqrt(gap.size)), shift)
+    gap, before, after = seen[kept] - true[kept], float(seen[kept].mean()), float(true[kept].mean())
+    error = float(3.0 * gap.std() / np.sqrt(gap.size))
+    shift, further = (_shift(p, pick.metric, before, after - x) for x in (0.0, error))
+    return Trial(float(gap.mean()), error, shift, further, trials=gap.size)
 
 
 def _refuse(pick: Pick, kept: int, n: int) -> None:
@@ -108,7 +113,7 @@ def _folds(p: Posterior, pick: Pick, score: float) -> Trial:
     """All fifths of many deals, each tried with the threshold of the others."""
     d = p.evidence if p.evidence.weighted else p.evidence.tidy
     rng = np.random.Generator(np.random.SFC64([p.seed, HALF, FOLDS]))
-    deals = max(DEALS, draws(p) // (4 * FOLDS))
+    deals = max(DEALS, draws(p) // (4 * FOLDS), min(draws(p) // 4, DEALT // (FOLDS * d.rows)))
     cells, kept = np.zeros((deals, 2, 4)), 0
     for k in range(deals):
         held = _dealt(d, rng)
@@ -124,12 +129,22 @@ def _folds(p: Posterior, pick: Pick, score: float) -> Trial:
     found, squares = found[:, 0], None if d.squares is None else found[:, 1].mean(axis=0)
     with np.errstate(all="ignore"):
         each, all_of = (_value(pick.metric, x) for x in (found, found.mean(axis=0)))
-    each = each[np.isfinite(each)]
     if not np.isfinite(all_of):
         _refuse(pick, 0, deals * FOLDS)
-    error = float(3.0 * each.std() / np.sqrt(max(1, each.size)))
+    good = np.isfinite(each)
+    error, spread = _spread(found[good], each[good])
     true = float(all_of)
-    return Trial(score - true, error, _shift(p, pick.metric, score, true), found.mean(axis=0), squares)
+    shift, further = (_shift(p, pick.metric, score, true - x) for x in (0.0, error))
+    return Trial(score - true, error, shift, further, found.mean(axis=0), squares, spread, len(found))
+
+
+def _spread(cells: Array, values: Array) -> tuple[float, Array]:
+    """Three standard errors of the mean of values, and how the mean of the cells changes with them."""
+    if not values.size or not values.std() > 0:
+        return 0.0, np.zeros(4)
+    scale = 3.0 / np.sqrt(values.size)
+    along = (values - values.mean()) @ (cells - cells.mean(axis=0)) / (values.size * values.std())
+    return float(scale * values.std()), np.asarray(scale * along)
 
 
 def _cuts(d: Scored, amounts: Array) -> Cuts:
