@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from howsure.columns import NAMES
 from howsure.distribution import check_seed
@@ -105,7 +105,15 @@ def _with_class(evidence: Any, told: Mapping[str, Any]) -> Any:
     return evidence if told.get("positive") is None else evidence.with_positive(told["positive"])
 
 
+_SHARED = ("prior", "level", "interval", "tolerance", "seed")
+_OWN: Final = {  # what verbs take besides columns
+    "score": ("metrics", "above", "chance", "sort", *_SHARED),
+    "compare": ("metric", "names", "equal_within", "method", "draws", *_SHARED),
+    "leaderboard": ("metric", "apart", "draws", *_SHARED),
+}
+
+
 def _refuse_unknown(verb: str, told: Mapping[str, Any]) -> None:
     unknown = next((k for k in told if k not in NAMES), None)
     if unknown is not None:
-        raise UnknownName(f"{verb} has no option {unknown!r}.{nearest(unknown, NAMES)}")
+        raise UnknownName(f"{verb} has no option {unknown!r}.{nearest(unknown, (*_OWN.get(verb, ()), *NAMES))}")

@@ -154,6 +154,8 @@ def _from_data(f: Mapping[str, Any]) -> str:
         )
     way = "a tenth of the way to its bound" if form == "bounds" else "out by a tenth of the range seen"
     whole = ", each a whole cluster of the usual size" if f["clusters"] else ""
+    if form == "alike":
+        return f"prior {f['prior']}: weight {weight:g} on either bound{whole}, as all values are the same"
     seen = f"weight {weight:g} on the smallest and on the largest value seen"
     return f"prior {f['prior']}: {seen}, each moved {way}{whole}"
 
@@ -199,7 +201,7 @@ def _chance(f: Mapping[str, Any]) -> str:
 
 
 def _pairing(f: Mapping[str, Any]) -> str:
-    here, there = probability(f["here"]), probability(f["apart"])
+    here, there = (probability(f[key], f["error"]) for key in ("here", "apart"))
     return f"the same {f['what']}: {here}; as if tested on different {f['what']} it would be {there}"
 
 
@@ -260,6 +262,8 @@ def _pairs(f: Mapping[str, Any]) -> str:
     first, second, p = f["first"], f["second"], f["p_better"]
     if p < 0.5:
         first, second, p = second, first, 1.0 - p
+    if p - 0.5 < 1e-9:
+        return f"{first} and {second} are even on {f['metric']}, on the same items"
     return f"{first} beats {second} on {f['metric']} with probability {probability(p)}, on the same items"
 
 

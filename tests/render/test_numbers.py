@@ -111,7 +111,7 @@ def test_no_digit_is_beyond_the_error() -> None:
     assert short(123.456, error=0.04) == "123.5"
     assert short(123.456, error=3.0) == "120"
     assert short(-0.004, error=0.01) == "-0.004"  # one digit is always left
-    assert short(3e-17, error=0.01) == "0.0"  # a sum of zeros
+    assert short(3e-17, error=0.01) == short(-5e-5, error=0.01) == "0.0"  # nothing but error
     assert short(-70.48, error=1e10) == "-70"
     assert short(3_834_369.8, error=4e5) == "4e+06"
     assert short(3_834_369.8, error=4e3) == "3.83e+06"

@@ -84,9 +84,17 @@ def cells(text: str) -> dict[str, int]:
 
 def system_names(names: tuple[str, ...], many: int, usual: tuple[str, ...]) -> tuple[str, ...]:
     """The names given, one for each system, or the usual ones."""
-    if names and (len(names) != many or len(set(names)) != many):
-        raise BadSetting(f"--name is given once for each of the {many} systems, all different; got {len(names)}")
+    refuse_names(names, many)
     return names or usual
+
+
+def refuse_names(names: tuple[str, ...], many: int) -> None:
+    """Names that are not one for each system, or occur twice."""
+    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    if twice is not None:
+        raise BadSetting(f"--name {twice!r} is given twice; give each of the {many} systems a name of its own")
+    if names and len(names) != many:
+        raise BadSetting(f"--name is given once for each of the {many} systems, all different; got {len(names)}")
 
 
 def win_counts(text: str) -> tuple[int, int, int]:

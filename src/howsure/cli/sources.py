@@ -216,7 +216,7 @@ def _one_data_set(given: Inputs, columns: Mapping[str, Any], pool: bool, apart: 
         _refuse("--system names the systems", {"name": given.names}, "name")
     else:
         _refuse(why, columns, "unmatched", *(["on"] if pool else []))
-        _refuse_names(given, len(_answers(columns)[1]))
+        parsing.refuse_names(given.names, len(_answers(columns)[1]))
     whole = {k: v for k, v in columns.items() if k != "on"}
     return {**whole, "item": columns.get("on"), "names": given.names or None}
 
@@ -260,11 +260,6 @@ def _answers(columns: Mapping[str, Any]) -> tuple[str, list[str]]:
     return role, [found] if isinstance(found, str) else list(found)
 
 
-def _refuse_names(given: Inputs, many: int) -> None:
-    if given.names and (len(given.names) != many or len(set(given.names)) != many):
-        raise BadSetting(f"--name is given once for each of the {many} systems, all different; got {len(given.names)}")
-
-
 def _systems(given: Inputs, columns: Mapping[str, Any]) -> tuple[str, ...]:
     """What to call the systems, one for each file."""
     from howsure.ingest.sniffing import system_names
@@ -275,7 +270,7 @@ def _systems(given: Inputs, columns: Mapping[str, Any]) -> tuple[str, ...]:
         raise BadSetting(
             f"{many} files take one --pred (or --outcome, or --value) for all, or one for each; got {len(own)}"
         )
-    _refuse_names(given, many)
+    parsing.refuse_names(given.names, many)
     return given.names or (tuple(own) if len(set(own)) == many else tuple(system_names(given.files)))
 
 

@@ -48,15 +48,15 @@ def gap(one: Question, two: Question, draws: int | None = None) -> Gap:
     return Gap(number_or_array(above), number_or_array(below), difference, "quadrature", EXACT_ERROR)
 
 
-def chances(one: Question, two: Question) -> tuple[float, float]:
-    """P(A > B) and P(A < B) alone."""
+def chances(one: Question, two: Question) -> tuple[float, float, float]:
+    """P(A > B) and P(A < B) alone, and their error."""
     a, b = one.distribution, two.distribution
     law = difference_of(a.law, b.law)
     if law is not None and (law.usual or law.closes or law.closed):
         above, below = law.signs()
-        return number_or_array(above), number_or_array(below)
+        return number_or_array(above), number_or_array(below), EXACT_ERROR
     found = drawn_gap(_drawn(one, two, None))
-    return found.above, found.below
+    return found.above, found.below, found.error
 
 
 def most_draws(n: int, *questions: Question) -> int:

@@ -35,6 +35,8 @@ from howsure.rows import Row, real, row_documents
 Array = NDArray[np.float64]
 
 DRAWS: Final = 20_000
+FEWEST_DRAWS: Final = 100
+MOST_NAMED: Final = 3  # systems in a verdict
 DOUBT: Final = 0.005  # error of ranks that more draws are worth
 MOST_PAIRS: Final = 300  # that are compared one by one
 TOPS: Final = (1, 3, 5, 10)  # places whose probabilities a document gives, where there are more systems than that
@@ -135,6 +137,12 @@ class Leaderboard(Result):
         """The largest error of a share of the draws; that of computed ranks, where there are none."""
         return self.standing.error if self.draws is None else min(1.0, 1.5 / float(np.sqrt(len(self.draws))))
 
+    @property
+    def _doubt(self) -> Array:
+        """How far P(best) of each may by chance be from the highest: shares of draws vary against each other."""
+        both = np.minimum(self.p_best + self.p_best.max(), 1.0)
+        return np.asarray(2.0 * self._share_error * np.sqrt(both))
+
     @cached_property
     def notes(self) -> Notes:
         """How ranks were found, and what is to be said of the systems."""
@@ -155,6 +163,14 @@ class Leaderboard(Result):
     def verdict(self) -> str:
         """The finding in words."""
         best = int(np.argmax(self.p_best))
+        level = self.p_best[best] - self.p_best <= self._doubt
+        if level.sum() > 1:
+            names = sorted(name for name, here in zip(self.systems, level, strict=True) if here)
+            who = f"{', '.join(names[:-1])} and {names[-1]}"
+            if len(names) > MOST_NAMED:
+                who = f"{len(names)} of {len(self.systems)} systems"
+            p = probability(float(self.p_best[level].mean()), self._share_error, self.standing.floor)
+            return f"none stands out on {self.metric}: {who} are each the best with probability {p}"
         p = probability(self.p_best[best], self._share_error, self.standing.floor)
         return f"{self.systems[best]} is the best of {len(self.systems)} on {self.metric} with probability {p}"
 
@@ -217,6 +233,8 @@ def leaderboard(
     ('c', 'a', 'b')
     """
     n = None if draws is None else check_draws(draws)
+    if n is not None and n < FEWEST_DRAWS:
+        raise BadSetting(f"{option('draws')} is at least {FEWEST_DRAWS}: ranks of fewer tell nothing; got {n}.")
     if isinstance(apart, bool) or not isinstance(apart, (int, float)) or not 0.5 < apart < 1:
         raise BadSetting(f"{option('apart')} is a probability between 0.5 and 1; got {apart!r}.")
     own: dict[str, Any] = {"prior": prior, "tolerance": tolerance, "seed": seed}

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.comparison.independent import Apart, chances, most_draws
-from howsure.comparison.wins import Wins, compare_wins
+from howsure.comparison.wins import EVEN, Wins, compare_wins, even
 from howsure.distribution import Distribution, Error
 from howsure.envelope import envelope
 from howsure.errors import BadSetting
@@ -152,7 +152,8 @@ class Comparison(Result):
         apart = chances(self.first.question, self.second.question)
         clusters = self.posterior.evidence.describe().get("clusters")
         other = apart[0 if self.metric.better == "higher" else 1]
-        return (note("pairing", here=self.p_better, apart=other, what="clusters" if clusters else "items"),)
+        what, error = "clusters" if clusters else "items", max(self.gap.error, apart[2])
+        return (note("pairing", here=self.p_better, apart=other, what=what, error=error),)
 
     @cached_property
     def ratio(self) -> Distribution:
@@ -209,8 +210,8 @@ class Comparison(Result):
         (a, b), on = self.systems, self.metric
         if p is None:
             said = f"{a} and {b} differ on {on}, which has no better direction"
-        elif abs(p - 0.5) < 1e-9:
-            said = f"{a} and {b} are even on {on}: each is the better one with probability 0.500"
+        elif abs(p - 0.5) <= max(EVEN, self.gap.error):
+            said = even(a, b, on, self.gap.error)
         elif p >= 0.5:
             said = f"{a} beats {b} on {on} with probability {probability(p, self.gap.error)}"
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -22,6 +22,13 @@ from howsure.language import option
 from howsure.render.numbers import probability
 from howsure.result import Result
 from howsure.rows import real
+
+EVEN: Final = 1e-9  # closer to a half than this is a half
+
+
+def even(a: str, b: str, on: Any, error: float | None = None) -> str:
+    """What is said of two systems that nothing tells apart."""
+    return f"{a} and {b} are even on {on}: each is the better one with probability {probability(0.5, error)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +112,8 @@ class Wins(Result):
         a, b = self.systems
         first, other, p = (a, b, better) if better >= 0.5 else (b, a, worse)
         said = f"{first} beats {other} on wins with probability {probability(p)}"
+        if abs(better - 0.5) <= EVEN:
+            said = even(a, b, "wins")
         if equal is not None:
             said += f"; their win rates are within {self.equal_within:g} with probability {probability(equal)}"
         return said

@@ -112,9 +112,12 @@ class MeanOfItems(Question):
         for name, column in zip(self.items.systems, resampled.T, strict=True):
             if alike(column):
                 what = "values" if self._weight or self.items.clusters is None else "cluster means"
+                way = f"Give the bounds that a value can have, such as {option('bounds', (0, 1))}."
+                if self.state.evidence.only(self.metric).bounds is not None:  # which only a prior can make use of
+                    way = f"Use {option('prior', 'even')}, which puts weight on the bounds."
                 raise BadSetting(
                     f"all {len(column):,} {what} of {name} are {np.fmax.reduce(column):g}: resampling cannot tell how "
-                    f"sure that is. Give the bounds that a value can have, such as {option('bounds', (0, 1))}."
+                    f"sure that is. {way}"
                 )
 
     @property
@@ -285,6 +288,8 @@ class MeanOfItems(Question):
         if not self._weight:
             return note("prior", rule="none")
         form, name = "range" if self.items.bounds is None else "bounds", self.state.prior.name
+        if form == "bounds" and len(self.items.systems) == 1 and alike(self._seen):
+            form = "alike"
         whole = self.items.clusters is not None
         return note("prior-from-data", form=form, prior=name, weight=self._weight, clusters=whole)
 

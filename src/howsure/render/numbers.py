@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-_DUST = 1e-12  # what a sum of zeros may come to
+_DUST = 0.1  # of its error: a number so small is none
 _WORST = 1.5  # three standard errors of a share of n draws are at most this over √n
 
 
@@ -65,7 +65,7 @@ def _rounded(x: float, gap: float | None, error: float) -> str:
     if gap is not None and 0 < x < 1 and number in (0.0, 1.0):
         return beyond(min(x, abs(gap)) if number == 1.0 else x, error, number == 1.0)
     if number == 0:
-        return f"{x:.1g}" if abs(x) > _DUST else text.removeprefix("-")
+        return f"{x:.1g}" if abs(x) > _DUST * error else text.removeprefix("-")
     return text if abs(number) < 1e5 else f"{number:.4g}"
 
 

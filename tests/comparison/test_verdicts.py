@@ -1,0 +1,103 @@
+"""What comparisons say in words: no winner where there is none, and no digits that are noise."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import howsure as hs
+from howsure.cli.app import run
+from howsure.errors import BadSetting, HowsureError
+
+Y = [1, 0] * 20
+Z = [1, 0, 0, 0] * 10
+
+
+@pytest.mark.parametrize("metric", ["f1", "recall", "phi", "odds-ratio", "tetrachoric"])
+def test_the_same_answers_are_even(metric: str) -> None:
+    """Whether the probability is computed or drawn, nobody beats a system that says the same."""
+    found = hs.compare(Y, {"a": Z, "b": Z}, metric=metric)
+    assert found.verdict.startswith(f"a and b are even on {metric}: each is the better one with probability 0.50")
+
+
+def test_a_half_by_draws_is_even() -> None:
+    """A probability of a half but for the error of its draws is a half."""
+    a = hs.Tally.binary(tp=30, fp=10, fn=10, tn=50)
+    found = hs.compare(a, a, metric="f1", method="sample", draws=2_000)
+    assert 0 < abs(found.p_better - 0.5) < found.error.probability
+    assert "are even on f1" in found.verdict
+    better = hs.compare(hs.Tally.binary(tp=36, fp=5, fn=4, tn=55), a, metric="f1", method="sample", draws=2_000)
+    assert "beats" in better.verdict
+
+
+@pytest.mark.parametrize("n", [0, 7, 10**15])
+def test_equal_wins_are_even(n: int) -> None:
+    """Equal counts, from none to very many; one more win is not even."""
+    assert hs.compare_wins(n, n, 0).verdict.startswith("first and second are even on wins")
+    assert hs.compare_wins(8, 7, 0).verdict.startswith("first beats second on wins")
+    assert hs.compare_wins([7, 7], [7, 8], 0).verdict[1].startswith("second beats first on wins")
+
+
+def test_none_of_equals_stands_out() -> None:
+    """Systems whose P(best) is the same within its error are named together, a better one alone."""
+    equal = hs.leaderboard(Y, {"a": Z, "b": Z, "c": Z}, metric="f1")
+    assert equal.verdict == "none stands out on f1: a, b and c are each the best with probability 0.33"
+    two = hs.leaderboard(Y, {"a": Z, "b": Z}, metric="f1")
+    assert two.verdict == "none stands out on f1: a and b are each the best with probability 0.500"
+    many = hs.leaderboard(Y, dict.fromkeys("abcde", Z), metric="f1")
+    assert many.verdict.startswith("none stands out on f1: 5 of 5 systems are each the best with probability 0.2")
+    some = hs.leaderboard(Y, {"a": Z, "b": Z, "c": Y}, metric="f1")
+    assert some.verdict.startswith("c is the best of 3 on f1")
+
+
+def test_the_note_on_pairs_has_the_digits_of_the_verdict() -> None:
+    """The same probability is shown alike in both places; that of different items has no more digits."""
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 2, 60)
+    a, b = (np.where(rng.random(60) < p, truth, 1 - truth) for p in (0.9, 0.7))
+    found = hs.compare(truth, {"a": a, "b": b}, metric="odds-ratio")
+    said = re.search(r"probability (\S+)", found.verdict)
+    text = next(n.text for n in found.notes if n.code == "pairing")
+    here, there = re.findall(r"(?:items: |be )([^;]+)", text)
+    assert said is not None
+    assert found.route == "sampled"
+    assert here == said[1]
+    assert len(there) <= len(here) + 1
+
+
+def test_few_draws_are_refused() -> None:
+    """Ranks of two draws tell nothing."""
+    systems = {"a": hs.Tally.rate(hits=3, of=5), "b": hs.Tally.rate(hits=4, of=5)}
+    with pytest.raises(BadSetting, match="at least 100"):
+        hs.leaderboard(systems, draws=2)
+    assert hs.leaderboard(systems, draws=100).draws is not None
+
+
+def test_the_prior_of_values_that_are_all_the_same() -> None:
+    """Its weight is on the bounds, and so the note says; without a prior bounds are of no use."""
+    text = next(n.text for n in hs.score(hs.means([1, 1, 1], bounds=(0, 1))).notes if "prior" in n.code)
+    assert text == "prior even: weight 1 on either bound, as all values are the same"
+    apart = next(n.text for n in hs.score(hs.means([1, 1, 0.5], bounds=(0, 1))).notes if "prior" in n.code)
+    assert "a tenth of the way" in apart
+    with pytest.raises(BadSetting, match="Use prior='even'"):
+        hs.score(hs.means([0.5] * 5, bounds=(0, 1)), prior="none")
+    with pytest.raises(BadSetting, match="Give the bounds"):
+        hs.score(hs.means([0.5] * 5), prior="none")
+
+
+def test_keywords_of_other_verbs_are_guessed() -> None:
+    """metrics for metric, and the other way round."""
+    for verb in (hs.compare, hs.leaderboard):
+        with pytest.raises(HowsureError, match="Did you mean 'metric'"):
+            verb(Y, {"a": Z, "b": Z}, metrics="f1")
+    with pytest.raises(HowsureError, match="Did you mean 'metrics'"):
+        hs.score(Y, Z, metric="f1")
+
+
+@pytest.mark.parametrize("verb", ["compare", "leaderboard"])
+def test_a_name_given_twice_is_named(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The command says which name it was."""
+    assert run([verb, "--counts", "8,2,3,7", "--counts", "1,2,3,4", "--name", "a", "--name", "a"]) == 2
+    assert "--name 'a' is given twice" in capsys.readouterr().err
