@@ -15,8 +15,9 @@ from scipy import stats
 import howsure as hs
 from howsure.evidence.classes import Tally
 from howsure.kernels.classes import Classes
-from howsure.kernels.control import GammaSum, Weighted, gauss_beta
+from howsure.kernels.control import GammaSum, Weighted
 from howsure.kernels.controlled import Controlled
+from howsure.kernels.gauss_beta import gauss_beta
 from howsure.kernels.sampled import Sampled
 from howsure.kernels.sticks import jumps
 from howsure.model.all_classes import AllClasses
@@ -86,7 +87,7 @@ def test_a_law_that_hangs_on_next_to_nothing_is_not_given() -> None:
 @pytest.mark.parametrize(("a", "b"), [(2.0, 3.0), (0.2, 0.1), (30.0, 4.0)])
 def test_means_over_a_beta(a: float, b: float) -> None:
     """Against the moment generating function, by its series."""
-    p, w = gauss_beta(a, b)
+    p, _, w = (x[0] for x in gauss_beta(np.array([a]), np.array([b]), 24))
     series, term = 1.0, 1.0
     for k in range(60):
         term *= 1.7 * (a + k) / ((a + b + k) * (k + 1))
@@ -207,6 +208,19 @@ def test_a_law_by_control_is_a_law() -> None:
     assert short.high - short.low <= even.high - even.low
     assert d.cdf(short.high) - d.cdf(short.low) == pytest.approx(0.95, abs=1e-6)
     assert d.pdf(short.high) == pytest.approx(d.pdf(short.low), rel=0.02)
+
+
+def test_a_fit_that_leaves_the_range_is_not_taken() -> None:
+    """One regression for classes and for scores: the same draws, further from the end of the range, have a law."""
+    linear = GammaSum(Weighted(np.ones(1), np.array([40.0])))
+    control = linear.law()
+    assert control is not None
+    rng = np.random.default_rng(1)
+    x = linear.mean + linear.std * rng.uniform(-3.0, 3.0, 1000)
+    y = 0.99 + 0.004 * (x - linear.mean) / linear.std + 1e-4 * rng.standard_normal(1000)
+    assert Controlled.fitted(linear, control, (x, y - 0.02), (0.0, 1.0), 0.9) is not None
+    assert Controlled.fitted(linear, control, (x, y), (0.0, 1.0), 0.9) is None
+    assert Controlled.fitted(linear, control, (x[:50], y[:50] - 0.02), (0.0, 1.0), 0.9) is None
 
 
 def test_no_tail_is_0_within_the_range_and_the_floor_is_stated() -> None:

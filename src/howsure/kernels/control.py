@@ -17,6 +17,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.kernels.gauss_beta import gauss_beta
+
 Array = NDArray[np.float64]
 
 _PERIOD = 24.0  # standard deviations
@@ -156,7 +158,8 @@ class GammaSum:
         if len(parts) == 1:
             return np.asarray(np.exp(parts[0]))
         fixed, right, wrong = parts
-        p, weights = gauss_beta(*self.beta)
+        a, b = np.array(self.beta)[:, None]
+        p, _, weights = (x[0] for x in gauss_beta(a, b, _NODES))
         return np.asarray(np.exp(fixed + wrong + np.multiply.outer(p, right - wrong)).T @ weights)
 
 
@@ -173,23 +176,3 @@ def _on_grid(u: Array, wave: NDArray[np.complex128], points: int) -> LawOnGrid:
     wavy = np.fft.irfft(spectrum, points) * (points / _PERIOD)
     cdf = np.clip(wavy - wavy[0] + (x - x[0]) / _PERIOD, 0.0, 1.0)
     return LawOnGrid(x, np.maximum(pdf, 0.0), np.maximum.accumulate(cdf))
-
-
-def gauss_beta(a: float, b: float, nodes: int = _NODES) -> tuple[Array, Array]:
-    """Points and weights of the mean over Beta(a, b): the Gauss-Jacobi rule (Golub & Welsch 1969).
-
-    >>> p, w = gauss_beta(2.0, 3.0)
-    >>> round(float(w @ p), 12), round(float(w @ p**2), 12)
-    (0.4, 0.2)
-    """
-    alpha, beta = b - 1.0, a - 1.0
-    k = np.arange(1, nodes)
-    s = 2.0 * k + alpha + beta
-    with np.errstate(divide="ignore", invalid="ignore"):
-        off = 4.0 * k * (k + alpha) * (k + beta) * (k + alpha + beta) / (s**2 * (s + 1.0) * (s - 1.0))
-    off[0] = 4.0 * (1.0 + alpha) * (1.0 + beta) / ((2.0 + alpha + beta) ** 2 * (3.0 + alpha + beta))
-    middle = np.empty(nodes)
-    middle[0] = (beta - alpha) / (alpha + beta + 2.0)
-    middle[1:] = (beta**2 - alpha**2) / (s * (s + 2.0))
-    x, vectors = np.linalg.eigh(np.diag(middle) + np.diag(np.sqrt(off), 1) + np.diag(np.sqrt(off), -1))
-    return 0.5 * (1.0 + x), vectors[0] ** 2

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from howsure.kernels.control import LawOnGrid
+from howsure.kernels.control import GammaSum, LawOnGrid
 from howsure.kernels.law import level_tails
 from howsure.kernels.scale import normal_score
 
@@ -33,6 +33,9 @@ _DOUBTED = 1.67  # ten fits in a hundred have more by chance
 _GROUPS = 16
 _FLOOR = 0.2  # of the mean square of residuals
 _POINTS = 257
+_BEYOND = 5e-4  # probability of the control on either side that the regression leaves out
+_LEAST = 100  # draws within it
+_OUTSIDE = 1e-3  # probability that a fit may put outside of the range
 _NOTHING = 1e-8  # probability beyond the first and the last point
 _TOLD = 1e-5  # the error of the law of the control: no smaller tail is told from 0
 _KNEE, _LAST = 3.5, 4.5  # normal scores: between them the slope is read by which a tail goes on
@@ -135,6 +138,19 @@ class Controlled:
     @property
     def shape(self) -> tuple[int, ...]:
         return ()
+
+    @classmethod
+    def fitted(
+        cls, linear: GammaSum, control: LawOnGrid, draws: tuple[Array, Array], bounds: tuple[float, float], share: float
+    ) -> Controlled | None:
+        """By draws of the control and the measure; None where the fit leaves the range, or explains less than this."""
+        x, y = (draws[0] - linear.mean) / linear.std, draws[1]
+        low, high = control.span(_BEYOND)
+        near = (x > low) & (x < high)
+        if near.sum() < _LEAST:
+            return None
+        law = cls(Fit.of(x[near], y[near], (low, high)), control, y.size, *bounds)
+        return law if law.explained > share and law.outside < _OUTSIDE else None
 
     # -- the law before it is moved
 

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from howsure.kernels.class_tables import ClassSlopes
 from howsure.kernels.classes import Classes
-from howsure.kernels.control import GammaSum, LawOnGrid
-from howsure.kernels.controlled import Controlled, Fit
+from howsure.kernels.controlled import Controlled
 from howsure.model.sampling import GROWN
 from howsure.model.state import State
 
@@ -29,10 +28,7 @@ FEWER: Final = 150  # where each takes very many numbers
 MANY: Final = 3000
 TURNS: Final = 4
 WORTH: Final = 0.08  # of the draws that order statistics need, at most: beyond, what the fit misses counts too
-BEYOND: Final = 5e-4  # probability of the control on either side that the regression leaves out
-LEAST: Final = 100  # draws within it
 EXPLAINED: Final = 0.6  # of the variance, that a control must explain
-OUTSIDE: Final = 1e-3  # probability that a fit may put outside of the range
 STEP: Final = 1e-4  # relative, of derivatives
 AT_A_TIME: Final = 2_000_000  # numbers
 
@@ -53,7 +49,8 @@ def controlled_law(state: State, plan: Classes, measure: Measured, bounds: tuple
         seed = state.seed + turn * GROWN
         found += [_drawn(sides[i], measure, m, seed + i) for i, m in enumerate(wanted)]
         n += sum(wanted)
-        law = _fitted(found, linear, control, n, bounds)
+        x, y = (np.concatenate(part) for part in zip(*found, strict=True))
+        law = Controlled.fitted(linear, control, (x, y), bounds, EXPLAINED)
         if law is None:
             return None
         ends = np.array([float(law.quantile_error(p)) for p in (0.025, 0.975)]) / float(law.std())
@@ -73,20 +70,6 @@ def _drawn(plan: Classes, measure: Measured, n: int, seed: int) -> tuple[Array, 
     parts = [(tables.linear, measure(tables.cells(0))) for tables in plan.draws(n, seed)]
     linear, values = (np.concatenate(x) for x in zip(*parts, strict=True))
     return linear, values
-
-
-def _fitted(
-    found: list[tuple[Array, Array]], linear: GammaSum, control: LawOnGrid, n: int, bounds: tuple[float, float]
-) -> Controlled | None:
-    """The regression on the control, of draws where it has its mass; None where it leaves the range."""
-    x, y = (np.concatenate(part) for part in zip(*found, strict=True))
-    x = (x - linear.mean) / linear.std
-    low, high = control.span(BEYOND)
-    near = (x > low) & (x < high)
-    if near.sum() < LEAST:
-        return None
-    law = Controlled(Fit.of(x[near], y[near], (low, high)), control, n, *bounds)
-    return law if law.explained > EXPLAINED and law.outside < OUTSIDE else None
 
 
 def slopes_of(plan: Classes, measure: Measured) -> ClassSlopes:

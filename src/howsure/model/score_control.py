@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from howsure.catalogue.retrieval import Ranking
 from howsure.kernels.control import GammaSum, Weighted
-from howsure.kernels.controlled import Controlled, Fit
+from howsure.kernels.controlled import Controlled
 from howsure.kernels.ranked import Cuts
 from howsure.kernels.ranked_slopes import SLOPES, RankedSlopes
 from howsure.kernels.sampled import Sampled
@@ -23,7 +23,6 @@ from howsure.model.score_draws import ScoreDraws
 
 Array = NDArray[np.float64]
 
-BEYOND: Final = 5e-4  # probability of the control on either side that the regression leaves out
 EXPLAINED: Final = 0.95  # of the variance, that a control must explain
 
 
@@ -47,12 +46,9 @@ def controlled_law(
     law = linear.law() if np.isfinite(linear.std) and linear.std > 0 else None
     if law is None:
         return None
-    x = (control - linear.mean) / linear.std
-    low, high = law.span(BEYOND)
-    near = (x > low) & (x < high)
     with np.errstate(all="ignore"):  # a fit that is far off is left below
-        found = Controlled(Fit.of(x[near], values[near], (low, high)), law, values.size, *metric.bounds)
-        if not found.explained > EXPLAINED:
+        found = Controlled.fitted(linear, law, (control, values), metric.bounds, EXPLAINED)
+        if found is None:
             return None
         if plain.known_mean is not None:
             found = found.moved_to(float(plain.known_mean))
