@@ -27,8 +27,8 @@ def posterior(kind):
 
 
 def own(row):
-    """What all verbs say of a system: only a leaderboard has an error of P(best)."""
-    error = {k: v for k, v in row["error"].items() if k != "best"}
+    """What all verbs say of a system: only a leaderboard has errors of P(best)."""
+    error = {k: v for k, v in row["error"].items() if not k.startswith("best")}
     return {k: row[k] for k in SHOWN} | {"error": error}
 
 
@@ -118,6 +118,19 @@ def test_equal_questions_have_equal_answers(kind):
     assert hs.compare(p, "a", "b") == hs.compare(p, "a", "b")
     assert hs.compare(p, "a", "b") != hs.compare(p, "a", "c")
     assert hs.score(p) != hs.compare(p, "a", "b")
+
+
+@each_kind
+def test_answers_do_not_depend_on_what_was_asked_before(kind):
+    """All measures at once, and one by one from the last to the first, each at another level before."""
+    at_once = hs.score(hs.posterior(evidence(kind), tolerance=0.2)).to_dict()["rows"]
+    p = hs.posterior(evidence(kind), tolerance=0.2)
+    tables = []
+    for m in reversed(p.default_table):
+        hs.score(p, metrics=[m], level=0.8).to_dict()
+        tables.append(hs.score(p, metrics=[m]).to_dict()["rows"])
+    one_by_one = {(r["system"], r["asked"]): own(r) for rows in tables for r in rows}
+    assert {(r["system"], r["asked"]): own(r) for r in at_once} == one_by_one
 
 
 @each_kind

@@ -6,7 +6,7 @@ model (model/score_draws.py).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from howsure.kernels.law import Law
 
 Array = NDArray[np.float64]
+Drawn = tuple[Array, Array | None]  # a measure, and its control where it has one
 
 LEAST_SIZE: Final = 1.5  # effective items of a class that can be resampled
 
@@ -90,9 +91,9 @@ class Thresholds(Question):
             found = self._at_threshold.distribution
             return found.law, found.route
         prepare([self])
-        draws: Array = self.state.kept["draws of", self.metric]
+        draws, control = self.state.kept["draws of", self.metric]
         self._refuse(f"{self.metric} is", draws)
-        return self._law_of(draws, self.state.kept.get(("control of", self.metric))), "sampled"
+        return self._law_of(draws, control), "sampled"
 
     def _law_of(self, draws: Array, control: Array | None) -> Sampled | Controlled:
         """By order statistics, or by a control that is surer of its ends."""
@@ -102,7 +103,13 @@ class Thresholds(Question):
         surer = None if control is None else controlled_law(self.drawn, self.metric, control, draws, plain)
         return plain if surer is None else surer
 
-    def sure(self, draws: Array, control: Array) -> bool:
+    def lacking(self, draws: Array, control: Array | None) -> int:
+        """How many more draws keep equal-tailed ends within the tolerance; none where the control does."""
+        if control is not None and self._sure(draws, control):
+            return 0
+        return more_draws(draws, self.state.tolerance, self.drawn.most)
+
+    def _sure(self, draws: Array, control: Array) -> bool:
         """Whether the control keeps equal-tailed ends within the tolerance."""
         if not np.isfinite(draws).all():
             return False
@@ -298,21 +305,31 @@ def draws(state: State, n: int, seed: int, metrics: Any) -> dict[str, Array]:
 
 
 def prepare(questions: Sequence[Question]) -> None:
-    """Draw several measures from one pass."""
+    """Draw several measures from the same passes; each takes the first of the draws, as many as it needs by itself."""
     open_ones = [q for q in questions if isinstance(q, Thresholds) and not q.closed]
-    wanted = [q.metric for q in open_ones if ("draws of", q.metric) not in q.state.kept]
+    wanted = {q.metric: q for q in open_ones if ("draws of", q.metric) not in q.state.kept}
     if not wanted:
         return
     state, drawn = open_ones[0].state, open_ones[0].drawn
     controls = {m: c for m in wanted if (c := control_of(drawn, m)) is not None}
-    asked = [*wanted, *controls.values()]
-    values = np.stack(drawn.of(asked, drawn.number, drawn.seed))[:, :, 0]
-    control = dict(zip(controls, values[len(wanted) :], strict=True))
-    by = {q.metric: q for q in open_ones}
-    unsure = [i for i, m in enumerate(wanted) if m not in control or not by[m].sure(values[i], control[m])]
-    more = more_draws(values[unsure].T, state.tolerance, drawn.most) if unsure else 0
-    if more:
-        added = np.stack(drawn.of(asked, more, drawn.seed + GROWN))[:, :, 0]
-        values = np.concatenate([values, added], axis=1)
-    keys = [*(("draws of", m) for m in wanted), *(("control of", m) for m in controls)]
-    state.kept.update(zip(keys, values, strict=True))
+    first = _drawn(drawn, wanted, controls, drawn.number, drawn.seed)
+    more = {m: n for m, q in wanted.items() if (n := q.lacking(*first[m]))}
+    added = _drawn(drawn, more, controls, max(more.values()), drawn.seed + GROWN) if more else {}
+    for m, found in first.items():
+        state.kept["draws of", m] = _grown(found, added[m], more[m]) if m in more else found
+
+
+def _drawn(
+    drawn: ScoreDraws, metrics: Iterable[Ranking], controls: Mapping[Ranking, Ranking], n: int, seed: int
+) -> dict[Ranking, Drawn]:
+    """n draws of each measure with its control, all from one pass."""
+    asked = [*metrics, *(controls[m] for m in metrics if m in controls)]
+    values = {m: x[:, 0] for m, x in zip(asked, drawn.of(asked, n, seed), strict=True)}
+    return {m: (values[m], values[controls[m]] if m in controls else None) for m in metrics}
+
+
+def _grown(first: Drawn, added: Drawn, n: int) -> Drawn:
+    """Draws with n more."""
+    (draws, control), (more, further) = first, added
+    both = None if control is None or further is None else np.concatenate([control, further[:n]])
+    return np.concatenate([draws, more[:n]]), both
