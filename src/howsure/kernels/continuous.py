@@ -18,6 +18,7 @@ Mask = NDArray[np.bool_]
 
 EPS = float(np.finfo(float).eps)
 _BODY = np.array([0.16, 0.5, 0.84])
+_USUAL = 0.95  # the level that most intervals have
 
 
 class Continuous(Law):
@@ -54,8 +55,16 @@ class Continuous(Law):
     @cached_property
     def body(self) -> tuple[Array, Array]:
         """A middle and a spread, which every law has."""
+        if self.searched:
+            return _middle_and_spread(self._usual[0][2:])
         p = _BODY.reshape(-1, *([1] * len(self.shape)))
         return _middle_and_spread(self.quantile(p, 1.0 - p)[0])
+
+    @cached_property
+    def _usual(self) -> tuple[Array, Array, Array]:
+        """The ends of the usual interval and the body, by one search: the same points, whatever is asked first."""
+        (p, q), body = level_tails(_USUAL, self.shape), _BODY.reshape(-1, *([1] * len(self.shape)))
+        return self.quantile(np.concatenate([p, body]), np.concatenate([q, 1.0 - body]))
 
     def median(self) -> Array:
         if self.searched:
@@ -71,14 +80,8 @@ class Continuous(Law):
         return above, below
 
     def equal_tailed(self, level: float) -> tuple[Array, Array, Array, Array]:
-        p, q = level_tails(level, self.shape)
-        together = self.searched and "body" not in self.__dict__
-        if together:  # the body is needed soon: one search for all
-            body = _BODY.reshape(-1, *([1] * len(self.shape)))
-            p, q = np.concatenate([p, body]), np.concatenate([q, 1.0 - body])
-        value, below, above = self.quantile(p, q)
-        if together:
-            self.__dict__["body"] = _middle_and_spread(value[2:])
+        usual = self.searched and level == _USUAL
+        value, below, above = self._usual if usual else self.quantile(*level_tails(level, self.shape))
         return value[0], value[1], below[0], above[1]
 
     def shortest(self, level: float, log_scale: bool = False) -> tuple[Array, Array, Mask]:
