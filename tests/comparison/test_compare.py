@@ -368,3 +368,15 @@ def test_bad_input(call: object, error: type[Exception], says: str) -> None:
     """One clear sentence each."""
     with pytest.raises(error, match=says):
         call()  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("metric", ["phi", "kappa"])
+def test_a_comparison_is_no_surer_than_its_laws(metric: str) -> None:
+    """Laws that state an error of their own hand it on, to P(A better) and to ranks."""
+    tables = {str(tp): Tally.binary(tp=tp, fp=60, fn=50, tn=300) for tp in (80, 90, 120)}
+    own = {k: float(hs.posterior(t)[metric].error.probability) for k, t in tables.items()}
+    c = hs.compare(tables["80"], tables["90"], metric=metric)
+    assert c.route == "quadrature"
+    assert c.error.probability >= own["80"] + own["90"] > 1e-6
+    board = hs.leaderboard(tables, metric=metric)
+    assert sum(own.values()) <= board.error.probability < 1e-4

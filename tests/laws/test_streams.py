@@ -104,3 +104,37 @@ def test_no_error_of_a_probability_is_above_1() -> None:
     board = hs.leaderboard({"a": p, "b": p}, metric="tetrachoric", draws=100)
     assert board.error.probability <= 1.0
     assert all(row["error"]["best"] <= 1.0 for row in board.to_dict()["rows"])
+
+
+def _correlation(one: Any, two: Any) -> float:
+    """Of draws with the same seed."""
+    return float(abs(np.corrcoef(one.draws(4_000, seed=0), two.draws(4_000, seed=0))[0, 1]))
+
+
+def test_differences_of_graded_values_have_streams_of_their_own() -> None:
+    """Two data sets alike in size: their draws at one seed have nothing in common, those of equal ones everything."""
+    rng = np.random.default_rng(3)
+    sets = [hs.Items(rng.random((40, 2)), ("a", "b")) for _ in range(2)]
+    one, two = (hs.compare(x, "a", "b", metric="mean").difference for x in sets)
+    again = hs.compare(sets[0], "a", "b", metric="mean").difference
+    assert _correlation(one, two) < 0.1
+    assert _correlation(one, again) > 0.999
+
+
+def test_confusions_have_streams_of_their_own() -> None:
+    """Shares of two mistakes are not drawn from the same numbers."""
+    from howsure.model.classes import confusions
+
+    one, two = (confusions(hs.posterior(Tally.matrix(x)))[0].share for x in (MATRIX, OTHER))
+    assert _correlation(one, two) < 0.1
+
+
+def test_deals_of_other_scores_are_others() -> None:
+    """Trials of a threshold take their stream from the order of the scores; a map that keeps it changes nothing."""
+    from howsure.evidence.scored import Scored
+    from howsure.ranking.trying import _generator
+
+    rng = np.random.default_rng(4)
+    y, x = rng.random(60) < 0.4, rng.random(60)
+    first, same, other = (_generator(hs.posterior(Scored(y, s[:, None])), 5).random() for s in (x, x**3, 1 - x))
+    assert first == same != other

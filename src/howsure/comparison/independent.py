@@ -17,7 +17,6 @@ from howsure.model.question import Gap, Question, drawn_gap
 Array = NDArray[np.float64]
 
 OTHER_SEED: Final = 1_000_000_007  # independent systems are drawn from other streams
-EXACT_ERROR: Final = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +44,9 @@ def gap(one: Question, two: Question, draws: int | None = None) -> Gap:
     else:
         return drawn_gap(_drawn(one, two, None))
     above, below = law.signs()
-    return Gap(number_or_array(above), number_or_array(below), difference, "quadrature", EXACT_ERROR)
+    return Gap(
+        number_or_array(above), number_or_array(below), difference, "quadrature", float(np.max(law.chance_error()))
+    )
 
 
 def chances(one: Question, two: Question) -> tuple[float, float, float]:
@@ -54,7 +55,7 @@ def chances(one: Question, two: Question) -> tuple[float, float, float]:
     law = difference_of(a.law, b.law)
     if law is not None and (law.usual or law.closes or law.closed):
         above, below = law.signs()
-        return number_or_array(above), number_or_array(below), EXACT_ERROR
+        return number_or_array(above), number_or_array(below), float(np.max(law.chance_error()))
     found = drawn_gap(_drawn(one, two, None))
     return found.above, found.below, found.error
 

@@ -83,6 +83,10 @@ class Difference(Stepped):
         searched, one, two = error_of_search(*self.body), self.a.own_error(), self.b.own_error()
         return searched[0] + one[0] + two[0], searched[1] + one[1] + two[1]
 
+    def chance_error(self) -> Array:
+        """How far P(A > B) may be off: what the integral leaves, and what the rules of both laws do."""
+        return np.asarray(_CLOSED + self.a.own_error()[1] + self.b.own_error()[1])
+
     def rows(self, pick: Pick, shape: tuple[int, ...]) -> Difference:
         return Difference(self.a.rows(pick, shape), self.b.rows(pick, shape))
 

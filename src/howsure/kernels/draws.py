@@ -31,6 +31,11 @@ def stream(seed: int, *parts: Any) -> int:
     return seed + (int.from_bytes(digest.digest(), "little") << 64)
 
 
+def generator(seed: int, place: int, *parts: Any) -> np.random.Generator:
+    """Random numbers of the stream of these parts; the place tells apart what else is drawn for them."""
+    return np.random.Generator(np.random.SFC64([stream(seed, *parts), place]))
+
+
 def _feed(add: Callable[[bytes], Any], part: Any) -> None:
     if isinstance(part, np.ndarray):
         add(repr(part.shape).encode())

@@ -5,7 +5,8 @@ chances P(X_j > t); r = 0 is P(i is the largest), the product of all cdfs. P(i a
 Domain: laws with a density, and laws known by draws, whose quantiles are then the nodes.
 Formula: laws with densities are tabulated once (tabulated.py); the integral runs over the line of i's table by the
 double exponential rule, cut where another law ends and around narrower ones; coins are added one by one.
-Error: nodes are doubled until two levels agree to 1e-10, and ranks must add up over systems. Where laws are drawn,
+Error: nodes are doubled until two levels agree to 1e-10, ranks must add up over systems, and laws add the errors of
+their own cdfs. Where laws are drawn,
 that of their cdfs: of order statistics three standard errors of a share, whatever the number of systems (Hoeffding: the
 parts of the variance that go with one system each are no more than all of it); of other laws those of the two least
 sure.
@@ -89,7 +90,8 @@ def _by_integrals(laws: Sequence[Continuous]) -> Ranked | None:
     made = _collected(rows, 0.0)
     off = max(float(np.abs(made.above.sum(axis=k) - 1.0).max()) for k in (0, 1))
     off = max(off, float(np.abs(made.pairs + made.pairs.T - 1.0).max()))
-    return None if off > _CLOSED else Ranked(made.above, made.pairs, off + _AGREE)
+    own = sum(float(x.own_error()[1].max()) for x in laws)
+    return None if off > _CLOSED else Ranked(made.above, made.pairs, off + _AGREE + own)
 
 
 def _integral(outer: Tabulated, others: list[Tabulated]) -> Array:

@@ -19,6 +19,7 @@ from howsure.evidence.classes import Tally
 from howsure.evidence.layout import as_json, number
 from howsure.expressions import CELLS
 from howsure.forms import Linear
+from howsure.kernels.draws import generator
 from howsure.kernels.weights import gamma_of
 from howsure.language import option
 from howsure.model.all_classes import AllClasses, RightAnswersByRows
@@ -227,7 +228,7 @@ class _BetaDraws:
     tilt: float
 
     def __call__(self, n: int, seed: int) -> Any:
-        x = np.random.Generator(np.random.SFC64([seed, 60_013])).beta(self.a, self.b, n)
+        x = generator(seed, 60_013, self.a, self.b, self.tilt).beta(self.a, self.b, n)
         return x if self.tilt == 1.0 else self.tilt * x / (self.tilt * x + 1.0 - x)
 
 

@@ -23,7 +23,7 @@ from howsure import priors
 from howsure.distribution import Distribution
 from howsure.errors import BadSetting, listing
 from howsure.evidence.items import Items, Mean
-from howsure.kernels.draws import stream
+from howsure.kernels.draws import generator
 from howsure.kernels.sampled import Sampled
 from howsure.language import option
 from howsure.model.graded_prior import ROUNDING, alike, centres, ends, largest, made_up_means, spreads
@@ -156,8 +156,7 @@ class MeanOfItems(Question):
         self._refuse_constant()
         dealt = bool(self._weight) and len(self.items.systems) > 1
         top, bottom, shapes = self.items.units if dealt else self._parts
-        own = stream(seed, self.items.values)
-        rng = np.random.Generator(np.random.SFC64([own, STREAM]))
+        rng = generator(seed, STREAM, self.items.values)
         versions = self.items.versions
         out = []
         for mass in masses(rng, shapes, n):
@@ -246,7 +245,7 @@ class MeanOfItems(Question):
             first, second = self.ratio_draws(n, seed)
             return first - second
         top, bottom, shapes = self._gap_parts
-        rng = np.random.Generator(np.random.SFC64([seed, STREAM]))
+        rng = generator(seed, STREAM, top, bottom, shapes)
         return np.concatenate([(mass @ top) / (mass @ bottom) for mass in masses(rng, shapes, n)])
 
     @property

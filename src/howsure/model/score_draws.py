@@ -119,7 +119,7 @@ class ScoreDraws:
         return self.items.tidy
 
     @cached_property
-    def _key(self) -> int:
+    def key(self) -> int:
         """What tells these items from others: how each system orders them, not by which numbers."""
         orders = [(x.found, x.alarms, x.positives, x.negatives) for x in self.units.orders]
         return stream(0, orders, self.units.effective)
@@ -179,7 +179,7 @@ class ScoreDraws:
         draws of a longer run are those of a shorter one.
         """
         size = max(1, min(4096, CHUNK // self.units.rows))
-        seed = stream(seed, self._key)
+        seed = stream(seed, self.key)
         starts = range(0, n, size)
 
         def one(k: int) -> NDArray[Any]:
@@ -256,7 +256,7 @@ class ScoreDraws:
 
     def _points(self, one: Callable[..., tuple[Array, ...]], n: int, seed: int, size: int) -> CurvePoints:
         """Chunks of draws, each with a stream of its own."""
-        seed = stream(seed, self._key)
+        seed = stream(seed, self.key)
 
         def chunk(k: int) -> tuple[Array, ...]:
             rng = np.random.Generator(np.random.SFC64([seed, STREAM + 2, k]))

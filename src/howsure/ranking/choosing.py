@@ -23,6 +23,7 @@ from howsure.distribution import Distribution
 from howsure.envelope import envelope
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.evidence.layout import number
+from howsure.kernels.draws import generator
 from howsure.kernels.estimated import Estimated
 from howsure.kernels.ranked import Cuts
 from howsure.kernels.sampled import Sampled
@@ -222,7 +223,8 @@ class Shifted:
         return moved(x, -self.shift, (low, high)) if np.isfinite(high - low) else np.asarray(x - self.shift)
 
     def __call__(self, n: int, seed: int) -> Array:
-        return self.back(np.asarray(self.law.ppf(np.random.Generator(np.random.SFC64([seed, STREAM])).random(n))))
+        rng = generator(seed, STREAM, float(self.law.mean), float(self.law.std), self.shift)
+        return self.back(np.asarray(self.law.ppf(rng.random(n))))
 
 
 def _limits(given: Any, side: str) -> tuple[tuple[Metric, str, float], ...]:

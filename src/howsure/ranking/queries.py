@@ -16,6 +16,7 @@ from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
 from howsure.evidence.items import Items, Mean
 from howsure.ingest.records import are_records
 from howsure.ingest.trec import TIES, Qrels, Run, rank, read_qrels, read_run
+from howsure.kernels.draws import generator
 from howsure.language import option
 from howsure.notes import Notes, note
 from howsure.ranking.engine import View
@@ -112,7 +113,7 @@ class Field:
     @cached_property
     def drawn(self) -> dict[RunMeasure, Array]:
         """Values (queries, runs, versions) with grades of unjudged documents drawn at the rates of the judged ones."""
-        rng = np.random.Generator(np.random.SFC64([self.seed, 70_001]))
+        rng = generator(self.seed, 70_001, self.judgments.grade, self.pool.query)
         out: dict[RunMeasure, list[list[Array]]] = {m: [] for m in self.rated}
         for _ in range(VERSIONS):  # one at a time: a version is as large as the runs
             judgments, rankings = self.pool.filled(self.pool.drawn(rng))

@@ -21,6 +21,7 @@ from howsure.catalogue import Metric
 from howsure.errors import BadSetting
 from howsure.evidence.scored import Scored
 from howsure.kernels import ranked
+from howsure.kernels.draws import generator
 from howsure.kernels.ranked import Cuts
 from howsure.model.class_draws import logit
 from howsure.model.posterior import Posterior
@@ -106,13 +107,18 @@ def _shift(p: Posterior, m: Metric, seen: float, true: float) -> float:
     return float(one - two)
 
 
+def _generator(p: Posterior, *more: int) -> np.random.Generator:
+    """A stream of these scores, which follows how they order the items."""
+    return generator(p.seed, HALF, score_draws(p).key, *more)
+
+
 # -- folds
 
 
 def _folds(p: Posterior, pick: Pick, score: float) -> Trial:
     """All fifths of many deals, each tried with the threshold of the others."""
     d = p.evidence if p.evidence.weighted else p.evidence.tidy
-    rng = np.random.Generator(np.random.SFC64([p.seed, HALF, FOLDS]))
+    rng = _generator(p, FOLDS)
     deals = max(DEALS, draws(p) // (4 * FOLDS), min(draws(p) // 4, DEALT // (FOLDS * d.rows)))
     cells, kept = np.zeros((deals, 2, 4)), 0
     for k in range(deals):
@@ -211,7 +217,7 @@ def _resampled(p: Posterior, pick: Pick, n: int) -> tuple[Array, Array]:
 def _elsewhere(p: Posterior, pick: Pick, n: int, how: str) -> tuple[Array, Array]:
     """The measure on the items that the threshold was chosen on, and on others: n times."""
     d = p.evidence
-    rng = np.random.Generator(np.random.SFC64([p.seed, HALF]))
+    rng = _generator(p)
     seen, true = [], []
     size = max(1, min(n, CHUNK // d.rows))
     for start in range(0, n, size):
