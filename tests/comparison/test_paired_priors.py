@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import howsure as hs
 from howsure.model.answers import Answers
-from howsure.model.joint_answers import cell_draws, weight
+from howsure.model.joint_answers import cell_draws
 
 PATTERNS = list(product((0, 1), (0, 1), (0, 1)))  # truth, a, b
 Counts = st.lists(st.integers(0, 12), min_size=8, max_size=8).filter(lambda c: sum(c[4:]) > 0 and sum(c[:4]) > 0)
@@ -131,7 +131,7 @@ def test_of_two_the_better_is_the_best(metric: str) -> None:
 def test_the_weight_of_a_row_is_spread_over_the_most_balanced_splits() -> None:
     """Three systems: one or two of three say yes, each split 1/6; every pair is discordant with ⅓ each way."""
     one = Answers(np.zeros(0, int), np.zeros((0, 3), bool), np.zeros(0), np.zeros(0), {1: (0.5, 0.5)}, 1)
-    found = {says: weight(one, 1, says) for says in product((0, 1), repeat=3)}
+    found = {says: one.weight(1, *says) for says in product((0, 1), repeat=3)}
     assert found[0, 0, 0] == found[1, 1, 1] == 0.0
     assert [found[s] for s in ((1, 0, 0), (0, 1, 1))] == pytest.approx([1 / 6, 1 / 6])
     assert sum(w for s, w in found.items() if s[0] and not s[1]) == pytest.approx(1 / 3)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
+from math import comb
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -64,7 +65,7 @@ class Answers:
     def pair_shapes(self) -> list[Array]:
         """Shapes of the joint patterns, with the prior's weight of each."""
         return [
-            np.asarray(self.shapes[..., self._here((y, a, b))].sum(axis=-1) + self._weight(y, a, b))
+            np.asarray(self.shapes[..., self._here((y, a, b))].sum(axis=-1) + self.weight(y, a, b))
             for y, a, b in self.pairs
         ]
 
@@ -73,7 +74,7 @@ class Answers:
         if self.scales is None:
             return self.pair_shapes(), None
         units = self.units()
-        made = [gamma_of(*self.sums(self._here(p)), prior=self._weight(*p), unit=units[p[0]]) for p in self.pairs]
+        made = [gamma_of(*self.sums(self._here(p)), prior=self.weight(*p), unit=units[p[0]]) for p in self.pairs]
         return [shape for shape, _ in made], [scale for _, scale in made]
 
     def sums(self, where: Any = slice(None)) -> tuple[Array, Array]:
@@ -87,11 +88,15 @@ class Answers:
         whole = scale_of(*self.sums())
         return {y: scale_of(*self.sums(self.truth == y), where_empty=whole) for y in self.rows}
 
-    def _weight(self, y: int, a: int, b: int) -> float:
-        row = self.rows[y]
+    def weight(self, y: int, *says: int) -> float:
+        """The prior's weight of a pattern, a product, or in the row that counts alone a part of balanced splits."""
+        no, yes = self.rows[y]
+        total, systems = no + yes, len(says)
         if y != self.row:
-            return row[a] * row[b] / sum(row)
-        return min(row) if a != b else row[a] - min(row)
+            return float(total * np.prod([(yes if a else no) / total for a in says]))
+        low, part = balance(yes / total, systems)
+        chance = {low: 1.0 - part, low + 1: part}.get(sum(says), 0.0)
+        return total * chance / comb(systems, sum(says))
 
     def pair_counts(self) -> list[int]:
         """Items of each joint pattern."""
@@ -225,8 +230,14 @@ class Answers:
             if gain:
                 here = self.truth == y
                 says = (self.says[here] == (gain > 0)).astype(float)
-                wins += (says.T * self.shapes[here]) @ (1.0 - says) + self._weight(y, 0, 1)
+                wins += (says.T * self.shapes[here]) @ (1.0 - says) + self.weight(y, 0, 1)
         return _larger(wins, wins.T)[0]
+
+
+def balance(rate: float, systems: int) -> tuple[int, float]:
+    """How many systems say yes in the most balanced splits with this mean rate: so many, or one more with a chance."""
+    low = min(int(np.floor(rate * systems)), systems - 1)
+    return low, rate * systems - low
 
 
 def _larger(up: Array, down: Array) -> tuple[Array, Array]:

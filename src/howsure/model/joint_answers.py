@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
-from math import comb
 from typing import Final
 
 import numpy as np
@@ -21,7 +20,7 @@ from howsure.catalogue.metric import Metric
 from howsure.kernels import draws as drawing
 from howsure.kernels.sticks import count, sticks
 from howsure.kernels.weights import added_at, gamma_of
-from howsure.model.answers import NAMES, Answers, Array, Cells
+from howsure.model.answers import NAMES, Answers, Array, Cells, balance
 from howsure.routes import TINY, values
 
 Yes = NDArray[np.bool_]
@@ -98,7 +97,7 @@ def listed(answers: Answers) -> tuple[NDArray[np.int64], Yes, Array, Array | Non
     systems = answers.says.shape[1]
     patterns = list(product(sorted(answers.rows), *[(0, 1)] * systems))
     place = {p: i for i, p in enumerate(patterns)}
-    added = np.array([weight(answers, p[0], p[1:]) for p in patterns])
+    added = np.array([answers.weight(p[0], *p[1:]) for p in patterns])
     rows = np.column_stack([answers.truth, answers.says]).astype(int).tolist()
     at = [place[tuple(r)] for r in rows]
     shapes, scales = added.copy(), None
@@ -111,23 +110,6 @@ def listed(answers: Answers) -> tuple[NDArray[np.int64], Yes, Array, Array | Non
     kept = shapes > 0
     codes = np.array(patterns)[kept]
     return codes[:, 0], codes[:, 1:] == 1, shapes[kept], None if scales is None else scales[kept]
-
-
-def weight(answers: Answers, y: int, says: tuple[int, ...]) -> float:
-    """The prior's weight of a pattern: a product, or in the row that alone counts a share of the balanced splits."""
-    no, yes = answers.rows[y]
-    total, systems = no + yes, len(says)
-    if y != answers.row:
-        return float(total * np.prod([(yes if a else no) / total for a in says]))
-    low, part = balance(yes / total, systems)
-    chance = {low: 1.0 - part, low + 1: part}.get(sum(says), 0.0)
-    return total * chance / comb(systems, sum(says))
-
-
-def balance(rate: float, systems: int) -> tuple[int, float]:
-    """How many systems say yes in the most balanced splits with this mean rate: so many, or one more with a chance."""
-    low = min(int(np.floor(rate * systems)), systems - 1)
-    return low, rate * systems - low
 
 
 # -- many systems: the prior's mass by sticks
