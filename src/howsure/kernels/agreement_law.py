@@ -15,7 +15,7 @@ from scipy import special
 
 from howsure.kernels.agreement import Kind
 from howsure.kernels.agreement_rules import Cells, Moments
-from howsure.kernels.agreement_sides import MORE, Below, Side, settled
+from howsure.kernels.agreement_sides import MORE, PLAIN, REACH, Below, Side, settled
 from howsure.kernels.beta_order import beta_order
 from howsure.kernels.continuous import EPS, Stepped
 from howsure.kernels.law import Pick
@@ -60,15 +60,21 @@ class AgreementLaw(Stepped):
         return tp, fp, fn, tn
 
     @cached_property
-    def _sides(self) -> tuple[Side, Below, Array]:
-        """Rules above and below 0, and how far they miss what lies below: where that is too far, by lattices."""
+    def _sides(self) -> tuple[Side, Below, Array, Array]:
+        """Rules above and below 0; P(M <= 0), and how far they miss it: where that is too far, by lattices."""
         above, below = settled(self.kind, self._flat), Below(self.kind, self._flat)
-        seam = self._seam(above, below)
+        far = above.moments.middle > REACH * above.moments.spread
+        near = np.flatnonzero(~(far & (np.min(self._flat, axis=0) >= PLAIN)))
+        zero, seam = np.zeros(far.size), np.zeros(far.size)
+        if near.size:
+            tp, fp, fn, tn = (x[near] for x in self._flat)
+            zero[near] = beta_order(fp, tn, tp, fn)[0]  # recall is not above fallout
+            seam[near] = self._seam(above, below, near, zero[near])
         bad = ~(seam <= _SEAM)
         if bad.any():
             above, below = settled(self.kind, self._flat, lattice=bad), Below(self.kind, self._flat, bad)
-            seam = self._seam(above, below)
-        return above, below, seam
+            seam[near] = self._seam(above, below, near, zero[near])
+        return above, below, zero, seam
 
     @property
     def _above(self) -> Side:
@@ -78,22 +84,21 @@ class AgreementLaw(Stepped):
     def _below(self) -> Below:
         return self._sides[1]
 
-    @cached_property
+    @property
     def _at_zero(self) -> Array:
-        """P(M <= 0), flat, by an integral of its own: recall is not above fallout."""
-        tp, fp, fn, tn = self._flat
-        return beta_order(fp, tn, tp, fn)[0]
+        """P(M <= 0), flat; 0 where it is below anything that rules could tell."""
+        return self._sides[2]
 
-    def _seam(self, above: Side, below: Below) -> Array:
-        """How far the rules are off at 0, as a probability."""
-        every, zero = np.arange(self._flat[0].size), self._at_zero
+    def _seam(self, above: Side, below: Below, tables: Index, zero: Array) -> Array:
+        """How far the rules of some tables are off at 0, as a probability."""
         up = zero > 0.5
+        want, points = np.where(up, 1.0 - zero, zero), np.zeros(zero.size)
         with np.errstate(invalid="ignore"):
-            miss = np.abs(above.tail(every, np.zeros(zero.size), up)[0] - np.where(up, 1.0 - zero, zero))
+            miss = np.abs(above.tail(tables, points, up)[0] - want)
             both = np.flatnonzero(zero > _SELDOM)
             if both.size:
-                other = below.tail(both, np.zeros(both.size), up[both] ^ (self.kind == "phi"))[0]
-                miss[both] = np.maximum(miss[both], np.abs(other - np.where(up, 1.0 - zero, zero)[both]))
+                other = below.tail(tables[both], points[both], up[both] ^ (self.kind == "phi"))[0]
+                miss[both] = np.maximum(miss[both], np.abs(other - want[both]))
         return np.nan_to_num(miss, nan=np.inf)
 
     @property
@@ -212,7 +217,7 @@ class AgreementLaw(Stepped):
         both = np.flatnonzero(self._at_zero > _SELDOM)
         if both.size:
             found[:, both] = np.maximum(found[:, both], self._below.of(both))
-        seam = self._sides[2]
+        seam = self._sides[3]
         off = np.maximum(found[0], np.where(seam > _SEAM, np.inf, 0.0))
         return off, np.maximum(off, found[1]), np.minimum(MORE * np.maximum(found[2], seam) + 1e-10, 1.0)
 

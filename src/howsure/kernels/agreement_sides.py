@@ -33,7 +33,7 @@ _CLOSE: Final = 1e-8  # in standard deviations: the smaller rule will do
 _ENOUGH: Final = 1e-5  # the larger rule will do
 _LARGE: Final = 5  # in the row of sizes: from here on less will do,
 _POOR: Final = 1e-4  # and if the largest has not this, a lattice is tried
-_PLAIN: Final = 5.0  # tables with such shapes, for which few nodes are wanted, take a rule two sizes up:
+PLAIN: Final = 5.0  # tables with such shapes, for which few nodes are wanted, take a rule two sizes up:
 _EASY: Final = 2
 _SHOWN: Final = 1e-6  # it was never off by more (6e-8 in 3,000 tables), in standard deviations or as a probability
 _SHOWN_FAR: Final = 1e-4  # the same for quantiles from .0005 to .9995 (1e-5 in these tables)
@@ -78,7 +78,7 @@ def settled(kind: Kind, cells: Cells, right: bool = False, lattice: Mask | None 
     split, level = chosen(kind, cells, right)
     size, sign = split.size, -1.0 if right else 1.0
     made = _Settling(size)
-    plain = (np.min(cells, axis=0) >= _PLAIN) & (level.max(axis=1) <= _EASY) & (not right)
+    plain = (np.min(cells, axis=0) >= PLAIN) & (level.max(axis=1) <= _EASY) & (not right)
     plain = plain if lattice is None else plain & ~lattice
     for tables, rule in _by_size(kind, cells, split, level + 2, np.flatnonzero(plain)):
         made.trust(tables, rule)
