@@ -81,6 +81,11 @@ def shuffled(text):
         ("a mark and empty lines", lambda t: "\ufeff" + t.replace("\nq2 ", "\n\nq2 ").replace("\n", "\r\n")),
         ("quotes", lambda t: t.replace(" tag", ' "tag')),
         ("other queries", lambda t: t + "other Q0 d1 1 0.5 tag\n"),
+        ("text after the tag", lambda t: t.replace(" tag\n", " tag of 2026, # 7\n")),
+        ("text after one tag", lambda t: t.replace(" tag\n", " tag and more\n", 1)),
+        ("a comment first", lambda t: "# made by hand\n" + t),
+        ("comments anywhere", lambda t: t.replace("\nq2 ", "\n#\n  # q2 Q0 d1 1 9.0 tag\nq2 ") + "\t#the end"),
+        ("a comment that looks like a line", lambda t: t + "#q2 Q0 d1 1 9.0 tag\n"),
     ],
 )  # fmt: skip
 def test_runs_as_people_write_them(tmp_path, name, change):
@@ -99,12 +104,22 @@ def test_runs_as_people_write_them(tmp_path, name, change):
         lambda t: t.replace("\n", ".0\n"),
         lambda t: t.replace(" ", "  ").replace("\n", ".0\n"),
         shuffled,
+        lambda t: "# judged in 2026\n#\n" + t + "#q1 0 d1 2\n# the end",
+        lambda t: t + "#q1 0 d1 2\n",
     ],
 )
 def test_qrels_as_people_write_them(tmp_path, change):
     """White space and order make no difference to judgments."""
     found = read_qrels(written(tmp_path, "qrels", change(QRELS_TEXT)))
     assert {q: dict(d) for q, d in found.by_query.items()} == QRELS_30
+
+
+def test_comments_go_by_the_start_of_the_line(tmp_path):
+    """As in trec_eval: # within a name is part of it, and judgments have comments only where # comes first."""
+    qrels, run = "q#1 0 d#1 1\n #q 0 #d 1\n", "q#1 Q0 d#1 1 2.0 #\nq#1 Q0 #d 1 1.0 t # x\n #q Q0 #d 1 1.0 t\n"
+    assert read_lines(written(tmp_path, "qrels", qrels), "qrels") == {"q#1": {"d#1": 1}, "#q": {"#d": 1}}
+    assert read_lines(written(tmp_path, "run", run), "run") == {"q#1": {"d#1": 2.0, "#d": 1.0}}
+    assert read_qrels(tmp_path / "qrels").by_query == {"q#1": {"d#1": 1}, "#q": {"#d": 1}}
 
 
 def test_names_beyond_ascii(tmp_path):
@@ -170,6 +185,8 @@ ODD = [
     b"9",
     b"-",
     b".",
+    b"#",
+    b"_",
 ]
 FEW_QRELS = b"".join(b"q%d 0 d%d %d\n" % (q, d, (q + d) % 3) for q in range(3) for d in range(6))
 FEW_RUN = b"".join(b"q%d Q0 d%d 1 %d.5 t\n" % (q, d, (q * d) % 4) for q in range(3) for d in range(8))
@@ -275,7 +292,11 @@ def test_trec_takes_files_as_it_takes_dicts(tmp_path):
     ("text", "told"),
     [
         ("q1 Q0 d1 1 2.0 t\nq1 Q0 d2 2 t\n", "line 2 "),
-        ("q1 Q0 d1 1 2.0 t\nq1 Q0 d2 2 1.0 t x\n", "line 2 "),
+        ("q1 Q0 d1 1 2.0 t\n# note\nq1 Q0 d2 2 1.0\n", "line 3 "),
+        ("# note\nq1 0 d1 1\n", "the 4 fields of judgments .* on line 2"),
+        ("# only\n", "holds comments only"),
+        ("q1 Q0 d1 1 1_000 t\n", "line 1 .*'1_000'"),
+        ("q1 Q0 d1 1 \u0663 t\n", "line 1 of .*: a score is a number"),
         ("q1 Q0  d1 1 2.0\n", "line 1 "),
         ("q1 Q0 d1 1 2.0 t\nq1 Q0 d2 2 high t\n", "'high'"),
         ("q1 Q0 d1 1 nan t\n", "line 1 "),
@@ -310,6 +331,11 @@ def test_bad_runs_are_one_sentence_with_the_line(tmp_path, text, told):
         ("q1 0 d1 1\nq1 0 d2 1e300\n", "line 2 .*'1e300'"),
         ("q1 0 d1 1\nq1 0 d2 inf\n", "line 2 .*'inf'"),
         ("q1 Q0 d1 1 2.0 t\n", "the 6 fields of a run"),
+        ("# judged\nq1 Q0 d1 1 2.0 t of mine\n", "the 8 fields of a run on line 2"),
+        ("q1 0 d1 1\nq1 0 d2 1 sure\n", "line 2 "),
+        ("q1 0 d1 1_0\n", "line 1 .*'1_0'"),
+        (" # judged by hand\n", "line 1 "),
+        ("# judged\n\n", "holds comments only"),
     ],
 )
 def test_bad_qrels_are_one_sentence_with_the_line(tmp_path, text, told):

@@ -22,10 +22,11 @@ def columns(con: Any, path: Path, names: tuple[str, ...], wanted: str, number: s
     packed = packing(path)
     if packed not in _UNPACKED:
         raise Irregular
-    kinds = ", ".join(f"'{name}': '{'DOUBLE' if name == number else 'VARCHAR'}'" for name in names)
+    kinds = ", ".join(f"'{name}': 'VARCHAR'" for name in names)
+    value = f"IF(contains({number}, '_'), NULL, try_cast({number} AS DOUBLE)) AS {number}"  # DuckDB takes 1_000
     text = (
-        f"SELECT {wanted} FROM read_csv($1, delim=$2, header=false, auto_detect=false, quote='', escape='', "
-        f"compression='{_UNPACKED[packed]}', columns={{{kinds}}})"
+        f"SELECT {wanted} FROM (SELECT * REPLACE ({value}) FROM read_csv($1, delim=$2, header=false, "
+        f"auto_detect=false, quote='', escape='', compression='{_UNPACKED[packed]}', columns={{{kinds}}}))"
     )
     try:
         return con.execute(text, [[glob.escape(str(path))], _delimiter(path)]).fetchnumpy()  # type: ignore[no-any-return]

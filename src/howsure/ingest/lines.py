@@ -1,4 +1,7 @@
-"""TREC files line by line: any white space, any packing, and the number of the line that is wrong."""
+"""TREC files line by line, as trec_eval reads them: any white space, comments, and text after a run's tag.
+
+Also any packing, and the number of the line that is wrong.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,8 @@ _PACKINGS: Final = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz",
 _FORMS: Final = {"qrels": "query 0 document grade", "run": "query Q0 document rank score tag"}
 _CALLED: Final = {"qrels": "judgments (qrels)", "run": "a run"}
 _MARK: Final = "\ufeff".encode()
-_FIELD: Final = re.compile(r"[^ \t\n\v\f\r]+")  # white space of C; str.split() would cut ids at other blanks too
+_BLANKS: Final = " \t\n\v\f\r"  # white space of C; str.split() would cut ids at other blanks too
+_FIELD: Final = re.compile(f"[^{_BLANKS}]+")
 HIGHEST: Final = 2**31 - 1  # of grades
 
 
@@ -95,16 +99,24 @@ class Lines:
 
 def read_lines(path: Path, kind: str) -> dict[str, dict[str, Any]]:
     """A qrels or run file as dicts of dicts, or one sentence on the first line that is wrong."""
-    fields, number = len(_FORMS[kind].split()), _grade if kind == "qrels" else _score
-    at = 3 if kind == "qrels" else 4
+    return lines_and_comments(path, kind)[0]
+
+
+def lines_and_comments(path: Path, kind: str) -> tuple[dict[str, dict[str, Any]], int]:
+    """A qrels or run file as dicts of dicts, and how many of its lines are comments."""
+    number, at = (_grade, 3) if kind == "qrels" else (_score, 4)
     out: dict[str, dict[str, Any]] = {}
+    comments = 0
     with opened(path) as file:
         for n, line in enumerate(file, 1):
             parts = _FIELD.findall(line)
             if not parts:
                 continue
-            if len(parts) != fields:
-                raise BadFile(_other_fields(path, kind, n, line, len(parts)))
+            if _is_comment(line, kind):
+                comments += 1
+                continue
+            if not _whole(len(parts), kind):
+                raise BadFile(_other_fields(path, kind, n, line, len(parts), first=not out))
             query, document, value = parts[0], parts[2], number(parts[at], n, path)
             of_query = out.setdefault(query, {})
             if document in of_query:
@@ -115,18 +127,30 @@ def read_lines(path: Path, kind: str) -> dict[str, dict[str, Any]]:
                 )
             of_query[document] = value
     if not out:
-        raise BadFile(f"{str(path)!r} is empty; a line of {_CALLED[kind]} is: {_FORMS[kind]}.")
-    return out
+        what = "holds comments only" if comments else "is empty"
+        raise BadFile(f"{str(path)!r} {what}; a line of {_CALLED[kind]} is: {_FORMS[kind]}.")
+    return out, comments
 
 
-def _other_fields(path: Path, kind: str, n: int, line: str, many: int) -> str:
+def _is_comment(line: str, kind: str) -> bool:
+    """Lines that start with #: in a run after any blanks, in judgments at once (trec_eval 10)."""
+    return (line if kind == "qrels" else line.lstrip(_BLANKS)).startswith("#")
+
+
+def _whole(fields: int, kind: str) -> bool:
+    """Whether a line has its fields: a run's may have more after the tag, which are passed over."""
+    needed = len(_FORMS[kind].split())
+    return fields == needed if kind == "qrels" else fields >= needed
+
+
+def _other_fields(path: Path, kind: str, n: int, line: str, many: int, first: bool) -> str:
     """A sentence on a line with the wrong number of fields; files of the other kind and of no text are told."""
     if "\0" in line or any("\udc80" <= x <= "\udcff" for x in line):
         return f"line {n:,} of {str(path)!r} is no text; a line of {_CALLED[kind]} is: {_FORMS[kind]}."
-    other = next((k for k, form in _FORMS.items() if k != kind and len(form.split()) == many), None)
-    if other is not None and n == 1:
+    other = next((k for k in _FORMS if k != kind and _whole(many, k)), None)
+    if other is not None and first:
         return (
-            f"{str(path)!r} has the {many} fields of {_CALLED[other]} on line 1, not those of {_CALLED[kind]}, "
+            f"{str(path)!r} has the {many} fields of {_CALLED[other]} on line {n:,}, not those of {_CALLED[kind]}, "
             f"{_FORMS[kind]}; judgments come first, then runs."
         )
     fields = "1 field" if many == 1 else f"{many} fields"
@@ -157,6 +181,8 @@ def _score(text: str, n: int, path: Path) -> float:
 
 def _number(text: str) -> float | None:
     """A finite number, or None."""
+    if "_" in text or not text.isascii():  # what Python takes for digits and C does not
+        return None
     try:
         value = float(text)
     except ValueError:

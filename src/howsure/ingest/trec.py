@@ -143,7 +143,7 @@ def read_qrels(source: Any, name: str = "qrels") -> Qrels:
 
 
 def _qrels_file(con: Any, path: Path) -> Qrels:
-    broken = "(q IS NULL OR i IS NULL OR d IS NULL OR regexp_matches(q || i || d, '[[:space:]]')) AS broken"
+    broken = f"({_COMMENT} OR i IS NULL OR d IS NULL OR regexp_matches(q || i || d, '[[:space:]]')) AS broken"
     wanted = f"q, d, r, hash(q) AS a, hash(q, d) AS b, {broken}"
     try:
         found = columns(con, path, _QRELS, wanted, "r")
@@ -310,7 +310,8 @@ def _ahead(whose: Ints, score: Array, names: list[str], query: Ints, hits: list[
 
 _QRELS: Final = ("q", "i", "d", "r")
 _RUN: Final = ("q", "i", "d", "r", "s", "t")
-_BROKEN: Final = "(q IS NULL OR i IS NULL OR d IS NULL OR r IS NULL OR s IS NULL OR t IS NULL) AS broken"
+_COMMENT: Final = "q IS NULL OR starts_with(q, '#')"
+_BROKEN: Final = f"({_COMMENT} OR i IS NULL OR d IS NULL OR r IS NULL OR s IS NULL OR t IS NULL) AS broken"
 
 
 def _rank_file(path: Path, qrels: Qrels, ties: str) -> RankedRun:
