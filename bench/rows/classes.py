@@ -16,7 +16,7 @@ import howsure as hs
 from bench.registry import AtLeast, Row, Run, Under, group
 from bench.timing import Lap, race
 from howsure.model.state import END_ERROR
-from howsure.papers.zhang import FIG_3
+from howsure.papers.zhang_model import FIG_3
 from tests.papers.metropolis import chain, effective_size
 
 DRAWS = 50_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,8 @@ import pytest
 
 from howsure import papers
 from howsure.kernels import tetrachoric
-from howsure.papers import ishioka_association, ishioka_eleven
-from howsure.papers.item import AGREES, CANNOT, WRONG
+from howsure.papers import ishioka_association, ishioka_eleven, ishioka_measures
+from howsure.papers.item import CANNOT, HOLDS, WRONG
 from tests.papers.test_papers import data, row
 
 
@@ -19,11 +20,23 @@ def compute(name: str) -> papers.Result:
     return item.compute()
 
 
-def test_the_web_search() -> None:
-    """f21 and f22 come out as the paper rounds them."""
+def test_sites_that_were_retrieved_are_not_all_relevant() -> None:
+    """117,240 sites are f.1: precision .27 makes 31,655 of them relevant; the paper has them all in f11."""
     found = data("ishioka-2.1-search")
-    assert found["fp"] == pytest.approx(117_240 * (1 / 0.27 - 1), rel=1e-12)
-    assert found["fallout"] == pytest.approx(0.00798305, abs=1e-8)
+    tp = Fraction(117_240) * 27 / 100
+    cells = {"tp": tp, "fp": 117_240 - tp, "fn": tp * 3 / 2, "tn": 40_000_000 - 117_240 - tp * 3 / 2}
+    assert {k: found[k] for k in cells} == {k: pytest.approx(float(v), rel=1e-12) for k, v in cells.items()}
+    assert round(tp) == 31_655
+    assert found["fallout"] == pytest.approx(float(cells["fp"] / (cells["fp"] + cells["tn"])), rel=1e-12)
+    assert data("ishioka-2.1-reliability")["tp"] == pytest.approx(1_364 * 0.27, rel=1e-12)
+    for name in ("2.1-search", "2.1-reliability", "4-ratios"):
+        assert row(f"ishioka-{name}")["verdict"] == WRONG
+
+
+def test_the_printed_cells_are_those_of_so_many_relevant_sites() -> None:
+    """Nothing but the reading is wrong: with 117,240 relevant sites every printed cell comes out."""
+    t = ishioka_measures.search_as_printed(117_240)
+    assert [round(t[k]) for k in ("tp", "fn", "fp", "tn")] == [117_240, 175_860, 316_982, 39_389_918]
 
 
 @pytest.mark.slow
@@ -65,7 +78,7 @@ def test_a_wrong_table_loses_the_verdicts(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_wrong_kernel_loses_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     """The quadrant of a wrong correlation is not tp/n."""
     honest = tetrachoric.with_error
-    assert compute("ishioka-3-tetrachoric").verdict == AGREES
+    assert compute("ishioka-3-tetrachoric").verdict == HOLDS
     monkeypatch.setattr(
         "howsure.relations.association.with_error", lambda *cells: tuple(x * (1 + 1e-9) for x in honest(*cells))
     )

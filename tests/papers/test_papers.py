@@ -13,8 +13,23 @@ from typing import Any
 import pytest
 
 from howsure import papers
+from howsure.cli.app import app
 from howsure.errors import UnknownName
-from howsure.papers.item import AGREES, CANNOT, SAMPLING, VERDICTS, WRONG, claim, close, judge, rounds
+from howsure.papers.item import (
+    AGREES,
+    CANNOT,
+    HOLDS,
+    MEANINGS,
+    SAMPLING,
+    SHOWN,
+    VERDICTS,
+    WRONG,
+    claim,
+    close,
+    equals,
+    judge,
+    rounds,
+)
 
 SNAPSHOT = Path(__file__).with_name("verdicts.json")
 ALL = papers.items()
@@ -90,10 +105,11 @@ ERRATA = {"2.3-cdf", "2.4-accuracy", "4.3-identities", "4.3-uniform", "5.2-rando
 
 @pytest.mark.slow
 def test_alvarez_is_wrong_just_where_the_errata_say_so() -> None:
-    """Eight prints of Alvarez are wrong, each with a corrected form that holds; all others agree."""
+    """Eight prints of Alvarez are wrong, each with a corrected form that holds; all others stand."""
     found = {x.id.removeprefix("alvarez-"): row(x.id)["verdict"] for x in papers.select("alvarez")}
     assert {k for k, verdict in found.items() if verdict == WRONG} == ERRATA
-    assert {verdict for k, verdict in found.items() if k not in ERRATA} == {AGREES}
+    assert {verdict for k, verdict in found.items() if k not in ERRATA} == {AGREES, HOLDS, SHOWN}
+    assert [k for k, verdict in found.items() if verdict == SHOWN] == ["fig-1"]
 
 
 def test_the_figures_of_alvarez_are_data() -> None:
@@ -134,6 +150,12 @@ def test_ci_covers_far_less_than_it_should_and_the_posterior_does_not() -> None:
 def test_verdicts_are_derived() -> None:
     assert judge([rounds(0.5833, "58%")]) == AGREES
     assert judge([rounds(0.625, "63%")]) == AGREES
+    assert judge([rounds(0.625, "62%")]) == CANNOT
+    assert judge([rounds(-0.625, "-63%")]) == AGREES
+    assert judge([equals(0.5, 0.5), claim(True), close(1, 1)]) == AGREES
+    assert judge([claim(True), close(1, 1)]) == HOLDS
+    assert judge([close(1, 1)]) == SHOWN
+    assert judge([close(1, 2)]) == CANNOT
     assert judge([rounds(0.6, "58%")]) == CANNOT
     assert judge([rounds(0.99767, "99.77%", 0.0005), rounds(0.9632, "96.41%", 0.0019)]) == SAMPLING
     assert judge([rounds(0.08771, "9.76%", 0.0030)]) == SAMPLING
@@ -210,7 +232,7 @@ def test_json_is_whole_and_finite() -> None:
     assert list(found) == ["schema", "version", "rows", "notes"]
     assert found["schema"] == "howsure.papers/1"
     assert found["notes"] == []
-    keys = ["id", "paper", "where", "title", "printed", "computed", "verdict", "note", "data"]
+    keys = ["id", "paper", "where", "title", "printed", "computed", "verdict", "note", "data", "compared"]
     assert all(list(r) == keys for r in found["rows"])
     assert [r["id"] for r in found["rows"]] == [x.id for x in ALL]
 
@@ -227,6 +249,9 @@ def test_text_fits_and_shows_every_item_and_note() -> None:
     lines = table.splitlines()
     assert all(len(line) <= 132 for line in lines[2:])
     assert all(any(line.startswith(x.id) for line in lines) for x in ALL)
+    under = " ".join(line[:28].strip() for line in lines)
+    assert all(f"{x.id} {x.where}: {x.title}" in under for x in ALL)
+    assert all(f"{verdict}: {text}" in f"- {notes}" for verdict, text in MEANINGS.items())
     assert all(f"{x.id}: {x.note}" in f"- {notes}" for x in ALL if x.note)
     assert lines[0].startswith(
         f"{len(ALL)} items of Goutte & Gaussier 2005, Ishioka, Powers 2007, Alvarez 2002, "
@@ -237,6 +262,25 @@ def test_text_fits_and_shows_every_item_and_note() -> None:
 def test_text_of_one_item_says_where_it_is() -> None:
     text = papers.render(papers.select("goutte-eq-8"), "table")
     assert text.splitlines()[0] == "Goutte & Gaussier 2005, eq. 8: Posterior of precision"
+
+
+def test_numbers_of_one_item_are_set_side_by_side() -> None:
+    """Each printed number with the computed one; the verdict is said in words."""
+    text = papers.render([ONCE["ishioka-2.1-search"]], "table")
+    lines = [line.split() for line in text.splitlines()]
+    assert ["f11", "117240", "31654.80", "differs"] in lines
+    assert ["a", "0.008", "0.00214", "differs"] in lines
+    assert f"- {WRONG}: {MEANINGS[WRONG]}" in text
+    compared = row("goutte-2.2-system-2")["compared"]
+    assert [(c["what"], c["printed"], c["verdict"]) for c in compared] == [
+        ("mean", "58%", AGREES),
+        ("mode", "63%", AGREES),
+    ]
+    assert [c["computed"] for c in compared] == pytest.approx([3.5 / 6, 0.625])
+
+
+def test_the_help_names_every_verdict() -> None:
+    assert all(verdict in (app.commands["papers"].help or "") for verdict in VERDICTS)
 
 
 def test_markdown_is_a_table_with_escaped_cells() -> None:
@@ -255,3 +299,12 @@ def test_importing_papers_loads_no_numerics() -> None:
     code = "import sys, howsure.papers; print(sorted({'numpy', 'scipy', 'howsure.papers.goutte'} & set(sys.modules)))"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def test_the_page_counts_the_verdicts() -> None:
+    """Every verdict with its meaning, and as many items as there are."""
+    page = (Path(__file__).parents[2] / "docs" / "papers.md").read_text(encoding="utf-8")
+    kept = list(json.loads(SNAPSHOT.read_text(encoding="utf-8")).values())
+    for verdict, meaning in MEANINGS.items():
+        assert f"| {verdict} | {kept.count(verdict)} | {meaning} |" in page
+    assert f"through {len(kept)} of their" in page

@@ -28,6 +28,7 @@ from howsure.cli.options import (
 from howsure.cli.output import show, write
 from howsure.errors import BadSetting, HowsureError
 from howsure.language import SPOKEN
+from howsure.papers.item import MEANINGS
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -268,7 +269,15 @@ def metrics_command(name: str | None, kind: str, out: Path | None) -> None:
     write(listing.render(document, kind), out)
 
 
-@app.command("papers")
+_PAPERS = """Recompute what the papers print, and set it beside the print.
+
+ITEM is a paper (goutte, ishioka, powers, alvarez, zhang), an item of it (goutte-eq-9) or how some begin (goutte-table);
+without it every item is computed. Each gets a verdict:
+
+"""
+
+
+@app.command("papers", help=_PAPERS + "\n\n".join(f"{verdict}: {meaning}" for verdict, meaning in MEANINGS.items()))
 @click.argument("item", required=False)
 @LISTING
 @OUT

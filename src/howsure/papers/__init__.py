@@ -15,9 +15,9 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import Any, Final
 
-from howsure.papers.item import VERDICTS, Finding, Item
+from howsure.papers.item import MEANINGS, VERDICTS, Finding, Item
 
-__all__ = ["VERDICTS", "Finding", "Item", "Result", "document", "items", "render", "select"]
+__all__ = ["MEANINGS", "VERDICTS", "Finding", "Item", "Result", "document", "items", "render", "select"]
 
 Result = Finding  # as it was first called
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 import howsure as hs
-from howsure.papers.item import Agreement, Finding, Register, apart, claim, close, result
+from howsure.papers.item import Agreement, Finding, Register, apart, claim, close, equals, result
 from howsure.papers.oracles import Array, many, point, worked
 from howsure.relations import Mixture, mixture, normal, uniform
 
@@ -29,8 +29,8 @@ def measures(t: hs.Tally) -> tuple[Any, ...]:
 
 
 def both_sides(r: Any, p: Any, a: Any, g: Any) -> Agreement:
-    """Eq. 1."""
-    return close(g * r + (g + a - 1) * p, 2 * g * p * r)
+    """Eq. 1, of measures that howsure computed."""
+    return equals(g * r + (g + a - 1) * p, 2 * g * p * r)
 
 
 @lru_cache(maxsize=8)
@@ -61,22 +61,31 @@ def explicit() -> Finding:
     for left_out in names:
         given = {k: v for k, v in values.items() if k != left_out}
         s = hs.solve(given, n=t.n)
-        checks += [claim(s.status == "unique"), close(s.measure(left_out), values[left_out], 1e-9)]
+        checks += [claim(s.status == "unique"), claim(abs(s.measure(left_out) - values[left_out]) < 1e-9)]
     return result("the worked table comes back from each two of r, p, a with λ and n", checks, **values)
 
 
 # -- 2: the example ----------------------------------------------------------------------------------------------
 
 
-@item("fig-1", "fig. 1", "Two-class Gaussian mixture distribution", "two normal densities, class A below class B",
+@item("fig-1", "fig. 1", "Two-class Gaussian mixture distribution",
+      "two normal densities, class A below class B; a drawing, no numbers",
       "The paper prints no means or spreads: these are .4 and .6, with .1 each.")  # fmt: skip
 def figure_1() -> Finding:
     """Densities on 101 points."""
     a, b = (x.pdf(THRESHOLDS) for x in FIG_1)
     areas = [float(np.sum(0.5 * (y[1:] + y[:-1])) * 0.01) for y in (a, b)]
-    checks = [close(areas, 1.0, 1e-3), claim(THRESHOLDS[a.argmax()] < THRESHOLDS[b.argmax()])]
+    checks = [close(areas, 1.0, 1e-3), close(THRESHOLDS[a.argmax()] < THRESHOLDS[b.argmax()], 1.0)]
     peaks = ", ".join(f"{THRESHOLDS[y.argmax()]:.1f}" for y in (a, b))
     return result(f"densities with peaks at {peaks}", checks, x=THRESHOLDS, a=a, b=b)
+
+
+def _below_and_above(mean: float) -> tuple[Array, Array]:
+    """P(x < θ) and P(x > θ) of a class of fig. 1, by scipy."""
+    from scipy import special
+
+    z = (THRESHOLDS - mean) / 0.1
+    return np.asarray(special.ndtr(z)), np.asarray(special.ndtr(-z))
 
 
 def _shares(m: Mixture) -> tuple[Array, Array, Array]:
@@ -87,12 +96,12 @@ def _shares(m: Mixture) -> tuple[Array, Array, Array]:
 
 @item("eq-2", "eq. 2", "Retrieval by a threshold", "x < θ ⇒ A; x > θ ⇒ B")
 def rule() -> Finding:
-    """Shares of answers in each class, against the two laws."""
-    m = gaussian()
-    t = m.table(THRESHOLDS)
-    (low_a, high_a), (low_b, high_b) = (x.tails(THRESHOLDS) for x in FIG_1)
+    """Shares of answers in each class, against the two laws by scipy."""
+    t = gaussian().table(THRESHOLDS)
+    (low_a, high_a), (low_b, high_b) = (_below_and_above(x) for x in (0.4, 0.6))
     checks = [close(t[k], x / 2) for k, x in (("tp", low_a), ("fn", high_a), ("fp", low_b), ("tn", high_b))]
-    return result(f"tp, fn, fp, tn of the mixture at 101 thresholds: {apart(*checks)}", checks)
+    text = f"tp, fn, fp, tn of the mixture at 101 thresholds: {apart(*checks)}"
+    return result(text, [claim(c.holds) for c in checks])
 
 
 @item("2.3-cdf", "section 2.3", "The cumulative distribution functions",
@@ -107,21 +116,22 @@ def cumulative() -> Finding:
 
 @item("eq-3", "eq. 3", "Recall, precision and accuracy by the threshold",
       "r = F_A, p = P(A)F_A/(P(A)F_A + P(B)F_B), a = P(A)F_A + P(B)(1 - F_B)",
-      "With F_A(θ) = P(x < θ | A): see alvarez-2.3-cdf.")  # fmt: skip
+      "With F_A(θ) = P(x < θ | A): see alvarez-2.3-cdf. The classes are those of alvarez-fig-1.")  # fmt: skip
 def by_threshold() -> Finding:
     """Both sides at 101 thresholds and four shares of class A."""
     checks = []
     for share in (0.5, 0.1, 0.6, 0.9):
         m = gaussian(share)
-        fa, fb = (x.tails(THRESHOLDS)[0] for x in FIG_1)
+        fa, fb = (_below_and_above(x)[0] for x in (0.4, 0.6))
         p = share * fa / (share * fa + (1 - share) * fb)
         pairs = (("recall", fa), ("precision", p), ("accuracy", share * fa + (1 - share) * (1 - fb)))
-        checks += [close(m.measure(name, THRESHOLDS), y) for name, y in pairs]
+        checks += [equals(m.measure(name, THRESHOLDS), y) for name, y in pairs]
     return result(f"at 101 thresholds, P(A) .5, .1, .6, .9: {apart(*checks)}", checks)
 
 
 @item("fig-2", "fig. 2", "Recall, precision, and accuracy as functions of the decision threshold",
-      "recall rises, precision falls, accuracy has one maximum; the three curves meet in a point")  # fmt: skip
+      "recall rises, precision falls, accuracy has one maximum; the three curves meet in a point",
+      "Curves of the classes of alvarez-fig-1, P(A) = 1/2.")  # fmt: skip
 def figure_2() -> Finding:
     """Curves on 101 points, slopes, peaks, and the triple point."""
     m = gaussian()
@@ -158,7 +168,7 @@ def triple() -> Finding:
     found = {share: gaussian(share).break_even() for share in (0.5, 0.2, 0.4, 0.7)}
     checks = [claim(even.triple == (share == 0.5)) for share, even in found.items()]
     even = found[0.5]
-    checks.append(close([even.recall, even.precision], even.accuracy))
+    checks.append(equals([even.recall, even.precision], even.accuracy))
     others = ", ".join(f"{share:g}" for share, x in found.items() if not x.triple)
     text = f"P(A) 1/2: all {even.recall:.10f} at θ = {even.threshold:.6f}; none at P(A) {others}"
     return result(text, checks, threshold=even.threshold, value=even.recall)
@@ -174,9 +184,9 @@ def four() -> Finding:
     user, system = np.random.default_rng(4).random((2, 400)) < [[0.3], [0.4]]
     cells = hs.tally(user, system, positive=True).named()
     sets = {"tp": system & user, "fp": system & ~user, "fn": ~system & user, "tn": ~system & ~user}
-    checks = [close(cells[c], x.sum()) for c, x in sets.items()]
+    checks = [equals(cells[c], x.sum()) for c, x in sets.items()]
     t = many()
-    checks.append(close(sum(t.named().values()), t.n))
+    checks.append(equals(t.n, sum(t.named().values())))
     return result(f"sets of 400 items; {_on_many(checks)}", checks)
 
 
@@ -186,7 +196,7 @@ def by_counts() -> Finding:
     t = many()
     n1, n2, n3, n4 = (t.named()[c] for c in ("tp", "fp", "fn", "tn"))
     wanted = {"precision": n1 / (n1 + n2), "recall": n1 / (n1 + n3), "accuracy": (n1 + n4) / t.n}
-    checks = [close(point(t, name), x) for name, x in wanted.items()]
+    checks = [equals(point(t, name), x) for name, x in wanted.items()]
     return result(_on_many(checks), checks)
 
 
@@ -197,7 +207,7 @@ def as_probabilities() -> Finding:
     t = many()
     r, p, a, g = measures(t)
     fallout, specificity = point(t, "fallout"), point(t, "specificity")
-    checks = [close(p, g * r / (g * r + (1 - g) * fallout)), close(a, g * r + (1 - g) * specificity)]
+    checks = [equals(p, g * r / (g * r + (1 - g) * fallout)), equals(a, g * r + (1 - g) * specificity)]
     return result(_on_many(checks), checks)
 
 
@@ -208,8 +218,8 @@ def from_measures() -> Finding:
     t = many()
     r, p, a, g = measures(t)
     cells = {"tp": r * g * t.n, "fn": (1 - r) * g * t.n, "fp": (1 - p) / p * r * g * t.n, "tn": (a - r * g) * t.n}
-    checks = [close(x, t.named()[c], 1e-9) for c, x in cells.items()]
-    checks.append(close(sum(cells.values()) / t.n, 1.0))
+    checks = [equals(t.named()[c], x, 1e-9) for c, x in cells.items()]
+    checks.append(equals(t.n, sum(cells.values()), 1e-9))
     return result(f"on {t.shape[0]} tables: largest difference of a count {max(c.gap for c in checks):.0e}", checks)
 
 
@@ -220,8 +230,8 @@ def solved() -> Finding:
     """Tables with p off 1/2, and the curve that hs.tradeoff gives through the worked table."""
     t = many()
     r, p, a, g = (x[np.abs(point(t, "precision") - 0.5) > 0.01] for x in measures(t))
-    checks = [close((g + a - 1) * p / (g * (2 * p - 1)), r, 1e-10), close(g * r / (g * (2 * r - 1) + 1 - a), p, 1e-10)]
-    checks.append(close(1 - g * (p + r - 2 * p * r) / p, a))
+    checks = [equals(r, (g + a - 1) * p / (g * (2 * p - 1)), 1e-10)]
+    checks += [equals(p, g * r / (g * (2 * r - 1) + 1 - a), 1e-10), equals(a, 1 - g * (p + r - 2 * p * r) / p)]
     r0, p0, a0, g0 = measures(worked())
     curve = hs.tradeoff(accuracy=a0, prevalence=g0)
     checks += [close(curve.precision(r0), p0), close(curve.recall(p0), r0)]
@@ -238,7 +248,7 @@ def sign() -> Finding:
     wanted = np.sign(n["tp"] - n["fp"])
     near = 1e-12  # of 0, for rounded sums
     signs = [np.where(np.abs(x) < near, 0, np.sign(x)) for x in (g + a - 1, 2 * p - 1)]
-    checks = [close(x, wanted) for x in signs]
+    checks = [equals(signs[0], signs[1]), *(close(x, wanted) for x in signs)]
     return result("both are the sign of tp - fp; " + _on_many(checks), checks)
 
 
@@ -254,7 +264,7 @@ def _chance(bias: Any) -> dict[str, Any]:
 def coin() -> Finding:
     """hs.relations.chance at bias 1/2 and 49 generalities."""
     got = _chance(0.5)
-    checks = [close(got["recall"], 0.5), close(got["precision"], SHARES), close(got["accuracy"], 0.5)]
+    checks = [equals(got["recall"], 0.5), equals(got["precision"], SHARES), equals(got["accuracy"], 0.5)]
     checks += [both_sides(got["recall"], got["precision"], got["accuracy"], SHARES), close(got["informedness"], 0.0)]
     return result(f"λ from .02 to .98: {apart(*checks)}", checks)
 
@@ -264,8 +274,8 @@ def coin() -> Finding:
 def improved() -> Finding:
     """hs.relations.chance at bias = prevalence."""
     got = _chance(None)
-    checks = [close(got["recall"], SHARES), close(got["precision"], SHARES)]
-    checks += [close(got["accuracy"], SHARES**2 + (1 - SHARES) ** 2), claim((got["accuracy"] >= 0.5 - 1e-15).all())]
+    checks = [equals(got["recall"], SHARES), equals(got["precision"], SHARES)]
+    checks += [equals(got["accuracy"], SHARES**2 + (1 - SHARES) ** 2), claim((got["accuracy"] >= 0.5 - 1e-15).all())]
     checks.append(both_sides(got["recall"], got["precision"], got["accuracy"], SHARES))
     return result(f"λ from .02 to .98: {apart(*checks)}", checks)
 

@@ -13,7 +13,8 @@ from howsure.papers.oracles import point, worked
 item = Register("goutte", "Goutte & Gaussier 2005")
 
 
-@item("eq-23", "eq. 23", "Margins of a multinomial table", "TP+FP ~ B(n; π1+π2), TP+FN ~ B(n; π1+π3)")
+@item("eq-23", "eq. 23", "Margins of a multinomial table", "TP+FP ~ B(n; π1+π2), TP+FN ~ B(n; π1+π3)",
+      "Counted out from eq. 22 as printed; of howsure it needs only what bias and prevalence are.")  # fmt: skip
 def margins() -> Finding:
     """All tables of six items, in exact fractions, against bias and prevalence at the cell probabilities."""
     checks = []

@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 import howsure as hs
 from howsure.evidence.scored import Scored
-from howsure.papers.item import Agreement, Finding, Register, apart, claim, close, result, rounds
+from howsure.papers.item import Agreement, Finding, Register, apart, claim, close, equals, result, rounds
 from howsure.papers.oracles import Array, many, point, worked
 
 Whole = NDArray[np.int64]
 PAPER: Final = "Ishioka"
 item = Register("ishioka", PAPER)
 
-RECALL, PRECISION, PAGES = 0.4, 0.27, 40_000_000  # of the web search in section 2.1
-HITS: Final = {"information retrieval": 117_240, "information retrieval & reliability": 1_364}
+PAGES: Final = 40_000_000  # of the web search in section 2.1
+SITES: Final = {"information retrieval": 117_240, "information retrieval & reliability": 1_364}
 
 
 def on_many(*checks: Agreement) -> str:
@@ -41,7 +41,7 @@ def table_1() -> Finding:
     f11, f12, f21, f22 = (int(x) for x in counts(t))
     margins = [t.n * point(t, "prevalence"), t.n * point(t, "bias")]
     checks = [claim((f11, f12, f21, f22) == (80, 30, 20, 870))]
-    checks.append(close(margins, [f11 + f12, f11 + f21], 1e-9))
+    checks.append(equals(margins, [f11 + f12, f11 + f21], 1e-9))
     text = f"f11 = tp {f11}, f12 = fn {f12}, f21 = fp {f21}, f22 = tn {f22}; n {t.n}"
     return result(text, checks, f11=f11, f12=f12, f21=f21, f22=f22, n=t.n)
 
@@ -49,7 +49,7 @@ def table_1() -> Finding:
 def _rate(name: str, top: int, other: int) -> Finding:
     """A measure against f over its margin, at many tables."""
     f = counts(many())
-    check = close(point(many(), name), f[top] / (f[top] + f[other]))
+    check = equals(point(many(), name), f[top] / (f[top] + f[other]))
     value = point(worked(), name)
     return result(f"{on_many(check)}; worked table {value:.4f}", [check], value=value)
 
@@ -72,34 +72,53 @@ def fallout() -> Finding:
     return _rate("fallout", 2, 3)
 
 
-def search(hits: int) -> dict[str, Any]:
-    """The table behind so many pages found, of 40 million, at recall 40% and precision 27%."""
-    return hs.solve(tp=hits, recall=RECALL, precision=PRECISION, n=PAGES).tables[0]
+def search(sites: int) -> dict[str, Any]:
+    """The table behind so many sites retrieved, of 40 million pages, at recall 40% and precision 27%."""
+    return hs.solve(bias=sites / PAGES, recall=0.4, precision=0.27, n=PAGES).tables[0]
+
+
+def search_as_printed(sites: int) -> dict[str, Any]:
+    """The same table with all sites taken for relevant ones, as the paper has it."""
+    return hs.solve(tp=sites, recall=0.4, precision=0.27, n=PAGES).tables[0]
+
+
+def _of_the_definitions(t: dict[str, Any], sites: int) -> list[Agreement]:
+    """Whether a table has what is given: sites retrieved (f.1), pages, and recall and precision by eqs 1 and 2."""
+    right = [close(t["tp"] + t["fp"], sites, 1e-6), close(sum(t.values()), PAGES, 1e-6)]
+    return [*right, close(t["tp"] / (t["tp"] + t["fn"]), 0.4), close(t["tp"] / (t["tp"] + t["fp"]), 0.27)]
 
 
 @item("2.1-search", "section 2.1", "A web search: information retrieval",
-      "f11 = 117240, f12 = 175860, f21 = 316982, f22 = 39389918, a = 316982/39706900 = 0.008",
-      "Given: 117,240 pages found of 40 million, recall 40%, precision 27%.")  # fmt: skip
+      "117,240 sites of 40 million, recall 40%, precision 27%: f11 = 117240, f12 = 175860, f21 = 316982, "
+      "f22 = 39389918, a = 316982/39706900 = 0.008",
+      "117,240 sites were retrieved, so that is f.1, not f11: with a precision of 27%, f11 is 31,655, and the fallout "
+      "0.002. The printed cells are what 117,240 relevant sites would give.")  # fmt: skip
 def web_search() -> Finding:
-    """The four cells by solve, rounded to whole pages, and the fallout."""
-    t = search(HITS["information retrieval"])
-    printed = {"tp": 117_240, "fn": 175_860, "fp": 316_982, "tn": 39_389_918}
-    a = t["fp"] / (t["fp"] + t["tn"])
-    checks = [close(t[k], v, 0.5) for k, v in printed.items()]
-    checks += [rounds(a, "0.008"), close(printed["fp"] + printed["tn"], 39_706_900)]
-    text = ", ".join(f"{k} {t[k]:.1f}" for k in ("tp", "fn", "fp", "tn")) + f"; fallout {a:.5f}"
-    return result(text, checks, **t, fallout=a)
+    """The four cells and the fallout by solve; and the printed ones from the sites taken for relevant."""
+    sites = SITES["information retrieval"]
+    t, theirs = search(sites), search_as_printed(sites)
+    printed = {"tp": "117240", "fn": "175860", "fp": "316982", "tn": "39389918"}
+    a, name = t["fp"] / (t["fp"] + t["tn"]), {"tp": "f11", "fn": "f12", "fp": "f21", "tn": "f22"}
+    checks = [rounds(t[k], text, what=name[k]) for k, text in printed.items()]
+    checks += [rounds(t["fp"] + t["tn"], "39706900", what="f2."), rounds(a, "0.008", what="a")]
+    read = [*_of_the_definitions(t, sites), *(rounds(theirs[k], text) for k, text in printed.items())]
+    shown = ", ".join(f"{name[k]} = {t[k]:.0f}" for k in printed)
+    return result(f"{shown}, a = {t['fp']:.0f}/{t['fp'] + t['tn']:.0f} = {a:.4f}", checks, read, **t, fallout=a)
 
 
 @item("2.1-reliability", "section 2.1", "A web search: information retrieval & reliability",
-      "1,364 sites; a = 3688/39996590 = 0.00009")  # fmt: skip
+      "1,364 sites: a = 3688/39996590 = 0.00009",
+      "The same slip: 1,364 is f.1, not f11. With a precision of 27%, f11 is 368, the fallout 0.00002.")  # fmt: skip
 def narrower_search() -> Finding:
-    """The same from 1,364 pages."""
-    t = search(HITS["information retrieval & reliability"])
-    negatives = t["fp"] + t["tn"]
-    a = t["fp"] / negatives
-    checks = [close(t["fp"], 3_688, 0.5), close(negatives, 39_996_590, 0.5), rounds(a, "0.00009")]
-    return result(f"fp {t['fp']:.1f} of {negatives:.1f} nonrelevant; fallout {a:.7f}", checks, **t, fallout=a)
+    """The same from 1,364 sites."""
+    sites = SITES["information retrieval & reliability"]
+    t, theirs = search(sites), search_as_printed(sites)
+    a, negatives = t["fp"] / (t["fp"] + t["tn"]), t["fp"] + t["tn"]
+    checks = [rounds(t["fp"], "3688", what="f21"), rounds(negatives, "39996590", what="f2.")]
+    checks.append(rounds(a, "0.00009", what="a"))
+    read = [*_of_the_definitions(t, sites), rounds(theirs["fp"], "3688")]
+    text = f"f11 = {t['tp']:.0f}, a = {t['fp']:.0f}/{negatives:.0f} = {a:.7f}"
+    return result(text, checks, read, **t, fallout=a)
 
 
 @item("eq-4", "eq. 4", "van Rijsbergen's F", "F_β = (1+β²)pr/(β²p+r) = (1+β²)f11/(β²f1. + f.1)")
@@ -111,21 +130,18 @@ def f_beta() -> Finding:
     checks = []
     for beta in (0.5, 1.0, 2.0):
         b, got = beta**2, point(t, f"f{beta:g}")
-        checks.append(close(got, (1 + b) * p * r / (b * p + r)))
-        checks.append(close(got, (1 + b) * f11 / (b * (f11 + f12) + f11 + f21)))
+        checks.append(equals(got, (1 + b) * p * r / (b * p + r)))
+        checks.append(equals(got, (1 + b) * f11 / (b * (f11 + f12) + f11 + f21)))
     values = {f"f{beta:g}": point(worked(), f"f{beta:g}") for beta in (0.5, 1, 2)}
     shown = ", ".join(f"{k} {v:.4f}" for k, v in values.items())
     return result(f"{on_many(*checks)}; worked table {shown}", checks, **values)
 
 
-def _slopes(beta: float, at: float) -> tuple[float, float]:
-    """How fast F_β rises with precision and with recall where both have the same value, by complex steps."""
-    h, b = 1e-20, beta**2
-
-    def f(p: complex, r: complex) -> complex:
-        return (1 + b) * p * r / (b * p + r)
-
-    return f(at + 1j * h, at).imag / h, f(at, at + 1j * h).imag / h
+def _slopes(name: str, at: float, h: float = 1e-5) -> tuple[float, float]:
+    """How fast a measure rises with precision and with recall where both have the same value."""
+    near = [at - h, at, at + h]
+    v = hs.relations.surface(name, x_values=near, y_values=near, fallout=0.01).values
+    return float(v[1, 2] - v[1, 0]) / (2 * h), float(v[2, 1] - v[0, 1]) / (2 * h)
 
 
 @item("eq-4-beta", "text after eq. 4", "What β weighs", "β = 2: precision is twice as important as recall",
@@ -133,9 +149,9 @@ def _slopes(beta: float, at: float) -> tuple[float, float]:
       "fast with both where r = βp.")  # fmt: skip
 def beta_weighs() -> Finding:
     """Slopes of F2 at equal precision and recall."""
-    by_p, by_r = _slopes(2.0, 0.5)
+    by_p, by_r = _slopes("f2", 0.5)
     text = f"at p = r: F2 rises by {by_p:.2f} with precision and by {by_r:.2f} with recall"
-    return result(text, [claim(by_p > by_r)], [close(by_r / by_p, 4.0), claim(by_r > by_p)], by_p=by_p, by_r=by_r)
+    return result(text, [claim(by_p > by_r)], [close(by_r / by_p, 4.0, 1e-8), claim(by_r > by_p)], by_p=by_p, by_r=by_r)
 
 
 @item("eq-5", "eq. 5", "F1 is the harmonic mean", "F1 = 2pr/(p+r)")
@@ -143,7 +159,7 @@ def harmonic() -> Finding:
     """Against the reciprocal of the mean of reciprocals."""
     t = many()
     p, r, f = (point(t, m) for m in ("precision", "recall", "f1"))
-    checks = [close(f, 2 * p * r / (p + r)), close(f, 1 / ((1 / p + 1 / r) / 2))]
+    checks = [equals(f, 2 * p * r / (p + r)), close(f, 1 / ((1 / p + 1 / r) / 2))]
     return result(f"{on_many(*checks)}; worked table {point(worked(), 'f1'):.4f}", checks)
 
 
@@ -176,8 +192,8 @@ def rankings(size: int = 100) -> list[Whole]:
 
 
 @item("2.2-break-even", "section 2.2", "Break-even point",
-      "the point where recall and precision are equal, on the line of slope 1; interpolation is needed",
-      "No interpolation is needed: cut after as many documents as are relevant, fp = fn, and recall = precision "
+      "the point where recall and precision are equal; where a plot is not smooth, interpolation is needed",
+      "A ranking needs no interpolation: cut after as many documents as are relevant, fp = fn, and recall = precision "
       "exactly (R-precision).")  # fmt: skip
 def break_even_point() -> Finding:
     """At that cut of random rankings recall, precision, F1 and the measure BEP agree."""
@@ -209,7 +225,7 @@ def _ranks(ranks: tuple[int, ...]) -> Whole:
 
 
 @item("2.2-eleven-point", "section 2.2", "11-point averaged precision",
-      "the mean of precision at recall 0.0, 0.1, ..., 1.0; at 0.0 that of the first relevant document",
+      "the mean of precision at recall 0.0, 0.1, ..., 1.0, at 0.0 that of the first relevant document; no example",
       "The ranking is ours. TREC and AP11 interpolate: the highest precision at this recall or above.")  # fmt: skip
 def eleven_point() -> Finding:
     """Ten relevant documents, so that every level is reached: k/rank of the k-th, in fractions."""
@@ -233,4 +249,6 @@ def comprehensive() -> Finding:
         points.append(float(np.asarray(point(cuts(relevant), "precision"))[9]))
         means.append(float(np.mean(at_levels(relevant))))
     text = f"break-even {points[0]:.2f} and {points[1]:.2f}; averages {means[0]:.3f} and {means[1]:.3f}"
-    return result(text, [close(*points), claim(abs(means[0] - means[1]) > 0.05)], break_even=points, means=means)
+    return result(
+        text, [claim(points[0] == points[1]), claim(abs(means[0] - means[1]) > 0.05)], break_even=points, means=means
+    )

@@ -8,14 +8,20 @@ from typing import Any, Final
 import numpy as np
 
 import howsure as hs
-from howsure.papers.item import Agreement, Finding, Item, Register, apart, claim, close, result
+from howsure.papers.item import Agreement, Finding, Item, Register, apart, claim, close, equals, result
 from howsure.papers.oracles import GRID, WORKED, Array, law, many, point, worked
 
 item = Register("powers", "Powers 2007")
 
 
 def _every(*pairs: tuple[Any, Any]) -> list[Agreement]:
-    return [close(a, b) for a, b in pairs]
+    """Values of howsure and of a printed formula."""
+    return [equals(a, b) for a, b in pairs]
+
+
+def _said(checks: list[Agreement]) -> list[Agreement]:
+    """The same for what the paper says in words."""
+    return [claim(c.holds) for c in checks]
 
 
 def _on_many(checks: list[Agreement]) -> str:
@@ -39,7 +45,7 @@ def table_1() -> Finding:
     pp, rp = point(t, "bias"), point(t, "prevalence")
     checks = [
         claim(counts == [a, b, c, d]),
-        close([n * pp, n * (1 - pp), n * rp, n * (1 - rp)], [a + b, c + d, a + c, b + d], 1e-9),
+        equals([n * pp, n * (1 - pp), n * rp, n * (1 - rp)], [a + b, c + d, a + c, b + d], 1e-9),
         close(sum(x / n for x in counts), 1.0),
     ]
     shares = {k: x / n for k, x in zip(("tp", "fp", "fn", "tn"), counts, strict=True)}
@@ -80,15 +86,18 @@ def means() -> Finding:
     return result(f"{_on_many(checks)}; worked table {shown}", checks, **values)
 
 
-@item("2.1-inverse", "section 2.1", "Inverse recall", "recall of the negative class = specificity = true negative rate")
+@item("2.1-inverse", "section 2.1", "Inverse recall",
+      "recall of the negative class = specificity = true negative rate",
+      "The paper refers to its (3) for it, but eq. 3 is informedness.")  # fmt: skip
 def inverse() -> Finding:
-    """Measures of the table with the classes swapped."""
+    """Measures of the table with the classes swapped, and real negatives predicted negative over real negatives."""
     t = many()
-    swapped = t.with_positive(0)
+    swapped, c = t.with_positive(0), t.named()
     names = ("specificity", "inverse-recall", "true-negative-rate")
-    checks = _every(*((point(swapped, "recall"), point(t, name)) for name in names))
+    checks = _every(*((point(t, name), c["tn"] / (c["tn"] + c["fp"])) for name in names))
+    checks += _every((point(swapped, "recall"), point(t, "specificity")))
     checks += _every((point(swapped, "precision"), point(t, "inverse-precision")))
-    return result(_on_many(checks), checks)
+    return result(f"{_on_many(checks)}; worked table {point(worked(), 'specificity'):.4f}", _said(checks))
 
 
 @item("2.1-accuracy", "section 2.1", "Accuracy as a weighted average",
@@ -101,7 +110,7 @@ def accuracy() -> Finding:
     by_answer = bias * point(t, "precision") + (1 - bias) * point(t, "inverse-precision")
     by_truth = prevalence * point(t, "recall") + (1 - prevalence) * point(t, "inverse-recall")
     checks = _every((point(t, "accuracy"), by_answer), (point(t, "accuracy"), by_truth))
-    return result(_on_many(checks), checks)
+    return result(f"{_on_many(checks)}; worked table {point(worked(), 'accuracy'):.4f}", _said(checks))
 
 
 @item("2.1-jaccard", "section 2.1", "What Jaccard leaves out", "Jaccard (Tanimoto) ignores TN")
@@ -112,7 +121,7 @@ def jaccard() -> Finding:
         (law("jaccard", **few).cdf(GRID), law("tanimoto", **more).cdf(GRID)),
         (point(hs.Tally.binary(**few), "jaccard"), point(hs.Tally.binary(**more), "jaccard")),
     )
-    return result(f"TN 0 and TN 1,000,000: score and law {apart(*checks)}", checks)
+    return result(f"TN 0 and TN 1,000,000: score and law {apart(*checks)}", _said(checks))
 
 
 @item("2.1-complements", "section 2.1", "Error rates as complements",
@@ -130,7 +139,7 @@ def complements() -> Finding:
     t = many()
     checks = _every(*((point(t, a) + point(t, b), 1.0) for a, b in pairs.items()))
     checks += _every(*((law(a, **WORKED).cdf(GRID), law(b, **WORKED).sf(1 - GRID)) for a, b in pairs.items()))
-    return result(f"five pairs, scores {_on_many(checks[:5])}; laws {apart(*checks[5:])}", checks)
+    return result(f"five pairs, scores {_on_many(checks[:5])}; laws {apart(*checks[5:])}", _said(checks))
 
 
 # -- 2.2: prevalence and bias -------------------------------------------------------------------------------------
@@ -143,7 +152,7 @@ def _balanced() -> hs.Tally:
 
 
 @item("2.2-equal", "section 2.2", "Prevalence = bias",
-      "gives recall = precision = A = G = F, and inverse recall = inverse precision")  # fmt: skip
+      "rp = pp gives Recall = Precision (= A = G = F) and Inverse Recall = Inverse Precision")  # fmt: skip
 def equal_margins() -> Finding:
     """All of them at tables with equal margins."""
     t = _balanced()
@@ -153,7 +162,7 @@ def equal_margins() -> Finding:
     return result(_on_many(checks), checks)
 
 
-@item("2.2-fallout", "section 2.2", "Prevalence = bias, and the error rates", "gives fallout = miss rate",
+@item("2.2-fallout", "section 2.2", "Prevalence = bias, and the error rates", "rp = pp gives Fallout = Miss Rate",
       "FP = FN as counts only: fallout divides by the negatives, miss rate by the positives. What holds is "
       "fallout·(1-prevalence) = miss rate·prevalence, and miss rate = 1-precision.")  # fmt: skip
 def fallout_and_miss_rate() -> Finding:
@@ -181,7 +190,7 @@ def auc() -> Finding:
     """The trapezoids against the printed form and against balanced accuracy."""
     t = many()
     printed = 1 - (point(t, "fpr") + point(t, "fnr")) / 2
-    checks = _every((_area(t), printed), (point(t, "single-point-auc"), printed))
+    checks = [close(_area(t), printed), *_every((point(t, "single-point-auc"), printed))]
     return result(f"{_on_many(checks)}; worked table {point(worked(), 'single-point-auc'):.4f}", checks)
 
 
@@ -227,22 +236,19 @@ def markedness() -> Finding:
     return result(text, checks, markedness=point(worked(), "markedness"))
 
 
-@item("2.4-deltap", "section 2.4", "Names in psychology", "Markedness is DeltaP, Informedness is DeltaP'")
+@item("2.4-deltap", "section 2.4", "Names in psychology", "Markedness is DeltaP, Informedness is DeltaP'",
+      "DeltaP: P(+R given +P) - P(+R given -P). DeltaP': P(+P given +R) - P(+P given -R).")  # fmt: skip
 def deltap() -> Finding:
-    """The names lead to the same measures."""
+    """The measures by these names against the differences of shares, from counts."""
     t = many()
-    checks = _every((point(t, "deltap"), point(t, "markedness")), (point(t, "deltap'"), point(t, "informedness")))
-    return result(_on_many(checks), checks)
+    tp, fp, fn, tn = (t.named()[k] for k in ("tp", "fp", "fn", "tn"))
+    forward, backward = tp / (tp + fp) - fn / (fn + tn), tp / (tp + fn) - fp / (fp + tn)
+    checks = _every((point(t, "deltap"), forward), (point(t, "deltap'"), backward))
+    checks += _every((point(t, "markedness"), forward), (point(t, "informedness"), backward))
+    return result(_on_many(checks), _said(checks))
 
 
 ROWS: Final = ((50, 3, 2), (10, 20, 5), (5, 2, 3))
-
-
-def _weighted(measure: str, weight: str, rows: Any) -> float:
-    """The mean over classes of a one-versus-rest measure, weighted by bias or prevalence."""
-    t = hs.Tally.matrix(rows)
-    parts = [t.versus_rest(label) for label in t.labels]
-    return float(sum(point(x, weight) * point(x, measure) for x in parts))
 
 
 def _by_hand(rows: Any, transposed: bool) -> Fraction:
@@ -257,19 +263,19 @@ def _by_hand(rows: Any, transposed: bool) -> Fraction:
 
 
 @item("2.4-classes", "section 2.4", "More than two classes",
-      "average informedness over labels by bias, markedness over classes by prevalence",
+      "informedness averaged over labels by bias, markedness over classes by prevalence; no example",
       "The paper gives no example; the table is ours: truth by rows, 50 3 2 / 10 20 5 / 5 2 3. "
       "With two classes the averages are the two-class measures.")  # fmt: skip
 def many_classes() -> Finding:
-    """One-versus-rest tables weighted as printed, against the last forms of eqs. 3 and 4 in exact fractions."""
-    i, m = _weighted("informedness", "bias", ROWS), _weighted("markedness", "prevalence", ROWS)
+    """The measures of many classes, against the last forms of eqs. 3 and 4, weighted so, in exact fractions."""
+    i, m = (float(hs.posterior(hs.Tally.matrix(ROWS)).point(name)) for name in ("informedness", "markedness"))
     two = ((WORKED["tn"], WORKED["fp"]), (WORKED["fn"], WORKED["tp"]))
-    checks = _every(
-        (i, _by_hand(ROWS, False)),
-        (m, _by_hand(ROWS, True)),
-        (_weighted("informedness", "bias", two), point(worked(), "informedness")),
-        (_weighted("markedness", "prevalence", two), point(worked(), "markedness")),
-    )
+    checks = [
+        close(i, _by_hand(ROWS, False)),
+        close(m, _by_hand(ROWS, True)),
+        close(_by_hand(two, False), point(worked(), "informedness")),
+        close(_by_hand(two, True), point(worked(), "markedness")),
+    ]
     return result(f"informedness {i:.10f}, markedness {m:.10f}", checks, informedness=i, markedness=m)
 
 
@@ -277,7 +283,7 @@ def many_classes() -> Finding:
 def chi_square() -> Finding:
     """Against Pearson's chi-square of the table, both divided by N."""
     tables = many(), worked()
-    checks = [close(point(t, "informedness") * point(t, "markedness"), t.chi_square()[0] / t.n) for t in tables]
+    checks = [equals(t.chi_square()[0] / t.n, point(t, "informedness") * point(t, "markedness")) for t in tables]
     value = worked().chi_square()[0]
     text = f"χ² of the worked table {value:.4f}; I·M and χ²/N {_on_many(checks)}"
     return result(text, checks, chi_square=value)
@@ -291,7 +297,7 @@ def _half_widths(t: hs.Tally, measure: str) -> tuple[float, float]:
 
 @item("eq-5-ci", "eq. 5, CI and CM", "Confidence in informedness and markedness",
       "CI = 1 - |Informedness|/√|N-1|; CM = 1 - |Markedness|/√|N-1|",
-      "As printed it grows towards 1 with N. Read (1-|I|)/√(N-1), which falls as it must. "
+      "As printed it grows towards 1 with N. Read (1-|I|)/√(N-1), which falls as a standard error must. "
       "For reference only: see powers-eq-5-coverage.")  # fmt: skip
 def confidence() -> Finding:
     """A standard error falls by √N: both readings at the worked table and at one a hundred times as large."""
@@ -324,14 +330,18 @@ def _coverage(n: int, prevalence: float, r: float, s: float, seed: int) -> tuple
     return float(theirs.mean()), float(((below >= 0.025) & (below <= 0.975)).mean())
 
 
-@item("eq-5-coverage", "eq. 5, CI", "What ±1.96 CI covers", "CI estimates the confidence in Informedness",
+@item("eq-5-coverage", "eq. 5, CI", "What ±1.96 CI covers",
+      "CI is to estimate the confidence in Informedness; no coverage is printed",
       "Simulated with a fixed seed, (1-|I|)/√(N-1) taken as a standard error. It is far too small for well informed "
       "systems and rare positives: it is here for reference only. Use the posterior interval.")  # fmt: skip
 def coverage() -> Finding:
-    """Shares of simulated tables whose interval holds the truth, by the formula as read and by the posterior."""
+    """Shares of simulated tables whose interval holds the truth, by the formula as read and by the posterior.
+
+    What is checked is the posterior: the paper gives nothing to hold the formula to.
+    """
     shares = [_coverage(*truth, seed=k) for k, truth in enumerate(TRUTHS)]
     error = 3 * np.sqrt(0.95 * 0.05 / REPEATS)
-    checks = [Agreement(abs(share - 0.95), error) for share, _ in shares]
+    checks = [Agreement(abs(ours - 0.95), error) for _, ours in shares]
     low, high = (f(x for x, _ in shares) for f in (min, max))
     ours = [x for _, x in shares]
     held = f"{low:.0%} to {high:.0%} of simulated tables"

@@ -9,13 +9,17 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from howsure.errors import UnknownName, nearest
-from howsure.papers.item import VERDICTS, Item
+from howsure.papers.item import AGREES, MEANINGS, NUMBER, SAMPLING, VERDICTS, Agreement, Item
 from howsure.render import markdown, plain, raw
 from howsure.render.tables import TextTable
 from howsure.version import VERSION
 
 KINDS: Final = ("table", "json", "markdown")
 WIDTHS: Final = {"item": 28, "printed": 38, "howsure": 40, "verdict": 20}
+TERMS: Final = {
+    "worked table": "TP 80, FP 20, FN 30, TN 870, an example of ours.",
+    "300 tables": "random ones with 1 to 59 in each cell.",
+}
 
 
 def document(chosen: Iterable[Item]) -> dict[str, Any]:
@@ -35,7 +39,26 @@ def _row(item: Item) -> dict[str, Any]:
         "verdict": found.verdict,
         "note": item.note,
         "data": {key: _finite(value) for key, value in found.data.items()},
+        "compared": [_compared(c) for c in found.checks if c.basis == NUMBER and c.what],
     }
+
+
+def _compared(check: Agreement) -> dict[str, Any]:
+    """A printed number beside the computed one."""
+    verdict = AGREES if check.holds else SAMPLING if check.likely else "differs"
+    number = _finite(float(check.computed))
+    return {"what": check.what, "printed": check.printed, "computed": number, "verdict": verdict}
+
+
+def _beside(value: float | None, printed: str) -> str:
+    """A computed number with two digits more than are printed.
+
+    >>> _beside(0.58333, "58%"), _beside(0.50291, "0.503")
+    ('58.33%', '0.50291')
+    """
+    digits = len(printed.rstrip("%").partition(".")[2]) + 2
+    number = float("nan") if value is None else value
+    return f"{number:.{digits}{'%' if printed.endswith('%') else 'f'}}"
 
 
 def _finite(value: Any) -> Any:
@@ -75,18 +98,36 @@ def headline(doc: dict[str, Any]) -> str:
 
 
 def _notes(doc: dict[str, Any]) -> tuple[str, ...]:
-    return tuple(f"{row['id']}: {row['note']}" for row in doc["rows"] if row["note"])
+    """What the verdicts and terms mean that occur, and the notes of the items."""
+    rows = doc["rows"]
+    verdicts = [f"{v}: {text}" for v, text in MEANINGS.items() if any(v == row["verdict"] for row in rows)]
+    terms = [f"{k}: {text}" for k, text in TERMS.items() if any(k in row["computed"] for row in rows)]
+    return (*verdicts, *terms, *(f"{row['id']}: {row['note']}" for row in rows if row["note"]))
 
 
 def _text(doc: dict[str, Any]) -> str:
-    """Cells are folded so that the table fits a wide terminal; an item's later lines have an empty first cell."""
-    lines = [line for row in doc["rows"] for line in _folded(row)]
-    return plain.text(TextTable(headline(doc), tuple(WIDTHS), (False,) * len(WIDTHS), tuple(lines), _notes(doc)))
+    """Cells are folded so that the table fits a wide terminal; under the item is its place in the paper.
+
+    For one item the numbers that are compared are listed as well.
+    """
+    rows, alone = doc["rows"], len(doc["rows"]) == 1
+    lines = [line for row in rows for line in _folded(row, alone)]
+    notes = () if alone and len(rows[0]["compared"]) > 1 else _notes(doc)
+    text = plain.text(TextTable(headline(doc), tuple(WIDTHS), (False,) * len(WIDTHS), tuple(lines), notes))
+    if notes or not alone:
+        return text
+    numbers = [
+        (c["what"], c["printed"], _beside(c["computed"], c["printed"]), c["verdict"]) for c in rows[0]["compared"]
+    ]
+    columns, right = ("number", "printed", "howsure", "verdict"), (False, True, True, False)
+    return f"{text}\n{plain.text(TextTable('Number by number:', columns, right, tuple(numbers), _notes(doc)))}"
 
 
-def _folded(row: dict[str, Any]) -> list[tuple[str, ...]]:
+def _folded(row: dict[str, Any], alone: bool) -> list[tuple[str, ...]]:
     texts = (row["id"], row["printed"], row["computed"], row["verdict"])
     cells = [textwrap.wrap(t, w, break_on_hyphens=False) for t, w in zip(texts, WIDTHS.values(), strict=True)]
+    if not alone:
+        cells[0] += textwrap.wrap(f"{row['where']}: {row['title']}", WIDTHS["item"], break_on_hyphens=False)
     height = max(len(cell) for cell in cells)
     return [tuple(cell[i] if i < len(cell) else "" for cell in cells) for i in range(height)]
 
