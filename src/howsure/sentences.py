@@ -67,7 +67,26 @@ SENTENCES: Final[dict[str, str]] = {
     "nothing": "{metric} is best where no item is called positive",
     "only-common": "{count:,} of {total:,} judged queries left out: some run lacks them",
     "ties": "scores are rounded to single precision (float32) before they are compared: pytrec-eval's rule",
-    "foreign": ("{metric} is computed by ir-measures, unjudged documents not relevant; its bounds are not known here"),
+    "foreign": (
+        "{metric} is computed by ir-measures, by its rules: unjudged documents are not relevant, a query that a run "
+        "lacks or that has no relevant document counts as 0; its bounds are not known here"
+    ),
+    "peer/beta": (
+        "{metric}: recall has weight beta² = {weight:g}, as F has everywhere here; ir-measures and trec_eval take beta "
+        "itself for that weight, so that theirs is SetF(beta={root:.6g}) here"
+    ),
+    "peer/recall": "{metric} is at that recall; ir-measures rounds it to {theirs}",
+    "peer/negative": (
+        "{metric}: a document of a negative grade was not judged, as in trec_eval; ir-measures takes it for judged"
+    ),
+    "peer/ties": (
+        "{metric}: documents of one score go by id, falling, as in trec_eval; ir-measures has them rising for this "
+        "measure, and its value may differ"
+    ),
+    "peer/order": (
+        "{metric}: documents of one score go by id, falling, as in trec_eval; ir-measures has them in the order of the "
+        "run, and its value may differ"
+    ),
     "micro": (
         "{metric} adds up its tallies over queries; whole queries are resampled, and the prior's have the mean size"
     ),

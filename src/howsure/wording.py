@@ -283,11 +283,24 @@ def _without_judgments(f: Mapping[str, Any]) -> str:
 
 def _no_relevant(f: Mapping[str, Any]) -> str:
     shown = listing(f["first"][:5]) + (f" and {f['count'] - 5} more" if f["count"] > 5 else "")
-    if f["level"] == 1:
-        text = f"{_queries(f['count'])} without a relevant document ({shown}): left out of measures that "
-        return text + "divide by their number, such as AP, R and nDCG"
-    what = f"without a document of grade {f['level']} or more"
-    return f"{f['metric']}: {_queries(f['count'])} {what} ({shown}): left out"
+    plain = f["level"] == 1
+    what = "without a relevant document" if plain else f"without a document of grade {f['level']} or more"
+    text = f"{'' if plain else f['metric'] + ': '}{_queries(f['count'])} {what} ({shown})"
+    where = " measures that divide by their number, such as AP, R and nDCG" if plain else ""
+    if f["zero"]:
+        return f"{text}: 0{' in' if plain else ''}{where}, as in trec_eval"
+    return f"{text}: left out{' of' if plain else ''}{where}; {option('no_relevant', 'zero')} counts them as 0"
+
+
+def _no_value(f: Mapping[str, Any]) -> str:
+    shown = listing(f["first"][:3]) + (f" and {f['count'] - 3} more" if f["count"] > 3 else "")
+    return f"{f['metric']}: {_queries(f['count'])} without a value ({shown}) left out of all runs: {f['why']}"
+
+
+def _counts(f: Mapping[str, Any]) -> str:
+    sums = ", ".join(f"{run} {total:,.0f}" for run, total in f["sums"])
+    said = f"{f['metric']} is the mean of a judged query; trec_eval and ir-measures add up those that the run has"
+    return f"{said}; the sums of all are: {sums}"
 
 
 def _unjudged(f: Mapping[str, Any]) -> str:
@@ -323,6 +336,7 @@ _WORDS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
     "pairing": _pairing, "design-effect": _design, "rule": _rule, "optimism": _optimism, "limit": _limit,
     "limits": _limits, "none": _none, "best": _best, "best-of-many": _best_of_many, "pairs": _pairs,
     "missing-queries": _missing_queries, "queries-without-judgments": _without_judgments,
+    "no-value": _no_value, "counts": _counts,
     "no-relevant": _no_relevant, "unjudged": _unjudged, "recall-rule": _recall_rule, "comparison": _comparison,
     "prior-from-data": _from_data,
 }  # fmt: skip

@@ -189,6 +189,7 @@ TRIES: dict[str, tuple[Try, ...]] = {
     "--correct": (Try("split"),),
     # trec
     "--only-common": (Try(),),
+    "--no-relevant": (Try("zero"),),
     "--unjudged": (Try("bounds"),),
     "--ties": (Try("float32"),),
     "--compare": (Try("dense bm25"),),

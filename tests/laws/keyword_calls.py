@@ -330,6 +330,7 @@ VALUES: dict[str, tuple[Value, ...]] = {
     "apart": (Value(0.501), Value(0.99999)),
     # others
     "only_common": (Value(True),),
+    "no_relevant": (Value("zero"),),
     "unjudged": (Value("bounds"),),
     "ties": (
         Value("float32"),

@@ -83,10 +83,10 @@ def write_files(folder: Path) -> None:
 
 
 def _write_trec(folder: Path) -> None:
-    """Judgments, and runs that differ: b lacks a query, all have ties and documents that nobody judged."""
+    """Judgments, none relevant for one query, and runs: one lacks a query, all have ties and unjudged documents."""
     rng = np.random.default_rng(3)
     judged = {(q, d): int(rng.integers(0, 3)) for q in range(6) for d in range(8)}
-    lines = [f"q{q} 0 d{d} {grade}" for (q, d), grade in judged.items()]
+    lines = [f"q{q} 0 d{d} {grade}" for (q, d), grade in judged.items()] + ["q6 0 d0 0"]
     (folder / "qrels.txt").write_text("\n".join(lines) + "\n")
     for run, lift in (("bm25", 0.5), ("dense", 0.3), ("mixed", 0.1)):
         found = []

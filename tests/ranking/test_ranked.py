@@ -17,7 +17,7 @@ from howsure.kernels import ranked
 from howsure.kernels.ranked import Cuts
 from howsure.model.score_draws import score_draws
 from howsure.model.thresholds import tally_at
-from howsure.ranking.measures import parse as run_measure
+from howsure.ranking.naming import parse as run_measure
 from tests.tiers import examples
 
 NAMES = ["auc", "AP", "BEP", "BEP(rule='nearest')", "BEP(rule='r-precision')", "AP11", "AP11(rule='trec_eval-9')",

@@ -13,7 +13,8 @@ from howsure.errors import HowsureError
 from howsure.ingest.trec import rank, read_qrels, read_run
 from howsure.kernels import ranked
 from howsure.ranking.engine import View
-from howsure.ranking.measures import KINDS, RULES, RunMeasure, documents_for, parse
+from howsure.ranking.measures import KINDS, RULES, RunMeasure, documents_for
+from howsure.ranking.naming import parse
 from tests.trec.cases import QRELS, RUNS
 
 PEER = {

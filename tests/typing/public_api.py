@@ -177,7 +177,14 @@ def curves(frame: Any) -> hs.Curve:
 
 def retrieval() -> hs.Comparison:
     """Judgments and runs to items, and the verbs on them."""
-    v = hs.trec({"q": {"d": 1}}, {"a": {"q": {"d": 0.5}}}, metrics=["AP", "nDCG@10"], only_common=True, ties="float32")
+    v = hs.trec(
+        {"q": {"d": 1}},
+        {"a": {"q": {"d": 0.5}}},
+        metrics=["AP", "nDCG@10"],
+        only_common=True,
+        no_relevant="zero",
+        ties="float32",
+    )
     assert_type(v, hs.Items)
     assert_type(v.measures, tuple[str, ...])
     assert_type(v.only("map"), hs.Items)

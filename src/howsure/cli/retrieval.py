@@ -25,6 +25,13 @@ from howsure.errors import BadSetting, listing
 )
 @option("--only-common", is_flag=True, help="Leave out queries that a run lacks; by default they count as 0.")
 @option(
+    "--no-relevant",
+    type=click.Choice(["drop", "zero"]),
+    default="drop",
+    show_default=True,
+    help="Queries without a relevant document: leave them out of AP, R, nDCG and their like, or count 0 as trec_eval.",
+)
+@option(
     "--unjudged",
     type=click.Choice(["not", "bounds", "rate"]),
     default="not",
@@ -59,6 +66,7 @@ def trec(
     names: tuple[str, ...],
     metrics: tuple[str, ...],
     only_common: bool,
+    no_relevant: str,
     unjudged: str,
     ties: str,
     pairs: tuple[tuple[str, str], ...],
@@ -83,7 +91,7 @@ def trec(
             )
         given = dict(zip(names, runs, strict=True))
     items = run_trec(
-        qrels, given, metrics=list(metrics) or None, only_common=only_common, unjudged=unjudged, ties=ties,
-        seed=settings["seed"],
+        qrels, given, metrics=list(metrics) or None, only_common=only_common, no_relevant=no_relevant,
+        unjudged=unjudged, ties=ties, seed=settings["seed"],
     )  # fmt: skip
     show(evaluate(items, pairs, equal_within=equal_within, **settings), kind, out)

@@ -87,6 +87,7 @@ class Items:
     rest: tuple[Items, ...] = ()
     counts: Array | None = None  # how many items a row stands for; 1 without
     library: str | None = None
+    account: dict[str, Any] | None = None  # lines and queries of runs: read, kept and left out
 
     def __post_init__(self) -> None:
         read_only(self.values, self.weights, self.clusters, self.sizes, self.versions, self.counts)
@@ -171,11 +172,15 @@ class Items:
         raise BadSetting(f"graded values are not batched; they have no axis {axis}.")
 
     def describe(self) -> dict[str, Any]:
-        """Size, direction and bounds."""
+        """Size, direction and bounds; of queries also what was read and left out."""
+        accounts = [part.account for part in self.parts if part.account is not None]
+        queries = {name: entry for x in accounts for name, entry in x["queries"].items()}
+        read = {"rows": accounts[0]["rows"], "queries": queries} if accounts else {}
         return {
             "n": max(part.n for part in self.parts), "labels": [], "positive": None, "systems": list(self.systems),
             "value": self.measure.of, "better": self.measure.better, "weighted": self.weighted,
             "clusters": self.clustered, "bounds": None if self.bounds is None else list(self.bounds),
+            **read,
         }  # fmt: skip
 
     def __add__(self, other: object) -> Items:
@@ -247,8 +252,16 @@ def _together(a: Items, b: Items) -> Items:
         sizes=sizes,
         versions=versions,
         counts=_or_ones(a.counts, b.counts, len(a.values), len(b.values)),
+        account=None if a.account is None or b.account is None else _added(a.account, b.account),
         rest=tuple(part + b.only(part.measure.name) for part in a.rest),
     )
+
+
+def _added(a: Any, b: Any) -> Any:
+    """Two accounts as one: numbers added, lists put together."""
+    if isinstance(a, dict):
+        return {k: _added(a[k], b[k]) if k in a and k in b else a.get(k, b.get(k)) for k in {**a, **b}}
+    return a + b
 
 
 def _joined(a: Array | None, b: Array | None) -> Array | None:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from howsure import duck
 from howsure.errors import BadLabels
 from howsure.ingest.fields import Irregular, columns
-from howsure.ingest.lines import HIGHEST, Lines, grouped, read_lines
+from howsure.ingest.lines import HIGHEST, Lines, grouped, lines_and_comments, read_lines
 from howsure.ingest.records import GRADE, SCORE, Dicts, as_dicts
 from howsure.kernels.ordering import (
     above_and_level,
@@ -52,6 +52,7 @@ class Qrels:
     name: str = "qrels"
     opened: Any = None
     hashed: tuple[NDArray[np.uint64], NDArray[np.uint64]] | None = None
+    comments: int = 0
 
     @cached_property
     def engine(self) -> Any:
@@ -153,7 +154,8 @@ def _qrels_file(con: Any, path: Path) -> Qrels:
             raise Irregular
         by_query = grouped(list(found["q"]), list(found["d"]), grade.astype(np.int64).tolist(), str(path))
     except (Irregular, BadLabels):
-        return Qrels(read_lines(path, "qrels"), str(path), con)  # which names the line that is wrong
+        by_query, comments = lines_and_comments(path, "qrels")  # which names the line that is wrong
+        return Qrels(by_query, str(path), con, comments=comments)
     first = np.flatnonzero(found["a"][1:] != found["a"][:-1]) + 1
     together = len(first) + 1 == len(by_query)  # each query's lines: then the dicts have the order of the file
     hashed = (found["a"][np.append(0, first)], found["b"]) if together else None
@@ -198,11 +200,12 @@ def rank(run: Run, qrels: Qrels, ties: str = "score") -> RankedRun:
         try:
             return _rank_file(run.path, qrels, ties)
         except Irregular:
-            return _rank_dicts(read_lines(run.path, "run"), qrels, ties, str(run.path))
+            found, comments = lines_and_comments(run.path, "run")
+            return _rank_dicts(found, qrels, ties, str(run.path), comments)
     return _rank_dicts(run.dicts, qrels, ties, f"run {run.name!r}")
 
 
-def _rank_dicts(run: Dicts, qrels: Qrels, ties: str, name: str) -> RankedRun:
+def _rank_dicts(run: Dicts, qrels: Qrels, ties: str, name: str, comments: int = 0) -> RankedRun:
     here = [run.get(q, {}) for q in qrels.queries]
     sizes = np.fromiter(map(len, here), dtype=np.int64, count=len(here))
     scores, own = _scores(here, qrels, sizes, name)
@@ -220,7 +223,8 @@ def _rank_dicts(run: Dicts, qrels: Qrels, ties: str, name: str) -> RankedRun:
         return [str(every[i]) for i in found[at].tolist()]
 
     other = sum(1 for q in run if q not in qrels.by_query or not qrels.by_query[q])
-    facts = {"queries": sum(1 for d in here if d), "unjudged_queries": other}
+    facts = {"queries": sum(1 for d in here if d), "unjudged_queries": other, "comments": comments}
+    facts["lines"] = sum(map(len, run.values()))
     (found,) = np.nonzero(~np.isnan(own) & (qrels.grade >= 0))
     return _placed(scores, sizes, qrels.query[found], own[found], qrels.grade[found], ties, facts, documents, hits)
 
@@ -330,7 +334,7 @@ def _rank_file(path: Path, qrels: Qrels, ties: str) -> RankedRun:
     seen = qrels.grade[at] >= 0
     at, hit = at[seen], hit[seen]
     sizes = np.bincount(code, minlength=len(qrels.queries))
-    facts = {"queries": int((sizes > 0).sum()), "unjudged_queries": others}
+    facts = {"queries": int((sizes > 0).sum()), "unjudged_queries": others, "comments": 0, "lines": total}
     text, judged = Lines(path), list(qrels.documents)
     if len(text) != total or text.mixed or not _same_names(text, lines, code, hit, at, qrels, judged):
         raise Irregular

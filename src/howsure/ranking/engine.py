@@ -117,6 +117,12 @@ class View:
         share = np.clip((cutoff[self.query] - above) / level, 0.0, 1.0)
         return self.sums(share)
 
+    def graded(self, cutoff: float | None) -> tuple[Ints, Ints, Ints]:
+        """Ranks, grades and queries of the documents among the first so many that have a grade above 0."""
+        r = self.ranking
+        kept = r.grade > 0 if cutoff is None else (r.grade > 0) & (r.rank <= cutoff)
+        return r.rank[kept], r.grade[kept], r.query[kept]
+
     def judged_hits(self, cutoff: float | None) -> Array:
         """Judged documents among the first so many."""
         r = self.ranking

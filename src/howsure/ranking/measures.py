@@ -1,12 +1,10 @@
 """Measures of rankings, one declaration each: name, value for every query, trec_eval's name, parameters, meaning.
 
-Names are spelled as in ir_measures, `P(rel=2)@10`; trec_eval's names are understood too.
+How their names are read is in `naming`.
 """
 
 from __future__ import annotations
 
-import ast
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -14,7 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from howsure.errors import BadSetting, UnknownName, nearest
+from howsure.errors import BadSetting
+from howsure.kernels.ordering import starts_of
 from howsure.ranking.engine import Array, View, share
 from howsure.rankings import Ints
 
@@ -40,6 +39,8 @@ class Family:
     at_needed: bool = False
     defaults: Parameters = field(default_factory=lambda: {"rel": 1})
     recall_based: bool = True  # undefined for a query without relevant documents
+    undefined: str = ""  # why a query has no value (NaN), where that is not for want of relevant documents
+    counts: bool = False  # a number of documents, which trec_eval and ir-measures add up over queries
     pooled: Callable[[View, Parameters], tuple[Array, Array]] | None = None  # what the micro average adds up
     aliases: tuple[str, ...] = ()
 
@@ -109,6 +110,32 @@ def _f_parts(v: View, p: Parameters) -> tuple[Array, Array]:
     return (1.0 + weight) * v.found, weight * v.relevant + v.ranking.retrieved.astype(float)
 
 
+def _expected_reciprocal_rank(v: View, p: Parameters) -> Array:
+    """Chapelle et al. 2009 as gdeval has it: a document of grade g satisfies with probability (2^g - 1)/16."""
+    rank, grade, query = v.graded(p["cutoff"])
+    highest = int(grade.max(initial=0))
+    if highest > 4:
+        raise BadSetting(f"ERR has grades from 0 to 4, a scale that ends with 4; the highest here is {highest}.")
+    found, left = np.zeros(v.many), np.ones(v.many)  # left: the chance that no document has satisfied yet
+    starts = starts_of(np.bincount(query, minlength=v.many))
+    for k in range(int(np.diff(starts).max(initial=0))):
+        (here,) = np.nonzero(starts[:-1] + k < starts[1:])
+        at = starts[here] + k
+        satisfies = (np.exp2(grade[at]) - 1.0) / 16.0
+        found[here] += left[here] * satisfies / rank[at]
+        left[here] *= 1.0 - satisfies
+    return found
+
+
+def _accuracy(v: View, p: Parameters) -> Array:
+    """Of the pairs of a relevant and another document retrieved, the share in the right order."""
+    hits = v.hits(p["cutoff"])
+    others = _within(p["cutoff"], v.ranking.retrieved) - hits
+    kept = None if p["cutoff"] is None else v.rank <= p["cutoff"]
+    pairs = hits * others
+    return np.where(pairs > 0, 1.0 - share(v.sums(v.rank - v.number, kept), pairs), np.nan)
+
+
 def _within(cutoff: float | None, retrieved: Ints) -> Ints:
     return retrieved if cutoff is None else np.minimum(retrieved, int(cutoff))
 
@@ -146,16 +173,17 @@ KINDS: Final = (
            "success_{}", "cutoff", at_needed=True, recall_based=False),
     Family("Judged", lambda v, p: share(v.judged_hits(p["cutoff"]), _within(p["cutoff"], v.ranking.retrieved)),
            "judged share of the first k documents", None, "cutoff", defaults={}, recall_based=False),
+    Family("ERR", _expected_reciprocal_rank, "1/rank at which a reader is expected to be satisfied, by grades 0 to 4",
+           None, "cutoff", defaults={}, recall_based=False),
+    Family("Accuracy", _accuracy, "how often a relevant document retrieved is ahead of another one", None, "cutoff",
+           recall_based=False, undefined="no relevant document, or no other one, was retrieved"),
+    Family("NumRel", lambda v, _: v.relevant.astype(float), "relevant documents, retrieved or not",
+           recall_based=False, counts=True),
+    Family("NumRet", lambda v, p: (v.found if p["rel"] else v.ranking.retrieved).astype(float),
+           "documents retrieved; those of this grade or a higher one for NumRet(rel=1)", defaults={"rel": 0},
+           recall_based=False, counts=True),
 )  # fmt: skip
-_KINDS: Final = {kind.name: kind for kind in KINDS}
-_NAMES: Final = {name.lower(): kind.name for kind in KINDS for name in (kind.name, *kind.aliases)}
-_CHOICES: Final = {"dcg": GAINS, "rule": RULES, "unjudged": UNJUDGED}
-_TREC_EVAL: Final = {
-    "map": "AP", "map_cut": "AP", "p": "P", "recall": "R", "ndcg": "nDCG", "ndcg_cut": "nDCG", "rprec": "Rprec",
-    "recip_rank": "RR", "bpref": "Bpref", "iprec_at_recall": "IPrec", "set_p": "SetP", "set_recall": "SetR",
-    "set_f": "SetF", "success": "Success", "11pt_avg": "AP11(rule='trec_eval-9')",
-}  # fmt: skip
-_FORM: Final = re.compile(r"(micro-|macro-)?([a-z0-9_-]+?)(?:\((.*)\))?(?:@([^@()]+))?", re.IGNORECASE)
+FAMILIES: Final = {kind.name: kind for kind in KINDS}
 
 
 @dataclass(frozen=True)
@@ -175,7 +203,7 @@ class RunMeasure:
     @property
     def declared(self) -> Family:
         """The declaration."""
-        return _KINDS[self.kind]
+        return FAMILIES[self.kind]
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -225,111 +253,3 @@ class RunMeasure:
         """What the micro average adds up over queries: tops and bottoms."""
         assert self.declared.pooled is not None  # noqa: S101 - parse refuses others
         return self.declared.pooled(view, self.parameters)
-
-
-def parse(text: str | RunMeasure) -> RunMeasure:
-    """The measure of a name, as ir_measures or trec_eval spell it; the text of a measure gives it back.
-
-    >>> parse("ndcg_cut_10"), parse("p@5").trec_eval
-    (RunMeasure(kind='nDCG', at=10, given=(), micro=False), 'P_5')
-    """
-    if isinstance(text, RunMeasure):
-        return text
-    if not isinstance(text, str) or not text.strip():
-        raise BadSetting(f"a measure is a name such as nDCG@10; got {text!r}.")
-    plain = "".join(text.split())
-    found = _FORM.fullmatch(plain)
-    if found is None:
-        return _of_trec_eval(text, plain)
-    average, name, inside, at = found.groups()
-    kind = _NAMES.get(name.lower())
-    if kind is None:
-        return _of_trec_eval(text, plain)
-    return _checked(_KINDS[kind], at, _arguments(inside, text), (average or "").lower() == "micro-", text)
-
-
-def _of_trec_eval(text: str, plain: str) -> RunMeasure:
-    """P_10 and P.10, iprec_at_recall_0.10, map_cut_100, 11pt_avg."""
-    lower = plain.lower()
-    for name in sorted(_TREC_EVAL, key=len, reverse=True):
-        if lower == name:
-            return parse(_TREC_EVAL[name])
-        if lower.startswith((f"{name}_", f"{name}.")) and re.fullmatch(r"\d*\.?\d+", lower[len(name) + 1 :]):
-            return parse(f"{_TREC_EVAL[name]}@{lower[len(name) + 1 :]}")
-    raise UnknownName(_unknown(text))
-
-
-def _unknown(text: str) -> str:
-    shown = [f"{kind.name}@10" if kind.at_needed and kind.at == "cutoff" else kind.name for kind in KINDS]
-    base = re.split(r"[@(]", text)[0]
-    hint = nearest(base, [*_KINDS, *_TREC_EVAL]) or nearest(text, shown)
-    return f"no measure named {text!r}.{hint} Own measures: {', '.join(shown)}."
-
-
-def _arguments(inside: str | None, text: str) -> dict[str, Any]:
-    """rel=2,dcg='exp-log2' as a mapping."""
-    if not inside:
-        return {}
-    try:
-        call = ast.parse(f"f({inside})", mode="eval").body
-        if not isinstance(call, ast.Call) or call.args:
-            raise ValueError
-        return {str(k.arg).lower(): ast.literal_eval(k.value) for k in call.keywords}
-    except (SyntaxError, ValueError):
-        raise BadSetting(f"parameters are name=value, such as P(rel=2)@10; got {text!r}.") from None
-
-
-def _checked(kind: Family, at: str | None, given: dict[str, Any], micro: bool, text: str) -> RunMeasure:
-    known = {**kind.defaults, "unjudged": "not"}
-    if at is not None and not kind.at and "rule" in known and at.lower() in RULES:  # AP11@trec_eval-9, as of scores
-        given, at = {"rule": at.lower(), **given}, None
-    for name, value in given.items():
-        if name not in known:
-            raise UnknownName(
-                f"{kind.name} has no parameter {name!r}; got {text!r}.{nearest(name, known)} It has {', '.join(known)}."
-            )
-        _check_value(name, value, text)
-    if micro and kind.pooled is None:
-        pooled = ", ".join(f"micro-{k.name}" for k in KINDS if k.pooled)
-        raise UnknownName(f"{kind.name} is averaged over queries; pooled are {pooled}; got {text!r}.")
-    if "beta" in given:
-        given["beta"] = float(given["beta"])
-    told = tuple(sorted((k, v) for k, v in given.items() if v != known[k]))
-    return RunMeasure(kind.name, _place(kind, at, text), told, micro)
-
-
-def _check_value(name: str, value: Any, text: str) -> None:
-    choices = _CHOICES.get(name)
-    if choices and value not in choices:
-        raise UnknownName(
-            f"{name} is one of {', '.join(map(repr, choices))}; got {text!r}.{nearest(str(value), choices)}"
-        )
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if name == "rel" and not (isinstance(value, int) and number and value >= 1):
-        raise BadSetting(f"rel is the least grade that is relevant, a whole number from 1; got {text!r}.")
-    if name == "beta" and not (number and 1e-6 <= value <= 1e6):
-        raise BadSetting(f"beta is a number above 0; got {text!r}.")
-
-
-def _place(kind: Family, at: str | None, text: str) -> Any:
-    """The cut-off, a whole number, or the recall, from 0 to 1, as the exact value of its digits."""
-    if at is None:
-        if kind.at_needed:
-            example = "0.1" if kind.at == "recall" else "10"
-            raise BadSetting(
-                f"{kind.name} needs a {kind.at.replace('cutoff', 'cut-off')}: {kind.name}@{example}; got {text!r}."
-            )
-        return None
-    if not kind.at:
-        raise BadSetting(f"{kind.name} has no cut-off; got {text!r}.")
-    try:
-        value = Fraction(at)
-    except (ValueError, ZeroDivisionError):
-        value = Fraction(-1)
-    if kind.at == "recall":
-        if not 0 <= value <= 1 or "/" in at:
-            raise BadSetting(f"the recall of {kind.name} is a number from 0 to 1; got {text!r}.")
-        return Fraction(repr(float(at)))
-    if value.denominator != 1 or not 1 <= value <= 10**9:
-        raise BadSetting(f"the cut-off of {kind.name} is a whole number from 1; got {text!r}.")
-    return int(value)

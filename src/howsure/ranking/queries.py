@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howsure.distribution import check_seed
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
 from howsure.evidence.items import Items, Mean
 from howsure.ingest.records import are_records
 from howsure.ingest.trec import TIES, Qrels, Run, rank, read_qrels, read_run
-from howsure.kernels.draws import generator
 from howsure.language import option
-from howsure.notes import Notes, note
-from howsure.ranking.engine import View
+from howsure.notes import Notes
+from howsure.ranking.field import Asked, Field
 from howsure.ranking.ir_measures_bridge import Foreign, foreign, is_measure
-from howsure.ranking.measures import RunMeasure, parse
-from howsure.ranking.unjudged import VERSIONS, Pool
-from howsure.rankings import Judgments, RankedRun
-
-Array = NDArray[np.float64]
-Asked = RunMeasure | Foreign
+from howsure.ranking.measures import FAMILIES, RunMeasure
+from howsure.ranking.naming import parse
+from howsure.ranking.telling import account, lacking, notes_of, notes_of_all
+from howsure.rankings import RankedRun
 
 DEFAULT: Final = ("nDCG@10", "AP", "P@10", "RR", "R@100")
 VIEWS: Final = ("not", "bounds", "rate")
+BARREN: Final = ("drop", "zero")
 
 
 def trec(
@@ -38,6 +35,7 @@ def trec(
     *,
     metrics: Iterable[str] | str | None = None,
     only_common: bool = False,
+    no_relevant: str = "drop",
     unjudged: str = "not",
     ties: str = "score",
     seed: int = 0,
@@ -45,10 +43,12 @@ def trec(
     """Values of every query, as Items for score, compare and leaderboard; the first measure is the default of these.
 
     `qrels` and each run of `runs`, {"bm25": run, …}, are TREC files (packed too), frames, or dicts of dicts. A judged
-    query that is missing from a run counts as 0; `only_common` leaves it out. Documents go by score, then by id, both
-    falling, as in trec_eval; ties="float32" rounds scores first, as pytrec-eval does. Unjudged documents are not
-    relevant; unjudged="bounds" adds each measure as if all were, "rate" takes them to be relevant as often as judged
-    ones.
+    query that is missing from a run counts as 0; `only_common` leaves it out. A query without relevant documents is
+    left out of measures that divide by their number; no_relevant="zero" counts it as 0, as trec_eval does.
+
+    Documents go by score, then by id, both falling, as in trec_eval; ties="float32" rounds scores first, as pytrec-eval
+    does. Unjudged documents are not relevant; unjudged="bounds" adds each measure as if all were, "rate" takes them to
+    be relevant as often as judged ones.
 
     >>> qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2, "d1": 0}}
     >>> runs = {"a": {"q1": {"d1": 0.9, "d2": 0.3}, "q2": {"d1": 0.8, "d3": 0.1}}}
@@ -61,6 +61,9 @@ def trec(
     if unjudged not in VIEWS:
         told, hint = option("unjudged", unjudged), nearest(str(unjudged), VIEWS)
         raise UnknownName(f"{told} is not known.{hint} Give 'not', 'bounds' or 'rate'.")
+    if no_relevant not in BARREN:
+        told, hint = option("no_relevant", no_relevant), nearest(str(no_relevant), BARREN)
+        raise UnknownName(f"{told} is not known.{hint} Give 'drop' or 'zero'.")
     check_seed(seed)
     asked = _asked(metrics, unjudged)
     judged = read_qrels(qrels)
@@ -72,56 +75,10 @@ def trec(
     kept = common if only_common else np.ones(len(judged.queries), dtype=bool)
     rated = tuple(m for m in asked if isinstance(m, RunMeasure) and m.unjudged == "rate" and not m.micro)
     own = judged.judgments.only(kept), tuple(r.only(kept) for r in rankings)
-    field = Field(judged, tuple(named), *own, seed, ties, rated)
-    notes = _notes(field, rankings, kept, only_common, ties)
-    parts = [_items(field, m, names, (*notes, *_told(field, m))) for m, names in asked.items()]
+    field = Field(judged, tuple(named), *own, seed, ties, rated, no_relevant == "zero", tuple(rankings))
+    notes = notes_of_all(field, only_common)
+    parts = [_items(field, m, names, notes) for m, names in asked.items()]
     return replace(parts[0], rest=tuple(parts[1:]))
-
-
-@dataclass(frozen=True, eq=False)
-class Field:
-    """Judgments, and the rankings of all runs."""
-
-    qrels: Qrels
-    runs: tuple[Run, ...]
-    judgments: Judgments
-    rankings: tuple[RankedRun, ...]
-    seed: int
-    ties: str
-    rated: tuple[RunMeasure, ...]  # the measures that take unjudged documents at the rate of the judged
-
-    @cached_property
-    def _views(self) -> dict[Any, Any]:
-        return {}
-
-    def views(self, level: int) -> list[View]:
-        """Every run with the grade from which documents are relevant."""
-        if level not in self._views:
-            self._views[level] = [View(self.judgments, r, level) for r in self.rankings]
-        return list(self._views[level])
-
-    @cached_property
-    def pool(self) -> Pool:
-        """The unjudged documents of all runs."""
-        return Pool.of(self.qrels.by_query, self.judgments, [run.dicts for run in self.runs], self.ties)
-
-    @cached_property
-    def bounded(self) -> tuple[Judgments, list[RankedRun]]:
-        """As if every unjudged document had the highest grade."""
-        return self.pool.filled(self.pool.highest)
-
-    @cached_property
-    def drawn(self) -> dict[RunMeasure, Array]:
-        """Values (queries, runs, versions) with grades of unjudged documents drawn at the rates of the judged ones."""
-        rng = generator(self.seed, 70_001, self.judgments.grade, self.pool.query)
-        out: dict[RunMeasure, list[list[Array]]] = {m: [] for m in self.rated}
-        for _ in range(VERSIONS):  # one at a time: a version is as large as the runs
-            judgments, rankings = self.pool.filled(self.pool.drawn(rng))
-            levels = {m.parameters["rel"] for m in self.rated}
-            views = {level: [View(judgments, r, level) for r in rankings] for level in levels}
-            for m, values in out.items():
-                values.append([m.values(v) for v in views[m.parameters["rel"]]])
-        return {m: np.array(values).transpose(2, 1, 0) for m, values in out.items()}
 
 
 def _asked(metrics: Any, unjudged: str) -> dict[Asked, tuple[str, ...]]:
@@ -134,16 +91,31 @@ def _asked(metrics: Any, unjudged: str) -> dict[Asked, tuple[str, ...]]:
         raise BadSetting(f"{option('metrics')} is empty; leave it out for the default measures.")
     found: dict[Asked, tuple[str, ...]] = {}
     for text in given:
-        try:
-            m: Asked = parse(str(text) if is_measure(text) else text)
-        except UnknownName as error:
-            m = foreign(str(text), error)
+        m, name = _measure(text)
         ways: list[Asked] = [m]
-        if isinstance(m, RunMeasure) and m.kind != "Judged" and m.unjudged == "not":
+        if isinstance(m, RunMeasure) and m.kind != "Judged" and not m.declared.counts and m.unjudged == "not":
             ways = _WAYS[unjudged](m)
         for way in ways:
-            found[way] = (*found.get(way, ()), str(text)) if way == m else found.get(way, ())
+            found[way] = (*found.get(way, ()), name) if way == m else found.get(way, ())
     return found
+
+
+def _measure(given: Any) -> tuple[Asked, str]:
+    """Our own measure of a name, or of a measure of ir-measures; else one of ir-measures. And what it was asked by."""
+    if is_measure(given):
+        theirs, name = foreign(given), str(foreign(given))
+        if hasattr(given, "runtime_impl"):  # declared by the user, whatever its name
+            return theirs, name
+        with contextlib.suppress(UnknownName):
+            return parse(name), name
+        return theirs, name
+    try:
+        return parse(given), str(given)
+    except UnknownName as error:
+        theirs = foreign(given, error, FAMILIES)
+    with contextlib.suppress(UnknownName):  # once parameters that are the default are gone
+        return parse(str(theirs)), str(given)
+    return theirs, str(given)
 
 
 _WAYS: Final[dict[str, Callable[[RunMeasure], list[Asked]]]] = {
@@ -210,49 +182,23 @@ def _ranked(run: Run, qrels: Qrels, ties: str) -> RankedRun:
 
 def _items(field: Field, m: Asked, asked: tuple[str, ...], notes: Notes) -> Items:
     """The items of one measure: queries without a value are left out."""
-    sizes = versions = None
-    if isinstance(m, Foreign):
-        values = np.stack([m.values(field.qrels.by_query, run.dicts, field.judgments.queries) for run in field.runs], 1)
-    elif m.micro:
-        tops, sizes = (np.stack(x, axis=1) for x in zip(*map(m.tallies, _views(field, m)), strict=True))
-        values = np.divide(tops, sizes, out=np.zeros_like(tops), where=sizes > 0)
-        if not sizes.any(axis=0).all():
-            raise BadLabels(f"{m} has nothing to divide by: no documents at all.")
-    elif m.unjudged == "rate":
-        versions = field.drawn[m]
-        versions[np.isnan(m.taking("not").values(field.views(m.parameters["rel"])[0]))] = np.nan
-        values = versions.mean(axis=2)
-    else:
-        values = np.stack([m.values(v) for v in _views(field, m)], axis=1)
-        if m.unjudged == "relevant":  # of the queries that the measure itself has, or the two could not be compared
-            values[np.isnan(m.taking("not").values(field.views(m.parameters["rel"])[0]))] = np.nan
+    values, sizes, versions = field.values(m)
     kept = np.asarray(~np.isnan(values).any(axis=1))
     if kept.sum() < 2:
-        why = "" if kept.all() else f": {len(kept) - int(kept.sum()):,} have no document that is relevant"
+        why = "" if kept.all() else f"; {len(kept) - int(kept.sum()):,} have none: {lacking(m)}"
         text = f"a mean with its posterior needs two queries or more; {m} has {int(kept.sum())} with a value{why}."
         raise BadLabels(text)
-    bounds = None if isinstance(m, Foreign) else (0.0, 1.0)
+    bounds = None if isinstance(m, Foreign) or m.declared.counts else (0.0, 1.0)
     ids = field.judgments.queries
     if not kept.all():
         ids = tuple(q for q, k in zip(ids, kept.tolist(), strict=True) if k)
     mean = Mean(better="higher", bounds=bounds or (-np.inf, np.inf), called=str(m), aliases=_aliases(m, asked),
                 trec_eval=m.trec_eval, undefined="no queries")  # fmt: skip
     return Items(
-        values[kept], tuple(run.name for run in field.runs), ids, measure=mean, bounds=bounds, notes=notes,
+        values[kept], tuple(run.name for run in field.runs), ids, measure=mean, bounds=bounds,
+        notes=(*notes, *notes_of(field, m, values)), account=account(field, m, kept),
         sizes=None if sizes is None else sizes[kept], versions=None if versions is None else versions[kept],
     )  # fmt: skip
-
-
-def _views(field: Field, m: RunMeasure) -> list[View]:
-    level = m.parameters["rel"]
-    if m.unjudged == "not":
-        return field.views(level)
-    if m.unjudged == "rate":
-        raise BadSetting(
-            f"{m} pools its tallies, which are not drawn; give {m.taking('relevant')} or {m.taking('not')}."
-        )
-    judgments, rankings = field.bounded
-    return [View(judgments, r, level) for r in rankings]
 
 
 def _aliases(m: Asked, asked: tuple[str, ...]) -> tuple[str, ...]:
@@ -261,70 +207,3 @@ def _aliases(m: Asked, asked: tuple[str, ...]) -> tuple[str, ...]:
     if isinstance(m, RunMeasure) and not m.given and not m.micro:
         found += [str(m).replace(m.kind, name, 1) for name in m.declared.aliases]
     return tuple(dict.fromkeys(x for x in found if x != str(m)))
-
-
-# -- what is to be said
-
-
-def _notes(field: Field, rankings: list[RankedRun], kept: Any, only_common: bool, ties: str) -> Notes:
-    notes = []
-    total = len(field.qrels.queries)
-    for run, ranking in zip(field.runs, rankings, strict=True):
-        missing = [q for q, n in zip(field.qrels.queries, ranking.retrieved.tolist(), strict=True) if not n]
-        if missing and not only_common:
-            first = tuple(missing[:4])
-            notes.append(note("missing-queries", run=run.name, count=len(missing), total=total, first=first))
-        if ranking.facts["unjudged_queries"]:
-            notes.append(note("queries-without-judgments", run=run.name, count=ranking.facts["unjudged_queries"]))
-    if only_common and not kept.all():
-        notes.append(note("only-common", count=total - int(kept.sum()), total=total))
-    barren = [q for q, n in zip(field.judgments.queries, field.judgments.relevant(1).tolist(), strict=True) if not n]
-    if barren:
-        notes.append(note("no-relevant", count=len(barren), first=tuple(barren[:6]), level=1))
-    unjudged = _unjudged(field)
-    if unjudged:
-        notes.append(note("unjudged", runs=unjudged))
-    if ties == "float32":
-        notes.append(note("ties"))
-    return tuple(notes)
-
-
-def _unjudged(field: Field) -> tuple[tuple[str, int, int, float], ...]:
-    """How many of the documents retrieved nobody judged: run, how many, of how many, share of the first ten."""
-    found = []
-    for run, ranking in zip(field.runs, field.rankings, strict=True):
-        retrieved = int(ranking.retrieved.sum())
-        lost = retrieved - len(ranking.rank)
-        first = int(np.minimum(ranking.retrieved, 10).sum())
-        early = first - int((ranking.rank <= 10).sum())
-        if lost:
-            found.append((run.name, lost, retrieved, early / first))
-    return tuple(found)
-
-
-def _told(field: Field, m: Asked) -> Notes:
-    """Rules that the numbers of a measure depend on, named."""
-    if not isinstance(m, RunMeasure):
-        return (note("foreign", metric=str(m)),)
-    level = m.parameters["rel"]
-    notes = list(_of_level(field.judgments, m, level)) if level > 1 else []
-    if m.rule is not None:
-        notes.append(note("recall-rule", metric=str(m), rule=m.rule))
-    if m.micro:
-        notes.append(note("micro", metric=str(m)))
-    if m.unjudged != "not":
-        notes.append(note("unjudged-view", metric=str(m), form=m.unjudged))
-    return tuple(notes)
-
-
-def _of_level(judgments: Judgments, m: RunMeasure, level: int) -> Notes:
-    """Queries without a document of a higher level of relevance, where the measure has no value for them."""
-    highest = int(judgments.grade.max(initial=0))
-    if highest < level:
-        raise BadSetting(
-            f"no document has grade {level} or a higher one, so {m} tells nothing; the highest is {highest}."
-        )
-    barren = [q for q, n in zip(judgments.queries, judgments.relevant(level).tolist(), strict=True) if not n]
-    if not barren or not m.recall_based:
-        return ()
-    return (note("no-relevant", count=len(barren), first=tuple(barren[:6]), level=level, metric=str(m)),)

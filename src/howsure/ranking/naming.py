@@ -1,0 +1,133 @@
+"""Names of measures of rankings, spelled as in ir_measures, `P(rel=2)@10`; trec_eval's names are understood too."""
+
+from __future__ import annotations
+
+import ast
+import re
+from fractions import Fraction
+from typing import Any, Final
+
+from howsure.errors import BadSetting, UnknownName, nearest
+from howsure.ranking.measures import FAMILIES, GAINS, KINDS, RULES, UNJUDGED, Family, RunMeasure
+
+_NAMES: Final = {name.lower(): kind.name for kind in KINDS for name in (kind.name, *kind.aliases)}
+_CHOICES: Final = {"dcg": GAINS, "rule": RULES, "unjudged": UNJUDGED}
+_TREC_EVAL: Final = {
+    "map": "AP", "map_cut": "AP", "p": "P", "recall": "R", "ndcg": "nDCG", "ndcg_cut": "nDCG", "rprec": "Rprec",
+    "recip_rank": "RR", "bpref": "Bpref", "iprec_at_recall": "IPrec", "set_p": "SetP", "set_recall": "SetR",
+    "set_f": "SetF", "success": "Success", "11pt_avg": "AP11(rule='trec_eval-9')", "num_rel": "NumRel",
+    "num_ret": "NumRet", "num_rel_ret": "NumRet(rel=1)",
+}  # fmt: skip
+_LONGEST: Final = 1000  # of a name, in characters
+_NUMBER: Final = re.compile(r"(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", re.IGNORECASE | re.ASCII)
+_FORM: Final = re.compile(r"(micro-|macro-)?([a-z0-9_-]+?)(?:\((.*)\))?(?:@([^@()]+))?", re.IGNORECASE)
+
+
+def parse(text: str | RunMeasure) -> RunMeasure:
+    """The measure of a name, as ir_measures or trec_eval spell it; the text of a measure gives it back.
+
+    >>> parse("ndcg_cut_10"), parse("p@5").trec_eval
+    (RunMeasure(kind='nDCG', at=10, given=(), micro=False), 'P_5')
+    """
+    if isinstance(text, RunMeasure):
+        return text
+    if not isinstance(text, str) or not text.strip():
+        raise BadSetting(f"a measure is a name such as nDCG@10; got {text!r}.")
+    if len(text) > _LONGEST:
+        raise BadSetting(f"a measure is a name such as nDCG@10; got {len(text):,} characters.")
+    plain = "".join(text.split())
+    found = _FORM.fullmatch(plain)
+    if found is None:
+        return _of_trec_eval(text, plain)
+    average, name, inside, at = found.groups()
+    kind = _NAMES.get(name.lower())
+    if kind is None:
+        return _of_trec_eval(text, plain)
+    return _checked(FAMILIES[kind], at, _arguments(inside, text), (average or "").lower() == "micro-", text)
+
+
+def _of_trec_eval(text: str, plain: str) -> RunMeasure:
+    """P_10 and P.10, iprec_at_recall_0.10, map_cut_100, 11pt_avg."""
+    lower = plain.lower()
+    for name in sorted(_TREC_EVAL, key=len, reverse=True):
+        if lower == name:
+            return parse(_TREC_EVAL[name])
+        if lower.startswith((f"{name}_", f"{name}.")) and re.fullmatch(r"[0-9]*\.?[0-9]+", lower[len(name) + 1 :]):
+            return parse(f"{_TREC_EVAL[name]}@{lower[len(name) + 1 :]}")
+    raise UnknownName(_unknown(text))
+
+
+def _unknown(text: str) -> str:
+    shown = [f"{kind.name}@10" if kind.at_needed and kind.at == "cutoff" else kind.name for kind in KINDS]
+    base = re.split(r"[@(]", text)[0]
+    hint = nearest(base, [*FAMILIES, *_TREC_EVAL]) or nearest(text, shown)
+    return f"no measure named {text!r}.{hint} Own measures: {', '.join(shown)}."
+
+
+def _arguments(inside: str | None, text: str) -> dict[str, Any]:
+    """rel=2,dcg='exp-log2' as a mapping."""
+    if not inside:
+        return {}
+    try:
+        call = ast.parse(f"f({inside})", mode="eval").body
+        if not isinstance(call, ast.Call) or call.args:
+            raise ValueError
+        found = {str(k.arg).lower(): ast.literal_eval(k.value) for k in call.keywords}
+        if len(found) < len(call.keywords):  # one of them twice
+            raise ValueError
+        return found
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        raise BadSetting(f"parameters are name=value, such as P(rel=2)@10; got {text!r}.") from None
+
+
+def _checked(kind: Family, at: str | None, given: dict[str, Any], micro: bool, text: str) -> RunMeasure:
+    known = {**kind.defaults, "unjudged": "not"}
+    if at is not None and not kind.at and "rule" in known and at.lower() in RULES:  # AP11@trec_eval-9, as of scores
+        given, at = {"rule": at.lower(), **given}, None
+    for name, value in given.items():
+        if name not in known:
+            raise UnknownName(
+                f"{kind.name} has no parameter {name!r}; got {text!r}.{nearest(name, known)} It has {', '.join(known)}."
+            )
+        _check_value(name, value, text)
+    if micro and kind.pooled is None:
+        pooled = ", ".join(f"micro-{k.name}" for k in KINDS if k.pooled)
+        raise UnknownName(f"{kind.name} is averaged over queries; pooled are {pooled}; got {text!r}.")
+    if "beta" in given:
+        given["beta"] = float(given["beta"])
+    told = tuple(sorted((k, v) for k, v in given.items() if v != known[k]))
+    return RunMeasure(kind.name, _place(kind, at, text), told, micro)
+
+
+def _check_value(name: str, value: Any, text: str) -> None:
+    choices = _CHOICES.get(name)
+    if choices and value not in choices:
+        raise UnknownName(
+            f"{name} is one of {', '.join(map(repr, choices))}; got {text!r}.{nearest(str(value), choices)}"
+        )
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if name == "rel" and not (isinstance(value, int) and number and value >= 1):
+        raise BadSetting(f"rel is the least grade that is relevant, a whole number from 1; got {text!r}.")
+    if name == "beta" and not (number and 1e-6 <= value <= 1e6):
+        raise BadSetting(f"beta is a number above 0; got {text!r}.")
+
+
+def _place(kind: Family, at: str | None, text: str) -> Any:
+    """The cut-off, a whole number, or the recall, from 0 to 1, as the exact value of its digits."""
+    if at is None:
+        if kind.at_needed:
+            example = "0.1" if kind.at == "recall" else "10"
+            raise BadSetting(
+                f"{kind.name} needs a {kind.at.replace('cutoff', 'cut-off')}: {kind.name}@{example}; got {text!r}."
+            )
+        return None
+    if not kind.at:
+        raise BadSetting(f"{kind.name} has no cut-off; got {text!r}.")
+    value = Fraction(at) if _NUMBER.fullmatch(at) else Fraction(-1)
+    if kind.at == "recall":
+        if not 0 <= value <= 1:
+            raise BadSetting(f"the recall of {kind.name} is a number from 0 to 1; got {text!r}.")
+        return Fraction(repr(float(at)))
+    if value.denominator != 1 or not 1 <= value <= 10**9:
+        raise BadSetting(f"the cut-off of {kind.name} is a whole number from 1; got {text!r}.")
+    return int(value)
