@@ -47,8 +47,9 @@ def relation() -> Finding:
     """At many tables, from counts; and as one of the identities that hs.relations.check verifies."""
     t = many()
     (found,) = (x for x in hs.relations.check(t).rows if x.identity.name == "recall-precision-accuracy")
-    checks = [both_sides(*measures(t)), claim(found.holds)]
-    return result(f"{_on_many(checks[:1])}; hs.relations.check: {'holds' if found.holds else 'broken'}", checks)
+    checks = [both_sides(*measures(t)), claim(found.holds), both_sides(*measures(worked()))]
+    left, right = checks[2].computed, checks[2].printed
+    return result(f"{_on_many(checks[:1])}; worked table: left {left:.6f}, right {right:.6f}", checks)
 
 
 @item("1-explicit", "section 1", "Any of r, p, a from the two others and λ",
@@ -197,7 +198,8 @@ def by_counts() -> Finding:
     n1, n2, n3, n4 = (t.named()[c] for c in ("tp", "fp", "fn", "tn"))
     wanted = {"precision": n1 / (n1 + n2), "recall": n1 / (n1 + n3), "accuracy": (n1 + n4) / t.n}
     checks = [equals(point(t, name), x) for name, x in wanted.items()]
-    return result(_on_many(checks), checks)
+    shown = ", ".join(f"{name} {point(worked(), name):.4f}" for name in wanted)
+    return result(f"{_on_many(checks)}; worked table {shown}", checks)
 
 
 @item("eq-11", "eqs 9 to 11", "The measures as probabilities",
@@ -208,7 +210,8 @@ def as_probabilities() -> Finding:
     r, p, a, g = measures(t)
     fallout, specificity = point(t, "fallout"), point(t, "specificity")
     checks = [equals(p, g * r / (g * r + (1 - g) * fallout)), equals(a, g * r + (1 - g) * specificity)]
-    return result(_on_many(checks), checks)
+    r, p, a, _ = measures(worked())
+    return result(f"{_on_many(checks)}; worked table r {r:.4f}, p {p:.4f}, a {a:.4f}", checks)
 
 
 @item("eq-15", "eqs 12 to 16", "The cells from r, p, a, λ and n",

@@ -189,15 +189,17 @@ def _beta_checks(metric: str, wrong: str) -> list[Agreement]:
 @item("eq-8", "eq. 8", "Posterior of precision", "P(p|D) ∝ p^(TP+λ-1) (1-p)^(FP+λ-1): p|D ~ Beta(TP+λ, FP+λ)")
 def posterior_of_precision() -> Finding:
     """Density and cdf on a grid against the printed ones."""
-    checks = _beta_checks("precision", "fp")
-    return result(f"TP 80, FP 20: cdf and incomplete beta on 199 points, four λ: {apart(*checks[::2])}", checks)
+    checks, p = _beta_checks("precision", "fp"), float(law("precision", **WORKED).cdf(0.8))
+    text = f"TP 80, FP 20, λ ½: P(p <= 0.8) = {p:.6f}; cdf and Beta law on 199 points, four λ: {apart(*checks[::2])}"
+    return result(text, checks, cdf=p)
 
 
 @item("2.1-recall", "section 2.1", "Posterior of recall", "r|D ~ Beta(TP+λ, FN+λ)")
 def posterior_of_recall() -> Finding:
     """Density and cdf on a grid against the printed ones."""
-    checks = _beta_checks("recall", "fn")
-    return result(f"TP 80, FN 30: cdf and incomplete beta on 199 points, four λ: {apart(*checks[::2])}", checks)
+    checks, p = _beta_checks("recall", "fn"), float(law("recall", **WORKED).cdf(0.7))
+    text = f"TP 80, FN 30, λ ½: P(r <= 0.7) = {p:.6f}; cdf and Beta law on 199 points, four λ: {apart(*checks[::2])}"
+    return result(text, checks, cdf=p)
 
 
 @item("eq-9", "eq. 9", "Mean and mode of precision", "mean (TP+λ)/(TP+FP+2λ), mode (TP+λ-1)/(TP+FP+2λ-2)")
@@ -280,7 +282,7 @@ def intervals() -> Finding:
         checks += [close([low, high], special.betaincinv(a, b, [0.025, 0.975]))]
         data[metric] = [low, high]
     shown = ", ".join(f"{k} [{v[0]:.3f}, {v[1]:.3f}]" for k, v in data.items())
-    return result(f"{shown}: {apart(*checks)}", checks, **data)
+    return result(f"{shown}; quantiles of the Beta law {apart(*checks)}", checks, **data)
 
 
 @item("2.1-empty", "section 2.1", "Nothing returned, or nothing relevant",

@@ -78,19 +78,20 @@ def _pearson(f11: int, f12: int, f21: int, f22: int) -> float:
 # -- 3.1: the table from three rates ------------------------------------------------------------------------------
 
 
-def _rates() -> tuple[Any, Any, Any]:
-    t = many()
+def _rates(t: hs.Tally) -> tuple[Any, Any, Any]:
     return point(t, "precision"), point(t, "recall"), point(t, "fallout")
 
 
 def _cell(index: int) -> Finding:
-    """A cell from f11 and the rates, at many tables."""
-    t = many()
-    p, r, a = _rates()
-    factor = (1.0, 1 / r - 1, 1 / p - 1, (1 / p - 1) * (1 / a - 1))[index]
-    f = counts(t)
-    check = equals(f[index], f[0] * factor, 1e-9)
-    return result(on_many(check), [check])
+    """A cell from f11 and the rates, at many tables and at the worked one."""
+    values = []
+    for t in (many(), worked()):
+        p, r, a = _rates(t)
+        f11, factor = counts(t)[0], (1.0, 1 / r - 1, 1 / p - 1, (1 / p - 1) * (1 / a - 1))[index]
+        values.append((counts(t)[index], f11 * factor))
+    checks = [equals(cell, printed, 1e-9) for cell, printed in values]
+    cell, printed = values[1]
+    return result(f"{on_many(checks[0])}; worked table {cell:g}, by the print {printed:.10g}", checks)
 
 
 for _place, _name, _index, _printed in (
@@ -105,7 +106,7 @@ for _place, _name, _index, _printed in (
 def size() -> Finding:
     """The sum of the cells."""
     check = equals(many().n, sum(counts(many())))
-    return result(on_many(check), [check])
+    return result(f"{on_many(check)}; worked table {worked().n}", [check])
 
 
 @item("eq-11", "eq. 11", "f11 from the rates and n", "f11 = n/{1/p + 1/r - 1 + (1/p - 1)(1/a - 1)}",
@@ -113,7 +114,7 @@ def size() -> Finding:
 def f11() -> Finding:
     """The closed form at many tables, and what solve gives for the same values."""
     t = many()
-    shares = closed(*_rates())
+    shares = closed(*_rates(many()))
     checks = [equals(f / t.n, x) for x, f in zip(shares, counts(t), strict=True)]
     solved = hs.solve(precision=0.8, recall=80 / 110, fallout=20 / 890, n=1000).tables[0]
     printed = 1000 * closed(0.8, 80 / 110, 20 / 890)[0]
@@ -125,7 +126,7 @@ def f11() -> Finding:
 @item("eq-12", "eq. 12", "f11 as a function of recall", "f11 = n/(1/r + c)")
 def eq_12() -> Finding:
     """c = 1/p - 1 + (1/p - 1)(1/a - 1) = (1/p - 1)/a does not hold r."""
-    p, r, a = _rates()
+    p, r, a = _rates(many())
     t = many()
     check = equals(counts(t)[0] / t.n, 1 / (1 / r + (1 / p - 1) / a))
     return result(f"c = (1/p - 1)/a, {on_many(check)}", [check])
@@ -209,7 +210,7 @@ def across(name: str, a: float) -> Array:
 
 
 def _row(values: Array) -> str:
-    return " → ".join(f"{x:.5f}" for x in values)
+    return " → ".join(f"{x:.6f}" for x in values)
 
 
 def _differences(got: Array, printed: tuple[str, ...]) -> list[Agreement]:
@@ -229,7 +230,7 @@ def rho_minus_phi() -> Finding:
 def phi_minus_f1() -> Finding:
     """As printed and reversed."""
     got, printed = across("phi", 0.01) - across("f1", 0.01), ("-0.050", "0.009", "0.031")
-    text = f"φ - F1: {_row(got)}"
+    text = f"φ - F1: {_row(got)}; F1 - φ: {_row(-got)}"
     return result(text, _differences(got, printed), _differences(-got, printed), difference_by_p=got)
 
 
@@ -272,7 +273,7 @@ def corrected_14(p: Any, r: Any, a: Any) -> Any:
       "a(1/r-1) for a: φ = (r-a)√{(1-p)/(r[a(1/r-1) + (1/p-1)(1-a)])}.")  # fmt: skip
 def eq_14() -> Finding:
     """Both forms at many tables."""
-    p, r, a = _rates()
+    p, r, a = _rates(many())
     want = point(many(), "phi")
     printed = (r - a) * np.sqrt((1 - p) / (r * (a + (1 / p - 1) * (1 - a))))
     corrected = close(corrected_14(p, r, a), want)

@@ -68,12 +68,12 @@ def _figure(measure: str, sign: float) -> Finding:
     )  # fmt: skip
 
 
-for _number, _measure, _sign, _side in ((6, "tetrachoric", -1.0, "smaller"), (7, "phi", 1.0, "larger")):
+for _number, _measure, _sign, _side in ((6, "tetrachoric", -1.0, "a little smaller"), (7, "phi", 1.0, "larger")):
     item(f"fig-{_number}", f"fig. {_number}", f"11-point averaged precision and {SYMBOL[_measure]}",
          f"p̄ is {_side} than {SYMBOL[_measure]} for a ≤ 0.1",
-         "Judged by bisection, as the paper computes it, which gives numbers where no table has the target. The data "
-         "hold the two sound rules too: the lowest and the highest precision with the target, over the levels with "
-         "one.")(partial(_figure, _measure, _sign))  # fmt: skip
+         "Judged by its sign, by bisection as the paper computes it, which gives numbers where no table has the "
+         "target. The data hold the two sound rules too: the lowest and the highest precision with the target, over "
+         "the levels with one.")(partial(_figure, _measure, _sign))  # fmt: skip
 
 
 def _averages(measure: str) -> Finding:

@@ -19,7 +19,7 @@ SHOWN: Final = "no number printed"
 MEANINGS: Final = {
     AGREES: "howsure computes the number, or the value of the formula, that is printed, in all printed digits.",
     SAMPLING: "the printed numbers were drawn at random; howsure's are within four standard errors of them.",
-    HOLDS: "the paper says it in words, without a number or formula; what howsure computes bears it out.",
+    HOLDS: "a statement, not a value; it was checked against what howsure computes, and is true.",
     WRONG: "what is printed does not hold; what holds is in the column of howsure or in the note.",
     CANNOT: "howsure does not arrive at the printed numbers; the note says what is missing.",
     SHOWN: "the paper has nothing here to compare with; howsure shows what it computes.",

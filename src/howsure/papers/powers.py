@@ -159,7 +159,9 @@ def equal_margins() -> Finding:
     names = ("precision", "a-measure", "fowlkes-mallows", "f1")
     checks = _every((point(t, "prevalence"), point(t, "bias")), *((point(t, m), point(t, "recall")) for m in names))
     checks += _every((point(t, "inverse-recall"), point(t, "inverse-precision")))
-    return result(_on_many(checks), checks)
+    one = hs.Tally.binary(tp=80, fp=20, fn=20, tn=880)
+    shown = " ".join(f"{point(one, m):.4f}" for m in ("recall", *names, "inverse-recall", "inverse-precision"))
+    return result(f"{_on_many(checks)}; TP 80, FP 20, FN 20, TN 880: {shown}", checks)
 
 
 @item("2.2-fallout", "section 2.2", "Prevalence = bias, and the error rates", "rp = pp gives Fallout = Miss Rate",
@@ -245,7 +247,8 @@ def deltap() -> Finding:
     forward, backward = tp / (tp + fp) - fn / (fn + tn), tp / (tp + fn) - fp / (fp + tn)
     checks = _every((point(t, "deltap"), forward), (point(t, "deltap'"), backward))
     checks += _every((point(t, "markedness"), forward), (point(t, "informedness"), backward))
-    return result(_on_many(checks), _said(checks))
+    shown = f"{point(worked(), 'deltap'):.4f} and {point(worked(), 'informedness'):.4f}"
+    return result(f"{_on_many(checks)}; worked table {shown}", _said(checks))
 
 
 ROWS: Final = ((50, 3, 2), (10, 20, 5), (5, 2, 3))

@@ -102,7 +102,10 @@ def _notes(doc: dict[str, Any]) -> tuple[str, ...]:
     rows = doc["rows"]
     verdicts = [f"{v}: {text}" for v, text in MEANINGS.items() if any(v == row["verdict"] for row in rows)]
     terms = [f"{k}: {text}" for k, text in TERMS.items() if any(k in row["computed"] for row in rows)]
-    return (*verdicts, *terms, *(f"{row['id']}: {row['note']}" for row in rows if row["note"]))
+    items: dict[str, list[str]] = {}
+    for row in rows:
+        items.setdefault(row["note"], []).append(row["id"])
+    return (*verdicts, *terms, *(f"{', '.join(ids)}: {note}" for note, ids in items.items() if note))
 
 
 def _text(doc: dict[str, Any]) -> str:
