@@ -5,11 +5,9 @@
 Interval(low=0.6908699718141037, high=0.8189231800611242)
 """
 
-from __future__ import annotations
+TYPE_CHECKING = False  # importing typing would take a good part of the time until the command heeds Control-C
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING
-
-if _TYPE_CHECKING:
+if TYPE_CHECKING:
     from howsure import papers as papers
     from howsure import relations as relations
     from howsure.catalogue import fbeta as fbeta

@@ -1,5 +1,8 @@
 """python -m howsure."""
 
-from howsure.cli import main
+try:
+    from howsure.cli import main
+except KeyboardInterrupt:
+    raise SystemExit(130) from None
 
 main()

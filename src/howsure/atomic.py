@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 import stat
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +14,7 @@ from pathlib import Path
 from howsure.errors import BadFile
 
 Name = str | os.PathLike[str]
+_MOST_LINKS = 40  # as many as Linux follows
 
 
 @contextmanager
@@ -18,13 +22,15 @@ def whole(path: Name) -> Iterator[Path]:
     """A place to write what shall stand at `path`: put there when the block ends well, removed when it does not.
 
     A new file has the permissions that the umask leaves; one that is replaced keeps its own. Links are followed. A pipe
-    or a device cannot be replaced and is written to as it is. What cannot be written is a BadFile.
+    or a device cannot be replaced and is written to as it is, and so is what is open already, such as /dev/stdout: the
+    bytes go where it stands. What cannot be written is a BadFile.
     """
     target = Path(path)
     try:
-        old = _mode(target)
-        if old is not None and not stat.S_ISREG(old):
-            yield target
+        descriptor, old = _descriptor(target), _mode(target)
+        if descriptor is not None or (old is not None and not stat.S_ISREG(old)):
+            with _passed_on(target if descriptor is None else descriptor) as place:
+                yield place
             return
         home = Path(os.path.realpath(target))
         place = home.with_name(f".howsure-{os.urandom(8).hex()}")
@@ -37,6 +43,8 @@ def whole(path: Name) -> Iterator[Path]:
             place.unlink(missing_ok=True)
             raise
     except OSError as error:
+        if isinstance(error, BrokenPipeError) and descriptor is not None:
+            raise  # as of standard output: the reader has seen enough
         raise BadFile(f"cannot write {str(target)!r}: {error.strerror or error}.") from None
 
 
@@ -44,6 +52,32 @@ def write_text(path: Name, text: str) -> None:
     """A text as a UTF-8 file, whole or not at all."""
     with whole(path) as place:
         place.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _descriptor(path: Path) -> int | None:
+    """The number of an open file of this process, where links such as /dev/stdout lead to one."""
+    at = path.absolute()
+    for _ in range(_MOST_LINKS):
+        home = os.path.realpath(at.parent)
+        if home == f"/proc/{os.getpid()}/fd" or (home == "/dev/fd" and not at.is_symlink()):
+            return int(at.name) if at.name.isdecimal() else None
+        if not at.is_symlink():
+            return None
+        at = Path(home) / at.readlink()
+    return None
+
+
+@contextmanager
+def _passed_on(target: Path | int) -> Iterator[Path]:
+    """A place to write; when the block has ended well, its bytes go to a pipe, a device or an open file."""
+    if isinstance(target, Path) and target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    with tempfile.TemporaryDirectory(prefix="howsure-") as folder:
+        place = Path(folder) / "output"
+        yield place
+        number = os.open(target, os.O_WRONLY) if isinstance(target, Path) else os.dup(target)
+        with place.open("rb") as made, os.fdopen(number, "wb") as out:
+            shutil.copyfileobj(made, out)
 
 
 def _mode(path: Path) -> int | None:

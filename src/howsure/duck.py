@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+import contextlib
+import weakref
+from typing import Any, Final
+
+_OPEN: Final[weakref.WeakSet[Any]] = weakref.WeakSet()
+
+
+def interrupt() -> None:
+    """End the queries that run: left alone, DuckDB would first finish what it has begun, and be it the whole file."""
+    import duckdb
+
+    for con in list(_OPEN):
+        with contextlib.suppress(duckdb.Error):  # closed by now
+            con.interrupt()
 
 
 def connect() -> Any:
@@ -12,4 +25,5 @@ def connect() -> Any:
     con = duckdb.connect(config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"})
     con.execute("SET enable_progress_bar = true")  # so that query_progress tells; the printing is ours
     con.execute("SET enable_progress_bar_print = false")
+    _OPEN.add(con)
     return con

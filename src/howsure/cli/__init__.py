@@ -1,14 +1,18 @@
 """The command: parse, call, render. No statistics here."""
 
-from __future__ import annotations
-
 import os
 import sys
 
 
 def main() -> None:
     """Run the command; exit codes 0 done, 2 bad input, 70 our own error, 130 interrupted."""
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # starting idle threads costs more than the command
-    from howsure.cli.app import run
+    try:
+        from howsure.cli import stopping, streams
 
-    sys.exit(run(sys.argv[1:]))
+        stopping.at_once()  # nothing to tidy up yet
+        streams.open_closed()
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # starting idle threads costs more than the command
+        from howsure.cli.app import run
+    except KeyboardInterrupt:
+        os._exit(130)
+    sys.exit(stopping.heeded(run, sys.argv[1:]))

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
-from howsure.cli import curving, parsing, retrieval, solving, sources, surfacing, trading
+from howsure.cli import curving, parsing, retrieval, solving, sources, stopping, streams, surfacing, trading
 from howsure.cli.options import (
     COLUMNAR,
     FORMAT,
@@ -29,6 +27,7 @@ from howsure.cli.output import show, write
 from howsure.errors import BadSetting, HowsureError
 from howsure.language import SPOKEN
 from howsure.papers.item import MEANINGS
+from howsure.render.tables import clean
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -47,11 +46,8 @@ def _run(arguments: list[str], debug: bool) -> int:
         result = app.main(args=[a for a in arguments if a != "--debug"], prog_name="howsure", standalone_mode=False)
         return result if isinstance(result, int) else 0
     except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message(), err=True)
-        return 2
-    except click.exceptions.Abort:
-        return 130
-    except KeyboardInterrupt:
+        return _say(error.format_message(), 2)
+    except (click.exceptions.Abort, KeyboardInterrupt):
         return 130
     except click.ClickException as error:
         return _complain(error.format_message(), 2)
@@ -62,6 +58,8 @@ def _run(arguments: list[str], debug: bool) -> int:
     except SystemExit as error:  # click ends a closed pipe this way
         return _silence() if error.code == 1 else int(error.code or 0)
     except Exception as error:
+        if isinstance(error, OSError) and streams.is_refusal(error):  # of a page of help, or of a terminal
+            return _complain(str(streams.refused(error)), 2)
         if debug:
             raise
         return _complain(
@@ -72,15 +70,25 @@ def _run(arguments: list[str], debug: bool) -> int:
 
 
 def _complain(message: str, code: int) -> int:
-    text = " ".join(message.split()).rstrip(".")
+    text = clean(" ".join(message.split())).rstrip(".")
     text = re.sub(r"\S{400,}", lambda long: f"{long[0][:60]}...{long[0][-20:]}", text)
-    click.echo(f"howsure: {text}{'' if text.endswith('?') else '.'}", err=True)
+    return _say(f"howsure: {text}{'' if text.endswith('?') else '.'}", code)
+
+
+def _say(text: str, code: int) -> int:
+    """On standard error; where that is full or closed, the code says it alone."""
+    if stopping.asked():
+        return 130
+    try:
+        click.echo(text, err=True)
+    except OSError:
+        streams.forget("stderr")
     return code
 
 
 def _silence() -> int:
     """The reader of the output went away: no message, no failure."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    streams.forget("stdout")
     return 0
 
 
@@ -266,7 +274,7 @@ def metrics_command(name: str | None, kind: str, out: Path | None) -> None:
     from howsure.render import listing
 
     document = listing.document([described(name)] if name else [*metrics(), *rankings()], bool(name))
-    write(listing.render(document, kind), out)
+    write(listing.render(document, kind), out, kind)
 
 
 _PAPERS = """Recompute what the papers print, and set it beside the print.
@@ -285,7 +293,7 @@ def papers_command(item: str | None, kind: str, out: Path | None) -> None:
     """Recompute what the papers print, and set it beside the print."""
     from howsure import papers
 
-    write(papers.render(papers.select(item), kind), out)
+    write(papers.render(papers.select(item), kind), out, kind)
 
 
 app.add_command(curving.curve)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from howsure.cli import streams
 from howsure.errors import BadFile
 
 if TYPE_CHECKING:
@@ -20,23 +23,55 @@ def show(result: Result | dict[str, Any], kind: str, out: Path | None) -> None:
     made = result if isinstance(result, Result) else Document(result)
     if out is not None:
         made.save(out, kind=kind)
-    elif kind == "table" and sys.stdout.isatty():
+    elif kind == "table" and sys.stdout is not None and sys.stdout.isatty():
         plain.on_terminal(made.page())
     else:
-        write(made.to_text(kind), None)
+        write(made.to_text(kind), None, kind)
 
 
-def write(text: str, out: Path | None) -> None:
+def write(text: str, out: Path | None, kind: str = "table") -> None:
     """To standard output, or to a file."""
     from howsure import atomic
 
     if out is not None:
         atomic.write_text(out, text)
         return
+    if sys.stdout is None:
+        raise BadFile("cannot write to standard output: it is closed.")
     try:
-        sys.stdout.write(text)
+        sys.stdout.write(_encodable(text, sys.stdout.encoding, kind))
         sys.stdout.flush()
     except BrokenPipeError:  # the reader has seen enough
         raise
     except OSError as error:
-        raise BadFile(f"cannot write to standard output: {error.strerror or error}.") from None
+        raise streams.refused(error) from None
+
+
+def _encodable(text: str, encoding: str | None, kind: str) -> str:
+    """The text with escapes of its format for what the encoding lacks; other formats have none, and show theirs."""
+    name = encoding or "utf-8"
+    try:
+        text.encode(name)
+    except UnicodeEncodeError:
+        lacking = {c for c in set(text) if not c.isascii() and not _has(name, c)}
+        return text.translate({ord(c): _ESCAPES.get(kind, _visible)(c) for c in lacking})
+    return text
+
+
+def _has(encoding: str, character: str) -> bool:
+    try:
+        character.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _visible(character: str) -> str:
+    return character.encode("ascii", "backslashreplace").decode("ascii")
+
+
+_ESCAPES: Final[dict[str, Callable[[str], str]]] = {
+    "json": lambda c: json.dumps(c)[1:-1],  # outside texts JSON is ASCII: an escape is always in its place
+    "html": lambda c: f"&#{ord(c)};",
+    "latex": lambda c: _visible(c).replace("\\", r"\textbackslash{}"),
+}

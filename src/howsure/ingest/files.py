@@ -6,6 +6,7 @@ CSV columns are read as text, JSON fields as JSON; what the labels are is settle
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import shutil
 import sys
@@ -52,8 +53,12 @@ def opened(paths: Sequence[str | Path], watch: Watch | None = None) -> Iterator[
 def _standard_input(stack: contextlib.ExitStack) -> File:
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="howsure-")))
     kept = folder / "input"
-    with kept.open("wb") as file:
-        shutil.copyfileobj(sys.stdin.buffer, file, 1 << 20)
+    try:
+        with kept.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file, 1 << 20)
+    except (AttributeError, OSError) as error:  # without a standard input there is no buffer
+        why = "it is closed" if getattr(error, "errno", errno.EBADF) == errno.EBADF else str(error)
+        raise BadFile(f"cannot read standard input: {why}.") from None
     return sniff(str(kept), "standard input")
 
 

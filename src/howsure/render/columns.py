@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 from howsure import duck
 
 Columns = Mapping[str, Any]
+_ERRNO = re.compile(r'"errno":"(\d+)"')  # in what DuckDB says of files
 
 
 def parquet_file(columns: Columns, path: Path) -> None:
@@ -33,4 +36,5 @@ def _copy(columns: Columns, path: Path, options: str) -> None:
             con.register("columns_given", table)
             con.execute(f"COPY (SELECT {names} FROM columns_given) TO '{quoted}' ({options}, USE_TMP_FILE false)")
     except duckdb.Error as error:
-        raise OSError(str(error).splitlines()[0]) from None
+        number = _ERRNO.search(str(error))
+        raise OSError(os.strerror(int(number[1])) if number else str(error).splitlines()[0]) from None
