@@ -278,6 +278,16 @@ def test_records_of_ir_measures():
     assert same(rank(read_run(run, "run"), read_qrels(qrels)), expected())
 
 
+@pytest.mark.parametrize("ids", [("a", 7), (7, "a"), (7, 8), (7, None)])
+def test_any_id_that_is_no_text_counts_as_its_text(ids):
+    """Of judgments and of runs, whether it comes first or after ids that are text."""
+    text = [str(x) for x in ids]
+    for judged, found in ((ids, text), (text, ids)):
+        qrels = {"q": dict.fromkeys(judged, 1), "r": {"a": 1}}
+        run = {"q": dict.fromkeys(found, 1.0), "r": {"a": 1.0}}
+        assert hs.trec(qrels, run, metrics=["SetR"]).values.tolist() == [[1.0], [1.0]]
+
+
 def test_trec_takes_files_as_it_takes_dicts(tmp_path):
     """hs.trec of paths names runs by their files and has the values of the dicts."""
     qrels, run = written(tmp_path, "qrels", QRELS_TEXT), written(tmp_path, "bm25.run", RUN_TEXT, ".gz")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 import numpy as np
@@ -31,8 +32,10 @@ def as_dicts(source: Any, values: Sequence[str], name: str, example: str) -> Dic
 
 
 def _by_text(source: Mapping[Any, Mapping[Any, Any]], name: str) -> Dicts:
-    """Ids as text, as files and frames have them; of each query the first document tells what they are."""
-    if all(isinstance(q, str) and isinstance(next(iter(docs), ""), str) for q, docs in source.items()):
+    """Ids as text, as files and frames have them."""
+    with suppress(TypeError):  # which join raises for an id that is no text: the fastest way to look at all of them
+        for docs in (source, *source.values()):
+            "".join(docs)
         return source
     text = {str(q): {str(d): x for d, x in docs.items()} for q, docs in source.items()}
     if len(text) < len(source) or any(len(text[str(q)]) < len(docs) for q, docs in source.items()):
