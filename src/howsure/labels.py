@@ -31,6 +31,43 @@ def whole(text: str) -> int | None:
     return int(text) if re.fullmatch(r"-?[0-9]{1,300}", text) else None
 
 
+def spells(text: Any, label: Label) -> bool:
+    """Whether a text, such as one of a command line, means a label that is no text: true, TRUE and 1 mean True.
+
+    >>> spells("TRUE", True), spells("0", False), spells("1.0", 1), spells("1.0", "1")
+    (True, True, True, False)
+    """
+    if not isinstance(text, str) or not isinstance(label, (bool, int)):
+        return False
+    said = text.strip().lower()
+    number = whole(said.partition(".0")[0]) if re.fullmatch(r"-?[0-9]+(\.0+)?", said) else None
+    return said == str(label).lower() or (number is not None and number == label)
+
+
+def twins(values: Iterable[Any]) -> tuple[str, Any] | None:
+    """A text and a number, or a truth value, that it spells, where both occur.
+
+    >>> twins(["a", 1, "1"]), twins(["a", 1, "b"])
+    (('1', 1), None)
+    """
+    texts: dict[str, str] = {}
+    numbers: dict[str, Any] = {}
+    for x in values:
+        if isinstance(x, str):
+            texts[x.strip().lower()] = x
+        elif isinstance(x, (bool, int, float)):
+            numbers[str(x).lower()] = x
+    both = texts.keys() & numbers.keys()
+    return (texts[min(both)], numbers[min(both)]) if both else None
+
+
+def refuse_number_and_text(one: Iterable[Any], two: Iterable[Any], what: str) -> None:
+    """One sentence about a number on one side, and a text on the other that spells it."""
+    found = twins({*one, *two})
+    if found is not None and twins(one) is None and twins(two) is None:
+        raise BadLabels(f"{what} {found[0]!r} and {found[1]!r} are a text and a number; write all of them in one type.")
+
+
 def in_order(labels: set[Label] | frozenset[Label]) -> tuple[Label, ...]:
     """Labels sorted within their types, so that any order of merging gives the same tuple."""
     kind = {bool: "0", int: "1", float: "1"}
@@ -88,8 +125,8 @@ def _distinct(labels: Sequence[Label]) -> None:
 def find(label: Any, labels: Sequence[Label]) -> int:
     """The place of a label; text that spells a label will do.
 
-    >>> find("1", (0, 1))
-    1
+    >>> find("1", (0, 1)), find("true", (False, True))
+    (1, 1)
     """
     wanted = plain(label)
     if not isinstance(wanted, Hashable):
@@ -98,7 +135,7 @@ def find(label: Any, labels: Sequence[Label]) -> int:
         if own == wanted and isinstance(own, bool) == isinstance(wanted, bool):
             return i
     for i, own in enumerate(labels):
-        if own == wanted or str(own) == str(wanted):
+        if own == wanted or str(own) == str(wanted) or spells(wanted, own):
             return i
     names = [str(x) for x in labels]
     raise UnknownName(f"no class named {label!r}.{nearest(str(label), names)} Classes: {listing(labels)}.")

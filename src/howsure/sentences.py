@@ -14,7 +14,7 @@ SENTENCES: Final[dict[str, str]] = {
     "missing-dropped/score": "{count:,} of {total:,} items were left out: a truth or a score is missing",
     "missing-dropped/cluster": "{count:,} items without a cluster were left out",
     "missing-wrong": "{count:,} missing {what}s are counted as wrong",
-    "similar-labels": "labels {first!r} and {second!r} differ only by case or blanks; are they one class?",
+    "similar-labels": "labels {first!r} and {second!r} differ only by case, blanks or type; are they one class?",
     "binned/one": "scores are counted in {bins:,} bins, with edges from {ends}",
     "binned/several": "scores are counted in up to {bins:,} bins for each of {scores} scores, with edges from {ends}",
     "ids-missing": "{count:,} rows have no id (in {where})",

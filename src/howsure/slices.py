@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.labels import in_order
+from howsure.labels import in_order, refuse_number_and_text
 
 Codes = NDArray[np.int64]
 
@@ -103,6 +103,8 @@ def level_order(levels: Iterable[Any]) -> tuple[Any, ...]:
 def joined(a: Slices, b: Slices) -> tuple[Slices, Codes, Codes]:
     """The slices of either, and the places of each one's slices among them."""
     levels = tuple(level_order({*x, *y}) for x, y in zip(a.levels, b.levels, strict=True))
+    for column, x, y in zip(a.columns, a.levels, b.levels, strict=True):
+        refuse_number_and_text(x, y, f"slices of {column!r}:")
     columns = []
     for k, level in enumerate(levels):
         place = {x: i for i, x in enumerate(level)}

@@ -14,7 +14,7 @@ from howsure.evidence import documents, merging
 from howsure.evidence.classes import Tally, each_against_rest, in_square
 from howsure.evidence.layout import Array, as_json, number
 from howsure.evidence.patterns import Patterns
-from howsure.labels import Label, check_labels, find, in_order, named, plain
+from howsure.labels import Label, check_labels, find, in_order, named, plain, refuse_number_and_text
 from howsure.language import option
 
 Codes = NDArray[np.int64]
@@ -205,6 +205,7 @@ class Multilabel(Patterns):
 
 def _coded_alike(a: Multilabel, b: Multilabel) -> tuple[Multilabel, ...]:
     """Two tallies of label sets under the same codes."""
+    refuse_number_and_text(a.labels, b.labels, "labels")
     labels = a.labels if a.labels == b.labels else in_order({*a.labels, *b.labels})
     place = {label: i for i, label in enumerate(labels)}
     codes: dict[tuple[int, ...], int] = {}

@@ -11,7 +11,7 @@ from howsure.counting import within
 from howsure.errors import BadCounts, BadLabels, listing
 from howsure.evidence.layout import PATTERNS, SQUARE, Array, Axis
 from howsure.evidence.patterns import Patterns
-from howsure.labels import Label, completed, in_order, usual_positive
+from howsure.labels import Label, completed, in_order, refuse_number_and_text, usual_positive
 from howsure.slices import Slices, joined
 
 if TYPE_CHECKING:
@@ -95,6 +95,7 @@ def _spread(t: P, k: int, axis: Axis, at: Array) -> P:
 
 def _merged_labels(a: Tally, b: Tally) -> tuple[Label, ...]:
     """The union of the labels; labels that only the 0/1 rule added to a shard are decided anew."""
+    refuse_number_and_text(a.labels, b.labels, "labels")
     if a.labels_given or b.labels_given:
         return a.labels if a.labels == b.labels else in_order({*a.labels, *b.labels})
     return completed(_occurring(a) | _occurring(b)) or a.labels

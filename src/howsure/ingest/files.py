@@ -24,11 +24,11 @@ from howsure import duck
 from howsure.errors import BadFile, BadLabels
 from howsure.ingest import conditions
 from howsure.ingest.columns import Column
-from howsure.ingest.groups import Groups, merged, read
+from howsure.ingest.groups import Groups, alike, merged, read
 from howsure.ingest.keys import DUCKDB, Grouping, sql_groups, sql_rows
-from howsure.ingest.readers import Reader, explained, reader
+from howsure.ingest.readers import Reader, apart, explained, reader
 from howsure.ingest.sniffing import File, expanded, sniff
-from howsure.ingest.texts import typed, typed_together
+from howsure.ingest.texts import refuse_mixed
 
 Watch = Callable[[Any], contextlib.AbstractContextManager[None]]
 
@@ -80,14 +80,20 @@ class Files:
 
     def grouped(self, grouping: Grouping, what: str = "weight") -> Groups:
         """The distinct rows of the keys, counted."""
+        pieces, loose = self.pieces(grouping, what)
+        return merged(alike(pieces, grouping, loose))
+
+    def pieces(self, grouping: Grouping, what: str = "weight") -> tuple[list[Groups], list[bool]]:
+        """The same for each group of files, their labels not yet typed, and which of these are texts that may spell."""
         names = [*(k.name for k in grouping.keys), *grouping.aggregates]
-        pieces = []
+        pieces, loose = [], []
         for r, rows, bound in self._rows(grouping):
             found = self.run(sql_groups(grouping, rows), bound)
             raw = dict(zip(names, found.values(), strict=True))
-            pieces.append(read(grouping, raw, what, partial(decoded, r.kind, grouping)))
+            pieces.append(read(grouping, raw, what, partial(from_json, grouping) if r.kind == "json" else dict))
+            loose.append(r.kind == "csv")
             self._refuse_text(r, grouping, pieces[-1])
-        return merged(pieces)
+        return pieces, loose
 
     def distinct(self, grouping: Grouping) -> int:
         """About how many there are."""
@@ -105,7 +111,8 @@ class Files:
 
     def _readers(self, columns: Sequence[str]) -> list[Reader]:
         ordered = sorted(self.files, key=lambda s: s.group)
-        return [reader(self.con, list(x), columns) for _, x in groupby(ordered, key=lambda s: s.group)]
+        groups = [list(x) for _, x in groupby(ordered, key=lambda s: s.group)]
+        return [reader(self.con, part, columns) for x in groups for part in apart(self.con, x, columns)]
 
     def _rows(self, grouping: Grouping) -> Iterator[tuple[Reader, str, dict[str, Any]]]:
         """How each group of files is read, and the query for its rows with the bound values."""
@@ -134,23 +141,13 @@ def refuse_text(con: Any, r: Reader, column: str, where: Sequence[str]) -> None:
         raise BadLabels(f"column {column!r} holds {str(said[0])[:40]!r}, which is no number.")
 
 
-def decoded(kind: str, grouping: Grouping, columns: dict[str, Column]) -> dict[str, Column]:
-    """Keys with levels of their own types: text is read as numbers where all of it is."""
+def from_json(grouping: Grouping, columns: dict[str, Column]) -> dict[str, Column]:
+    """Keys with the values that their JSON texts are."""
     of = {k.name: k.column for k in grouping.labels}
-    if kind == "json":
-        return {name: c.relevelled(_from_json(c.levels, of[name])) for name, c in columns.items()}
-    if kind != "csv":
-        return columns
-    labels = [name for name in columns if name.startswith(("truth", "answer"))]
-    values = dict(zip(labels, typed_together([columns[name].levels for name in labels]), strict=True))
-    found = {}
-    for name, column in columns.items():
-        own = values[name] if name in labels else typed(column.levels)
-        found[name] = column.relevelled([own[x] for x in column.levels])
-    return found
+    return {name: c.relevelled(_values(c.levels, of[name])) for name, c in columns.items()}
 
 
-def _from_json(levels: Sequence[str], column: str) -> list[Any]:
+def _values(levels: Sequence[str], column: str) -> list[Any]:
     values = [json.loads(text) for text in levels]
     record = next((x for x in values if isinstance(x, dict)), None)
     if record is not None:
@@ -159,8 +156,5 @@ def _from_json(levels: Sequence[str], column: str) -> list[Any]:
     text = [x for x in values if isinstance(x, str)]
     other = [x for x in values if x is not None and not isinstance(x, str)]
     if text and other:
-        raise BadLabels(
-            f"column {column!r} holds both text and numbers, such as {min(text)!r} and {other[0]!r}; "
-            "write all of it in one type."
-        )
+        refuse_mixed(column, min(text), other[0])
     return values

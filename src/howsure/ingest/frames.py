@@ -6,7 +6,7 @@ record batches are counted one by one and added up.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -14,8 +14,8 @@ import numpy as np
 
 from howsure.errors import BadLabels, BadSetting
 from howsure.ingest import conditions
-from howsure.ingest.columns import LISTS, Column, as_numbers, as_set, coded, lost
-from howsure.ingest.groups import Groups, merged, read
+from howsure.ingest.columns import LISTS, as_numbers, as_set, coded, lost
+from howsure.ingest.groups import Groups, alike, merged, read
 from howsure.ingest.keys import COUNT, GIVEN, LEAST, MOST, SQUARE, SUM, Arithmetic, Grouping, Key, made
 from howsure.ingest.request import check_column
 from howsure.language import option
@@ -23,7 +23,6 @@ from howsure.language import option
 PENDING: Final = 64  # batches whose groups are kept apart before they are added up
 _LIBRARIES: Final = {"_duckdb": "duckdb", "dask_expr": "dask"}
 _ARROW: Final = ("RecordBatchReader", "RecordBatch")
-Decoded = Callable[[dict[str, Column]], dict[str, Column]]
 
 
 def is_frame(data: Any) -> bool:
@@ -39,10 +38,13 @@ def is_batches(data: Any) -> bool:
 
 
 class Frame:
-    """A frame of any engine, or an iterator of frames; `called` says in messages what it is."""
+    """A frame of any engine, or an iterator of frames; `called` says in messages what it is.
 
-    def __init__(self, data: Any, called: str = "the frame", decoded: Decoded = dict) -> None:
-        self.data, self.called, self.decoded = data, called, decoded
+    The values of a loose one, which comes from a file of text, are texts that may spell numbers.
+    """
+
+    def __init__(self, data: Any, called: str = "the frame", *, loose: bool = False) -> None:
+        self.data, self.called, self.loose = data, called, loose
         self.library = None if is_batches(data) else _library(data)  # of batches: known when the first one comes
 
     @property
@@ -63,12 +65,12 @@ class Frame:
         for frame in self._frames(self.data):
             _check(frame, grouping.columns, self.called)
             raw = _grouped(_chosen(frame, grouping, self.called), grouping)
-            pending.append(read(grouping, raw, what, self.decoded))
+            pending.append(read(grouping, raw, what))
             if len(pending) == PENDING:
-                pending = [merged(pending)]
+                pending = [merged(alike(pending, grouping))]
         if not pending:
             raise BadLabels("there are no items: the iterator gave no batches.")
-        return merged(pending)
+        return merged(alike(pending, grouping, [self.loose] * len(pending)))
 
     def distinct(self, grouping: Grouping) -> int:
         """About how many there are."""

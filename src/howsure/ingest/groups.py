@@ -17,6 +17,7 @@ from howsure.errors import BadCounts, BadLabels
 from howsure.evidence.layout import number
 from howsure.ingest.columns import Array, Codes, Column, as_numbers, coded, stacked
 from howsure.ingest.keys import COUNT, GIVEN, LEAST, MOST, SQUARE, SUM, Grouping
+from howsure.ingest.texts import agreed
 from howsure.language import option
 from howsure.slices import distinct
 
@@ -153,6 +154,13 @@ def _floats(values: Any) -> Array:
 def many(count: Any) -> str:
     """A count with all of its digits."""
     return f"{number(count):,}"
+
+
+def alike(pieces: Sequence[Groups], grouping: Grouping, loose: Sequence[bool] = ()) -> list[Groups]:
+    """Pieces counted apart, their labels under one typing; those of a loose piece are texts that may spell others."""
+    names = {k.name: k.column for k in grouping.labels}
+    columns = agreed([p.labels for p in pieces], loose or [False] * len(pieces), names)
+    return [replace(p, labels=own) for p, own in zip(pieces, columns, strict=True)]
 
 
 def merged(pieces: Sequence[Groups]) -> Groups:

@@ -9,7 +9,7 @@ import numpy as np
 
 from howsure.errors import BadLabels, NeedsPositive, listing, nearest
 from howsure.ingest.columns import Codes, Column
-from howsure.labels import Label, check_labels, completed, find, usual_positive, whole
+from howsure.labels import Label, check_labels, completed, find, spells, usual_positive, whole
 from howsure.language import option
 from howsure.notes import Notes, note
 
@@ -50,7 +50,9 @@ def _spelled(label: Label, seen: set[Label]) -> Label:
     number = whole(label)
     if number is not None and all(isinstance(x, int) and not isinstance(x, bool) for x in seen):
         return number
-    return next((x for x in seen if str(x) == label), label)
+    if seen and all(isinstance(x, bool) for x in seen) and label.strip().lower() in ("true", "false"):
+        return label.strip().lower() == "true"
+    return next((x for x in seen if str(x) == label or spells(label, x)), label)
 
 
 def _kinds(values: set[Label]) -> set[str]:
@@ -71,15 +73,15 @@ def _refuse_scores(seen: set[Label]) -> None:
 
 
 def similar_labels(known: Iterable[Label]) -> Notes:
-    """A question about labels that differ only by case or blanks.
+    """A question about labels that differ only by case or blanks, or in that one is a text and one a number.
 
     >>> similar_labels(["Spam", "spam ", "ham"])
     (Note(code='similar-labels', facts=(('first', 'Spam'), ('second', 'spam '))),)
     """
-    first: dict[str, str] = {}
+    first: dict[str, Label] = {}
     for label in known:
-        if isinstance(label, str):
-            other = first.setdefault(" ".join(label.casefold().split()), label)
+        if isinstance(label, (str, bool, int)):
+            other = first.setdefault(" ".join(str(label).casefold().split()), label)
             if other is not label:
                 return (note("similar-labels", first=other, second=label),)
     return ()

@@ -11,24 +11,31 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from howsure.errors import BadFile, BadSetting
 from howsure.evidence.clusters import Clustered, Observed
 from howsure.evidence.items import Items
 from howsure.ingest import conditions, graded_values, settling
 from howsure.ingest.columns import Column
-from howsure.ingest.files import Files, decoded, opened, refuse_text
-from howsure.ingest.groups import read
+from howsure.ingest.files import Files, from_json, opened, refuse_text
+from howsure.ingest.groups import Groups, alike, merged, read
 from howsure.ingest.keys import SUM, Grouping, Key, sql_groups
 from howsure.ingest.paths import check_remote, listed, source_of
 from howsure.ingest.readers import Reader, reader
 from howsure.ingest.request import Request, column_names
 from howsure.ingest.systems import LISTED, check_unmatched, matched
-from howsure.ingest.texts import typed
+from howsure.ingest.texts import agreed, typed
 from howsure.language import option
 from howsure.notes import Note, note
 from howsure.wording import told
+
+_NUMBER: Final = r"[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?"
+_SPELLINGS: Final = (  # what all texts of a column spell, and how each of them is written
+    (r"[+-]?(0|[1-9][0-9]*)(\.0+)?", r"regexp_replace(ltrim(trim({}), '+'), '\.0+$', '')"),
+    (r"(?i)true|false", "lower(trim({}))"),
+    (_NUMBER, "CAST(CAST(trim({}) AS DOUBLE) AS VARCHAR)"),
+)
 
 
 def of_systems(files: Mapping[str, Any], request: Request, place: Mapping[str, Any]) -> Observed | Clustered | Items:
@@ -76,12 +83,24 @@ def clusters_joined(
 
     Ids may repeat and the numbers of samples may differ: each file is counted by itself.
     """
-    parts = {}
-    for name, path, column in zip(request.systems, paths, columns, strict=True):
+    pieces: list[Groups] = []
+    loose: list[bool] = []
+    ends = []
+    for path, column in zip(paths, columns, strict=True):
         own = replace(request, answers=(column,), cluster=cluster, names=())
         with source_of(path, place or {}) as source:
             source.check(own.grouping.columns)
-            parts[name] = source.grouped(own.grouping, own.what)
+            found, free = (
+                source.pieces(own.grouping, own.what)
+                if isinstance(source, Files)
+                else ([source.grouped(own.grouping, own.what)], [False])
+            )
+        pieces, loose = [*pieces, *found], [*loose, *free]
+        ends.append(len(pieces))
+    pieces = alike(pieces, own.grouping, loose)
+    parts = {
+        name: merged(pieces[start:end]) for name, start, end in zip(request.systems, [0, *ends], ends, strict=False)
+    }
     shown = replace(request, answers=tuple(columns[:1]) if len(set(columns)) == 1 else tuple(columns), cluster=cluster)
     return matched(parts, shown, unmatched)
 
@@ -151,6 +170,9 @@ def _load(files: Files, request: Request, on: Sequence[str], drop: bool) -> list
         for name in wanted:
             r.sql(name)
         _load_one(con, i, r, replace(request, answers=(column,)), on, plain)
+    _spell_alike(con, len(files.files), [*(f"on{k}" for k in range(len(on))), *(["truth"] if truth else [])])
+    for i in range(len(files.files)):
+        _name_items(con, i, len(on))
     troubles = _troubles(con, [repr(s.path) for s in files.files], request)
     if troubles and not drop:
         said = "; ".join(t.text for t in troubles)
@@ -162,13 +184,10 @@ def _load(files: Files, request: Request, on: Sequence[str], drop: bool) -> list
 
 
 def _load_one(con: Any, i: int, r: Reader, request: Request, on: Sequence[str], plain: bool) -> None:
-    """The columns of one file as a table of its own; ids as one text."""
+    """The columns of one file as a table of its own; ids as texts."""
     bound = dict(r.bound)
     say = r.text if plain else r.sql
-    ids = ", ".join(r.text(x) for x in on)
-    missing = " OR ".join(f"{r.text(x)} IS NULL" for x in on)
-    key = r.text(on[0]) if len(on) == 1 else f"CAST(to_json([{ids}]) AS VARCHAR)"
-    parts = [f"CASE WHEN {missing} THEN NULL ELSE {key} END AS id", f"{r.text(on[0])} AS part"]
+    parts = [f"{r.text(x)} AS on{k}" for k, x in enumerate(on)]
     (answer,) = request.answers
     parts.append(f"{r.number(answer) if request.kind == 'values' else say(answer)} AS answer")
     if request.truth is not None:
@@ -178,10 +197,35 @@ def _load_one(con: Any, i: int, r: Reader, request: Request, on: Sequence[str], 
         amount = request.weight or request.count
         parts += [] if amount is None else [f"{r.number(amount)} AS {SUM}"]
     con.execute(
-        f"CREATE TEMP TABLE file{i} AS SELECT {', '.join(parts)} FROM {r.table}{r.filters(request.where, bound)}", bound
+        f"CREATE TEMP TABLE read{i} AS SELECT {', '.join(parts)} FROM {r.table}{r.filters(request.where, bound)}", bound
     )
     if request.kind == "values":
         refuse_text(con, r, answer, request.where)
+
+
+def _spell_alike(con: Any, many: int, columns: Sequence[str]) -> None:
+    """One spelling for each value of a column whose texts, in all files, are whole numbers, true/false or numbers."""
+    for column in columns:
+        for pattern, spelling in _SPELLINGS:
+            said = spelling.format(column)
+            bad = f"NOT regexp_full_match(trim({column}), '{pattern}')"
+            if any(con.execute(f"SELECT 1 FROM read{i} WHERE {bad} LIMIT 1").fetchone() for i in range(many)):
+                continue
+            for i in range(many):
+                con.execute(f"UPDATE read{i} SET {column} = {said} WHERE {column} <> {said}")
+            break
+
+
+def _name_items(con: Any, i: int, many: int) -> None:
+    """The table or view file…: what was read, with the id of each item as one text."""
+    if many == 1:
+        con.execute(f"CREATE TEMP VIEW file{i} AS SELECT *, on0 AS id, on0 AS part FROM read{i}")
+        return
+    parts = [f"on{k}" for k in range(many)]
+    missing = " OR ".join(f"{x} IS NULL" for x in parts)
+    key = f"CASE WHEN {missing} THEN NULL ELSE CAST(to_json([{', '.join(parts)}]) AS VARCHAR) END AS id"
+    con.execute(f"CREATE TEMP TABLE file{i} AS SELECT *, {key}, on0 AS part FROM read{i}")
+    con.execute(f"DROP TABLE read{i}")
 
 
 def _troubles(con: Any, shown: Sequence[str], request: Request) -> list[Trouble]:
@@ -258,7 +302,10 @@ def _counted(files: Files, grouping: Grouping, many: int) -> dict[str, Any]:
 def _decoded(kind: str, grouping: Grouping, parts: int, columns: dict[str, Column]) -> dict[str, Column]:
     """Keys with levels of their own types; ids were put together as text."""
     ids = columns.pop("item0", None)
-    found = decoded(kind, grouping, columns)
+    if kind == "json":
+        found = from_json(grouping, columns)
+    else:
+        (found,) = agreed([columns], [True], {k.name: k.column for k in grouping.labels})
     if ids is not None:
         own = typed(ids.levels) if parts == 1 else {x: tuple(json.loads(x)) for x in ids.levels}
         found["item0"] = Column(tuple(own[x] for x in ids.levels), ids.codes)

@@ -100,6 +100,20 @@ def reader(con: Any, sources: Sequence[File], columns: Sequence[str]) -> Reader:
     return _parquet_reader(con, paths, where)
 
 
+def apart(con: Any, files: list[File], columns: Sequence[str]) -> list[list[File]]:
+    """Parquet files with a column of texts apart from those that hold others in it: one query would make all texts."""
+    if len(files) == 1 or files[0].kind != "parquet":
+        return [files]
+    text = "type IN ('BYTE_ARRAY', 'BINARY') AND coalesce(CAST(logical_type AS VARCHAR), '') NOT LIKE 'Decimal%'"
+    query = f"SELECT file_name, name, {text} FROM parquet_schema($files) WHERE list_contains($names, name)"
+    names = [part for column in columns for part in (column, column.rpartition(".")[2])]
+    found = con.execute(query, {"files": [glob.escape(s.path) for s in files], "names": names}).fetchall()
+    held = {(path, name): is_text for path, name, is_text in found}
+    mixed = [x for x in dict.fromkeys(names) if {own for (_, name), own in held.items() if name == x} == {True, False}]
+    kinds = [tuple(held.get((s.path, name), True) for name in mixed) for s in files]
+    return [[s for s, own in zip(files, kinds, strict=True) if own == kind] for kind in dict.fromkeys(kinds)]
+
+
 def _csv_reader(paths: list[str], s: File, where: str) -> Reader:
     inner = {f"c{i}": "VARCHAR" for i in range(len(s.names))}
     table = (

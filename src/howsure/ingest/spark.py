@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ import numpy as np
 
 from howsure.errors import BadFile, BadLabels, BadSetting
 from howsure.ingest import conditions
-from howsure.ingest.files import decoded
 from howsure.ingest.frames import Frame
 from howsure.ingest.groups import Groups
 from howsure.ingest.keys import Grouping
@@ -50,8 +49,7 @@ class SparkFiles:
     def grouped(self, grouping: Grouping, what: str = "weight") -> Groups:
         """The distinct rows of the keys, counted."""
         frame, own = self._flat(grouping)
-        kind = "csv" if _kind(self.paths[0]) == "csv" else "parquet"  # text is read as numbers, the rest has its types
-        found = Frame(frame, decoded=partial(decoded, kind, grouping)).grouped(own, what)
+        found = Frame(frame, loose=_kind(self.paths[0]) == "csv").grouped(own, what)
         for column in grouping.numbers:
             keys = [k.name for k in grouping.keys if k.column == column and k.form != "label"]
             if any(np.isnan(found.numbers[name]).any() for name in keys):

@@ -1,14 +1,23 @@
-"""Texts of a CSV column as the values they spell: all whole numbers, all true/false, all numbers, or text as it is."""
+"""Texts as the values they spell: one typing for all pieces of a data set, whatever file or batch they came in.
+
+All whole numbers, all true/false, all numbers, or text as it is. Text of CSV is typed by what all of it spells; where
+other pieces hold numbers, text that spells numbers is read so, and any other is refused.
+"""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NoReturn
+
+from howsure.errors import BadLabels
+from howsure.ingest.columns import Column
+from howsure.labels import twins
 
 _WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]{0,299})(\.0+)?")  # longer ones are names
 _TRUTH = {"true": True, "false": False}
+MISSING: Final = ("", "na", "n/a", "#n/a", "<na>", "nan", "null", "none")  # in a column of numbers, in small letters
 
 
 def typed(levels: Iterable[Any]) -> dict[Any, Any]:
@@ -31,17 +40,64 @@ def typed(levels: Iterable[Any]) -> dict[Any, Any]:
     return {x: x for x in found}
 
 
-def typed_together(columns: Sequence[Sequence[Any]]) -> list[dict[Any, Any]]:
-    """Columns of labels: each by itself, but all of them texts where one is."""
-    each = [typed(levels) for levels in columns]
-    if any(isinstance(x, str) for values in each for x in values.values()):
-        return [{x: x for x in levels} for levels in columns]
-    return each
-
-
 def _fraction(text: str) -> float | None:
     """A number with a point or an exponent; 007 is a name."""
     if not re.fullmatch(r"[+-]?(0|[1-9][0-9]*)?(\.[0-9]+)?([eE][+-]?[0-9]+)?", text) or not re.search("[0-9]", text):
         return None
     number = float(text)
     return number if math.isfinite(number) else None
+
+
+# -- one typing
+
+
+def agreed(
+    pieces: Sequence[Mapping[str, Column]], loose: Sequence[bool], names: Mapping[str, str]
+) -> list[dict[str, Column]]:
+    """The columns of all pieces under one typing; the values of a loose piece are texts that may spell others.
+
+    `names` has the name of the column behind each key, for messages. Truths and answers are texts where one of them is.
+    """
+    readings = {key: _reading([p[key] for p in pieces], loose, names[key]) for key in pieces[0]}
+    labels = [key for key in readings if key.startswith(("truth", "answer"))]
+    if all(loose) and any(isinstance(x, str) for key in labels for x in (readings[key] or {}).values()):
+        readings |= dict.fromkeys(labels)
+    found = [{key: _read(column, readings[key]) for key, column in p.items()} for p in pieces]
+    for key in readings:
+        twin = twins(x for p in found for x in p[key].levels) if len(found) > 1 else None
+        if twin is not None and all(twins(p[key].levels) is None for p in found):
+            refuse_mixed(names[key], *twin)
+    return found
+
+
+def _reading(columns: Sequence[Column], loose: Sequence[bool], name: str) -> dict[Any, Any] | None:
+    """What the texts of a column spell; None where they stay as they are."""
+    firm = [c for c, free in zip(columns, loose, strict=True) if not free]
+    other = next((x for c in firm for x in c.levels if not isinstance(x, str)), None)
+    if other is None and any(c.levels for c in firm):
+        return None
+    texts = [x for c in columns if _all_text(c) for x in c.levels]
+    values = typed(texts)
+    if other is None or not texts:
+        return values
+    if any(isinstance(x, str) for x in values.values()) or not isinstance(other, (bool, int, float)):
+        told = next((x for x in texts if isinstance(typed([x])[x], str)), texts[0])
+        refuse_mixed(name, told, other)
+    return values
+
+
+def _read(column: Column, values: Mapping[Any, Any] | None) -> Column:
+    return column if values is None or not _all_text(column) else column.relevelled([values[x] for x in column.levels])
+
+
+def _all_text(column: Column) -> bool:
+    return all(isinstance(x, str) for x in column.levels)
+
+
+def refuse_mixed(column: str, text: str, other: Any) -> NoReturn:
+    """One sentence about a column of texts and of something else."""
+    what = "other values" if isinstance(other, bool) or not isinstance(other, (int, float)) else "numbers"
+    shown = sorted(other, key=str) if isinstance(other, frozenset) else other
+    raise BadLabels(
+        f"column {column!r} holds both text and {what}, such as {text!r} and {shown!r}; write all of it in one type."
+    )
