@@ -9,7 +9,7 @@ import numpy as np
 
 import howsure as hs
 from bench import exact, peers
-from bench.registry import AtLeast, Error, Row, Run, Under, group
+from bench.registry import AtLeast, Error, Row, Run, Under, Within, group
 from bench.rows.core import _rules
 from bench.timing import race
 
@@ -140,3 +140,32 @@ def items(run: Run) -> Iterator[Row]:
     pair = race(calls, _rules(run, 1000))
     yield Row("P(A > B), 200 items of two systems", pair["ours"].seconds, target=Under(0.05))
     yield Row("the same, with all that a document holds", pair["ours, all"].seconds)
+
+
+@group(
+    "leaderboard-prior",
+    "A leaderboard under a prior of much weight",
+    "What a prior costs must not follow its weight: both in one run, 300 items of ten systems, or of two in clusters.",
+)
+def heavy_priors(run: Run) -> Iterator[Row]:
+    run.say("leaderboard-prior: the default prior and weights up to 1,000 a cell")
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 2, 300)
+    answers = {f"s{i}": np.where(rng.random(300) < 0.2 + 0.01 * i, 1 - y, y) for i in range(10)}
+    two = {name: answers[name] for name in ("s0", "s5")}
+    boards = {
+        "ten systems": hs.tally(y, answers),
+        "two systems in clusters": hs.tally(y, two, cluster=np.arange(300) // 5),
+    }
+    for what, evidence in boards.items():
+        priors = {"ours": "even", "ours, 99": 99.0, "ours, 1000": 1_000.0}
+        calls = {
+            name: (lambda prior=prior, evidence=evidence: hs.leaderboard(evidence, metric="f1", prior=prior).p_best)
+            for name, prior in priors.items()
+        }
+        laps = race(calls, run.rules(rounds=3, seconds=60))
+        for name in ("ours, 99", "ours, 1000"):
+            yield Row(
+                f"P(best) on F1 of {what}, prior {priors[name]:g}", laps[name].seconds, "ours, the default prior",
+                laps["ours"].seconds, Within(8),
+            )  # fmt: skip

@@ -2,6 +2,8 @@
 
 Statement: what is left after a stick is a uniform to the power 1/weight of what was left before; each atom takes the
 difference. After j sticks a share of (w/(1 + w))^j is left on average, and goes to the last atom.
+What is left is again such a mass, independent of the sticks: under a large weight, which would take as many sticks, the
+rest after ATOMS of them is not broken; coins on it are drawn apart, each by its own Beta.
 Jumps of a Gamma process above x come as E1(x) of them a unit of weight (the Lévy density is exp(-x)/x); they are the
 masses of cells that share a Gamma's weight evenly, when the cells are very many.
 Domain: weights of at least 0; below 1e-9 all the mass is one atom. Jumps are those above SMALLEST; the mean of all that
@@ -17,6 +19,7 @@ Array = NDArray[np.float64]
 
 LEFT = 1e-3
 MOST = 400
+ATOMS = 64  # sticks, where the rest can be dealt without them
 SMALLEST = 1e-3
 _BELOW_ONE, _ABOVE_ONE = -float(np.log(SMALLEST)), float(np.exp(-1.0))
 SMALL_JUMPS = 1.0 - float(np.exp(-SMALLEST))
@@ -36,7 +39,11 @@ def count(weight: float, left: float = LEFT, most: int = MOST) -> int:
 
 def sticks(rng: np.random.Generator, weights: Array, m: int, left: float = LEFT, most: int = MOST) -> Array:
     """Shares of the mass of each row in atoms, (rows, sticks, m), m draws of them; weights (rows,) or (rows, m)."""
-    j = count(float(weights.mean() + weights.std()), left, most)
+    return _broken(rng, weights, m, count(float(weights.mean() + weights.std()), left, most))
+
+
+def _broken(rng: np.random.Generator, weights: Array, m: int, j: int) -> Array:
+    """j sticks, the last with all that is left."""
     rest = rng.standard_exponential((len(weights), j, m))  # minus the logarithm of a uniform
     for i in range(1, j):
         rest[:, i] += rest[:, i - 1]
@@ -49,6 +56,22 @@ def sticks(rng: np.random.Generator, weights: Array, m: int, left: float = LEFT,
     np.subtract(rest[:, :-1], rest[:, 1:], out=parts[:, 1:])
     parts[:, -1] += rest[:, -1]
     return parts
+
+
+def atoms(rng: np.random.Generator, weights: Array, m: int, left: float = LEFT) -> tuple[Array, Array | None]:
+    """At most ATOMS sticks, (rows, sticks, m), and what is left then, (rows, m); None where the last has it."""
+    j = count(float(weights.mean() + weights.std()), left, ATOMS + 1)
+    parts = _broken(rng, weights, m, j)
+    if j <= ATOMS:
+        return parts, None
+    return parts[:, :-1], parts[:, -1]
+
+
+def coin_shares(rng: np.random.Generator, yes: float, no: float, shape: tuple[int, ...]) -> Array:
+    """The share of a mass of weight yes + no on which a coin shows yes: a Beta, or 0 or 1 where that is certain."""
+    if min(yes, no) <= 0:
+        return np.full(shape, float(yes > no))
+    return np.asarray(rng.beta(yes, no, shape))
 
 
 def jumps(rng: np.random.Generator, weights: Array) -> tuple[NDArray[np.int64], Array]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from howsure.expressions import CELLS
 from howsure.kernels.class_tables import PooledAccuracy
-from howsure.kernels.sticks import sticks
+from howsure.kernels.sticks import atoms
 from howsure.model.all_classes import AllClasses
 from howsure.model.class_draws import move_to, moved
 from howsure.model.label_draws import MICRO
@@ -185,7 +185,9 @@ class ClassesOfClusters(AllOfClusters):
         cells = self.weights(0.5)
         total = cells.sum(axis=1)
         rate = np.diag(cells) / total
-        parts = sticks(rng, total, n) * rng.standard_gamma(total[:, None], (k, n))[:, None, :]  # (hosts, atoms, draws)
+        shares, rest = atoms(rng, total, n)
+        mass = rng.standard_gamma(total[:, None], (k, n))
+        parts = shares * mass[:, None, :]  # (hosts, atoms, draws)
         out = []
         for s, own in enumerate(items):
             chance = np.broadcast_to(p[s][None, None] if self.pooled else rate[:, None, None], parts.shape)
@@ -193,11 +195,14 @@ class ClassesOfClusters(AllOfClusters):
             right = np.where(hit, parts, 0.0).sum(axis=1).T
             missed = np.where(hit, 0.0, parts)
             to = rng.integers(1, k, parts.shape)
-            answers = np.zeros((n, k))
-            at = (np.arange(k)[:, None, None] + to) % k
-            place = np.broadcast_to(np.arange(n), parts.shape)
-            np.add.at(answers, (place, at), missed * np.diag(own)[:, None, None])
-            out.append(_settled(right, missed.sum(axis=1).T, answers, own))
+            at = (np.arange(k)[:, None, None] + to) % k + k * np.arange(n)
+            weigh = missed * np.diag(own)[:, None, None]
+            answers = np.asarray(np.bincount(at.ravel(), weigh.ravel(), n * k), dtype=float).reshape(n, k)
+            wrong = missed.sum(axis=1).T
+            if rest is not None:
+                for found, more in zip((right, wrong, answers), _apart(rng, cells, rest * mass, own), strict=True):
+                    found += more
+            out.append(_settled(right, wrong, answers, own))
         return out
 
     @property
@@ -260,6 +265,14 @@ class ClassesOfClusters(AllOfClusters):
         counts = part.counts.astype(float)
         squares = counts if part.squares is None else part.squares
         return influence(counts, counts.sum(axis=0), squares.sum(axis=0), slopes)
+
+
+def _apart(rng: np.random.Generator, cells: Array, mass: Array, items: Array) -> Sums:
+    """Right and wrong masses of hosts, and answers to their items: a mass of each host, dealt by the prior's cells."""
+    dealt = rng.standard_gamma(np.maximum(cells, 1e-12), (mass.shape[1], *cells.shape))
+    dealt *= (mass.T / dealt.sum(axis=2))[:, :, None]
+    right, wrong = np.einsum("nii->ni", dealt), dealt * (1.0 - np.eye(len(cells)))
+    return right, wrong.sum(axis=2), np.einsum("nij,i->nj", wrong, np.diag(items))
 
 
 def _settled(right: Array, wrong: Array, answers: Array, items: Array) -> Sums:

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.kernels.sticks import sticks
+from howsure.kernels.sticks import atoms, coin_shares
 
 Array = NDArray[np.float64]
 Ends = tuple[float, float]
@@ -95,9 +95,13 @@ def made_up_means(rng: np.random.Generator, n: int, weight: float, middle: Array
     Each is at one of the middles (one or two of them, systems), plus or minus half by a coin of each system.
     """
     up, far = np.zeros((n, len(half))), np.zeros((n, 1))
-    for part in sticks(rng, np.array([weight]), n, LEFT)[0][:, :, None]:
+    (parts,), rest = atoms(rng, np.array([weight]), n, LEFT)
+    for part in parts[:, :, None]:
         up += part * rng.integers(0, 2, up.shape, dtype=np.int8)
         far += part * rng.integers(0, 2, far.shape, dtype=np.int8)
+    if rest is not None:
+        for coins in (up, far):
+            coins += rest.T * coin_shares(rng, 0.5 * weight, 0.5 * weight, coins.shape)
     return np.asarray(middle[0] + far * (middle[-1] - middle[0]) + (2 * up - 1) * half)
 
 

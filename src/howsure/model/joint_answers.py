@@ -3,8 +3,8 @@
 Of few systems all patterns are listed, with the prior's weight of each. Of more, occupied patterns carry Gammas of
 their counts, and the prior's weight is one Gamma dealt by stick-breaking from the prior itself (y, then the systems'
 answers given y), so that patterns not yet seen need no enumeration and the cost follows the distinct ones. Where that
-weight is large it would take as many sticks: then the shares of the systems are drawn apart, whose laws are those of
-the sticks and whose dependence of higher order fades with the weight.
+weight is large it would take as many sticks: then what the first ones leave is dealt to each system apart, by the law
+that it has alone; the dependence of higher order, which that leaves out, fades with the weight.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from howsure.catalogue.metric import Metric
 from howsure.kernels import draws as drawing
-from howsure.kernels.sticks import count, sticks
+from howsure.kernels.sticks import ATOMS, atoms, coin_shares, count
 from howsure.kernels.weights import added_at, gamma_of
 from howsure.model.answers import NAMES, Answers, Array, Cells, balance
 from howsure.routes import TINY, values
@@ -29,7 +29,6 @@ FEW: Final = 5  # systems whose patterns are listed
 CHUNK: Final = 2_000  # draws at a time
 NUMBERS: Final = 20_000_000  # answers of atoms at a time
 LEFT: Final = 1e-6  # of the prior's mass, for the last atom
-HEAVY: Final = 200.0  # weight of a truth row from which on no sticks are broken
 
 
 def cell_draws(answers: Answers, n: int, seed: int) -> Iterator[Cells]:
@@ -46,7 +45,7 @@ def cell_draws(answers: Answers, n: int, seed: int) -> Iterator[Cells]:
         return
     kept = answers.shapes > 0
     truth, says, shapes = answers.truth[kept], answers.says[kept], answers.shapes[kept]
-    needed = sum(count(sum(row), LEFT, 10**6) for row in answers.rows.values() if sum(row) < HEAVY)
+    needed = sum(count(sum(row), LEFT, ATOMS) for row in answers.rows.values())
     most = max(1, min(CHUNK, NUMBERS // (max(1, needed) * systems)))
     units = dict.fromkeys(answers.rows, 1.0) if answers.scales is None else answers.units()
     weigh = {NAMES[y, a]: unit for y, unit in units.items() for a in (0, 1)}
@@ -131,13 +130,14 @@ def _shares(rng: np.random.Generator, size: int, row: tuple[float, float], syste
     """The share of a row's prior mass on which each system says yes, (size, systems)."""
     no, yes = row
     total, rate = no + yes, yes / (no + yes)
-    if total >= HEAVY:
-        apart = rng.beta(yes, no, (size, systems))
-        return np.clip(_centred(apart, rate), 0.0, 1.0) if balanced else apart
-    parts = sticks(rng, np.array([total]), size, LEFT, 10**6)[0].T
-    draws = rng.random((*parts.shape, systems), dtype=np.float32)
+    (parts,), rest = atoms(rng, np.array([total]), size, LEFT)
+    draws = rng.random((*parts.T.shape, systems), dtype=np.float32)
     says = _balanced(rng, draws, rate) if balanced else draws < rate
-    return np.asarray(np.einsum("nk,nks->ns", parts, says.astype(float)))
+    share = np.einsum("kn,nks->ns", parts, says.astype(float))
+    if rest is not None:
+        apart = coin_shares(rng, yes, no, (size, systems))
+        share += rest.T * (np.clip(_centred(apart, rate), 0.0, 1.0) if balanced else apart)
+    return np.asarray(share)
 
 
 def _balanced(rng: np.random.Generator, draws: NDArray[np.float32], rate: float) -> Yes:

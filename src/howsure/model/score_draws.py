@@ -27,7 +27,7 @@ from howsure.kernels import ranked, sparse_walks
 from howsure.kernels.delong import delong
 from howsure.kernels.draws import stream
 from howsure.kernels.ranked import Cuts, Places
-from howsure.kernels.sticks import sticks
+from howsure.kernels.sticks import atoms, coin_shares
 from howsure.kernels.weights import ALIKE
 from howsure.model.sampling import MOST_DRAWS
 from howsure.model.state import State
@@ -301,10 +301,13 @@ class ScoreDraws:
                 out[:, :, 2 * y], out[:, :, 2 * y + 1] = mass @ sides, mass @ ~sides
                 continue
             total = 2.0 * self.weight
-            mass = size * (sticks(rng, np.array([total]), n, LEFT)[0] * rng.standard_gamma(total, n)).T
-            above = rng.random((*mass.shape, systems)) < 0.5
-            for side, here in enumerate((above, ~above)):
-                out[:, :, 2 * y + side] = np.einsum("nk,nks->ns", mass, here)
+            (parts,), rest = atoms(rng, np.array([total]), n, LEFT)
+            mass = size * rng.standard_gamma(total, n)
+            above = rng.random((*parts.T.shape, systems)) < 0.5
+            share = np.einsum("kn,nks->ns", parts, above)
+            if rest is not None:
+                share += rest.T * coin_shares(rng, self.weight, self.weight, share.shape)
+            out[:, :, 2 * y], out[:, :, 2 * y + 1] = mass[:, None] * share, mass[:, None] * (1.0 - share)
         return out
 
     @cached_property
