@@ -186,6 +186,7 @@ class Distribution:
         high = np.minimum(np.maximum(high, bottom), top)
         same = low >= high
         if same.any():
+            same &= ~self._nothing
             crossed = (low > high) & (low - high <= _ROUNDING * (np.abs(low) + np.abs(high)))
             low, high = np.where(crossed, high, low), np.where(crossed, low, high)
             low = np.where(same & (low > bottom), np.nextafter(low, -np.inf), low)
@@ -204,6 +205,12 @@ class Distribution:
         """Bounds on how far the numbers may be off (see the accuracy page of the docs)."""
         value, probability = self.law.error
         return Error(number_or_array(value), number_or_array(np.minimum(probability, 1.0)))
+
+    @property
+    def _nothing(self) -> NDArray[np.bool_]:
+        """Where it is exactly 0: the difference of what two systems share."""
+        zero = self.law.lower < 0 and self.law.n is not None
+        return np.asarray((np.asarray(self.mean) == 0) & (np.asarray(self.std) == 0) & zero)
 
     def end_errors(self, level: float, kind: str) -> tuple[Any, Any]:
         """How far the ends of that interval can be off; the ends of a sampled hdi about twice as much as tails."""

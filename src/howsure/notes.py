@@ -49,6 +49,12 @@ def note(code: str, text: str | None = None, **facts: Any) -> Note:
     return Note(code, tuple(sorted(given.items())))
 
 
+def at_level(notes: Iterable[Note], level: float) -> Notes:
+    """Notes that speak of an interval, with the level of the result they stand in."""
+    fact = "interval_level"
+    return tuple(n if n.get(fact) is None else note(n.code, **dict(n.facts) | {fact: level}) for n in notes)
+
+
 def merged(notes: Iterable[Note]) -> Notes:
     """Every note once; those that differ only in what they are of are one, at the place of the first."""
     once = list(dict.fromkeys(notes))

@@ -15,7 +15,7 @@ from howsure.distribution import Distribution, Interval
 from howsure.evidence.layout import as_json, number
 from howsure.evidence.protocol import Evidence
 from howsure.model.question import Question
-from howsure.notes import Notes, note
+from howsure.notes import Notes, at_level, note
 from howsure.slices import Slices
 
 Array = NDArray[np.float64]
@@ -76,7 +76,7 @@ class Row:
     def notes(self) -> Notes:
         """What is to be said of it."""
         d, value, name = self.distribution, self.score, self.asked
-        notes = [*d.notes, *self.interval.notes, *self._undefined()]
+        notes = [*at_level(d.notes, self.level), *self.interval.notes, *self._undefined()]
         if np.isinf(np.asarray(d.mean)).any():
             notes.append(note("infinite-mean", of=name))
         if self.question.empty_cell.any():

@@ -123,8 +123,13 @@ def _delong(f: Mapping[str, Any]) -> str:
     of = f" of {'the difference' if f['system'] == 'difference' else f['system']}" if f["system"] else ""
     if f["error"] == 0.0:
         return f"DeLong's standard error{of} is 0 here: no interval"
+    from statistics import NormalDist
+
+    reach = NormalDist().inv_cdf(0.5 + 0.5 * f["interval_level"]) * f["error"]
+    low, high = max(f["value"] - reach, f["least"]), min(f["value"] + reach, 1.0)
+    share = f"{100 * f['interval_level']:.12g}%"
     return (
-        f"DeLong's 95% interval{of}, for a check: {f['value']:.3f} [{f['low']:.3f}, {f['high']:.3f}], standard error "
+        f"DeLong's {share} interval{of}, for a check: {f['value']:.3f} [{low:.3f}, {high:.3f}], standard error "
         f"{f['error']:.2g}"
     )
 

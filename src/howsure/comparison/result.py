@@ -18,7 +18,7 @@ from howsure.evidence.outcomes import Outcomes
 from howsure.kernels.sampled import Sampled
 from howsure.model.posterior import Posterior, posterior
 from howsure.model.question import Gap, Question
-from howsure.notes import Notes, merged, note
+from howsure.notes import Notes, at_level, merged, note
 from howsure.render.numbers import probability, short
 from howsure.result import Result
 from howsure.rows import Row, real, row_documents
@@ -134,7 +134,7 @@ class Comparison(Result):
     @cached_property
     def notes(self) -> Notes:
         """What is to be said of the comparison and of both systems."""
-        own = list(self.difference.notes)
+        own = list(at_level(self.difference.notes, self.level))
         if self.metric.better is None:
             own.insert(0, note("no-direction", of=str(self.metric)))
         priors = [row.question.state.prior for row in (self.first, self.second)]
@@ -208,7 +208,9 @@ class Comparison(Result):
 
     def _words(self, p: float | None, equal: float | None) -> str:
         (a, b), on = self.systems, self.metric
-        if p is None:
+        if p is None and not np.any(self.difference.std):
+            said = f"{a} and {b} have the same {on}"
+        elif p is None:
             said = f"{a} and {b} differ on {on}, which has no better direction"
         elif abs(p - 0.5) <= max(EVEN, self.gap.error):
             said = even(a, b, on, self.gap.error)

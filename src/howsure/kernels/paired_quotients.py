@@ -273,7 +273,7 @@ class PairedQuotients(Stepped):
         if not self.lower < t < self.upper:
             return float((t <= self.lower) == upper), 0.0
         y, slope = self.rule.roots(t)
-        tail = float(self.rule.weight @ self.share.tail(y, upper))
+        tail = min(1.0, float(self.rule.weight @ self.share.tail(y, upper)))  # weights add to 1 but for rounding
         return tail, float(self.rule.weight @ (self.share.pdf(y) * slope)) if density else 0.0
 
     def tails(self, t: Array, t_low: Array | float = 0.0) -> tuple[Array, Array]:

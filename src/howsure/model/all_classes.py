@@ -24,7 +24,7 @@ from howsure.model.cells import table_notes
 from howsure.model.class_control import controlled_law
 from howsure.model.class_draws import MOST_CLASS_NUMBERS, ClassDrawing, Drawing, move_to, moved, sampler_of
 from howsure.model.question import Chance, Gap, Places, Question, drawn_gap
-from howsure.model.sampling import difference_law, sampled_law
+from howsure.model.sampling import apart, difference_law, sampled_law
 from howsure.notes import Note, Notes, note
 
 if TYPE_CHECKING:
@@ -55,10 +55,12 @@ class AllClasses(Question):
 
     @cached_property
     def score(self) -> Array:
-        """The formula of the counts."""
+        """The formula of the counts; of none, nothing."""
+        evidence = self.state.evidence
         with np.errstate(all="ignore"):
-            cells = self.state.evidence.by_class(lost=self._lost)
-            return np.asarray(self.formula(**{c: x.astype(float) for c, x in cells.items()}))
+            cells = evidence.by_class(lost=self._lost)
+            found = np.asarray(self.formula(**{c: x.astype(float) for c, x in cells.items()}))
+        return np.where(evidence.totals > 0, found, np.nan)
 
     @cached_property
     def _moved(self) -> tuple[class_draws.ClassSampler, Any]:
@@ -123,7 +125,7 @@ class AllClasses(Question):
 
     def _gap_draws(self, n: int, seed: int) -> Array:
         first, second = self.ratio_draws(n, seed)
-        return first - second
+        return apart(first, second)
 
     def chance(self, at: Places = None) -> Chance | None:
         """Against guessing at the margins of all classes."""

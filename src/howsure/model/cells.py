@@ -20,7 +20,7 @@ from howsure.errors import BadSetting
 from howsure.model.answers import Answers, p_values
 from howsure.model.joint_answers import FEW, joint_draws
 from howsure.model.question import EXACT, Gap, Question, drawn_gap, exact_gap
-from howsure.model.sampling import GROWN, difference_law, sampled_law
+from howsure.model.sampling import GROWN, apart, difference_law, sampled_law
 from howsure.model.state import State
 from howsure.model.weighing import followed
 from howsure.notes import Notes, note
@@ -131,7 +131,7 @@ class CellQuestion(Question):
     def _drawn_tables(self, tables: list[int]) -> dict[int, Sampled]:
         """Laws by draws, of some tables of a batch."""
         one, two = self.answers().pair_draws(self.light, self.state.wanted_draws(1.3), self.state.seed, tables)
-        return {j: difference_law(self.light.bounds, one[:, k] - two[:, k]) for k, j in enumerate(tables)}
+        return {j: difference_law(self.light.bounds, apart(one[:, k], two[:, k])) for k, j in enumerate(tables)}
 
     def _paired_gap(self, name: str, laws: list[PairedQuotients | None]) -> Gap:
         """Probabilities by integrals, tables that these are not sure of by draws; the difference when asked for."""
@@ -161,7 +161,7 @@ class CellQuestion(Question):
 
     def _gap_draws(self, n: int, seed: int) -> Array:
         first, second = self.ratio_draws(n, seed)
-        return first - second
+        return apart(first, second)
 
     def ratio_draws(self, n: int, seed: int) -> tuple[Array, Array]:
         """Both measures from the same joint cells."""

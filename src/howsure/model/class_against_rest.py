@@ -50,12 +50,13 @@ class ClassAgainstRest(CellQuestion):
 
     @cached_property
     def score(self) -> Array:
-        """The measure of the counts; averages take an undefined class for 0, of two classes too."""
+        """The measure of the counts; averages take an undefined class for 0, but not a table of none."""
         if not self.metric.over_classes:
             return np.asarray(self.light.score(self.counts()), dtype=float)
         with np.errstate(all="ignore"):
             cells = self.state.evidence.by_class(lost=True)
-            return np.asarray(self.metric.formula(**{c: x.astype(float) for c, x in cells.items()}))
+            found = np.asarray(self.metric.formula(**{c: x.astype(float) for c, x in cells.items()}))
+        return np.where(self.state.evidence.totals > 0, found, np.nan)
 
     def counts(self) -> Shapes:
         """tp, fp, fn and tn."""

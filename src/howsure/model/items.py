@@ -29,6 +29,7 @@ from howsure.language import option
 from howsure.model.graded_prior import ROUNDING, alike, centres, ends, largest, made_up_means, spreads
 from howsure.model.means import CHUNK, masses, mean_law, weighed_mean_law
 from howsure.model.question import Gap, Question, drawn_gap, exact_gap, nothing_more, nothing_shared
+from howsure.model.sampling import apart
 from howsure.model.state import State
 from howsure.notes import Note, Notes, note
 from howsure.priors import Prior
@@ -243,7 +244,7 @@ class MeanOfItems(Question):
     def _gap_draws(self, n: int, seed: int) -> Array:
         if self._is_drawn:
             first, second = self.ratio_draws(n, seed)
-            return first - second
+            return apart(first, second)
         top, bottom, shapes = self._gap_parts
         rng = generator(seed, STREAM, top, bottom, shapes)
         return np.concatenate([(mass @ top) / (mass @ bottom) for mass in masses(rng, shapes, n)])

@@ -26,7 +26,7 @@ from howsure.model.graded_prior import centres, ends, largest, made_up_means, sp
 from howsure.model.label_draws import MICRO, LabelDrawing, refuse_tables
 from howsure.model.means import mean_law
 from howsure.model.question import Gap, Question, drawn_gap, exact_gap
-from howsure.model.sampling import difference_law
+from howsure.model.sampling import apart, difference_law
 from howsure.notes import Note, Notes, note
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class OverItems(Question):
 
     def _gap_draws(self, n: int, seed: int) -> Array:
         first, second = self.ratio_draws(n, seed)
-        return first - second
+        return apart(first, second)
 
     @property
     def remarks(self) -> Notes:

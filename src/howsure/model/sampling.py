@@ -14,6 +14,7 @@ Array = NDArray[np.float64]
 
 GROWN = 10**12  # between the seeds of draws that are added to others
 MOST_DRAWS = 2_000_000
+ROUNDING = 16 * float(np.finfo(float).eps)
 MOST_NUMBERS = 40_000_000  # kept at a time for a batch
 
 
@@ -47,6 +48,14 @@ def more_draws(draws: Array, tolerance: float, most: int) -> int:
     if worst <= tolerance * 1.05 or n >= most or not np.isfinite(worst):
         return 0
     return int(min(most, n * max(1.1, 1.1 * (worst / tolerance) ** 2))) - n
+
+
+def apart(first: Array, second: Array) -> Array:
+    """Differences of two systems in the same draws; where only rounding tells them apart there is none."""
+    gap = first - second
+    with np.errstate(invalid="ignore"):
+        alike = np.abs(gap) <= ROUNDING * np.maximum(np.abs(first), np.abs(second))
+    return np.asarray(np.where(alike, 0.0, gap))
 
 
 def difference_law(bounds: tuple[float, float], draws: Array) -> Sampled:

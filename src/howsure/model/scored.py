@@ -23,7 +23,7 @@ from howsure.evidence.scored import Scored
 from howsure.kernels.sampled import Sampled
 from howsure.model import classes
 from howsure.model.question import Gap, Question, drawn_gap, nothing_more
-from howsure.model.sampling import GROWN, difference_law, more_draws
+from howsure.model.sampling import GROWN, apart, difference_law, more_draws
 from howsure.model.score_control import control_of, controlled_law
 from howsure.model.score_draws import ScoreDraws, score_draws
 from howsure.model.state import State
@@ -168,7 +168,7 @@ class Thresholds(Question):
 
     def _gap_draws(self, n: int, seed: int) -> Array:
         first, second = self.ratio_draws(n, seed)
-        return np.asarray(first - second)
+        return apart(first, second)
 
     def matches(self, other: Question) -> None:
         """Both need the same positive class."""
@@ -233,7 +233,7 @@ class Thresholds(Question):
         return note("bins", of=(m.name,), bins=self.items.bins, within=(within,))
 
     def _delong(self) -> list[Note]:
-        """DeLong's interval of one AUC, or of the difference of two; cut at the ends of the range."""
+        """DeLong's value and standard error of one AUC, or of the difference of two."""
         found = self.drawn.delong()
         if found is None or len(self.items.systems) > 2:
             return []
@@ -242,9 +242,8 @@ class Thresholds(Question):
         value, error = float(side @ auc), float(np.sqrt(max(0.0, side @ covariance @ side)))
         name, *others = self.items.systems
         of = "difference" if others else "" if name == "system" else name
-        reach = 1.959963984540054 * error
-        low, high = max(value - reach, -1.0 if others else 0.0), min(value + reach, 1.0)
-        return [note("delong", system=of, value=value, low=low, high=high, error=error)]
+        least = -1.0 if others else 0.0
+        return [note("delong", system=of, value=value, error=error, least=least, interval_level=0.95)]
 
 
 # -- the kind

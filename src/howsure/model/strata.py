@@ -22,7 +22,7 @@ from howsure.model.cells import CellQuestion, refuse_tests
 from howsure.model.class_against_rest import ClassAgainstRest, ClassAmongMany
 from howsure.model.joint_answers import cell_draws
 from howsure.model.question import Chance, Gap, Places, Question, drawn_gap, nothing_more, nothing_shared
-from howsure.model.sampling import difference_law, sampled_law
+from howsure.model.sampling import apart, difference_law, sampled_law
 from howsure.model.state import State
 from howsure.notes import Note, Notes
 from howsure.priors import Prior
@@ -100,7 +100,7 @@ class OfPopulation(Question):
 
     def _gap_draws(self, n: int, seed: int) -> Array:
         first, second = self.ratio_draws(n, seed)
-        return first - second
+        return apart(first, second)
 
     def classical_tests(self) -> dict[str, float | None]:
         """Refused: they know no strata."""

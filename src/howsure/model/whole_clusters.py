@@ -19,7 +19,7 @@ from howsure.distribution import Distribution
 from howsure.errors import BadSetting
 from howsure.kernels.draws import stream
 from howsure.model.question import Gap, Question, drawn_gap
-from howsure.model.sampling import difference_law, sampled_law
+from howsure.model.sampling import apart, difference_law, sampled_law
 from howsure.notes import Note, Notes, note
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class OfClusters(Question):
 
     def _gap_draws(self, n: int, seed: int) -> Array:
         first, second = self.ratio_draws(n, seed)
-        return np.asarray(first - second)
+        return apart(first, second)
 
     def matches(self, other: Question) -> None:
         """As of the tables over all clusters."""

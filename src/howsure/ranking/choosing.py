@@ -183,6 +183,12 @@ def choose(
     score, cut = (x[0] for x in pick(_as_given(p)))
     if cut == -2:
         _refuse(m, named)
+    if np.isinf(score) and how != "none":
+        raise BadSetting(
+            f"{m} is infinite at a threshold of these items: there is no better one, and what choosing it is worth "
+            "elsewhere is no number. Choose by a measure that has a highest value, such as informedness, or give "
+            "correct=None."
+        )
     (order,) = p.evidence.orders
     threshold = float(np.nextafter(order.thresholds[0], np.inf) if cut < 0 else order.thresholds[cut])
     best, p_none, p_lost = _best(p, pick)

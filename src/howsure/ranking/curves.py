@@ -267,8 +267,10 @@ class Curve(Result):
         """The threshold with the highest F1 of these items, in few digits."""
         cut = int(ranked.best(self._point_cuts, parse("f1").formula, rising=True)[1][0])
         cut = min(max(cut, 0), self.thresholds.size - 1)
-        high = float(self.thresholds[cut])
-        return _short(float(self.thresholds[cut + 1]) if cut + 1 < self.thresholds.size else high - 1.0, high)
+        high, top = float(self.thresholds[cut]), float(self.thresholds[0])
+        return _short(
+            float(self.thresholds[cut + 1]) if cut + 1 < self.thresholds.size else high - 0.1 * (top - high), high
+        )
 
     @property
     def _summary(self) -> tuple[Any, ...]:
