@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
-from howsure.notes import Note
+from howsure.notes import Note, note
+
+MISSING: Final = "missing-dropped"
 
 
 def envelope(
@@ -18,10 +20,17 @@ def envelope(
     seed: int | None = None,
     data: Mapping[str, Any] | None = None,
     notes: Iterable[Note] = (),
+    account: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """A document: null where a thing does not apply; notes in words, in the reader's language."""
+    """A document: null where a thing does not apply; notes in words, in the reader's language.
+
+    The account of rows is part of the data, and a note where some were left out: one for all that were missing.
+    """
     from howsure.version import VERSION
 
+    if account is not None:
+        data = {**(data or {}), "rows": account}
+        notes = [*(n for n in notes if n.code != MISSING), *_left_out(account)]
     return {
         "schema": schema,
         "version": VERSION,
@@ -33,3 +42,13 @@ def envelope(
         "rows": rows,
         "notes": [{"code": note.code, "text": note.text} for note in notes],
     }
+
+
+def _left_out(account: Mapping[str, Any]) -> list[Note]:
+    """One note on the rows that were left out, if any were."""
+    lost = account["left_out"]
+    if not lost:
+        return []
+    code = MISSING if "missing" in lost else "rows-left-out"
+    facts = {"read": account["read"], "kept": account["kept"], "where": tuple(account.get("where", ()))}
+    return [note(code, form="rows", lost=tuple(lost.items()), **facts)]

@@ -17,6 +17,7 @@ from howsure.distribution import Distribution, check_kind, check_level
 from howsure.entering import entered
 from howsure.envelope import envelope
 from howsure.errors import BadSetting, HowsureError, UnknownName, listing
+from howsure.evidence import account
 from howsure.export import columns_of, flat_metrics, write_columns
 from howsure.language import option
 from howsure.model.posterior import Posterior
@@ -90,7 +91,7 @@ class Report(Result):
         notes = (*self.notes, *_drawn_chances(rows)) if self.chance else self.notes
         made = envelope(
             "howsure.score/1", rows, prior=p.prior_document, level=self.level, interval=self.interval, seed=p.seed,
-            data=p.evidence.describe(), notes=notes,
+            data=p.evidence.describe(), notes=notes, account=account.document([p.evidence]),
         )  # fmt: skip
         if self.chance:
             made["columns"] = ["chance"]

@@ -39,6 +39,8 @@ def sentence(code: str, facts: Mapping[str, Any]) -> str:
     """The words of a note."""
     if "text" in facts:
         return str(facts["text"])
+    if facts.get("form") == "rows":
+        return _rows(facts)
     if code in _WORDS:
         return _WORDS[code](facts)
     said = told(code, facts)
@@ -50,6 +52,20 @@ def told(code: str, facts: Mapping[str, Any]) -> str:
     form = facts.get("form")
     template = SENTENCES[code if form is None else f"{code}/{form}"]
     return spoken(template).format(**facts)
+
+
+_LOST: Final = {  # why rows were left out
+    "missing": "for missing values", "unmatched": "because some system lacks the item",
+    "twice": "because their ids occur more than once", "disagree": "because their truths disagree",
+}  # fmt: skip
+
+
+def _rows(f: Mapping[str, Any]) -> str:
+    """What became of the rows that were read."""
+    where = " ".join(option("where", x) for x in f["where"])
+    why = [(f"by {where}" if x == "where" else _LOST[x], f"{many:,}") for x, many in f["lost"]]
+    said = ", ".join(f"{many} {'' if i else 'left out '}{x}" for i, (x, many) in enumerate(why))
+    return f"{f['read']:,} rows read: {said}; {f['kept']:,} kept"
 
 
 def _follow(f: Mapping[str, Any]) -> str:

@@ -75,11 +75,11 @@ def test_dicts_are_accounted_for_as_files_are(tmp_path):
     """Pairs of query and document stand for lines; regular and irregular files give the same account."""
     runs = {"one": {**RUNS_30["one"], "other": {"d1": 1.0, "d2": 2.0}}}
     text = "".join(f"{q} Q0 {d} 1 {s!r} tag\n" for q, docs in runs["one"].items() for d, s in docs.items())
-    accounts = [hs.trec(QRELS_30, runs, metrics=["AP"]).account]
+    accounts = [hs.trec(QRELS_30, runs, metrics=["AP"]).lines]
     for change in (text, text.replace(" ", "  ")):
         path = tmp_path / "one"
         path.write_text(change)
-        accounts.append(hs.trec(QRELS_30, [path], metrics=["AP"]).account)
+        accounts.append(hs.trec(QRELS_30, [path], metrics=["AP"]).lines)
     assert accounts[0] == accounts[1] == accounts[2]
     assert accounts[0]["rows"]["of"][1]["left_out"] == {"unjudged-query": 2}
 
@@ -90,6 +90,6 @@ def test_accounts_add_up_with_their_items():
     runs = {name: {f"x{q}": d for q, d in run.items()} for name, run in RUNS_30.items()}
     v, w = hs.trec(QRELS_30, RUNS_30, metrics=["AP", "P@5"]), hs.trec(other, runs, metrics=["AP", "P@5"])
     both = hs.score(v + w).to_dict()["data"]
-    assert both["rows"]["read"] == 2 * v.account["rows"]["read"]
+    assert both["rows"]["read"] == 2 * v.lines["rows"]["read"]
     assert both["queries"] == {name: {"read": 60, "kept": 60, "left_out": {}} for name in ("AP", "P@5")}
     assert len(both["rows"]["of"]) == 6

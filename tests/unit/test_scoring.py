@@ -336,7 +336,7 @@ def test_weighted_items_are_said():
 def test_missing_labels_are_said():
     """What was done with missing labels stands in the notes."""
     report = hs.score([0, 1, None], [0, 1, 0], missing="drop", metrics="f1")
-    assert notes(report)["missing-dropped"] == "1 missing truths and 0 missing predictions were left out"
+    assert notes(report)["missing-dropped"] == "3 rows read: 1 left out for missing values; 2 kept"
 
 
 # -- batches ------------------------------------------------------------------------------------------------------

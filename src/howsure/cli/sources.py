@@ -30,7 +30,12 @@ COLUMNS: Final = (
     option("--cluster", metavar="COLUMN", help="What groups items that belong together; whole groups count."),
     option("--better", type=click.Choice(["higher", "lower"]), help="Which values are better; higher by default."),
     option("--by", multiple=True, metavar="COLUMN", help="Slice by this column; repeat for more."),
-    option("--where", multiple=True, metavar="COLUMN=VALUE", help="Rows to take; also != < <= > >=; repeat."),
+    option(
+        "--where",
+        multiple=True,
+        metavar="COLUMN=VALUE",
+        help="Rows to take; also != and, of numbers and ISO dates, < <= > >=; repeat: all must hold.",
+    ),
     option("--weight", metavar="COLUMN", help="The column of weights."),
     option("--count", metavar="COLUMN", help="The column of counts, where the rows are counted already."),
     option("--sep", metavar=";", help="What separates the labels of an item that has several."),

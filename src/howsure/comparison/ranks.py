@@ -23,6 +23,7 @@ from howsure.distribution import Error, check_draws, check_kind, check_level
 from howsure.entering import Entered, entered, is_made
 from howsure.envelope import envelope
 from howsure.errors import BadSetting
+from howsure.evidence import account
 from howsure.language import option
 from howsure.model.posterior import Posterior
 from howsure.model.question import Question
@@ -195,6 +196,7 @@ class Leaderboard(Result):
             "howsure.leaderboard/1", rows, prior=p.prior_document, level=self.level, interval=self.interval,
             seed=p.seed, notes=self.notes,
             data=data if clusters is None else data | {"clusters": clusters},
+            account=account.document(row.question.state.evidence for row in self.rows),
         )  # fmt: skip
         document["pairs"] = [
             {"metric": str(self.metric), "first": a, "second": b, "p_better": real(self.pairs[i, j])}

@@ -14,6 +14,7 @@ from howsure.comparison.wins import EVEN, Wins, compare_wins, even
 from howsure.distribution import Distribution, Error
 from howsure.envelope import envelope
 from howsure.errors import BadSetting
+from howsure.evidence import account
 from howsure.evidence.outcomes import Outcomes
 from howsure.kernels.sampled import Sampled
 from howsure.model.posterior import Posterior, posterior
@@ -234,6 +235,7 @@ class Comparison(Result):
             "howsure.compare/1", self._rows(one, two), prior=p.prior_document, level=self.level,
             interval=self.interval, seed=p.seed, notes=self.notes,
             data=data if clusters is None else data | {"clusters": clusters},
+            account=account.document(row.question.state.evidence for row in (self.first, self.second)),
         )  # fmt: skip
 
     def _rows(self, one: list[dict[str, Any]], two: list[dict[str, Any]]) -> list[dict[str, Any]]:

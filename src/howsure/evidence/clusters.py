@@ -15,6 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from howsure.errors import BadCounts, BadLabels, BadSetting, listing
+from howsure.evidence.account import Account, together
 from howsure.evidence.classes import Tally
 from howsure.evidence.label_sets import Multilabel
 from howsure.evidence.layout import Array, Axis
@@ -39,7 +40,8 @@ class Clustered:
     @classmethod
     def of(cls, parts: Mapping[str, Observed]) -> Clustered:
         """Tables whose one batch axis is the clusters, one for each system."""
-        named = tuple(replace(part, systems=(str(name),)) for name, part in parts.items())
+        account = together(part.account for part in parts.values())
+        named = tuple(replace(part, systems=(str(name),), account=account) for name, part in parts.items())
         if not named:
             raise BadLabels("no systems were given.")
         first = named[0]
@@ -111,6 +113,11 @@ class Clustered:
     def library(self) -> str | None:
         """The library of the frame that it was read from."""
         return self.parts[0].library
+
+    @property
+    def account(self) -> Account | None:
+        """What became of the rows that it was read from."""
+        return self.parts[0].account
 
     @property
     def labels(self) -> tuple[Label, ...]:
@@ -192,7 +199,7 @@ def _of_one_form(parts: tuple[Observed, ...]) -> tuple[Observed, ...]:
     """All with the same classes: those that any of them has."""
     if not isinstance(parts[0], Tally) or len({part.labels for part in parts}) == 1:
         return parts
-    empty = [replace(part, counts=np.zeros_like(part.counts)) for part in parts]
+    empty = [replace(part, counts=np.zeros_like(part.counts), account=Account(0)) for part in parts]
     return tuple(
         sum((replace(e, systems=part.systems) for e in empty if isinstance(e, Tally)), start=part) for part in parts
     )

@@ -45,6 +45,7 @@ def document(
         "notes": [[n.code, n.text, dict(n.facts)] for n in t.notes],
         "sets": sets,
         "independent": independent,
+        "rows": None if t.account is None else t.account.document(),
     }
 
 

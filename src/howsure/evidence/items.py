@@ -7,13 +7,14 @@ value for.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
+from howsure.evidence.account import Account, both
 from howsure.evidence.layout import Axis, read_only
 from howsure.evidence.protocol import same_fields
 from howsure.kernels.weights import ALIKE
@@ -87,7 +88,8 @@ class Items:
     rest: tuple[Items, ...] = ()
     counts: Array | None = None  # how many items a row stands for; 1 without
     library: str | None = None
-    account: dict[str, Any] | None = None  # lines and queries of runs: read, kept and left out
+    lines: dict[str, Any] | None = None  # lines and queries of runs: read, kept and left out
+    account: Account | None = field(default=None, compare=False)  # of the rows that they were read from
 
     def __post_init__(self) -> None:
         read_only(self.values, self.weights, self.clusters, self.sizes, self.versions, self.counts)
@@ -173,7 +175,7 @@ class Items:
 
     def describe(self) -> dict[str, Any]:
         """Size, direction and bounds; of queries also what was read and left out."""
-        accounts = [part.account for part in self.parts if part.account is not None]
+        accounts = [part.lines for part in self.parts if part.lines is not None]
         queries = {name: entry for x in accounts for name, entry in x["queries"].items()}
         read = {"rows": accounts[0]["rows"], "queries": queries} if accounts else {}
         return {
@@ -249,10 +251,11 @@ def _together(a: Items, b: Items) -> Items:
         weights=_or_ones(a.weights, b.weights, len(a.values), len(b.values)),
         clusters=clusters,
         notes=a.notes + tuple(x for x in b.notes if x not in a.notes),
+        account=both(a.account, b.account),
         sizes=sizes,
         versions=versions,
         counts=_or_ones(a.counts, b.counts, len(a.values), len(b.values)),
-        account=None if a.account is None or b.account is None else _added(a.account, b.account),
+        lines=None if a.lines is None or b.lines is None else _added(a.lines, b.lines),
         rest=tuple(part + b.only(part.measure.name) for part in a.rest),
     )
 

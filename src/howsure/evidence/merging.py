@@ -9,6 +9,7 @@ import numpy as np
 
 from howsure.counting import within
 from howsure.errors import BadCounts, BadLabels, listing
+from howsure.evidence.account import both
 from howsure.evidence.layout import PATTERNS, SQUARE, Array, Axis
 from howsure.evidence.patterns import Patterns
 from howsure.labels import Label, completed, in_order, refuse_number_and_text, usual_positive
@@ -43,7 +44,8 @@ def added(a: P, b: Patterns, codes: Array, kept: Any = slice(None)) -> P:
     if a.weighted or b.weighted:
         squares = np.concatenate([_squares(a), _squares(b)], axis=-1)[..., kept]
     notes = a.notes + tuple(x for x in b.notes if x not in a.notes)
-    return replace(a, cells=codes[kept], counts=counts, squares=squares, notes=notes)
+    account = both(a.account, b.account)
+    return replace(a, cells=codes[kept], counts=counts, squares=squares, notes=notes, account=account)
 
 
 def checked(t: P) -> P:

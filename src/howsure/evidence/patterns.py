@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.evidence.account import Account
 from howsure.evidence.layout import SQUARE, Array, Axis, read_only
 from howsure.kernels.weights import effective_counts
 from howsure.labels import places
@@ -31,6 +32,7 @@ class Patterns:
     squares: Array | None = None  # sums of squared weights, where items have weights
     notes: Notes = ()
     library: str | None = None
+    account: Account | None = None  # of the rows that it was read from
 
     truths: ClassVar[int] = 1  # columns of the cells before the answers
 

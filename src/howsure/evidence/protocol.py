@@ -8,6 +8,7 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
+from howsure.evidence.account import Account
 from howsure.evidence.layout import Array, Axis
 from howsure.labels import Label
 from howsure.notes import Notes
@@ -48,6 +49,10 @@ class Evidence(Protocol):
     def library(self) -> str | None:
         """The library of the frame that it was read from, if it was one."""
 
+    @property
+    def account(self) -> Account | None:
+        """What became of the rows that it was read from, where it was."""
+
     def system(self, name: str) -> Self:
         """What was observed of one system."""
 
@@ -73,5 +78,5 @@ def same_fields(a: Any, b: Any) -> bool:
     """Whether two observations of a kind are equal, field by field."""
     return type(a) is type(b) and all(
         np.array_equal(x, y) if isinstance(x, np.ndarray) or isinstance(y, np.ndarray) else x == y
-        for x, y in ((getattr(a, f.name), getattr(b, f.name)) for f in fields(a))
+        for x, y in ((getattr(a, f.name), getattr(b, f.name)) for f in fields(a) if f.compare)
     )

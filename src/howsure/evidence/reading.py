@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import BadCounts
+from howsure.evidence.account import of_document
 from howsure.evidence.classes import Tally
 from howsure.evidence.documents import SCHEMA, axis_in, label_in, note_in
 from howsure.evidence.label_sets import Multilabel, distinct
@@ -38,7 +39,7 @@ def _read(x: Mapping[str, Any]) -> Tally | Outcomes | Multilabel:
         raise ValueError
     shared: dict[str, Any] = {
         "counts": counts, "systems": tuple(x["systems"]), "batch": batch, "squares": squares,
-        "notes": tuple(note_in(n) for n in x["notes"]),
+        "notes": tuple(note_in(n) for n in x["notes"]), "account": of_document(x.get("rows")),
     }  # fmt: skip
     if x["outcome"]:
         return Outcomes(cells=cells[:, 1:], **shared)

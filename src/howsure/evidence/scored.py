@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import BadLabels, BadSetting, listing
+from howsure.evidence.account import Account, both
 from howsure.evidence.layout import Axis, as_json, number, read_only
 from howsure.evidence.protocol import same_fields
 from howsure.kernels.ranked import Order, order_of
@@ -42,6 +43,7 @@ class Scored:
     notes: Notes = ()
     bins: int = 0  # that the scores were put in, each score the least of its bin; 0 if they were not
     library: str | None = None
+    account: Account | None = field(default=None, compare=False)  # of the rows that they were read from
 
     def __post_init__(self) -> None:
         read_only(self.truth, self.scores, self.counts, self.squares, self.clusters)
@@ -185,7 +187,7 @@ class Scored:
                 "this pickle of weighted scores is from an earlier version of howsure: it holds one sum of squared "
                 "weights for all items, and one for each row is needed. Make it anew from the data."
             )
-        self.__dict__.update({name: x for name, x in state.items() if name != "square"})
+        self.__dict__.update({"account": None} | {name: x for name, x in state.items() if name != "square"})
 
     def __repr__(self) -> str:
         many = f", {len(self.systems)} systems" if len(self.systems) > 1 else ""
@@ -220,5 +222,5 @@ def _together(a: Scored, b: Scored) -> Scored:
     return replace(
         a, truth=np.concatenate([a.truth, b.truth]), scores=np.concatenate([a.scores, b.scores]), counts=counts,
         squares=squares, clusters=clusters, notes=a.notes + tuple(x for x in b.notes if x not in a.notes),
-        bins=max(a.bins, b.bins),
+        bins=max(a.bins, b.bins), account=both(a.account, b.account),
     )  # fmt: skip

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from howsure.errors import BadCounts, BadLabels, listing
+from howsure.evidence.account import Account
 from howsure.evidence.layout import Array, Axis, number
 from howsure.labels import Label
 from howsure.language import option
@@ -73,6 +74,11 @@ class Stratified:
     def library(self) -> str | None:
         """The library of the frame that it was read from."""
         return self.strata.library
+
+    @property
+    def account(self) -> Account | None:
+        """What became of the rows that it was read from."""
+        return self.strata.account
 
     @property
     def labels(self) -> tuple[Label, ...]:

@@ -56,7 +56,7 @@ class Bins:
 def scores(source: Source, request: Request) -> tuple[Groups, Bins | None]:
     """Rows by truth and scores, counted, and the bins that the scores were put in, if they were."""
     keys = tuple(replace(request.answer(i), column=x) for i, x in enumerate(request.answers))
-    only = Grouping(keys, where=request.where)
+    only = replace(request.grouping, keys=keys, amount=None)
     if not source.eager:
         if request.bins is None and source.distinct(only) <= MOST:
             return source.grouped(request.grouping, request.what), None
@@ -87,7 +87,7 @@ def _binned(source: Source, request: Request) -> tuple[Groups, Bins]:
             keys += [Key(f"hundredth{i}", x, "hundredths")] if within else []
             top = tops[i]
             keys += [Key(f"top{i}", x, "steps", (top,))] if top is not None else []
-        grouping = Grouping(tuple(keys), request.amount, request.answers, request.where)
+        grouping = replace(request.grouping, keys=tuple(keys), spans=request.answers)
         return source.grouped(grouping, request.what)
 
     if many == 1:
@@ -112,7 +112,7 @@ def _ends(source: Source, request: Request) -> tuple[list[tuple[float, float]], 
     keys += [Key(f"odd{i}", x, "odd") for i, x in enumerate(request.answers)]
     amount = request.weight or request.count
     keys += [Key("heavy", amount, "steps", (_LEAST_WEIGHT,))] if amount is not None else []
-    g = source.grouped(Grouping(tuple(keys), None, request.answers, request.where))
+    g = source.grouped(replace(request.grouping, keys=tuple(keys), amount=None, spans=request.answers))
     good = ~g.truth.missing & (g.values("odd") == 0.0).all(axis=1)
     good &= g.numbers["heavy"] == 1.0 if amount is not None else g.counts > 0
     g = g.at(good)
@@ -136,7 +136,7 @@ def _marginal(source: Source, request: Request, i: int, ends: tuple[float, float
 
     def count(pieces: tuple[Piece, ...]) -> Groups:
         key = Key("cell0", column, "cells", pieces=pieces)
-        return source.grouped(Grouping((key,), request.amount, (column,), request.where), request.what)
+        return source.grouped(replace(request.grouping, keys=(key,), spans=(column,)), request.what)
 
     return _pieces(*_cells(_planned(count, ends, max(COARSE, 8 * room), 0.5 / room)), room)
 

@@ -12,7 +12,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -25,7 +25,8 @@ from howsure.errors import BadFile, BadLabels
 from howsure.ingest import conditions
 from howsure.ingest.columns import Column
 from howsure.ingest.groups import Groups, alike, merged, read
-from howsure.ingest.keys import DUCKDB, Grouping, sql_groups, sql_rows
+from howsure.ingest.judging import Judged, status
+from howsure.ingest.keys import DUCKDB, STATUS, Grouping, sql_groups, sql_rows
 from howsure.ingest.readers import Reader, apart, explained, reader
 from howsure.ingest.sniffing import File, expanded, sniff
 from howsure.ingest.texts import refuse_mixed
@@ -85,22 +86,41 @@ class Files:
 
     def pieces(self, grouping: Grouping, what: str = "weight") -> tuple[list[Groups], list[bool]]:
         """The same for each group of files, their labels not yet typed, and which of these are texts that may spell."""
-        names = [*(k.name for k in grouping.keys), *grouping.aggregates]
+        keys = [k.name for k in grouping.keys]
         pieces, loose = [], []
-        for r, rows, bound in self._rows(grouping):
-            found = self.run(sql_groups(grouping, rows), bound)
-            raw = dict(zip(names, found.values(), strict=True))
-            pieces.append(read(grouping, raw, what, partial(from_json, grouping) if r.kind == "json" else dict))
+        for r in self._readers(wanted(grouping)):
+            bound = dict(r.bound)
+            judged = [x for _, x in r.judged(grouping.where, bound)]
+            filtered = _counts_itself(r, judged)
+            own = [] if filtered or not judged else [STATUS]
+            source = f"{r.table}{r.filters(grouping.where, bound)}" if filtered else r.table
+            rows = sql_rows(grouping, source, r.label, r.number, DUCKDB, status(judged) if own else None)
+            found = self.run(sql_groups(grouping, rows, bool(own)), bound)
+            raw = dict(zip([*keys, *own, *grouping.aggregates], found.values(), strict=True))
+            piece = read(grouping, raw, what, partial(from_json, grouping) if r.kind == "json" else dict)
+            pieces.append(self._accounted(r, grouping, piece, filtered))
             loose.append(r.kind == "csv")
             self._refuse_text(r, grouping, pieces[-1])
         return pieces, loose
+
+    def _accounted(self, r: Reader, grouping: Grouping, g: Groups, filtered: bool) -> Groups:
+        """Rows that conditions left out are counted where the group-by did not; those that cannot be judged refused."""
+        if g.account is None or not grouping.where:
+            return g
+        if filtered:
+            (total,) = self.con.execute(f"SELECT count(*) FROM {r.table}", dict(r.bound)).fetchone()
+            account = replace(g.account, read=int(total)).without("where", total - g.account.read)
+            return replace(g, account=account)
+        if g.account.left_out.get("missing") and not grouping.drop:
+            refuse_unreadable(self.con, r, grouping.where)
+        return g
 
     def distinct(self, grouping: Grouping) -> int:
         """About how many there are."""
         keys = ", ".join(k.name for k in grouping.keys)
         queries = [
             (f"SELECT approx_count_distinct(hash({keys})) AS n FROM ({rows})", bound)
-            for _, rows, bound in self._rows(grouping)
+            for rows, bound in self._rows(grouping)
         ]
         return sum(int(self.run(*query)["n"][0]) for query in queries)
 
@@ -114,13 +134,12 @@ class Files:
         groups = [list(x) for _, x in groupby(ordered, key=lambda s: s.group)]
         return [reader(self.con, part, columns) for x in groups for part in apart(self.con, x, columns)]
 
-    def _rows(self, grouping: Grouping) -> Iterator[tuple[Reader, str, dict[str, Any]]]:
-        """How each group of files is read, and the query for its rows with the bound values."""
-        wanted = [*grouping.columns, *(conditions.parse(w).column for w in grouping.where)]
-        for r in self._readers(wanted):
+    def _rows(self, grouping: Grouping) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The query for the rows that are kept of each group of files, with the bound values."""
+        for r in self._readers(wanted(grouping)):
             bound = dict(r.bound)
             source = f"{r.table}{r.filters(grouping.where, bound)}"
-            yield r, sql_rows(grouping, source, r.label, r.number, DUCKDB), bound
+            yield sql_rows(grouping, source, r.label, r.number, DUCKDB), bound
 
     def _refuse_text(self, r: Reader, grouping: Grouping, found: Groups) -> None:
         """Text that spells no number is looked for where numbers are missing."""
@@ -128,6 +147,30 @@ class Files:
             own = [k.name for k in grouping.keys if k.column == column and k.form != "label"]
             if any(np.isnan(found.numbers[name]).any() for name in own):
                 refuse_text(self.con, r, column, grouping.where)
+
+
+def wanted(grouping: Grouping) -> list[str]:
+    """Every column that is looked at."""
+    return [*grouping.columns, *(x for w in grouping.where for x in conditions.mentioned(w))]
+
+
+def _counts_itself(r: Reader, judged: Sequence[Judged]) -> bool:
+    """Whether a file tells how many rows it has: then those that fail need not be looked at."""
+    return r.kind == "parquet" and bool(judged) and all(x.unreadable is None for x in judged)
+
+
+def refuse_unreadable(con: Any, r: Reader, where: Sequence[str]) -> None:
+    """Refuse a text that an order cannot take, in a row that no other condition leaves out."""
+    bound = dict(r.bound)
+    judged = r.judged(where, bound)
+    open_ = [f"({x.holds}{'' if x.unreadable is None else f' OR {x.unreadable}'})" for _, x in judged]
+    for c, x in judged:
+        if x.unreadable is not None:
+            tests = " AND ".join([*open_, x.unreadable])
+            query = f"SELECT {r.text(c.column)} FROM {r.table} WHERE {tests} LIMIT 1"
+            said = con.execute(query, bound).fetchone()
+            if said is not None:
+                conditions.refuse_unreadable(c, said[0])
 
 
 def refuse_text(con: Any, r: Reader, column: str, where: Sequence[str]) -> None:

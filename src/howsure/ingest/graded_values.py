@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import BadLabels, BadSetting, listing
+from howsure.evidence.account import Account
 from howsure.evidence.items import Items, Mean
 from howsure.evidence.layout import number
 from howsure.ingest.columns import Array, Column, as_numbers, coded
-from howsure.ingest.groups import Groups, many
+from howsure.ingest.groups import Groups, many, refuse_nothing
 from howsure.ingest.label_arrays import cluster_column, refuse_twins
 from howsure.ingest.request import Request, make
 from howsure.ingest.settling import without_clusters
@@ -56,7 +57,7 @@ def of_arrays(data: Any, given: Mapping[str, Any]) -> Items:
             raise BadLabels(f"there are {n} items but {told}; each item needs one.")
     if cluster is not None:
         labels["cluster0"] = cluster_column(cluster, n)
-    groups = Groups(labels, np.ones(n, dtype=np.int64), None, numbers)
+    groups = Groups(labels, np.ones(n, dtype=np.int64), None, numbers, account=Account(n))
     own = replace(request, names=systems, item=("item",) if "item0" in labels else ())
     return settle_values(groups, own, counted=False)
 
@@ -82,6 +83,7 @@ def lacking(lost: Sequence[Hashable], total: int) -> str:
 def settle_values(g: Groups, request: Request, library: str | None = None, *, counted: bool = True) -> Items:
     """The Items of groups, once every value is a finite number within its bounds; what an engine counted in order."""
     g, notes = checked_values(g, request)
+    account = g.account
     if counted and len(g):
         g = in_order(g)
     if "weight0" in g.numbers:  # each item has its own weight
@@ -94,12 +96,13 @@ def settle_values(g: Groups, request: Request, library: str | None = None, *, co
     alike = None if (g.counts == 1).all() else g.counts.astype(float)
     return Items(
         g.values(), request.systems, _ids(g, request), weights, clusters, measure(request), request.bounds, notes,
-        counts=alike, library=library,
+        counts=alike, library=library, account=account,
     )  # fmt: skip
 
 
 def checked_values(g: Groups, request: Request) -> tuple[Groups, Notes]:
     """Rows that have all values, within their bounds; others are refused, or left out with a note when asked."""
+    refuse_nothing(g)
     none = np.zeros(len(g), dtype=bool)
     g, _, _, notes = without_clusters(g, request, none, none)
     g = g.at(g.counts > 0) if request.count is not None else g
@@ -110,7 +113,7 @@ def checked_values(g: Groups, request: Request) -> tuple[Groups, Notes]:
         raise BadLabels(f"{told}; give {option('missing', 'drop')} to leave them out.")
     if gone:
         notes = (*notes, note("missing-dropped", form="value", count=gone, total=g.total))
-    g = g.at(~lost)
+    g = g.leaving(np.asarray(lost))
     values, bounds = g.values(), request.bounds
     if not np.isfinite(values).all():
         raise BadLabels(f"values must be finite numbers; got {values[~np.isfinite(values)][0]:g}.")

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from howsure.counting import within
 from howsure.errors import BadCounts, BadLabels
+from howsure.evidence.account import Account, both
 from howsure.evidence.layout import number
 from howsure.ingest.columns import Array, Codes, Column, as_numbers, coded, stacked
-from howsure.ingest.keys import COUNT, GIVEN, LEAST, MOST, SQUARE, SUM, Grouping
+from howsure.ingest.keys import COUNT, FAILED, GIVEN, KEPT, LEAST, MOST, SQUARE, STATUS, SUM, UNREADABLE, Grouping
 from howsure.ingest.texts import agreed
 from howsure.language import option
 from howsure.slices import distinct
@@ -26,13 +27,18 @@ WEIGHT_RANGE = "weights must lie between 1e-100 and 1e100 (or be 0); scale them,
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Distinct rows: labels and numbers by the names of their keys, how many items each row is, or what they weigh."""
+    """Distinct rows: labels and numbers by the names of their keys, how many items each row is, or what they weigh.
+
+    `rows` tells how many rows of the data each of them is, where that is not the count; `account` what became of all.
+    """
 
     labels: Mapping[str, Column]
     counts: NDArray[Any]
     squares: Array | None = None
     numbers: Mapping[str, Array] = field(default_factory=dict)
     spans: tuple[tuple[Array, Array], ...] = ()
+    rows: NDArray[Any] | None = None
+    account: Account | None = None
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -51,6 +57,16 @@ class Groups:
     def total(self) -> int | float:
         """The number of items."""
         return number(self.counts.sum())
+
+    @property
+    def sizes(self) -> NDArray[Any]:
+        """How many rows of the data each row is."""
+        return self.counts if self.rows is None else self.rows
+
+    def leaving(self, lost: NDArray[np.bool_], why: str = "missing") -> Groups:
+        """The same without some of the rows, which are accounted for."""
+        account = None if self.account is None else self.account.without(why, self.sizes[lost].sum())
+        return replace(self.at(~lost), account=account)
 
     def named(self, role: str) -> tuple[Column, ...]:
         """The columns of a role that may have several."""
@@ -72,6 +88,8 @@ class Groups:
             None if self.squares is None else self.squares[rows],
             {name: x[rows] for name, x in self.numbers.items()},
             tuple((low[rows], high[rows]) for low, high in self.spans),
+            None if self.rows is None else self.rows[rows],
+            self.account,
         )
 
     def with_labels(self, **columns: Column) -> Groups:
@@ -106,7 +124,11 @@ def read(
     what: str = "weight",
     decoded: Callable[[dict[str, Column]], dict[str, Column]] = dict,
 ) -> Groups:
-    """What an engine gave, by name, as Groups; `what` the amounts are: weights or counts."""
+    """What an engine gave, by name, as Groups; `what` the amounts are: weights or counts.
+
+    The status of rows, where there is one, tells which were not kept.
+    """
+    raw, lost = _judged(raw)
     labels = decoded({k.name: coded(raw[k.name]) for k in grouping.labels})
     for k in grouping.labels:
         if labels[k.name].sets and not k.name.startswith(("truth", "answer")):
@@ -115,7 +137,23 @@ def read(
     rows = np.asarray(raw[COUNT], dtype=np.int64)
     counts, squares = (rows, None) if grouping.amount is None else amounts(grouping.amount, what, raw, rows)
     spans = tuple((_floats(raw[f"{LEAST}{i}"]), _floats(raw[f"{MOST}{i}"])) for i in range(len(grouping.spans)))
-    return Groups(labels, counts, squares, numbers, spans)
+    account = Account(int(rows.sum()) + sum(lost.values()), {}, grouping.where)
+    for why, many in lost.items():
+        account = account.without(why, many)
+    return Groups(labels, counts, squares, numbers, spans, None if grouping.amount is None else rows, account)
+
+
+def _judged(raw: Mapping[str, Any]) -> tuple[Mapping[str, Any], dict[str, int]]:
+    """What an engine gave of the rows that were kept, and how many others there were."""
+    if STATUS not in raw:
+        return raw, {}
+    status, rows = np.asarray(raw[STATUS], dtype=np.int64), np.asarray(raw[COUNT], dtype=np.int64)
+    lost = {why: int(rows[status == x].sum()) for why, x in (("where", FAILED), ("missing", UNREADABLE))}
+    kept = status == KEPT
+    if kept.all():
+        return raw, lost
+    at = np.flatnonzero(kept).tolist()
+    return {name: x[kept] if isinstance(x, np.ndarray) else [x[i] for i in at] for name, x in raw.items()}, lost
 
 
 def amounts(name: str, what: str, raw: Mapping[str, Any], rows: Codes) -> tuple[Any, Any]:
@@ -138,6 +176,13 @@ def amounts(name: str, what: str, raw: Mapping[str, Any], rows: Codes) -> tuple[
             f"counts must be whole numbers; column {name!r} holds fractions. For weights give {option('weight')}."
         )
     return within(sums).astype(np.int64), None
+
+
+def refuse_nothing(g: Groups) -> None:
+    """Conditions that no row fulfils."""
+    if not len(g) and g.account is not None and g.account.left_out.get("where"):
+        told = " ".join(option("where", x) for x in g.account.where)
+        raise BadLabels(f"no row is left of {many(g.account.read)}: {told} leaves none.")
 
 
 def weighed(name: str, what: str, w: Array) -> tuple[Any, Any]:
@@ -176,7 +221,11 @@ def merged(pieces: Sequence[Groups]) -> Groups:
         (np.concatenate([p.spans[i][0] for p in pieces]), np.concatenate([p.spans[i][1] for p in pieces]))
         for i in range(len(first.spans))
     )
-    return added(Groups(labels, counts, squares, numbers, spans))
+    rows = None if first.rows is None else np.concatenate([p.sizes for p in pieces])
+    account = first.account
+    for p in pieces[1:]:
+        account = both(account, p.account)
+    return added(Groups(labels, counts, squares, numbers, spans, rows, account))
 
 
 def added(g: Groups) -> Groups:
@@ -195,7 +244,8 @@ def added(g: Groups) -> Groups:
     found = g.at(first)
     spans = tuple((_least(low, inverse, len(rows)), -_least(-high, inverse, len(rows))) for low, high in g.spans)
     squares = None if g.squares is None else _sum(g.squares, inverse, len(rows))
-    return replace(found, counts=_sum(g.counts, inverse, len(rows)), squares=squares, spans=spans)
+    many = None if g.rows is None else _sum(g.rows, inverse, len(rows))
+    return replace(found, counts=_sum(g.counts, inverse, len(rows)), squares=squares, spans=spans, rows=many)
 
 
 def _sum(values: NDArray[Any], at: Codes, size: int) -> NDArray[Any]:

@@ -14,6 +14,8 @@ import numpy as np
 
 HUGE: Final = 1.7976931348623157e308  # not every database can be asked for NaN, but NaN is not below this
 COUNT, SUM, SQUARE, LEAST, MOST, GIVEN = "n", "w", "ww", "least", "most", "given"
+STATUS: Final = "status"  # of a row under the conditions
+KEPT, FAILED, UNREADABLE = 0, 1, 2
 
 Form = Literal["label", "number", "odd", "steps", "hundredths", "cells"]
 
@@ -47,13 +49,15 @@ class Key:
 class Grouping:
     """What an engine is asked for: the distinct rows of the keys, how many of each, and sums of an amount.
 
-    `spans` are columns whose least and greatest finite number is wanted in each group. `where` are conditions on rows.
+    `spans` are columns whose least and greatest finite number is wanted in each group. `where` are conditions on rows;
+    with `drop` rows that an order cannot take are left out, and not refused.
     """
 
     keys: tuple[Key, ...]
     amount: str | None = None
     spans: tuple[str, ...] = ()
     where: tuple[str, ...] = ()
+    drop: bool = False
 
     @property
     def numbers(self) -> tuple[str, ...]:
@@ -190,31 +194,46 @@ DUCKDB: Final = replace(
 
 
 def sql_rows(
-    grouping: Grouping, source: str, label: Callable[[Key], str], number: Callable[[str], str], how: Arithmetic
+    grouping: Grouping,
+    source: str,
+    label: Callable[[Key], str],
+    number: Callable[[str], str],
+    how: Arithmetic,
+    status: str | None = None,
 ) -> str:
-    """Rows of the keys, and of what is added up: columns get names of our own first, keys are made of these."""
+    """Rows of the keys, and of what is added up: columns get names of our own first, keys are made of these.
+
+    With a status, rows that are not kept have nothing else: they are counted in one or two groups of their own.
+    """
     g = grouping
     place = {column: f"x{i}" for i, column in enumerate(g.numbers)}
     first = [f"{label(k)} AS {k.name}" for k in g.labels]
     first += [f"{number(column)} AS {name}" for column, name in place.items()]
     if g.amount is not None:
         first.append(f"{number(g.amount)} AS {SUM}")
+    first += [] if status is None else [f"{status} AS {STATUS}"]
     rows = f"SELECT {', '.join(first)} FROM {source}"
+    if status is not None:
+        names = [*(k.name for k in g.labels), *place.values(), *([SUM] if g.amount is not None else [])]
+        kept = [f"CASE WHEN {STATUS} = {KEPT} THEN {name} END AS {name}" for name in names]
+        rows = f"SELECT {', '.join([*kept, STATUS])} FROM ({rows}) judged"
     if not place:
         return rows
     second = [k.name for k in g.labels]
     second += [f"{made(k, Sql(place[k.column]), how).text} AS {k.name}" for k in g.keys if k.form != "label"]
     second += [f"CASE WHEN {how.finite(Sql(place[x])).text} THEN {place[x]} END AS f{i}" for i, x in enumerate(g.spans)]
-    return f"SELECT {', '.join([*second, *([SUM] if g.amount is not None else [])])} FROM ({rows}) numbered"
+    second += [] if g.amount is None else [SUM]
+    second += [] if status is None else [STATUS]
+    return f"SELECT {', '.join(second)} FROM ({rows}) numbered"
 
 
-def sql_groups(grouping: Grouping, rows: str) -> str:
-    """One GROUP BY over rows; aggregates are told by their place.
+def sql_groups(grouping: Grouping, rows: str, status: bool = False) -> str:
+    """One GROUP BY over rows; aggregates are told by their place, and the status of rows is the last key.
 
     >>> print(sql_groups(Grouping((Key("truth", "y"), Key("answer0", "z"))), "SELECT truth, answer0 FROM t"))
     SELECT truth, answer0, COUNT(*) FROM (SELECT truth, answer0 FROM t) picked GROUP BY truth, answer0
     """
-    keys = ", ".join(k.name for k in grouping.keys)
+    keys = ", ".join([*(k.name for k in grouping.keys), *([STATUS] if status else [])])
     sums = ", ".join(_sum(name) for name in grouping.aggregates)
     return f"SELECT {keys}, {sums} FROM ({rows}) picked GROUP BY {keys}"
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import BadLabels, listing
+from howsure.evidence.account import Account
 from howsure.evidence.classes import Tally
 from howsure.evidence.clusters import Clustered
 from howsure.evidence.layout import SQUARE
@@ -60,7 +61,16 @@ def of_arrays(
     settings: Any = {"positive": positive, "labels": labels, "missing": missing}
     if cluster is not None:
         return _clustered(truth, columns, cluster, weights, Request("classes", named, "y_true", **settings))
-    return _finish(count([truth, *columns], weights), named, settings, weights is not None)
+    found = _finish(count([truth, *columns], weights), named, settings, weights is not None)
+    return found if weights is None else replace(found, account=_weighted_account([truth, *columns], missing))
+
+
+def _weighted_account(columns: list[Any], missing: str) -> Account:
+    """What became of items with weights."""
+    found = Account(len(columns[0]))
+    if missing != "drop" or not any(isinstance(c, list) for c in columns):
+        return found
+    return found.without("missing", sum(any(lost(x) for x in row) for row in zip(*columns, strict=True)))
 
 
 def _clustered(
@@ -69,7 +79,9 @@ def _clustered(
     labels = {"cluster0": cluster_column(cluster, len(truth)), "truth": coded(truth)}
     labels |= {f"answer{i}": coded(x) for i, x in enumerate(columns)}
     counts = np.ones(len(truth), dtype=np.int64) if weights is None else weights
-    groups = Groups(labels, counts, None if weights is None else weights**2)
+    one = np.ones(len(truth), dtype=np.int64)
+    squares = None if weights is None else weights**2
+    groups = Groups(labels, counts, squares, rows=one, account=Account(len(truth)))
     found = settle(groups, replace(request, cluster="cluster"))
     assert isinstance(found, Clustered)  # noqa: S101 - narrows the type
     return found
@@ -201,7 +213,8 @@ def _finish(patterns: Patterns, systems: tuple[str, ...], settings: dict[str, An
     values = list(patterns.values())
     counts = np.array([v[0] for v in values], dtype=float if weighted else np.int64)
     squares = np.array([v[1] for v in values]) if weighted else None
-    found = settle(Groups(labels, counts, squares), Request("classes", systems, "y_true", **settings))
+    account = None if weighted else Account(int(counts.sum()))
+    found = settle(Groups(labels, counts, squares, account=account), Request("classes", systems, "y_true", **settings))
     assert isinstance(found, Tally)  # noqa: S101 - narrows the type
     return found
 
@@ -227,5 +240,6 @@ def _two_by_two(patterns: Patterns, systems: tuple[str, ...], positive: Label | 
         positive=usual_positive(known),
         notes=notes,
         labels_given=False,
+        account=Account(sum(counts)),
     )
     return t if positive is None else t.with_positive(positive)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.evidence.account import Account
 from howsure.ingest import conditions
 from howsure.ingest.columns import Array, Column, as_numbers, coded
 from howsure.ingest.groups import Groups, added, weighed
@@ -18,7 +19,10 @@ from howsure.ingest.request import check_column
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Columns by name; `called` says what they are in messages, `weights` are checked already."""
+    """Columns by name; `called` says what they are in messages, `weights` are checked already.
+
+    `sizes` tells how many rows of the data each row is, and `account` what became of the others.
+    """
 
     columns: Mapping[str, Any]
     weights: NDArray[Any] | None = None
@@ -26,6 +30,8 @@ class Table:
     called: str = "the data"
     library: str | None = None
     eager: bool = True
+    sizes: NDArray[Any] | None = None
+    account: Account | None = None
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))
@@ -44,8 +50,14 @@ class Table:
             x = self._numbers(column)
             x = np.where(np.isfinite(x), x, np.nan)
             spans.append((x, x))
-        every = Groups(labels, *self._amounts(grouping.amount, what), numbers, tuple(spans))
-        return every if not grouping.where else every.at(self._chosen(grouping.where))
+        account = self.account or Account(len(self), {}, grouping.where)
+        sizes = np.ones(len(self), dtype=np.int64) if self.sizes is None else self.sizes
+        every = Groups(labels, *self._amounts(grouping.amount, what), numbers, tuple(spans), sizes, account)
+        if not grouping.where:
+            return every
+        kept, unreadable = self._judged(grouping)
+        account = account.without("where", (~kept & ~unreadable).sum()).without("missing", unreadable.sum())
+        return replace(every.at(kept), account=account)
 
     def grouped(self, grouping: Grouping, what: str = "weight") -> Groups:
         """The distinct rows of the keys, counted."""
@@ -74,18 +86,43 @@ class Table:
         with np.errstate(all="ignore"):
             return np.asarray(made(key, self._numbers(key.column), NUMPY), dtype=float)
 
-    def _chosen(self, where: Sequence[str]) -> NDArray[np.bool_]:
+    def _judged(self, grouping: Grouping) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which rows fulfil the conditions, and which cannot be told; these are refused where they are not dropped."""
         names = tuple(self.columns)
-        found = np.ones(len(self), dtype=bool)
-        for text in where:
-            condition = conditions.parse(text, names)
-            check_column(condition.column, names, self.called)
-            column = coded(self.columns[condition.column])
-            holds = np.array([*(condition.holds(x) for x in column.levels), False])
-            found &= holds[column.codes]
-        return found
+        judged = []
+        for text in grouping.where:
+            c = conditions.parse(text, names)
+            check_column(c.column, names, self.called)
+            given = self.columns[c.column]
+            if isinstance(given, np.ndarray) and given.dtype == np.float32 and c.number is not None:
+                c = replace(c, number=c.single)
+            column = _levels(given)
+            said = [c.judge(x) for x in column.levels]
+            at = np.array([*(-1 if x is None else int(x) for x in said), 0])[column.codes]
+            judged.append((c, column, at))
+        each = np.array([at for _, _, at in judged])
+        unreadable = (each != 0).all(axis=0) & (each < 0).any(axis=0)
+        if unreadable.any() and not grouping.drop:
+            row = int(np.flatnonzero(unreadable)[0])
+            c, column, _ = next(x for x in judged if x[2][row] < 0)
+            conditions.refuse_unreadable(c, column.levels[column.codes[row]])
+        return np.asarray((each > 0).all(axis=0)), np.asarray(unreadable)
 
 
 def table_of(g: Groups) -> Table:
     """Groups as a source: its columns are called as its keys are."""
-    return Table({**g.labels, **g.numbers}, g.counts, g.squares)
+    return Table({**g.labels, **g.numbers}, g.counts, g.squares, sizes=g.sizes, account=g.account)
+
+
+def _levels(given: Any) -> Column:
+    """The distinct values as they are: numbers of any size, and dates as dates."""
+    if isinstance(given, Column):
+        return given
+    if isinstance(given, np.ndarray) and given.dtype.kind in "iubf":
+        return coded(given)
+    if isinstance(given, np.ndarray) and given.dtype.kind == "M":
+        levels, at = np.unique(given, return_inverse=True)
+        return Column(tuple(levels), at.reshape(-1).astype(np.int64))
+    place: dict[Any, int] = {}
+    codes = [place.setdefault((type(x), x), len(place)) for x in given]
+    return Column(tuple(x for _, x in place), np.array(codes, dtype=np.int64))

@@ -13,14 +13,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+
 from howsure.errors import BadFile, BadSetting
+from howsure.evidence.account import Account
 from howsure.evidence.clusters import Clustered, Observed
 from howsure.evidence.items import Items
 from howsure.ingest import conditions, graded_values, settling
 from howsure.ingest.columns import Column
-from howsure.ingest.files import Files, from_json, opened, refuse_text
+from howsure.ingest.files import Files, from_json, opened, refuse_text, refuse_unreadable
 from howsure.ingest.groups import Groups, alike, merged, read
-from howsure.ingest.keys import SUM, Grouping, Key, sql_groups
+from howsure.ingest.judging import status
+from howsure.ingest.keys import COUNT, FAILED, KEPT, STATUS, SUM, UNREADABLE, Grouping, Key, sql_groups
 from howsure.ingest.paths import check_remote, listed, source_of
 from howsure.ingest.readers import Reader, reader
 from howsure.ingest.request import Request, column_names
@@ -138,13 +142,15 @@ def joined(
         many = len(request.answers)
         if len(files.files) != many:
             raise BadSetting(f"{len(files.files)} files were found for {many} systems; give one file for each.")
-        troubles = _load(files, request, on, check_unmatched(unmatched))
+        troubles, account = _load(files, request, on, check_unmatched(unmatched))
         notes = [*(t.note for t in troubles), *_repeating(files, on)]
         item = (Key("item0", "id"),) if request.kind == "values" else ()
         grouping = Grouping((*item, *request.keys), request.amount)
         raw = _counted(files, grouping, many)
     kind = "json" if _all_json(files) else "csv"
     found = read(grouping, raw, request.what, partial(_decoded, kind, grouping, len(on)))
+    sizes = np.asarray(raw[COUNT], dtype=np.int64) * many  # each item has a row in each file
+    found = replace(found, rows=sizes, account=account)
     if request.kind == "values":
         made: Any = graded_values.settle_values(found, replace(request, item=("id",)))
     else:
@@ -158,10 +164,11 @@ def _all_json(files: Files) -> bool:
     return {s.kind for s in files.files} == {"json"}
 
 
-def _load(files: Files, request: Request, on: Sequence[str], drop: bool) -> list[Trouble]:
+def _load(files: Files, request: Request, on: Sequence[str], drop: bool) -> tuple[list[Trouble], Account]:
     """The files as tables file0, file1, … and the ids that can be paired as `good`; what is left out, if allowed."""
+    account = Account(0, {}, request.where)
     con, plain = files.con, not _all_json(files)
-    own = [conditions.parse(w).column for w in request.where]
+    own = [x for w in request.where for x in conditions.mentioned(w)]
     truth = [] if request.truth is None else [request.truth]
     extra = [*request.by, *(x for x in (request.weight, request.count) if x is not None)]
     for i, (file, column) in enumerate(zip(files.files, request.answers, strict=True)):
@@ -169,7 +176,7 @@ def _load(files: Files, request: Request, on: Sequence[str], drop: bool) -> list
         r = reader(con, [file], [*wanted, *own])
         for name in wanted:
             r.sql(name)
-        _load_one(con, i, r, replace(request, answers=(column,)), on, plain)
+        account += _load_one(con, i, r, replace(request, answers=(column,)), on, plain)
     _spell_alike(con, len(files.files), [*(f"on{k}" for k in range(len(on))), *(["truth"] if truth else [])])
     for i in range(len(files.files)):
         _name_items(con, i, len(on))
@@ -180,11 +187,25 @@ def _load(files: Files, request: Request, on: Sequence[str], drop: bool) -> list
         if any(t.why == "ids-twice" for t in troubles):
             told += f"; rows of one id that belong together take {option('cluster')} in place of {option('on')}"
         raise BadFile(f"the items cannot be paired: {said}. {told}.")
-    return troubles
+    return troubles, _paired_account(con, len(files.files), account, request.truth is not None)
 
 
-def _load_one(con: Any, i: int, r: Reader, request: Request, on: Sequence[str], plain: bool) -> None:
-    """The columns of one file as a table of its own; ids as texts."""
+def _paired_account(con: Any, many: int, account: Account, truths: bool) -> Account:
+    """What became of the rows of all files: those whose ids can be paired are kept."""
+    for i in range(many):
+        (total,) = con.execute(f"SELECT count(*) FROM file{i}").fetchone()
+        (good,) = con.execute(f"SELECT count(*) FROM file{i} WHERE id IN (SELECT id FROM good)").fetchone()
+        twice = f"SELECT count(*) AS n FROM file{i} WHERE id IS NOT NULL GROUP BY id HAVING count(*) > 1"
+        (doubled,) = con.execute(f"SELECT coalesce(sum(n), 0) FROM ({twice})").fetchone()
+        query = f"SELECT count(*) FROM file{i} WHERE id IN (SELECT id FROM differ)"
+        (differ,) = con.execute(query).fetchone() if truths else (0,)
+        account = account.without("twice", doubled).without("disagree", differ)
+        account = account.without("unmatched", total - good - doubled - differ)
+    return account
+
+
+def _load_one(con: Any, i: int, r: Reader, request: Request, on: Sequence[str], plain: bool) -> Account:
+    """The columns of one file as a table of its own; ids as texts. What became of its rows."""
     bound = dict(r.bound)
     say = r.text if plain else r.sql
     parts = [f"{r.text(x)} AS on{k}" for k, x in enumerate(on)]
@@ -196,11 +217,24 @@ def _load_one(con: Any, i: int, r: Reader, request: Request, on: Sequence[str], 
         parts += [f"{say(x)} AS slice{k}" for k, x in enumerate(request.by)]
         amount = request.weight or request.count
         parts += [] if amount is None else [f"{r.number(amount)} AS {SUM}"]
-    con.execute(
-        f"CREATE TEMP TABLE read{i} AS SELECT {', '.join(parts)} FROM {r.table}{r.filters(request.where, bound)}", bound
-    )
+    own = status([x for _, x in r.judged(request.where, bound)]) if request.where else str(KEPT)
+    rows = f"SELECT {', '.join(parts)}, {own} AS {STATUS} FROM {r.table}"
+    con.execute(f"CREATE TEMP TABLE read{i} AS {rows}", bound)
+    account = _judged(con, i, request.where)
+    if account.left_out.get("missing") and request.missing != "drop":
+        refuse_unreadable(con, r, request.where)
     if request.kind == "values":
         refuse_text(con, r, answer, request.where)
+    return account
+
+
+def _judged(con: Any, i: int, where: tuple[str, ...]) -> Account:
+    """The rows that the conditions keep stay in the table."""
+    found = dict(con.execute(f"SELECT {STATUS}, count(*) FROM read{i} GROUP BY {STATUS}").fetchall())
+    if set(found) - {KEPT}:
+        con.execute(f"DELETE FROM read{i} WHERE {STATUS} <> {KEPT}")
+    account = Account(sum(found.values()), {}, where)
+    return account.without("where", found.get(FAILED, 0)).without("missing", found.get(UNREADABLE, 0))
 
 
 def _spell_alike(con: Any, many: int, columns: Sequence[str]) -> None:

@@ -10,20 +10,17 @@ import glob
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from howsure.errors import BadLabels, UnknownName, listing, nearest
-from howsure.ingest import conditions
+from howsure.ingest import conditions, judging
+from howsure.ingest.judging import Judged
 from howsure.ingest.keys import Key
 from howsure.ingest.sniffing import LONGEST, File
 
 _WHOLE_SAMPLE: Final = -1
 LARGEST: Final = 1 << 24  # bytes of one JSON record
-_NUMERIC: Final = frozenset(
-    ("DOUBLE", "FLOAT", "DECIMAL", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER",
-     "UBIGINT", "HUGEINT", "UHUGEINT", "BOOLEAN")
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -36,7 +33,12 @@ class Reader:
     names: tuple[str, ...]
     place: dict[str, str]  # column -> SQL expression
     where: str  # the files, in words
-    numeric: frozenset[str] = frozenset()  # columns that are stored as numbers
+    kinds: dict[str, str] = field(default_factory=dict)  # column -> type, where it is not read as text
+
+    @property
+    def numeric(self) -> frozenset[str]:
+        """Columns that are stored as numbers."""
+        return frozenset(x for x, kind in self.kinds.items() if kind.partition("(")[0] in judging.NUMERIC)
 
     def sql(self, column: str) -> str:
         """The column as it is stored: text for CSV, JSON for JSON."""
@@ -68,24 +70,21 @@ class Reader:
         flag = f"CASE lower(trim({said})) WHEN 'true' THEN 1e0 WHEN 'false' THEN 0e0 END"
         return f"coalesce(TRY_CAST({said} AS DOUBLE), {flag})"
 
-    def filters(self, where: Sequence[str], bound: dict[str, Any]) -> str:
-        """A WHERE clause; values are bound."""
-        parts = []
+    def judged(self, where: Sequence[str], bound: dict[str, Any]) -> list[tuple[conditions.Condition, Judged]]:
+        """The conditions, each with its SQL; values are bound."""
+        found = []
         for i, text in enumerate(where):
             c = conditions.parse(text, tuple(self.place))
-            name = f"where{i}"
-            shown = self.text(c.column)
-            if c.number is not None:
-                bound[name] = c.number
-                own = self.number(c.column) if c.column in self.numeric else f"TRY_CAST({shown} AS DOUBLE)"
-                test = f"{own} {c.operator} ${name}"
-            elif c.flag is not None:
-                bound[name] = c.value.lower()
-                test = f"lower({shown}) {c.operator} ${name}"
+            own, name = self.sql(c.column), f"where{i}_"
+            if c.column in self.kinds:
+                found.append((c, judging.of_duckdb(c, own, self.kinds[c.column], bound, name)))
             else:
-                bound[name] = c.value
-                test = f"{shown} {c.operator} ${name}"
-            parts.append(f"({test})")
+                found.append((c, judging.of_text(c, self.text(c.column), bound, name)))
+        return found
+
+    def filters(self, where: Sequence[str], bound: dict[str, Any]) -> str:
+        """A WHERE clause."""
+        parts = [f"({judged.holds})" for _, judged in self.judged(where, bound)]
         return f" WHERE {' AND '.join(parts)}" if parts else ""
 
 
@@ -171,8 +170,8 @@ def _parquet_reader(con: Any, paths: list[str], where: str) -> Reader:
             path = ".".join((name, *way))
             if path not in place:
                 place[path], kinds[path] = ".".join(quoted(x) for x in (name, *way)), own
-    numeric = frozenset(x for x, kind in kinds.items() if str(kind).partition("(")[0] in _NUMERIC)
-    return Reader("parquet", table, {"files": paths}, tuple(names), place, where, numeric)
+    types = {name: str(kind) for name, kind in kinds.items()}
+    return Reader("parquet", table, {"files": paths}, tuple(names), place, where, types)
 
 
 def quoted(name: str) -> str:

@@ -107,7 +107,7 @@ class Request:
     @property
     def grouping(self) -> Grouping:
         """The group-by that counts what is wanted."""
-        return Grouping(self.keys, self.amount, (), self.where)
+        return Grouping(self.keys, self.amount, (), self.where, self.missing == "drop")
 
 
 def as_names(given: str | tuple[str, ...] | None) -> tuple[str, ...]:

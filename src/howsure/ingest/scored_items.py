@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import BadLabels, BadSetting
+from howsure.evidence.account import Account
 from howsure.evidence.layout import number
 from howsure.evidence.scored import Scored
 from howsure.ingest import binning
 from howsure.ingest.columns import Array, as_numbers, coded
-from howsure.ingest.groups import Groups, Source, many
+from howsure.ingest.groups import Groups, Source, many, refuse_nothing
 from howsure.ingest.label_arrays import as_column, as_weights, cluster_column, refuse_twins
 from howsure.ingest.labelling import known_labels, two_classes
 from howsure.ingest.request import Request, check_missing
@@ -46,7 +47,8 @@ def of_arrays(y_true: Any, scores: Any, settings: Mapping[str, Any]) -> Scored:
         labels["cluster0"] = cluster_column(cluster, n)
     counts = np.ones(n, dtype=np.int64) if weights is None else weights
     numbers = {f"answer{i}": x for i, x in enumerate(parts)}
-    groups = Groups(labels, counts, None if weights is None else weights**2, numbers)
+    squares = None if weights is None else weights**2
+    groups = Groups(labels, counts, squares, numbers, rows=np.ones(n, dtype=np.int64), account=Account(n))
     answers = tuple(numbers)
     missing = check_missing(settings.get("missing", "refuse"), "scores")
     request = Request(
@@ -69,6 +71,7 @@ def settle_scores(g: Groups, request: Request, *, counted: bool) -> Scored:
     """The Scored of groups; those that an engine counted are put in order."""
     if not counted and not len(g):
         raise BadLabels("there are no items: truths and scores are empty.")
+    refuse_nothing(g)
     none = np.zeros(len(g), dtype=bool)
     g, _, _, notes = without_clusters(g, request, none, none)
     values = g.values()
@@ -81,7 +84,9 @@ def settle_scores(g: Groups, request: Request, *, counted: bool) -> Scored:
         raise BadLabels(f"{told}; give {option('missing', 'drop')} to leave them out.")
     if gone:
         notes = (*notes, note("missing-dropped", form="score", count=gone, total=g.total))
-    g = g.at(~lost & (g.counts > 0))
+    g = g.leaving(lost)
+    account = g.account
+    g = g.at(g.counts > 0)
     if not len(g):
         raise BadLabels("there are no items: no row has a truth and a score.")
     g = g.at(_order(g)) if counted else g
@@ -98,7 +103,9 @@ def settle_scores(g: Groups, request: Request, *, counted: bool) -> Scored:
             raise BadLabels("all items are in one cluster: whole clusters are resampled, and it takes two or more.")
     plain = g.squares is None and bool((g.counts == 1).all())
     counts = None if plain else g.counts.astype(float)
-    return Scored(yes.astype(bool), values, request.systems, labels, counts, g.squares, clusters, notes)
+    return Scored(
+        yes.astype(bool), values, request.systems, labels, counts, g.squares, clusters, notes, account=account
+    )
 
 
 def _order(g: Groups) -> NDArray[np.int64]:

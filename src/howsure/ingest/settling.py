@@ -22,7 +22,7 @@ from howsure.evidence.label_sets import distinct as distinct_sets
 from howsure.evidence.layout import THRESHOLD, Axis, number
 from howsure.evidence.outcomes import Outcomes
 from howsure.ingest.columns import Codes, Column
-from howsure.ingest.groups import Groups, many
+from howsure.ingest.groups import Groups, many, refuse_nothing
 from howsure.ingest.labelling import known_labels, placed, similar_labels, two_classes
 from howsure.ingest.request import OPTIONS, Request, refuse_stray
 from howsure.labels import Label, check_labels, in_order, usual_positive
@@ -54,6 +54,7 @@ def by_cluster(g: Groups, request: Request, library: str | None = None) -> Obser
 
 
 def _some(g: Groups) -> Groups:
+    refuse_nothing(g)
     if not len(g) or not (g.counts > 0).any():
         empty = len(g) and g.squares is not None
         raise BadLabels("all weights are 0." if empty else "there are no items: the data are empty.")
@@ -93,8 +94,8 @@ def without_missing(g: Groups, request: Request, answer: NDArray[np.bool_]) -> t
     if not keep.any():
         raise BadLabels(f"there are {said}, and no items are left without them.")
     if outcome:
-        return g.at(keep), (*notes, note("missing-dropped", form="outcome", count=answers))
-    return g.at(keep), (*notes, note("missing-dropped", form="label", truths=truths, predictions=answers))
+        return g.leaving(~keep), (*notes, note("missing-dropped", form="outcome", count=answers))
+    return g.leaving(~keep), (*notes, note("missing-dropped", form="label", truths=truths, predictions=answers))
 
 
 def without_clusters(
@@ -113,7 +114,7 @@ def without_clusters(
     if lost.all():
         raise BadLabels("no item has a cluster.")
     found = note("missing-dropped", form="cluster", count=count)
-    return g.at(~lost), one[~lost], two[~lost], (found,)
+    return g.leaving(lost), one[~lost], two[~lost], (found,)
 
 
 # -- tables
@@ -132,7 +133,7 @@ def _classes(g: Groups, request: Request) -> Observed:
     codes, counts, squares, batch = _scattered(g, cells, [len(known) + 1] * len(cells), request)
     t = Tally(
         cells=codes - 1, counts=counts, labels=known, systems=request.systems, batch=batch, squares=squares,
-        notes=notes, labels_given=request.labels is not None,
+        notes=notes, labels_given=request.labels is not None, account=g.account,
     )  # fmt: skip
     if request.positive is not None:
         return t.with_positive(request.positive).tidy()
@@ -147,7 +148,8 @@ def _outcomes(g: Groups, request: Request) -> Outcomes:
     cells = [np.maximum(a.codes, 0) for a in g.answers]  # a missing outcome that is kept is a fail
     codes, counts, squares, batch = _scattered(g, cells, [2] * len(cells), request)
     found = Outcomes(
-        cells=codes, counts=counts, systems=request.systems, batch=batch, squares=squares, notes=notes
+        cells=codes, counts=counts, systems=request.systems, batch=batch, squares=squares, notes=notes,
+        account=g.account,
     )  # fmt: skip
     return found.tidy()
 
@@ -186,7 +188,7 @@ def _cuts(g: Groups, request: Request) -> Tally:
     pattern = np.array([(y, z) for y in (0, 1) for z in (-1, 0, 1)])
     return Tally(
         cells=pattern, counts=tables[0], labels=labels, systems=request.systems, positive=labels[1], batch=batch,
-        squares=tables[1], notes=notes, positive_given=True,
+        squares=tables[1], notes=notes, positive_given=True, account=g.account,
     ).tidy()  # fmt: skip
 
 
@@ -245,7 +247,7 @@ def _label_sets(g: Groups, request: Request, answer: NDArray[np.bool_]) -> Multi
     codes, counts, _, batch = _scattered(g, cells, [len(order)] * len(cells), request)
     return Multilabel(
         cells=codes, counts=counts, labels=known, systems=request.systems, sets=distinct_sets(order), batch=batch,
-        labels_given=request.labels is not None, notes=notes,
+        labels_given=request.labels is not None, notes=notes, account=g.account,
     )  # fmt: skip
 
 

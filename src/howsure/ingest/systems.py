@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import BadFile, BadLabels, UnknownName, listing, nearest
+from howsure.evidence.account import Account, together
 from howsure.evidence.classes import Tally
 from howsure.evidence.clusters import Clustered, Observed
 from howsure.evidence.items import Items
@@ -28,7 +29,7 @@ from howsure.ingest.graded_values import (
     measure,
     refuse_sizes,
 )
-from howsure.ingest.groups import Groups, weighed
+from howsure.ingest.groups import Groups, refuse_nothing, weighed
 from howsure.ingest.request import Request
 from howsure.ingest.settling import by_cluster, split
 from howsure.labels import completed
@@ -55,6 +56,7 @@ def listed(names: Sequence[Any]) -> str:
 
 def by_system(g: Groups, request: Request) -> Parts:
     """The groups of each system that a column names, in the order of their names."""
+    refuse_nothing(g)
     if not len(g):
         raise BadLabels("there are no items: the data have 0 rows.")
     column = g.labels["system0"]
@@ -66,7 +68,16 @@ def by_system(g: Groups, request: Request) -> Parts:
     if len(named) < len(column.present):
         raise BadLabels(f"systems need different names; got {listing(sorted(column.present, key=str))}.")
     place = {x: i for i, x in enumerate(column.levels)}
-    return {name: g.at(column.codes == place[named[name]]) for name in sorted(named)}
+    found = {name: g.at(column.codes == place[named[name]]) for name in sorted(named)}
+    return {name: _with_account(part, g.account, i) for i, (name, part) in enumerate(found.items())}
+
+
+def _with_account(part: Groups, whole: Account | None, i: int) -> Groups:
+    """The rows of one system; those that were left out unread count with the first."""
+    own = Account(int(part.sizes.sum()), {}, () if whole is None else whole.where)
+    if whole is not None and i == 0:
+        own = replace(own, read=own.read + whole.read - whole.kept, left_out=whole.left_out)
+    return replace(part, account=None if whole is None else own)
 
 
 # -- paired by item
@@ -89,7 +100,11 @@ def paired(g: Groups, request: Request, unmatched: str = "refuse") -> tuple[Grou
     notes: Notes = (note("ids-unmatched", form="system", count=len(lost), first=listed(lost)),) if lost else ()
     labels = {f"item{k}": c for k, c in enumerate(_items(list(order), len(request.item)))}
     made = _side_by_side(parts, rows, request, list(order))
-    made = replace(made, labels={**labels, **made.labels}).at(whole)
+    sizes = np.zeros(len(order), dtype=np.int64)
+    for name, part in parts.items():
+        np.add.at(sizes, rows[name], part.sizes)
+    made = replace(made, labels={**labels, **made.labels}, rows=sizes, account=g.account)
+    made = made.leaving(~whole, "unmatched")
     wide = replace(request, system=None, names=tuple(parts), answers=request.answers * len(parts))
     return made, wide, notes
 
@@ -215,10 +230,29 @@ def matched(parts: Parts, request: Request, unmatched: str = "refuse", library: 
         for (name, g), answer in zip(parts.items(), answers, strict=True)
     }
     levels, notes = _common({name: list(t.batch[0][1]) for name, t in tables.items()}, request, drop)
+    if notes:
+        tables = {name: _without_others(t, parts[name], levels, own) for name, t in tables.items()}
     found = {name: _relabelled(_at(t, levels, request), request) for name, t in tables.items()}
     first = next(iter(found))
     found[first] = replace(found[first], notes=(*notes, *found[first].notes))
     return Clustered.of(found)
+
+
+def _without_others(t: Observed, g: Groups, levels: list[Any], request: Request) -> Observed:
+    """The same table, its account without the rows of clusters that other systems lack."""
+    if t.account is None:
+        return t
+    common = _common_rows(g, levels)
+    answers = request.answers[:1]
+    only = replace(common, account=Account(int(common.sizes.sum())))
+    kept = by_cluster(only, replace(request, names=t.systems, answers=answers)).account
+    return replace(t, account=t.account.without("unmatched", t.account.kept - (kept.kept if kept else 0)))
+
+
+def _common_rows(g: Groups, levels: list[Any]) -> Groups:
+    """The rows of these clusters."""
+    column, wanted = g.labels["cluster0"], set(levels)
+    return g.at(np.array([*(_spelled(x, levels) in wanted for x in column.levels), False])[column.codes])
 
 
 def _every_label(parts: Parts, request: Request) -> Sequence[Any] | None:
@@ -273,22 +307,29 @@ def _common(clusters: Mapping[str, list[Any]], request: Request, drop: bool) -> 
 
 def _matched_values(parts: Parts, request: Request, drop: bool, library: str | None) -> Items:
     """Each cluster one row: the mean of its samples, and how many they are (or what they weigh), of each system."""
-    sums, notes = {}, []
+    kept, sums, notes = {}, {}, []
     for name, g in parts.items():
-        own, told = checked_values(g, request)
-        sums[name] = _sums(in_order(own))
+        kept[name], told = checked_values(g, request)
+        sums[name] = _sums(in_order(kept[name]))
         notes += [x for x in told if x not in notes]
     levels, lost = _common({name: list(own) for name, own in sums.items()}, request, drop)
     if len(levels) < 2:
         raise BadLabels(ONE_CLUSTER)
+    accounts = [_matched_account(g, levels) for g in kept.values()]
     spelled = {name: {_spelled(x, levels): v for x, v in own.items()} for name, own in sums.items()}
     table = np.array([[spelled[name][x] for name in parts] for x in levels])  # clusters, systems, sum and size
     values = table[..., 0] / table[..., 1]
     refuse_sizes(values, None, len(values))
     return Items(
         values, tuple(parts), tuple(levels), None, np.arange(len(levels)), measure(request), request.bounds,
-        (*lost, *notes), sizes=table[..., 1], library=library,
+        (*lost, *notes), sizes=table[..., 1], library=library, account=together(accounts),
     )  # fmt: skip
+
+
+def _matched_account(g: Groups, levels: list[Any]) -> Account | None:
+    """Of rows that have all values, those of clusters that other systems lack are left out."""
+    many = g.sizes.sum() - _common_rows(g, levels).sizes.sum()
+    return None if g.account is None else g.account.without("unmatched", many)
 
 
 def _sums(g: Groups) -> dict[Any, tuple[float, float]]:

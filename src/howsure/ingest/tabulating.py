@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import BadLabels
+from howsure.evidence.account import Account
 from howsure.evidence.classes import Tally
 from howsure.evidence.layout import SQUARE
 from howsure.labels import Label
@@ -141,4 +142,7 @@ def zeros_and_ones(truth: Any, answer: Any, systems: tuple[str, ...]) -> Tally |
         code += answer[start : start + _PIECE]
         counts += np.bincount(code, minlength=4)
     known: tuple[Label, ...] = (False, True) if kinds == "bb" else (0, 1)
-    return Tally(cells=SQUARE, counts=counts, labels=known, systems=systems, positive=known[1], labels_given=False)
+    return Tally(
+        cells=SQUARE, counts=counts, labels=known, systems=systems, positive=known[1], labels_given=False,
+        account=Account(truth.size),
+    )  # fmt: skip

@@ -13,6 +13,7 @@ from howsure.catalogue import Metric
 from howsure.distribution import Distribution, check_seed
 from howsure.envelope import envelope
 from howsure.errors import BadSetting
+from howsure.evidence import account
 from howsure.evidence.classes import Tally
 from howsure.forms import Linear
 from howsure.kernels import beta_interpolation, ranked
@@ -81,7 +82,7 @@ class CurveBand(Result):
         ]
         made = envelope(
             "howsure.band/1", rows, prior=p.prior_document, level=self.level, interval="equal-tailed", seed=p.seed,
-            data=p.evidence.describe(), notes=self.notes,
+            data=p.evidence.describe(), notes=self.notes, account=account.document([p.evidence]),
         )  # fmt: skip
         return made | {"along": name, "simultaneous": self.simultaneous, "route": self.route}
 

@@ -22,6 +22,7 @@ from howsure.catalogue.retrieval import parse as parse_ranking
 from howsure.distribution import Distribution
 from howsure.envelope import envelope
 from howsure.errors import BadSetting, UnknownName, nearest
+from howsure.evidence import account
 from howsure.evidence.layout import number
 from howsure.kernels.draws import generator
 from howsure.kernels.estimated import Estimated
@@ -80,7 +81,7 @@ class Choice(Result):
             rows.append({"what": f"{self.metric}, corrected", "value": None, **self._law(self.corrected)})
         document = envelope(
             "howsure.threshold/1", rows, prior=p.prior_document, level=self.level, interval=self.interval, seed=p.seed,
-            data=p.evidence.describe(), notes=self.notes,
+            data=p.evidence.describe(), notes=self.notes, account=account.document([p.evidence]),
         )  # fmt: skip
         more = {
             "metric": str(self.metric),

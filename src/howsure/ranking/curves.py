@@ -19,6 +19,7 @@ from howsure.distribution import Distribution, check_kind, check_level
 from howsure.entering import entered
 from howsure.envelope import envelope
 from howsure.errors import BadSetting
+from howsure.evidence import account
 from howsure.evidence.classes import Tally
 from howsure.evidence.layout import THRESHOLD, number
 from howsure.evidence.scored import Scored
@@ -283,9 +284,8 @@ class Curve(Result):
         names = [m for m in self._common if m.better is not None]
         if len(self.systems) < 2 or not names:
             return ()
-        p = self.posterior
+        p, tail = self.posterior, 0.5 * (1.0 - self.level)
         every = score_draws(p).of(names, score_draws(p).number, p.seed)
-        tail = 0.5 * (1.0 - self.level)
         found = []
         for (i, a), (j, b) in combinations(enumerate(self.systems), 2):
             for m, x in zip(names, every, strict=True):
@@ -316,9 +316,9 @@ class Curve(Result):
         return merged(own)
 
     def _make(self) -> dict[str, Any]:
-        p = self.posterior
+        p, rows = self.posterior, account.document([self.items])
         made = envelope(
-            "howsure.curve/1", row_documents(self.rows), prior=p.prior_document, level=self.level,
+            "howsure.curve/1", row_documents(self.rows), prior=p.prior_document, level=self.level, account=rows,
             interval=self.interval, seed=p.seed, data=self.items.describe(), notes=self.notes,
         )  # fmt: skip
         made["pairs"] = [dict(x) for x in self.pairs]

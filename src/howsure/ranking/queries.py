@@ -196,7 +196,7 @@ def _items(field: Field, m: Asked, asked: tuple[str, ...], notes: Notes) -> Item
                 trec_eval=m.trec_eval, undefined="no queries")  # fmt: skip
     return Items(
         values[kept], tuple(run.name for run in field.runs), ids, measure=mean, bounds=bounds,
-        notes=(*notes, *notes_of(field, m, values)), account=account(field, m, kept),
+        notes=(*notes, *notes_of(field, m, values)), lines=account(field, m, kept),
         sizes=None if sizes is None else sizes[kept], versions=None if versions is None else versions[kept],
     )  # fmt: skip
 

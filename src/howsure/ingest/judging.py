@@ -1,0 +1,157 @@
+"""Conditions as SQL: whether a row fulfils each, and whether it holds what an order cannot take.
+
+Whole numbers beyond doubles are compared by their digits, moments by microseconds since 1970; so text says the same as
+a column of numbers or of times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from howsure.ingest import conditions
+from howsure.ingest.conditions import DATE, TIME, WHOLE, ZONE, Condition
+from howsure.ingest.keys import FAILED, KEPT, UNREADABLE
+
+FLOATS: Final = frozenset({"DOUBLE", "FLOAT"})
+WHOLES: Final = frozenset(
+    ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "HUGEINT", "UHUGEINT")
+)  # fmt: skip
+MOMENTS: Final = frozenset({"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP WITH TIME ZONE"})
+NANOSECONDS: Final = "TIMESTAMP_NS"
+NUMERIC: Final = FLOATS | WHOLES | {"DECIMAL", "BOOLEAN"}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A condition in SQL: where it holds, and where it cannot be told, if that can be."""
+
+    holds: str
+    unreadable: str | None = None
+
+
+def status(judged: Sequence[Judged]) -> str:
+    """What becomes of a row: it is kept where all hold, and left out where one fails, whatever the others say."""
+    kept = " AND ".join(f"coalesce({j.holds}, FALSE)" for j in judged)
+    some = [j for j in judged if j.unreadable is not None]
+    if not some:
+        return f"CASE WHEN {kept} THEN {KEPT} ELSE {FAILED} END"
+    open_ = " AND ".join(
+        f"coalesce({j.holds}{'' if j.unreadable is None else f' OR {j.unreadable}'}, FALSE)" for j in judged
+    )
+    return f"CASE WHEN {kept} THEN {KEPT} WHEN {open_} THEN {UNREADABLE} ELSE {FAILED} END"
+
+
+def constant(c: Condition, place: str, sign: int) -> Judged:
+    """Every value that there is lies on one side of the condition's: below it (-1) or above it (1)."""
+    return Judged(f"{place} IS NOT NULL" if c.compare(sign, 0) else "FALSE")
+
+
+def unlike(c: Condition, place: str) -> Judged:
+    """No value that there is can be equal."""
+    return Judged(f"{place} IS NOT NULL" if c.operator == "!=" else "FALSE")
+
+
+# -- DuckDB
+
+
+def of_duckdb(c: Condition, place: str, kind: str, bound: dict[str, Any], name: str) -> Judged:
+    """A condition on a column of a type of DuckDB; values are bound under names that begin with this one."""
+    base = kind.partition("(")[0]
+    if base in NUMERIC:
+        if c.flag is not None and base == "BOOLEAN":
+            return Judged(f"{place} {c.operator} {c.flag}")
+        if c.number is None:
+            return _other(c, place, "numbers")
+        return _number(c, place, base, bound, name)
+    if base in MOMENTS or base == NANOSECONDS:
+        if c.moment is None:
+            return _other(c, place, "dates or times")
+        bound[name] = c.moment * (1000 if base == NANOSECONDS else 1)
+        unit = "ns" if base == NANOSECONDS else "us"
+        return Judged(f"epoch_{unit}({place}) {c.operator} ${name}")
+    return of_text(c, f"CAST({place} AS VARCHAR)", bound, name)
+
+
+def _other(c: Condition, place: str, kind: str) -> Judged:
+    if c.ordered:
+        conditions.refuse_kind(c, kind)
+    return unlike(c, place)
+
+
+def _number(c: Condition, place: str, base: str, bound: dict[str, Any], name: str) -> Judged:
+    if base in FLOATS:
+        bound[name] = c.single if base == "FLOAT" else c.double
+        return Judged(f"({place} {c.operator} CAST(${name} AS DOUBLE) AND NOT isnan({place}))")
+    if base == "BOOLEAN":
+        place = f"CAST({place} AS INTEGER)"
+    if base == "DECIMAL" and c.large:
+        return Judged(f"{_digits(c, f'CAST({place} AS VARCHAR)', bound, name)} {c.operator} 0")
+    if base == "DECIMAL" or isinstance(c.number, float):
+        bound[name] = c.double
+        return Judged(f"CAST({place} AS DOUBLE) {c.operator} CAST(${name} AS DOUBLE)")
+    low, high = (0, 2**128) if base == "UHUGEINT" else (-(2**127), 2**127)
+    if c.number is None or not low <= c.number < high:
+        return constant(c, place, 1 if c.double < 0 else -1)
+    bound[name] = c.number
+    return Judged(f"{place} {c.operator} ${name}")
+
+
+def of_text(c: Condition, text: str, bound: dict[str, Any], name: str) -> Judged:
+    """A condition on text that DuckDB reads."""
+    there = f"trim({text}) <> ''"
+    if c.named and not c.ordered:
+        bound[name] = c.value
+        return Judged(f"({text} {c.operator} ${name} AND {there})")
+    if c.flag is not None:
+        bound[name] = c.value.lower()
+        return Judged(f"(lower(trim({text})) {c.operator} ${name} AND {there})")
+    if c.moment is not None:
+        read, mine = _read_moment(text), c.moment
+        bound[name] = mine
+        told = f"{read} {c.operator} ${name}"
+        return _told(c, told, f"{read} IS NULL AND {there}")
+    bound[name] = c.double
+    read = _read_number(text)
+    told = f"{read} {c.operator} CAST(${name} AS DOUBLE)"
+    if c.large:
+        whole = f"regexp_full_match(trim({text}), '{WHOLE}')"
+        told = f"CASE WHEN {whole} THEN {_digits(c, text, bound, f'{name}digits')} {c.operator} 0 ELSE {told} END"
+    return _told(c, f"({told} AND NOT isnan({read}))", f"{read} IS NULL AND {there}")
+
+
+def _told(c: Condition, told: str, unreadable: str) -> Judged:
+    """What cannot be read is no equal of the value, and has no place in an order."""
+    if c.ordered:
+        return Judged(told, f"({unreadable})")
+    return Judged(f"coalesce({told}, {unreadable})" if c.operator == "!=" else told)
+
+
+def _read_number(text: str) -> str:
+    """A number as a double; true is 1, false is 0, and what is no number becomes NULL."""
+    flag = f"CASE lower(trim({text})) WHEN 'true' THEN 1e0 WHEN 'false' THEN 0e0 END"
+    return f"CASE WHEN contains({text}, '_') THEN NULL ELSE coalesce(TRY_CAST({text} AS DOUBLE), {flag}) END"
+
+
+def _read_moment(text: str) -> str:
+    """Microseconds since 1970, or NULL."""
+    said = f"trim({text})"
+    zoned = f"regexp_matches({said}, '{ZONE}$')"
+    whole = f"CASE WHEN length({said}) = 10 THEN {said} || ' 00:00:00Z' WHEN {zoned} THEN {said} ELSE {said} || 'Z' END"
+    form = f"regexp_full_match({said}, '{DATE}({TIME}{ZONE}?)?')"
+    return f"CASE WHEN {form} THEN epoch_us(TRY_CAST({whole} AS TIMESTAMPTZ)) END"
+
+
+def _digits(c: Condition, text: str, bound: dict[str, Any], name: str) -> str:
+    """-1, 0 or 1 as a whole number in digits lies below, at or above the condition's, whatever their length."""
+    mine = str(abs(int(c.number or 0)))
+    bound[name] = mine
+    own = rf"ltrim(regexp_extract({text}, '([0-9]+)', 1), '0')"
+    less, more = (-1, 1) if c.double > 0 else (1, -1)
+    other = f"({text} {'' if c.double > 0 else 'NOT '}LIKE '%-%')"
+    return (
+        f"CASE WHEN {text} IS NULL THEN NULL WHEN {other} THEN {less} "
+        f"WHEN length({own}) < {len(mine)} THEN {less} WHEN length({own}) > {len(mine)} THEN {more} "
+        f"WHEN {own} < ${name} THEN {less} WHEN {own} > ${name} THEN {more} ELSE 0 END"
+    )
