@@ -160,6 +160,15 @@ def test_another_meaning_of_beta_is_told():
     assert not told("SetF")
 
 
+@pytest.mark.parametrize("weight", ["0.5", "2.0", "4"])
+def test_trec_evals_name_of_f_has_trec_evals_meaning(weight):
+    """set_F_2.0 is the F that trec_eval calls so: its number is the weight of recall."""
+    qrels, run = collection(4, barren=())
+    found = pytrec_eval.RelevanceEvaluator(qrels, {f"set_F_{weight}"}).evaluate(run)
+    v = hs.trec(qrels, {"run": run}, metrics=[f"set_F_{weight}"], only_common=True)
+    assert v.values[:, 0].tolist() == pytest.approx([found[q]["set_F"] for q in v.ids], abs=1e-12)
+
+
 def test_other_differences_are_told():
     """Recalls of three digits, negative grades, and orders of tied documents."""
     assert "rounds it to 0.15" in told("IPrec@0.154")[0]

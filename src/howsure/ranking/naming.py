@@ -47,12 +47,14 @@ def parse(text: str | RunMeasure) -> RunMeasure:
 
 
 def _of_trec_eval(text: str, plain: str) -> RunMeasure:
-    """P_10 and P.10, iprec_at_recall_0.10, map_cut_100, 11pt_avg."""
+    """P_10 and P.10, iprec_at_recall_0.10, map_cut_100, set_F_0.5, 11pt_avg."""
     lower = plain.lower()
     for name in sorted(_TREC_EVAL, key=len, reverse=True):
         if lower == name:
             return parse(_TREC_EVAL[name])
         if lower.startswith((f"{name}_", f"{name}.")) and re.fullmatch(r"[0-9]*\.?[0-9]+", lower[len(name) + 1 :]):
+            if name == "set_f":  # whose number is the weight of recall, beta squared
+                return parse(f"SetF(beta={min(float(lower[6:]), 1e12) ** 0.5!r})")
             return parse(f"{_TREC_EVAL[name]}@{lower[len(name) + 1 :]}")
     raise UnknownName(_unknown(text))
 
