@@ -27,6 +27,9 @@ def tables(
     """Tables of counts, rates or confusion matrices, one for each system."""
     if rates:
         return [outcome(x) for x in rates]
+    from howsure.ingest.streams import refuse_twice
+
+    refuse_twice(matrices)
     classes = None if labels is None else listed(labels)
     found = [Tally.binary(**cells(x)) for x in counts] or [read_matrix(path, rows, classes) for path in matrices]
     return [t if positive is None else t.with_positive(positive) for t in found]
@@ -188,18 +191,19 @@ def read_matrix(path: Path, rows: str, labels: list[str] | None) -> Tally:
 
 
 def _table(path: Path) -> list[list[str]]:
+    from howsure.ingest.streams import read_at_most
+
+    raw = read_at_most(path, _MOST_BYTES)
+    if len(raw) > _MOST_BYTES:
+        raise BadCounts(f"{str(path)!r} is too large for a confusion matrix")
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise BadCounts(f"{str(path)!r} is too large for a confusion matrix")
-        text = path.read_text(encoding="utf-8-sig")
+        text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise BadCounts(f"{str(path)!r} is not a text file") from None
-    except OSError as error:
-        raise BadCounts(f"cannot read {str(path)!r}: {error.strerror or error}") from None
     sample = text[:4096]
     mark = max(",;\t", key=sample.count)
     try:
-        lines = list(csv.reader(io.StringIO(text), delimiter=mark))
+        lines = list(csv.reader(io.StringIO(text, newline=None), delimiter=mark, strict=True))
     except csv.Error as error:
         raise BadCounts(f"{str(path)!r} is not a confusion matrix: {error}") from None
     table = [[x.strip() for x in row] for row in lines if any(x.strip() for x in row)]

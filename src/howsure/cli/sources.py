@@ -178,7 +178,9 @@ def evidence(given: Inputs, kind: Literal["scores"] | None = None) -> Any:
 def _of_files(given: Inputs, kind: Literal["scores"] | None) -> Any:
     from howsure.cli.progress import watcher
     from howsure.ingest import entrance
+    from howsure.ingest.streams import refuse_twice
 
+    refuse_twice(given.files)
     columns, files = _plain(given), list(given.files)
     watch = watcher(given.files) if columns.get("engine") != "spark" and sys.stderr.isatty() else None
     take = functools.partial(entrance.evidence, kind=kind, watch=watch)

@@ -6,17 +6,13 @@ CSV columns are read as text, JSON fields as JSON; what the labels are is settle
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
-import shutil
-import sys
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -24,11 +20,14 @@ from howsure import duck
 from howsure.errors import BadFile, BadLabels
 from howsure.ingest import conditions
 from howsure.ingest.columns import Column
+from howsure.ingest.ends import checked
+from howsure.ingest.explaining import explained
 from howsure.ingest.groups import Groups, alike, merged, read
 from howsure.ingest.judging import Judged, status
 from howsure.ingest.keys import DUCKDB, STATUS, Grouping, sql_groups, sql_rows
-from howsure.ingest.readers import Reader, apart, explained, reader
+from howsure.ingest.readers import Reader, apart, reader
 from howsure.ingest.sniffing import File, expanded, sniff
+from howsure.ingest.streams import on_disk
 from howsure.ingest.texts import refuse_mixed
 
 Watch = Callable[[Any], contextlib.AbstractContextManager[None]]
@@ -36,31 +35,20 @@ Watch = Callable[[Any], contextlib.AbstractContextManager[None]]
 
 @contextlib.contextmanager
 def opened(paths: Sequence[str | Path], watch: Watch | None = None) -> Iterator[Files]:
-    """One or more files, which are shards of one data set; standard input, -, is kept in a temporary file meanwhile."""
+    """One or more files, which are shards of one data set; what can be read once only is kept on disk meanwhile."""
     import duckdb
 
     with contextlib.ExitStack() as stack:
-        given = [str(p) for p in paths]
-        found = [_standard_input(stack)] if given == ["-"] else [sniff(p) for p in expanded(given)]
+        places = stack.enter_context(on_disk(expanded([str(p) for p in paths])))
+        found = [sniff(x.path, x.shown) for x in places]
         con = stack.enter_context(duck.connect())
         try:
-            yield Files(con, found, watch)
+            with checked(found):
+                yield Files(con, found, watch)
         except (duckdb.ParserException, duckdb.CatalogException, duckdb.InternalException):
             raise  # our own mistake
         except duckdb.Error as error:
-            raise BadFile(explained(str(error), given[0])) from None
-
-
-def _standard_input(stack: contextlib.ExitStack) -> File:
-    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="howsure-")))
-    kept = folder / "input"
-    try:
-        with kept.open("wb") as file:
-            shutil.copyfileobj(sys.stdin.buffer, file, 1 << 20)
-    except (AttributeError, OSError) as error:  # without a standard input there is no buffer
-        why = "it is closed" if getattr(error, "errno", errno.EBADF) == errno.EBADF else str(error)
-        raise BadFile(f"cannot read standard input: {why}.") from None
-    return sniff(str(kept), "standard input")
+            raise BadFile(explained(str(error), found)) from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +85,7 @@ class Files:
             rows = sql_rows(grouping, source, r.label, r.number, DUCKDB, status(judged) if own else None)
             found = self.run(sql_groups(grouping, rows, bool(own)), bound)
             raw = dict(zip([*keys, *own, *grouping.aggregates], found.values(), strict=True))
-            piece = read(grouping, raw, what, partial(from_json, grouping) if r.kind == "json" else dict)
+            piece = read(grouping, raw, what, partial(_READ.get(r.kind, _as_is), grouping))
             pieces.append(self._accounted(r, grouping, piece, filtered))
             loose.append(r.kind == "csv")
             self._refuse_text(r, grouping, pieces[-1])
@@ -188,6 +176,23 @@ def from_json(grouping: Grouping, columns: dict[str, Column]) -> dict[str, Colum
     """Keys with the values that their JSON texts are."""
     of = {k.name: k.column for k in grouping.labels}
     return {name: c.relevelled(_values(c.levels, of[name])) for name, c in columns.items()}
+
+
+def _from_csv(grouping: Grouping, columns: dict[str, Column]) -> dict[str, Column]:
+    """Texts as they are; a byte of 0 is no text."""
+    of = {k.name: k.column for k in grouping.labels}
+    for name, column in columns.items():
+        said = next((x for x in column.levels if isinstance(x, str) and "\0" in x), None)
+        if said is not None:
+            raise BadLabels(f"column {of[name]!r} holds {said[:40]!r}, with a NUL byte; is the file damaged?")
+    return columns
+
+
+def _as_is(_grouping: Grouping, columns: dict[str, Column]) -> dict[str, Column]:
+    return columns
+
+
+_READ: Final = {"json": from_json, "csv": _from_csv}
 
 
 def _values(levels: Sequence[str], column: str) -> list[Any]:

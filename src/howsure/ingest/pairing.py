@@ -28,6 +28,7 @@ from howsure.ingest.keys import COUNT, FAILED, KEPT, STATUS, SUM, UNREADABLE, Gr
 from howsure.ingest.paths import check_remote, listed, source_of
 from howsure.ingest.readers import Reader, reader
 from howsure.ingest.request import Request, column_names
+from howsure.ingest.streams import refuse_twice
 from howsure.ingest.systems import LISTED, check_unmatched, matched
 from howsure.ingest.texts import agreed, typed
 from howsure.language import option
@@ -46,6 +47,7 @@ def of_systems(files: Mapping[str, Any], request: Request, place: Mapping[str, A
     """One file (or several) for each system: joined on ids where they are named, else matched by cluster."""
     names = tuple(str(x) for x in files)
     paths = [listed(x) for x in files.values()]
+    refuse_twice([p for group in paths for p in group])
     if len(request.answers) not in (1, len(names)):
         raise BadSetting(
             f"{len(names)} files take one column of answers for all, or one for each; got {len(request.answers)}."
@@ -180,7 +182,7 @@ def _load(files: Files, request: Request, on: Sequence[str], drop: bool) -> tupl
     _spell_alike(con, len(files.files), [*(f"on{k}" for k in range(len(on))), *(["truth"] if truth else [])])
     for i in range(len(files.files)):
         _name_items(con, i, len(on))
-    troubles = _troubles(con, [repr(s.path) for s in files.files], request)
+    troubles = _troubles(con, [repr(s.shown) for s in files.files], request)
     if troubles and not drop:
         said = "; ".join(t.text for t in troubles)
         told = f"Mend the files, or give {option('unmatched', 'drop')}"

@@ -10,6 +10,7 @@ from typing import Any
 from howsure.errors import BadSetting
 from howsure.ingest.files import opened
 from howsure.ingest.groups import Source
+from howsure.ingest.streams import is_stream
 from howsure.language import option
 
 
@@ -40,6 +41,10 @@ def source_of(paths: Any, place: Mapping[str, Any]) -> Iterator[Source]:
     if engine == "spark":
         from howsure.ingest.spark import SparkFiles
 
+        once = next((p for p in listed(paths) if is_stream(p)), None)
+        if once is not None:
+            told = f"{str(once)!r} can be read once only, and Spark reads files and folders"
+            raise BadSetting(f"{told}; write it to a file, or leave out {option('engine')}.")
         yield SparkFiles([str(p) for p in listed(paths)], remote)
         return
     check_remote(place)

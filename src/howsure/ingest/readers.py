@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import glob
 import json
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -91,7 +90,7 @@ class Reader:
 def reader(con: Any, sources: Sequence[File], columns: Sequence[str]) -> Reader:
     """How to read these files, given the columns that are wanted."""
     paths = [glob.escape(s.path) for s in sources]
-    where = repr(sources[0].path) if len(sources) == 1 else f"{len(sources)} files such as {sources[0].path!r}"
+    where = repr(sources[0].shown) if len(sources) == 1 else f"{len(sources)} files such as {sources[0].shown!r}"
     if sources[0].kind == "csv":
         return _csv_reader(paths, sources[0], where)
     if sources[0].kind == "json":
@@ -185,33 +184,3 @@ def _literal(text: str) -> str:
 
 def _json_path(way: Sequence[str]) -> str:
     return "$" + "".join("." + json.dumps(x, ensure_ascii=False) for x in way)
-
-
-# -- what went wrong
-
-_RAGGED = re.compile(r"CSV Error on Line: (\d+).*?Expected Number of Columns: (\d+) Found: (\d+)", re.DOTALL)
-_LINE = re.compile(r"CSV Error on Line: (\d+)")
-_FILE = re.compile(r"^\s*file = (.+)$", re.MULTILINE)
-_PATH = re.compile(r"file [\"'](.+?)[\"']")
-
-
-def explained(text: str, given: str) -> str:
-    """One sentence from what DuckDB says of a file."""
-    file = _FILE.search(text) or _PATH.search(text)
-    path = repr(file.group(1) if file else given)
-    ragged = _RAGGED.search(text)
-    if ragged:
-        line, expected, got = ragged.groups()
-        return f"line {line} of {path} has {got} fields where the head has {expected}; mend the line, or quote it."
-    at = _LINE.search(text)
-    if at and ("aximum line size" in text or "Maximum_line_size" in text):
-        return f"line {at.group(1)} of {path} is longer than 2 MB; is it the right file?"
-    if "maximum_object_size" in text:
-        return f"a record of {path} is larger than 16 MB; is it JSON lines?"
-    if "No magic bytes" in text or "too small to be a Parquet" in text or "Snappy" in text:
-        return f"{path} is a damaged or truncated Parquet file; copy it again."
-    if at and "unicode" in text.lower():
-        return f"line {at.group(1)} of {path} is not UTF-8 text."
-    first = text.partition("Error: ")[2] or text
-    first = " ".join(first.partition("\n\n")[0].splitlines()[:2])[:240].strip().rstrip(".")
-    return f"cannot read {path}: {first}."

@@ -6,7 +6,7 @@ import csv
 import glob
 import io
 import os
-import zlib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Final
 
 from howsure import duck
 from howsure.errors import BadFile
+from howsure.ingest.packing import check_zstd, packing_of, unpacked
 
 HEAD: Final = 1 << 16
 LONGEST: Final = 2_000_000  # bytes of one line
@@ -21,6 +22,7 @@ _SUFFIXES: Final = {
     ".csv": "csv", ".tsv": "csv", ".tab": "csv", ".txt": "csv", ".jsonl": "json", ".ndjson": "json", ".json": "json",
     ".parquet": "parquet", ".pq": "parquet",
 }  # fmt: skip
+_LINE_END: Final = re.compile(rb"[\r\n]")
 _PACKED: Final = {".gz": "gzip", ".zst": "zstd"}
 
 
@@ -29,6 +31,7 @@ class File:
     """One file: where it is, what it is; for CSV also its delimiter and the head's names."""
 
     path: str
+    shown: str  # its name in messages: what is read once only lies in a temporary file
     kind: str
     packing: str = "none"
     delimiter: str = ","
@@ -68,7 +71,7 @@ def sniff(path: str, shown: str | None = None) -> File:
     suffixes = [x.lower() for x in Path(path).suffixes]
     kind = next((_SUFFIXES[x] for x in reversed(suffixes) if x in _SUFFIXES), None)
     if head.startswith(b"PAR1"):
-        return File(path, "parquet")
+        return File(path, name, "parquet")
     if kind == "parquet":
         raise BadFile(f"{name!r} is not a Parquet file, though its name says so.")
     text = _text(head, name)
@@ -78,43 +81,30 @@ def sniff(path: str, shown: str | None = None) -> File:
     if kind == "json":
         if first not in ("{", "["):
             raise BadFile(f"{name!r} does not hold JSON records: it starts with {text[:20]!r}.")
-        return File(path, "json", packing, array=first == "[")
+        return File(path, name, "json", packing, array=first == "[")
     delimiter, names = _csv_head(text, name, ".tsv" in suffixes or ".tab" in suffixes)
-    return File(path, "csv", packing, delimiter, names)
+    return File(path, name, "csv", packing, delimiter, names)
 
 
 def _head(path: str, name: str) -> tuple[bytes, str]:
     """The first bytes, unpacked, with as much as the first line needs."""
     try:
         with Path(path).open("rb") as file:
-            raw = file.read(HEAD)
-            if raw.startswith(b"\x1f\x8b"):
-                return _unzipped(raw, file, name), "gzip"
-            if raw.startswith(b"\x28\xb5\x2f\xfd"):
-                return _unzst(path, name), "zstd"
-            if not raw.startswith(b"PAR1"):
-                while b"\n" not in raw[1:] and len(raw) < LONGEST:
-                    more = file.read(HEAD)
-                    if not more:
-                        break
-                    raw += more
-            return raw, "none"
-    except OSError as error:
-        raise BadFile(f"cannot read {name!r}: {error.strerror or error}.") from None
-
-
-def _unzipped(raw: bytes, file: io.BufferedReader, name: str) -> bytes:
-    unpack = zlib.decompressobj(wbits=31)
-    try:
-        out = unpack.decompress(raw, LONGEST)
-        while b"\n" not in out and len(out) < LONGEST:
-            more = file.read(HEAD)
-            if not more:
-                break
-            out += unpack.decompress(unpack.unconsumed_tail + more, LONGEST)
-    except zlib.error:
-        raise BadFile(f"{name!r} is a damaged gzip file.") from None
-    return out
+            packing = packing_of(file.read(8))
+    except (OSError, ValueError) as error:
+        raise BadFile(f"cannot read {name!r}: {getattr(error, 'strerror', None) or error}.") from None
+    if packing == "zstd":
+        check_zstd(path, name)
+        return _unzst(path, name), packing
+    if packing in ("bzip2", "xz"):
+        raise BadFile(f"{name!r} is packed by {packing}, which is not read here; pack it by gzip or zstd.")
+    raw, first = b"", None
+    for piece in unpacked(path, packing, name):
+        raw += piece
+        first = _LINE_END.search(raw, 1)
+        if first or raw.startswith(b"PAR1") or len(raw) >= LONGEST:
+            break
+    return raw[: max(HEAD, first.end() if first else len(raw))], packing
 
 
 def _unzst(path: str, name: str) -> bytes:
@@ -142,18 +132,20 @@ def _text(head: bytes, name: str) -> str:
             continue
     else:
         text = "\0"
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise BadFile(f"{name!r} is UTF-16 text; save it as UTF-8.")
     if "\0" in text:
         raise BadFile(f"{name!r} is a binary file; CSV, JSON lines (both UTF-8) or Parquet are needed.")
     return text
 
 
 def _csv_head(text: str, name: str, tabs: bool) -> tuple[str, tuple[str, ...]]:
-    if "\n" not in text[1:] and len(text) >= LONGEST // 4:
+    if len(text) >= LONGEST // 4 and not any(x in text[1:] for x in "\r\n"):
         raise BadFile(f"the first line of {name!r} is longer than 2 MB; a head line with names is needed.")
     line = text.lstrip("\n\r").splitlines()[0] if text.strip() else ""
     delimiter = "\t" if tabs else max(",\t;|", key=line.count)
     try:
-        names = next(csv.reader(io.StringIO(text), delimiter=delimiter, strict=True), [])
+        names = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True), [])
     except csv.Error as error:
         raise BadFile(f"the head line of {name!r} cannot be read: {error}.") from None
     if not any(x.strip() for x in names):

@@ -1,0 +1,92 @@
+"""Whether files end as they should: packed files with their trailers, JSON arrays with their brackets."""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import os
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from howsure import duck
+from howsure.errors import BadFile
+from howsure.ingest.packing import damaged, unpacked
+from howsure.ingest.sniffing import LONGEST, File
+
+_TAIL: Final = 1 << 12
+_LINES: Final = (  # the lines of a packed file
+    "read_csv($1, columns={'line': 'VARCHAR'}, auto_detect=false, delim='\x01', quote='', escape='', header=false, "
+    f"compression='zstd', max_line_size={LONGEST})"
+)
+
+
+@contextlib.contextmanager
+def checked(files: Sequence[File]) -> Iterator[None]:
+    """Refuse files that were cut; the bytes of gzip files are checked by a thread while others read them."""
+    for file in files:
+        if file.array and file.packing != "gzip":
+            _check_bracket(_last_of_lines(file) if file.packing == "zstd" else _last_of_file(file), file.shown)
+    zipped = [file for file in files if file.packing == "gzip"]
+    stop, wrong = threading.Event(), list[BadFile]()
+    thread = threading.Thread(target=_check_gzip, args=(zipped, stop, wrong), daemon=True)
+    if zipped:
+        thread.start()
+    done = False
+    try:
+        yield
+        done = True
+    finally:
+        if zipped:
+            if not done:
+                stop.set()
+            thread.join()
+    if wrong:
+        raise wrong[0]
+
+
+def _check_gzip(files: Iterable[File], stop: threading.Event, wrong: list[BadFile]) -> None:
+    try:
+        for file in files:
+            last = b""
+            for piece in unpacked(file.path, "gzip", file.shown):
+                if stop.is_set():
+                    return
+                last = piece.rstrip()[-1:] or last
+            if file.array:
+                _check_bracket(last, file.shown)
+    except BadFile as error:
+        wrong.append(error)
+
+
+def _check_bracket(last: bytes, shown: str) -> None:
+    if last != b"]":
+        raise BadFile(f"the JSON array of {shown!r} does not end with ']'; copy the file again.")
+
+
+def _last_of_file(file: File) -> bytes:
+    """The last byte that is no white space."""
+    with Path(file.path).open("rb") as opened:
+        at = opened.seek(0, os.SEEK_END)
+        while at > 0:
+            at = max(at - _TAIL, 0)
+            opened.seek(at)
+            found = opened.read(_TAIL).rstrip()
+            if found:
+                return found[-1:]
+    return b""
+
+
+def _last_of_lines(file: File) -> bytes:
+    """The same of a zstd file, which DuckDB unpacks."""
+    import duckdb
+
+    query = f"SELECT last(right(rtrim(line), 1)) FROM {_LINES} WHERE rtrim(line) <> ''"
+    try:
+        with duck.connect() as con:
+            con.execute("SET threads = 1")  # in order
+            (found,) = con.execute(query, [[glob.escape(file.path)]]).fetchone()
+    except duckdb.Error:
+        raise damaged(file.shown, "zstd") from None
+    return str(found or "").encode()

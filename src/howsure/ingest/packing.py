@@ -1,0 +1,109 @@
+"""Packed files: their bytes in pieces of bounded size, and whether they were read to a proper end.
+
+DuckDB takes a zstd file that was cut for a whole one, a gzip file with damaged bytes, and a JSON array that ends after
+a comma; what it does not look at is looked at here.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import os
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, Final
+
+from howsure.errors import BadFile
+
+PIECE: Final = 1 << 20
+_MARKS: Final = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+_UNPACKERS: Final[dict[str, Any]] = {"bzip2": bz2.BZ2Decompressor, "xz": lzma.LZMADecompressor}
+
+
+def packing_of(first: bytes) -> str:
+    """How a file is packed, by its first bytes: gzip, bzip2, xz, zstd or none."""
+    if first[1:4] == b"\x2a\x4d\x18" and first[0] >> 4 == 5:  # a frame of zstd that holds no data
+        return "zstd"
+    return next((name for mark, name in _MARKS.items() if first.startswith(mark)), "none")
+
+
+def damaged(shown: str, packing: str) -> BadFile:
+    """What to say of a packed file that has no proper end."""
+    return BadFile(f"{shown!r} is a damaged or truncated {packing} file; copy it again.")
+
+
+def unpacked(path: str | Path, packing: str, shown: str) -> Iterator[bytes]:
+    """The bytes of a file, plain or packed (not by zstd), in pieces of at most a megabyte; up to its proper end."""
+    try:
+        with Path(path).open("rb") as file:
+            if packing == "none":
+                while piece := file.read(PIECE):
+                    yield piece
+            elif packing == "gzip":
+                with gzip.GzipFile(fileobj=file) as inner:
+                    while piece := inner.read(PIECE):
+                        yield piece
+            else:
+                yield from _streams(file, packing)
+    except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error):
+        raise damaged(shown, packing) from None
+    except OSError as error:
+        if error.errno is None:  # bz2 says so of bytes it cannot unpack
+            raise damaged(shown, packing) from None
+        raise BadFile(f"cannot read {shown!r}: {error.strerror or error}.") from None
+
+
+def _streams(file: IO[bytes], packing: str) -> Iterator[bytes]:
+    """The streams of a file one after the other; unlike bz2.open, bytes after the last one are not passed over."""
+    data = file.read(PIECE)
+    while data:
+        unpack = _UNPACKERS[packing]()
+        while not unpack.eof:
+            if unpack.needs_input and not data:
+                raise EOFError
+            piece = unpack.decompress(data, PIECE)
+            data = file.read(PIECE) if unpack.needs_input else b""
+            if piece:
+                yield piece
+        data = unpack.unused_data or file.read(PIECE)
+
+
+def check_zstd(path: str | Path, shown: str) -> None:
+    """Refuse a zstd file whose frames do not end with the file; blocks are stepped over, not unpacked (RFC 8878)."""
+    with Path(path).open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        while file.tell() < size:
+            mark = file.read(4)
+            if mark[1:] == b"\x2a\x4d\x18" and mark[0] >> 4 == 5:
+                file.seek(_number(file, 4, shown), os.SEEK_CUR)
+            elif mark == b"\x28\xb5\x2f\xfd":
+                _step_over_frame(file, shown)
+            else:
+                raise damaged(shown, "zstd")
+        if file.tell() > size:
+            raise damaged(shown, "zstd")
+
+
+def _step_over_frame(file: IO[bytes], shown: str) -> None:
+    head = _number(file, 1, shown)
+    single, checksum = head >> 5 & 1, head >> 2 & 1
+    content = (single, 2, 4, 8)[head >> 6]
+    dictionary = (0, 1, 2, 4)[head & 3]
+    file.seek((1 - single) + dictionary + content, os.SEEK_CUR)
+    last = False
+    while not last:
+        block = _number(file, 3, shown)
+        last, kind, size = bool(block & 1), block >> 1 & 3, block >> 3
+        if kind == 3:
+            raise damaged(shown, "zstd")
+        file.seek(1 if kind == 1 else size, os.SEEK_CUR)  # a block of kind 1 repeats one byte
+    file.seek(4 * checksum, os.SEEK_CUR)
+
+
+def _number(file: IO[bytes], size: int, shown: str) -> int:
+    raw = file.read(size)
+    if len(raw) < size:
+        raise damaged(shown, "zstd")
+    return int.from_bytes(raw, "little")

@@ -1,0 +1,142 @@
+"""Streams (standard input, pipes) kept in temporary files, since files are read more than once; devices are refused."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Final
+
+from howsure.errors import BadFile
+
+PIECE: Final = 1 << 20
+_STANDARD: Final = frozenset(("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"))
+_OPEN_ALREADY: Final = ("/dev/stdin", "/dev/fd/", "/proc/")  # a descriptor, whose place in the file may be shared
+_CALLED: Final = "standard input"
+
+
+@dataclass(frozen=True)
+class OnDisk:
+    """Where a file can be read any number of times, and what it is called."""
+
+    path: str
+    shown: str
+
+
+def is_stream(path: str | Path) -> bool:
+    """Whether what a path leads to can be read once only, or is no file at all."""
+    text = str(path)
+    if text in _STANDARD:
+        return True
+    try:
+        mode = Path(text).stat().st_mode
+    except (OSError, ValueError):
+        return False  # whoever reads it says what is wrong
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)) or text.startswith(_OPEN_ALREADY)
+
+
+def refuse_twice(paths: Sequence[str | Path]) -> None:
+    """A stream that is given more than once: it would be read empty the second time."""
+    seen: set[Any] = set()
+    for text in (str(p) for p in paths if is_stream(p)):
+        own: Any = _CALLED
+        if text not in _STANDARD:
+            with contextlib.suppress(OSError):
+                found = Path(text).stat()
+                own = found.st_dev, found.st_ino
+        if own in seen:
+            called = _CALLED if own == _CALLED else repr(text)
+            raise BadFile(f"{called} is given twice, and can be read once only; write it to a file, and give that.")
+        seen.add(own)
+
+
+@contextlib.contextmanager
+def on_disk(paths: Sequence[str | Path]) -> Iterator[list[OnDisk]]:
+    """The files at these paths; what can be read once only is kept in a temporary file meanwhile."""
+    refuse_twice(paths)
+    with contextlib.ExitStack() as stack:
+        places: list[OnDisk] = []
+        folder = None
+        for number, text in enumerate(str(p) for p in paths):
+            if not is_stream(text):
+                places.append(OnDisk(text, text))
+                continue
+            folder = folder or _folder(stack)
+            shown = _CALLED if text == "-" else text
+            kept = folder / str(number) / (Path(text).name.removeprefix("-") or "input")  # a name may tell the format
+            _keep(text, shown, kept)
+            places.append(OnDisk(str(kept), shown))
+        yield places
+
+
+def read_at_most(path: str | Path, most: int) -> bytes:
+    """The bytes of a file or stream, and one more than allowed where it is larger."""
+    text = str(path)
+    shown = _CALLED if text == "-" else text
+    with _source(text, shown) as file:
+        return _read(file, shown, most + 1)
+
+
+def _folder(stack: contextlib.ExitStack) -> Path:
+    try:
+        return Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="howsure-")))
+    except OSError as error:
+        raise BadFile(f"there is no temporary folder to keep a stream in: {error.strerror}; set TMPDIR.") from None
+
+
+def _keep(path: str, shown: str, target: Path) -> None:
+    with _source(path, shown) as source:
+        try:
+            target.parent.mkdir()
+            with target.open("wb") as file:
+                while piece := _read(source, shown, PIECE):
+                    file.write(piece)
+        except OSError as error:
+            raise BadFile(
+                f"{shown!r} cannot be kept in the temporary folder {str(target.parent.parent.parent)!r}: "
+                f"{error.strerror or error}; set TMPDIR to a folder with room, or give a file."
+            ) from None
+
+
+def _read(file: IO[bytes], shown: str, size: int) -> bytes:
+    try:
+        return file.read(size)
+    except (OSError, ValueError) as error:
+        closed = getattr(error, "errno", None) == errno.EBADF
+        why = "it is closed" if closed else getattr(error, "strerror", None) or error
+        raise BadFile(f"cannot read {shown!r}: {why}.") from None
+
+
+@contextlib.contextmanager
+def _source(path: str, shown: str) -> Iterator[IO[bytes]]:
+    """What is at a path, opened; standard input stays open."""
+    if path == "-":
+        file = getattr(sys.stdin, "buffer", None)
+        if file is None or file.closed:
+            raise BadFile(f"cannot read {shown!r}: it is closed.")
+        with contextlib.suppress(OSError):  # it may be one in memory
+            _refuse_device(file.fileno(), shown)
+        yield file
+        return
+    try:
+        opened = Path(path).open("rb")  # noqa: SIM115 - what its reader raises is not meant here
+    except (OSError, ValueError) as error:
+        raise BadFile(f"cannot read {shown!r}: {getattr(error, 'strerror', None) or error}.") from None
+    with opened:
+        _refuse_device(opened.fileno(), shown)
+        yield opened
+
+
+def _refuse_device(file: int, shown: str) -> None:
+    """Devices that may never end; a terminal does, and the one for nothing is empty."""
+    found = os.fstat(file)
+    nothing = found.st_rdev == Path(os.devnull).stat().st_rdev
+    endless = stat.S_ISCHR(found.st_mode) and not nothing and not os.isatty(file)
+    if endless or stat.S_ISBLK(found.st_mode):
+        raise BadFile(f"{shown!r} is a device; give a file, or - for standard input.")
