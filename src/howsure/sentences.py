@@ -12,6 +12,7 @@ SENTENCES: Final[dict[str, str]] = {
     "missing-dropped/outcome": "{count:,} missing outcomes were left out",
     "missing-dropped/value": "{count:,} of {total:,} items were left out: a value is missing",
     "missing-dropped/score": "{count:,} of {total:,} items were left out: a truth or a score is missing",
+    "missing-dropped/amount": "{count:,} rows without a {what} were left out",
     "missing-dropped/cluster": "{count:,} items without a cluster were left out",
     "missing-wrong": "{count:,} missing {what}s are counted as wrong",
     "similar-labels": "labels {first!r} and {second!r} differ only by case, blanks or type; are they one class?",

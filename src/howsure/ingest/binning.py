@@ -70,7 +70,8 @@ def scores(source: Source, request: Request) -> tuple[Groups, Bins | None]:
     few = len(found) <= MOST or table.distinct(Grouping(own.keys[-len(keys) :])) <= MOST
     if request.bins is None and few:
         return found, None
-    return _binned(table, own)
+    binned, bins = _binned(table, own)
+    return replace(binned, unweighed=found.unweighed), bins
 
 
 def _binned(source: Source, request: Request) -> tuple[Groups, Bins]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
@@ -19,16 +19,16 @@ import numpy as np
 from howsure import duck
 from howsure.errors import BadFile, BadLabels
 from howsure.ingest import conditions
-from howsure.ingest.columns import Column
+from howsure.ingest.columns import Column, as_numbers
 from howsure.ingest.ends import checked
 from howsure.ingest.explaining import explained
 from howsure.ingest.groups import Groups, alike, merged, read
 from howsure.ingest.judging import Judged, status
-from howsure.ingest.keys import DUCKDB, STATUS, Grouping, sql_groups, sql_rows
+from howsure.ingest.keys import COUNT, DUCKDB, GIVEN, STATUS, Grouping, sql_groups, sql_rows
 from howsure.ingest.readers import Reader, apart, reader
 from howsure.ingest.sniffing import File, expanded, sniff
 from howsure.ingest.streams import on_disk
-from howsure.ingest.texts import refuse_mixed
+from howsure.ingest.texts import MISSING, refuse_mixed, refuse_no_number
 
 Watch = Callable[[Any], contextlib.AbstractContextManager[None]]
 
@@ -85,10 +85,10 @@ class Files:
             rows = sql_rows(grouping, source, r.label, r.number, DUCKDB, status(judged) if own else None)
             found = self.run(sql_groups(grouping, rows, bool(own)), bound)
             raw = dict(zip([*keys, *own, *grouping.aggregates], found.values(), strict=True))
+            self._refuse_text(r, grouping, raw)
             piece = read(grouping, raw, what, partial(_READ.get(r.kind, _as_is), grouping))
             pieces.append(self._accounted(r, grouping, piece, filtered))
             loose.append(r.kind == "csv")
-            self._refuse_text(r, grouping, pieces[-1])
         return pieces, loose
 
     def _accounted(self, r: Reader, grouping: Grouping, g: Groups, filtered: bool) -> Groups:
@@ -129,12 +129,19 @@ class Files:
             source = f"{r.table}{r.filters(grouping.where, bound)}"
             yield sql_rows(grouping, source, r.label, r.number, DUCKDB), bound
 
-    def _refuse_text(self, r: Reader, grouping: Grouping, found: Groups) -> None:
+    def _refuse_text(self, r: Reader, grouping: Grouping, raw: Mapping[str, Any]) -> None:
         """Text that spells no number is looked for where numbers are missing."""
-        for column in grouping.numbers:
-            own = [k.name for k in grouping.keys if k.column == column and k.form != "label"]
-            if any(np.isnan(found.numbers[name]).any() for name in own):
-                refuse_text(self.con, r, column, grouping.where)
+        for column in lacking(grouping, raw):
+            refuse_text(self.con, r, column, grouping.where)
+
+
+def lacking(grouping: Grouping, raw: Mapping[str, Any]) -> list[str]:
+    """The columns read as numbers, in what an engine counted, of which some are missing."""
+    keys = [k for k in grouping.keys if k.form != "label"]
+    found = [k.column for k in keys if np.isnan(as_numbers(raw[k.name], k.column)).any()]
+    if grouping.amount is not None and (np.asarray(raw[COUNT]) != np.asarray(raw[GIVEN])).any():
+        found.append(grouping.amount)
+    return list(dict.fromkeys(found))
 
 
 def wanted(grouping: Grouping) -> list[str]:
@@ -167,9 +174,12 @@ def refuse_text(con: Any, r: Reader, column: str, where: Sequence[str]) -> None:
         return
     bound = dict(r.bound)
     inner = f"SELECT {r.text(column)} AS t, {r.number(column)} AS x FROM {r.table}{r.filters(where, bound)}"
-    said = con.execute(f"SELECT t FROM ({inner}) WHERE x IS NULL AND trim(t) <> '' LIMIT 1", bound).fetchone()
+    words = ", ".join(f"'{x}'" for x in MISSING)
+    said = con.execute(
+        f"SELECT t FROM ({inner}) WHERE x IS NULL AND lower(trim(t)) NOT IN ({words}) LIMIT 1", bound
+    ).fetchone()
     if said is not None:
-        raise BadLabels(f"column {column!r} holds {str(said[0])[:40]!r}, which is no number.")
+        refuse_no_number(column, said[0])
 
 
 def from_json(grouping: Grouping, columns: dict[str, Column]) -> dict[str, Column]:

@@ -100,6 +100,18 @@ def settle_values(g: Groups, request: Request, library: str | None = None, *, co
     )  # fmt: skip
 
 
+def _weighed(g: Groups, request: Request) -> tuple[Groups, Notes]:
+    """Items that have a weight; others are refused, or left out with a note when asked."""
+    lost = np.isnan(g.numbers.get("weight0", g.counts))
+    gone = number(g.counts[lost].sum())
+    if not gone:
+        return g, ()
+    if request.missing == "refuse":
+        told = f"{many(gone)} of {many(g.total)} items have no weight"
+        raise BadLabels(f"{told}; give {option('missing', 'drop')} to leave them out.")
+    return g.leaving(lost), (note("missing-dropped", form="amount", count=gone, what="weight"),)
+
+
 def checked_values(g: Groups, request: Request) -> tuple[Groups, Notes]:
     """Rows that have all values, within their bounds; others are refused, or left out with a note when asked."""
     refuse_nothing(g)
@@ -113,7 +125,8 @@ def checked_values(g: Groups, request: Request) -> tuple[Groups, Notes]:
         raise BadLabels(f"{told}; give {option('missing', 'drop')} to leave them out.")
     if gone:
         notes = (*notes, note("missing-dropped", form="value", count=gone, total=g.total))
-    g = g.leaving(np.asarray(lost))
+    g, more = _weighed(g.leaving(np.asarray(lost)), request)
+    notes = (*notes, *more)
     values, bounds = g.values(), request.bounds
     if not np.isfinite(values).all():
         raise BadLabels(f"values must be finite numbers; got {values[~np.isfinite(values)][0]:g}.")

@@ -39,6 +39,7 @@ class Groups:
     spans: tuple[tuple[Array, Array], ...] = ()
     rows: NDArray[Any] | None = None
     account: Account | None = None
+    unweighed: int = 0  # rows that were left out: they have no weight, or no count
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -90,6 +91,7 @@ class Groups:
             tuple((low[rows], high[rows]) for low, high in self.spans),
             None if self.rows is None else self.rows[rows],
             self.account,
+            self.unweighed,
         )
 
     def with_labels(self, **columns: Column) -> Groups:
@@ -135,12 +137,19 @@ def read(
             raise BadLabels(f"column {k.column!r} holds lists; one plain value per item is needed.")
     numbers = {k.name: as_numbers(raw[k.name], f"column {k.column!r}") for k in grouping.keys if k.form != "label"}
     rows = np.asarray(raw[COUNT], dtype=np.int64)
+    unweighed = 0
+    if grouping.amount is not None and grouping.drop:
+        given = np.asarray(raw[GIVEN], dtype=np.int64)
+        raw, unweighed, rows = _without(raw, given == 0), int((rows - given).sum()), given
     counts, squares = (rows, None) if grouping.amount is None else amounts(grouping.amount, what, raw, rows)
     spans = tuple((_floats(raw[f"{LEAST}{i}"]), _floats(raw[f"{MOST}{i}"])) for i in range(len(grouping.spans)))
-    account = Account(int(rows.sum()) + sum(lost.values()), {}, grouping.where)
+    account = Account(int(rows.sum()) + unweighed + sum(lost.values()), {}, grouping.where)
     for why, many in lost.items():
         account = account.without(why, many)
-    return Groups(labels, counts, squares, numbers, spans, None if grouping.amount is None else rows, account)
+    account = account.without("missing", unweighed)
+    sizes = None if grouping.amount is None else rows
+    found = Groups(labels, counts, squares, numbers, spans, sizes, account, unweighed)
+    return found.at(rows > 0) if unweighed else found
 
 
 def _judged(raw: Mapping[str, Any]) -> tuple[Mapping[str, Any], dict[str, int]]:
@@ -156,6 +165,12 @@ def _judged(raw: Mapping[str, Any]) -> tuple[Mapping[str, Any], dict[str, int]]:
     return {name: x[kept] if isinstance(x, np.ndarray) else [x[i] for i in at] for name, x in raw.items()}, lost
 
 
+def _without(raw: Mapping[str, Any], empty: NDArray[np.bool_]) -> dict[str, Any]:
+    """The sums of groups, 0 where no row has an amount."""
+    sums = {name: np.where(empty, 0.0, _floats(raw[name])) for name in (SUM, SQUARE, LEAST, MOST)}
+    return {**raw, **sums}
+
+
 def amounts(name: str, what: str, raw: Mapping[str, Any], rows: Codes) -> tuple[Any, Any]:
     """Sums of weights and of their squares, or sums of counts; checked by their least and most."""
     given = np.asarray(raw[GIVEN], dtype=np.int64)
@@ -163,7 +178,8 @@ def amounts(name: str, what: str, raw: Mapping[str, Any], rows: Codes) -> tuple[
     empty = int((rows - given).sum())
     if empty or not (np.isfinite(sums).all() and np.isfinite(most).all() and np.isfinite(least).all()):
         lost = f"{many(empty)} are missing" if empty else "at least one is NaN or infinite"
-        raise BadLabels(f"{what}s must be finite numbers; {lost} in column {name!r}.")
+        way = f"; give {option('missing', 'drop')} to leave these rows out" if empty else ""
+        raise BadLabels(f"{what}s must be finite numbers; {lost} in column {name!r}{way}.")
     if rows.size and least.min() < 0:
         raise BadLabels(f"{what}s cannot be negative; got {least.min():g} in column {name!r}.")
     if what == "weight":
@@ -225,7 +241,8 @@ def merged(pieces: Sequence[Groups]) -> Groups:
     account = first.account
     for p in pieces[1:]:
         account = both(account, p.account)
-    return added(Groups(labels, counts, squares, numbers, spans, rows, account))
+    unweighed = sum(p.unweighed for p in pieces)
+    return added(Groups(labels, counts, squares, numbers, spans, rows, account, unweighed))
 
 
 def added(g: Groups) -> Groups:

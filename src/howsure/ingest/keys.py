@@ -50,7 +50,7 @@ class Grouping:
     """What an engine is asked for: the distinct rows of the keys, how many of each, and sums of an amount.
 
     `spans` are columns whose least and greatest finite number is wanted in each group. `where` are conditions on rows;
-    with `drop` rows that an order cannot take are left out, and not refused.
+    with `drop` rows that an order cannot take, and rows without an amount, are left out, and not refused.
     """
 
     keys: tuple[Key, ...]

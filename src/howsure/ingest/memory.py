@@ -52,12 +52,14 @@ class Table:
             spans.append((x, x))
         account = self.account or Account(len(self), {}, grouping.where)
         sizes = np.ones(len(self), dtype=np.int64) if self.sizes is None else self.sizes
-        every = Groups(labels, *self._amounts(grouping.amount, what), numbers, tuple(spans), sizes, account)
-        if not grouping.where:
-            return every
         kept, unreadable = self._judged(grouping)
-        account = account.without("where", (~kept & ~unreadable).sum()).without("missing", unreadable.sum())
-        return replace(every.at(kept), account=account)
+        lost = self._lost(grouping) & kept
+        amounts = self._amounts(grouping.amount, what, kept & ~lost)
+        account = account.without("where", (~kept & ~unreadable).sum()).without(
+            "missing", unreadable.sum() + lost.sum()
+        )
+        every = Groups(labels, *amounts, numbers, tuple(spans), sizes, account, int(lost.sum()))
+        return every if (kept & ~lost).all() else every.at(kept & ~lost)
 
     def grouped(self, grouping: Grouping, what: str = "weight") -> Groups:
         """The distinct rows of the keys, counted."""
@@ -67,13 +69,19 @@ class Table:
         """How many there are."""
         return len(self.grouped(grouping))
 
-    def _amounts(self, column: str | None, what: str) -> tuple[NDArray[Any], Array | None]:
-        """How many items each row is, or what they weigh, and the squares of weights."""
+    def _lost(self, grouping: Grouping) -> NDArray[np.bool_]:
+        """Which rows have no amount and are to be left out for that."""
+        if self.weights is not None or grouping.amount is None or not grouping.drop:
+            return np.zeros(len(self), dtype=bool)
+        return np.isnan(self._numbers(grouping.amount))
+
+    def _amounts(self, column: str | None, what: str, used: NDArray[np.bool_]) -> tuple[NDArray[Any], Array | None]:
+        """How many items each row is, or what they weigh, and the squares of weights; 0 for rows that are not used."""
         if self.weights is not None:
             return self.weights, self.squares
         if column is None:
             return np.ones(len(self), dtype=np.int64), None
-        return weighed(column, what, self._numbers(column))
+        return weighed(column, what, np.where(used, self._numbers(column), 0.0))
 
     def _labels(self, key: Key) -> Column:
         given = self.columns[key.column]
@@ -89,6 +97,8 @@ class Table:
     def _judged(self, grouping: Grouping) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Which rows fulfil the conditions, and which cannot be told; these are refused where they are not dropped."""
         names = tuple(self.columns)
+        if not grouping.where:
+            return np.ones(len(self), dtype=bool), np.zeros(len(self), dtype=bool)
         judged = []
         for text in grouping.where:
             c = conditions.parse(text, names)

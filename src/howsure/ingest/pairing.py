@@ -13,8 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
 from howsure.errors import BadFile, BadSetting
 from howsure.evidence.account import Account
 from howsure.evidence.clusters import Clustered, Observed
@@ -24,12 +22,12 @@ from howsure.ingest.columns import Column
 from howsure.ingest.files import Files, from_json, opened, refuse_text, refuse_unreadable
 from howsure.ingest.groups import Groups, alike, merged, read
 from howsure.ingest.judging import status
-from howsure.ingest.keys import COUNT, FAILED, KEPT, STATUS, SUM, UNREADABLE, Grouping, Key, sql_groups
+from howsure.ingest.keys import FAILED, KEPT, STATUS, SUM, UNREADABLE, Grouping, Key, sql_groups
 from howsure.ingest.paths import check_remote, listed, source_of
 from howsure.ingest.readers import Reader, reader
 from howsure.ingest.request import Request, column_names
 from howsure.ingest.streams import refuse_twice
-from howsure.ingest.systems import LISTED, check_unmatched, matched
+from howsure.ingest.systems import LISTED, check_unmatched, matched, unweighed
 from howsure.ingest.texts import agreed, typed
 from howsure.language import option
 from howsure.notes import Note, note
@@ -147,16 +145,17 @@ def joined(
         troubles, account = _load(files, request, on, check_unmatched(unmatched))
         notes = [*(t.note for t in troubles), *_repeating(files, on)]
         item = (Key("item0", "id"),) if request.kind == "values" else ()
-        grouping = Grouping((*item, *request.keys), request.amount)
+        grouping = replace(request.grouping, keys=(*item, *request.keys), where=())
         raw = _counted(files, grouping, many)
     kind = "json" if _all_json(files) else "csv"
     found = read(grouping, raw, request.what, partial(_decoded, kind, grouping, len(on)))
-    sizes = np.asarray(raw[COUNT], dtype=np.int64) * many  # each item has a row in each file
-    found = replace(found, rows=sizes, account=account)
+    account = account.without("missing", found.unweighed * many)
+    found = replace(found, rows=found.sizes * many, account=account)  # each item has a row in each file
     if request.kind == "values":
         made: Any = graded_values.settle_values(found, replace(request, item=("id",)))
     else:
         made = settling.settle(found, request)
+    notes += unweighed(found, request)
     found_all: Observed | Clustered | Items = replace(made, notes=(*notes, *made.notes))
     return found_all
 
@@ -225,8 +224,9 @@ def _load_one(con: Any, i: int, r: Reader, request: Request, on: Sequence[str], 
     account = _judged(con, i, request.where)
     if account.left_out.get("missing") and request.missing != "drop":
         refuse_unreadable(con, r, request.where)
-    if request.kind == "values":
-        refuse_text(con, r, answer, request.where)
+    numbers = [answer] if request.kind == "values" else []
+    for column in (*numbers, *(x for x in (request.weight, request.count) if x is not None and i == 0)):
+        refuse_text(con, r, column, request.where)
     return account
 
 

@@ -67,7 +67,7 @@ class Reader:
             return f"CAST({self.sql(column)} AS DOUBLE)"
         said = self.text(column)
         flag = f"CASE lower(trim({said})) WHEN 'true' THEN 1e0 WHEN 'false' THEN 0e0 END"
-        return f"coalesce(TRY_CAST({said} AS DOUBLE), {flag})"
+        return f"nullif(coalesce(TRY_CAST({said} AS DOUBLE), {flag}), 'NaN'::DOUBLE)"
 
     def judged(self, where: Sequence[str], bound: dict[str, Any]) -> list[tuple[conditions.Condition, Judged]]:
         """The conditions, each with its SQL; values are bound."""

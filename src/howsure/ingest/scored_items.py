@@ -84,6 +84,8 @@ def settle_scores(g: Groups, request: Request, *, counted: bool) -> Scored:
         raise BadLabels(f"{told}; give {option('missing', 'drop')} to leave them out.")
     if gone:
         notes = (*notes, note("missing-dropped", form="score", count=gone, total=g.total))
+    if g.unweighed:
+        notes = (*notes, note("missing-dropped", form="amount", count=g.unweighed, what=request.what))
     g = g.leaving(lost)
     account = g.account
     g = g.at(g.counts > 0)

@@ -17,6 +17,7 @@ from howsure.ingest.frames import Frame
 from howsure.ingest.groups import Groups
 from howsure.ingest.keys import Grouping
 from howsure.ingest.request import check_column
+from howsure.ingest.texts import MISSING, refuse_no_number
 from howsure.language import option
 
 _READERS = {".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
@@ -49,7 +50,14 @@ class SparkFiles:
     def grouped(self, grouping: Grouping, what: str = "weight") -> Groups:
         """The distinct rows of the keys, counted."""
         frame, own = self._flat(grouping)
-        found = Frame(frame, loose=_kind(self.paths[0]) == "csv").grouped(own, what)
+        try:
+            found = Frame(frame, loose=_kind(self.paths[0]) == "csv").grouped(own, what)
+        except BadLabels:
+            if grouping.amount is not None:  # the better sentence, where there is one
+                self._refuse_text(grouping.amount)
+            raise
+        if found.unweighed:
+            self._refuse_text(str(grouping.amount))
         for column in grouping.numbers:
             keys = [k.name for k in grouping.keys if k.column == column and k.form != "label"]
             if any(np.isnan(found.numbers[name]).any() for name in keys):
@@ -66,9 +74,10 @@ class SparkFiles:
         if self.fields[column].typeName() != "string":
             return
         text = self.frame.select(_column(column).alias("t"), self._number(column).alias("x"))
-        said = text.filter("x IS NULL AND trim(t) <> ''").limit(1).collect()
+        words = ", ".join(f"'{x}'" for x in MISSING)
+        said = text.filter(f"x IS NULL AND lower(trim(t)) NOT IN ({words})").limit(1).collect()
         if said:
-            raise BadLabels(f"column {column!r} holds {said[0][0][:40]!r}, which is no number.")
+            refuse_no_number(column, said[0][0])
 
     def _flat(self, grouping: Grouping) -> tuple[Any, Grouping]:
         """The wanted columns under plain names, so that a dotted path is one column; text as numbers where wanted."""
@@ -87,7 +96,7 @@ class SparkFiles:
         picked += [self._number(x).alias(name) for x, name in numbers.items()]
         keys = [replace(k, column=k.name if k.form == "label" else numbers[k.column]) for k in grouping.keys]
         amount = None if grouping.amount is None else numbers[grouping.amount]
-        own = Grouping(tuple(keys), amount, tuple(numbers[x] for x in grouping.spans))
+        own = Grouping(tuple(keys), amount, tuple(numbers[x] for x in grouping.spans), (), grouping.drop)
         return frame.select(*picked), own
 
     def _number(self, column: str) -> Any:
@@ -97,9 +106,10 @@ class SparkFiles:
         if self.fields[column].typeName() != "string":
             return own.cast("double")
         flag = functions.lower(functions.trim(own))
+        said = own.try_cast("double")
         return functions.coalesce(
-            own.try_cast("double"), functions.when(flag == "true", 1.0).when(flag == "false", 0.0)
-        )  # fmt: skip
+            functions.when(~functions.isnan(said), said), functions.when(flag == "true", 1.0).when(flag == "false", 0.0)
+        )
 
     def _condition(self, c: conditions.Condition) -> Any:
         from pyspark.sql import functions

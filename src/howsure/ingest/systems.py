@@ -80,6 +80,11 @@ def _with_account(part: Groups, whole: Account | None, i: int) -> Groups:
     return replace(part, account=None if whole is None else own)
 
 
+def unweighed(g: Groups, request: Request) -> Notes:
+    """A note on rows that were left out because they have no weight, or no count."""
+    return (note("missing-dropped", form="amount", count=g.unweighed, what=request.what),) if g.unweighed else ()
+
+
 # -- paired by item
 
 
@@ -124,13 +129,17 @@ def _side_by_side(parts: Parts, rows: Mapping[str, Codes], request: Request, nam
         else:
             columns[f"answer{j}"] = Column(column.levels, np.append(column.codes, -1)[at])
     amounts: tuple[Any, Any] = np.ones(len(names), dtype=np.int64), None
+    lost = 0
     if "weight0" in first.numbers:
         weights = _weights(parts, rows, request, names)
         if request.kind == "values":
             numbers["weight0"] = weights
         else:
+            if request.missing == "drop":  # what weighs nothing is left out
+                lost = int(np.isnan(weights).sum())
+                weights = np.nan_to_num(weights, nan=0.0)
             amounts = weighed(str(request.weight), "weight", weights)
-    return Groups(columns, *amounts, numbers)
+    return Groups(columns, *amounts, numbers, unweighed=lost)
 
 
 def _items(names: list[Any], many: int) -> list[Column]:

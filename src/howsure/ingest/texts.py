@@ -14,6 +14,7 @@ from typing import Any, Final, NoReturn
 from howsure.errors import BadLabels
 from howsure.ingest.columns import Column
 from howsure.labels import twins
+from howsure.language import option
 
 _WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]{0,299})(\.0+)?")  # longer ones are names
 _TRUTH = {"true": True, "false": False}
@@ -92,6 +93,12 @@ def _read(column: Column, values: Mapping[Any, Any] | None) -> Column:
 
 def _all_text(column: Column) -> bool:
     return all(isinstance(x, str) for x in column.levels)
+
+
+def refuse_no_number(column: str, text: str) -> NoReturn:
+    """One sentence about a text where a number is needed."""
+    way = f"write a number, or nothing and give {option('missing', 'drop')}"
+    raise BadLabels(f"column {column!r} holds {text[:40]!r}, which is no number; {way}.")
 
 
 def refuse_mixed(column: str, text: str, other: Any) -> NoReturn:
