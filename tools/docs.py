@@ -26,8 +26,19 @@ _ABOUT = (
     "(`precision@recall=0.9`, `f1@fallout=0.1`) or at its best threshold (`max-phi`, `min-error-rate`)."
 )
 _CODES = (
-    "0 done; 2 bad input (one sentence on standard error); 70 an error of howsure's own (`--debug` shows the trace); "
-    "130 interrupted. A closed pipe is silent."
+    "0 done, whatever the answer is (`solve` may find that no table fits); 2 bad input, or output that was not "
+    "taken (a full disk, a closed standard output): one sentence on standard error; 70 an error of howsure's own "
+    "(`--debug` shows the trace); 130 interrupted, and 128 + the signal's number for SIGTERM and SIGHUP: "
+    "temporary files are gone. A reader that goes away (`| head`) is silent, with 0."
+)
+_TEXTS = (
+    "Labels, names of systems, columns and files are texts of yours. JSON and Parquet keep them as they are (JSON "
+    "by escapes where a terminal would obey them). Tables, Markdown, LaTeX, HTML and messages show control "
+    "characters and marks that turn the direction of text as escapes, such as `\\x1b`. CSV does so too, but for "
+    "tabs and line ends, and puts an apostrophe before a text that begins as a formula does (`=`, `+`, `-`, `@`, "
+    "a tab or a line end), unless it is a number: `'=1+1`, but `-0.5`. Where standard output has an encoding that "
+    "lacks a character, it is an escape; files are UTF-8. `--out` replaces a file whole or not at all: links are "
+    "followed and stay, permissions stay, and pipes, devices and `/dev/stdout` are written to."
 )
 
 
@@ -60,6 +71,8 @@ def command_page() -> str:
     parts += [
         "## Exit codes",
         _CODES,
+        "## Texts and files",
+        _TEXTS,
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -49,9 +49,9 @@ def whole(path: Name) -> Iterator[Path]:
 
 
 def write_text(path: Name, text: str) -> None:
-    """A text as a UTF-8 file, whole or not at all."""
+    """A text as a UTF-8 file, whole or not at all; halves of characters, which UTF-8 has not, become escapes."""
     with whole(path) as place:
-        place.write_text(text, encoding="utf-8", newline="\n")
+        place.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
 def _descriptor(path: Path) -> int | None:

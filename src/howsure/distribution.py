@@ -253,16 +253,18 @@ class Distribution:
     # -- showing
 
     def __repr__(self) -> str:
-        if self.shape:
-            return f"{self.name} batch {self.shape}, {self.route}"
+        from howsure.render.harmless import visible
         from howsure.render.numbers import short
+
+        if self.shape:
+            return f"{visible(self.name)} batch {self.shape}, {self.route}"
 
         low, high = self.interval()
         known = np.isfinite(self.mean)
         middle, off = (self.mean, self.error.value) if known else (self.median, self.median_error)
         left, right = self.end_errors(0.95, "equal-tailed")
         ends = f"[{short(low, error=left)}, {short(high, error=right)}]"
-        return f"{self.name} {short(middle, error=off)} {ends} 95% equal-tailed, {self.route}"
+        return f"{visible(self.name)} {short(middle, error=off)} {ends} 95% equal-tailed, {self.route}"
 
 
 _ROUNDING = 1e-11  # ends may round past each other, by so much at most

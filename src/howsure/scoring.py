@@ -22,6 +22,7 @@ from howsure.export import columns_of, flat_metrics, write_columns
 from howsure.language import option
 from howsure.model.posterior import Posterior
 from howsure.notes import Notes, merged, note
+from howsure.render.harmless import visible
 from howsure.render.numbers import short
 from howsure.result import Result
 from howsure.rows import Place, Row, row_documents
@@ -142,9 +143,9 @@ class Report(Result):
             low, high = row.interval
             left, right = row.end_errors
             ends = f"[{short(float(low), error=left)}, {short(float(high), error=right)}]"
-            said = f"{row.asked} {short(middle, error=d.error.value)} {ends}"
+            said = f"{visible(row.asked)} {short(middle, error=d.error.value)} {ends}"
             return f"{said} {100 * self.level:.12g}% {self.interval}, {d.route}"
-        return f"Report({', '.join(r.asked for r in self.rows)}; {self.posterior.evidence!r})"
+        return f"Report({visible(', '.join(r.asked for r in self.rows))}; {self.posterior.evidence!r})"
 
 
 def _drawn_chances(rows: list[dict[str, Any]]) -> Notes:

@@ -8,6 +8,7 @@ import json
 import re
 from html.parser import HTMLParser
 
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -167,10 +168,10 @@ def test_latex_leaves_labels_that_look_like_powers(label):
 
 @pytest.mark.parametrize("label", CONTROL, ids=repr)
 def test_no_control_character_reaches_a_terminal(label):
-    """Escape sequences, bells, line breaks and reversed text in a label are replaced in the text table."""
+    """Escape sequences, bells, line breaks and reversed text in a label are seen as escapes in the text table."""
     text = render(report(label).to_dict(), "table")
     assert all(c == "\n" or c.isprintable() for c in text)
-    assert "\N{REPLACEMENT CHARACTER}" in text
+    assert f"f1:{label.encode('unicode_escape').decode()}" in text
     assert sum(line.startswith("f1:") for line in text.splitlines()) == 1
 
 
@@ -180,6 +181,14 @@ def test_no_control_character_reaches_rich(label, capsys):
     plain.on_terminal(report(label).to_dict())
     out = capsys.readouterr().out
     assert all(c == "\n" or c.isprintable() for c in out)
+
+
+@pytest.mark.parametrize("name", ["1. a", "- a", "+ a", "2) a", "# a"])
+def test_markdown_headlines_are_no_lists(name):
+    """A system whose name begins as a list does is a name."""
+    page = as_markdown(hs.compare_wins(first=9, second=2, same=1, names=(name, "b")).to_markdown())
+    assert not {"ol", "h1"} & set(page.tags)
+    assert page.tags[0] == "p"
 
 
 @pytest.mark.parametrize("kind", ["markdown", "latex", "html"])
@@ -196,11 +205,55 @@ def test_rich_markup_in_a_label_is_text(label, capsys):
 
 
 @pytest.mark.parametrize("label", NASTY + CONTROL, ids=repr)
-def test_json_and_csv_keep_labels(label):
-    """Data formats keep the label as it is."""
-    r = report(label)
-    assert json.loads(render(r.to_dict(), "json"))["rows"][0]["class"] == label
-    assert next(csv.DictReader(io.StringIO(r.to_csv(), newline="")))["class"] == label
+def test_json_keeps_labels(label):
+    """JSON says the label as it is, by escapes where a terminal would obey it."""
+    text = render(report(label).to_dict(), "json")
+    assert json.loads(text)["rows"][0]["class"] == label
+    assert all(c == "\n" or c.isprintable() for c in text)
+
+
+@pytest.mark.parametrize("label", [*NASTY, "line\nbreak", "tab\there", "a-b", "x=1"], ids=repr)
+def test_csv_keeps_labels(label):
+    """CSV says the label as it is, where neither a spreadsheet nor a terminal would obey it."""
+    assert next(csv.DictReader(io.StringIO(report(label).to_csv(), newline="")))["class"] == label
+
+
+FORMULAS = ["=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1+1", "-x"]
+
+
+@pytest.mark.parametrize("label", FORMULAS, ids=repr)
+def test_csv_has_no_formula(label):
+    """Text that a spreadsheet would compute has an apostrophe before it."""
+    said = next(csv.DictReader(io.StringIO(report(label).to_csv(), newline="")))["class"]
+    assert said == "'" + label.replace("\r", r"\r")
+
+
+@pytest.mark.parametrize("label", ["-1", "+1.5", "-.5e-3", "-1e9"])
+def test_csv_keeps_labels_that_are_numbers(label):
+    """A class called -1 is a number for spreadsheets too."""
+    assert next(csv.DictReader(io.StringIO(report(label).to_csv(), newline="")))["class"] == label
+
+
+def test_csv_keeps_numbers():
+    """Numbers below 0 are no formulas: the values are those of the document, digit by digit."""
+    r = hs.score(hs.Tally.matrix([[1, 9], [8, 2]], labels=["a", "b"], positive="b"), metrics=["phi", "kappa"])
+    rows = list(csv.DictReader(io.StringIO(r.to_csv())))
+    for row, said in zip(r.to_dict()["rows"], rows, strict=True):
+        assert row["score"] < 0
+        assert [float(said[k]) for k in ("score", "mean", "low", "high")] == [
+            row[k] for k in ("score", "mean", "low", "high")
+        ]
+
+
+def test_columns_in_csv_have_no_formula(tmp_path):
+    """The file for millions of slices too: values, and the names of columns. Parquet keeps them."""
+    frame = pl.DataFrame({"y": [1, 0, 1], "p": [1, 1, 0], "=c\x1b": ["=1+1", "-0.5", "ok"]})
+    r = hs.score(frame, truth="y", pred="p", by=["=c\x1b"], metrics=["f1"])
+    r.write(tmp_path / "x.csv")
+    r.write(tmp_path / "x.parquet")
+    read = list(csv.DictReader(io.StringIO((tmp_path / "x.csv").read_text())))
+    assert {row["'=c\\x1b"] for row in read} == {"'=1+1", "-0.5", "ok"}
+    assert set(pl.read_parquet(tmp_path / "x.parquet")["=c\x1b"]) == {"=1+1", "-0.5", "ok"}
 
 
 @pytest.mark.parametrize("kind", ["table", "markdown", "latex", "html"])

@@ -563,8 +563,6 @@ COMMANDS = {
     "unknown prior": (["score", "--counts", "1,2,3,4", "--prior", "uniformly"], "'uniformly'"),
     "limit of text": (["score", "--counts", "1,2,3,4", "--above", "f1=x"], "'f1=x'"),
     "two plain limits": (["score", "--counts", "1,2,3,4", "--above", ".5", "--above", ".6"], "--above"),
-    "contradictory measures": (["solve", "recall=.8", "specificity=.9", "accuracy=.95"], "0.95"),
-    "too few measures": (["solve", "precision=.75", "recall=.6", "n=200"], "prevalence"),
     "percentage to solve": (["solve", "precision=75"], "0.75"),
     "name without a value": (["solve", "precision"], "'precision'"),
     "surface without a third": (["surface", "--z", "phi"], "fallout=0.01"),

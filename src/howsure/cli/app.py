@@ -27,7 +27,7 @@ from howsure.cli.output import show, write
 from howsure.errors import BadSetting, HowsureError
 from howsure.language import SPOKEN
 from howsure.papers.item import MEANINGS
-from howsure.render.tables import clean
+from howsure.render.harmless import visible
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -70,7 +70,7 @@ def _run(arguments: list[str], debug: bool) -> int:
 
 
 def _complain(message: str, code: int) -> int:
-    text = clean(" ".join(message.split())).rstrip(".")
+    text = visible(" ".join(message.split())).rstrip(".")
     text = re.sub(r"\S{400,}", lambda long: f"{long[0][:60]}...{long[0][-20:]}", text)
     return _say(f"howsure: {text}{'' if text.endswith('?') else '.'}", code)
 
@@ -92,7 +92,10 @@ def _silence() -> int:
     return 0
 
 
-@click.group(context_settings=CONTEXT)
+_CODES = "Exit codes: 0 done, 2 bad input, 70 an error of howsure's own, 130 interrupted."
+
+
+@click.group(context_settings=CONTEXT, epilog=_CODES)
 @click.version_option(package_name="howsure", message="howsure %(version)s")
 @click.option("--debug", is_flag=True, expose_value=False, help="Show the trace of an error of howsure's own.")
 def app() -> None:

@@ -1,4 +1,4 @@
-"""The command `howsure solve`: texts to reported values, and the answer to an exit code."""
+"""The command `howsure solve`: texts to reported values."""
 
 from __future__ import annotations
 
@@ -67,12 +67,13 @@ def solve(
     kind: str,
     out: Path | None,
     **settings: Any,
-) -> int:
+) -> None:
     """The tables behind reported measures, such as: howsure solve precision=.75 recall=.6 accuracy=.85 n=200
 
     Names are those of howsure metrics, and tp, fp, fn, tn, n, positives, negatives, predicted-positives,
     predicted-negatives, right, wrong and chi-square; n=100-200 is a range. Values are exact unless --rounded or
-    --integers.
+    --integers. That values contradict each other (infeasible), or leave the table open (undetermined), is an answer
+    too, with exit code 0.
     """
     digits = rounded or integers or bool(systems)
     idle = "--rounded" if rounded and (integers or systems) else "--integers" if integers and systems else None
@@ -87,7 +88,8 @@ def solve(
     if systems:
         if metrics:
             raise BadSetting("--posterior is for one system: leave out --system, and solve each alone")
-        return _several(systems, wins, shared_values, how, kind, out)
+        show(_several(systems, wins, shared_values, how), kind, out)
+        return
     if wins:
         raise BadSetting("--wins is for several systems: give each with --system 'NAME f1=.87'")
     from howsure.relations import solve as run_solve
@@ -97,7 +99,7 @@ def solve(
         raise BadSetting(f"--posterior needs whole-number tables, and {found.why.rstrip('.')}: add --integers")
     if metrics and found.status in ("unique", "several"):
         found = found.with_posterior(metrics, **settings)
-    return _answer(found.to_dict(), kind, out)
+    show(found.to_dict(), kind, out)
 
 
 def _was_given(name: str) -> bool:
@@ -105,9 +107,8 @@ def _was_given(name: str) -> bool:
 
 
 def _several(
-    systems: tuple[str, ...], wins: tuple[str, ...], shared: dict[str, Any], how: dict[str, Any], kind: str,
-    out: Path | None,
-) -> int:  # fmt: skip
+    systems: tuple[str, ...], wins: tuple[str, ...], shared: dict[str, Any], how: dict[str, Any]
+) -> dict[str, Any]:
     from howsure.relations import solve as run_solve
     from howsure.relations.quantities import quantity
 
@@ -127,18 +128,7 @@ def _several(
     for name in shared:
         quantity(name)  # a name such as most= is a setting of solve in Python, no measure
     found = run_solve(named, **how, wins=links, n=shared.pop("n", None), **shared)
-    return _answer(found.to_dict(), kind, out)
-
-
-def _answer(document: dict[str, Any], kind: str, out: Path | None) -> int:
-    """Tables are shown; a contradiction or too few values are a sentence on standard error and exit code 2."""
-    none = document["status"] in ("infeasible", "not-found")
-    failed = none or bool(document.get("free"))
-    if not none or kind != "table" or out is not None:
-        show(document, kind, out)
-    if failed:
-        click.echo(f"howsure: {document['why']}", err=True)
-    return 2 if failed else 0
+    return found.to_dict()
 
 
 def pairs(

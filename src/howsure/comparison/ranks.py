@@ -29,6 +29,7 @@ from howsure.model.posterior import Posterior
 from howsure.model.question import Question
 from howsure.model.sampling import MOST_DRAWS, MOST_NUMBERS
 from howsure.notes import Notes, merged, note
+from howsure.render.harmless import visible
 from howsure.render.numbers import probability
 from howsure.result import Result
 from howsure.rows import Row, real, row_documents
@@ -207,7 +208,7 @@ class Leaderboard(Result):
         return document | {"verdict": self.verdict}
 
     def __repr__(self) -> str:
-        return self.verdict
+        return visible(self.verdict)
 
 
 def leaderboard(

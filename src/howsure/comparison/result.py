@@ -20,6 +20,7 @@ from howsure.kernels.sampled import Sampled
 from howsure.model.posterior import Posterior, posterior
 from howsure.model.question import Gap, Question
 from howsure.notes import Notes, at_level, merged, note
+from howsure.render.harmless import visible
 from howsure.render.numbers import probability, short
 from howsure.result import Result
 from howsure.rows import Row, real, row_documents
@@ -291,9 +292,9 @@ class Comparison(Result):
     def __repr__(self) -> str:
         if np.ndim(self.p_above):
             a, b = self.systems
-            return f"Comparison({a}, {b}, {self.metric}, batch {np.shape(self.p_above)})"
+            return visible(f"Comparison({a}, {b}, {self.metric}, batch {np.shape(self.p_above)})")
         d = self.difference
         errors = (d.median_error, *d.end_errors(self.level, "equal-tailed"))
         numbers = zip((d.median, *d.interval(self.level)), errors, strict=True)
         middle, low, high = (short(x, error=error) for x, error in numbers)
-        return f"{self.verdict}; difference {middle} [{low}, {high}]"
+        return f"{visible(self.verdict)}; difference {middle} [{low}, {high}]"

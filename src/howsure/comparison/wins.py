@@ -19,6 +19,7 @@ from howsure.kernels.linear_quotient import LinearQuotient
 from howsure.kernels.moebius import Moebius
 from howsure.kernels.transformed import Transformed
 from howsure.language import option
+from howsure.render.harmless import visible
 from howsure.render.numbers import probability
 from howsure.result import Result
 from howsure.rows import real
@@ -162,7 +163,7 @@ class Wins(Result):
         return [row(at, said) for at, said in zip(np.ndindex(self._batch), words, strict=True)]
 
     def __repr__(self) -> str:
-        return self.verdict if np.ndim(self.p_better) == 0 else f"Wins(batch {np.shape(self.p_better)})"
+        return visible(self.verdict) if np.ndim(self.p_better) == 0 else f"Wins(batch {np.shape(self.p_better)})"
 
 
 @dataclass(frozen=True)

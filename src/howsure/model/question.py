@@ -20,6 +20,7 @@ from howsure.distribution import Distribution, number_or_array
 from howsure.errors import BadSetting
 from howsure.model.state import State
 from howsure.notes import Note, Notes
+from howsure.render.harmless import visible
 
 if TYPE_CHECKING:
     from howsure.kernels.law import Law
@@ -182,7 +183,7 @@ class Question:
         return {}
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.asked}, {self.state.evidence!r})"
+        return f"{type(self).__name__}({visible(self.asked)}, {self.state.evidence!r})"
 
     def _unasked(self, what: str) -> BadSetting:
         return BadSetting(f"{self.metric} of {type(self.state.evidence).__name__} has no {what}.")

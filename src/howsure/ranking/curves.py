@@ -32,6 +32,7 @@ from howsure.model.thresholds import tally_at
 from howsure.notes import Notes, merged, note
 from howsure.ranking.bands import CurveBand, Line, at_rate, closed, drawn_band, spoken, spread, sure_band
 from howsure.ranking.choosing import Choice, choose
+from howsure.render.harmless import visible
 from howsure.render.numbers import short
 from howsure.result import Result
 from howsure.rows import Row, real, row_documents
@@ -343,7 +344,7 @@ class Curve(Result):
         ]
 
     def __repr__(self) -> str:
-        said = [f"{s}: " if len(self.systems) > 1 else "" for s in self.systems]
+        said = [f"{visible(s)}: " if len(self.systems) > 1 else "" for s in self.systems]
         areas = [float(self.system(s).posterior.point("auc")) for s in self.systems]
         return f"Curve({', '.join(f'{s}auc {short(x)}' for s, x in zip(said, areas, strict=True))}; {self.items!r})"
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from howsure import duck
+from howsure.render.harmless import field
 
 Columns = Mapping[str, Any]
 _ERRNO = re.compile(r'"errno":"(\d+)"')  # in what DuckDB says of files
@@ -20,8 +21,18 @@ def parquet_file(columns: Columns, path: Path) -> None:
 
 
 def csv_file(columns: Columns, path: Path) -> None:
-    """A CSV file with a head line."""
-    _copy(columns, path, "FORMAT csv, HEADER")
+    """A CSV file with a head line; texts are such that no spreadsheet computes them."""
+    _copy({field(name): _guarded(values) for name, values in columns.items()}, path, "FORMAT csv, HEADER")
+
+
+def _guarded(values: Any) -> Any:
+    """The same values; of texts, each distinct one is looked at once."""
+    if values.dtype != object:
+        return values
+    texts = {x: field(x) for x in set(values.tolist()) if isinstance(x, str)}
+    out = values.copy()
+    out[:] = [texts.get(x, x) for x in values.tolist()]
+    return out
 
 
 def _copy(columns: Columns, path: Path, options: str) -> None:

@@ -12,7 +12,7 @@ _SPECIAL = {
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
 }  # fmt: skip
-_NUMBERS = re.compile(r"\[.*\]|1 [-+] .*|-?\d[\d.]*e[-+]\d+|P\(.*")
+_NUMBERS = re.compile(r"\[.*\]|-?1 [-+] .*|-?\d[\d.]*e[-+]\d+|P\(.*")
 _POWER = re.compile(r"(-?\d(?:\.\d+)?)e([+-]?\d+)")
 
 

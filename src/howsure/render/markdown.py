@@ -8,6 +8,7 @@ from typing import Any
 from howsure.render.tables import from_document
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#&~])")
+_LIST = re.compile(r"^(\d*)([-+.)])")  # at the start of a line they begin a list
 
 
 def escape(text: str) -> str:
@@ -22,7 +23,7 @@ def escape(text: str) -> str:
 def table(document: dict[str, Any]) -> str:
     """The document as a table with its headline and notes."""
     t = from_document(document)
-    lines = [escape(t.headline), "", "| " + " | ".join(escape(c) for c in t.columns) + " |"]
+    lines = [_LIST.sub(r"\1\\\2", escape(t.headline)), "", "| " + " | ".join(escape(c) for c in t.columns) + " |"]
     lines.append("|" + "|".join("---:" if right else "---" for right in t.right) + "|")
     lines += ["| " + " | ".join(_cell(x) for x in row) + " |" for row in t.rows]
     lines += ["", *(f"- {escape(note)}" for note in t.notes)] if t.notes else []

@@ -21,7 +21,7 @@ def solution(document: dict[str, Any]) -> TextTable:
     rows: list[tuple[str, ...]]
     if document["status"] == "undetermined":
         headline = f"undetermined; given {given}"
-        notes += [] if document["free"] else [document["why"].rstrip(".")]
+        notes.append(document["why"].rstrip("."))
         rows = [(r["metric"], _number(r["low"]), _number(r["high"])) for r in document["rows"]]
         return page(headline, ("measure", "lowest", "highest"), 1, rows, notes)
     if document["status"] in ("infeasible", "not-found"):

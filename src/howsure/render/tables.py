@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from howsure.render.harmless import visible
 from howsure.render.numbers import count, probability, share, short
 
 
@@ -54,11 +55,11 @@ def from_document(document: dict[str, Any]) -> TextTable:
         make[kind] = _trec_columns
     columns = make.get(kind, _score_columns)(document, rows)
     return TextTable(
-        clean(headline(document)),
-        tuple(clean(c[0]) for c in columns),
+        visible(headline(document)),
+        tuple(visible(c[0]) for c in columns),
         tuple(c[1] for c in columns),
-        _with_gaps(document, tuple(tuple(clean(c[2](row)) for c in columns) for row in rows)),
-        tuple(map(clean, texts(document))),
+        _with_gaps(document, tuple(tuple(visible(c[2](row)) for c in columns) for row in rows)),
+        tuple(map(visible, texts(document))),
     )
 
 
@@ -67,8 +68,8 @@ def page(
 ) -> TextTable:
     """A table of clean texts: the first columns, as many as are `named`, hold words, the others numbers."""
     right = tuple(i >= named for i in range(len(columns)))
-    body = tuple(tuple(clean(x) for x in row) for row in rows)
-    return TextTable(clean(headline), tuple(map(clean, columns)), right, body, tuple(map(clean, notes)))
+    body = tuple(tuple(visible(x) for x in row) for row in rows)
+    return TextTable(visible(headline), tuple(map(visible, columns)), right, body, tuple(map(visible, notes)))
 
 
 def texts(document: dict[str, Any]) -> list[str]:
@@ -87,11 +88,6 @@ def _with_gaps(document: dict[str, Any], rows: tuple[tuple[str, ...], ...]) -> t
         if i % (2 * ends) == ends - 1:
             out.append((f"… {count(hidden['tables'])} more …", *[""] * (len(row) - 1)))
     return tuple(out)
-
-
-def clean(text: str) -> str:
-    """No control characters from user text reach a page or a terminal."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def headline(document: dict[str, Any]) -> str:

@@ -1,0 +1,42 @@
+"""Texts of users that neither a terminal nor a spreadsheet obeys: labels, names of systems, columns and files."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_BIDI: Final = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # turn the direction of what follows
+_RAW: Final = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff{_BIDI}]")
+_JSON: Final = re.compile(rf"[\x7f-\x9f\u2028\u2029\ud800-\udfff{_BIDI}]")  # JSON escapes the rest itself
+_FORMULA: Final = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
+_NUMBER: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+
+
+def visible(text: str) -> str:
+    r"""A line in which every character is seen: others as the escapes that Python writes.
+
+    >>> visible("a\x1b[31m\n")
+    'a\\x1b[31m\\n'
+    """
+    return text if text.isprintable() else "".join(c if c.isprintable() else _escape(c) for c in text)
+
+
+def field(text: str) -> str:
+    r"""A text for CSV: control characters as escapes, and an apostrophe before what a spreadsheet would compute.
+
+    Numbers stay numbers; line ends and tabs inside a text stay too.
+
+    >>> field("=1+1"), field("-0.5"), field("-x"), field("a\x1b[31m")
+    ("'=1+1", '-0.5', "'-x", 'a\\x1b[31m')
+    """
+    guard = "'" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else ""
+    return guard + _RAW.sub(lambda m: _escape(m[0]), text)
+
+
+def json_escaped(text: str) -> str:
+    """JSON that says the same, with escapes for what a terminal would obey."""
+    return _JSON.sub(lambda m: f"\\u{ord(m[0]):04x}", text)
+
+
+def _escape(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
