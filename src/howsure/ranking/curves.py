@@ -344,9 +344,8 @@ class Curve(Result):
         ]
 
     def __repr__(self) -> str:
-        said = [f"{visible(s)}: " if len(self.systems) > 1 else "" for s in self.systems]
-        areas = [float(self.system(s).posterior.point("auc")) for s in self.systems]
-        return f"Curve({', '.join(f'{s}auc {short(x)}' for s, x in zip(said, areas, strict=True))}; {self.items!r})"
+        of = {s: f"auc {short(float(self.system(s).posterior.point('auc')))}" for s in self.systems}
+        return f"Curve({', '.join(f'{visible(s)}: {x}' if len(of) > 1 else x for s, x in of.items())}; {self.items!r})"
 
 
 def curve(
