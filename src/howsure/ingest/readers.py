@@ -115,7 +115,7 @@ def apart(con: Any, files: list[File], columns: Sequence[str]) -> list[list[File
 def _csv_reader(paths: list[str], s: File, where: str) -> Reader:
     inner = {f"c{i}": "VARCHAR" for i in range(len(s.names))}
     table = (
-        "read_csv($files, auto_detect=false, header=true, delim=$delimiter, quote='\"', escape='\"', "
+        f"read_csv($files, auto_detect=false, header=true, skip={s.blank}, delim=$delimiter, quote='\"', escape='\"', "
         f"columns=$types, compression='{s.packing}', max_line_size={LONGEST})"
     )
     bound = {"files": paths, "delimiter": s.delimiter, "types": inner}

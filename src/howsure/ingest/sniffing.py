@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import glob
 import io
@@ -23,6 +24,7 @@ _SUFFIXES: Final = {
     ".parquet": "parquet", ".pq": "parquet",
 }  # fmt: skip
 _LINE_END: Final = re.compile(rb"[\r\n]")
+_BLANK: Final = re.compile(r"(?: *(?:\r\n|\r|\n))*")  # lines with nothing on them
 _PACKED: Final = {".gz": "gzip", ".zst": "zstd"}
 
 
@@ -37,11 +39,12 @@ class File:
     delimiter: str = ","
     names: tuple[str, ...] = ()
     array: bool = False  # JSON: one array in place of lines
+    blank: int = 0  # CSV: lines before the head
 
     @property
-    def group(self) -> tuple[str, str, str, tuple[str, ...], bool]:
+    def group(self) -> tuple[str, str, str, tuple[str, ...], bool, int]:
         """Files that one query reads together."""
-        return self.kind, self.packing, self.delimiter, self.names, self.array
+        return self.kind, self.packing, self.delimiter, self.names, self.array, self.blank
 
 
 def expanded(given: Iterable[str]) -> list[str]:
@@ -59,6 +62,9 @@ def expanded(given: Iterable[str]) -> list[str]:
         paths += found
     if not paths:
         raise BadFile("no file was given; name one or more, or - for standard input.")
+    odd = next((x for x in paths if any("\ud800" <= sign <= "\udfff" for sign in x)), None)
+    if odd is not None:
+        raise BadFile(f"the name {odd!r} holds bytes that are no UTF-8 text; rename the file, or give it as -.")
     return paths
 
 
@@ -81,9 +87,12 @@ def sniff(path: str, shown: str | None = None) -> File:
     if kind == "json":
         if first not in ("{", "["):
             raise BadFile(f"{name!r} does not hold JSON records: it starts with {text[:20]!r}.")
+        if head.startswith(codecs.BOM_UTF8):
+            raise BadFile(f"{name!r} starts with a byte order mark, which JSON has none of; save it without one.")
         return File(path, name, "json", packing, array=first == "[")
-    delimiter, names = _csv_head(text, name, ".tsv" in suffixes or ".tab" in suffixes)
-    return File(path, name, "csv", packing, delimiter, names)
+    before = _BLANK.match(text)[0]  # type: ignore[index]
+    delimiter, names = _csv_head(text[len(before) :], name, ".tsv" in suffixes or ".tab" in suffixes)
+    return File(path, name, "csv", packing, delimiter, names, blank=len(before.splitlines()))
 
 
 def _head(path: str, name: str) -> tuple[bytes, str]:
@@ -101,7 +110,7 @@ def _head(path: str, name: str) -> tuple[bytes, str]:
     raw, first = b"", None
     for piece in unpacked(path, packing, name):
         raw += piece
-        first = _LINE_END.search(raw, 1)
+        first = _LINE_END.search(raw, len(raw) - len(raw.lstrip()) + 1)
         if first or raw.startswith(b"PAR1") or len(raw) >= LONGEST:
             break
     return raw[: max(HEAD, first.end() if first else len(raw))], packing
