@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -35,8 +36,13 @@ def number(x: Any) -> int | float:
 
 
 def as_json(x: Any) -> Any:
-    """A label as JSON has it."""
-    return x if x is None or isinstance(x, (bool, int, float, str)) else str(x)
+    """A label as JSON has it; an infinite number is told in words.
+
+    >>> as_json(1.5), as_json(float("inf"))
+    (1.5, 'inf')
+    """
+    plain = x is None or isinstance(x, (bool, int, str)) or (isinstance(x, float) and math.isfinite(x))
+    return x if plain else str(x)
 
 
 def read_only(*arrays: Array | None) -> None:

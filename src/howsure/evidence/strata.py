@@ -157,8 +157,10 @@ def stratified(parts: Tally | Outcomes, sizes: Mapping[Any, float]) -> Stratifie
         which = f"{listing(lost)} has none" if lost else f"{listing(extra)} is not in the sample"
         raise BadCounts(f"every stratum needs its population size, and only they: {which}.")
     population = np.array([float(given[str(x)]) for x in names])
-    if not ((population > 0) & np.isfinite(population)).all():
-        raise BadCounts("population sizes are finite numbers above 0.")
+    bad = ~((population > 0) & np.isfinite(population))
+    if bad.any():
+        at = int(np.argmax(bad))
+        raise BadCounts(f"population sizes are finite numbers above 0; got {population[at]:g} for {str(names[at])!r}.")
     if parts.weighted or not parts.totals.all():
         raise BadCounts(f"strata need items, and no weights of their own: leave out {option('weight')}.")
     return Stratified(parts, tuple((population / population.sum()).tolist()))

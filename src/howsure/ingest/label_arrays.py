@@ -21,7 +21,7 @@ from howsure.evidence.clusters import Clustered
 from howsure.evidence.layout import SQUARE
 from howsure.ingest.columns import Column, coded, lost
 from howsure.ingest.groups import Groups
-from howsure.ingest.labelling import SCORES, known_labels, same_kind, similar_labels
+from howsure.ingest.labelling import known_labels, look_like_scores, same_kind, similar_labels
 from howsure.ingest.request import Request, check_missing
 from howsure.ingest.settling import settle
 from howsure.ingest.tabulating import Patterns, count, zeros_and_ones
@@ -148,7 +148,7 @@ def _checked(array: NDArray[Any], name: str) -> Any:
         return array.tolist()
     bad = known != np.floor(known)
     if bad.any():
-        raise BadLabels(SCORES.format(name, float(known[int(np.argmax(bad))])))
+        raise look_like_scores(name, float(known[int(np.argmax(bad))]))
     if lost.any():
         whole = np.where(lost, 0, array).astype(np.int64).astype(object)
         whole[lost] = None

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
 
 import numpy as np
 
 from howsure.errors import BadLabels, NeedsPositive, listing, nearest
 from howsure.ingest.columns import Codes, Column
 from howsure.labels import Label, check_labels, completed, find, spells, usual_positive, whole
-from howsure.language import option
+from howsure.language import option, spelled
 from howsure.notes import Notes, note
-
-SCORES: Final = "{} holds {!r}: these look like scores; give a threshold, such as y_score >= 0.5, or see hs.curve."
 
 
 def known_labels(
@@ -26,7 +23,7 @@ def known_labels(
         known = tuple(_spelled(x, seen) for x in check_labels(labels))
         unknown = sorted((x for x in seen if same_kind(x, known) not in known), key=str)
         if unknown:
-            where = "y_true" if unknown[0] in truths else "the predictions"
+            where = spelled("y_true", "the truths") if unknown[0] in truths else "the predictions"
             hint = nearest(str(unknown[0]), [str(x) for x in known])
             among = f"{option('labels')} ({listing(known)})"
             raise BadLabels(f"label {unknown[0]!r} in {where} is not among {among}.{hint}")
@@ -66,10 +63,19 @@ def same_kind(x: Label, known: tuple[Label, ...]) -> Label:
     return x
 
 
+def look_like_scores(where: str, x: float) -> BadLabels:
+    """One sentence about a fraction among labels."""
+    python = "give a threshold, such as y_score >= 0.5, or see hs.curve"
+    command = "give --score and --threshold in place of --pred, or see howsure curve"
+    return BadLabels(f"{where} holds {x!r}: these look like scores; {spelled(python, command)}.")
+
+
 def _refuse_scores(seen: set[Label]) -> None:
     for x in seen:
+        if isinstance(x, float) and np.isfinite(x):
+            raise look_like_scores("the data", x)
         if isinstance(x, float):
-            raise BadLabels(SCORES.format("the data", x) if np.isfinite(x) else "labels must be finite.")
+            raise BadLabels(f"labels must be finite; got {x!r}.")
 
 
 def similar_labels(known: Iterable[Label]) -> Notes:
