@@ -236,6 +236,9 @@ def _numeric(frame: Any, column: str, kind: Any) -> Any:
     """Refuse text and the like; objects in memory are looked at one by one."""
     import narwhals as nw
 
+    if kind in (nw.Int64, nw.UInt64) and isinstance(frame, nw.DataFrame) and _library(frame) == "pyarrow":
+        rounded = frame[column].to_native().cast("float64", safe=False)  # it refuses to round what is above 2^53
+        return frame.with_columns(nw.from_native(rounded, series_only=True).alias(column))
     if kind.is_numeric() or kind == nw.Boolean or kind == nw.Unknown:
         return frame
     if kind == nw.Object and isinstance(frame, nw.DataFrame):

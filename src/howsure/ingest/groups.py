@@ -232,6 +232,8 @@ def merged(pieces: Sequence[Groups]) -> Groups:
     labels = {name: stacked([p.labels[name] for p in pieces]) for name in first.labels}
     numbers = {name: np.concatenate([p.numbers[name] for p in pieces]) for name in first.numbers}
     counts = np.concatenate([p.counts for p in pieces])
+    if first.squares is None:
+        within(counts)  # before whole numbers are added, which turn negative at 2^63
     squares = None if first.squares is None else np.concatenate([p.squares for p in pieces if p.squares is not None])
     spans = tuple(
         (np.concatenate([p.spans[i][0] for p in pieces]), np.concatenate([p.spans[i][1] for p in pieces]))

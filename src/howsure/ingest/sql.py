@@ -96,6 +96,8 @@ class Database:
 
     def _number(self, column: str) -> str:
         own = self._quoted(column)
+        if self._driver == "duckdb":
+            return f"CAST({own} AS DOUBLE)"  # to it 1.0 is a decimal, and large products overflow
         if self._driver != "sqlite3":
             return f"1.0 * {own}"
         return f"CASE WHEN typeof({own}) = 'text' THEN {own} ELSE 1.0 * {own} END"  # SQLite takes any text for 0

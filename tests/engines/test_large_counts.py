@@ -1,0 +1,65 @@
+"""Counts that are too large to be exact are refused in one sentence, however they come and are added up."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from howsure.errors import BadCounts
+from howsure.ingest.entrance import evidence
+
+ASKED = {"truth": "y", "pred": "p", "count": "c"}
+
+
+def _places(folder: Any, count: int) -> dict[str, tuple[Any, dict[str, str]]]:
+    """The same eight rows in every place that takes counts of this size."""
+    rows = [{"y": i % 2, "p": i // 2 % 2, "c": count} for i in range(8)]
+    (folder / "a.csv").write_text("y,p,c\n" + "".join(f"{r['y']},{r['p']},{r['c']}\n" for r in rows))
+    (folder / "a.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
+    frame = pl.DataFrame(rows, schema={"y": pl.Int64, "p": pl.Int64, "c": pl.UInt64})
+    frame.write_parquet(folder / "a.parquet")
+    found = {x: (str(folder / f"a.{x}"), {}) for x in ("csv", "jsonl", "parquet")}
+    found |= {"polars": (frame, {}), "lazy": (frame.lazy(), {}), "pandas": (frame.to_pandas(), {})}
+    found |= {"arrow": (frame.to_arrow(), {}), "columns": ({x: frame[x].to_list() for x in "ypc"}, {})}
+    duck = duckdb.connect()
+    duck.execute(f"CREATE TABLE t AS SELECT * FROM '{folder / 'a.parquet'}'")
+    found |= {"relation": (duck.table("t"), {}), "duckdb": (duck, {"table": "t"})}
+    if count < 2**63:
+        base = sqlite3.connect(":memory:")
+        base.execute("CREATE TABLE t (y, p, c)")
+        base.executemany("INSERT INTO t VALUES (:y, :p, :c)", rows)
+        found["sqlite"] = (base, {"table": "t"})
+    return found
+
+
+@pytest.mark.parametrize("count", [2**53, 2**62, 2**63 - 1, 2**63, 2**64 - 1])
+def test_every_place_refuses_counts_that_are_not_exact(tmp_path, count):
+    """Sums of such counts turned negative from 2^63 on, or were an engine's own error."""
+    for name, (data, where) in _places(tmp_path, count).items():
+        with pytest.raises(BadCounts, match=r"are not exact; got [0-9]"):
+            pytest.fail(f"{name}: {evidence(data, **ASKED, **where)}")
+
+
+def test_every_place_adds_up_counts_that_are(tmp_path):
+    """Two of 2^51 are 2^52, in each of four cells."""
+    for name, (data, where) in _places(tmp_path, 2**51).items():
+        found = evidence(data, **ASKED, **where)
+        assert found.counts.tolist() == [2**52] * 4, name
+        assert found.n == 2**54
+
+
+def test_batches_that_each_are_exact_do_not_turn_negative():
+    """3,000 batches of 2^52 are beyond 2^63: the sum of their whole numbers was negative."""
+    batches = (pd.DataFrame({"y": [0, 1], "p": [0, 1], "c": [2**52] * 2}) for _ in range(3000))
+    with pytest.raises(BadCounts, match="are not exact"):
+        evidence(batches, **ASKED)
+    wide = (pd.DataFrame({"y": np.arange(2), "s": [i, i + 0.5], "c": [2**53] * 2}) for i in range(600))
+    with pytest.raises(BadCounts, match=r"more than 2\^62"):
+        evidence(wide, truth="y", score="s", count="c")
