@@ -114,7 +114,7 @@ def test_evidence_that_is_made_passes_through():
         ({"truth": "bit", "score": "score", "threshold": [0.2, 0.5], "cluster": "group"}, "give one threshold="),
         ({"outcome": "passed", "system": "model"}, "with system= give item="),
         ({"outcome": "passed", "where": 3}, "where= takes conditions"),
-        ({"outcome": "passed", "where": "region>3"}, "compares with a number, but column 'region' holds String"),
+        ({"outcome": "passed", "where": "region>3"}, "asks for an order, and column 'region' holds '"),
         ({"value": "region"}, "column 'region' must be numbers; it holds String"),
         ({"truth": "bit", "score": "region"}, "column 'region' must be numbers"),
         ({"truth": "tags", "pred": "animal"}, "column 'tags' holds lists of labels and column 'animal' does not"),

@@ -22,9 +22,8 @@ from howsure.ingest import conditions
 from howsure.ingest.columns import Column, as_numbers
 from howsure.ingest.ends import checked
 from howsure.ingest.explaining import explained
-from howsure.ingest.groups import Groups, alike, merged, read
-from howsure.ingest.judging import Judged, status
-from howsure.ingest.keys import COUNT, DUCKDB, GIVEN, STATUS, Grouping, sql_groups, sql_rows
+from howsure.ingest.groups import Groups, alike, kept_rows, merged, read
+from howsure.ingest.keys import COUNT, DUCKDB, GIVEN, STATUS, Grouping, Judged, sql_groups, sql_rows, status_sql
 from howsure.ingest.readers import Reader, apart, reader
 from howsure.ingest.sniffing import File, expanded, sniff
 from howsure.ingest.streams import on_disk
@@ -82,10 +81,10 @@ class Files:
             filtered = _counts_itself(r, judged)
             own = [] if filtered or not judged else [STATUS]
             source = f"{r.table}{r.filters(grouping.where, bound)}" if filtered else r.table
-            rows = sql_rows(grouping, source, r.label, r.number, DUCKDB, status(judged) if own else None)
+            rows = sql_rows(grouping, source, r.label, r.number, DUCKDB, status_sql(judged) if own else None)
             found = self.run(sql_groups(grouping, rows, bool(own)), bound)
             raw = dict(zip([*keys, *own, *grouping.aggregates], found.values(), strict=True))
-            self._refuse_text(r, grouping, raw)
+            self._refuse_text(r, grouping, kept_rows(raw)[0])
             piece = read(grouping, raw, what, partial(_READ.get(r.kind, _as_is), grouping))
             pieces.append(self._accounted(r, grouping, piece, filtered))
             loose.append(r.kind == "csv")

@@ -13,10 +13,29 @@ from typing import Any, Final
 import numpy as np
 
 from howsure.errors import BadLabels, BadSetting
+from howsure.evidence.account import Account
 from howsure.ingest import conditions
 from howsure.ingest.columns import LISTS, as_numbers, as_set, coded, lost
+from howsure.ingest.frame_conditions import judged
 from howsure.ingest.groups import Groups, alike, merged, read
-from howsure.ingest.keys import COUNT, GIVEN, LEAST, MOST, SQUARE, SUM, Arithmetic, Grouping, Key, made
+from howsure.ingest.keys import (
+    COUNT,
+    FAILED,
+    GIVEN,
+    KEPT,
+    LEAST,
+    MOST,
+    SQUARE,
+    STATUS,
+    SUM,
+    UNREADABLE,
+    Arithmetic,
+    Grouping,
+    Judged,
+    Key,
+    left_out,
+    made,
+)  # fmt: skip
 from howsure.ingest.request import check_column
 from howsure.language import option
 
@@ -40,11 +59,12 @@ def is_batches(data: Any) -> bool:
 class Frame:
     """A frame of any engine, or an iterator of frames; `called` says in messages what it is.
 
-    The values of a loose one, which comes from a file of text, are texts that may spell numbers.
+    The values of a loose one, which comes from a file of text, are texts that may spell numbers. The conditions on one
+    that is judged stand in a column, the status of its rows.
     """
 
-    def __init__(self, data: Any, called: str = "the frame", *, loose: bool = False) -> None:
-        self.data, self.called, self.loose = data, called, loose
+    def __init__(self, data: Any, called: str = "the frame", *, loose: bool = False, judged: bool = False) -> None:
+        self.data, self.called, self.loose, self.judged = data, called, loose, judged
         self.library = None if is_batches(data) else _library(data)  # of batches: known when the first one comes
 
     @property
@@ -64,8 +84,11 @@ class Frame:
         pending: list[Groups] = []
         for frame in self._frames(self.data):
             _check(frame, grouping.columns, self.called)
-            raw = _grouped(_chosen(frame, grouping, self.called), grouping)
-            pending.append(read(grouping, raw, what))
+            kept, account = (frame, None) if self.judged else _chosen(frame, grouping, self.called)
+            found = read(grouping, _grouped(kept, grouping, [STATUS] if self.judged else []), what)
+            if account is not None:
+                found = replace(found, account=account.without("missing", found.unweighed))
+            pending.append(found)
             if len(pending) == PENDING:
                 pending = [merged(alike(pending, grouping))]
         if not pending:
@@ -74,7 +97,7 @@ class Frame:
 
     def distinct(self, grouping: Grouping) -> int:
         """About how many there are."""
-        frame = _chosen(_checked(self.data), grouping, self.called)
+        frame, _ = _chosen(_checked(self.data), grouping, self.called)
         return _distinct(frame.select(*_keys(frame, grouping)))
 
     def _frames(self, data: Any) -> Iterator[Any]:
@@ -148,47 +171,72 @@ def _check(frame: Any, columns: Sequence[str], called: str) -> None:
 # -- conditions
 
 
-def _chosen(frame: Any, grouping: Grouping, called: str) -> Any:
-    """The rows that fulfil the conditions."""
-    schema = frame.collect_schema()
-    for text in grouping.where:
-        condition = conditions.parse(text, tuple(schema.names()))
-        check_column(condition.column, schema.names(), called)
-        frame = frame.filter(_condition(condition, schema[condition.column]))
-    return frame
-
-
-def _condition(c: conditions.Condition, kind: Any) -> Any:
+def _chosen(frame: Any, grouping: Grouping, called: str) -> tuple[Any, Account | None]:
+    """The rows that fulfil the conditions, and what became of all rows; nothing is counted without conditions."""
     import narwhals as nw
 
-    column, value = nw.col(c.column), c.value
-    numeric = kind.is_numeric() or kind == nw.Boolean
-    if kind == nw.Boolean and c.flag is not None:
-        return c.compare(column, c.flag) & ~column.is_null()
-    if c.number is not None and numeric:
-        return c.compare(column.cast(nw.Float64), c.number) & ~column.is_null()
-    if c.number is not None and c.operator not in ("=", "!="):
-        told = f"{c.column}{c.operator}{c.value}"
-        raise BadSetting(f"{option('where', told)} compares with a number, but column {c.column!r} holds {kind}.")
-    text = column.cast(nw.String)
-    if c.flag is not None:
-        text, value = text.str.to_lowercase(), value.lower()
-    return c.compare(text, value) & ~column.is_null()
+    names = frame.collect_schema().names()
+    told = [conditions.parse(text, tuple(names)) for text in grouping.where]
+    for c in told:
+        check_column(c.column, names, called)
+    if not told:
+        return frame, None
+    library = _library(frame.to_native())
+    found = [judged(frame, c, _knows_nan(frame), library) for c in told]
+    status = nw.lit(0)
+    for j in found:
+        other = nw.lit(FAILED)
+        if j.unreadable is not None:
+            other = nw.when(j.unreadable).then(nw.lit(UNREADABLE)).otherwise(other)
+        status = status + nw.when(j.holds).then(nw.lit(KEPT)).otherwise(other)
+    table = frame.select(status.alias(STATUS))
+    counted = table.group_by(STATUS).agg(nw.len().alias(COUNT))
+    counts = counted.collect() if isinstance(counted, nw.LazyFrame) else counted
+    states, rows = (np.array(counts[x].to_list(), dtype=np.int64) for x in (STATUS, COUNT))
+    lost = left_out(states, rows)
+    if lost["missing"] and not grouping.drop:
+        _refuse_unreadable(frame, told, found)
+    kept = frame.filter(*(j.holds for j in found))
+    account = Account(int(rows.sum()), {}, grouping.where)
+    return kept, account.without("where", lost["where"]).without("missing", lost["missing"])
+
+
+def _refuse_unreadable(frame: Any, told: Sequence[conditions.Condition], found: Sequence[Judged]) -> None:
+    """Refuse a value that an order cannot take, in a row that no other condition leaves out."""
+    import narwhals as nw
+
+    for c, j in zip(told, found, strict=True):
+        if j.unreadable is None:
+            continue
+        others = [x.holds if x.unreadable is None else x.holds | x.unreadable for x in found]
+        rows = frame.filter(j.unreadable, *others).select(c.column).head(1)
+        said = (rows.collect() if isinstance(rows, nw.LazyFrame) else rows)[c.column].to_list()
+        if said:
+            conditions.refuse_unreadable(c, said[0])
+
+
+def _knows_nan(frame: Any) -> bool:
+    """Not every database does."""
+    native = frame.to_native()
+    return _library(native) != "ibis" or native.get_backend().name == "duckdb"
 
 
 # -- one group-by
 
 
-def _grouped(frame: Any, grouping: Grouping) -> dict[str, Any]:
+def _grouped(frame: Any, grouping: Grouping, status: list[str]) -> dict[str, Any]:
     """The keys and aggregates as lists and arrays."""
     import narwhals as nw
 
     frame, levels = _with_codes(frame, grouping)
     keys = tuple(replace(k, column=_codes(k)) if k.name in levels else k for k in grouping.keys)
-    table = frame.select(*_keys(frame, replace(grouping, keys=keys)), *_spans(frame, grouping), *_amount(grouping))
+    picked = [*_keys(frame, replace(grouping, keys=keys)), *_spans(frame, grouping), *_amount(grouping)]
+    table = frame.select(*picked, *status)
     if grouping.amount is not None:
         table = table.with_columns((nw.col(SUM) * nw.col(SUM)).alias(SQUARE))
-    found = table.group_by([k.name for k in grouping.keys]).agg(*(_aggregate(x) for x in grouping.aggregates))
+    found = table.group_by([*(k.name for k in grouping.keys), *status]).agg(
+        *(_aggregate(x) for x in grouping.aggregates)
+    )
     native = found.to_native()
     if _library(native) == "duckdb":
         return dict(native.fetchnumpy())
@@ -266,8 +314,7 @@ def _arithmetic(frame: Any) -> Arithmetic:
         first = nw.when(condition).then(yes if isinstance(yes, nw.Expr) else nw.lit(yes))
         return first if no is None else first.otherwise(no if isinstance(no, nw.Expr) else nw.lit(no))
 
-    native = frame.to_native()
-    if _library(native) == "ibis" and native.get_backend().name != "duckdb":  # not every database knows NaN
+    if not _knows_nan(frame):
         return Arithmetic(when, lambda x: x.floor())
     return Arithmetic(when, lambda x: x.floor(), lambda x: ~x.is_nan(), lambda x: x.is_finite())
 

@@ -17,7 +17,7 @@ from howsure.errors import BadCounts, BadLabels
 from howsure.evidence.account import Account, both
 from howsure.evidence.layout import number
 from howsure.ingest.columns import Array, Codes, Column, as_numbers, coded, stacked
-from howsure.ingest.keys import COUNT, FAILED, GIVEN, KEPT, LEAST, MOST, SQUARE, STATUS, SUM, UNREADABLE, Grouping
+from howsure.ingest.keys import COUNT, GIVEN, KEPT, LEAST, MOST, SQUARE, STATUS, SUM, Grouping, left_out
 from howsure.ingest.texts import agreed
 from howsure.language import option
 from howsure.slices import distinct
@@ -130,7 +130,7 @@ def read(
 
     The status of rows, where there is one, tells which were not kept.
     """
-    raw, lost = _judged(raw)
+    raw, lost = kept_rows(raw)
     labels = decoded({k.name: coded(raw[k.name]) for k in grouping.labels})
     for k in grouping.labels:
         if labels[k.name].sets and not k.name.startswith(("truth", "answer")):
@@ -152,13 +152,12 @@ def read(
     return found.at(rows > 0) if unweighed else found
 
 
-def _judged(raw: Mapping[str, Any]) -> tuple[Mapping[str, Any], dict[str, int]]:
+def kept_rows(raw: Mapping[str, Any]) -> tuple[Mapping[str, Any], dict[str, int]]:
     """What an engine gave of the rows that were kept, and how many others there were."""
     if STATUS not in raw:
         return raw, {}
-    status, rows = np.asarray(raw[STATUS], dtype=np.int64), np.asarray(raw[COUNT], dtype=np.int64)
-    lost = {why: int(rows[status == x].sum()) for why, x in (("where", FAILED), ("missing", UNREADABLE))}
-    kept = status == KEPT
+    lost = left_out(raw[STATUS], raw[COUNT])
+    kept = np.asarray(raw[STATUS], dtype=np.int64) == KEPT
     if kept.all():
         return raw, lost
     at = np.flatnonzero(kept).tolist()

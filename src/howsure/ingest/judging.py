@@ -6,13 +6,11 @@ a column of numbers or of times.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from howsure.ingest import conditions
 from howsure.ingest.conditions import DATE, TIME, WHOLE, ZONE, Condition
-from howsure.ingest.keys import FAILED, KEPT, UNREADABLE
+from howsure.ingest.keys import Judged
 
 FLOATS: Final = frozenset({"DOUBLE", "FLOAT"})
 WHOLES: Final = frozenset(
@@ -23,34 +21,14 @@ NANOSECONDS: Final = "TIMESTAMP_NS"
 NUMERIC: Final = FLOATS | WHOLES | {"DECIMAL", "BOOLEAN"}
 
 
-@dataclass(frozen=True)
-class Judged:
-    """A condition in SQL: where it holds, and where it cannot be told, if that can be."""
-
-    holds: str
-    unreadable: str | None = None
-
-
-def status(judged: Sequence[Judged]) -> str:
-    """What becomes of a row: it is kept where all hold, and left out where one fails, whatever the others say."""
-    kept = " AND ".join(f"coalesce({j.holds}, FALSE)" for j in judged)
-    some = [j for j in judged if j.unreadable is not None]
-    if not some:
-        return f"CASE WHEN {kept} THEN {KEPT} ELSE {FAILED} END"
-    open_ = " AND ".join(
-        f"coalesce({j.holds}{'' if j.unreadable is None else f' OR {j.unreadable}'}, FALSE)" for j in judged
-    )
-    return f"CASE WHEN {kept} THEN {KEPT} WHEN {open_} THEN {UNREADABLE} ELSE {FAILED} END"
-
-
 def constant(c: Condition, place: str, sign: int) -> Judged:
     """Every value that there is lies on one side of the condition's: below it (-1) or above it (1)."""
-    return Judged(f"{place} IS NOT NULL" if c.compare(sign, 0) else "FALSE")
+    return Judged(f"{place} IS NOT NULL" if c.compare(sign, 0) else "1 = 0")
 
 
 def unlike(c: Condition, place: str) -> Judged:
     """No value that there is can be equal."""
-    return Judged(f"{place} IS NOT NULL" if c.operator == "!=" else "FALSE")
+    return Judged(f"{place} IS NOT NULL" if c.operator == "!=" else "1 = 0")
 
 
 # -- DuckDB

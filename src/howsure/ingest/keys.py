@@ -6,7 +6,7 @@ score into the same cell.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
@@ -14,8 +14,8 @@ import numpy as np
 
 HUGE: Final = 1.7976931348623157e308  # not every database can be asked for NaN, but NaN is not below this
 COUNT, SUM, SQUARE, LEAST, MOST, GIVEN = "n", "w", "ww", "least", "most", "given"
-STATUS: Final = "status"  # of a row under the conditions
-KEPT, FAILED, UNREADABLE = 0, 1, 2
+STATUS: Final = "status"  # of a row under the conditions: what each makes of it, added up
+KEPT, UNREADABLE, FAILED = 0, 1, 1000
 
 Form = Literal["label", "number", "odd", "steps", "hundredths", "cells"]
 
@@ -133,6 +133,14 @@ def _cell(pieces: tuple[Piece, ...], x: Any, how: Arithmetic) -> Any:
 
 
 @dataclass(frozen=True)
+class Judged:
+    """A condition as an engine says it: where it holds, and where it cannot be told, if that can be."""
+
+    holds: Any
+    unreadable: Any = None
+
+
+@dataclass(frozen=True)
 class Sql:
     """A piece of SQL that Python's signs work on.
 
@@ -225,6 +233,22 @@ def sql_rows(
     second += [] if g.amount is None else [SUM]
     second += [] if status is None else [STATUS]
     return f"SELECT {', '.join(second)} FROM ({rows}) numbered"
+
+
+def status_sql(judged: Sequence[Judged]) -> str:
+    """What becomes of a row: kept where all conditions hold, and left out where one fails, whatever the others say."""
+    parts = []
+    for j in judged:
+        open_ = "" if j.unreadable is None else f" WHEN {j.unreadable} THEN {UNREADABLE}"
+        parts.append(f"CASE WHEN {j.holds} THEN {KEPT}{open_} ELSE {FAILED} END")
+    return " + ".join(parts)
+
+
+def left_out(status: Any, rows: Any) -> dict[str, int]:
+    """How many rows were not kept, by the reason."""
+    state, many = np.asarray(status, dtype=np.int64), np.asarray(rows, dtype=np.int64)
+    failed = state >= FAILED
+    return {"where": int(many[failed].sum()), "missing": int(many[(state != KEPT) & ~failed].sum())}
 
 
 def sql_groups(grouping: Grouping, rows: str, status: bool = False) -> str:

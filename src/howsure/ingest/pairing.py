@@ -21,8 +21,7 @@ from howsure.ingest import conditions, graded_values, settling
 from howsure.ingest.columns import Column
 from howsure.ingest.files import Files, from_json, opened, refuse_text, refuse_unreadable
 from howsure.ingest.groups import Groups, alike, merged, read
-from howsure.ingest.judging import status
-from howsure.ingest.keys import FAILED, KEPT, STATUS, SUM, UNREADABLE, Grouping, Key, sql_groups
+from howsure.ingest.keys import KEPT, STATUS, SUM, Grouping, Key, left_out, sql_groups, status_sql
 from howsure.ingest.paths import check_remote, listed, source_of
 from howsure.ingest.readers import Reader, reader
 from howsure.ingest.request import Request, column_names
@@ -218,7 +217,7 @@ def _load_one(con: Any, i: int, r: Reader, request: Request, on: Sequence[str], 
         parts += [f"{say(x)} AS slice{k}" for k, x in enumerate(request.by)]
         amount = request.weight or request.count
         parts += [] if amount is None else [f"{r.number(amount)} AS {SUM}"]
-    own = status([x for _, x in r.judged(request.where, bound)]) if request.where else str(KEPT)
+    own = status_sql([x for _, x in r.judged(request.where, bound)]) if request.where else str(KEPT)
     rows = f"SELECT {', '.join(parts)}, {own} AS {STATUS} FROM {r.table}"
     con.execute(f"CREATE TEMP TABLE read{i} AS {rows}", bound)
     account = _judged(con, i, request.where)
@@ -235,8 +234,8 @@ def _judged(con: Any, i: int, where: tuple[str, ...]) -> Account:
     found = dict(con.execute(f"SELECT {STATUS}, count(*) FROM read{i} GROUP BY {STATUS}").fetchall())
     if set(found) - {KEPT}:
         con.execute(f"DELETE FROM read{i} WHERE {STATUS} <> {KEPT}")
-    account = Account(sum(found.values()), {}, where)
-    return account.without("where", found.get(FAILED, 0)).without("missing", found.get(UNREADABLE, 0))
+    lost = left_out(list(found), list(found.values()))
+    return Account(sum(found.values()), {}, where).without("where", lost["where"]).without("missing", lost["missing"])
 
 
 def _spell_alike(con: Any, many: int, columns: Sequence[str]) -> None:

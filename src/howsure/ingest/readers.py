@@ -14,8 +14,7 @@ from typing import Any, Final
 
 from howsure.errors import BadLabels, UnknownName, listing, nearest
 from howsure.ingest import conditions, judging
-from howsure.ingest.judging import Judged
-from howsure.ingest.keys import Key
+from howsure.ingest.keys import Judged, Key
 from howsure.ingest.sniffing import LONGEST, File
 
 _WHOLE_SAMPLE: Final = -1

@@ -15,8 +15,9 @@ from howsure.errors import BadFile, BadLabels, BadSetting
 from howsure.ingest import conditions
 from howsure.ingest.frames import Frame
 from howsure.ingest.groups import Groups
-from howsure.ingest.keys import Grouping
+from howsure.ingest.keys import FAILED, KEPT, STATUS, Grouping, Judged
 from howsure.ingest.request import check_column
+from howsure.ingest.spark_conditions import judged, state
 from howsure.ingest.texts import MISSING, refuse_no_number
 from howsure.language import option
 
@@ -50,12 +51,15 @@ class SparkFiles:
     def grouped(self, grouping: Grouping, what: str = "weight") -> Groups:
         """The distinct rows of the keys, counted."""
         frame, own = self._flat(grouping)
+        loose = _kind(self.paths[0]) == "csv"
         try:
-            found = Frame(frame, loose=_kind(self.paths[0]) == "csv").grouped(own, what)
+            found = Frame(frame, loose=loose, judged=bool(grouping.where)).grouped(own, what)
         except BadLabels:
             if grouping.amount is not None:  # the better sentence, where there is one
                 self._refuse_text(grouping.amount)
             raise
+        if found.account is not None and found.account.left_out.get("missing") and not grouping.drop:
+            self._refuse_unreadable(grouping.where)
         if found.unweighed:
             self._refuse_text(str(grouping.amount))
         for column in grouping.numbers:
@@ -67,7 +71,8 @@ class SparkFiles:
     def distinct(self, grouping: Grouping) -> int:
         """About how many there are."""
         frame, own = self._flat(grouping)
-        return Frame(frame).distinct(own)
+        kept = frame.filter(f"{STATUS} = {KEPT}") if grouping.where else frame
+        return Frame(kept).distinct(replace(own, where=()))
 
     def _refuse_text(self, column: str) -> None:
         """Text that spells no number is looked for where numbers are missing."""
@@ -84,20 +89,21 @@ class SparkFiles:
         from pyspark.sql import functions
 
         self.check(grouping.columns)
-        frame = self.frame
-        for text in grouping.where:
-            frame = frame.filter(self._condition(conditions.parse(text, tuple(self.fields))))
         numbers = {x: f"number{i}" for i, x in enumerate([*grouping.numbers, *_some(grouping.amount)])}
         labels = {k.name: _column(k.column) for k in grouping.labels}
         for k in grouping.labels:
             if k.blank and _kind(self.paths[0]) == "csv":
                 labels[k.name] = functions.coalesce(labels[k.name], functions.lit(""))
-        picked = [x.alias(name) for name, x in labels.items()]
-        picked += [self._number(x).alias(name) for x, name in numbers.items()]
+        values = {**labels, **{name: self._number(x) for x, name in numbers.items()}}
+        picked = [x.alias(name) for name, x in values.items()]
+        if grouping.where:  # rows that are not kept have nothing else
+            status = _status([x for _, x in self._judged(grouping.where)])
+            picked = [functions.when(status == KEPT, x).alias(name) for name, x in values.items()]
+            picked.append(status.alias(STATUS))
         keys = [replace(k, column=k.name if k.form == "label" else numbers[k.column]) for k in grouping.keys]
         amount = None if grouping.amount is None else numbers[grouping.amount]
-        own = Grouping(tuple(keys), amount, tuple(numbers[x] for x in grouping.spans), (), grouping.drop)
-        return frame.select(*picked), own
+        spans = tuple(numbers[x] for x in grouping.spans)
+        return self.frame.select(*picked), Grouping(tuple(keys), amount, spans, grouping.where, grouping.drop)
 
     def _number(self, column: str) -> Any:
         from pyspark.sql import functions
@@ -111,17 +117,28 @@ class SparkFiles:
             functions.when(~functions.isnan(said), said), functions.when(flag == "true", 1.0).when(flag == "false", 0.0)
         )
 
-    def _condition(self, c: conditions.Condition) -> Any:
-        from pyspark.sql import functions
+    def _judged(self, where: Sequence[str]) -> list[tuple[conditions.Condition, Judged]]:
+        found = []
+        for text in where:
+            c = conditions.parse(text, tuple(self.fields))
+            self.check([c.column])
+            found.append((c, judged(c, _column(c.column), self.fields[c.column].typeName())))
+        return found
 
-        self.check([c.column])
-        column, value = _column(c.column), c.value
-        if c.number is not None:
-            return c.compare(column.try_cast("double"), functions.lit(c.number))
-        column = column.cast("string")
-        if c.flag is not None:
-            column, value = functions.lower(column), value.lower()
-        return c.compare(column, functions.lit(value))
+    def _refuse_unreadable(self, where: Sequence[str]) -> None:
+        """Refuse a text that an order cannot take, in a row that no other condition leaves out."""
+        found = self._judged(where)
+        for c, own in found:
+            if own.unreadable is not None:
+                rows = self.frame.filter(own.unreadable & (_status([x for _, x in found]) < FAILED))
+                said = rows.select(_column(c.column)).limit(1).collect()
+                if said:
+                    conditions.refuse_unreadable(c, said[0][0])
+
+
+def _status(found: Sequence[Judged]) -> Any:
+    first, *rest = (state(x) for x in found)
+    return sum(rest, start=first)
 
 
 def _some(x: str | None) -> tuple[str, ...]:

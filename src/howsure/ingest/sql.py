@@ -14,8 +14,22 @@ from typing import Any, Final
 
 from howsure.errors import BadFile, BadSetting
 from howsure.ingest import conditions
+from howsure.ingest.conditions import Condition
+from howsure.ingest.database_conditions import POSTGRES, by_function, kind_of, of_database
 from howsure.ingest.groups import Groups, read
-from howsure.ingest.keys import DUCKDB, Arithmetic, Grouping, sql_arithmetic, sql_groups, sql_rows
+from howsure.ingest.judging import of_duckdb
+from howsure.ingest.keys import (
+    DUCKDB,
+    FAILED,
+    STATUS,
+    Arithmetic,
+    Grouping,
+    Judged,
+    sql_arithmetic,
+    sql_groups,
+    sql_rows,
+    status_sql,
+)  # fmt: skip
 from howsure.ingest.request import check_column
 from howsure.language import option
 
@@ -63,10 +77,13 @@ class Database:
         return ".".join(self._quoted(part) for part in str(self.table).split("."))
 
     @cached_property
+    def _described(self) -> list[Any]:
+        return list(self._run(f"SELECT * FROM {self._source} WHERE 1 = 0", ())[0])
+
+    @property
     def names(self) -> list[str]:
         """The columns that there are."""
-        found = self._run(f"SELECT * FROM {self._source} WHERE 1 = 0", ())[0]
-        return [d[0] for d in found]
+        return [d[0] for d in self._described]
 
     def check(self, columns: Sequence[str]) -> None:
         """Refuse columns that are not there."""
@@ -75,24 +92,28 @@ class Database:
 
     def grouped(self, grouping: Grouping, what: str = "weight") -> Groups:
         """The distinct rows of the keys, counted."""
-        rows, bound = self._rows(grouping)
-        found = self._run(sql_groups(grouping, rows), bound)[1]
-        names = [*(k.name for k in grouping.keys), *grouping.aggregates]
+        judged, bound = self._judged(grouping.where)
+        rows = self._rows(grouping, self._source, status_sql([x for _, x in judged]) if judged else None)
+        found = self._run(sql_groups(grouping, rows, bool(judged)), bound)[1]
+        names = [*(k.name for k in grouping.keys), *([STATUS] if judged else []), *grouping.aggregates]
         columns = list(zip(*found, strict=True)) or [()] * len(names)
-        return read(grouping, {name: list(x) for name, x in zip(names, columns, strict=True)}, what)
+        made = read(grouping, {name: list(x) for name, x in zip(names, columns, strict=True)}, what)
+        if made.account is not None and made.account.left_out.get("missing") and not grouping.drop:
+            self._refuse_unreadable(judged, bound)
+        return made
 
     def distinct(self, grouping: Grouping) -> int:
         """How many there are."""
-        rows, bound = self._rows(grouping)
+        judged, bound = self._judged(grouping.where)
+        chosen = " AND ".join(f"({x.holds})" for _, x in judged)
+        rows = self._rows(grouping, f"{self._source}{f' WHERE {chosen}' if chosen else ''}")
         keys = ", ".join(k.name for k in grouping.keys)
         text = f"SELECT COUNT(*) FROM (SELECT DISTINCT {keys} FROM ({rows}) picked) counted"
         return int(self._run(text, bound)[1][0][0])
 
-    def _rows(self, grouping: Grouping) -> tuple[str, tuple[Any, ...]]:
+    def _rows(self, grouping: Grouping, source: str, status: str | None = None) -> str:
         self.check(grouping.columns)
-        chosen, bound = self._where(grouping.where)
-        source = f"{self._source}{chosen}"
-        return sql_rows(grouping, source, lambda k: self._quoted(k.column), self._number, self._arithmetic), bound
+        return sql_rows(grouping, source, lambda k: self._quoted(k.column), self._number, self._arithmetic, status)
 
     def _number(self, column: str) -> str:
         own = self._quoted(column)
@@ -109,18 +130,36 @@ class Database:
         # SQLite may lack FLOOR; cells are never below 0, so cutting off the fraction is as good
         return sql_arithmetic("CAST({} AS INTEGER)" if self._driver == "sqlite3" else "FLOOR({})")
 
-    def _where(self, where: Sequence[str]) -> tuple[str, tuple[Any, ...]]:
-        parts: list[str] = []
-        bound: list[Any] = []
-        for text in where:
+    def _judged(self, where: Sequence[str]) -> tuple[list[tuple[Condition, Judged]], Any]:
+        """The conditions, each in SQL, and the values that are bound in it."""
+        bound: Any = {} if self._driver == "duckdb" else []
+        found = []
+        for i, text in enumerate(where):
             c = conditions.parse(text, tuple(self.names))
             self.check([c.column])
-            sign = "<>" if c.operator == "!=" else c.operator
-            bound.append(c.number if c.number is not None else c.value if c.flag is None else c.flag)
-            parts.append(f"{self._quoted(c.column)} {sign} {_PLACE}")
-        return f" WHERE {' AND '.join(parts)}" if parts else "", tuple(bound)
+            code = next(d[1] for d in self._described if d[0] == c.column)
+            place = self._quoted(c.column)
+            if self._driver == "duckdb":
+                own = of_duckdb(c, place, str(code), bound, f"where{i}_")
+            elif self._driver == "sqlite3":
+                own = by_function(self.connection, c, place, i)
+            else:
+                own = of_database(c, place, kind_of(self.connection, code), self._driver in POSTGRES, bound, _PLACE)
+            found.append((c, own))
+        return found, bound if isinstance(bound, dict) else tuple(bound)
 
-    def _run(self, text: str, bound: tuple[Any, ...]) -> tuple[Any, list[Any]]:
+    def _refuse_unreadable(self, judged: Sequence[tuple[Condition, Judged]], bound: Any) -> None:
+        """Refuse a value that an order cannot take, in a row that no other condition leaves out."""
+        status = status_sql([x for _, x in judged])
+        for c, own in judged:
+            if own.unreadable is not None:
+                told = f"SELECT {self._quoted(c.column)} AS said, {own.unreadable} AS open_, {status} AS {STATUS}"
+                query = f"SELECT MIN(said) FROM ({told} FROM {self._source}) judged WHERE open_ AND {STATUS} < {FAILED}"
+                said = self._run(query, bound)[1]
+                if said and said[0][0] is not None:
+                    conditions.refuse_unreadable(c, said[0][0])
+
+    def _run(self, text: str, bound: Any) -> tuple[Any, list[Any]]:
         cursor = self.connection.cursor()
         try:
             cursor.execute(*((self._with_places(text), bound) if bound else (text,)))
