@@ -113,26 +113,36 @@ Places = Callable[[Row, int | None], Iterable[Place]]
 def row_documents(rows: Iterable[Row], places: Places | None = None) -> list[dict[str, Any]]:
     """One score row for each measure and each table of the batch; `places` chooses and orders the tables of a row."""
     out: list[dict[str, Any]] = []
-
-    def add(row: Row, columns: dict[str, Array], i: int | None, extra: dict[str, Any]) -> None:
-        evidence = row.question.state.evidence.only(row.metric)
-        totals = evidence.totals
-        where = list(np.ndindex(evidence.shape) if places is None else places(row, i))
-        at = [x if i is None else (i, *x) for x in where]
-        for place, full, chance in zip(where, at, _chances(row, at), strict=True):
-            values = {k: v[full] for k, v in columns.items()} | chance
-            out.append(_one(row, values, slice_of(evidence, place) or None, number(totals[place])) | extra)
-
     for (_, classes), group in groupby(rows, key=lambda row: (row.system, row.classes)):
-        tables = [(row, _columns(row)) for row in group]
+        tables = [(row, _documents(row, places)) for row in group]
         if classes is None:
-            for row, columns in tables:
-                add(row, columns, None, {})
+            out += [x for _, (documents,) in tables for x in documents]
             continue
         for i, label in enumerate(classes):
-            for row, columns in tables:
-                add(row, columns, i, _of_class(row, label))
+            out += [x | _of_class(row, label) for row, documents in tables for x in documents[i]]
     return out
+
+
+def _documents(row: Row, places: Places | None) -> list[list[dict[str, Any]]]:
+    """For each class of the row, or once, the documents of its tables; what guessing gives is asked for all at once."""
+    evidence = row.question.state.evidence.only(row.metric)
+    totals, columns = evidence.totals, _columns(row)
+    classes = [None] if row.classes is None else range(len(row.classes))
+    where = [list(np.ndindex(evidence.shape) if places is None else places(row, i)) for i in classes]
+    full = [[x if i is None else (i, *x) for x in own] for i, own in zip(classes, where, strict=True)]
+    chances = iter(_chances(row, [x for own in full for x in own]))
+    return [
+        [
+            _one(
+                row,
+                {k: v[at] for k, v in columns.items()} | next(chances),
+                slice_of(evidence, x) or None,
+                number(totals[x]),
+            )
+            for x, at in zip(own, tables, strict=True)
+        ]
+        for own, tables in zip(where, full, strict=True)
+    ]
 
 
 def slice_of(evidence: Evidence, at: Place) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from howsure.kernels.gauss_beta import gauss_beta
 from howsure.kernels.sampled import Sampled
 from howsure.kernels.sticks import jumps
 from howsure.model.all_classes import AllClasses
-from howsure.model.class_control import slopes_of
+from howsure.model.class_control import _by_differences, slopes_of
 from howsure.model.class_draws import Bounded, ClassSampler, moved
 from tests.tiers import some
 
@@ -106,6 +106,23 @@ def test_jumps_add_up_to_a_gamma() -> None:
     assert stats.skew(x) == pytest.approx(2 / np.sqrt(2.5), rel=0.05)
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["macro-f1", "macro-specificity", "weighted-f1", "kappa", "phi", "macro-g-mean", "informedness", "macro-phi"],
+)
+def test_slopes_of_formulas_are_their_differences(name: str) -> None:
+    """One pass back through the formula gives what steps of every cell of every class give."""
+    asked = question(table(7, 60, 0.8, True, 7), name, "even")
+    plan, measure = asked.drawing.plan(), Bounded(asked.formula, *asked.metric.bounds)
+    assert isinstance(plan, Classes)
+    mean = plan.expected()
+    tp = mean.tp[0]
+    steps = _by_differences(np.concatenate([tp, mean.row - tp, mean.col[0] - tp]), measure)
+    found = slopes_of(plan, measure, asked.formula)
+    for one, two in zip(vars(found).values(), vars(steps).values(), strict=True):
+        np.testing.assert_allclose(one, two, rtol=1e-6, atol=1e-9 * np.abs(two).max())
+
+
 @pytest.mark.parametrize("name", ["macro-f1", "macro-specificity", "weighted-f1"])
 @pytest.mark.parametrize(("k", "prior"), [(4, "even"), (9, "even"), (40, "even"), (5, "two-level"), (5, "jeffreys")])
 def test_the_linear_part_of_draws_has_the_law_that_is_computed(k: int, prior: Any, name: str) -> None:
@@ -113,7 +130,7 @@ def test_the_linear_part_of_draws_has_the_law_that_is_computed(k: int, prior: An
     asked = question(table(k, 12 * k, 0.8, True, k), name, prior)
     plan, measure = asked.drawing.plan(), Bounded(asked.formula, *asked.metric.bounds)
     assert isinstance(plan, Classes)
-    slopes = slopes_of(plan, measure)
+    slopes = slopes_of(plan, measure, asked.formula)
     linear = plan.linear(slopes)
     law = linear.law()
     assert law is not None

@@ -69,7 +69,7 @@ class AllClasses(Question):
         sampler, middle = sampler_of(t, self.drawing, self.metric, self.formula, self._lost)
         plan = None if t.shape else self.drawing.plan()
         if isinstance(plan, Classes):
-            found = controlled_law(self.state, plan, sampler.measure, self.metric.bounds)
+            found = controlled_law(self.state, plan, sampler.measure, self.metric.bounds, self.formula)
             if found is not None and middle is not None:
                 found = found.moved_to(float(middle))
                 sampler = replace(sampler, shift=np.asarray(found.shift))

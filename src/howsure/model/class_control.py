@@ -13,6 +13,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.expressions import Expression
+from howsure.gradients import slopes as formula_slopes
 from howsure.kernels.class_tables import ClassSlopes
 from howsure.kernels.classes import Classes
 from howsure.kernels.controlled import Controlled
@@ -33,11 +35,13 @@ STEP: Final = 1e-4  # relative, of derivatives
 AT_A_TIME: Final = 2_000_000  # numbers
 
 
-def controlled_law(state: State, plan: Classes, measure: Measured, bounds: tuple[float, float]) -> Controlled | None:
+def controlled_law(
+    state: State, plan: Classes, measure: Measured, bounds: tuple[float, float], formula: Expression
+) -> Controlled | None:
     """The law with as many draws as keep equal-tailed ends within the tolerance; None where the control is poor."""
     if plan.systems != 1 or plan.scales is not None or not np.isfinite(bounds).all():
         return None
-    slopes = slopes_of(plan, measure)
+    slopes = slopes_of(plan, measure, formula)
     linear = plan.linear(slopes)
     control = linear.law() if np.isfinite(linear.std) and linear.std > 0 else None
     if control is None:
@@ -72,11 +76,23 @@ def _drawn(plan: Classes, measure: Measured, n: int, seed: int) -> tuple[Array, 
     return linear, values
 
 
-def slopes_of(plan: Classes, measure: Measured) -> ClassSlopes:
-    """How a measure follows the right, the missed and the false answers of each class: central differences."""
+def slopes_of(plan: Classes, measure: Measured, formula: Expression) -> ClassSlopes:
+    """How a measure follows the right, the missed and the false answers of each class."""
     k, mean = plan.k, plan.expected()
     tp = mean.tp[0]
     base = np.concatenate([tp, mean.row - tp, mean.col[0] - tp])
+    cells = _cells(base[:, 0], k)
+    found = formula_slopes(formula, cells)
+    if found is None:
+        return _by_differences(base, measure)
+    rest = np.where(cells["tn"] > 0, found["tn"], 0.0)  # an item of a class is one more of all
+    right, missed = (found[x] + rest.sum() - rest for x in ("tp", "fn"))
+    return ClassSlopes(right, missed, found["fp"] - rest)
+
+
+def _by_differences(base: Array, measure: Measured) -> ClassSlopes:
+    """The same by central differences, for formulas with functions of their own."""
+    k = len(base) // 3
     step = STEP * base[:, 0]
     out = np.empty(3 * k)
     size = max(1, AT_A_TIME // (6 * k))
