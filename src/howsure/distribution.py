@@ -187,11 +187,11 @@ class Distribution:
         same = low >= high
         if same.any():
             same &= ~self._nothing
-            crossed = (low > high) & (low - high <= _ROUNDING * (np.abs(low) + np.abs(high)))
+            crossed = (low > high) & (_gap(high, low) <= _ROUNDING * (np.abs(low) + np.abs(high)))
             low, high = np.where(crossed, high, low), np.where(crossed, low, high)
             low = np.where(same & (low > bottom), np.nextafter(low, -np.inf), low)
             high = np.where(same & (low == bottom), np.nextafter(high, np.inf), high)
-        below, above = gaps if gaps is not None else (low - bottom, top - high)
+        below, above = gaps if gaps is not None else (_gap(bottom, low), _gap(high, top))
         drawn = self.law.n is not None  # draws may well lie on an end of the range
         if not drawn and (((low == bottom) & (below > 0)) | ((high == top) & (above > 0))).any():
             notes = (*notes, note("rounds-to-edge", of=self.name))
@@ -309,6 +309,12 @@ def _points(x: ArrayLike) -> Array:
     if np.isnan(array).any():
         raise BadSetting("a point to evaluate at is NaN.")
     return array
+
+
+def _gap(low: Any, high: Any) -> Array:
+    """How far apart, also where both are infinite."""
+    with np.errstate(invalid="ignore"):
+        return np.where(low == high, 0.0, np.subtract(high, low))
 
 
 def _first_bad(values: Array, good: NDArray[np.bool_]) -> float:

@@ -58,6 +58,7 @@ def by_laws(laws: Sequence[Law], lower_is_better: bool) -> Standing | None:
     fewest = min((x.n for x in laws if x.n is not None), default=None)
     ranks, pairs = (found.above[:, ::-1], found.pairs.T) if lower_is_better else (found.above, found.pairs)
     floor = None if fewest is None else max(x.floor for x in laws)
+    ranks, pairs = (np.clip(x, 0.0, 1.0) for x in (ranks, pairs))  # integrals are off by a little
     return Standing(ranks, pairs, found.error, found.error, drawn=fewest, floor=floor)
 
 

@@ -179,7 +179,9 @@ class _Trial:
             mean = mean / self.moments.std
         ends = np.where((apart[: _SCORES.size] == 0) & ~np.isfinite(ends), 0.0, ends)
         safety = 1.0 if rule.nodes[1] else 6.0  # a lattice gains a power only, a Gauss rule gains by squares
-        self.chance, ends, mean = (safety * np.nan_to_num(x, nan=np.inf) for x in (apart.max(axis=0), ends, mean))
+        self.chance, ends, mean = (
+            safety * np.nan_to_num(x, nan=np.inf, posinf=np.inf) for x in (apart.max(axis=0), ends, mean)
+        )
         bent = np.where(self.chance > _BENT, self.chance, 0.0)
         self.off, self.far, self.mean_off = np.maximum(ends[:_ENDS].max(axis=0), bent), ends.max(axis=0), mean
 

@@ -114,7 +114,9 @@ class Continuous(Law):
 def error_of_search(middle: Array, spread: Array) -> tuple[Array, Array]:
     """What tests have held values and probabilities to (docs/accuracy.md), by the middle and the spread of a law."""
     round_off = 8 * EPS * (np.abs(middle) + 1.0)
-    return np.asarray(5e-11 * spread + round_off), np.asarray(1e-12 + round_off * 0.6 / spread)
+    with np.errstate(over="ignore"):
+        chance = np.minimum(1e-12 + round_off * 0.6 / spread, 1.0)
+    return np.asarray(5e-11 * spread + round_off), np.asarray(chance)
 
 
 def _middle_and_spread(body: Array) -> tuple[Array, Array]:

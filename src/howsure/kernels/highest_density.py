@@ -58,8 +58,8 @@ class Ruler:
             return np.log(t) if self.log_scale else t
 
     def height(self, t: Array, pdf: Array) -> Array:
-        """The log density on that scale."""
-        with np.errstate(divide="ignore"):
+        """The log density on that scale; no number where it is infinite at 0."""
+        with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(np.log(pdf) + (np.log(t) if self.log_scale else 0.0))
 
 

@@ -23,6 +23,7 @@ _SMALL_STEP = 2e-15
 _CLOSE = 3e-9  # a miss this small is squared by the step that follows it
 _CLOSE_SCORE = 1e-6  # the same for a normal score, which bends less
 _BODY = 1e-3  # tails from here on are matched by their normal scores
+_MOST = 1e15  # of a Beta's shapes: with one larger its logit moves as that of the other does, with both it is normal
 _ROOT_2PI = float(np.sqrt(2.0 * np.pi))
 
 
@@ -66,6 +67,7 @@ def _newton(law: Steppable, scale: Scale, y: Array, use_low: Mask, target: Array
                 by_score = np.where(use_low, 1.0, -1.0) * (score - goal)
                 step = np.where(body, by_score * np.exp(-0.5 * score * score) / (_ROOT_2PI * slope), step)
                 miss = np.where(body, by_score * _CLOSE / _CLOSE_SCORE, miss)
+            step = np.where(tail > 0, step, np.nan)  # a tail that underflows tells the side only
             limit = np.maximum(0.3 * np.abs(y), 3.0)
             step = np.clip(np.where(np.isfinite(step), step, np.sign(miss) * limit), -limit, limit)
             low, high = np.where(miss <= 0, y, low), np.where(miss >= 0, y, high)
@@ -89,9 +91,12 @@ def between_ends(lower: float, upper: float, mean: Array, std: Array, p: Array, 
     z = np.clip((mean - lower) / width, 1e-300, 1.0)
     rest = np.clip((upper - mean) / width, 1e-300, 1.0)
     s = np.maximum(z * rest / np.maximum((std / width) ** 2, 1e-300) - 1.0, 1e-3)
-    a, b = np.clip(z * s, 1e-3, 1e15), np.clip(rest * s, 1e-3, 1e15)
-    x, y = beta.quantile(*np.broadcast_arrays(a, b, p, q))
-    return np.asarray(np.clip(np.log(np.maximum(x, 1e-300)) - np.log(np.maximum(y, 1e-300)), -690, 690))
+    a, b = np.maximum(z * s, 1e-3), np.maximum(rest * s, 1e-3)
+    x, y = beta.quantile(*np.broadcast_arrays(np.minimum(a, _MOST), np.minimum(b, _MOST), p, q))
+    line = np.log(np.maximum(x, 1e-300)) - np.log(np.maximum(y, 1e-300))
+    line = line + np.log(np.maximum(a / _MOST, 1.0)) - np.log(np.maximum(b / _MOST, 1.0))
+    normal = np.log(a) - np.log(b) + np.sqrt(1.0 / a + 1.0 / b) * normal_score(p, q)
+    return np.asarray(np.clip(np.where(np.minimum(a, b) > _MOST, normal, line), -690, 690))
 
 
 def from_one_end(mean: Array, std: Array, p: Array, q: Array) -> Array:

@@ -62,8 +62,11 @@ class Sampled:
         high = np.minimum(low + 1, self.n - 1)
         columns = np.arange(low.shape[1])
         data = self._columns()
-        value = (data[low, columns] * (1 - part) + data[high, columns] * part).reshape(full)
-        return value, value - self.lower, self.upper - value
+        left, right = data[low, columns], data[high, columns]
+        with np.errstate(invalid="ignore"):  # draws of a ratio may be infinite
+            value = np.where(left == right, left, left * (1 - part) + right * part)
+            value = np.clip(value, left, right).reshape(full)  # rounding may not pass a draw
+            return value, value - self.lower, np.where(value == self.upper, 0.0, self.upper - value)
 
     def equal_tailed(self, level: float) -> tuple[Array, Array, Array, Array]:
         value, below, above = self.quantile(*level_tails(level, self.shape))
@@ -120,11 +123,18 @@ class Sampled:
 
     @cached_property
     def _mean(self) -> Array:
-        return np.asarray(self.draws.mean(axis=0) if self.known_mean is None else self.known_mean)
+        if self.known_mean is not None:
+            return np.asarray(self.known_mean)
+        with np.errstate(over="ignore"):
+            return np.asarray(self.draws.mean(axis=0))
 
     @cached_property
     def _std(self) -> Array:
-        return np.asarray(self.draws.std(axis=0) if self.known_std is None else self.known_std)
+        if self.known_std is not None:
+            return np.asarray(self.known_std)
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = np.asarray(self.draws.std(axis=0))
+        return np.where(np.isinf(self.draws).any(axis=0), np.inf, found)
 
     def median(self) -> Array:
         half = np.asarray(0.5)
@@ -163,7 +173,8 @@ class Sampled:
         full = np.broadcast_shapes(np.shape(t), self.shape)
         points = np.broadcast_to(t, full).reshape(-1, grid.shape[1])
         columns = [np.interp(points[:, i], grid[:, i], height[:, i], left=0.0, right=0.0) for i in range(grid.shape[1])]
-        return np.stack(columns, axis=-1).reshape(full)
+        found = np.stack(columns, axis=-1).reshape(full)
+        return np.where(found >= 0, found, np.inf)  # between heights that are infinite
 
     def mode(self) -> Array:
         grid, height = self._density

@@ -102,7 +102,7 @@ class Transformed(WithMoments):
     def pdf(self, t: Array, t_low: Array | float = 0.0) -> Array:
         t = np.asarray(t, dtype=float)
         high, low, slope = self._back(t, t_low)
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             value = self.inner.pdf(high, low) * slope
             if (found := self._tiny(t)) is not None:
                 end, log_point, tiny = found
