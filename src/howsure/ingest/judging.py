@@ -95,7 +95,8 @@ def of_text(c: Condition, text: str, bound: dict[str, Any], name: str) -> Judged
     told = f"{read} {c.operator} CAST(${name} AS DOUBLE)"
     if c.large:
         whole = f"regexp_full_match(trim({text}), '{WHOLE}')"
-        told = f"CASE WHEN {whole} THEN {_digits(c, text, bound, f'{name}digits')} {c.operator} 0 ELSE {told} END"
+        exact = f"CASE WHEN {whole} THEN {_digits(c, text, bound, f'{name}digits')} {c.operator} 0 ELSE {told} END"
+        told = f"CASE WHEN {read} <> CAST(${name} AS DOUBLE) THEN {told} ELSE {exact} END"  # doubles keep the order
     return _told(c, f"({told} AND NOT isnan({read}))", f"{read} IS NULL AND {there}")
 
 
@@ -116,9 +117,10 @@ def _read_moment(text: str) -> str:
     """Microseconds since 1970, or NULL."""
     said = f"trim({text})"
     zoned = f"regexp_matches({said}, '{ZONE}$')"
-    whole = f"CASE WHEN length({said}) = 10 THEN {said} || ' 00:00:00Z' WHEN {zoned} THEN {said} ELSE {said} || 'Z' END"
-    form = f"regexp_full_match({said}, '{DATE}({TIME}{ZONE}?)?')"
-    return f"CASE WHEN {form} THEN epoch_us(TRY_CAST({whole} AS TIMESTAMPTZ)) END"
+    day = f"WHEN {said} LIKE '____-__-__' THEN epoch_us(TRY_CAST({said} AS TIMESTAMP))"
+    whole = f"CASE WHEN {zoned} THEN {said} ELSE {said} || 'Z' END"
+    form = f"regexp_full_match({said}, '{DATE}{TIME}{ZONE}?')"
+    return f"CASE {day} WHEN {form} THEN epoch_us(TRY_CAST({whole} AS TIMESTAMPTZ)) END"
 
 
 def _digits(c: Condition, text: str, bound: dict[str, Any], name: str) -> str:
