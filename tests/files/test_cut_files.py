@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import json
+import lzma
 import random
+import re
 import struct
+import subprocess
+import sys
 
 import polars as pl
 import pytest
@@ -14,6 +19,7 @@ import howsure as hs
 from howsure.cli import app
 from howsure.errors import BadFile, HowsureError
 from howsure.ingest.packing import check_zstd, unpacked
+from howsure.ingest.trec import rank, read_qrels, read_run
 from tests.files.test_files import zstd
 
 ROWS = 400
@@ -238,9 +244,6 @@ def test_frames_are_stepped_over(checksum, size, tmp_path):
 
 def test_bytes_come_in_pieces(tmp_path):
     """However much a packed file holds, a piece is at most a megabyte."""
-    import bz2
-    import lzma
-
     data = b"\n" * 2_500_000
     for packing, pack in (("gzip", gzip.compress), ("bzip2", bz2.compress), ("xz", lzma.compress), ("none", bytes)):
         path = tmp_path / packing
@@ -252,3 +255,65 @@ def test_bytes_come_in_pieces(tmp_path):
             if packing != "none":
                 with pytest.raises(BadFile, match=f"damaged or truncated {packing}"):
                     list(unpacked(path, packing, "x"))
+
+
+QRELS = b"".join(b"q%d 0 d%d %d\n" % (i // 10, i, i % 2) for i in range(600))
+RUN = b"".join(b"q%d Q0 d%d 1 %d.5 t\n" % (i // 10, i, i % 7) for i in range(600))
+
+
+def ranked(qrels, run):
+    """How many lines of a run are read, or None where it is refused."""
+    try:
+        return int(rank(read_run(run, "run"), read_qrels(qrels)).retrieved.sum())
+    except HowsureError:
+        return None
+
+
+def test_runs_and_judgments_that_were_cut(tmp_path):
+    """Packed ones are refused; of plain ones no line is lost."""
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_bytes(QRELS)
+    for packing in (gzip.compress, bz2.compress, lzma.compress):
+        whole = packing(RUN)
+        run.write_bytes(whole)
+        assert ranked(qrels, run) == 600
+        for size in cuts(len(whole))[::3]:
+            run.write_bytes(whole[:size])
+            assert ranked(qrels, run) is None, size
+        judged = packing(QRELS)
+        (tmp_path / "packed").write_bytes(judged[:-3])
+        run.write_bytes(RUN)
+        assert ranked(tmp_path / "packed", run) is None
+    for size in range(len(RUN) - 40, len(RUN) + 1):
+        run.write_bytes(RUN[:size])
+        assert ranked(qrels, run) in (None, len(RUN[:size].splitlines())), size
+
+
+BOMBS = {
+    "bytes of 0": (b"\0" * (1 << 20), "is longer than 2 MB"),
+    "empty lines": (b"\n" * (1 << 20), "is empty"),
+    "one line": (b"q1 Q0 d1 1 1.0 t\n" * 60_000, "again on line 2"),
+    "one line without end": (b"q1 Q0 d1 ", "has 2,700 fields|is longer than 2 MB"),
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_memory_follows_the_lines_not_the_bytes(name, tmp_path):
+    """320 MB that a small file unpacks to are read in pieces: 60 MB more at most."""
+    piece, said = BOMBS[name]
+    member = gzip.compress(piece * max(1, (64 << 20) // len(piece)), 9)
+    path = tmp_path / "run.gz"
+    path.write_bytes(member * 5)
+    (tmp_path / "qrels").write_bytes(QRELS)
+    code = (
+        "import resource, sys, howsure as hs, duckdb\n"
+        "hs.trec(sys.argv[1], {'x': {'q1': {'d1': 1.0}}}, metrics=['AP'])\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "try:\n    hs.trec(sys.argv[1], [sys.argv[2]], metrics=['AP'])\n"
+        "except ValueError as error:\n    print(error)\n"
+        "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)\n"
+    )
+    line = [sys.executable, "-c", code, str(tmp_path / "qrels"), str(path)]
+    told, more = subprocess.run(line, capture_output=True, text=True, check=True, timeout=60).stdout.splitlines()
+    assert re.search(said, told), told
+    assert int(more) < 60

@@ -142,6 +142,26 @@ def test_matrices_come_through_pipes(tmp_path, capsys):
         assert command(capsys, "compare", "--matrix", first, "--matrix", second) == expected
 
 
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_judgments_and_runs_come_through_pipes(pack, tmp_path, capsys):
+    """All lines of them, however they are read; each stream once, and named in messages."""
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text(QRELS, encoding="utf-8")
+    run.write_text(RUN, encoding="utf-8")
+    line = ["--name", "bm25", "--metric", "AP", "--metric", "P@5"]
+    for more in ([], ["--unjudged", "bounds"]):
+        expected = command(capsys, "trec", qrels, run, *line, *more)
+        with piped(pack(QRELS.encode()), pack(RUN.encode())) as (first, second):
+            found = command(capsys, "trec", first, second, *line, *more)
+        assert found["rows"] == expected["rows"]
+        assert found["data"]["n"] == expected["data"]["n"] == 500
+    with piped(pack(QRELS.encode()), pack(RUN.encode() + b"q1 Q0 d1\n")) as (first, second):
+        assert app.run(["trec", first, second]) == 2
+        assert capsys.readouterr().err.startswith(f"howsure: line 5,001 of {second!r} has 3 fields")
+    assert app.run(["trec", "-", "-"]) == 2
+    assert "standard input is given twice" in capsys.readouterr().err
+
+
 def test_messages_name_the_stream(tmp_path):
     """Not the temporary file."""
     ragged = CSV[:100_000].rpartition("\n")[0] + "\n1,2\n"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
-import os
 from collections import namedtuple
 from dataclasses import replace
 
@@ -353,16 +352,6 @@ def test_bad_qrels_are_one_sentence_with_the_line(tmp_path, text, told):
     with pytest.raises(HowsureError, match=told) as caught:
         read_qrels(written(tmp_path, "qrels", text))
     assert "\n" not in str(caught.value)
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes; it runs on Linux and macOS")
-def test_a_pipe_is_refused_before_it_is_read(tmp_path):
-    """A file is read more than once; a pipe would lose its first lines, or wait forever."""
-    path = tmp_path / "pipe"
-    os.mkfifo(path)
-    for qrels, run in ((path, RUN), (QRELS_30, [path])):
-        with pytest.raises(HowsureError, match="is no regular file"):
-            hs.trec(qrels, run)
 
 
 def test_a_folder_is_one_sentence(tmp_path):

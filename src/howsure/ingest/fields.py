@@ -4,29 +4,20 @@ from __future__ import annotations
 
 import glob
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from howsure.ingest.lines import opened, packing
-
-_UNPACKED: Final = {"": "none", "gzip": "gzip"}  # what DuckDB can read
-
-
-class Irregular(Exception):
-    """DuckDB cannot read the file as it stands."""
+from howsure.ingest.lines import Irregular, numbered
 
 
 def columns(con: Any, path: Path, names: tuple[str, ...], wanted: str, number: str) -> dict[str, Any]:
-    """Columns of a file whose fields are one blank (or one tab) apart; Irregular where they are not."""
+    """Columns of a plain file whose fields are one blank (or one tab) apart; Irregular where they are not."""
     import duckdb
 
-    packed = packing(path)
-    if packed not in _UNPACKED:
-        raise Irregular
     kinds = ", ".join(f"'{name}': 'VARCHAR'" for name in names)
     value = f"IF(contains({number}, '_'), NULL, try_cast({number} AS DOUBLE)) AS {number}"  # DuckDB takes 1_000
     text = (
         f"SELECT {wanted} FROM (SELECT * REPLACE ({value}) FROM read_csv($1, delim=$2, header=false, "
-        f"auto_detect=false, quote='', escape='', compression='{_UNPACKED[packed]}', columns={{{kinds}}}))"
+        f"auto_detect=false, quote='', escape='', compression='none', columns={{{kinds}}}))"
     )
     try:
         return con.execute(text, [[glob.escape(str(path))], _delimiter(path)]).fetchnumpy()  # type: ignore[no-any-return]
@@ -35,6 +26,5 @@ def columns(con: Any, path: Path, names: tuple[str, ...], wanted: str, number: s
 
 
 def _delimiter(path: Path) -> str:
-    with opened(path) as file:
-        first = next((line for line in file if line.strip()), "")
+    first = next((line for _, line in numbered(path) if line.strip()), "")
     return "\t" if "\t" in first and " " not in first.strip() else " "

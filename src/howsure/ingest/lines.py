@@ -5,15 +5,13 @@ Also any packing, and the number of the line that is wrong.
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
+import io
 import math
 import mmap
 import re
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,65 +19,109 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import BadFile, BadLabels
+from howsure.ingest.packing import packing_of, unpacked
+from howsure.ingest.streams import kept_file
 
 Rows = tuple[list[str], list[str], list[Any]]
-_OPENERS: Final[dict[str, Callable[..., Any]]] = {"": open, "gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
-_PACKINGS: Final = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 _FORMS: Final = {"qrels": "query 0 document grade", "run": "query Q0 document rank score tag"}
 _CALLED: Final = {"qrels": "judgments (qrels)", "run": "a run"}
 _MARK: Final = "\ufeff".encode()
 _BLANKS: Final = " \t\n\v\f\r"  # white space of C; str.split() would cut ids at other blanks too
 _FIELD: Final = re.compile(f"[^{_BLANKS}]+")
 HIGHEST: Final = 2**31 - 1  # of grades
+_LONGEST: Final = 2_000_000  # bytes of a line
+_CHUNK: Final = 1 << 24
+_MOST_TIMES: Final = 50  # as large unpacked as packed
+_PLENTY: Final = 1 << 26  # bytes that any file may hold
+
+
+class Irregular(Exception):
+    """DuckDB cannot read the file as it stands."""
 
 
 def packing(path: Path) -> str:
-    """How a file is packed, by its first bytes: gzip, bzip2, xz, or "" for a plain one."""
+    """How a file is packed, by its first bytes: gzip, bzip2, xz or none."""
     try:
-        folder, piped = path.is_dir(), path.exists() and not path.is_file()
+        folder = path.is_dir()
         first = b""
-        if not piped:
+        if not folder:
             with path.open("rb") as file:
-                first = file.read(6)
+                first = file.read(8)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise BadFile(f"cannot read {_cut(str(path))}: {reason}.") from None
     if folder:
         raise BadFile(f"{str(path)!r} is a directory; give a file.")
-    if piped:
-        raise BadFile(f"{str(path)!r} is no regular file, and a file is read more than once; write it to a file first.")
-    found = next((name for mark, name in _PACKINGS.items() if first.startswith(mark)), "")
+    found = packing_of(first)
     if found == "zstd":
         raise BadFile(f"{str(path)!r} is packed by zstd, which is not read here; unpack it, or pack it by gzip.")
     return found
 
 
 @contextmanager
-def opened(path: Path, how: str = "rt") -> Iterator[Any]:
-    """A file, unpacked: its text (ids that are no UTF-8 keep their bytes), or its bytes for how="rb"."""
-    text = {"encoding": "utf-8-sig", "errors": "surrogateescape"} if how == "rt" else {}
-    opener = _OPENERS[packing(path)]
-    try:
-        with opener(path, how, **text) as file:
-            yield file
-    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise BadFile(f"cannot read {str(path)!r}: {reason}.") from None
+def plain(path: Path) -> Iterator[Path]:
+    """The file unpacked, on disk meanwhile; Irregular where it holds far more than a file of its size would.
+
+    Runs and judgments pack about 5 times, a file of repeated lines 1,000 times.
+    """
+    packed = packing(path)
+    if packed == "none":
+        yield path
+        return
+    most = max(_PLENTY, _MOST_TIMES * path.stat().st_size)
+    with kept_file(_within(most, unpacked(path, packed, str(path))), str(path)) as target:
+        yield target
+
+
+def _within(most: int, pieces: Iterable[bytes]) -> Iterator[bytes]:
+    for piece in pieces:
+        most -= len(piece)
+        if most < 0:
+            raise Irregular
+        yield piece
+
+
+def numbered(path: Path) -> Iterator[tuple[int, str]]:
+    """Lines with their numbers, a piece of the file at a time; ids that are no UTF-8 keep their bytes."""
+    n, rest = 0, b""
+    for piece in chain(unpacked(path, packing(path), str(path)), (b"",)):
+        data = rest + piece
+        end = len(data) - data.endswith(b"\r") if piece else len(data)  # \r may be the half of a line end
+        cut = max(data.rfind(b"\n", 0, end), data.rfind(b"\r", 0, end)) + 1 if piece else len(data)
+        whole, rest = data[:cut], data[cut:]
+        if len(rest) > _LONGEST:
+            raise BadFile(f"line {n + _many(whole) + 1:,} of {str(path)!r} is longer than 2 MB; is it the right file?")
+        if not whole.strip():  # there may be gigabytes of it
+            n += _many(whole)
+            continue
+        text = whole.removeprefix(_MARK) if n == 0 else whole
+        for line in io.StringIO(text.decode(errors="surrogateescape"), newline=None):
+            n += 1
+            yield n, line
+
+
+def _many(data: bytes) -> int:
+    """How many lines end here."""
+    return data.count(b"\n") + (data.count(b"\r") - data.count(b"\r\n") if b"\r" in data else 0)
 
 
 class Lines:
-    """The lines of a file that are not empty, by their number; for names that are wanted of some of them."""
+    """The lines of a plain file that are not empty, by their number; for names that are wanted of some of them."""
 
     def __init__(self, path: Path) -> None:
-        with opened(path, "rb") as file:
-            self.raw = file.read() if packing(path) else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        with path.open("rb") as file:
+            self.raw = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         view = np.frombuffer(self.raw, dtype=np.uint8)
-        ends = np.flatnonzero(view == ord("\n"))
-        ends = ends if view[-1] == ord("\n") else np.append(ends, len(view))
-        starts = np.append(0, ends[:-1] + 1)
-        starts[0] += len(_MARK) if self.raw[:3] == _MARK else 0
-        full = (ends - starts > 1) | ((ends > starts) & (view[starts] != ord("\r")))
-        self.starts, self.ends = starts[full], ends[full]
+        start = len(_MARK) if self.raw[:3] == _MARK else 0
+        found = []
+        for a in range(0, len(view), _CHUNK):
+            ends = np.flatnonzero(view[a : a + _CHUNK] == ord("\n")) + a
+            if a + _CHUNK >= len(view) and view[-1] != ord("\n"):
+                ends = np.append(ends, len(view))
+            if len(ends):
+                found.append(_full(view, np.append(start, ends[:-1] + 1), ends))
+                start = ends[-1] + 1
+        self.starts, self.ends = np.concatenate(found, axis=1)
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -97,6 +139,12 @@ class Lines:
         return [raw[a:b].split(None, 3) for a, b in zip(self.starts[numbers].tolist(), ends, strict=True)]
 
 
+def _full(view: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Starts and ends of lines that are not empty."""
+    some = (ends - starts > 1) | ((ends > starts) & (view[np.minimum(starts, len(view) - 1)] != ord("\r")))
+    return np.stack([starts[some], ends[some]])
+
+
 def read_lines(path: Path, kind: str) -> dict[str, dict[str, Any]]:
     """A qrels or run file as dicts of dicts, or one sentence on the first line that is wrong."""
     return lines_and_comments(path, kind)[0]
@@ -107,25 +155,24 @@ def lines_and_comments(path: Path, kind: str) -> tuple[dict[str, dict[str, Any]]
     number, at = (_grade, 3) if kind == "qrels" else (_score, 4)
     out: dict[str, dict[str, Any]] = {}
     comments = 0
-    with opened(path) as file:
-        for n, line in enumerate(file, 1):
-            parts = _FIELD.findall(line)
-            if not parts:
-                continue
-            if _is_comment(line, kind):
-                comments += 1
-                continue
-            if not _whole(len(parts), kind):
-                raise BadFile(_other_fields(path, kind, n, line, len(parts), first=not out))
-            query, document, value = parts[0], parts[2], number(parts[at], n, path)
-            of_query = out.setdefault(query, {})
-            if document in of_query:
-                twice = "is judged twice" if kind == "qrels" else "is there twice"
-                raise BadFile(
-                    f"document {document!r} of query {query!r} {twice} in {str(path)!r}, again on line {n:,}; keep one "
-                    "of them."
-                )
-            of_query[document] = value
+    for n, line in numbered(path):
+        parts = _FIELD.findall(line)
+        if not parts:
+            continue
+        if _is_comment(line, kind):
+            comments += 1
+            continue
+        if not _whole(len(parts), kind):
+            raise BadFile(_other_fields(path, kind, n, line, len(parts), first=not out))
+        query, document, value = parts[0], parts[2], number(parts[at], n, path)
+        of_query = out.setdefault(query, {})
+        if document in of_query:
+            twice = "is judged twice" if kind == "qrels" else "is there twice"
+            raise BadFile(
+                f"document {document!r} of query {query!r} {twice} in {str(path)!r}, again on line {n:,}; keep one "
+                "of them."
+            )
+        of_query[document] = value
     if not out:
         what = "holds comments only" if comments else "is empty"
         raise BadFile(f"{str(path)!r} {what}; a line of {_CALLED[kind]} is: {_FORMS[kind]}.")

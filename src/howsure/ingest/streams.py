@@ -8,12 +8,12 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
-from howsure.errors import BadFile
+from howsure.errors import BadFile, HowsureError
 
 PIECE: Final = 1 << 20
 _STANDARD: Final = frozenset(("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"))
@@ -62,17 +62,32 @@ def on_disk(paths: Sequence[str | Path]) -> Iterator[list[OnDisk]]:
     refuse_twice(paths)
     with contextlib.ExitStack() as stack:
         places: list[OnDisk] = []
-        folder = None
-        for number, text in enumerate(str(p) for p in paths):
-            if not is_stream(text):
-                places.append(OnDisk(text, text))
-                continue
-            folder = folder or _folder(stack)
-            shown = _CALLED if text == "-" else text
-            kept = folder / str(number) / (Path(text).name.removeprefix("-") or "input")  # a name may tell the format
-            _keep(text, shown, kept)
-            places.append(OnDisk(str(kept), shown))
+        for text in (str(p) for p in paths):
+            kept, shown = text, _CALLED if text == "-" else text
+            if is_stream(text):
+                name = Path(text).name.removeprefix("-") or "input"  # it may tell the format
+                kept = str(stack.enter_context(kept_file(_pieces(text, shown), shown, name)))
+            places.append(OnDisk(kept, shown))
         yield places
+
+
+@contextlib.contextmanager
+def kept_file(pieces: Iterable[bytes], shown: str, name: str = "input") -> Iterator[Path]:
+    """A temporary file with these bytes; messages that name it name what it holds."""
+    with contextlib.ExitStack() as stack:
+        target = _folder(stack) / name
+        try:
+            with target.open("wb") as file:
+                file.writelines(pieces)
+        except OSError as error:
+            raise BadFile(
+                f"{shown!r} cannot be kept in the temporary folder {str(target.parent.parent)!r}: "
+                f"{error.strerror or error}; set TMPDIR to a folder with room, or give a plain file."
+            ) from None
+        try:
+            yield target
+        except HowsureError as error:
+            raise type(error)(str(error).replace(str(target), shown)) from None
 
 
 def read_at_most(path: str | Path, most: int) -> bytes:
@@ -90,18 +105,10 @@ def _folder(stack: contextlib.ExitStack) -> Path:
         raise BadFile(f"there is no temporary folder to keep a stream in: {error.strerror}; set TMPDIR.") from None
 
 
-def _keep(path: str, shown: str, target: Path) -> None:
+def _pieces(path: str, shown: str) -> Iterator[bytes]:
     with _source(path, shown) as source:
-        try:
-            target.parent.mkdir()
-            with target.open("wb") as file:
-                while piece := _read(source, shown, PIECE):
-                    file.write(piece)
-        except OSError as error:
-            raise BadFile(
-                f"{shown!r} cannot be kept in the temporary folder {str(target.parent.parent.parent)!r}: "
-                f"{error.strerror or error}; set TMPDIR to a folder with room, or give a file."
-            ) from None
+        while piece := _read(source, shown, PIECE):
+            yield piece
 
 
 def _read(file: IO[bytes], shown: str, size: int) -> bytes:

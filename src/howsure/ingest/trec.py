@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from howsure import duck
 from howsure.errors import BadLabels
-from howsure.ingest.fields import Irregular, columns
-from howsure.ingest.lines import HIGHEST, Lines, grouped, lines_and_comments, read_lines
+from howsure.ingest.fields import columns
+from howsure.ingest.lines import HIGHEST, Irregular, Lines, grouped, lines_and_comments, plain, read_lines
 from howsure.ingest.records import GRADE, SCORE, Dicts, as_dicts
 from howsure.kernels.ordering import (
     above_and_level,
@@ -147,7 +147,10 @@ def _qrels_file(con: Any, path: Path) -> Qrels:
     broken = f"({_COMMENT} OR i IS NULL OR d IS NULL OR regexp_matches(q || i || d, '[[:space:]]')) AS broken"
     wanted = f"q, d, r, hash(q) AS a, hash(q, d) AS b, {broken}"
     try:
-        found = columns(con, path, _QRELS, wanted, "r")
+        with plain(path) as file:
+            found = columns(con, file, _QRELS, wanted, "r")
+            if len(found["r"]) and len(Lines(file)) != len(found["r"]):
+                raise Irregular
         grade = np.ma.getdata(found["r"])
         lost = found["broken"].any() or np.ma.getmaskarray(found["r"]).any() or not len(grade)
         if lost or not ((grade == np.floor(grade)) & (np.abs(grade) <= HIGHEST)).all():
@@ -198,7 +201,8 @@ def rank(run: Run, qrels: Qrels, ties: str = "score") -> RankedRun:
     """
     if run.path is not None:
         try:
-            return _rank_file(run.path, qrels, ties)
+            with plain(run.path) as file:
+                return _rank_file(file, qrels, ties)
         except Irregular:
             found, comments = lines_and_comments(run.path, "run")
             return _rank_dicts(found, qrels, ties, str(run.path), comments)
@@ -377,11 +381,11 @@ def _codes(whose: NDArray[np.uint64], known: NDArray[np.uint64]) -> tuple[Ints, 
 def _run_dicts(path: Path) -> Dicts:
     """All of a run file as dicts; for what needs every document by name."""
     try:
-        with duck.connect() as con:
-            found = columns(con, path, _RUN, f"q, d, s, {_BROKEN}", "s")
+        with duck.connect() as con, plain(path) as file:
+            found = columns(con, file, _RUN, f"q, d, s, {_BROKEN}", "s")
+            score = np.ma.getdata(found["s"])
+            if found["broken"].any() or not np.isfinite(score).all() or not len(score) or Lines(file).mixed:
+                raise Irregular
     except Irregular:
-        return read_lines(path, "run")
-    score = np.ma.getdata(found["s"])
-    if found["broken"].any() or not np.isfinite(score).all() or Lines(path).mixed:
         return read_lines(path, "run")
     return grouped(list(found["q"]), list(found["d"]), score.tolist(), str(path))

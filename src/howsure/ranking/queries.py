@@ -14,6 +14,7 @@ from howsure.distribution import check_seed
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
 from howsure.evidence.items import Items, Mean
 from howsure.ingest.records import are_records
+from howsure.ingest.streams import OnDisk, on_disk
 from howsure.ingest.trec import TIES, Qrels, Run, rank, read_qrels, read_run
 from howsure.language import option
 from howsure.notes import Notes
@@ -66,8 +67,28 @@ def trec(
         raise UnknownName(f"{told} is not known.{hint} Give 'drop' or 'zero'.")
     check_seed(seed)
     asked = _asked(metrics, unjudged)
-    judged = read_qrels(qrels)
-    named = [read_run(source, name) for name, source in _named(runs).items()]
+    given = [qrels, *(sources := _named(runs)).values()]
+    with on_disk([x for x in given if isinstance(x, (str, Path))]) as files:
+        places = iter(files)
+        held = [next(places) if isinstance(x, (str, Path)) else x for x in given]
+        judged = _judged(held[0])
+        named = [
+            read_run(x.path if isinstance(x, OnDisk) else x, name) for name, x in zip(sources, held[1:], strict=True)
+        ]
+        return _valued(asked, judged, named, only_common, ties, seed, no_relevant == "zero")
+
+
+def _judged(source: Any) -> Qrels:
+    if not isinstance(source, OnDisk):
+        return read_qrels(source)
+    return replace(read_qrels(source.path), name=source.shown)
+
+
+def _valued(
+    asked: Mapping[Asked, tuple[str, ...]], judged: Qrels, named: Sequence[Run], only_common: bool, ties: str,
+    seed: int, zero: bool,
+) -> Items:  # fmt: skip
+    """The values of all measures."""
     rankings = [_ranked(run, judged, ties) for run in named]
     common = np.all([r.retrieved > 0 for r in rankings], axis=0)
     if only_common and not common.any():
@@ -75,7 +96,7 @@ def trec(
     kept = common if only_common else np.ones(len(judged.queries), dtype=bool)
     rated = tuple(m for m in asked if isinstance(m, RunMeasure) and m.unjudged == "rate" and not m.micro)
     own = judged.judgments.only(kept), tuple(r.only(kept) for r in rankings)
-    field = Field(judged, tuple(named), *own, seed, ties, rated, no_relevant == "zero", tuple(rankings))
+    field = Field(judged, tuple(named), *own, seed, ties, rated, zero, tuple(rankings))
     notes = notes_of_all(field, only_common)
     parts = [_items(field, m, names, notes) for m, names in asked.items()]
     return replace(parts[0], rest=tuple(parts[1:]))
