@@ -169,3 +169,12 @@ def heavy_priors(run: Run) -> Iterator[Row]:
                 f"P(best) on F1 of {what}, prior {priors[name]:g}", laps[name].seconds, "ours, the default prior",
                 laps["ours"].seconds, Within(8),
             )  # fmt: skip
+
+
+@group("leaderboard-items", "A leaderboard of many graded items")
+def many_items(run: Run) -> Iterator[Row]:
+    run.say("leaderboard-items: ten systems on 100,000 items")
+    rng = np.random.default_rng(5)
+    evidence = hs.means({f"s{i}": rng.beta(5 + 0.1 * i, 2, 100_000) for i in range(10)})
+    laps = race({"ours": lambda: hs.leaderboard(evidence).p_best}, run.rules(rounds=3, seconds=60))
+    yield Row("P(best) of ten systems, 100,000 graded items", laps["ours"].seconds, target=Under(10))

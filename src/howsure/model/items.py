@@ -12,6 +12,7 @@ one of several values, are drawn.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -27,7 +28,15 @@ from howsure.kernels.draws import generator
 from howsure.kernels.sampled import Sampled
 from howsure.language import option
 from howsure.model.graded_prior import ROUNDING, alike, centres, ends, largest, made_up_means, spreads
-from howsure.model.means import CHUNK, masses, mean_law, weighed_mean_law
+from howsure.model.means import (
+    CHUNK,
+    NUMEROUS,
+    masses,
+    mean_law,
+    nearly_normal,
+    normal_sums,
+    weighed_mean_law,
+)
 from howsure.model.question import Gap, Question, drawn_gap, exact_gap, nothing_more, nothing_shared
 from howsure.model.sampling import apart
 from howsure.model.state import State
@@ -158,17 +167,27 @@ class MeanOfItems(Question):
         dealt = bool(self._weight) and len(self.items.systems) > 1
         top, bottom, shapes = self.items.units if dealt else self._parts
         rng = generator(seed, STREAM, self.items.values)
-        versions = self.items.versions
         out = []
+        for above, below in self._sums(rng, top, bottom, shapes, n):
+            if dealt:
+                more = self._dealt(rng, len(above), middle, half)
+                above, below = above + more[0], below + more[1]
+            out.append(above / below)
+        return np.concatenate(out)
+
+    def _sums(
+        self, rng: np.random.Generator, top: Array, bottom: Array, shapes: Array, n: int
+    ) -> Iterator[tuple[Array, Array]]:
+        """Draws of the sums of values and of sizes, some at a time; of very many items at once, if these are normal."""
+        versions = self.items.versions
+        if versions is None and n * len(shapes) > NUMEROUS and nearly_normal(top, bottom, shapes):
+            yield normal_sums(rng, top, bottom, shapes, n)
+            return
         for mass in masses(rng, shapes, n):
             above, below = mass @ top, mass @ bottom
             if versions is not None:
                 above += self._swapped(rng, mass[:, : len(self.items.values)], versions)
-            if dealt:
-                more = self._dealt(rng, len(mass), middle, half)
-                above, below = above + more[0], below + more[1]
-            out.append(above / below)
-        return np.concatenate(out)
+            yield above, below
 
     def _swapped(self, rng: np.random.Generator, mass: Array, versions: Array) -> Array:
         """What the sums gain when every item of every draw has one of its versions in place of its value."""

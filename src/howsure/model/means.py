@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 CHUNK: Final = 20_000_000  # Gammas drawn at a time
+NUMEROUS: Final = 1_000_000_000  # Gammas in all, from which on sums of them are drawn as normal, where they are
+SKEWED: Final = 5e-4  # of probability, that a normal law may be off by
+_EDGEWORTH: Final = 0.4 / 6.0  # of the skewness, in a probability: the largest of the normal density, over 3!
 MANY: Final = 2_000  # different values of weighted items, up to which all are kept apart
 
 
@@ -46,6 +49,29 @@ def masses(rng: np.random.Generator, shapes: Array, n: int) -> Iterator[Array]:
     for start in range(0, n, size):
         many = (min(size, n - start), len(shapes))
         yield rng.standard_exponential(many) if plain else rng.standard_gamma(shapes, many)
+
+
+def nearly_normal(top: Array, bottom: Array, shapes: Array) -> bool:
+    """Whether the means of all systems, and their differences, are normal but for SKEWED of probability.
+
+    By Edgeworth's term of the third cumulant: of Σ shape·Gamma·d it is 2 Σ shape·d³ over the cube of the spread.
+    """
+    away = top - bottom * ((shapes @ top) / (shapes @ bottom))
+    sides = [*away.T, *(away[:, i] - away[:, j] for i in range(away.shape[1]) for j in range(i))]
+    for d in sides:
+        spread = np.sqrt(shapes @ (d * d))
+        if spread > 0 and abs(2.0 * (shapes @ (d / spread) ** 3)) * _EDGEWORTH > SKEWED:
+            return False
+    return True
+
+
+def normal_sums(rng: np.random.Generator, top: Array, bottom: Array, shapes: Array, n: int) -> tuple[Array, Array]:
+    """n draws of Σ top·G and Σ bottom·G, (n, systems) each, from the normal law with their means and covariances."""
+    both = np.concatenate([top, bottom], axis=1)
+    values, vectors = np.linalg.eigh((both * shapes[:, None]).T @ both)
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    found = shapes @ both + rng.standard_normal((n, both.shape[1])) @ root.T
+    return found[:, : top.shape[1]], found[:, top.shape[1] :]
 
 
 def weighed_mean_law(top: Array, bottom: Array, shapes: Array) -> tuple[Law, str]:
