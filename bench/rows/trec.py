@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -11,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import howsure as hs
-from bench.registry import AtLeast, Row, Run, Within, group
+from bench.registry import AtLeast, Row, Run, Under, Within, group
 from bench.timing import commands, race
 
 SEED = 11
@@ -95,6 +98,7 @@ def trec(run: Run) -> Iterator[Row]:
         yield from _from_files(run, what, qrels, ranked)
         yield from _from_memory(run, what, qrels, ranked)
         yield from _fresh(run, what, qrels, ranked, name)
+        yield _bomb(run, Path(name), qrels)
 
 
 def _from_files(run: Run, what: str, qrels: str, ranked: str) -> Iterator[Row]:
@@ -140,3 +144,33 @@ def _fresh(run: Run, what: str, qrels: str, ranked: str, folder: str) -> Iterato
     lines = {"ours": [sys.executable, "-c", here], "peer": [sys.executable, "-c", there]}
     laps = race(commands(lines, folder), run.rules(rounds=2, seconds=60))
     yield Row(f"fresh process, from files, {what}", laps["ours"].seconds, "ranx", laps["peer"].seconds, AtLeast(10))
+
+
+MEMORY = 250  # MB of a whole process
+_BOMB = """
+import json, resource, sys, time
+import howsure as hs
+start = time.perf_counter()
+try:
+    hs.trec(sys.argv[1], [sys.argv[2]])
+    said = "taken"
+except hs.errors.HowsureError as error:
+    said = str(error)
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+print(json.dumps([time.perf_counter() - start, peak, said]))
+"""
+
+
+def _bomb(run: Run, folder: Path, qrels: str) -> Row:
+    """A small packed file that unpacks to gigabytes of one line over and over."""
+    times = 30 if run.quick else 300
+    run.say("trec: a file that unpacks to gigabytes")
+    path = folder / "bomb.gz"
+    path.write_bytes(gzip.compress(b"q1 Q0 d1 1 1.0 t\n" * 600_000, 9) * times)
+    line = [sys.executable, "-c", _BOMB, qrels, str(path)]
+    took, peak, said = json.loads(subprocess.run(line, capture_output=True, text=True, check=True).stdout)
+    if "line 2" not in said or peak > MEMORY:
+        raise RuntimeError(f"peak memory {peak} MB, and: {said}")
+    packed, held = path.stat().st_size / 1e6, 17 * 600_000 * times / 1e9
+    note = f"peak memory {peak} MB (limit {MEMORY}); refused at its second line"
+    return Row(f"{packed:.1f} MB packed, {held:.1f} GB unpacked", took, target=Under(10), note=note)
