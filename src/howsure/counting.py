@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 import numpy as np
@@ -13,6 +14,21 @@ Array = NDArray[Any]
 
 MOST: Final = 2**53  # counts stay exact in a double up to here
 MOST_TOGETHER: Final = 2**62  # sums of whole numbers turn negative at 2^63
+
+
+def finite(x: Any) -> float:
+    """One number as a double; NaN for what is none, or is infinite, or beyond any double.
+
+    >>> finite(3), finite(True), finite("3"), finite(10**400)
+    (3.0, nan, nan, nan)
+    """
+    if isinstance(x, bool) or not isinstance(x, (int, float, np.integer, np.floating)):
+        return math.nan
+    try:
+        number = float(x)
+    except OverflowError:
+        return math.nan
+    return number if math.isfinite(number) else math.nan
 
 
 def whole(value: ArrayLike, name: str) -> NDArray[np.int64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,6 +16,7 @@ from howsure.kernels.law import Law
 from howsure.notes import Notes, note
 
 Array = NDArray[np.float64]
+_MOST_DRAWS = 10**10
 KINDS = ("equal-tailed", "hdi")
 
 
@@ -151,7 +153,9 @@ class Distribution:
 
         Two posteriors of equal evidence need two seeds: with the same one their draws are the same.
         """
-        return self.sampler(check_draws(n), check_seed(seed))
+        if check_draws(n) * max(1, math.prod(self.shape)) > _MOST_DRAWS:
+            raise BadSetting(f"at most {_MOST_DRAWS:,} numbers are drawn at once; got {n!r} draws.")
+        return self.sampler(int(n), check_seed(seed))
 
     def interval(self, level: float = 0.95, *, kind: str = "equal-tailed") -> Interval:
         """The credible interval of that level: equal-tailed, or hdi (the shortest)."""
@@ -304,7 +308,7 @@ def check_kind(kind: str) -> str:
 def _points(x: ArrayLike) -> Array:
     try:
         array = np.asarray(x, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise BadSetting(f"a point to evaluate at must be a number or an array of numbers; got {x!r}.") from None
     if np.isnan(array).any():
         raise BadSetting("a point to evaluate at is NaN.")

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+_LONG = re.compile(r"\S{400,}")
+
 
 class HowsureError(ValueError):
-    """Base of everything howsure raises on purpose."""
+    """Base of everything howsure raises on purpose. A text of thousands of characters is quoted by its ends."""
+
+    def __init__(self, *said: object) -> None:
+        super().__init__(*(shortened(x) if isinstance(x, str) else x for x in said))
+
+
+def shortened(text: str) -> str:
+    """A message without what is too long to be read: words of over 400 characters, and what is beyond 4,000.
+
+    >>> len(shortened("no metric named " + "x" * 10**6))
+    99
+    """
+    text = _LONG.sub(lambda word: f"{word[0][:60]}...{word[0][-20:]}", text)
+    return text if len(text) <= 4000 else f"{text[:3000]} ... {text[-500:]}"
 
 
 class BadCounts(HowsureError):

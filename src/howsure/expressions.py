@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, NoReturn
 
 import numpy as np
 
 from howsure.errors import BadSetting
 
 CELLS: Final = ("tp", "fp", "fn", "tn")
+_DEEPEST: Final = 100  # a sum of a thousand terms can be written as a sum of sums
+_SMALLEST, _LARGEST = Fraction(1, 10**150), Fraction(10**300)
 OVER_CLASSES: Final = ("total", "mean", "mean of defined")
 _BINDS: Final = {"+": 1, "-": 1, "*": 2, "/": 2, "^": 4}
 _LATEX_CELL: Final = {name: rf"\mathrm{{{name.upper()}}}" for name in CELLS}
@@ -29,6 +31,22 @@ class Expression:
     args: tuple[Expression, ...] = ()
     value: Fraction | str = ""
     function: Function | None = None
+    depth: int = field(default=0, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        depth = 1 + max((x.depth for x in self.args), default=0)
+        if depth > _DEEPEST:
+            raise BadSetting(
+                f"a formula may be nested {_DEEPEST} deep: write a long sum as a sum of shorter ones in parentheses."
+            )
+        object.__setattr__(self, "depth", depth)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **settings: Any) -> Expression:
+        """What numpy does with formulas, and with its own numbers beside them."""
+        operation = _UFUNCS.get(ufunc.__name__)
+        if operation is None or method != "__call__" or settings:
+            raise _no_formula(f"numpy.{ufunc.__name__}")
+        return operation(*inputs)
 
     def __add__(self, other: object) -> Expression:
         return _binary("+", self, other)
@@ -57,11 +75,14 @@ class Expression:
     def __neg__(self) -> Expression:
         return _binary("*", -1, self)
 
+    def __pos__(self) -> Expression:
+        return self
+
     def __pow__(self, power: object) -> Expression:
-        if power == 0.5:
+        if isinstance(power, (float, Fraction, np.floating)) and power == 0.5:
             return self.sqrt()
-        if isinstance(power, int) and 1 <= power <= 8:
-            return Expression("^", (self, _constant(power)))
+        if isinstance(power, (int, np.integer)) and not isinstance(power, bool) and 1 <= power <= 8:
+            return Expression("^", (self, _constant(int(power))))
         raise BadSetting(f"a formula takes powers 1 to 8 and 0.5; got {power!r}.")
 
     def sqrt(self) -> Expression:
@@ -74,7 +95,10 @@ class Expression:
 
     def __call__(self, **cells: Any) -> Any:
         """The value at the given cells: numbers, fractions or arrays."""
-        return evaluate(self, cells)
+        try:
+            return evaluate(self, cells)
+        except KeyError as missing:
+            raise BadSetting(f"the formula {self} needs a value for {missing.args[0]}.") from None
 
     def __str__(self) -> str:
         return _text(self)
@@ -182,6 +206,8 @@ def _constant(x: object) -> Expression:
     exact = (
         x if isinstance(x, Fraction) else Fraction(repr(float(x)) if isinstance(x, (float, np.floating)) else int(x))
     )
+    if exact and not _SMALLEST <= abs(exact) <= _LARGEST:
+        raise BadSetting("a formula takes 0 and numbers of a size from 1e-150 to 1e300; one is beyond that.")
     return Expression("number", value=exact)
 
 
@@ -199,6 +225,41 @@ def _binary(op: str, a: object, b: object) -> Expression:
         return right
     return Expression(op, (left, right))
 
+
+def _no_formula(name: str) -> BadSetting:
+    return BadSetting(f"a formula is made of cells and numbers by + - * / ** sqrt and log; {name} is not among these.")
+
+
+_UFUNCS: Final[dict[str, Callable[..., Expression]]] = {
+    "add": lambda a, b: _binary("+", a, b),
+    "subtract": lambda a, b: _binary("-", a, b),
+    "multiply": lambda a, b: _binary("*", a, b),
+    "divide": lambda a, b: _binary("/", a, b),
+    "power": lambda a, b: expression(a) ** b,
+    "square": lambda a: a**2,
+    "negative": lambda a: -a,
+    "positive": lambda a: +a,
+    "sqrt": lambda a: a.sqrt(),
+    "log": lambda a: a.log(),
+}
+_REFUSED: Final = {
+    "__lt__": "<", "__le__": "<=", "__gt__": ">", "__ge__": ">=", "__abs__": "abs", "__bool__": "and, or, not or if",
+    "__floordiv__": "//", "__rfloordiv__": "//", "__mod__": "%", "__rmod__": "%", "__rpow__": "a formula as a power",
+    "__matmul__": "@", "__rmatmul__": "@", "__round__": "round", "__float__": "float", "__int__": "int",
+    "__complex__": "complex", "__iter__": "a list", "__divmod__": "divmod", "__rdivmod__": "divmod",
+    "__trunc__": "trunc", "__floor__": "floor", "__ceil__": "ceil",
+}  # fmt: skip
+
+
+def _refusal(name: str) -> Callable[..., Any]:
+    def refuse(_self: Expression, *_others: object) -> NoReturn:
+        raise _no_formula(name)
+
+    return refuse
+
+
+for _method, _name in _REFUSED.items():
+    setattr(Expression, _method, _refusal(_name))
 
 _OPERATIONS: Final[dict[str, Callable[..., Any]]] = {
     "+": lambda a, b: a + b,

@@ -107,6 +107,8 @@ def check_labels(labels: Any) -> tuple[Label, ...]:
 
 def named(label: Label) -> Label:
     """The label, if it is one: None and NaN say that a label is missing."""
+    if not isinstance(label, Hashable):
+        raise BadLabels(f"a label is a plain value such as text or a number; got {label!r}.")
     if label is None or label != label:  # NaN differs from itself
         raise BadLabels(f"{label!r} is no label: it says that one is missing; give it a name.")
     return label

@@ -125,7 +125,8 @@ def make(given: Any) -> Prior:
     if isinstance(given, str):
         return _named(given)
     if isinstance(given, (int, float, np.integer, np.floating)) and not isinstance(given, bool):
-        return Prior(f"{float(given):g}", weight=_positive(given, "the prior"))
+        weight = _positive(given, "the prior")
+        return Prior(f"{weight:g}", weight=weight)
     return _table(given)
 
 
@@ -155,7 +156,7 @@ def _named(text: str) -> Prior:
 def _table(given: ArrayLike) -> Prior:
     try:
         weights = np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise BadSetting(f"a prior is a name, a number, an array of weights or a posterior; got {given!r}.") from None
     by_name = weights.shape == (4,)
     if by_name:  # tp, fp, fn, tn
@@ -172,9 +173,8 @@ def _table(given: ArrayLike) -> Prior:
 
 
 def _positive(value: Any, what: str) -> float:
-    number = float(value) if isinstance(value, (int, float, np.number)) else float("nan")
-    if not LOWEST <= number <= HIGHEST:
+    if not isinstance(value, (int, float, np.number)) or not LOWEST <= value <= HIGHEST:
         raise BadSetting(
             f"{what} must be a weight above 0, from 1e-6 to 1e12; got {value!r}. For no opinion use 'even'."
         )
-    return number
+    return float(value)

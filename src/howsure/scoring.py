@@ -13,6 +13,7 @@ import numpy as np
 from howsure import slice_order
 from howsure.catalogue import Metric
 from howsure.columns import Columns
+from howsure.counting import finite
 from howsure.distribution import Distribution, check_kind, check_level
 from howsure.entering import entered
 from howsure.envelope import envelope
@@ -245,7 +246,6 @@ def _limits(above: Any, questions: list[Any], p: Posterior) -> list[float | None
 
 
 def _finite(x: Any) -> float:
-    number = isinstance(x, (int, float, np.integer, np.floating)) and not isinstance(x, bool)
-    if not number or not -1e300 < x < 1e300:
+    if not -1e300 < finite(x) < 1e300:
         raise BadSetting(f"{option('above')} must be a finite number, or a mapping from metric to number; got {x!r}.")
     return float(x)

@@ -48,7 +48,7 @@ class Metric:
     def __post_init__(self) -> None:
         if not isinstance(self.formula, Expression):
             raise BadSetting(f"the formula of {self.name!r} must be made of cells, such as tp / (tp + fp).")
-        if self.better not in ("higher", "lower", None):
+        if self.better is not None and (not isinstance(self.better, str) or self.better not in ("higher", "lower")):
             raise BadSetting(f"better= is 'higher', 'lower' or None; got {self.better!r}.")
         if not isinstance(self.name, str) or not self.name.strip():
             raise BadSetting(f"a metric needs a name; got {self.name!r}.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ from howsure.cli.options import (
     option,
 )
 from howsure.cli.output import show, write
-from howsure.errors import BadSetting, HowsureError
+from howsure.errors import BadSetting, HowsureError, shortened
 from howsure.language import SPOKEN
 from howsure.papers.item import MEANINGS
 from howsure.render.harmless import visible
@@ -71,7 +70,7 @@ def _run(arguments: list[str], debug: bool) -> int:
 
 def _complain(message: str, code: int) -> int:
     text = visible(" ".join(message.split())).rstrip(".")
-    text = re.sub(r"\S{400,}", lambda long: f"{long[0][:60]}...{long[0][-20:]}", text)
+    text = shortened(text)
     return _say(f"howsure: {text}{'' if text.endswith('?') else '.'}", code)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from howsure.counting import whole
+from howsure.counting import finite, whole
 from howsure.distribution import Distribution, Error, check_kind, check_level, number_or_array
 from howsure.envelope import envelope
 from howsure.errors import BadSetting
@@ -223,6 +223,6 @@ def check_margin(margin: Any) -> float | None:
     """equal_within: a finite number from 0 on, or None."""
     if margin is None:
         return None
-    if isinstance(margin, bool) or not isinstance(margin, (int, float, np.number)) or not 0 <= margin < np.inf:
+    if not finite(margin) >= 0:
         raise BadSetting(f"{option('equal_within')} must be a number, 0 or more; got {margin!r}.")
     return float(margin)

@@ -358,9 +358,10 @@ class Tally(Patterns):
     def from_json(cls, text: str | bytes) -> Any:
         """The evidence of a text that to_json made."""
         try:
-            return cls.from_dict(json.loads(text))
-        except json.JSONDecodeError:
+            document = json.loads(text)
+        except (ValueError, TypeError, RecursionError):
             raise BadCounts("this is no tally: the text is not JSON; Tally.to_json makes one.") from None
+        return cls.from_dict(document)
 
 
 def in_square(cells: Mapping[str, Array]) -> Array:

@@ -177,4 +177,7 @@ def as_numbers(x: Any, name: str) -> Array:
     bad = next((v for v in whole if not (lost(v) or isinstance(v, (Real, Decimal, np.bool_)))), None)
     if bad is not None:
         raise BadLabels(f"{name} must be numbers; got {bad!r}.")
-    return np.array([np.nan if lost(v) else float(v) for v in whole])
+    try:
+        return np.array([np.nan if lost(v) else float(v) for v in whole])
+    except OverflowError:
+        raise BadLabels(f"{name} must be finite; at least one number is beyond any double.") from None

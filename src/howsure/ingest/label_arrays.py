@@ -163,6 +163,8 @@ def as_weights(weight: Any, n: int) -> NDArray[np.float64]:
         w = given.astype(float) if given.dtype.kind != "c" else np.asarray("complex").astype(float)
     except (TypeError, ValueError):
         raise BadLabels("weights must be numbers.") from None
+    except OverflowError:
+        raise BadLabels("weights must be finite; at least one is beyond any double.") from None
     if w.shape != (n,):
         raise BadLabels(f"there are {n} items but weights of shape {w.shape}; each item needs one weight.")
     if not np.isfinite(w).all():

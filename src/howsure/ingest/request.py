@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
+from howsure.counting import finite
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
 from howsure.ingest.keys import Form, Grouping, Key
 from howsure.labels import Label
@@ -270,7 +271,7 @@ def conditions_given(where: Any) -> tuple[str, ...]:
 def check_missing(missing: Any, kind: Kind = "classes") -> str:
     """One of refuse and drop; and of wrong, where an answer can be."""
     known = MISSING if kind in ("classes", "outcomes", "cuts") else MISSING[:2]
-    if missing not in known:
+    if not isinstance(missing, str) or missing not in known:
         told = " or ".join((", ".join(repr(x) for x in known[:-1]), repr(known[-1])))
         raise UnknownName(
             f"{option('missing', missing)} is not known{_here(missing)}.{nearest(str(missing), known)} Give {told}."
@@ -279,7 +280,7 @@ def check_missing(missing: Any, kind: Kind = "classes") -> str:
 
 
 def _here(missing: Any) -> str:
-    return " here" if missing in MISSING else ""
+    return " here" if isinstance(missing, str) and missing in MISSING else ""
 
 
 def _thresholds(threshold: Any) -> tuple[float, ...]:
@@ -287,7 +288,7 @@ def _thresholds(threshold: Any) -> tuple[float, ...]:
         return ()
     found = np.atleast_1d(np.asarray(threshold, dtype=object)).ravel().tolist()
     for x in found:
-        if isinstance(x, bool) or not isinstance(x, (int, float, np.number)) or not np.isfinite(x):
+        if finite(x) != finite(x):  # NaN: no finite number
             raise BadSetting(f"a threshold is a finite number; got {x!r}.")
     numbers = tuple(float(x) for x in found)
     if not numbers or len(set(numbers)) != len(numbers):
@@ -306,7 +307,7 @@ def _bounds(bounds: Any) -> tuple[float, float] | None:
         return None
     try:
         low, high = (float(x) for x in bounds)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         low, high = 0.0, 0.0
     if not -np.inf < low < high < np.inf:
         raise BadSetting(f"bounds are two finite numbers, the lower first, such as (0, 1); got {bounds!r}.")

@@ -110,7 +110,7 @@ class Qrels:
 def _grades(by_query: Dicts, queries: Sequence[str], name: str) -> Ints:
     try:
         raw = np.fromiter(chain.from_iterable(by_query[q].values() for q in queries), dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raw = np.array([np.nan])
     if not ((raw == np.floor(raw)) & (np.abs(raw) <= HIGHEST)).all():
         for q in queries:

@@ -9,6 +9,7 @@ How often 95% intervals of F1 held the true value before and after: docs/coverag
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from howsure.catalogue import Metric
 from howsure.catalogue.retrieval import at_threshold, table_metric
 from howsure.catalogue.retrieval import parse as parse_ranking
+from howsure.counting import finite
 from howsure.distribution import Distribution
 from howsure.envelope import envelope
 from howsure.errors import BadSetting, UnknownName, nearest
@@ -242,7 +244,7 @@ def _limits(given: Any, side: str) -> tuple[tuple[Metric, str, float], ...]:
     found = []
     for name, value in given.items():
         m = table_metric(name)
-        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not np.isfinite(value):
+        if math.isnan(finite(value)):
             raise BadSetting(f"{m} {side} needs a number; got {value!r}.")
         low, high = m.bounds
         if not low <= value <= high:

@@ -232,7 +232,7 @@ def numbers(x: ArrayLike, need: str) -> Array:
         if x is None:
             raise TypeError
         return np.asarray(x, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise BadSetting(f"{need}; got {brief(x)}.") from None
 
 

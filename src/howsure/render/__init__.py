@@ -49,7 +49,7 @@ def render(document: dict[str, Any], kind: str) -> str:
 
 def named(kind: str) -> Format:
     """The format of that name."""
-    found = next((f for f in REGISTRY if f.name == kind), None)
+    found = next((f for f in REGISTRY if isinstance(kind, str) and f.name == kind), None)
     if found is None:
         names = [f.name for f in REGISTRY]
         raise UnknownName(f"no format {kind!r}.{nearest(str(kind), names)} Formats: {', '.join(names)}.")
@@ -64,6 +64,8 @@ def by_suffix(
     >>> by_suffix("table.TEX").name
     'latex'
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise BadSetting(f"a file is named by text or a path; got {path!r}.")
     suffix = Path(path).suffix.lower()
     found = next((f for f in REGISTRY if suffix in f.suffixes), None)
     if found is not None and found in among:
