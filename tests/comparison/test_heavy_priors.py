@@ -12,6 +12,7 @@ from howsure.model.graded_prior import made_up_means
 from howsure.model.joint_answers import prior_cells
 from howsure.model.score_draws import score_draws
 from tests.laws.kinds import KINDS
+from tests.tiers import some, spread
 
 N = 20_000
 HEAVY = (9.0, 60.0, 198.0, 2_000.0, 2e6)
@@ -32,8 +33,7 @@ def test_sticks_are_few_whatever_the_weight(weight):
     np.testing.assert_allclose(parts.sum(axis=0) + (0.0 if rest is None else rest[0]), 1.0, rtol=1e-12)
 
 
-@pytest.mark.parametrize("row", [None, 0], ids=["product", "balanced"])
-@pytest.mark.parametrize("weight", HEAVY)
+@pytest.mark.parametrize(("weight", "row"), spread(HEAVY, [None, 0], every=2))
 def test_answers_of_a_heavy_prior_have_their_law(weight, row):
     """Each system's share of a truth row is Beta: its mean and spread; pairs go together as under one process."""
     rows = {0: (0.7 * weight, 0.3 * weight)}
@@ -60,7 +60,7 @@ def test_made_up_items_of_a_heavy_prior_have_their_law(weight):
     np.testing.assert_allclose(x.std(axis=0) / spread, 1.0, atol=1.5 * MARGIN)
 
 
-@pytest.mark.parametrize("weight", [30.0, 1_000.0])
+@pytest.mark.parametrize("weight", some([1_000.0, 30.0, 200.0], 3))
 def test_scores_of_a_heavy_prior_have_their_law(weight):
     """Of many systems: the prior's positives above all negatives are half of its mass, within a Beta's spread."""
     rng = np.random.default_rng(4)
