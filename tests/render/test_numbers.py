@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import howsure as hs
+from howsure.render import render
 from howsure.render.numbers import count, probability, short
 
 
@@ -178,3 +179,25 @@ def test_a_heavy_tail_hides_neither_end_of_an_interval() -> None:
     assert re.search(r"difference 1\d00 \[-[678]0, [345]e\+06\]|difference 1000 \[", repr(found))
     other = hs.compare(truth, {"b": worse, "a": truth}, metric="odds-ratio")
     assert other.difference.mean == -np.inf
+
+
+@pytest.mark.parametrize(
+    ("x", "said", "in_latex"),
+    [
+        (-0.99999975, "-1 + 2.5e-07", r"-1 + $2.5\times 10^{-7}$"),
+        (-1.00000025, "-1 - 2.5e-07", r"-1 - $2.5\times 10^{-7}$"),
+        (0.99999975, "1 - 2.5e-07", r"1 - $2.5\times 10^{-7}$"),
+        (1.00000025, "1 + 2.5e-07", r"1 + $2.5\times 10^{-7}$"),
+    ],
+)
+def test_numbers_near_one_on_both_sides_of_nought(x, said, in_latex):
+    """What stands behind -1 goes the other way than behind 1; LaTeX writes both as mathematics."""
+    assert short(x) == said
+    row = {"metric": "phi", "asked": "phi", "score": x, "slice": None, "system": None, "mean": x, "low": x, "high": x,
+           "high_gap": 1 - x, "range": [-1.0, 1.0], "above": None, "route": "sampled"}  # fmt: skip
+    document = {"schema": "howsure.score/1", "level": 0.95, "interval": "equal-tailed", "prior": None, "data": {},
+                "rows": [row], "notes": []}  # fmt: skip
+    for kind in ("table", "html"):
+        assert render(document, kind).count(said) == 4
+    assert render(document, "latex").count(in_latex) == 4
+    assert render(document, "markdown").count(said) == 4
