@@ -73,6 +73,10 @@ def files(folder: Path) -> dict[str, tuple[Any, dict[str, Any]]]:
         "split texts of CSV": (f"{folder}/a.csv", {"truth": "words", "pred": "words_a", "sep": ";"}),
         "scores of CSV": (f"{folder}/a.csv", {"truth": "flag", "score": ["score", "flag_a"], "weight": "weight"}),
         "values of CSV": (f"{folder}/a.csv", {"value": "grade_gaps", "cluster": "group", "missing": "drop"}),
+        "weights with gaps of CSV": (
+            f"{folder}/a.csv",
+            {"truth": "bit", "pred": "bit_a", "weight": "grade_gaps", "missing": "drop"},
+        ),
         "systems": (two, {"outcome": "passed", "cluster": "group"}),
         "values of systems": (two, {"value": "grade", "cluster": "group"}),
     }

@@ -79,21 +79,22 @@ class Frame:
         if not is_batches(self.data):
             _check(_checked(self.data), columns, self.called)
 
-    def grouped(self, grouping: Grouping, what: str = "weight") -> Groups:
-        """The distinct rows of the keys, counted."""
+    def grouped(self, grouping: Grouping, what: str = "weight", shown: Grouping | None = None) -> Groups:
+        """The distinct rows of the keys, counted; `shown` has the columns under their own names, for messages."""
+        shown = shown or grouping
         pending: list[Groups] = []
         for frame in self._frames(self.data):
             _check(frame, grouping.columns, self.called)
             kept, account = (frame, None) if self.judged else _chosen(frame, grouping, self.called)
-            found = read(grouping, _grouped(kept, grouping, [STATUS] if self.judged else []), what)
+            found = read(shown, _grouped(kept, grouping, [STATUS] if self.judged else []), what)
             if account is not None:
                 found = replace(found, account=account.without("missing", found.unweighed))
             pending.append(found)
             if len(pending) == PENDING:
-                pending = [merged(alike(pending, grouping))]
+                pending = [merged(alike(pending, shown))]
         if not pending:
             raise BadLabels("there are no items: the iterator gave no batches.")
-        return merged(alike(pending, grouping, [self.loose] * len(pending)))
+        return merged(alike(pending, shown, [self.loose] * len(pending)))
 
     def distinct(self, grouping: Grouping) -> int:
         """About how many there are."""

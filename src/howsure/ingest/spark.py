@@ -53,7 +53,7 @@ class SparkFiles:
         frame, own = self._flat(grouping)
         loose = _kind(self.paths[0]) == "csv"
         try:
-            found = Frame(frame, loose=loose, judged=bool(grouping.where)).grouped(own, what)
+            found = Frame(frame, loose=loose, judged=bool(grouping.where)).grouped(own, what, grouping)
         except BadLabels:
             if grouping.amount is not None:  # the better sentence, where there is one
                 self._refuse_text(grouping.amount)
