@@ -17,6 +17,8 @@ from typing import Any
 
 import click
 
+from howsure.catalogue import metrics
+from howsure.catalogue.retrieval import rankings
 from howsure.cli.app import app
 from tests.hostile import columns, files, trec_files
 from tests.hostile.running import Ran, ran, wrong_with
@@ -39,7 +41,7 @@ SEEDS: dict[str, list[str]] = {
         "{f} --truth y --pred z --metric accuracy --stratum r --population north=300,south=90",
         "{f} --truth y --pred odd --metric accuracy", "{f} --truth odd --pred odd --metric accuracy",
         "{f} --value odd", "{f} --outcome odd", "{f} --outcome o --by odd", "--counts 8,2,3,9 --metric f1",
-        "--rate 7/9", "--matrix square.csv --metric accuracy",
+        "--counts {n} --metric {m}", "--counts {n} --metric {m}", "--rate 7/9", "--matrix square.csv --metric accuracy",
     ],
     "compare": [
         "{f} --truth y --pred z --pred w --metric f1", "{f} --outcome o --outcome p", "{f} --value v --value u",
@@ -47,7 +49,8 @@ SEEDS: dict[str, list[str]] = {
         "{f} {f} --outcome o --independent", "{f} {f} --outcome o --cluster g", "{f} {f} --value v --on id",
         "{f} --truth k --pred l --pred m --metric accuracy", "{f} --outcome o --outcome p --by r", "--wins 7,4,30",
         "--counts 8,2,3,9 --counts 4,5,6,7 --metric f1", "--rate 7/9 --rate 3/8",
-        "--matrix square.csv --matrix square.csv --metric accuracy", "{f} --truth y --score s --score t --metric auc",
+        "--counts {n} --counts {n} --metric {m}", "--matrix square.csv --matrix square.csv --metric accuracy",
+        "{f} --truth y --score s --score t --metric auc",
     ],
     "leaderboard": [
         "{f} --outcome o --outcome p", "{f} --truth y --pred z --pred w --metric f1", "{f} --value v --value u",
@@ -90,7 +93,9 @@ TEXTS = [
     "9" * 40,
     "x" * 3000,
 ]
+SIZES = [0, 0, 1, 2, 3, 7, 40, 1000, 10**6, 10**9, 10**12, 2**53 - 1, 2**53]
 METRICS = [
+    *(x.name for x in (*metrics(), *rankings())),
     "f1", "recall", "precision", "accuracy", "macro-f1", "f1:x", "f1:odd", "kappa", "phi", "lr-plus", "odds-ratio",
     "auc", "AP", "AP11", "f1@0.5", "precision@recall=0.9", "rate", "mean", "micro-f1", "samples-f1", "f0.5", "f1e9",
     "fnan", "f-1", "utility", "tetrachoric", "P@5", "nDCG@10", "RR", "P@0", "P@-1", "precison", "f1:", ":", "@", "",
@@ -159,6 +164,8 @@ def values(rng: random.Random, name: str, option: Any) -> list[str]:
         return [rng.choice(TEXTS) for _ in range(option.nargs)]
     if name in COLUMNS:
         return [rng.choice(PLAIN)]
+    if name in ("--counts", "--rate", "--wins") and rng.random() < 0.6:
+        return [_sizes(rng, name)]
     if name in VALUES and (name != "--system" or rng.random() < 0.9):
         chosen = rng.choice(VALUES[name])
         return shlex.split(chosen) if name in ("--compare", "--system") else [chosen]
@@ -167,6 +174,14 @@ def values(rng: random.Random, name: str, option: Any) -> list[str]:
     if isinstance(kind, (click.types.FloatParamType, click.types.IntParamType)):
         pool = NUMBERS
     return [str(rng.choice(pool)) for _ in range(option.nargs)]
+
+
+def _sizes(rng: random.Random, name: str) -> str:
+    """Counts of any size, none of them wrong in itself."""
+    if name == "--rate":
+        hits, more = (rng.choice(SIZES[:-2]) for _ in range(2))
+        return f"{hits}/{hits + more}"
+    return ",".join(str(rng.choice(SIZES)) for _ in range(4 if name == "--counts" else 3))
 
 
 Parts = list[list[str]]  # a line as parts that are taken or left whole: words, and options with their values
@@ -193,7 +208,8 @@ def line(rng: random.Random) -> list[str]:
     text = rng.choice(SEEDS[command])
     one = file(rng)
     words = [(one if rng.random() < 0.6 else file(rng)) if w == "{f}" else w for w in shlex.split(text)]
-    words = [rng.choice(TREC) if w == "{t}" else w for w in words]
+    made = {"{t}": lambda: rng.choice(TREC), "{m}": lambda: rng.choice(METRICS), "{n}": lambda: _sizes(rng, "--counts")}
+    words = [made[w]() if w in made else w for w in words]
     parts = parts_of(command, words)
     known = options(command)
     for _ in range(min(6, int(rng.expovariate(0.6)))):

@@ -168,6 +168,8 @@ def control_in(text: str) -> str | None:
 
 def _wrong_with_output(r: Ran) -> list[str]:
     kind = _format(r.words)
+    if "--out" in r.words:
+        return [f"output beside --out: {r.out[:100]!r}"] if r.out else []
     if kind == "json":
         try:
             document = r.document
@@ -176,7 +178,7 @@ def _wrong_with_output(r: Ran) -> list[str]:
         return [*_wrong_numbers(document), *_wrong_rows(document)]
     if kind != "csv" and (mark := control_in(r.out)) is not None:
         return [f"control character {mark!r} in the output"]
-    if not r.out and "--out" not in r.words:
+    if not r.out:
         return ["no output"]
     return []
 
