@@ -85,7 +85,9 @@ class Sampled:
         error = np.sqrt(self.n * p * (1 - p))
         half = max(1.0, error, _REACH * self.n * min(p, 1 - p))  # of one error alone, the spacing is itself uncertain
         a, b = (int(np.clip(round(p * (self.n - 1) + side * half), 0, self.n - 1)) for side in (-1, 1))
-        return np.asarray(SIGMAS * (self.draws[b] - self.draws[a]) / max(b - a, 1) * max(error, 1.0))
+        with np.errstate(invalid="ignore"):
+            apart = np.where(self.draws[b] == self.draws[a], 0.0, self.draws[b] - self.draws[a])  # both may be infinite
+        return np.asarray(SIGMAS * apart / max(b - a, 1) * max(error, 1.0))
 
     @cached_property
     def error(self) -> tuple[Array, Array]:
