@@ -16,13 +16,13 @@ from howsure.evidence.layout import number
 from howsure.ingest.columns import Array, Column, as_numbers, coded
 from howsure.ingest.groups import Groups, many, refuse_nothing
 from howsure.ingest.label_arrays import cluster_column, refuse_twins
-from howsure.ingest.request import Request, make
+from howsure.ingest.request import LARGEST, Request, make
 from howsure.ingest.settling import without_clusters
 from howsure.language import option
 from howsure.notes import Notes, note
 
 ONE_CLUSTER = "all items are in one cluster; resampling whole clusters needs two or more."
-LARGEST, SMALLEST = 1e100, 1e-100  # of values and of their spread: squares stay within floating point
+SMALLEST = 1e-100  # of the spread of values: its square stays within floating point
 
 
 def of_arrays(data: Any, given: Mapping[str, Any]) -> Items:

@@ -34,7 +34,7 @@ _CALLED: Final = {
 _ANSWERS: Final[dict[str, Kind]] = {"pred": "classes", "outcome": "outcomes", "value": "values", "score": "scores"}
 MISSING: Final = ("refuse", "drop", "wrong")
 MOST_BINS: Final = 1_000_000
-MOST_BOUND: Final = 1e100  # squares of values stay within floating point
+LARGEST: Final = 1e100  # of values and bounds: their squares stay within floating point
 
 
 @dataclass(frozen=True)
@@ -312,8 +312,8 @@ def _bounds(bounds: Any) -> tuple[float, float] | None:
         low, high = 0.0, 0.0
     if not -np.inf < low < high < np.inf:
         raise BadSetting(f"bounds are two finite numbers, the lower first, such as (0, 1); got {bounds!r}.")
-    if max(-low, high) > MOST_BOUND:
-        raise BadSetting(f"bounds lie between {-MOST_BOUND:g} and {MOST_BOUND:g}; got {bounds!r}.")
+    if max(-low, high) > LARGEST:
+        raise BadSetting(f"bounds lie between {-LARGEST:g} and {LARGEST:g}; got {bounds!r}.")
     return low, high
 
 
