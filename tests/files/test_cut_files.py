@@ -317,3 +317,50 @@ def test_memory_follows_the_lines_not_the_bytes(name, tmp_path):
     told, more = subprocess.run(line, capture_output=True, text=True, check=True, timeout=60).stdout.splitlines()
     assert re.search(said, told), told
     assert int(more) < 60
+
+
+def raw_zst(data):
+    """A frame of zstd with one block that is stored as it is, and no checksum (RFC 8878)."""
+    assert len(data) < 256
+    return b"\x28\xb5\x2f\xfd\x20" + bytes([len(data)]) + (len(data) << 3 | 1).to_bytes(3, "little") + data
+
+
+def test_a_zstd_file_may_hold_any_sign(tmp_path):
+    """Control signs are text like any other: no sign of a text parts its lines."""
+    signs = "".join(chr(x) for x in range(1, 128) if chr(x) not in '\r\n,"')
+    rows = f"y,z,t\n1,1,{signs}\n0,0,c\n"
+    (tmp_path / "a.csv.zst").write_bytes(raw_zst(rows.encode()))
+    assert counted(tmp_path / "a.csv.zst") == 2
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"y,z\n1,\xe9\n", "line 2 of '{}' is not UTF-8 text."),
+        (b"y,z\n1,a\0b\n", "'{}' is a binary file; CSV, JSON lines (both UTF-8) or Parquet are needed."),
+        (b"y,z\r\n1,1\n0,0\r", "'{}' mixes line ends; write it with one kind of line end."),
+    ],
+)
+def test_what_is_wrong_within_a_zstd_file_is_said(data, said, tmp_path):
+    """A whole file with an odd text is not called a damaged one."""
+    path = tmp_path / "a.csv.zst"
+    path.write_bytes(raw_zst(data))
+    with pytest.raises(BadFile, match=re.escape(said.format(path))):
+        hs.tally(path, **COLUMNS)
+
+
+def test_a_long_line_of_a_zstd_file_is_named(tmp_path):
+    """One cause, and where it is."""
+    zstd(b"y,z\n1,1\n1," + b"a" * 2_100_000 + b"\n0,0\n", tmp_path / "a.csv.zst")
+    with pytest.raises(BadFile, match=r"line 3 of '.*a.csv.zst' is longer than 2 MB"):
+        hs.tally(tmp_path / "a.csv.zst", **COLUMNS)
+
+
+def test_what_no_one_can_see_of_packed_files_is_as_the_page_says(tmp_path):
+    """A part that is missing whole, and other bytes in a zstd file that carries no sum."""
+    first, second = gzip.compress(b"y,z\n1,1\n"), gzip.compress(b"0,0\n")
+    (tmp_path / "a.csv.gz").write_bytes(first + second)
+    (tmp_path / "b.csv.gz").write_bytes(first)
+    assert (counted(tmp_path / "a.csv.gz"), counted(tmp_path / "b.csv.gz")) == (2, 1)
+    (tmp_path / "a.csv.zst").write_bytes(raw_zst(b"y,z\n1,1\n0,0\n").replace(b"0,0", b"0,1"))
+    assert hs.tally(tmp_path / "a.csv.zst", **COLUMNS).fp == 1

@@ -32,7 +32,7 @@ def zstd(data: bytes, path) -> None:
         con.executemany("INSERT INTO t VALUES (?)", [[line] for line in data.decode().splitlines()])
         target = str(path).replace("'", "''")
         con.execute(
-            f"COPY t TO '{target}' (FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\x01', COMPRESSION zstd)"
+            f"COPY t TO '{target}' (FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '', COMPRESSION zstd)"
         )
 
 

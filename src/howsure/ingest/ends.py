@@ -12,12 +12,12 @@ from typing import Final
 
 from howsure import duck
 from howsure.errors import BadFile
-from howsure.ingest.packing import damaged, unpacked
-from howsure.ingest.sniffing import LONGEST, File
+from howsure.ingest.packing import File, damaged, unpacked
+from howsure.ingest.sniffing import LONGEST
 
 _TAIL: Final = 1 << 12
 _LINES: Final = (  # the lines of a packed file
-    "read_csv($1, columns={'line': 'VARCHAR'}, auto_detect=false, delim='\x01', quote='', escape='', header=false, "
+    "read_csv($1, columns={'line': 'VARCHAR'}, auto_detect=false, delim='', quote='', escape='', header=false, "
     f"compression='zstd', max_line_size={LONGEST})"
 )
 

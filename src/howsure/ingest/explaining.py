@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from howsure.errors import BadFile
-from howsure.ingest.packing import unpacked
-from howsure.ingest.sniffing import File
+from howsure.ingest.packing import File, unpacked
 
 _RAGGED: Final = re.compile(r"CSV Error on Line: (\d+).*?Expected Number of Columns: (\d+) Found: (\d+)", re.DOTALL)
 _LINE: Final = re.compile(r"CSV Error on Line: (\d+)")

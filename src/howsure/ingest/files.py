@@ -24,8 +24,9 @@ from howsure.ingest.ends import checked
 from howsure.ingest.explaining import explained
 from howsure.ingest.groups import Groups, alike, kept_rows, merged, read
 from howsure.ingest.keys import COUNT, DUCKDB, GIVEN, STATUS, Grouping, Judged, sql_groups, sql_rows, status_sql
+from howsure.ingest.packing import File
 from howsure.ingest.readers import Reader, apart, reader
-from howsure.ingest.sniffing import File, expanded, sniff
+from howsure.ingest.sniffing import expanded, sniff
 from howsure.ingest.streams import on_disk
 from howsure.ingest.texts import MISSING, refuse_mixed, refuse_no_number
 

@@ -1,4 +1,4 @@
-"""Packed files: their bytes in pieces of bounded size, and whether they were read to a proper end.
+"""Files and how they are packed: their bytes in pieces of bounded size, read to a proper end.
 
 DuckDB takes a zstd file that was cut for a whole one, a gzip file with damaged bytes, and a JSON array that ends after
 a comma; what it does not look at is looked at here.
@@ -12,6 +12,7 @@ import lzma
 import os
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -20,6 +21,25 @@ from howsure.errors import BadFile
 PIECE: Final = 1 << 20
 _MARKS: Final = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 _UNPACKERS: Final[dict[str, Any]] = {"bzip2": bz2.BZ2Decompressor, "xz": lzma.LZMADecompressor}
+
+
+@dataclass(frozen=True)
+class File:
+    """One file: where it is, what it is; for CSV also its delimiter and the head's names."""
+
+    path: str
+    shown: str  # its name in messages: what is read once only lies in a temporary file
+    kind: str
+    packing: str = "none"
+    delimiter: str = ","
+    names: tuple[str, ...] = ()
+    array: bool = False  # JSON: one array in place of lines
+    blank: int = 0  # CSV: lines before the head
+
+    @property
+    def group(self) -> tuple[str, str, str, tuple[str, ...], bool, int]:
+        """Files that one query reads together."""
+        return self.kind, self.packing, self.delimiter, self.names, self.array, self.blank
 
 
 def packing_of(first: bytes) -> str:

@@ -15,7 +15,8 @@ from typing import Any, Final
 from howsure.errors import BadLabels, UnknownName, listing, nearest
 from howsure.ingest import conditions, judging
 from howsure.ingest.keys import Judged, Key
-from howsure.ingest.sniffing import LONGEST, File
+from howsure.ingest.packing import File
+from howsure.ingest.sniffing import LONGEST
 
 _WHOLE_SAMPLE: Final = -1
 LARGEST: Final = 1 << 24  # bytes of one JSON record

@@ -9,13 +9,13 @@ import io
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from howsure import duck
 from howsure.errors import BadFile
-from howsure.ingest.packing import check_zstd, packing_of, unpacked
+from howsure.ingest.explaining import explained
+from howsure.ingest.packing import File, check_zstd, packing_of, unpacked
 
 HEAD: Final = 1 << 16
 LONGEST: Final = 2_000_000  # bytes of one line
@@ -26,25 +26,6 @@ _SUFFIXES: Final = {
 _LINE_END: Final = re.compile(rb"[\r\n]")
 _BLANK: Final = re.compile(r"(?: *(?:\r\n|\r|\n))*")  # lines with nothing on them
 _PACKED: Final = {".gz": "gzip", ".zst": "zstd"}
-
-
-@dataclass(frozen=True)
-class File:
-    """One file: where it is, what it is; for CSV also its delimiter and the head's names."""
-
-    path: str
-    shown: str  # its name in messages: what is read once only lies in a temporary file
-    kind: str
-    packing: str = "none"
-    delimiter: str = ","
-    names: tuple[str, ...] = ()
-    array: bool = False  # JSON: one array in place of lines
-    blank: int = 0  # CSV: lines before the head
-
-    @property
-    def group(self) -> tuple[str, str, str, tuple[str, ...], bool, int]:
-        """Files that one query reads together."""
-        return self.kind, self.packing, self.delimiter, self.names, self.array, self.blank
 
 
 def expanded(given: Iterable[str]) -> list[str]:
@@ -121,13 +102,15 @@ def _unzst(path: str, name: str) -> bytes:
     import duckdb
 
     escaped = glob.escape(path)
-    query = "SELECT line FROM read_csv($1, columns={'line': 'VARCHAR'}, auto_detect=false, delim='\x01', quote='', "
-    query += "escape='', header=false, compression='zstd') LIMIT 20"
+    query = "SELECT line FROM read_csv($1, columns={'line': 'VARCHAR'}, auto_detect=false, delim='', quote='', "
+    query += f"escape='', header=false, compression='zstd', max_line_size={LONGEST}) LIMIT 20"
     try:
         with duck.connect() as con:
             lines = [row[0] or "" for row in con.execute(query, [[escaped]]).fetchall()]
-    except duckdb.Error:
-        raise BadFile(f"{name!r} is a damaged zstd file, or one with a line over 2 MB.") from None
+    except duckdb.Error as error:
+        if "Expected Number of Columns: 1 " in str(error):  # no delimiter is the byte 0
+            return b"\0"
+        raise BadFile(explained(str(error), [File(path, name, "csv", "zstd")])) from None
     return "\n".join([*lines, ""]).encode() if lines else b""
 
 
