@@ -8,12 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pandas as pd
 import polars as pl
 import pytest
 
 import howsure as hs
-from howsure.errors import BadLabels
+from howsure.errors import BadFile, BadLabels
 from howsure.ingest.entrance import evidence
 from howsure.notes import note
 
@@ -76,10 +77,11 @@ def test_words_for_a_missing_number(tmp_path, write, asked):
         found = evidence(path, **asked, missing="drop")
         assert _same(found, whole), word
         assert "missing-dropped" in {n.code for n in found.notes}
-    path = write(rows("x7"), tmp_path)
-    for missing in ("refuse", "drop"):
-        with pytest.raises(BadLabels, match="column 'x' holds 'x7', which is no number; write a number"):
-            evidence(path, **asked, missing=missing)
+    for bad in ("x7", "1_000", "0_9", "1e1_0"):  # DuckDB takes 1_000 for 1000
+        path = write(rows(bad), tmp_path)
+        for missing in ("refuse", "drop"):
+            with pytest.raises(BadLabels, match=f"column 'x' holds '{bad}', which is no number; write a number"):
+                evidence(path, **asked, missing=missing)
 
 
 @pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
@@ -97,6 +99,17 @@ def test_missing_numbers_of_frames_and_databases(asked):
         with pytest.raises(BadLabels, match=r"missing.*drop"):
             evidence(data, **asked, **where)
         assert _same(evidence(data, **asked, **where, missing="drop"), whole), type(data)
+
+
+def test_text_of_a_database_with_underscores_is_no_number():
+    """DuckDB casts 1_000 to 1000; a text that spells a number is one."""
+    con = duckdb.connect()
+    con.execute("CREATE TABLE t AS SELECT 1 AS y, 1 AS p, '1_000' AS x")
+    asked = {"truth": "y", "pred": "p", "count": "x", "table": "t"}
+    with pytest.raises(BadFile, match="no number: 1_000"):
+        evidence(con, **asked)
+    con.execute("UPDATE t SET x = '7'")
+    assert evidence(con, **asked).n == 7
 
 
 def test_what_was_left_out_is_told(tmp_path):

@@ -6,6 +6,7 @@ import glob
 from pathlib import Path
 from typing import Any
 
+from howsure.ingest.judging import spelled
 from howsure.ingest.lines import Irregular, numbered
 
 
@@ -14,7 +15,7 @@ def columns(con: Any, path: Path, names: tuple[str, ...], wanted: str, number: s
     import duckdb
 
     kinds = ", ".join(f"'{name}': 'VARCHAR'" for name in names)
-    value = f"IF(contains({number}, '_'), NULL, try_cast({number} AS DOUBLE)) AS {number}"  # DuckDB takes 1_000
+    value = f"{spelled(number)} AS {number}"
     text = (
         f"SELECT {wanted} FROM (SELECT * REPLACE ({value}) FROM read_csv($1, delim=$2, header=false, "
         f"auto_detect=false, quote='', escape='', compression='none', columns={{{kinds}}}))"

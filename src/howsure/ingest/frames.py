@@ -25,6 +25,7 @@ from howsure.ingest.keys import (
     KEPT,
     LEAST,
     MOST,
+    PART,
     SQUARE,
     STATUS,
     SUM,
@@ -234,7 +235,8 @@ def _grouped(frame: Any, grouping: Grouping, status: list[str]) -> dict[str, Any
     picked = [*_keys(frame, replace(grouping, keys=keys)), *_spans(frame, grouping), *_amount(grouping)]
     table = frame.select(*picked, *status)
     if grouping.amount is not None:
-        table = table.with_columns((nw.col(SUM) * nw.col(SUM)).alias(SQUARE))
+        w = nw.col(SUM)
+        table = table.with_columns((w * w).alias(SQUARE), (w - w.floor()).alias(PART))
     found = table.group_by([*(k.name for k in grouping.keys), *status]).agg(
         *(_aggregate(x) for x in grouping.aggregates)
     )
@@ -339,7 +341,8 @@ def _aggregate(name: str) -> Any:
     if name == COUNT:
         return nw.len().alias(COUNT)
     amount = nw.col(SUM)
-    plain = {GIVEN: amount.count, LEAST: amount.min, MOST: amount.max, SQUARE: nw.col(SQUARE).sum, SUM: amount.sum}
+    plain = {GIVEN: amount.count, LEAST: amount.min, MOST: amount.max, SUM: amount.sum}
+    plain |= {PART: nw.col(PART).max, SQUARE: nw.col(SQUARE).sum}
     if name in plain:
         return plain[name]().alias(name)
     low = name.startswith(LEAST)

@@ -17,11 +17,12 @@ from howsure.errors import BadCounts, BadLabels
 from howsure.evidence.account import Account, both
 from howsure.evidence.layout import number
 from howsure.ingest.columns import Array, Codes, Column, as_numbers, coded, stacked
-from howsure.ingest.keys import COUNT, GIVEN, KEPT, LEAST, MOST, SQUARE, STATUS, SUM, Grouping, left_out
+from howsure.ingest.keys import COUNT, GIVEN, KEPT, LEAST, MOST, PART, SQUARE, STATUS, SUM, Grouping, left_out
 from howsure.ingest.texts import agreed
 from howsure.language import option
 from howsure.slices import distinct
 
+EXACT = 2**53  # a sum of doubles below it is the sum: none of its parts was rounded
 WEIGHT_RANGE = "weights must lie between 1e-100 and 1e100 (or be 0); scale them, only their ratios matter."
 
 
@@ -166,7 +167,7 @@ def kept_rows(raw: Mapping[str, Any]) -> tuple[Mapping[str, Any], dict[str, int]
 
 def _without(raw: Mapping[str, Any], empty: NDArray[np.bool_]) -> dict[str, Any]:
     """The sums of groups, 0 where no row has an amount."""
-    sums = {name: np.where(empty, 0.0, _floats(raw[name])) for name in (SUM, SQUARE, LEAST, MOST)}
+    sums = {name: np.where(empty, 0.0, _floats(raw[name])) for name in (SUM, SQUARE, LEAST, MOST, PART)}
     return {**raw, **sums}
 
 
@@ -186,7 +187,9 @@ def amounts(name: str, what: str, raw: Mapping[str, Any], rows: Codes) -> tuple[
         if rows.size and (most.max() > 1e100 or ((squares == 0) & (sums > 0)).any()):
             raise BadLabels(WEIGHT_RANGE)
         return sums, squares
-    if (sums != np.floor(sums)).any():
+    if (sums >= EXACT).any():
+        raise BadCounts(f"counts that add up to 2^53 ({EXACT}) or more are not exact; got {sums.max():.0f}.")
+    if (_floats(raw[PART]) != 0).any():
         raise BadCounts(
             f"counts must be whole numbers; column {name!r} holds fractions. For weights give {option('weight')}."
         )
@@ -203,7 +206,7 @@ def refuse_nothing(g: Groups) -> None:
 def weighed(name: str, what: str, w: Array) -> tuple[Any, Any]:
     """The same of rows with one amount each."""
     with np.errstate(all="ignore"):
-        raw = {GIVEN: ~np.isnan(w), LEAST: w, MOST: w, SUM: w, SQUARE: w * w}
+        raw = {GIVEN: ~np.isnan(w), LEAST: w, MOST: w, SUM: w, SQUARE: w * w, PART: w - np.floor(w)}
     return amounts(name, what, raw, np.ones(len(w), dtype=np.int64))
 
 

@@ -91,7 +91,7 @@ def of_text(c: Condition, text: str, bound: dict[str, Any], name: str) -> Judged
         told = f"{read} {c.operator} ${name}"
         return _told(c, told, f"{read} IS NULL AND {there}")
     bound[name] = c.double
-    read = _read_number(text)
+    read = read_number(text)
     told = f"{read} {c.operator} CAST(${name} AS DOUBLE)"
     if c.large:
         whole = f"regexp_full_match(trim({text}), '{WHOLE}')"
@@ -107,10 +107,15 @@ def _told(c: Condition, told: str, unreadable: str) -> Judged:
     return Judged(f"coalesce({told}, {unreadable})" if c.operator == "!=" else told)
 
 
-def _read_number(text: str) -> str:
-    """A number as a double; true is 1, false is 0, and what is no number becomes NULL."""
+def read_number(text: str) -> str:
+    """Text as a double; true is 1, false is 0, and what is no number becomes NULL."""
     flag = f"CASE lower(trim({text})) WHEN 'true' THEN 1e0 WHEN 'false' THEN 0e0 END"
-    return f"CASE WHEN contains({text}, '_') THEN NULL ELSE coalesce(TRY_CAST({text} AS DOUBLE), {flag}) END"
+    return f"coalesce({spelled(text)}, {flag})"
+
+
+def spelled(text: str) -> str:
+    """The double that a text spells, or NULL; to DuckDB 1_000 is a number, which is more often a name."""
+    return f"CASE WHEN contains({text}, '_') THEN NULL ELSE TRY_CAST({text} AS DOUBLE) END"
 
 
 def _read_moment(text: str) -> str:

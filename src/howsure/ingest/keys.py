@@ -14,6 +14,7 @@ import numpy as np
 
 HUGE: Final = 1.7976931348623157e308  # not every database can be asked for NaN, but NaN is not below this
 COUNT, SUM, SQUARE, LEAST, MOST, GIVEN = "n", "w", "ww", "least", "most", "given"
+PART: Final = "part"  # the greatest fraction of an amount: 0 where all of them are whole
 STATUS: Final = "status"  # of a row under the conditions: what each makes of it, added up
 KEPT, UNREADABLE, FAILED = 0, 1, 1000
 
@@ -78,7 +79,7 @@ class Grouping:
     @property
     def aggregates(self) -> tuple[str, ...]:
         """The names of what is asked for beside the keys."""
-        sums = () if self.amount is None else (GIVEN, LEAST, MOST, SQUARE, SUM)
+        sums = () if self.amount is None else (GIVEN, LEAST, MOST, PART, SQUARE, SUM)
         ends = [name for i in range(len(self.spans)) for name in (f"{LEAST}{i}", f"{MOST}{i}")]
         return (COUNT, *sums, *ends)
 
@@ -251,20 +252,20 @@ def left_out(status: Any, rows: Any) -> dict[str, int]:
     return {"where": int(many[failed].sum()), "missing": int(many[(state != KEPT) & ~failed].sum())}
 
 
-def sql_groups(grouping: Grouping, rows: str, status: bool = False) -> str:
+def sql_groups(grouping: Grouping, rows: str, status: bool = False, how: Arithmetic = DUCKDB) -> str:
     """One GROUP BY over rows; aggregates are told by their place, and the status of rows is the last key.
 
     >>> print(sql_groups(Grouping((Key("truth", "y"), Key("answer0", "z"))), "SELECT truth, answer0 FROM t"))
     SELECT truth, answer0, COUNT(*) FROM (SELECT truth, answer0 FROM t) picked GROUP BY truth, answer0
     """
     keys = ", ".join([*(k.name for k in grouping.keys), *([STATUS] if status else [])])
-    sums = ", ".join(_sum(name) for name in grouping.aggregates)
+    sums = ", ".join(_sum(name, how) for name in grouping.aggregates)
     return f"SELECT {keys}, {sums} FROM ({rows}) picked GROUP BY {keys}"
 
 
-def _sum(name: str) -> str:
-    plain = {COUNT: "COUNT(*)", GIVEN: f"COUNT({SUM})", LEAST: f"MIN({SUM})", MOST: f"MAX({SUM})",
-             SQUARE: f"SUM({SUM} * {SUM})", SUM: f"SUM({SUM})"}  # fmt: skip
+def _sum(name: str, how: Arithmetic) -> str:
+    plain = {COUNT: "COUNT(*)", GIVEN: f"COUNT({SUM})", LEAST: f"MIN({SUM})", MOST: f"MAX({SUM})"}
+    plain |= {PART: f"MAX({SUM} - {how.floor(Sql(SUM)).text})", SQUARE: f"SUM({SUM} * {SUM})", SUM: f"SUM({SUM})"}
     if name in plain:
         return plain[name]
     return f"MIN(f{name.removeprefix(LEAST)})" if name.startswith(LEAST) else f"MAX(f{name.removeprefix(MOST)})"

@@ -65,9 +65,7 @@ class Reader:
         """The column as a number; true is 1, false is 0, and what is no number becomes NULL."""
         if column in self.numeric:
             return f"CAST({self.sql(column)} AS DOUBLE)"
-        said = self.text(column)
-        flag = f"CASE lower(trim({said})) WHEN 'true' THEN 1e0 WHEN 'false' THEN 0e0 END"
-        return f"nullif(coalesce(TRY_CAST({said} AS DOUBLE), {flag}), 'NaN'::DOUBLE)"
+        return f"nullif({judging.read_number(self.text(column))}, 'NaN'::DOUBLE)"
 
     def judged(self, where: Sequence[str], bound: dict[str, Any]) -> list[tuple[conditions.Condition, Judged]]:
         """The conditions, each with its SQL; values are bound."""

@@ -17,7 +17,7 @@ from howsure.ingest.frames import Frame
 from howsure.ingest.groups import Groups
 from howsure.ingest.keys import FAILED, KEPT, STATUS, Grouping, Judged
 from howsure.ingest.request import check_column
-from howsure.ingest.spark_conditions import judged, state
+from howsure.ingest.spark_conditions import judged, spelled, state
 from howsure.ingest.texts import MISSING, refuse_no_number
 from howsure.language import option
 
@@ -111,11 +111,8 @@ class SparkFiles:
         own = _column(column)
         if self.fields[column].typeName() != "string":
             return own.cast("double")
-        flag = functions.lower(functions.trim(own))
-        said = own.try_cast("double")
-        return functions.coalesce(
-            functions.when(~functions.isnan(said), said), functions.when(flag == "true", 1.0).when(flag == "false", 0.0)
-        )
+        said = spelled(own)
+        return functions.when(~functions.isnan(said), said)
 
     def _judged(self, where: Sequence[str]) -> list[tuple[conditions.Condition, Judged]]:
         found = []

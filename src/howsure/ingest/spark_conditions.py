@@ -83,7 +83,7 @@ def _text(c: Condition, text: Any) -> Judged:
         read = _moment(text)
         told = c.compare(read, functions.lit(c.moment))
     else:
-        read = _spelled(text)
+        read = spelled(text)
         told = c.compare(read, functions.lit(c.double)) & ~functions.isnan(read)
         if c.large:
             told = functions.when(said.rlike(f"^({WHOLE})$"), _by_digits(c, said)).otherwise(told)
@@ -92,7 +92,7 @@ def _text(c: Condition, text: Any) -> Judged:
     return Judged(functions.when(read.isNull(), there).otherwise(told) if c.operator == "!=" else told)
 
 
-def _spelled(text: Any) -> Any:
+def spelled(text: Any) -> Any:
     """Text as a double; true is 1, false is 0."""
     from pyspark.sql import functions
 

@@ -94,7 +94,7 @@ class Database:
         """The distinct rows of the keys, counted."""
         judged, bound = self._judged(grouping.where)
         rows = self._rows(grouping, self._source, status_sql([x for _, x in judged]) if judged else None)
-        found = self._run(sql_groups(grouping, rows, bool(judged)), bound)[1]
+        found = self._run(sql_groups(grouping, rows, bool(judged), self._arithmetic), bound)[1]
         names = [*(k.name for k in grouping.keys), *([STATUS] if judged else []), *grouping.aggregates]
         columns = list(zip(*found, strict=True)) or [()] * len(names)
         made = read(grouping, {name: list(x) for name, x in zip(names, columns, strict=True)}, what)
@@ -118,7 +118,9 @@ class Database:
     def _number(self, column: str) -> str:
         own = self._quoted(column)
         if self._driver == "duckdb":
-            return f"CAST({own} AS DOUBLE)"  # to it 1.0 is a decimal, and large products overflow
+            kind = next(str(d[1]) for d in self._described if d[0] == column)
+            said = f"IF(contains({own}, '_'), 'no number: ' || {own}, {own})" if kind == "VARCHAR" else own
+            return f"CAST({said} AS DOUBLE)"  # to it 1.0 is a decimal, and large products overflow; and 1_000 a number
         if self._driver != "sqlite3":
             return f"1.0 * {own}"
         return f"CASE WHEN typeof({own}) = 'text' THEN {own} ELSE 1.0 * {own} END"  # SQLite takes any text for 0
