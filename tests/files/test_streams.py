@@ -204,6 +204,39 @@ def test_devices_are_refused_and_nothing_is_empty(capsys):
         assert "'/dev/null' is empty" in capsys.readouterr().err
 
 
+def test_a_device_as_standard_input_is_refused_without_advice_to_do_so(capsys, monkeypatch):
+    """What was done already is no way out."""
+    for line in (["score", "-", "--outcome", "y"], ["score", "--matrix", "-"]):
+        with open("/dev/zero", encoding="utf-8") as endless:  # noqa: PTH123 - a device
+            monkeypatch.setattr(sys, "stdin", endless)
+            assert app.run(line) == 2
+        says = "howsure: 'standard input' is a device, which may never end; give a file or a pipe.\n"
+        assert capsys.readouterr().err == says
+
+
+def test_a_folder_of_that_name_does_not_stand_in_the_way_of_standard_input(tmp_path, monkeypatch):
+    """A dash is standard input, whatever lies in the folder."""
+    (tmp_path / "-").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(CSV.encode())))
+    assert hs.tally("-", truth="y", pred="a").n == ROWS
+
+
+def test_streams_are_called_what_a_reader_understands(plain, tmp_path, capsys, monkeypatch):
+    """Standard input, and the first or second stream that is given; never a dash or the number of a descriptor."""
+    columns = ("--on", "id", "--truth", "y", "--pred", "a")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(CSV.encode())))
+    assert command(capsys, "compare", "-", plain, *columns)["data"]["systems"] == ["standard input", "a"]
+    with piped(CSV, CSV) as ends:
+        found = command(capsys, "compare", *reversed(ends), *columns)
+    assert found["data"]["systems"] == ["stream 1", "stream 2"]
+    with piped(CSV) as ends:
+        assert command(capsys, "compare", plain, *ends, *columns)["data"]["systems"] == ["a", "stream"]
+    (tmp_path / "q").write_text(QRELS, encoding="utf-8")
+    with piped(RUN, RUN) as ends:
+        assert hs.trec(tmp_path / "q", ends, metrics=["AP"]).systems == ("stream 1", "stream 2")
+
+
 def test_spark_takes_no_streams():
     """It reads by itself, elsewhere."""
     with piped("y\n1\n") as (path,), pytest.raises(BadSetting, match="read once only, and Spark"):

@@ -16,6 +16,7 @@ from howsure import duck
 from howsure.errors import BadFile
 from howsure.ingest.explaining import explained
 from howsure.ingest.packing import File, check_zstd, packing_of, unpacked
+from howsure.ingest.streams import stream_names
 
 HEAD: Final = 1 << 16
 LONGEST: Final = 2_000_000  # bytes of one line
@@ -32,7 +33,7 @@ def expanded(given: Iterable[str]) -> list[str]:
     """Paths with their globs written out; each must be there."""
     paths: list[str] = []
     for text in given:
-        if Path(text).is_dir():
+        if text != "-" and Path(text).is_dir():
             raise BadFile(f"{text!r} is a directory; give its files, such as {text.rstrip('/')}/*.parquet.")
         if os.path.lexists(text) or not glob.has_magic(text):
             paths.append(text)
@@ -158,8 +159,9 @@ def system_names(paths: Iterable[str]) -> tuple[str, ...]:
     """
     given = list(paths)
     parts = [[*Path(p).parts[:-1], _stem(Path(p).name)] for p in given]
+    streams = stream_names(given)
     for back in range(1, max(len(p) for p in parts) + 1):
-        names = tuple(p[-back] if len(p) >= back else "" for p in parts)
+        names = tuple(own or (p[-back] if len(p) >= back else "") for p, own in zip(parts, streams, strict=True))
         if all(names) and len(set(names)) == len(names):
             return names
     return tuple(given)

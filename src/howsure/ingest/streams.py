@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import stat
 import sys
 import tempfile
@@ -18,6 +19,7 @@ from howsure.errors import BadFile, HowsureError
 PIECE: Final = 1 << 20
 _STANDARD: Final = frozenset(("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"))
 _OPEN_ALREADY: Final = ("/dev/stdin", "/dev/fd/", "/proc/")  # a descriptor, whose place in the file may be shared
+_NUMBERED: Final = re.compile(r"(/dev|/proc/[^/]+)/fd/[0-9]+")
 _CALLED: Final = "standard input"
 
 
@@ -39,6 +41,18 @@ def is_stream(path: str | Path) -> bool:
     except (OSError, ValueError):
         return False  # whoever reads it says what is wrong
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)) or text.startswith(_OPEN_ALREADY)
+
+
+def stream_names(paths: Sequence[str | Path]) -> list[str | None]:
+    """What to call systems that have no name of their own: standard input, and streams that have a number only.
+
+    >>> stream_names(["-", "a.csv", "/dev/fd/63", "/dev/fd/62"]), stream_names(["a.csv", "/dev/fd/63"])
+    (['standard input', None, 'stream 1', 'stream 2'], [None, 'stream'])
+    """
+    texts = [str(p) for p in paths]
+    numbered = [x for x in texts if x not in _STANDARD and _NUMBERED.fullmatch(x)]
+    places = {x: f"stream {i}" if len(numbered) > 1 else "stream" for i, x in enumerate(numbered, 1)}
+    return [_CALLED if x in _STANDARD else places.get(x) for x in texts]
 
 
 def refuse_twice(paths: Sequence[str | Path]) -> None:
@@ -146,4 +160,4 @@ def _refuse_device(file: int, shown: str) -> None:
     nothing = found.st_rdev == Path(os.devnull).stat().st_rdev
     endless = stat.S_ISCHR(found.st_mode) and not nothing and not os.isatty(file)
     if endless or stat.S_ISBLK(found.st_mode):
-        raise BadFile(f"{shown!r} is a device; give a file, or - for standard input.")
+        raise BadFile(f"{shown!r} is a device, which may never end; give a file or a pipe.")

@@ -159,11 +159,11 @@ def _named(runs: Any) -> dict[str, Any]:
         if len(named) < len(runs):
             raise BadLabels(f"runs need different names; got {listing(list(runs))}.")
     elif isinstance(runs, (str, Path)):
-        named = {_stem(runs): runs}
+        named = {_called([runs])[0]: runs}
     elif isinstance(runs, Sequence) and all(isinstance(x, (str, Path)) for x in runs):
         from howsure.ingest.sniffing import system_names
 
-        stems = [_stem(x) for x in runs]
+        stems = _called(runs)
         names = stems if len(set(stems)) == len(stems) else system_names([str(x) for x in runs])
         if len(set(names)) < len(names):
             twice = next(name for k, name in enumerate(names) if name in names[:k])
@@ -176,6 +176,12 @@ def _named(runs: Any) -> dict[str, Any]:
     if not named:
         raise BadLabels("no runs were given; give {'bm25': run, …}, files or frames or dicts.")
     return named
+
+
+def _called(paths: Sequence[str | Path]) -> list[str]:
+    from howsure.ingest.streams import stream_names
+
+    return [own or _stem(x) for own, x in zip(stream_names(paths), paths, strict=True)]
 
 
 def _stem(path: Any) -> str:
