@@ -30,7 +30,8 @@ def envelope(
 
     if account is not None:
         data = {**(data or {}), "rows": account}
-        notes = [*(n for n in notes if n.code != MISSING), *_left_out(account)]
+        told = MISSING if "missing" in account["left_out"] else None  # by one note for all
+        notes = [*(n for n in notes if n.code != told), *_left_out(account)]
     return {
         "schema": schema,
         "version": VERSION,

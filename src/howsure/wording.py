@@ -55,7 +55,8 @@ def told(code: str, facts: Mapping[str, Any]) -> str:
 
 
 _LOST: Final = {  # why rows were left out
-    "missing": "for missing values", "unmatched": "because some system lacks the item",
+    "missing": "for missing values", "weightless": "because their whole cluster weighs or counts 0",
+    "unmatched": "because some system lacks the item",
     "twice": "because their ids occur more than once", "disagree": "because their truths disagree",
 }  # fmt: skip
 

@@ -24,7 +24,7 @@ from howsure.ingest.paths import is_paths, source_of
 from howsure.ingest.request import OPTIONS, Request, make, refuse_stray
 from howsure.ingest.settling import settle
 from howsure.ingest.sql import Database, is_connection
-from howsure.ingest.systems import by_system, matched, paired, repeating, unweighed
+from howsure.ingest.systems import by_system, matched, paired, repeating
 from howsure.language import option
 
 Asked = Literal["table", "values", "scores"]
@@ -174,17 +174,14 @@ def counted(source: Source, request: Request, unmatched: str = "refuse") -> Any:
     if request.kind == "scores":
         return scored_items.of_source(source, request)
     g = source.grouped(request.grouping, request.what)
-    left = unweighed(g, request)
     notes = repeating(g, request) if request.kind != "values" and request.system is None else ()
     if request.system is not None:
         if not request.paired:
-            found: Any = matched(by_system(g, request), request, unmatched, source.library)
-            return replace(found, notes=(*found.notes, *left)) if left else found
+            return matched(by_system(g, request), request, unmatched, source.library)
         g, request, notes = paired(g, request, unmatched)
-        left = unweighed(g, request)
         notes += repeating(g, request) if len(request.item) > 1 else ()
     if request.kind == "values":
-        found = graded_values.settle_values(g, request, source.library)
+        found: Any = graded_values.settle_values(g, request, source.library)
     else:
         found = settle(g, request, source.library)
-    return replace(found, notes=(*found.notes, *left, *notes)) if (*left, *notes) else found
+    return replace(found, notes=(*found.notes, *notes)) if notes else found

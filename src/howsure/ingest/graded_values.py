@@ -17,11 +17,12 @@ from howsure.ingest.columns import Array, Column, as_numbers, coded
 from howsure.ingest.groups import Groups, many, refuse_nothing
 from howsure.ingest.label_arrays import cluster_column, refuse_twins
 from howsure.ingest.request import LARGEST, Request, make
-from howsure.ingest.settling import without_clusters
+from howsure.ingest.settling import unweighed, without_clusters, without_weightless
 from howsure.language import option
 from howsure.notes import Notes, note
 
 ONE_CLUSTER = "all items are in one cluster; resampling whole clusters needs two or more."
+LISTED = 5
 SMALLEST = 1e-100  # of the spread of values: its square stays within floating point
 
 
@@ -36,11 +37,12 @@ def of_arrays(data: Any, given: Mapping[str, Any]) -> Items:
     systems = tuple(str(x) for x in columns)
     refuse_twins(systems, list(columns))
     labels: dict[str, Column] = {}
+    lost: list[Hashable] = []
     if all(isinstance(x, Mapping) for x in columns.values()):
         if weight is not None or cluster is not None:
             told = f"{option('weight')} and {option('cluster')}"
             raise BadSetting(f"{told} go with sequences or frames; got a mapping from item to value.")
-        ids = _shared(columns, request.missing)
+        ids, lost = _shared(columns, request.missing)
         columns = {name: [x[i] for i in ids] for name, x in columns.items()}
         labels["item0"] = coded(ids)
     said = [f"values of {name!r}" if isinstance(data, Mapping) else "values" for name in columns]
@@ -57,19 +59,31 @@ def of_arrays(data: Any, given: Mapping[str, Any]) -> Items:
             raise BadLabels(f"there are {n} items but {told}; each item needs one.")
     if cluster is not None:
         labels["cluster0"] = cluster_column(cluster, n)
-    groups = Groups(labels, np.ones(n, dtype=np.int64), None, numbers, account=Account(n))
+    account = Account(n + len(lost)).without("unmatched", len(lost))
+    groups = Groups(labels, np.ones(n, dtype=np.int64), None, numbers, account=account)
     own = replace(request, names=systems, item=("item",) if "item0" in labels else ())
-    return settle_values(groups, own, counted=False)
+    found = settle_values(groups, own, counted=False)
+    return replace(found, notes=(*unpaired(lost), *found.notes)) if lost else found
 
 
-def _shared(columns: Mapping[Any, Mapping[Any, Any]], missing: str) -> list[Hashable]:
-    """The items that every system has a value for."""
+def _shared(columns: Mapping[Any, Mapping[Any, Any]], missing: str) -> tuple[list[Hashable], list[Hashable]]:
+    """The items that every system has a value for, and those that some lack."""
     every = list(dict.fromkeys(chain.from_iterable(columns.values())))
     lost = [i for i in every if any(i not in x for x in columns.values())]
     if lost and missing == "refuse":
         raise BadLabels(lacking(lost, len(every)))
     gone = set(lost)
-    return [i for i in every if i not in gone]
+    return [i for i in every if i not in gone], lost
+
+
+def unpaired(lost: Sequence[Hashable]) -> Notes:
+    """A note on items that were left out because some system lacks them."""
+    return (note("ids-unmatched", form="system", count=len(lost), first=listed(lost)),) if lost else ()
+
+
+def listed(names: Sequence[Any]) -> str:
+    """The first few of what does not match."""
+    return ", ".join(repr(x) for x in names[:LISTED]) + (", …" if len(names) > LISTED else "")
 
 
 def lacking(lost: Sequence[Hashable], total: int) -> str:
@@ -117,16 +131,16 @@ def checked_values(g: Groups, request: Request) -> tuple[Groups, Notes]:
     refuse_nothing(g)
     none = np.zeros(len(g), dtype=bool)
     g, _, _, notes = without_clusters(g, request, none, none)
-    g = g.at(g.counts > 0) if request.count is not None else g
-    lost = np.isnan(g.values()).any(axis=1)
+    lost = np.isnan(g.values()).any(axis=1) & (g.counts > 0)
     gone = number(g.counts[lost].sum())
     if gone and request.missing == "refuse":
         told = f"{many(gone)} of {many(g.total)} items have no value"
         raise BadLabels(f"{told}; give {option('missing', 'drop')} to leave them out.")
     if gone:
         notes = (*notes, note("missing-dropped", form="value", count=gone, total=g.total))
-    g, more = _weighed(g.leaving(np.asarray(lost)), request)
-    notes = (*notes, *more)
+    g = without_weightless(g.leaving(np.asarray(lost)))
+    g, more = _weighed(g.at(g.counts > 0), request)
+    notes = (*notes, *more, *unweighed(g, request))
     values, bounds = g.values(), request.bounds
     if not np.isfinite(values).all():
         raise BadLabels(f"values must be finite numbers; got {values[~np.isfinite(values)][0]:g}.")

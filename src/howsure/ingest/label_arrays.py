@@ -68,9 +68,8 @@ def of_arrays(
 def _weighted_account(columns: list[Any], missing: str) -> Account:
     """What became of items with weights."""
     found = Account(len(columns[0]))
-    if missing != "drop" or not any(isinstance(c, list) for c in columns):
-        return found
-    return found.without("missing", sum(any(lost(x) for x in row) for row in zip(*columns, strict=True)))
+    gaps = [coded(c).missing for c in columns if isinstance(c, list)] if missing == "drop" else []
+    return found.without("missing", np.any(gaps, axis=0).sum()) if gaps else found
 
 
 def _clustered(

@@ -20,13 +20,14 @@ from howsure.evidence.items import Items
 from howsure.ingest import conditions, graded_values, settling
 from howsure.ingest.columns import Column
 from howsure.ingest.files import Files, from_json, opened, refuse_text, refuse_unreadable
+from howsure.ingest.graded_values import LISTED
 from howsure.ingest.groups import Groups, alike, merged, read
 from howsure.ingest.keys import KEPT, STATUS, SUM, Grouping, Key, left_out, sql_groups, status_sql
 from howsure.ingest.paths import check_remote, listed, source_of
 from howsure.ingest.readers import Reader, reader
 from howsure.ingest.request import Request, column_names
 from howsure.ingest.streams import refuse_twice
-from howsure.ingest.systems import LISTED, check_unmatched, matched, unweighed
+from howsure.ingest.systems import check_unmatched, matched
 from howsure.ingest.texts import agreed, typed
 from howsure.language import option
 from howsure.notes import Note, note
@@ -154,7 +155,6 @@ def joined(
         made: Any = graded_values.settle_values(found, replace(request, item=("id",)))
     else:
         made = settling.settle(found, request)
-    notes += unweighed(found, request)
     found_all: Observed | Clustered | Items = replace(made, notes=(*notes, *made.notes))
     return found_all
 
@@ -223,9 +223,10 @@ def _load_one(con: Any, i: int, r: Reader, request: Request, on: Sequence[str], 
     account = _judged(con, i, request.where)
     if account.left_out.get("missing") and request.missing != "drop":
         refuse_unreadable(con, r, request.where)
-    numbers = [answer] if request.kind == "values" else []
-    for column in (*numbers, *(x for x in (request.weight, request.count) if x is not None and i == 0)):
-        refuse_text(con, r, column, request.where)
+    numbers = [("answer", answer)] if request.kind == "values" else []
+    for name, column in (*numbers, *((SUM, x) for x in (request.weight, request.count) if x is not None and i == 0)):
+        if con.execute(f"SELECT 1 FROM read{i} WHERE {name} IS NULL LIMIT 1").fetchone() is not None:
+            refuse_text(con, r, column, request.where)
     return account
 
 

@@ -19,7 +19,7 @@ from howsure.ingest.groups import Groups, Source, many, refuse_nothing
 from howsure.ingest.label_arrays import as_column, as_weights, cluster_column, refuse_twins
 from howsure.ingest.labelling import known_labels, two_classes
 from howsure.ingest.request import Request, check_missing
-from howsure.ingest.settling import without_clusters
+from howsure.ingest.settling import unweighed, without_clusters, without_weightless
 from howsure.labels import Label
 from howsure.language import option
 from howsure.notes import note
@@ -84,9 +84,8 @@ def settle_scores(g: Groups, request: Request, *, counted: bool) -> Scored:
         raise BadLabels(f"{told}; give {option('missing', 'drop')} to leave them out.")
     if gone:
         notes = (*notes, note("missing-dropped", form="score", count=gone, total=g.total))
-    if g.unweighed:
-        notes = (*notes, note("missing-dropped", form="amount", count=g.unweighed, what=request.what))
-    g = g.leaving(lost)
+    notes = (*notes, *unweighed(g, request))
+    g = without_weightless(g.leaving(lost))
     account = g.account
     g = g.at(g.counts > 0)
     if not len(g):

@@ -43,14 +43,12 @@ def settle(g: Groups, request: Request, library: str | None = None) -> Observed 
 
 def by_cluster(g: Groups, request: Request, library: str | None = None) -> Observed:
     """The table of what was counted, the clusters (if there are any) its batch axis."""
-    g = _some(g)
-    if request.cluster is not None:  # a cluster has items, and some weight
-        codes = g.labels["cluster0"].codes + 1
-        g = g.at(np.bincount(codes, g.counts)[codes] > 0)
+    g = without_weightless(_some(g))
     if request.sep is not None:
         g = split(g, request.sep)
     makers: dict[str, Callable[[Groups, Request], Observed]] = {"outcomes": _outcomes, "cuts": _cuts}
-    return replace(makers.get(request.kind, _classes)(g, request), library=library)
+    found = makers.get(request.kind, _classes)(g, request)
+    return replace(found, library=library, notes=(*found.notes, *unweighed(g, request)))
 
 
 def _some(g: Groups) -> Groups:
@@ -64,6 +62,19 @@ def _some(g: Groups) -> Groups:
 
 
 # -- missing values
+
+
+def unweighed(g: Groups, request: Request) -> Notes:
+    """A note on rows that were left out because they have no weight, or no count."""
+    return (note("missing-dropped", form="amount", count=g.unweighed, what=request.what),) if g.unweighed else ()
+
+
+def without_weightless(g: Groups) -> Groups:
+    """The same without clusters whose rows all weigh, or count, 0: a cluster has items, and some weight."""
+    if "cluster0" not in g.labels:
+        return g
+    codes = g.labels["cluster0"].codes + 1
+    return g.leaving(np.bincount(codes, g.counts)[codes] <= 0, "weightless")
 
 
 def without_missing(g: Groups, request: Request, answer: NDArray[np.bool_]) -> tuple[Groups, Notes]:
@@ -91,11 +102,12 @@ def without_missing(g: Groups, request: Request, answer: NDArray[np.bool_]) -> t
             )
         return g, (*notes, note("missing-wrong", count=answers, what=what))
     keep = ~(truth | answer)
-    if not keep.any():
+    if not (g.counts[keep] > 0).any():
         raise BadLabels(f"there are {said}, and no items are left without them.")
+    g = without_weightless(g.leaving(~keep))
     if outcome:
-        return g.leaving(~keep), (*notes, note("missing-dropped", form="outcome", count=answers))
-    return g.leaving(~keep), (*notes, note("missing-dropped", form="label", truths=truths, predictions=answers))
+        return g, (*notes, note("missing-dropped", form="outcome", count=answers))
+    return g, (*notes, note("missing-dropped", form="label", truths=truths, predictions=answers))
 
 
 def without_clusters(

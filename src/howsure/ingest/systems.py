@@ -21,13 +21,16 @@ from howsure.evidence.items import Items
 from howsure.evidence.label_sets import Multilabel
 from howsure.ingest.columns import Codes, Column, coded
 from howsure.ingest.graded_values import (
+    LISTED,
     ONE_CLUSTER,
     checked_values,
     in_order,
     item_names,
     lacking,
+    listed,
     measure,
     refuse_sizes,
+    unpaired,
 )
 from howsure.ingest.groups import Groups, refuse_nothing, weighed
 from howsure.ingest.request import Request
@@ -37,7 +40,6 @@ from howsure.language import option
 from howsure.notes import Notes, note
 from howsure.slices import Slices, level_order
 
-LISTED = 5
 Parts = Mapping[str, Groups]
 
 
@@ -47,11 +49,6 @@ def check_unmatched(unmatched: Any) -> bool:
         hint = nearest(str(unmatched), ("refuse", "drop"))
         raise UnknownName(f"{option('unmatched', unmatched)} is not known.{hint} Give 'refuse' or 'drop'.")
     return bool(unmatched == "drop")
-
-
-def listed(names: Sequence[Any]) -> str:
-    """The first few of what does not match."""
-    return ", ".join(repr(x) for x in names[:LISTED]) + (", …" if len(names) > LISTED else "")
 
 
 def by_system(g: Groups, request: Request) -> Parts:
@@ -77,12 +74,7 @@ def _with_account(part: Groups, whole: Account | None, i: int) -> Groups:
     own = Account(int(part.sizes.sum()), {}, () if whole is None else whole.where)
     if whole is not None and i == 0:
         own = replace(own, read=own.read + whole.read - whole.kept, left_out=whole.left_out)
-    return replace(part, account=None if whole is None else own)
-
-
-def unweighed(g: Groups, request: Request) -> Notes:
-    """A note on rows that were left out because they have no weight, or no count."""
-    return (note("missing-dropped", form="amount", count=g.unweighed, what=request.what),) if g.unweighed else ()
+    return replace(part, account=None if whole is None else own, unweighed=part.unweighed if i == 0 else 0)
 
 
 # -- paired by item
@@ -102,7 +94,6 @@ def paired(g: Groups, request: Request, unmatched: str = "refuse") -> tuple[Grou
     lost = [name for name, there in zip(order, whole, strict=True) if not there]
     if lost and not check_unmatched(unmatched) and request.missing != "drop":
         raise BadLabels(lacking(lost, len(order)))
-    notes: Notes = (note("ids-unmatched", form="system", count=len(lost), first=listed(lost)),) if lost else ()
     labels = {f"item{k}": c for k, c in enumerate(_items(list(order), len(request.item)))}
     made = _side_by_side(parts, rows, request, list(order))
     sizes = np.zeros(len(order), dtype=np.int64)
@@ -110,8 +101,10 @@ def paired(g: Groups, request: Request, unmatched: str = "refuse") -> tuple[Grou
         np.add.at(sizes, rows[name], part.sizes)
     made = replace(made, labels={**labels, **made.labels}, rows=sizes, account=g.account)
     made = made.leaving(~whole, "unmatched")
+    if request.kind != "values":
+        made = _weighed(made, request)
     wide = replace(request, system=None, names=tuple(parts), answers=request.answers * len(parts))
-    return made, wide, notes
+    return made, wide, unpaired(lost)
 
 
 def _side_by_side(parts: Parts, rows: Mapping[str, Codes], request: Request, names: list[Hashable]) -> Groups:
@@ -128,18 +121,20 @@ def _side_by_side(parts: Parts, rows: Mapping[str, Codes], request: Request, nam
             numbers[f"answer{j}"] = np.append(part.numbers["answer0"], np.nan)[at]
         else:
             columns[f"answer{j}"] = Column(column.levels, np.append(column.codes, -1)[at])
-    amounts: tuple[Any, Any] = np.ones(len(names), dtype=np.int64), None
-    lost = 0
     if "weight0" in first.numbers:
-        weights = _weights(parts, rows, request, names)
-        if request.kind == "values":
-            numbers["weight0"] = weights
-        else:
-            if request.missing == "drop":  # what weighs nothing is left out
-                lost = int(np.isnan(weights).sum())
-                weights = np.nan_to_num(weights, nan=0.0)
-            amounts = weighed(str(request.weight), "weight", weights)
-    return Groups(columns, *amounts, numbers, unweighed=lost)
+        numbers["weight0"] = _weights(parts, rows, request, names)
+    return Groups(columns, np.ones(len(names), dtype=np.int64), None, numbers)
+
+
+def _weighed(g: Groups, request: Request) -> Groups:
+    """The same with the weights of the items as their amounts; items without one left out when asked."""
+    if "weight0" not in g.numbers:
+        return g
+    numbers = dict(g.numbers)
+    lost = np.isnan(numbers["weight0"]) & (request.missing == "drop")
+    counts, squares = weighed(str(request.weight), "weight", np.where(lost, 0.0, numbers.pop("weight0")))
+    found = replace(g, counts=counts, squares=squares, numbers=numbers, unweighed=int(lost.sum()))
+    return found.leaving(lost)
 
 
 def _items(names: list[Any], many: int) -> list[Column]:
@@ -178,14 +173,17 @@ def _agreed(parts: Parts, rows: Mapping[str, Codes], name: str, request: Request
 
 
 def _weights(parts: Parts, rows: Mapping[str, Codes], request: Request, names: list[Hashable]) -> NDArray[np.float64]:
+    """The weight that the rows of an item share; none where one of them lacks it."""
     found = np.full(len(names), np.nan)
+    lacking = np.zeros(len(names), dtype=bool)
     for part, own in zip(parts.values(), rows.values(), strict=True):
-        mine = part.numbers.get("weight0", part.counts)
-        differs = ~np.isnan(found[own]) & (found[own] != mine)
+        mine = part.numbers["weight0"]
+        lacking[own] |= np.isnan(mine)
+        differs = ~np.isnan(found[own]) & ~np.isnan(mine) & (found[own] != mine)
         if differs.any():
             _refuse_differing(str(request.weight), names[int(own[differs][0])])
-        found[own] = mine
-    return found
+        found[own] = np.where(np.isnan(mine), found[own], mine)
+    return np.where(lacking, np.nan, found)
 
 
 def _refuse_differing(column: str, item: Hashable) -> None:
