@@ -65,7 +65,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", some(range(len(CASES)), 9))
+@pytest.mark.parametrize("case", some(range(len(CASES)), 23))
 def test_damaged_documents(case):
     kind, way, other = CASES[case]
     document = json.loads(KINDS[kind].to_json())
