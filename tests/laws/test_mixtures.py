@@ -217,6 +217,84 @@ def test_ids_that_are_names_stay_apart(tmp_path):
     assert found.n == 3
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "shared"),
+    [
+        (["9007199254740992", "1.5", "2"], ["9007199254740993", "1.5", "2"], 2),  # one double
+        (["1.1", "1.10", "1.2"], ["1.1", "1.10", "1.2"], 3),  # numbers of sections
+        (["1.1", "1.10", "1.2", "2"], ["1.1", "1.10", "1.2", "2.0"], 3),
+        (["0.1", "0.10000000000000001", "2"], ["0.1", "0.10000000000000001", "2.0"], 3),
+        (["1e3", "1000.5", "1"], ["1000", "1000.5", "1.0"], 2),
+        (["1.5", "2", "+3"], ["1.5", "2.0", "3"], 3),
+    ],
+)
+def test_ids_that_are_spelled_apart_are_apart(tmp_path, a, b, shared):
+    """One id with a fraction made doubles of all: different ids were one item, or one id twice."""
+    for name, ids in (("a", a), ("b", b)):
+        (tmp_path / f"{name}.csv").write_text("id,y,p\n" + "".join(f"{x},{i % 2},1\n" for i, x in enumerate(ids)))
+    files = {x: str(tmp_path / f"{x}.csv") for x in "ab"}
+    if shared < max(len(a), len(b)):
+        with pytest.raises(BadFile, match="1 ids are only in"):
+            evidence(files, truth="y", pred="p", on="id")
+    found = evidence(files, truth="y", pred="p", on="id", unmatched="drop")
+    assert (found.n, found.account.left_out) == (shared, {} if shared == len(a) else {"unmatched": 2})
+    values = evidence(files, value="y", on="id", unmatched="drop")
+    assert len(set(values.ids)) == shared
+
+
+def test_slices_that_are_spelled_apart_are_apart(tmp_path):
+    """Versions 1.1 and 1.10 were one slice; numbers as Python writes them are numbers, beside typed numbers all are."""
+    path, numbers = tmp_path / "a.csv", tmp_path / "a.parquet"
+    path.write_text("y,p,v\n1,1,1.1\n0,1,1.10\n1,1,2\n")
+    assert hs.tally(str(path), truth="y", pred="p", cluster="v").clusters == 3
+    assert list(hs.tally(str(path), truth="y", pred="p", by="v").batch[0][1]) == ["1.1", "1.10", "2"]
+    path.write_text("y,p,v\n1,1,0.5\n0,1,2.0\n1,1,9007199254740993\n")
+    assert list(hs.tally(str(path), truth="y", pred="p", by="v").batch[0][1]) == [0.5, 2, 2**53 + 1]
+    path.write_text("y,p,v\n1,1,0.50\n0,1,2\n")
+    pl.DataFrame({"y": [1], "p": [1], "v": [0.5]}).write_parquet(numbers)
+    assert list(hs.tally([str(path), str(numbers)], truth="y", pred="p", by="v").batch[0][1]) == [0.5, 2]
+    path.write_text("y,p\n1,0.50\n0,0.10\n")
+    with pytest.raises(BadLabels, match="these look like scores"):
+        hs.tally(str(path), truth="y", pred="p")
+
+
+# -- classes that are spelled differently
+
+
+SHARDS: dict[str, tuple[str, str]] = {"1": ("1", "0"), "1.0": ("1.0", "0.0"), "true": ("true", "false")}
+
+
+@pytest.mark.parametrize("b", SHARDS)
+@pytest.mark.parametrize("a", SHARDS)
+def test_shards_that_spell_their_classes_differently(tmp_path, a, b):
+    """Two classes, whatever the shards are; 1/0 beside true/false were four where both were text."""
+    y, p = [0, 1, 1, 0, 0], [0, 1, 0, 0, 1]
+    whole = hs.tally([bool(x) for x in y * 2], [bool(x) for x in p * 2])
+    made: dict[str, dict[str, str]] = {}
+    for place, way in (("first", a), ("second", b)):
+        rows = [(SHARDS[way][1 - t], SHARDS[way][1 - s]) for t, s in zip(y, p, strict=True)]
+        own = made[place] = {x: str(tmp_path / f"{place}.{x}") for x in ("csv", "parquet", "jsonl")}
+        Path(own["csv"]).write_text("y,p\n" + "".join(f"{t},{s}\n" for t, s in rows))
+        pl.DataFrame(rows, schema=["y", "p"], orient="row").write_parquet(own["parquet"])
+        Path(own["jsonl"]).write_text("".join(f'{{"y": {t}, "p": {s}}}\n' for t, s in rows))
+    for one, two in (("csv", "csv"), ("csv", "parquet"), ("parquet", "csv"), ("csv", "jsonl"), ("jsonl", "jsonl")):
+        found = hs.tally([made["first"][one], made["second"][two]], truth="y", pred="p")
+        assert len(found.labels) == 2, (one, two, found.labels)
+        assert found.counts.tolist() == whole.counts.tolist(), (one, two)
+    found = hs.tally([made["first"]["parquet"], made["second"]["parquet"]], truth="y", pred="p")  # meant as text
+    assert len(found.labels) == (2 if a == b else 4)
+    assert [n.code for n in found.notes if n.code == "similar-labels"] == ["similar-labels"] * (a != b)
+
+
+def test_classes_of_one_value_among_words_are_asked_about(tmp_path):
+    """A column of text, for it holds a word: 1 and 1.0, or 1 and true, may be one class."""
+    for other in ("1.0", "true", "TRUE"):
+        (tmp_path / "a.csv").write_text(f"y,p\n1,1\n{other},1\nx,x\n")
+        found = hs.tally(str(tmp_path / "a.csv"), truth="y", pred="p")
+        assert set(found.labels) == {"1", other, "x"}
+        assert "similar-labels" in {n.code for n in found.notes}
+
+
 # -- labels given as text
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -79,7 +80,7 @@ def _refuse_scores(seen: set[Label]) -> None:
 
 
 def similar_labels(known: Iterable[Label]) -> Notes:
-    """A question about labels that differ only by case or blanks, or in that one is a text and one a number.
+    """A question about labels that differ only by case or blanks, or in how they spell a number or a truth value.
 
     >>> similar_labels(["Spam", "spam ", "ham"])
     (Note(code='similar-labels', facts=(('first', 'Spam'), ('second', 'spam '))),)
@@ -87,7 +88,9 @@ def similar_labels(known: Iterable[Label]) -> Notes:
     first: dict[str, Label] = {}
     for label in known:
         if isinstance(label, (str, bool, int)):
-            other = first.setdefault(" ".join(str(label).casefold().split()), label)
+            said = " ".join(str(label).casefold().split())
+            said = re.sub(r"^([+-]?[0-9]+)\.0+$", r"\1", said)
+            other = first.setdefault({"true": "1", "false": "0"}.get(said, said), label)
             if other is not label:
                 return (note("similar-labels", first=other, second=label),)
     return ()

@@ -33,11 +33,12 @@ from howsure.language import option
 from howsure.notes import Note, note
 from howsure.wording import told
 
-_NUMBER: Final = r"[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?"
-_SPELLINGS: Final = (  # what all texts of a column spell, and how each of them is written
-    (r"[+-]?(0|[1-9][0-9]*)(\.0+)?", r"regexp_replace(ltrim(trim({}), '+'), '\.0+$', '')"),
+_SPELLINGS: Final = (  # what all texts of a column spell, and how each is written; one 1.10, a name, keeps all of them
+    (
+        r"[+-]?(0|[1-9][0-9]*)(\.0+|\.[0-9]*[1-9])?([eE][+-]?[0-9]+)?",
+        r"regexp_replace(ltrim(trim({}), '+'), '\.0+$', '')",
+    ),
     (r"(?i)true|false", "lower(trim({}))"),
-    (_NUMBER, "CAST(CAST(trim({}) AS DOUBLE) AS VARCHAR)"),
 )
 
 
@@ -343,6 +344,6 @@ def _decoded(kind: str, grouping: Grouping, parts: int, columns: dict[str, Colum
     else:
         (found,) = agreed([columns], [True], {k.name: k.column for k in grouping.labels})
     if ids is not None:
-        own = typed(ids.levels) if parts == 1 else {x: tuple(json.loads(x)) for x in ids.levels}
+        own = typed(ids.levels, names=True) if parts == 1 else {x: tuple(json.loads(x)) for x in ids.levels}
         found["item0"] = Column(tuple(own[x] for x in ids.levels), ids.codes)
     return found
