@@ -12,7 +12,7 @@ import pytest
 
 import howsure as hs
 from howsure.cli.app import run
-from howsure.errors import BadLabels, BadSetting
+from howsure.errors import BadLabels, BadSetting, UnknownName
 from howsure.evidence.account import Account
 from howsure.ingest import conditions
 
@@ -279,3 +279,37 @@ def test_json_texts_are_read_as_csv_texts_are(tmp_path):
     assert kept(path, "v.x>1700000000000000000", "id<4")[0] == {"0"}
     assert kept(path, "v.x>=2024-01-31T10:00", "id=4")[0] == {"4"}
     assert kept(path, "v.x!=5.5")[0] == {"0", "1", "4"}
+
+
+@pytest.mark.parametrize("asked", [{"where": "r=n"}, {"by": "r"}, {"where": "r=n", "missing": "drop"}, {"weight": "r"}])
+def test_a_column_that_one_of_the_files_lacks(tmp_path, asked):
+    """Its rows were left out in silence where the files are Parquet or JSON; CSV refused them."""
+    first = pl.DataFrame({"y": [1, 0], "p": [1, 1], "r": ["n", "s"]})
+    second = pl.DataFrame({"y": [1, 0], "p": [1, 1], "other": [{"r": "n"}] * 2})
+    first.write_parquet(tmp_path / "a.parquet")
+    second.drop("other").write_parquet(tmp_path / "b.parquet")
+    first.write_csv(tmp_path / "a.csv")
+    second.drop("other").write_csv(tmp_path / "b.csv")
+    first.write_ndjson(tmp_path / "a.jsonl")
+    second.write_ndjson(tmp_path / "b.jsonl")
+    for kind in ("csv", "parquet", "jsonl"):
+        for order in ("ab", "ba"):
+            files = [str(tmp_path / f"{x}.{kind}") for x in order]
+            with pytest.raises(UnknownName, match=rf"no column named 'r' in '[^']*b\.{kind}'"):
+                pytest.fail(f"{kind} {order}: {hs.tally(files, truth='y', pred='p', **asked)}")
+
+
+def test_a_field_that_occurs_late_or_as_null_is_there(tmp_path):
+    """One record of a JSON file that has the field will do, also beyond the first hundred."""
+    (tmp_path / "a.jsonl").write_text('{"y": 1, "p": 1, "r": "n", "in": {"q": 1}}\n')
+    late = '{"y": 1, "p": 1}\n' * 150
+    (tmp_path / "b.jsonl").write_text(late + '{"y": 0, "p": 1, "r": "n", "in": {"q": 1}}\n')
+    (tmp_path / "c.jsonl").write_text('{"y": 1, "p": 1, "r": null, "in": {"q": 2}}\n')
+    files = [str(tmp_path / f"{x}.jsonl") for x in "abc"]
+    assert hs.tally(files, truth="y", pred="p", where="r=n").n == 2
+    assert hs.tally(files, truth="y", pred="p", where="in.q=1").n == 2
+    assert hs.tally(files, truth="y", pred="p", where="r!=n=1").n == 2
+    for name, rows in (("a", [{"q": 1}]), ("b", [{"q": 2}])):
+        pl.DataFrame({"y": [1], "p": [1], "in": rows}).write_parquet(tmp_path / f"{name}.parquet")
+    both = [str(tmp_path / f"{x}.parquet") for x in "ab"]
+    assert hs.tally(both, truth="y", pred="p", where="in.q=1").n == 1

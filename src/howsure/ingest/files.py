@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -25,7 +25,7 @@ from howsure.ingest.explaining import explained
 from howsure.ingest.groups import Groups, alike, kept_rows, merged, read
 from howsure.ingest.keys import COUNT, DUCKDB, GIVEN, STATUS, Grouping, Judged, sql_groups, sql_rows, status_sql
 from howsure.ingest.packing import File
-from howsure.ingest.readers import Reader, apart, reader
+from howsure.ingest.readers import Reader, apart, reader, refuse_lacking
 from howsure.ingest.sniffing import expanded, sniff
 from howsure.ingest.streams import on_disk
 from howsure.ingest.texts import MISSING, refuse_mixed, refuse_no_number
@@ -60,6 +60,7 @@ class Files:
     watch: Watch | None = None
     library: str | None = None
     eager: bool = False
+    looked: set[tuple[str, str]] = field(default_factory=set)  # columns that all files of a group are known to have
 
     def check(self, columns: Sequence[str]) -> None:
         """Refuse columns that are not there."""
@@ -120,6 +121,11 @@ class Files:
     def _readers(self, columns: Sequence[str]) -> list[Reader]:
         ordered = sorted(self.files, key=lambda s: s.group)
         groups = [list(x) for _, x in groupby(ordered, key=lambda s: s.group)]
+        for x in groups:
+            new = [c for c in columns if (x[0].path, c) not in self.looked]
+            if new:
+                refuse_lacking(self.con, x, new)
+            self.looked.update((x[0].path, c) for c in new)
         return [reader(self.con, part, columns) for x in groups for part in apart(self.con, x, columns)]
 
     def _rows(self, grouping: Grouping) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -19,6 +19,7 @@ from howsure.ingest.packing import File
 from howsure.ingest.sniffing import LONGEST
 
 _WHOLE_SAMPLE: Final = -1
+_FIRST: Final = 100  # records of a file that mostly show all of its fields
 LARGEST: Final = 1 << 24  # bytes of one JSON record
 
 
@@ -100,14 +101,59 @@ def apart(con: Any, files: list[File], columns: Sequence[str]) -> list[list[File
     """Parquet files with a column of texts apart from those that hold others in it: one query would make all texts."""
     if len(files) == 1 or files[0].kind != "parquet":
         return [files]
-    text = "type IN ('BYTE_ARRAY', 'BINARY') AND coalesce(CAST(logical_type AS VARCHAR), '') NOT LIKE 'Decimal%'"
-    query = f"SELECT file_name, name, {text} FROM parquet_schema($files) WHERE list_contains($names, name)"
-    names = [part for column in columns for part in (column, column.rpartition(".")[2])]
-    found = con.execute(query, {"files": [glob.escape(s.path) for s in files], "names": names}).fetchall()
-    held = {(path, name): is_text for path, name, is_text in found}
+    held = _held(con, files, columns)
+    names = [name for column in columns for name in _ends(column)]
     mixed = [x for x in dict.fromkeys(names) if {own for (_, name), own in held.items() if name == x} == {True, False}]
     kinds = [tuple(held.get((s.path, name), True) for name in mixed) for s in files]
     return [[s for s, own in zip(files, kinds, strict=True) if own == kind] for kind in dict.fromkeys(kinds)]
+
+
+def refuse_lacking(con: Any, files: list[File], columns: Sequence[str]) -> None:
+    """Refuse a column that some of these files have and another lacks: its rows would be left out as if it were empty.
+
+    A JSON file has a field if one record has.
+    """
+    if len(files) == 1 or files[0].kind == "csv":  # CSV files that are read together have one head
+        return
+    if files[0].kind == "parquet":
+        held = _held(con, files, columns)
+        for column in dict.fromkeys(columns):
+            have = {path for path, name in held if name in _ends(column)}
+            for s in files:
+                if have and s.path not in have:
+                    _parquet_reader(con, [glob.escape(s.path)], repr(s.shown)).sql(column)
+        return
+    whole = reader(con, files, columns)
+    names = [x for x in dict.fromkeys(columns) if x in whole.place]
+    for s in files:
+        if not _json_has(con, s, names):
+            own = _json_reader(con, [glob.escape(s.path)], s, names, repr(s.shown))
+            for column in names:
+                own.sql(column)
+
+
+def _ends(column: str) -> tuple[str, str]:
+    """The names that a column may have in the schema of a Parquet file, which tells no paths."""
+    return column, column.rpartition(".")[2]
+
+
+def _held(con: Any, files: list[File], columns: Sequence[str]) -> dict[tuple[str, str], bool]:
+    """The columns of each Parquet file, of those that are wanted, and whether they hold texts."""
+    text = "type IN ('BYTE_ARRAY', 'BINARY') AND coalesce(CAST(logical_type AS VARCHAR), '') NOT LIKE 'Decimal%'"
+    query = f"SELECT file_name, name, {text} FROM parquet_schema($files) WHERE list_contains($names, name)"
+    names = [name for column in columns for name in _ends(column)]
+    found = con.execute(query, {"files": [glob.escape(s.path) for s in files], "names": names}).fetchall()
+    return {(path, name): is_text for path, name, is_text in found}
+
+
+def _json_has(con: Any, s: File, columns: Sequence[str]) -> bool:
+    """Whether the first records of a file have all of these fields."""
+    packing = f"compression='{s.packing}', format='{_layout(s)}', maximum_object_size={LARGEST}, sample_size={_FIRST}"
+    return set(columns) <= set(_json_names(con, [glob.escape(s.path)], packing))
+
+
+def _layout(s: File) -> str:
+    return "array" if s.array else "newline_delimited"
 
 
 def _csv_reader(paths: list[str], s: File, where: str) -> Reader:
@@ -122,8 +168,7 @@ def _csv_reader(paths: list[str], s: File, where: str) -> Reader:
 
 def _json_reader(con: Any, paths: list[str], s: File, columns: Sequence[str], where: str) -> Reader:
     bound: dict[str, Any] = {"files": paths}
-    layout = "array" if s.array else "newline_delimited"
-    packing = f"compression='{s.packing}', format='{layout}', maximum_object_size={LARGEST}"
+    packing = f"compression='{s.packing}', format='{_layout(s)}', maximum_object_size={LARGEST}"
     names = _json_names(con, paths, packing)
     if any(column not in names for column in columns):  # a field may occur late
         names = _json_names(con, paths, f"{packing}, sample_size={_WHOLE_SAMPLE}")
