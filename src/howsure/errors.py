@@ -60,6 +60,15 @@ def nearest(name: str, names: Iterable[str], *, say: str = " Did you mean {}?") 
     return say.format(repr(found[0])) if found else ""
 
 
+def plural(count: float, one: str, several: str | None = None) -> str:
+    """A count with its noun, and with the verb where that is given too.
+
+    >>> plural(1, "row"), plural(2000, "row"), plural(1, "id occurs", "ids occur")
+    ('1 row', '2,000 rows', '1 id occurs')
+    """
+    return f"1 {one}" if count == 1 else f"{count:,} {several or one + 's'}"
+
+
 def listing(items: Iterable[object], most: int = 5) -> str:
     """A short list for a message: at most five entries, then how many more.
 

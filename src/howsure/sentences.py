@@ -1,35 +1,43 @@
-"""Sentences of notes that are templates over their facts; marks such as <missing=drop> become options."""
+"""Sentences of notes that are templates over their facts; marks such as <missing=drop> become options.
+
+A count is written {count:row is|rows are}, with its noun and verb, or {count:=is|are} for the word alone.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from numbers import Number
+from typing import Any, Final
+
+from howsure.errors import plural
 
 LEFT_OUT: Final = ("ids-missing", "ids-twice", "ids-unmatched", "truths-disagree", "clusters-unmatched")
 
 
 SENTENCES: Final[dict[str, str]] = {
-    "missing-dropped/label": "{truths:,} missing truths and {predictions:,} missing predictions were left out",
-    "missing-dropped/outcome": "{count:,} missing outcomes were left out",
-    "missing-dropped/value": "{count:,} of {total:,} items were left out: a value is missing",
-    "missing-dropped/score": "{count:,} of {total:,} items were left out: a truth or a score is missing",
-    "missing-dropped/amount": "{count:,} rows without a {what} were left out",
-    "missing-dropped/cluster": "{count:,} items without a cluster were left out",
-    "missing-wrong": "{count:,} missing {what}s are counted as wrong",
+    "missing-dropped/outcome": "{count:missing outcome was|missing outcomes were} left out",
+    "missing-dropped/value": "{count:,} of {total:item|items} {count:=was|were} left out: a value is missing",
+    "missing-dropped/score": (
+        "{count:,} of {total:item|items} {count:=was|were} left out: a truth or a score is missing"
+    ),
+    "missing-dropped/amount": "{count:row|rows} without a {what} {count:=was|were} left out",
+    "missing-dropped/cluster": "{count:item|items} without a cluster {count:=was|were} left out",
+    "missing-wrong": "{count:,} missing {what}{count:= is|s are} counted as wrong",
     "similar-labels": "labels {first!r} and {second!r} differ only by case, blanks or type; are they one class?",
-    "binned/one": "scores are counted in {bins:,} bins, with edges from {ends}",
-    "binned/several": "scores are counted in up to {bins:,} bins for each of {scores} scores, with edges from {ends}",
-    "ids-missing": "{count:,} rows have no id (in {where})",
-    "ids-twice": "{count:,} ids occur more than once in {where} ({first})",
-    "ids-unmatched/only": "{count:,} ids are only in {where} ({first})",
-    "ids-unmatched/some": "{count:,} ids are not in every file ({first})",
-    "ids-unmatched/system": "{count:,} items have no row of some system ({first})",
-    "truths-disagree": "{count:,} ids have truths that disagree ({first})",
-    "clusters-unmatched": "{count:,} clusters are not in every system ({first})",
-    "ids-repeat": "{ids:,} values of {column!r} have several rows; if these belong together, such as answers to one "
-    "question, give that column as <cluster>",
+    "binned/one": "scores are counted in {bins:bin|bins}, with edges from {ends}",
+    "binned/several": "scores are counted in up to {bins:bin|bins} for each of {scores} scores, with edges from {ends}",
+    "ids-missing": "{count:row has|rows have} no id (in {where})",
+    "ids-twice": "{count:id occurs|ids occur} more than once in {where} ({first})",
+    "ids-unmatched/only": "{count:id is|ids are} only in {where} ({first})",
+    "ids-unmatched/some": "{count:id is|ids are} not in every file ({first})",
+    "ids-unmatched/system": "{count:item has|items have} no row of some system ({first})",
+    "truths-disagree": "{count:id has|ids have} truths that disagree ({first})",
+    "clusters-unmatched": "{count:cluster is|clusters are} not in every system ({first})",
+    "ids-repeat": "{ids:value|values} of {column!r} {ids:=has|have} several rows; if these belong together, such as "
+    "answers to one question, give that column as <cluster>",
     "strata": (
-        "a sample of {count} strata: each has a posterior of its own, and they are put together by their population "
-        "sizes"
+        "a sample of {count:stratum|strata}: each has a posterior of its own, and they are put together by their "
+        "population sizes"
     ),
     "no-data": "the table is empty: these are the prior's own numbers",
     "clusters": "whole clusters are resampled: {count:,} of them",
@@ -43,7 +51,7 @@ SENTENCES: Final[dict[str, str]] = {
         "{system} has the larger value on every item where they differ: resampling them alone cannot doubt that; "
         "<prior=even> can"
     ),
-    "bins/no-bound": "{metric} is that of {bins:,} bins of scores; there is no bound for its distance from theirs",
+    "bins/no-bound": "{metric} is that of {bins:bin|bins} of scores; there is no bound for its distance from theirs",
     "hdi-unbounded": (
         "the density of {of} has no bound at either end of its range, so there is no single shortest interval; "
         "the equal-tailed interval is given"
@@ -61,12 +69,12 @@ SENTENCES: Final[dict[str, str]] = {
     ),
     "no-direction": "{of} has no better direction: only the difference is given",
     "simultaneous": (
-        "simultaneous: tails of {tail:.2g} at each of {points:,} points hold whole curves, by {draws:,} draws"
+        "simultaneous: tails of {tail:.2g} at each of {points:point|points} hold whole curves, by {draws:,} draws"
     ),
-    "no-interval": "no interval at {count:,} of {points:,} points: the draws are 0/0, infinite or all the same",
-    "no-width": "no draw differs from the items at {count:,} of {points:,} points: no width there",
+    "no-interval": "no interval at {count:,} of {points:point|points}: the draws are 0/0, infinite or all the same",
+    "no-width": "no draw differs from the items at {count:,} of {points:point|points}: no width there",
     "nothing": "{metric} is best where no item is called positive",
-    "only-common": "{count:,} of {total:,} judged queries left out: some run lacks them",
+    "only-common": "{count:,} of {total:judged query|judged queries} left out: some run lacks them",
     "ties": "scores are rounded to single precision (float32) before they are compared: pytrec-eval's rule",
     "foreign": (
         "{metric} is computed by ir-measures, by its rules: unjudged documents are not relevant, a query that a run "
@@ -107,3 +115,30 @@ WEIGHTED: Final = {
     "clusters": "a cluster counts with the weights of its items",
     "items": "each counts with its weight; all have Kish's size, (sum of weights)²/(sum of squared weights)",
 }
+
+
+class _Count:
+    """A number in a template; a format such as row is|rows are takes the words for one or for several."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+    def __format__(self, form: str) -> str:
+        if "|" not in form:
+            return format(self.value, form)
+        one, several = form.removeprefix("=").split("|")
+        if form.startswith("="):
+            return one if self.value == 1 else several
+        return plural(self.value, one, several)
+
+
+def filled(template: str, facts: Mapping[str, Any]) -> str:
+    """A template with its facts, each count with the words for one or for several.
+
+    >>> filled("{n:row is|rows are} odd, {m:row is|rows are} not", {"n": 1, "m": 2})
+    '1 row is odd, 2 rows are not'
+    """
+    return template.format(**{k: _Count(x) if isinstance(x, Number) else x for k, x in facts.items()})

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from howsure.coverage import reason
-from howsure.errors import listing
+from howsure.errors import listing, plural
 from howsure.language import option, spelled, spoken
 from howsure.render.numbers import probability, short
-from howsure.sentences import LEFT_OUT, SENTENCES, WEIGHTED
+from howsure.sentences import LEFT_OUT, SENTENCES, WEIGHTED, filled
 
 Join = Callable[[list[Any]], Any]
 
@@ -51,7 +51,24 @@ def told(code: str, facts: Mapping[str, Any]) -> str:
     """What is known of a code that has a template, without what was done about it."""
     form = facts.get("form")
     template = SENTENCES[code if form is None else f"{code}/{form}"]
-    return spoken(template).format(**facts)
+    return filled(spoken(template), facts)
+
+
+def missing_labels(truths: float, predictions: float) -> str:
+    """How many labels are missing, and which; what is not missing is not told.
+
+    >>> missing_labels(0, 1), missing_labels(2, 1)
+    ('1 missing prediction', '2 missing truths and 1 missing prediction')
+    """
+    each = ((truths, "missing truth"), (predictions, "missing prediction"))
+    return " and ".join(plural(n, name) for n, name in each if n) or "missing labels of weight 0"
+
+
+def _dropped(f: Mapping[str, Any]) -> str:
+    if f["form"] != "label":
+        return told("missing-dropped", f)
+    truths, predictions = f["truths"], f["predictions"]
+    return f"{missing_labels(truths, predictions)} {'was' if truths + predictions == 1 else 'were'} left out"
 
 
 _LOST: Final = {  # why rows were left out
@@ -66,7 +83,7 @@ def _rows(f: Mapping[str, Any]) -> str:
     where = " ".join(option("where", x) for x in f["where"])
     why = [(f"by {where}" if x == "where" else _LOST[x], f"{many:,}") for x, many in f["lost"]]
     said = ", ".join(f"{many} {'' if i else 'left out '}{x}" for i, (x, many) in enumerate(why))
-    return f"{f['read']:,} rows read: {said}; {f['kept']:,} kept"
+    return f"{plural(f['read'], 'row')} read: {said}; {f['kept']:,} kept"
 
 
 def _follow(f: Mapping[str, Any]) -> str:
@@ -120,12 +137,13 @@ def _sampled(f: Mapping[str, Any]) -> str:
 
 def _bins(f: Mapping[str, Any]) -> str:
     if f.get("form") == "no-bound":
-        return SENTENCES["bins/no-bound"].format(**f)
+        return filled(SENTENCES["bins/no-bound"], f)
     names, within = f["of"], f["within"]
     if len(names) < 3:
-        return f"{names[0]} of {f['bins']:,} bins of scores is within {within[0]:g} of that of the scores themselves"
+        said = f"{names[0]} of {plural(f['bins'], 'bin')} of scores is within {within[0]:g}"
+        return f"{said} of that of the scores themselves"
     each = ", ".join(f"{name} within {x:g}" for name, x in zip(names, within, strict=True))
-    return f"{f['bins']:,} bins of scores: compared with the scores themselves {each}"
+    return f"{plural(f['bins'], 'bin')} of scores: compared with the scores themselves {each}"
 
 
 def _empty_cell(f: Mapping[str, Any]) -> str:
@@ -232,7 +250,7 @@ def _design(f: Mapping[str, Any]) -> str:
     shown = found if len(found) <= 3 else (found[0], found[-1])
     each = [f"{effect:.3g} for {name} (worth {worth:,.0f} independent items)" for effect, name, worth in shown]
     told = (" to " if len(found) > 3 else ", ").join(each)
-    return f"design effect, {f['items']:,.0f} items in {f['clusters']:,} clusters: {told}"
+    return f"design effect, {plural(round(f['items']), 'item')} in {plural(f['clusters'], 'cluster')}: {told}"
 
 
 def _rule(f: Mapping[str, Any]) -> str:
@@ -290,13 +308,14 @@ def _pairs(f: Mapping[str, Any]) -> str:
 
 
 def _queries(many: int) -> str:
-    return "1 query" if many == 1 else f"{many:,} queries"
+    return plural(many, "query", "queries")
 
 
 def _missing_queries(f: Mapping[str, Any]) -> str:
     shown = listing(f["first"][:3]) + (f" and {f['count'] - 3} more" if f["count"] > 3 else "")
-    lacks = f"{f['run']} lacks {f['count']:,} of {f['total']:,} judged queries ({shown})"
-    return f"{lacks}: they count as 0; {option('only_common', True)} leaves them out"
+    lacks = f"{f['run']} lacks {f['count']:,} of {plural(f['total'], 'judged query', 'judged queries')} ({shown})"
+    how = ("it counts", "it") if f["count"] == 1 else ("they count", "them")
+    return f"{lacks}: {how[0]} as 0; {option('only_common', True)} leaves {how[1]} out"
 
 
 def _without_judgments(f: Mapping[str, Any]) -> str:
@@ -352,7 +371,7 @@ def _recall_rule(f: Mapping[str, Any]) -> str:
 
 _WORDS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
     "weighted": lambda f: f"weighted items: {WEIGHTED[f['of']]}", "weights-follow": _follow,
-    "labels": _labels, "empty-class": _empty, "coverage": _coverage,
+    "labels": _labels, "missing-dropped": _dropped, "empty-class": _empty, "coverage": _coverage,
     "undefined-score": _undefined, "sampled": _sampled, "bins": _bins, "zero-cell": _empty_cell, "delong": _delong,
     "identical": _identical, "prior": _prior, "confusions": _confusions, "chance-sampled": _chance,
     "pairing": _pairing, "design-effect": _design, "rule": _rule, "optimism": _optimism, "limit": _limit,

@@ -191,7 +191,7 @@ def test_clusters_of_arrays_need_one_entry_an_item():
     """Lengths, missing ones and a single cluster."""
     with pytest.raises(BadLabels, match="3 items but 2 entries of cluster"):
         hs.tally([1, 0, 1], [1, 0, 1], cluster=["a", "b"])
-    with pytest.raises(BadLabels, match="1 items have no cluster"):
+    with pytest.raises(BadLabels, match="1 item has no cluster"):
         hs.tally([1, 0, 1], [1, 0, 1], cluster=["a", "b", None])
     dropped = hs.tally([1, 0, 1], [1, 0, 1], cluster=["a", "b", None], missing="drop")
     assert dropped.n == 2
@@ -251,7 +251,7 @@ def test_items_that_a_system_lacks_are_refused_or_dropped():
         assert made.n == 118
         assert made.notes == (note("ids-unmatched", form="system", count=1, first="1"),)
     lost = FRAME.filter((pl.col("group") != "g1") | (pl.col("model") == "a"))
-    with pytest.raises(BadFile, match=r"1 clusters of 'group' are not in every system \('g1'\)"):
+    with pytest.raises(BadFile, match=r"1 cluster of 'group' is not in every system \('g1'\)"):
         evidence(lost, outcome="ones", cluster="group", system="model")
     assert evidence(lost, outcome="ones", cluster="group", system="model", unmatched="drop").clusters == 4
     with pytest.raises(BadSetting, match="unmatched= goes with system="):

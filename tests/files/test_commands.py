@@ -130,14 +130,14 @@ def test_items_that_cannot_be_paired_are_refused_or_left_out(pair, capsys):
     assert app.run(line) == 2
     said = capsys.readouterr().err
     for part in (
-        "1 rows have no id",
-        "1 ids occur more than once in",
+        "1 row has no id",
+        "1 id occurs more than once in",
         "('5')",
         "8 ids are only in",
         "('20', '21', '22', '23', '24', …)",
-        "1 ids are only in",
+        "1 id is only in",
         "('9999')",
-        "1 ids have truths that disagree ('7')",
+        "1 id has truths that disagree ('7')",
         "--unmatched drop",
     ):
         assert part in said

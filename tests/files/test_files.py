@@ -235,7 +235,7 @@ BAD = {
     "truncated Parquet": (_truncated, "'x.parquet' is a damaged or truncated Parquet file"),
     "damaged Parquet": (_damaged, "x.parquet"),
     "Parquet by name only": (_text("x.parquet", "hello"), "'x.parquet' is not a Parquet file"),
-    "ragged CSV": (_text("x.csv", "y,z\n1,0\n1\n"), "line 3 of 'x.csv' has 1 fields where the head has 2"),
+    "ragged CSV": (_text("x.csv", "y,z\n1,0\n1\n"), "line 3 of 'x.csv' has 1 field where the head has 2"),
     "wide CSV": (_text("x.csv", "y,z\n1,0\n1,0,1\n"), "line 3 of 'x.csv' has 3 fields where the head has 2"),
     "mixed types": (_text("x.jsonl", '{"y": 1, "z": 1}\n{"y": "a", "z": 1}\n'), "both text and numbers"),
     "text against numbers": (_text("x.jsonl", '{"y": 1, "z": "a"}\n'), "truths and predictions do not match"),

@@ -132,7 +132,7 @@ def test_clusters_of_no_weight_are_in_the_note():
 @pytest.mark.parametrize("amount", ["weight", "count"])
 def test_nothing_of_weight_is_left(amount):
     """Where all items that weigh something have no answer."""
-    with pytest.raises(BadLabels, match="no items are left without them"):
+    with pytest.raises(BadLabels, match="no other item is left"):
         evidence({"o": [1, None], "w": [0, 1]}, outcome="o", missing="drop", **{amount: "w"})
 
 

@@ -82,8 +82,8 @@ def test_items_that_cannot_be_paired(files):
     asked = {"truth": "animal", "pred": "answer", "on": "id"}
     with pytest.raises(BadFile) as said:
         evidence(paths, **asked)
-    for part in ("1 rows have no id (in ", "1 ids occur more than once in ", "('5')", "8 ids are only in ",
-                 "('20', '21', '22', '23', '24', …)", "('9999')", "1 ids have truths that disagree ('7')",
+    for part in ("1 row has no id (in ", "1 id occurs more than once in ", "('5')", "8 ids are only in ",
+                 "('20', '21', '22', '23', '24', …)", "('9999')", "1 id has truths that disagree ('7')",
                  "give unmatched='drop'", "take cluster= in place of on="):  # fmt: skip
         assert part in str(said.value)
     made = evidence(paths, **asked, unmatched="drop")

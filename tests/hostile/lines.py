@@ -78,7 +78,7 @@ DAMAGED: dict[str, str | int] = {
     "comma.jsonl": 40,
     "scalar.jsonl": "scalar.jsonl",
     "list.jsonl": "list.jsonl",
-    "null.jsonl": "1 missing truths",
+    "null.jsonl": "1 missing truth",
     "run-on.jsonl": "run-on.jsonl",
     "pretty.jsonl": "pretty.jsonl",
     "nan.jsonl": 40,

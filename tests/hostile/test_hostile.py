@@ -135,7 +135,7 @@ def test_missing_answers_are_counted():
     files.of_csv("holes.csv", files.as_csv(rows)).write(files.Path())
     lost = sum(row["z"] == "" for row in rows)
     line = "score holes.csv --truth y --pred z --metric f1"
-    assert f"{lost} missing predictions" in tried(line).err
+    assert f"{lost} missing prediction" in tried(line).err
     told = shown(f"{line} --missing drop").rows
     assert (told["read"], told["kept"], told["left_out"]["missing"]) == (len(rows), len(rows) - lost, lost)
     told = shown(f"{line} --missing wrong").rows

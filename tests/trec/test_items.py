@@ -284,7 +284,7 @@ def test_values_by_query_are_matched_by_their_ids():
     assert items.ids == ("x", "y", "z")
     assert items.values.tolist() == [[0.1, 0.3], [0.5, 0.2], [0.9, 0.8]]
     del one["b"]["y"]
-    with pytest.raises(HowsureError, match="1 of 3 items have no value for some system, such as 'y'"):
+    with pytest.raises(HowsureError, match="1 of 3 items has no value for some system, such as 'y'"):
         hs.means(one)
     assert hs.means(one, missing="drop").ids == ("x", "z")
     with pytest.raises(HowsureError, match="weight="):

@@ -269,7 +269,7 @@ def test_a_data_frame_of_one_column_is_counted_or_refused():
 def test_masked_items_are_missing():
     """A masked label is missing and is refused like any other missing label."""
     y = np.ma.masked_array([0, 1, 1], mask=[False, False, True])
-    with pytest.raises(BadLabels, match="1 missing truths"):
+    with pytest.raises(BadLabels, match="1 missing truth"):
         hs.tally(y, [0, 1, 0])
 
 
@@ -333,7 +333,7 @@ HOLES = {
 @pytest.mark.parametrize(("y", "z"), HOLES.values(), ids=HOLES)
 def test_missing_labels_are_counted_and_refused(y, z):
     """Missing labels of every kind are counted on both sides and refused."""
-    with pytest.raises(BadLabels, match=r"1 missing truths and 1 missing predictions\. Give missing='drop'"):
+    with pytest.raises(BadLabels, match=r"1 missing truth and 1 missing prediction\. Give missing='drop'"):
         hs.tally(y, z)
 
 
@@ -360,13 +360,13 @@ def test_a_missing_prediction_can_count_as_wrong(classes):
 
 def test_a_missing_truth_cannot_count_as_wrong():
     """An item without a truth has no right answer; "wrong" refuses it and points to "drop"."""
-    with pytest.raises(BadLabels, match="1 missing truths; an item without a truth cannot be scored"):
+    with pytest.raises(BadLabels, match="1 missing truth; an item without a truth cannot be scored"):
         hs.tally([0, None], [0, 1], missing="wrong")
 
 
 def test_nothing_left_after_dropping_is_refused():
     """When every item lacks a label there is nothing to tally."""
-    with pytest.raises(BadLabels, match="no items are left"):
+    with pytest.raises(BadLabels, match="no other item is left"):
         hs.tally([None, 1], [1, None], missing="drop")
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from howsure.errors import BadFile
+from howsure.errors import BadFile, plural
 from howsure.ingest.packing import File, unpacked
 
 _RAGGED: Final = re.compile(r"CSV Error on Line: (\d+).*?Expected Number of Columns: (\d+) Found: (\d+)", re.DOTALL)
@@ -28,7 +28,8 @@ def explained(text: str, files: Sequence[File]) -> str:
     ragged = _RAGGED.search(text)
     if ragged:
         line, expected, got = ragged.groups()
-        return f"line {line} of {path} has {got} fields where the head has {expected}; mend the line, or quote it."
+        said = f"line {line} of {path} has {plural(int(got), 'field')} where the head has {expected}"
+        return f"{said}; mend the line, or quote it."
     at = _LINE.search(text)
     if at and ("aximum line size" in text or "Maximum_line_size" in text):
         return f"line {at.group(1)} of {path} is longer than 2 MB; is it the right file?"

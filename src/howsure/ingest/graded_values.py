@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import BadLabels, BadSetting, listing
+from howsure.errors import BadLabels, BadSetting, listing, plural
 from howsure.evidence.account import Account
 from howsure.evidence.items import Items, Mean
 from howsure.evidence.layout import number
@@ -55,8 +55,8 @@ def of_arrays(data: Any, given: Mapping[str, Any]) -> Items:
     if weight is not None:
         numbers["weight0"] = as_numbers(weight, "weight")
         if len(numbers["weight0"]) != n:
-            told = f"{len(numbers['weight0'])} entries of weight"
-            raise BadLabels(f"there are {n} items but {told}; each item needs one.")
+            told = f"{plural(len(numbers['weight0']), 'entry', 'entries')} of weight"
+            raise BadLabels(f"got {plural(n, 'item')} but {told}; each item needs one.")
     if cluster is not None:
         labels["cluster0"] = cluster_column(cluster, n)
     account = Account(n + len(lost)).without("unmatched", len(lost))
@@ -88,10 +88,8 @@ def listed(names: Sequence[Any]) -> str:
 
 def lacking(lost: Sequence[Hashable], total: int) -> str:
     """A sentence on items that some system has no value for."""
-    return (
-        f"{len(lost):,} of {total:,} items have no value for some system, such as {listing(lost[:5])}; give "
-        f"{option('missing', 'drop')} to leave them out."
-    )
+    said = f"{len(lost):,} of {plural(total, 'item')} {'has' if len(lost) == 1 else 'have'} no value for some system"
+    return f"{said}, such as {listing(lost[:5])}; give {option('missing', 'drop')} to leave them out."
 
 
 def settle_values(g: Groups, request: Request, library: str | None = None, *, counted: bool = True) -> Items:
@@ -121,7 +119,7 @@ def _weighed(g: Groups, request: Request) -> tuple[Groups, Notes]:
     if not gone:
         return g, ()
     if request.missing == "refuse":
-        told = f"{many(gone)} of {many(g.total)} items have no weight"
+        told = f"{many(gone)} of {plural(g.total, 'item')} {'has' if gone == 1 else 'have'} no weight"
         raise BadLabels(f"{told}; give {option('missing', 'drop')} to leave them out.")
     return g.leaving(lost), (note("missing-dropped", form="amount", count=gone, what="weight"),)
 
@@ -134,7 +132,7 @@ def checked_values(g: Groups, request: Request) -> tuple[Groups, Notes]:
     lost = np.isnan(g.values()).any(axis=1) & (g.counts > 0)
     gone = number(g.counts[lost].sum())
     if gone and request.missing == "refuse":
-        told = f"{many(gone)} of {many(g.total)} items have no value"
+        told = f"{many(gone)} of {plural(g.total, 'item')} {'has' if gone == 1 else 'have'} no value"
         raise BadLabels(f"{told}; give {option('missing', 'drop')} to leave them out.")
     if gone:
         notes = (*notes, note("missing-dropped", form="value", count=gone, total=g.total))
@@ -166,8 +164,8 @@ def _ids(g: Groups, request: Request) -> tuple[Hashable, ...] | None:
         alike = [x for x, n in zip(ids, g.counts.tolist(), strict=True) if n > 1]
         twice = list(dict.fromkeys([*alike, *(x for x in ids if x in seen or seen.add(x))]))  # type: ignore[func-returns-value]
         raise BadLabels(
-            f"{len(twice):,} items occur twice, such as {listing(twice[:5])}; an item has one row: give "
-            f"{option('item')} more columns, or only {option('cluster')} where rows belong together."
+            f"{plural(len(twice), 'item occurs', 'items occur')} twice, such as {listing(twice[:5])}; an item has one "
+            f"row: give {option('item')} more columns, or only {option('cluster')} where rows belong together."
         )
     return tuple(ids)
 

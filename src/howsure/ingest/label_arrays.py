@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import BadLabels, listing
+from howsure.errors import BadLabels, listing, plural
 from howsure.evidence.account import Account
 from howsure.evidence.classes import Tally
 from howsure.evidence.clusters import Clustered
@@ -48,8 +48,9 @@ def of_arrays(
     ]
     for name, column in zip(answers, columns, strict=True):
         if len(column) != len(truth):
-            which = f"predictions of {name!r}" if len(answers) > 1 else "predictions"
-            raise BadLabels(f"there are {len(truth)} truths but {len(column)} {which}; each item needs one of both.")
+            which = f" of {name!r}" if len(answers) > 1 else ""
+            said = f"got {plural(len(truth), 'truth')} but {plural(len(column), 'prediction')}{which}"
+            raise BadLabels(f"{said}; each item needs one of both.")
     if len(truth) == 0:
         raise BadLabels("there are no items: y_true and y_pred are empty.")
     weights = None if weight is None else as_weights(weight, len(truth))
@@ -165,7 +166,7 @@ def as_weights(weight: Any, n: int) -> NDArray[np.float64]:
     except OverflowError:
         raise BadLabels("weights must be finite; at least one is beyond any double.") from None
     if w.shape != (n,):
-        raise BadLabels(f"there are {n} items but weights of shape {w.shape}; each item needs one weight.")
+        raise BadLabels(f"got {plural(n, 'item')} but weights of shape {w.shape}; each item needs one weight.")
     if not np.isfinite(w).all():
         raise BadLabels("weights must be finite; at least one is NaN or infinite.")
     if (w < 0).any():
@@ -183,7 +184,9 @@ def cluster_column(cluster: Any, n: int) -> Column:
         raise BadLabels(f"cluster must be a sequence with one entry for each item; got {cluster!r}.")
     given = cluster if isinstance(cluster, np.ndarray) else list(cluster)
     if len(given) != n:
-        raise BadLabels(f"there are {n:,} items but {len(given):,} entries of cluster; each item needs one.")
+        raise BadLabels(
+            f"got {plural(n, 'item')} but {plural(len(given), 'entry', 'entries')} of cluster; each item needs one."
+        )
     try:
         found = coded(given)
     except BadLabels:

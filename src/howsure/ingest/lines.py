@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import BadFile, BadLabels
+from howsure.errors import BadFile, BadLabels, plural
 from howsure.ingest.packing import packing_of, unpacked
 from howsure.ingest.streams import kept_file
 
@@ -200,7 +200,7 @@ def _other_fields(path: Path, kind: str, n: int, line: str, many: int, first: bo
             f"{str(path)!r} has the {many} fields of {_CALLED[other]} on line {n:,}, not those of {_CALLED[kind]}, "
             f"{_FORMS[kind]}; judgments come first, then runs."
         )
-    fields = "1 field" if many == 1 else f"{many} fields"
+    fields = plural(many, "field")
     return f"line {n:,} of {str(path)!r} has {fields}: {_cut(line)}; a line of {_CALLED[kind]} is: {_FORMS[kind]}."
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import BadLabels, BadSetting
+from howsure.errors import BadLabels, BadSetting, plural
 from howsure.evidence.account import Account
 from howsure.evidence.layout import number
 from howsure.evidence.scored import Scored
@@ -41,7 +41,7 @@ def of_arrays(y_true: Any, scores: Any, settings: Mapping[str, Any]) -> Scored:
     n = len(labels["truth"])
     for name, x in zip(called, parts, strict=True):
         if len(x) != n:
-            raise BadLabels(f"there are {n:,} truths but {len(x):,} {name}; each item needs one of both.")
+            raise BadLabels(f"got {plural(n, 'truth')} but {len(x):,} {name}; each item needs one of both.")
     weights = None if weight is None else as_weights(weight, n)
     if cluster is not None:
         labels["cluster0"] = cluster_column(cluster, n)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.counting import within
-from howsure.errors import BadCounts, BadLabels, BadSetting, UnknownName, listing, nearest
+from howsure.errors import BadCounts, BadLabels, BadSetting, UnknownName, listing, nearest, plural
 from howsure.evidence.classes import Tally
 from howsure.evidence.clusters import Clustered, Observed
 from howsure.evidence.label_sets import Multilabel
@@ -22,13 +22,14 @@ from howsure.evidence.label_sets import distinct as distinct_sets
 from howsure.evidence.layout import THRESHOLD, Axis, number
 from howsure.evidence.outcomes import Outcomes
 from howsure.ingest.columns import Codes, Column
-from howsure.ingest.groups import Groups, many, refuse_nothing
+from howsure.ingest.groups import Groups, refuse_nothing
 from howsure.ingest.labelling import known_labels, placed, similar_labels, two_classes
 from howsure.ingest.request import OPTIONS, Request, refuse_stray
 from howsure.labels import Label, check_labels, in_order, usual_positive
 from howsure.language import option
 from howsure.notes import Notes, note
 from howsure.slices import Slices, distinct
+from howsure.wording import missing_labels
 
 MOST_ENTRIES: Final = 400_000_000  # slices times patterns
 PASS: Final = frozenset({"true", "1", "yes", "y", "pass", "passed", "t"})
@@ -85,25 +86,24 @@ def without_missing(g: Groups, request: Request, answer: NDArray[np.bool_]) -> t
         return g, notes
     outcome = request.kind == "outcomes"
     truths, answers = (number(g.counts[x].sum()) for x in (truth, answer))
-    said = f"{many(answers)} missing outcomes"
-    if not outcome:
-        said = f"{many(truths)} missing truths and {many(answers)} missing predictions"
+    said = plural(answers, "missing outcome") if outcome else missing_labels(truths, answers)
+    be = "is" if said.startswith("1 ") else "are"
     what = "outcome" if outcome else "prediction"
     if request.missing == "refuse":
         raise BadLabels(
-            f"there are {said}. Give {option('missing', 'drop')} to leave these items out, or 'wrong' to count a "
+            f"there {be} {said}. Give {option('missing', 'drop')} to leave such items out, or 'wrong' to count a "
             f"missing {what} as wrong."
         )
     if request.missing == "wrong":
         if truth.any():
             raise BadLabels(
-                f"there are {many(truths)} missing truths; an item without a truth cannot be scored. Give "
+                f"there {be} {missing_labels(truths, 0)}; an item without a truth cannot be scored. Give "
                 f"{option('missing', 'drop')}."
             )
         return g, (*notes, note("missing-wrong", count=answers, what=what))
     keep = ~(truth | answer)
     if not (g.counts[keep] > 0).any():
-        raise BadLabels(f"there are {said}, and no items are left without them.")
+        raise BadLabels(f"there {be} {said}, and no other item is left.")
     g = without_weightless(g.leaving(~keep))
     if outcome:
         return g, (*notes, note("missing-dropped", form="outcome", count=answers))
@@ -120,8 +120,8 @@ def without_clusters(
     count = number(g.counts[lost].sum())
     if request.missing != "drop":
         raise BadLabels(
-            f"{many(count)} items have no cluster; every item belongs to one. Give {option('missing', 'drop')} to "
-            "leave them out."
+            f"{plural(count, 'item has', 'items have')} no cluster; every item belongs to one. Give "
+            f"{option('missing', 'drop')} to leave them out."
         )
     if lost.all():
         raise BadLabels("no item has a cluster.")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import BadFile, BadLabels, UnknownName, listing, nearest
+from howsure.errors import BadFile, BadLabels, UnknownName, listing, nearest, plural
 from howsure.evidence.account import Account, together
 from howsure.evidence.classes import Tally
 from howsure.evidence.clusters import Clustered, Observed
@@ -212,8 +212,9 @@ def _refuse_torn(g: Groups, request: Request) -> None:
         names = [c.levels[found[torn[0], k]] for k, c in enumerate(g.named("item"))]
         shown = names[0] if len(names) == 1 else tuple(names)
         raise BadLabels(
-            f"{torn.size:,} items lie in several clusters of {request.cluster!r}, such as {shown!r}: the ids of "
-            f"{option('item')} or {option('on')} contradict {option('cluster')}; an item belongs to one cluster."
+            f"{plural(torn.size, 'item lies', 'items lie')} in several clusters of {request.cluster!r}, such as "
+            f"{shown!r}: the ids of {option('item')} or {option('on')} contradict {option('cluster')}; "
+            "an item belongs to one cluster."
         )
 
 
@@ -304,8 +305,9 @@ def _common(clusters: Mapping[str, list[Any]], request: Request, drop: bool) -> 
     first = listed(lost)
     if not drop:
         raise BadFile(
-            f"the systems cannot be matched: {len(lost):,} clusters of {request.cluster!r} are not in every system "
-            f"({first}). Mend the data, or give {option('unmatched', 'drop')}."
+            f"the systems cannot be matched: {plural(len(lost), 'cluster')} of {request.cluster!r} "
+            f"{'is' if len(lost) == 1 else 'are'} not in every system ({first}). "
+            f"Mend the data, or give {option('unmatched', 'drop')}."
         )
     if not shared:
         raise BadFile(f"no cluster of {request.cluster!r} is in every system.")
