@@ -95,7 +95,7 @@ def lacking(lost: Sequence[Hashable], total: int) -> str:
 def settle_values(g: Groups, request: Request, library: str | None = None, *, counted: bool = True) -> Items:
     """The Items of groups, once every value is a finite number within its bounds; what an engine counted in order."""
     g, notes = checked_values(g, request)
-    account = g.account
+    account, g = g.account, g.at(g.counts > 0)
     if counted and len(g):
         g = in_order(g)
     if "weight0" in g.numbers:  # each item has its own weight
@@ -129,7 +129,7 @@ def checked_values(g: Groups, request: Request) -> tuple[Groups, Notes]:
     refuse_nothing(g)
     none = np.zeros(len(g), dtype=bool)
     g, _, _, notes = without_clusters(g, request, none, none)
-    lost = np.isnan(g.values()).any(axis=1) & (g.counts > 0)
+    lost = np.isnan(g.values()).any(axis=1)
     gone = number(g.counts[lost].sum())
     if gone and request.missing == "refuse":
         told = f"{many(gone)} of {plural(g.total, 'item')} {'has' if gone == 1 else 'have'} no value"
@@ -137,9 +137,9 @@ def checked_values(g: Groups, request: Request) -> tuple[Groups, Notes]:
     if gone:
         notes = (*notes, note("missing-dropped", form="value", count=gone, total=g.total))
     g = without_weightless(g.leaving(np.asarray(lost)))
-    g, more = _weighed(g.at(g.counts > 0), request)
+    g, more = _weighed(g, request)
     notes = (*notes, *more, *unweighed(g, request))
-    values, bounds = g.values(), request.bounds
+    values, bounds = g.values()[g.counts > 0], request.bounds
     if not np.isfinite(values).all():
         raise BadLabels(f"values must be finite numbers; got {values[~np.isfinite(values)][0]:g}.")
     if bounds is not None and not ((values >= bounds[0]) & (values <= bounds[1])).all():

@@ -319,7 +319,7 @@ def _matched_values(parts: Parts, request: Request, drop: bool, library: str | N
     kept, sums, notes = {}, {}, []
     for name, g in parts.items():
         kept[name], told = checked_values(g, request)
-        sums[name] = _sums(in_order(kept[name]))
+        sums[name] = _sums(in_order(kept[name].at(kept[name].counts > 0)))
         notes += [x for x in told if x not in notes]
     levels, lost = _common({name: list(own) for name, own in sums.items()}, request, drop)
     if len(levels) < 2:
