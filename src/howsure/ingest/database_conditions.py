@@ -32,9 +32,8 @@ def kind_of(connection: Any, code: Any) -> Kind | None:
     return plain.get(code) if isinstance(code, type) else None
 
 
-def by_function(connection: Any, c: Condition, place: str, i: int) -> Judged:
-    """SQLite holds any type in any column: each value is judged as it is."""
-    name = f"howsure_where{i}"
+def by_function(connection: Any, c: Condition, place: str, name: str) -> Judged:
+    """SQLite holds any type in any column: each value is judged as it is, by a function of this name."""
 
     @lru_cache(maxsize=65_536, typed=True)
     def judge(x: Any) -> int:

@@ -7,7 +7,8 @@ values of conditions are bound.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -35,6 +36,7 @@ from howsure.language import option
 
 _BACKTICKS: Final = ("mysql", "pymysql", "MySQLdb", "mariadb", "aiomysql")
 _PLACES: Final = {"qmark": "?", "format": "%s", "pyformat": "%s"}
+_FUNCTION: Final = "howsure_where{}"
 _PLACE: Final = "\0"  # of a value, until the driver's own sign is put there
 
 
@@ -92,7 +94,10 @@ class Database:
 
     def grouped(self, grouping: Grouping, what: str = "weight") -> Groups:
         """The distinct rows of the keys, counted."""
-        judged, bound = self._judged(grouping.where)
+        with self._conditions(grouping.where) as (judged, bound):
+            return self._grouped(grouping, what, judged, bound)
+
+    def _grouped(self, grouping: Grouping, what: str, judged: Sequence[tuple[Condition, Judged]], bound: Any) -> Groups:
         rows = self._rows(grouping, self._source, status_sql([x for _, x in judged]) if judged else None)
         found = self._run(sql_groups(grouping, rows, bool(judged), self._arithmetic), bound)[1]
         names = [*(k.name for k in grouping.keys), *([STATUS] if judged else []), *grouping.aggregates]
@@ -104,12 +109,12 @@ class Database:
 
     def distinct(self, grouping: Grouping) -> int:
         """How many there are."""
-        judged, bound = self._judged(grouping.where)
-        chosen = " AND ".join(f"({x.holds})" for _, x in judged)
-        rows = self._rows(grouping, f"{self._source}{f' WHERE {chosen}' if chosen else ''}")
-        keys = ", ".join(k.name for k in grouping.keys)
-        text = f"SELECT COUNT(*) FROM (SELECT DISTINCT {keys} FROM ({rows}) picked) counted"
-        return int(self._run(text, bound)[1][0][0])
+        with self._conditions(grouping.where) as (judged, bound):
+            chosen = " AND ".join(f"({x.holds})" for _, x in judged)
+            rows = self._rows(grouping, f"{self._source}{f' WHERE {chosen}' if chosen else ''}")
+            keys = ", ".join(k.name for k in grouping.keys)
+            text = f"SELECT COUNT(*) FROM (SELECT DISTINCT {keys} FROM ({rows}) picked) counted"
+            return int(self._run(text, bound)[1][0][0])
 
     def _rows(self, grouping: Grouping, source: str, status: str | None = None) -> str:
         self.check(grouping.columns)
@@ -132,8 +137,19 @@ class Database:
         # SQLite may lack FLOOR; cells are never below 0, so cutting off the fraction is as good
         return sql_arithmetic("CAST({} AS INTEGER)" if self._driver == "sqlite3" else "FLOOR({})")
 
+    @contextmanager
+    def _conditions(self, where: Sequence[str]) -> Iterator[tuple[list[tuple[Condition, Judged]], Any]]:
+        """The conditions in SQL and the values in it; what SQLite was given to judge by is taken from it at the end.
+
+        The name of the function stays in its list, as Python cannot take that back; nothing is behind it.
+        """
+        try:
+            yield self._judged(where)
+        finally:
+            for i in range(len(where) if self._driver == "sqlite3" else 0):
+                self.connection.create_function(_FUNCTION.format(i), 1, None)
+
     def _judged(self, where: Sequence[str]) -> tuple[list[tuple[Condition, Judged]], Any]:
-        """The conditions, each in SQL, and the values that are bound in it."""
         bound: Any = {} if self._driver == "duckdb" else []
         found = []
         for i, text in enumerate(where):
@@ -144,7 +160,7 @@ class Database:
             if self._driver == "duckdb":
                 own = of_duckdb(c, place, str(code), bound, f"where{i}_")
             elif self._driver == "sqlite3":
-                own = by_function(self.connection, c, place, i)
+                own = by_function(self.connection, c, place, _FUNCTION.format(i))
             else:
                 own = of_database(c, place, kind_of(self.connection, code), self._driver in POSTGRES, bound, _PLACE)
             found.append((c, own))
