@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 BIG = 1_700_000_000_000_000_000
+EDGE = 2**53  # the first whole number that doubles do not tell from the next
+HALF = 2**52 + 1  # from 2^52 on they have no fractions
 ROWS: list[dict[str, Any]] = [
     {
         "id": i, "y": i % 2, "z": 1,
@@ -24,12 +27,16 @@ ROWS: list[dict[str, Any]] = [
         "long": [str(BIG + 1), str(BIG), "-" + str(BIG), "5", "9" * 30, None, "0" + str(BIG + 1)][i % 7],
         "when": ["2024-01-31", "2024-01-31T10:00", "2024-01-31T12:30+02:00", "2024-02-01 00:00:00Z", None][i % 5],
         "mixed": ["5", "N/A", "11", None, "3.5"][i % 5],
+        "edge": [str(EDGE), str(EDGE + 1), str(EDGE + 2), f"{EDGE}.5", f"-{EDGE}", None, f"-{EDGE}.5"][i % 7],
+        "exact": None if i % 8 == 7 else Decimal(
+            [f"{EDGE + 1}.50", f"{EDGE + 1}", f"{EDGE}.50", "-0.25", f"-{EDGE + 1}.50", f"{HALF}.25", f"{EDGE}"][i % 8]
+        ),
     }
     for i in range(120)
 ]  # fmt: skip
 TYPES = {  # of SQL; text is the rest
     "id": "BIGINT", "y": "INTEGER", "z": "INTEGER", "ns": "BIGINT", "age": "INTEGER", "price": "DOUBLE PRECISION",
-    "at": "TIMESTAMP", "day": "DATE", "ok": "BOOLEAN",
+    "at": "TIMESTAMP", "day": "DATE", "ok": "BOOLEAN", "exact": "DECIMAL(20, 2)",
 }  # fmt: skip
 ASKED: list[list[str]] = [
     [f"ns>{BIG}"], [f"ns<={BIG - 1}"], [f"ns={BIG + 1}"], [f"ns!={BIG}"], ["ns<1" + "0" * 40], ["age>=1000"],
@@ -40,6 +47,9 @@ ASKED: list[list[str]] = [
     [f"long>{BIG}"], [f"long<=-{BIG}"], [f"long={BIG + 1}"], [f"long!={BIG + 1}"], ["when>2024-01-31T10:00"],
     ["when<=2024-01-31T10:30Z"], ["when=2024-02-01"], ["mixed>4"], ["mixed>4", "mixed!=N/A"], ["mixed<4", "id<60"],
     ["code=x", "mixed>4"], ["id>=0"], ["age=north"], ["day!=north", "id<9"],
+    [f"edge={EDGE}"], [f"edge>{EDGE}"], [f"edge<=-{EDGE}"], [f"edge!={EDGE}"], [f"edge>={EDGE + 1}"],
+    [f"exact={EDGE + 1}"], [f"exact>{EDGE + 1}"], [f"exact<={EDGE}"], [f"exact!={EDGE + 1}"], [f"exact<-{EDGE + 1}"],
+    [f"exact={HALF}"], [f"exact>{HALF}"], ["exact>=0"], ["exact=-0.25"], [f"exact<1{'0' * 40}"],
 ]  # fmt: skip
 
 
@@ -50,7 +60,7 @@ def number(x: Any) -> Fraction | None:
         if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text):
             return None
         return Fraction(text)
-    return Fraction(x) if isinstance(x, (int, float)) else None
+    return Fraction(x) if isinstance(x, (int, float, Decimal)) else None
 
 
 def moment(x: Any) -> datetime | None:

@@ -7,6 +7,7 @@ import json
 import sqlite3
 import subprocess
 import sys
+from decimal import Decimal
 from itertools import product
 
 import numpy as np
@@ -87,7 +88,9 @@ def arrays(_):
 
 
 def plain(x):
-    return x if x is None or isinstance(x, (int, float, str)) else x.isoformat()
+    if x is None or isinstance(x, (int, float, str)):
+        return x
+    return str(x) if isinstance(x, Decimal) else x.isoformat()
 
 
 def csv_file(folder):
@@ -110,9 +113,9 @@ def parquet_file(folder):
     return folder / "a.parquet", {}
 
 
-def filled(con, mark, literal=lambda x: x):
+def filled(con, mark, literal=lambda x: x, types=TYPES):
     cursor = con.cursor()
-    kinds = [f'"{name}" {TYPES.get(name, "TEXT")}' for name in COLUMNS]
+    kinds = [f'"{name}" {types.get(name, "TEXT")}' for name in COLUMNS]
     cursor.execute(f"CREATE TABLE t ({', '.join(kinds)})")
     marks = ", ".join([mark] * len(COLUMNS))
     cursor.executemany(f"INSERT INTO t VALUES ({marks})", [[literal(x) for x in row.values()] for row in ROWS])
@@ -121,7 +124,8 @@ def filled(con, mark, literal=lambda x: x):
 
 
 def sqlite(_):
-    return filled(sqlite3.connect(":memory:"), "?", lambda x: x if isinstance(x, bool) else plain(x))
+    types = {**TYPES, "exact": "TEXT"}  # its decimals are doubles
+    return filled(sqlite3.connect(":memory:"), "?", lambda x: x if isinstance(x, bool) else plain(x), types)
 
 
 def duckdb_connection(_):

@@ -1,23 +1,25 @@
 """Conditions on rows, such as region=north or age>=30: read once, and judged alike wherever the rows are.
 
 The value decides how it is compared: a number as a number (whole ones of any size exactly, others as doubles), an ISO
-date or time as a moment, true and false as these, everything else as text. An order (< <= > >=) is one of numbers or of
-moments. Nothing missing fulfils a condition; a value that cannot be put in the order that is asked for is neither.
+date or time as a moment, to the nanosecond, true and false as these, everything else as text. An order (< <= > >=) is
+one of numbers or of moments. Nothing missing fulfils a condition; a value that cannot be put in the order that is asked
+for is neither.
 """
 
 from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import numpy as np
 
 from howsure.errors import BadLabels, BadSetting
+from howsure.ingest.columns import LISTS, lost
 from howsure.language import option
 
 _PARTS: Final = re.compile(r"\s*(!=|<>|<=|>=|==|=|<|>)\s*")
@@ -26,11 +28,11 @@ SIGNS: Final[dict[str, Any]] = {
     "=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
 WHOLE: Final = r"[+-]?[0-9]+(\.0*)?"
+PLAIN: Final = r"[+-]?[0-9]+(\.[0-9]*)?"  # all digits are written out
 NUMBER: Final = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
 DATE: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 TIME: Final = r"[T ]([01][0-9]|2[0-3]):[0-9]{2}(:[0-9]{2}([.][0-9]{1,9})?)?"
 ZONE: Final = r"(Z|[+-][0-9]{2}(:?[0-9]{2})?)"
-EXACT: Final = 2**53  # up to here doubles tell whole numbers apart
 _LONGEST: Final = 4000  # digits
 _MANY: Final = re.compile(r"(?:^|\s)(?:AND|OR)(?:\s|$)|&&|\|\||\s(?:and|or)\s+[^=<>!]*(?:[=<>]|!=)")
 _TRUTH: Final = {"true": True, "false": False}
@@ -69,9 +71,9 @@ class Condition:
         return "number" if self.number is not None else "date or time"
 
     @property
-    def large(self) -> bool:
-        """Whether it is a whole number that doubles cannot tell from its neighbours."""
-        return isinstance(self.number, int) and abs(self.number) > EXACT
+    def exact(self) -> bool:
+        """Whether digits decide beside it, where doubles see no difference."""
+        return isinstance(self.number, int) and self.number != 0
 
     @property
     def double(self) -> float:
@@ -96,14 +98,16 @@ class Condition:
         >>> parse("age >= 30").judge("N/A"), parse("age != 30").judge("N/A")
         (None, True)
         """
-        if x is None or x != x:
+        if lost(x) or (isinstance(x, np.datetime64) and np.isnat(x)):
             return False
+        if isinstance(x, (*LISTS, Mapping)):
+            refuse_nested(self, "records" if isinstance(x, Mapping) else "lists")
         if isinstance(x, str):
             return self._text(x)
         if isinstance(x, (bool, np.bool_)) and self.number is None and self.flag is not None:
             return bool(self.compare(bool(x), self.flag))
         timed = isinstance(x, (date, np.datetime64))
-        own, mine = (moment(x), self.moment) if timed else (number(x), self.number)
+        own, mine = (moment(x), self.moment) if timed else (self._read(x), self.number)
         return self._unlike() if own is None or mine is None else self._numbers(own, mine)
 
     def _text(self, x: str) -> bool | None:
@@ -116,13 +120,21 @@ class Condition:
         if self.moment is not None:
             own, mine = moment(x), self.moment
             return self._unlike() if own is None else bool(self.compare(own, mine))
-        read = number(x)
+        read = self._read(x)
         if read is not None and read != read:
             return False
         return self._unlike() if read is None or self.number is None else self._numbers(read, self.number)
 
-    def _numbers(self, a: int | float, b: int | float) -> bool:
-        if not (isinstance(a, int) and isinstance(b, int)):
+    def _read(self, x: Any) -> int | float | Decimal | None:
+        """A number, with all its digits beside a whole one that could be taken for it."""
+        if isinstance(self.number, int) and isinstance(x, Decimal) and x.is_finite():
+            return x
+        if self.exact and isinstance(x, str) and re.fullmatch(PLAIN, x.strip()):
+            return Decimal(x.strip())
+        return number(x)
+
+    def _numbers(self, a: int | float | Decimal, b: int | float) -> bool:
+        if not (isinstance(a, (int, Decimal)) and isinstance(b, int)):
             a, b = _double(a), _double(b)
         return bool(self.compare(a, b))
 
@@ -183,7 +195,7 @@ def _flag(text: str) -> bool:
     return text.lower() in _TRUTH
 
 
-def _double(x: int | float) -> float:
+def _double(x: int | float | Decimal) -> float:
     try:
         return float(x)
     except OverflowError:
@@ -249,6 +261,12 @@ def refuse_unreadable(condition: Condition, said: Any) -> None:
         f"{str(said)[:40]!r}, which is no {condition.wanted}. Mend it, or give {option('missing', 'drop')} to leave "
         "such rows out."
     )
+
+
+def refuse_nested(condition: Condition, kind: str) -> NoReturn:
+    """One sentence about a column that holds lists or records."""
+    told = f"{option('where', condition.text)} needs one plain value per row"
+    raise BadSetting(f"{told}, but column {condition.column!r} holds {kind}.")
 
 
 def refuse_kind(condition: Condition, kind: Any) -> None:

@@ -17,6 +17,7 @@ from howsure.evidence.outcomes import Outcomes
 from howsure.evidence.scored import Scored
 from howsure.evidence.strata import Stratified
 from howsure.ingest import graded_values, label_arrays, scored_items
+from howsure.ingest.columns import lost
 from howsure.ingest.frames import Frame, is_frame
 from howsure.ingest.groups import Source
 from howsure.ingest.memory import Table
@@ -161,11 +162,18 @@ def _table(data: Mapping[Any, Any]) -> Table:
     """A mapping from names to columns of one length."""
     if any(is_frame(x) for x in data.values()):
         raise BadSetting(f"put the frames of several systems into one, and name the column with {option('system')}.")
-    columns = {str(name): x if isinstance(x, np.ndarray) else list(x) for name, x in data.items()}
+    columns = {str(name): x if isinstance(x, np.ndarray) else _listed(x) for name, x in data.items()}
     if len({len(x) for x in columns.values()}) > 1:
         sizes = ", ".join(f"{name} {len(x)}" for name, x in columns.items())
         raise BadLabels(f"columns must have one length; got {sizes}.")
     return Table(columns)
+
+
+def _listed(x: Any) -> Any:
+    """The values of a column; of a series of 32-bit floats they stay such, since conditions round as they did."""
+    if str(getattr(x, "dtype", "")).lower() not in ("float32", "float[pyarrow]"):
+        return list(x)
+    return np.array([np.nan if lost(v) else v for v in x], dtype=np.float32)
 
 
 def counted(source: Source, request: Request, unmatched: str = "refuse") -> Any:

@@ -77,7 +77,7 @@ class Files:
         """The same for each group of files, their labels not yet typed, and which of these are texts that may spell."""
         keys = [k.name for k in grouping.keys]
         pieces, loose = [], []
-        for r in self._readers(wanted(grouping)):
+        for r in self._readers(grouping.columns, grouping.where):
             bound = dict(r.bound)
             judged = [x for _, x in r.judged(grouping.where, bound)]
             filtered = _counts_itself(r, judged)
@@ -118,19 +118,20 @@ class Files:
         with self.watch(self.con) if self.watch is not None else contextlib.nullcontext():
             return dict(self.con.execute(query, bound).fetchnumpy())
 
-    def _readers(self, columns: Sequence[str]) -> list[Reader]:
+    def _readers(self, columns: Sequence[str], where: Sequence[str] = ()) -> list[Reader]:
+        sought = [*columns, *(x for w in where for x in conditions.mentioned(w))]
         ordered = sorted(self.files, key=lambda s: s.group)
         groups = [list(x) for _, x in groupby(ordered, key=lambda s: s.group)]
         for x in groups:
-            new = [c for c in columns if (x[0].path, c) not in self.looked]
+            new = [c for c in sought if (x[0].path, c) not in self.looked]
             if new:
-                refuse_lacking(self.con, x, new)
+                refuse_lacking(self.con, x, columns, where)
             self.looked.update((x[0].path, c) for c in new)
-        return [reader(self.con, part, columns) for x in groups for part in apart(self.con, x, columns)]
+        return [reader(self.con, part, columns, where) for x in groups for part in apart(self.con, x, sought)]
 
     def _rows(self, grouping: Grouping) -> Iterator[tuple[str, dict[str, Any]]]:
         """The query for the rows that are kept of each group of files, with the bound values."""
-        for r in self._readers(wanted(grouping)):
+        for r in self._readers(grouping.columns, grouping.where):
             bound = dict(r.bound)
             source = f"{r.table}{r.filters(grouping.where, bound)}"
             yield sql_rows(grouping, source, r.label, r.number, DUCKDB), bound
@@ -148,11 +149,6 @@ def lacking(grouping: Grouping, raw: Mapping[str, Any]) -> list[str]:
     if grouping.amount is not None and (np.asarray(raw[COUNT]) != np.asarray(raw[GIVEN])).any():
         found.append(grouping.amount)
     return list(dict.fromkeys(found))
-
-
-def wanted(grouping: Grouping) -> list[str]:
-    """Every column that is looked at."""
-    return [*grouping.columns, *(x for w in grouping.where for x in conditions.mentioned(w))]
 
 
 def _counts_itself(r: Reader, judged: Sequence[Judged]) -> bool:

@@ -18,6 +18,7 @@ from howsure.ingest.keys import Judged
 from howsure.language import option
 
 MOST_TEXTS: Final = 100_000  # different texts of a frame that is not in memory
+_FINE: Final = 2**50  # steps of a decimal that doubles tell apart, and rounding on the way to them
 _EPOCH: Final = datetime(1970, 1, 1)
 _AFTER: Final = {">": ">", ">=": ">", "<": "<=", "<=": "<="}  # a moment within a day, seen from days
 
@@ -39,6 +40,8 @@ def judged(frame: Any, c: Condition, nan: bool, library: str) -> Judged:
         return _there(c, column, c.compare(text, c.value) & (text != ""))
     if kind in (nw.String, nw.Categorical, nw.Enum, nw.Object, nw.Unknown):
         return _texts(frame, c, column, kind)
+    if kind.is_nested():
+        conditions.refuse_nested(c, "records" if kind == nw.Struct else "lists")
     if c.ordered:
         conditions.refuse_kind(c, kind)
     return _there(c, column, c.compare(column.cast(nw.String), c.value))
@@ -67,7 +70,7 @@ def _number(c: Condition, column: Any, kind: Any, nan: bool) -> Judged:
         x = column.cast(nw.Float64)
         holds = c.compare(x, c.single if kind == nw.Float32 else c.double)
         return _there(c, column, holds & ~x.is_nan() if nan else holds)
-    if kind == nw.Decimal and c.large:
+    if kind == nw.Decimal and isinstance(c.number, int) and abs(c.number) * _steps(kind) >= _FINE:
         return _digits(c, column)
     if kind in (nw.Decimal, nw.Boolean) or isinstance(c.number, float):
         return _there(c, column, c.compare(column.cast(nw.Float64), c.double))
@@ -80,17 +83,23 @@ def _number(c: Condition, column: Any, kind: Any, nan: bool) -> Judged:
     return _constant(column, bool(c.compare(1 if c.double < 0 else -1, 0)))
 
 
+def _steps(kind: Any) -> int:
+    """How many values of a type of decimals there are from one whole number to the next."""
+    scale = getattr(kind, "scale", None)
+    return int(10 ** (38 if scale is None else max(scale, 0)))
+
+
 def _digits(c: Condition, column: Any) -> Judged:
-    """Whole numbers of more digits than a double has, by their sign, length and digits."""
+    """Numbers of more digits than a double has beside a whole one, by their sign, length and digits."""
     import narwhals as nw
 
     text, mine = column.cast(nw.String), str(abs(int(c.number or 0)))
-    own = text.str.replace_all("[.].*$", "").str.replace_all("^[+-]?0*", "")
+    own = text.str.replace_all("^.*E-.*$", "0").str.replace_all("[.].*$", "").str.replace_all("^[+-]?0*", "")
     size, below = own.str.len_chars(), text.str.starts_with("-")
-    same = below if c.double < 0 else ~below
-    up, down = (size > len(mine)) | ((size == len(mine)) & (own > mine)), own != mine
-    more = same & up if c.double > 0 else (~same | (~up & down))
-    equal = same & ~down
+    same, rest = below if c.double < 0 else ~below, text.str.contains("[.]0*[1-9]")
+    beyond = (size > len(mine)) | ((size == len(mine)) & (own > mine)) | ((own == mine) & rest)
+    equal = same & (own == mine) & ~rest
+    more = same & beyond if c.double > 0 else ~same | ~(beyond | equal)
     holds = {
         "=": equal, "!=": ~equal, ">": more, ">=": more | equal, "<": ~(more | equal), "<=": ~more,
     }[c.operator]  # fmt: skip

@@ -1,7 +1,7 @@
 """Conditions as SQL: whether a row fulfils each, and whether it holds what an order cannot take.
 
-Whole numbers beyond doubles are compared by their digits, moments by microseconds since 1970; so text says the same as
-a column of numbers or of times.
+Beside whole numbers digits decide where doubles are equal, and moments are compared by their time since 1970; so text
+says the same as a column of numbers or of times.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from howsure.ingest import conditions
-from howsure.ingest.conditions import DATE, TIME, WHOLE, ZONE, Condition
+from howsure.ingest.conditions import DATE, PLAIN, TIME, ZONE, Condition
 from howsure.ingest.keys import Judged
 
 FLOATS: Final = frozenset({"DOUBLE", "FLOAT"})
@@ -18,6 +18,8 @@ WHOLES: Final = frozenset(
 )  # fmt: skip
 MOMENTS: Final = frozenset({"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP WITH TIME ZONE"})
 NANOSECONDS: Final = "TIMESTAMP_NS"
+_DIGITS: Final = 15  # that doubles tell apart
+_RANGES: Final = {"UHUGEINT": (0, 2**128), "DECIMAL": (1 - 10**38, 10**38)}
 NUMERIC: Final = FLOATS | WHOLES | {"DECIMAL", "BOOLEAN"}
 
 
@@ -36,6 +38,9 @@ def unlike(c: Condition, place: str) -> Judged:
 
 def of_duckdb(c: Condition, place: str, kind: str, bound: dict[str, Any], name: str) -> Judged:
     """A condition on a column of a type of DuckDB; values are bound under names that begin with this one."""
+    nested = nested_duckdb(kind)
+    if nested is not None:
+        conditions.refuse_nested(c, nested)
     base = kind.partition("(")[0]
     if base in NUMERIC:
         if c.flag is not None and base == "BOOLEAN":
@@ -52,6 +57,13 @@ def of_duckdb(c: Condition, place: str, kind: str, bound: dict[str, Any], name: 
     return of_text(c, f"CAST({place} AS VARCHAR)", bound, name)
 
 
+def nested_duckdb(kind: str) -> str | None:
+    """What a column of a type of DuckDB holds that is no plain value, in words."""
+    if kind.endswith("]"):
+        return "lists"
+    return "records" if kind.startswith(("STRUCT", "MAP")) else None
+
+
 def _other(c: Condition, place: str, kind: str) -> Judged:
     if c.ordered:
         conditions.refuse_kind(c, kind)
@@ -64,16 +76,24 @@ def _number(c: Condition, place: str, base: str, bound: dict[str, Any], name: st
         return Judged(f"({place} {c.operator} CAST(${name} AS DOUBLE) AND NOT isnan({place}))")
     if base == "BOOLEAN":
         place = f"CAST({place} AS INTEGER)"
-    if base == "DECIMAL" and c.large:
-        return Judged(f"{_digits(c, f'CAST({place} AS VARCHAR)', bound, name)} {c.operator} 0")
-    if base == "DECIMAL" or isinstance(c.number, float):
+    if isinstance(c.number, float):
         bound[name] = c.double
         return Judged(f"CAST({place} AS DOUBLE) {c.operator} CAST(${name} AS DOUBLE)")
-    low, high = (0, 2**128) if base == "UHUGEINT" else (-(2**127), 2**127)
+    low, high = _RANGES.get(base, (-(2**127), 2**127))
     if c.number is None or not low <= c.number < high:
         return constant(c, place, 1 if c.double < 0 else -1)
     bound[name] = c.number
+    if base == "DECIMAL":
+        return Judged(_beside_whole(c, place, f"${name}"))
     return Judged(f"{place} {c.operator} ${name}")
+
+
+def _beside_whole(c: Condition, place: str, value: str) -> str:
+    """A decimal beside a whole number: the whole numbers around it say all, exactly."""
+    low, high = f"floor({place})", f"ceil({place})"
+    if not c.ordered:
+        return f"{'' if c.operator == '=' else 'NOT '}({low} = {value} AND {high} = {value})"
+    return f"{high if c.operator in ('>', '<=') else low} {c.operator} {value}"
 
 
 def of_text(c: Condition, text: str, bound: dict[str, Any], name: str) -> Judged:
@@ -93,10 +113,11 @@ def of_text(c: Condition, text: str, bound: dict[str, Any], name: str) -> Judged
     bound[name] = c.double
     read = read_number(text)
     told = f"{read} {c.operator} CAST(${name} AS DOUBLE)"
-    if c.large:
-        whole = f"regexp_full_match(trim({text}), '{WHOLE}')"
+    if c.exact:
+        whole = f"regexp_full_match(trim({text}), '{PLAIN}')"
         exact = f"CASE WHEN {whole} THEN {_digits(c, text, bound, f'{name}digits')} {c.operator} 0 ELSE {told} END"
-        told = f"CASE WHEN {read} <> CAST(${name} AS DOUBLE) THEN {told} ELSE {exact} END"  # doubles keep the order
+        near = f"length({text}) > {_DIGITS} AND {read} = CAST(${name} AS DOUBLE)"  # doubles keep the order
+        told = f"CASE WHEN {near} THEN {exact} ELSE {told} END"
     return _told(c, f"({told} AND NOT isnan({read}))", f"{read} IS NULL AND {there}")
 
 
@@ -129,7 +150,7 @@ def _read_moment(text: str) -> str:
 
 
 def _digits(c: Condition, text: str, bound: dict[str, Any], name: str) -> str:
-    """-1, 0 or 1 as a whole number in digits lies below, at or above the condition's, whatever their length."""
+    """-1, 0 or 1 as a number in digits lies below, at or above the condition's, a whole one, whatever their length."""
     mine = str(abs(int(c.number or 0)))
     bound[name] = mine
     own = rf"ltrim(regexp_extract({text}, '([0-9]+)', 1), '0')"
@@ -138,5 +159,6 @@ def _digits(c: Condition, text: str, bound: dict[str, Any], name: str) -> str:
     return (
         f"CASE WHEN {text} IS NULL THEN NULL WHEN {other} THEN {less} "
         f"WHEN length({own}) < {len(mine)} THEN {less} WHEN length({own}) > {len(mine)} THEN {more} "
-        f"WHEN {own} < ${name} THEN {less} WHEN {own} > ${name} THEN {more} ELSE 0 END"
+        f"WHEN {own} < ${name} THEN {less} WHEN {own} > ${name} THEN {more} "
+        f"WHEN regexp_matches({text}, '[.]0*[1-9]') THEN {more} ELSE 0 END"
     )

@@ -106,7 +106,7 @@ class Table:
             given = self.columns[c.column]
             if isinstance(given, np.ndarray) and given.dtype == np.float32 and c.number is not None:
                 c = replace(c, number=c.single)
-            column = _levels(given)
+            column = _levels(given, c)
             said = [c.judge(x) for x in column.levels]
             at = np.array([*(-1 if x is None else int(x) for x in said), 0])[column.codes]
             judged.append((c, column, at))
@@ -124,7 +124,7 @@ def table_of(g: Groups) -> Table:
     return Table({**g.labels, **g.numbers}, g.counts, g.squares, sizes=g.sizes, account=g.account)
 
 
-def _levels(given: Any) -> Column:
+def _levels(given: Any, c: conditions.Condition) -> Column:
     """The distinct values as they are: numbers of any size, and dates as dates."""
     if isinstance(given, Column):
         return given
@@ -134,5 +134,8 @@ def _levels(given: Any) -> Column:
         levels, at = np.unique(given, return_inverse=True)
         return Column(tuple(levels), at.reshape(-1).astype(np.int64))
     place: dict[Any, int] = {}
-    codes = [place.setdefault((type(x), x), len(place)) for x in given]
+    try:
+        codes = [place.setdefault((type(x), x), len(place)) for x in given]
+    except TypeError:
+        conditions.refuse_nested(c, "records" if any(isinstance(x, Mapping) for x in given) else "lists")
     return Column(tuple(x for _, x in place), np.array(codes, dtype=np.int64))

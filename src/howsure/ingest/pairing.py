@@ -17,7 +17,7 @@ from howsure.errors import BadFile, BadSetting
 from howsure.evidence.account import Account
 from howsure.evidence.clusters import Clustered, Observed
 from howsure.evidence.items import Items
-from howsure.ingest import conditions, graded_values, settling
+from howsure.ingest import graded_values, settling
 from howsure.ingest.columns import Column
 from howsure.ingest.files import Files, from_json, opened, refuse_text, refuse_unreadable
 from howsure.ingest.graded_values import LISTED
@@ -169,12 +169,11 @@ def _load(files: Files, request: Request, on: Sequence[str], drop: bool) -> tupl
     """The files as tables file0, file1, … and the ids that can be paired as `good`; what is left out, if allowed."""
     account = Account(0, {}, request.where)
     con, plain = files.con, not _all_json(files)
-    own = [x for w in request.where for x in conditions.mentioned(w)]
     truth = [] if request.truth is None else [request.truth]
     extra = [*request.by, *(x for x in (request.weight, request.count) if x is not None)]
     for i, (file, column) in enumerate(zip(files.files, request.answers, strict=True)):
         wanted = [*on, *truth, column, *(extra if i == 0 else ())]
-        r = reader(con, [file], [*wanted, *own])
+        r = reader(con, [file], wanted, request.where)
         for name in wanted:
             r.sql(name)
         account += _load_one(con, i, r, replace(request, answers=(column,)), on, plain)

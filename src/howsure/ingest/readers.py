@@ -34,6 +34,7 @@ class Reader:
     place: dict[str, str]  # column -> SQL expression
     where: str  # the files, in words
     kinds: dict[str, str] = field(default_factory=dict)  # column -> type, where it is not read as text
+    nested: dict[str, str] = field(default_factory=dict)  # column -> lists or records, where it is read as text
 
     @property
     def numeric(self) -> frozenset[str]:
@@ -74,6 +75,8 @@ class Reader:
         for i, text in enumerate(where):
             c = conditions.parse(text, tuple(self.place))
             own, name = self.sql(c.column), f"where{i}_"
+            if c.column in self.nested:
+                conditions.refuse_nested(c, self.nested[c.column])
             if c.column in self.kinds:
                 found.append((c, judging.of_duckdb(c, own, self.kinds[c.column], bound, name)))
             else:
@@ -86,14 +89,14 @@ class Reader:
         return f" WHERE {' AND '.join(parts)}" if parts else ""
 
 
-def reader(con: Any, sources: Sequence[File], columns: Sequence[str]) -> Reader:
-    """How to read these files, given the columns that are wanted."""
+def reader(con: Any, sources: Sequence[File], columns: Sequence[str], conditioned: Sequence[str] = ()) -> Reader:
+    """How to read these files, given the columns that are wanted, and conditions."""
     paths = [glob.escape(s.path) for s in sources]
     where = repr(sources[0].shown) if len(sources) == 1 else f"{len(sources)} files such as {sources[0].shown!r}"
     if sources[0].kind == "csv":
         return _csv_reader(paths, sources[0], where)
     if sources[0].kind == "json":
-        return _json_reader(con, paths, sources[0], columns, where)
+        return _json_reader(con, paths, sources[0], columns, conditioned, where)
     return _parquet_reader(con, paths, where)
 
 
@@ -108,26 +111,27 @@ def apart(con: Any, files: list[File], columns: Sequence[str]) -> list[list[File
     return [[s for s, own in zip(files, kinds, strict=True) if own == kind] for kind in dict.fromkeys(kinds)]
 
 
-def refuse_lacking(con: Any, files: list[File], columns: Sequence[str]) -> None:
+def refuse_lacking(con: Any, files: list[File], columns: Sequence[str], conditioned: Sequence[str] = ()) -> None:
     """Refuse a column that some of these files have and another lacks: its rows would be left out as if it were empty.
 
     A JSON file has a field if one record has.
     """
     if len(files) == 1 or files[0].kind == "csv":  # CSV files that are read together have one head
         return
+    sought = dict.fromkeys([*columns, *(x for w in conditioned for x in conditions.mentioned(w))])
     if files[0].kind == "parquet":
-        held = _held(con, files, columns)
-        for column in dict.fromkeys(columns):
+        held = _held(con, files, list(sought))
+        for column in sought:
             have = {path for path, name in held if name in _ends(column)}
             for s in files:
                 if have and s.path not in have:
                     _parquet_reader(con, [glob.escape(s.path)], repr(s.shown)).sql(column)
         return
-    whole = reader(con, files, columns)
-    names = [x for x in dict.fromkeys(columns) if x in whole.place]
+    whole = reader(con, files, columns, conditioned)
+    names = [x for x in sought if x in whole.place]
     for s in files:
         if not _json_has(con, s, names):
-            own = _json_reader(con, [glob.escape(s.path)], s, names, repr(s.shown))
+            own = _json_reader(con, [glob.escape(s.path)], s, names, (), repr(s.shown))
             for column in names:
                 own.sql(column)
 
@@ -166,27 +170,32 @@ def _csv_reader(paths: list[str], s: File, where: str) -> Reader:
     return Reader("csv", table, bound, s.names, dict(zip(s.names, inner, strict=True)), where)
 
 
-def _json_reader(con: Any, paths: list[str], s: File, columns: Sequence[str], where: str) -> Reader:
+def _json_reader(
+    con: Any, paths: list[str], s: File, columns: Sequence[str], conditioned: Sequence[str], where: str
+) -> Reader:
+    sought = [*((x,) for x in columns), *(conditions.mentioned(x) for x in conditioned)]  # one of each is a column
     bound: dict[str, Any] = {"files": paths}
     packing = f"compression='{s.packing}', format='{_layout(s)}', maximum_object_size={LARGEST}"
     names = _json_names(con, paths, packing)
-    if any(column not in names for column in columns):  # a field may occur late
+    if any(names.keys().isdisjoint(x) for x in sought):  # a field may occur late
         names = _json_names(con, paths, f"{packing}, sample_size={_WHOLE_SAMPLE}")
     place: dict[str, str] = {}
-    for path, (top, rest) in names.items():
+    for path, (top, rest, _) in names.items():
         place[path] = quoted(top) if not rest else f"json_extract({quoted(top)}, {_literal(_json_path(rest))})"
-    tops = {names[c][0]: "JSON" for c in columns if c in names} or {next(iter(names)): "JSON"}
+    tops = {names[c][0]: "JSON" for x in sought for c in x if c in names} or {next(iter(names)): "JSON"}
+    told = {path: judging.nested_duckdb(str(kind)) for path, (_, _, kind) in names.items()}
+    nested = {path: words for path, words in told.items() if words is not None}
     table = f"read_json($files, columns=$types, {packing})"
-    return Reader("json", table, {**bound, "types": tops}, tuple(names), place, where)
+    return Reader("json", table, {**bound, "types": tops}, tuple(names), place, where, nested=nested)
 
 
-def _json_names(con: Any, paths: list[str], options: str) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """Every field by its dotted path: the top field and the way down from it."""
+def _json_names(con: Any, paths: list[str], options: str) -> dict[str, tuple[str, tuple[str, ...], Any]]:
+    """Every field by its dotted path: the top field, the way down from it, and what seems to be its type."""
     relation = con.execute(f"SELECT * FROM read_json($files, {options}, maximum_depth=6) LIMIT 0", {"files": paths})
-    found: dict[str, tuple[str, tuple[str, ...]]] = {d[0]: (d[0], ()) for d in relation.description}
+    found: dict[str, tuple[str, tuple[str, ...], Any]] = {d[0]: (d[0], (), d[1]) for d in relation.description}
     for name, kind, *_ in relation.description:
-        for way, _ in _ways(kind):
-            found.setdefault(".".join((name, *way)), (name, way))
+        for way, own in _ways(kind):
+            found.setdefault(".".join((name, *way)), (name, way, own))
     return found
 
 

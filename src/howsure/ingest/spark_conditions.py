@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any, Final
 
 from howsure.ingest import conditions
-from howsure.ingest.conditions import DATE, NUMBER, TIME, WHOLE, ZONE, Condition
+from howsure.ingest.conditions import DATE, NUMBER, PLAIN, TIME, ZONE, Condition
 from howsure.ingest.keys import FAILED, KEPT, UNREADABLE, Judged
 
 _WHOLES: Final = ("byte", "short", "integer", "long")
 _FLOATS: Final = ("float", "double")
+_NESTED: Final = {"array": "lists", "map": "records", "struct": "records"}
 _DAY: Final = 86_400_000_000
 
 
@@ -38,6 +40,8 @@ def judged(c: Condition, column: Any, kind: str) -> Judged:
             return Judged(c.compare(_moment(column.cast("string")), functions.lit(c.moment)))
         own = functions.unix_date(column) * _DAY if kind == "date" else functions.unix_micros(column)
         return Judged(c.compare(own, functions.lit(c.moment)))
+    if kind in _NESTED:
+        conditions.refuse_nested(c, _NESTED[kind])
     if kind != "string" and c.ordered:
         conditions.refuse_kind(c, kind)
     return _text(c, column.cast("string"))
@@ -61,13 +65,25 @@ def _number(c: Condition, column: Any, kind: str) -> Judged:
         x = column.cast("double")
         holds = c.compare(x, functions.lit(c.single if kind == "float" else c.double))
         return Judged(holds & ~functions.isnan(x))
-    if kind == "decimal" and c.large:
-        return Judged(_by_digits(c, column.cast("string")))
-    if kind not in _WHOLES or isinstance(c.number, float):
+    if kind == "boolean" or isinstance(c.number, float):
         return Judged(c.compare(column.cast("double"), functions.lit(c.double)))
-    if c.number is None or not -(2**63) <= c.number < 2**63:
+    end = 10**38 if kind == "decimal" else 2**63
+    if c.number is None or not -end < c.number < end:
         return _constant(column, bool(c.compare(1 if c.double < 0 else -1, 0)))
+    if kind == "decimal":
+        return Judged(_beside_whole(c, column, functions.lit(Decimal(c.number))))
     return Judged(c.compare(column, functions.lit(c.number)))
+
+
+def _beside_whole(c: Condition, column: Any, value: Any) -> Any:
+    """A decimal beside a whole number: the whole numbers around it say all, exactly."""
+    from pyspark.sql import functions
+
+    low, high = functions.floor(column), functions.ceil(column)
+    if not c.ordered:
+        equal = (low == value) & (high == value)
+        return equal if c.operator == "=" else ~equal
+    return c.compare(high if c.operator in (">", "<=") else low, value)
 
 
 def _text(c: Condition, text: Any) -> Judged:
@@ -85,8 +101,9 @@ def _text(c: Condition, text: Any) -> Judged:
     else:
         read = spelled(text)
         told = c.compare(read, functions.lit(c.double)) & ~functions.isnan(read)
-        if c.large:
-            told = functions.when(said.rlike(f"^({WHOLE})$"), _by_digits(c, said)).otherwise(told)
+        if c.exact:
+            near = (read == functions.lit(c.double)) & said.rlike(f"^({PLAIN})$")
+            told = functions.when(near, _by_digits(c, said)).otherwise(told)
     if c.ordered:
         return Judged(told & read.isNotNull(), read.isNull() & there)
     return Judged(functions.when(read.isNull(), there).otherwise(told) if c.operator == "!=" else told)
@@ -115,7 +132,7 @@ def _moment(text: Any) -> Any:
 
 
 def _by_digits(c: Condition, text: Any) -> Any:
-    """Whole numbers of more digits than a double has, by their sign, length and digits."""
+    """Numbers of more digits than a double has beside a whole one, by their sign, length and digits."""
     from pyspark.sql import functions
 
     mine = str(abs(int(c.number or 0)))
@@ -124,5 +141,6 @@ def _by_digits(c: Condition, text: Any) -> Any:
     less, more = (-1, 1) if c.double > 0 else (1, -1)
     order = functions.when(~below if c.double < 0 else below, less)
     order = order.when(size < len(mine), less).when(size > len(mine), more)
-    order = order.when(own < mine, less).when(own > mine, more).otherwise(0)
+    order = order.when(own < mine, less).when(own > mine, more)
+    order = order.when(text.rlike("[.]0*[1-9]"), more).otherwise(0)
     return c.compare(order, 0) & text.isNotNull()
