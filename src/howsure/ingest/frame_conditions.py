@@ -93,7 +93,7 @@ def _digits(c: Condition, column: Any) -> Judged:
     """Numbers of more digits than a double has beside a whole one, by their sign, length and digits."""
     import narwhals as nw
 
-    text, mine = column.cast(nw.String), str(abs(int(c.number or 0)))
+    text, mine = column.cast(nw.String).fill_null("0"), str(abs(int(c.number or 0)))
     own = text.str.replace_all("^.*E-.*$", "0").str.replace_all("[.].*$", "").str.replace_all("^[+-]?0*", "")
     size, below = own.str.len_chars(), text.str.starts_with("-")
     same, rest = below if c.double < 0 else ~below, text.str.contains("[.]0*[1-9]")
