@@ -364,3 +364,17 @@ def test_what_no_one_can_see_of_packed_files_is_as_the_page_says(tmp_path):
     assert (counted(tmp_path / "a.csv.gz"), counted(tmp_path / "b.csv.gz")) == (2, 1)
     (tmp_path / "a.csv.zst").write_bytes(raw_zst(b"y,z\n1,1\n0,0\n").replace(b"0,0", b"0,1"))
     assert hs.tally(tmp_path / "a.csv.zst", **COLUMNS).fp == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("a.jsonl", b'{"y": 1, "z": 1}\n\nnull\n[1, 2]\n', "value 3 of '{}' is no record but of JSON's kind array"),
+        ("a.json", b'[{"y": 1, "z": 1}, 5]', "value 2 of '{}' is no record but of JSON's kind"),
+    ],
+)  # fmt: skip
+def test_a_json_value_that_is_no_record_is_named(name, data, said, tmp_path):
+    """Where it is and what it is, not that a column is missing."""
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(BadFile, match=re.escape(said.format(tmp_path / name))):
+        hs.tally(tmp_path / name, **COLUMNS)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import howsure as hs
-from howsure.cli import parsing
+from howsure.cli import app, parsing
 
 COUNTS = ["score", "--counts", "tp=80,fp=20,fn=30,tn=870"]
 F1 = [*COUNTS, "--metric", "f1"]
@@ -436,3 +436,16 @@ def test_tradeoff_shows_what_the_library_gives(command, kind, source):
     got = command("tradeoff", *source, "--recall", ".4,90%", "--format", kind)
     assert got == (0, render(result.to_dict(), kind), "")
     assert "out of reach" in str(result)
+
+
+def test_what_is_too_large_for_memory_is_refused_in_a_sentence(monkeypatch, capsys):
+    """It is no mistake of howsure's own, and there is something to do about it."""
+
+    def full(*_given, **_more):
+        raise MemoryError("Unable to allocate 7 TiB")
+
+    monkeypatch.setattr("howsure.cli.sources.evidence", full)
+    assert app.run(["score", "--counts", "1,2,3,4"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("howsure: what was asked is too large for the memory of this machine; ask for fewer")
+    assert said.count("\n") == 1

@@ -68,3 +68,14 @@ def test_the_command(tmp_path, capsys):
     assert "--population" in capsys.readouterr().err
     assert run([*base, "--population", "web"]) == 2
     assert "stratum=size" in capsys.readouterr().err
+
+
+def test_a_ratio_that_is_infinite_in_most_draws_is_told_without_a_warning():
+    """A hardly weighted stratum has the only negatives that could be called positive; warnings are errors here."""
+    truth = [1] * 5 + [0] * 9 + [1, 0]
+    frame = {"y": truth, "z": truth, "s": ["a"] * 14 + ["b"] * 2}
+    strata = hs.tally(frame, truth="y", pred="z", by="s").stratified({"a": 1, "b": 10**12})
+    row = hs.score(strata, metrics=["lr-plus"], prior=1e-6).to_dict()["rows"][0]
+    assert row["mode"] is None
+    assert row["mean"] is None
+    assert hs.posterior(strata, 1e-6)["lr-plus"].mode == float("inf")

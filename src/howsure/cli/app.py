@@ -52,6 +52,9 @@ def _run(arguments: list[str], debug: bool) -> int:
         return _complain(error.format_message(), 2)
     except HowsureError as error:
         return _complain(str(error), 2)
+    except MemoryError:
+        told = "what was asked is too large for the memory of this machine"
+        return _complain(f"{told}; ask for fewer draws, slices, classes or measures at once", 2)
     except BrokenPipeError:
         return _silence()
     except SystemExit as error:  # click ends a closed pipe this way

@@ -14,6 +14,7 @@ _LINE: Final = re.compile(r"CSV Error on Line: (\d+)")
 _FILE: Final = re.compile(r"^\s*file = (.+)$", re.MULTILINE)
 _PATH: Final = re.compile(r"file [\"'](.+?)[\"']")
 _JSON: Final = re.compile(r"in (line|record/value) (\d+): (.+)")
+_NO_RECORD: Final = re.compile(r"in (?:line|record/value) (\d+): Expected OBJECT, but got (\w+)")
 _TWICE: Final = re.compile(r'has duplicate key "(.+?)"')
 _END: Final = re.compile(rb'"|\r\n|\r|\n')
 _MIXED: Final = "state machine reached an invalid state"
@@ -48,12 +49,23 @@ def explained(text: str, files: Sequence[File]) -> str:
     json = _JSON.search(text)
     if "Malformed JSON" in text and json:
         return f"{_record(json)} of {path} is not JSON: {json.group(3).split('.')[0]}; mend it, or copy the file again."
+    other = _NO_RECORD.search(text)
+    if other:
+        return no_record(int(other.group(1)), other.group(2), file.shown)
     twice = _TWICE.search(text)
     if twice:
         return f"a record of {path} names {twice.group(1)!r} twice; every field needs its own name."
     first = text.partition("Error: ")[2] or text
     first = " ".join(first.partition("\n\n")[0].splitlines()[:2])[:240].strip().rstrip(".")
     return f"cannot read {path}: {first}."
+
+
+def no_record(at: int, kind: str, shown: str) -> str:
+    """What to say of a JSON value among records that is none; lines with nothing on them are not counted."""
+    return (
+        f"value {at:,} of {shown!r} is no record but of JSON's kind {kind.lower()}; each line, or entry of the array, "
+        'is a record such as {"y": 1}.'
+    )
 
 
 def _meant(text: str, files: Sequence[File]) -> File:

@@ -12,8 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from howsure.errors import BadLabels, UnknownName, listing, nearest
+from howsure.errors import BadFile, BadLabels, UnknownName, listing, nearest
 from howsure.ingest import conditions, judging
+from howsure.ingest.explaining import no_record
 from howsure.ingest.keys import Judged, Key
 from howsure.ingest.packing import File
 from howsure.ingest.sniffing import LONGEST
@@ -179,6 +180,8 @@ def _json_reader(
     names = _json_names(con, paths, packing)
     if any(names.keys().isdisjoint(x) for x in sought):  # a field may occur late
         names = _json_names(con, paths, f"{packing}, sample_size={_WHOLE_SAMPLE}")
+    if tuple(names) == ("json",) and not any("json" in x for x in sought):  # so DuckDB calls what are not all records
+        _refuse_no_record(con, paths, packing, s.shown)
     place: dict[str, str] = {}
     for path, (top, rest, _) in names.items():
         place[path] = quoted(top) if not rest else f"json_extract({quoted(top)}, {_literal(_json_path(rest))})"
@@ -187,6 +190,16 @@ def _json_reader(
     nested = {path: words for path, words in told.items() if words is not None}
     table = f"read_json($files, columns=$types, {packing})"
     return Reader("json", table, {**bound, "types": tops}, tuple(names), place, where, nested=nested)
+
+
+def _refuse_no_record(con: Any, paths: list[str], options: str, shown: str) -> None:
+    """Name the first value that is no record; null is one in which all is missing."""
+    rows = f"SELECT row_number() OVER () AS n, json FROM read_json_objects($file, {options})"
+    for path in paths:
+        query = f"SELECT n, json_type(json) FROM ({rows}) WHERE json_type(json) NOT IN ('OBJECT', 'NULL') LIMIT 1"
+        found = con.execute(query, {"file": path}).fetchone()
+        if found is not None:
+            raise BadFile(no_record(found[0], found[1], shown if len(paths) == 1 else path))
 
 
 def _json_names(con: Any, paths: list[str], options: str) -> dict[str, tuple[str, tuple[str, ...], Any]]:

@@ -151,6 +151,8 @@ class Sampled:
     def _smooth(self, x: Array) -> tuple[Array, Array]:
         """Counted from the middle draw on: draws may be closer to each other than doubles of their size would show."""
         middle = x[self.n // 2]
+        if not np.isfinite(middle):  # most draws are infinite: so is the mode, and there is no density
+            return np.full(_BINS, middle), np.zeros(_BINS)
         grid, height = self._smooth_around(x - middle, self.lower - middle, self.upper - middle)
         return grid + middle, height
 
