@@ -24,6 +24,7 @@ SENTENCES: Final[dict[str, str]] = {
     "missing-dropped/cluster": "{count:item|items} without a cluster {count:=was|were} left out",
     "missing-wrong": "{count:,} missing {what}{count:= is|s are} counted as wrong",
     "similar-labels": "labels {first!r} and {second!r} differ only by case, blanks or type; are they one class?",
+    "word-for-missing": "label {label!r} is taken as a class; if it says that one is missing, leave the field empty",
     "binned/one": "scores are counted in {bins:bin|bins}, with edges from {ends}",
     "binned/several": "scores are counted in up to {bins:bin|bins} for each of {scores} scores, with edges from {ends}",
     "ids-missing": "{count:row has|rows have} no id (in {where})",

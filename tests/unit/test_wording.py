@@ -47,3 +47,10 @@ def test_what_is_not_missing_is_not_told():
 def test_labels_that_are_numbers_stay_as_they_are_in_a_sentence():
     """A fact that is a number is no count where the template does not say so."""
     assert note("similar-labels", first=1, second="1").text.startswith("labels 1 and '1' differ")
+
+
+def test_a_label_that_usually_says_missing_is_noted():
+    """It is a class beside others, and the reader is told."""
+    found = [n.text for n in hs.tally(["1", "NA", "0"], ["1", "NA", "0"]).notes if n.code == "word-for-missing"]
+    assert found == ["label 'NA' is taken as a class; if it says that one is missing, leave the field empty"]
+    assert not [n for n in hs.tally(["a", "b"], ["a", "b"]).notes if n.code == "word-for-missing"]

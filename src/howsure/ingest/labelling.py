@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 import numpy as np
 
@@ -79,10 +80,20 @@ def _refuse_scores(seen: set[Label]) -> None:
             raise BadLabels(f"labels must be finite; got {x!r}.")
 
 
+_MISSING: Final = ("NA", "N/A", "NaN", "null", "None")
+
+
 def similar_labels(known: Iterable[Label]) -> Notes:
+    """Questions about labels that look alike, and about one that usually says that a value is missing."""
+    labels = list(known)
+    words = [x for x in labels if x in _MISSING] if len(labels) > 1 else []
+    return (*_alike(labels), *(note("word-for-missing", label=x) for x in words))
+
+
+def _alike(known: Iterable[Label]) -> Notes:
     """A question about labels that differ only by case or blanks, or in how they spell a number or a truth value.
 
-    >>> similar_labels(["Spam", "spam ", "ham"])
+    >>> _alike(["Spam", "spam ", "ham"])
     (Note(code='similar-labels', facts=(('first', 'Spam'), ('second', 'spam '))),)
     """
     first: dict[str, Label] = {}
