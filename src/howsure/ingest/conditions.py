@@ -1,7 +1,7 @@
 """Conditions on rows, such as region=north or age>=30: read once, and judged alike wherever the rows are.
 
 The value decides how it is compared: a number as a number (whole ones of any size exactly, others as doubles), an ISO
-date or time as a moment, to the nanosecond, true and false as these, everything else as text. An order (< <= > >=) is
+date or time as a moment, true and false as these, everything else as text. An order (< <= > >=) is
 one of numbers or of moments. Nothing missing fulfils a condition; a value that cannot be put in the order that is asked
 for is neither.
 """
