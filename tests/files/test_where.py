@@ -100,6 +100,8 @@ def test_numbers_of_any_size_and_dates_have_their_order(tmp_path, where, ids):
         ("region=south and age>3", "holds several conditions"),
         ("age=>1000", "has two signs"),
         ("age=<1000", "has two signs"),
+        ("day>2024-01-31T10:00:00.1234567", "is finer than a microsecond"),
+        ("day=2024-01-31T10:00:00.123456789", "is finer than a microsecond"),
         ("age~3", "a condition is column=value"),
     ],
 )

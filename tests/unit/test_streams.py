@@ -66,7 +66,7 @@ def test_a_closed_standard_input_is_one_sentence():
     assert shell("howsure score - --truth y --pred p <&-") == (
         2,
         "",
-        "howsure: cannot read standard input: it is closed.\n",
+        "howsure: cannot read 'standard input': it is closed.\n",
     )
     assert shell(f"howsure {F1} <&-") == shell(f"howsure {F1}")
 

@@ -170,6 +170,8 @@ def parse(text: str, columns: Sequence[str] = ()) -> Condition:
         raise BadSetting(f"{option('where')} takes values of at most {_LONGEST:,} characters; got {len(value):,}.")
     read = number(value) if re.fullmatch(NUMBER, value) else None
     at = moment(value)
+    if at is not None and re.search(r"[.][0-9]{7}", value) and not (quoted and spelled in ("=", "!=")):
+        raise BadSetting(f"{told} is finer than a microsecond; give at most six digits after the seconds.")
     if spelled not in ("=", "!=") and read is None and at is None:
         raise BadSetting(
             f"{told} asks for an order, which takes a number (such as 1000 or 0.5) or an ISO date or time (such as "
