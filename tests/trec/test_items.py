@@ -188,6 +188,17 @@ def test_unjudged_documents_at_the_rate_of_the_judged():
     assert d.std > hs.posterior(hs.means(v.values[:, 0], bounds=(0, 1)))["mean"].std
 
 
+def test_a_rate_needs_a_grade():
+    """Where all judgments are negative there is no rate; bounds need none."""
+    qrels, runs = {"q1": {"d1": -1}, "q2": {"d2": -2}}, {"r": {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d1": 1.0}}}
+    for name in ("P@1", "AP"):
+        with pytest.raises(hs.HowsureError, match="no document has a grade of 0 or more, from which a rate"):
+            hs.posterior(hs.trec(qrels, runs, metrics=[name], unjudged="rate"))
+    bounds = hs.trec(qrels, runs, metrics=["P@1"], unjudged="bounds")
+    assert bounds.only("P@1").values.tolist() == [[0.0], [0.0]]
+    assert bounds.only("P(unjudged='relevant')@1").values.tolist() == [[1.0], [1.0]]
+
+
 def test_drawn_grades_belong_to_documents():
     """A document has one grade in all runs, tied or not, whatever the order in which the documents are given."""
     rng = np.random.default_rng(3)

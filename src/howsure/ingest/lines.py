@@ -211,7 +211,7 @@ def _cut(line: str) -> str:
 
 def _grade(text: str, n: int, path: Path) -> int:
     value = _number(text)
-    if value is None or value != math.floor(value):
+    if value is None or not math.isfinite(value) or value != math.floor(value):
         raise BadFile(f"line {n:,} of {str(path)!r}: a grade is a whole number; got {text!r}.")
     if abs(value) > HIGHEST:
         raise BadFile(f"line {n:,} of {str(path)!r}: a grade is at most {HIGHEST:,}; got {text!r}.")
@@ -220,21 +220,20 @@ def _grade(text: str, n: int, path: Path) -> int:
 
 def _score(text: str, n: int, path: Path) -> float:
     value = _number(text)
-    if value is None:
-        what = "a finite number" if text.lower().strip("+-") in ("nan", "inf", "infinity") else "a number"
+    if value is None or not math.isfinite(value):
+        what = "a number" if value is None else "a finite number"
         raise BadFile(f"line {n:,} of {str(path)!r}: a score is {what}; got {text!r}.")
     return value
 
 
 def _number(text: str) -> float | None:
-    """A finite number, or None."""
+    """A number, which may be infinite or NaN; None for what is none."""
     if "_" in text or not text.isascii():  # what Python takes for digits and C does not
         return None
     try:
-        value = float(text)
+        return float(text)
     except ValueError:
         return None
-    return value if math.isfinite(value) else None
 
 
 def grouped(queries: list[str], documents: list[str], values: list[Any], name: str) -> dict[str, dict[str, Any]]:

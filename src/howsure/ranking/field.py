@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from howsure.errors import BadLabels, BadSetting
 from howsure.ingest.trec import Qrels, Run
 from howsure.kernels.draws import generator
+from howsure.language import option
 from howsure.ranking.engine import View
 from howsure.ranking.ir_measures_bridge import Foreign
 from howsure.ranking.measures import RunMeasure
@@ -59,6 +60,11 @@ class Field:
     @cached_property
     def drawn(self) -> dict[RunMeasure, Array]:
         """Values (queries, runs, versions) with grades of unjudged documents drawn at the rates of the judged ones."""
+        if not self.judgments.grade.size:
+            raise BadLabels(
+                "no document has a grade of 0 or more, from which a rate could be taken: "
+                f"leave out {option('unjudged', 'rate')}, or give {option('unjudged', 'bounds')}."
+            )
         rng = generator(self.seed, 70_001, self.judgments.grade, self.pool.query)
         out: dict[RunMeasure, list[list[Array]]] = {m: [] for m in self.rated}
         for _ in range(VERSIONS):  # one at a time: a version is as large as the runs
