@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -396,7 +397,66 @@ def test_command_systems(capsys):
     assert {"tp": 160, "fp": 19, "fn": 29, "tn": 3091} in [t["ltc"] for t in json.loads(out)["tables"]]
 
 
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (["precision=.5", "recall=.5", "n=10"], "these values leave the table open"),
+        (["precision=.75", "recall=.6", "accuracy=.1"], "there are none"),
+    ],
+)
+def test_a_posterior_that_cannot_be_given_is_noted(values, words, capsys):
+    """The verdict stands, with exit code 0, and a note says why it has no posterior."""
+    assert run(capsys, *values)[1].count("a posterior needs tables") == 0
+    code, out, err = run(capsys, *values, "--posterior", "f1", "--format", "json")
+    assert (code, err) == (0, "")
+    assert [n["text"] for n in json.loads(out)["notes"] if n["code"] == "no-posterior"] == [
+        f"a posterior needs tables, and {words}"
+    ]
+
+
+LARGE = {
+    "four cells": {"tp": 10**15, "fp": 1, "fn": 1, "tn": 1},
+    "four cells, up to what is exact": {"tp": 2**53 - 3, "fp": 1, "fn": 1, "tn": 1},
+    "an empty cell": {"tp": 0, "fp": 2, "fn": 1, "tn": 10**15 + 7},
+    "three cells and n": {"tp": 10**15 + 1, "fp": 1, "fn": 2, "n": 10**15 + 7},
+    "margins": {"tp": 4 * 10**15 + 1, "positives": 4 * 10**15 + 3, "fp": 5, "n": 8 * 10**15 + 1},
+    "cells and a rate": {"tp": 3, "fp": 1, "fn": 1, "specificity": Fraction(10**15 - 1, 10**15)},
+    "a rate and n": {"tp": 1, "recall": Fraction(1, 2), "fp": 7, "n": 7 * 10**15 + 3},
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_tables_of_any_size_are_exact(name):
+    """Beside 10^15 items one item is still one: cells are those given, and add up to the sums given."""
+    given = LARGE[name]
+    table = hs.solve(given).table
+    sums = {"n": table.values(), "positives": (table["tp"], table["fn"])}
+    for key, value in given.items():
+        if key in table:
+            assert table[key] == value
+        elif key in sums:
+            assert sum(map(int, sums[key])) == value
+    if name == "cells and a rate":
+        assert table["tn"] == 10**15 - 1
+    if name == "a rate and n":
+        assert table["fn"] == 1
+
+
+def test_whole_counts_contradict_each_other_by_one_item():
+    """Even one of 10^12: counts are not rounded, as measures may be."""
+    assert hs.solve(tp=10**12, fp=1, fn=1, n=10**12 + 2).status == "unique"
+    for n in (10**12 + 1, 10**12 - 1):
+        assert hs.solve(tp=10**12, fp=1, fn=1, n=n).status == "infeasible"
+    assert hs.solve(tp=10**12, fp=1, fn=1, tn=1, n=10**12 + 4).status == "infeasible"
+
+
 COMMANDS = {
+    "unknown posterior": (["precision=.5", "recall=.5", "n=10", "--posterior", "nosuch"], "no metric named 'nosuch'"),
+    "level of no posterior": (["recall=.5", "n=10", "--posterior", "f1", "--level", "7"], "level"),
+    "too large a count": (["tp=9007199254740993", "fp=1", "fn=1", "tn=1"], "2^53 (9007199254740992)"),
+    "too large a sum": (["tp=9007199254740992", "fp=1", "fn=1", "tn=1"], "2^53 (9007199254740992)"),
+    "too large to be open": (["tp=1e10", "fp=1", "n=10000000003"], "give one more count, or --integers"),
+    "too large for a rate": (["n=1e12", "positives=5", "recall=.4"], "counts below 1,000,000,000"),
     "percentage": (["precision=75", "recall=.6"], "Did you mean 0.75?"),
     "unknown name": (["precison=.75"], "Did you mean 'precision'?"),
     "nothing": ([], "nothing is given"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -93,12 +94,17 @@ def solve(
     if wins:
         raise BadSetting("--wins is for several systems: give each with --system 'NAME f1=.87'")
     from howsure.relations import solve as run_solve
+    from howsure.relations.posterior_over_tables import check_asked
 
+    if metrics:
+        check_asked(metrics, **settings)
     found = run_solve(shared_values, **how)
     if metrics and found.status == "undetermined" and not found.free:
         raise BadSetting(f"--posterior needs whole-number tables, and {found.why.rstrip('.')}: add --integers")
     if metrics and found.status in ("unique", "several"):
         found = found.with_posterior(metrics, **settings)
+    elif metrics:
+        found = replace(found, unanswered=True)
     show(found.to_dict(), kind, out)
 
 

@@ -10,11 +10,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.counting import MOST
 from howsure.errors import BadSetting
+from howsure.language import option
 from howsure.relations import segment_roots
 from howsure.relations.cover import cover, filled_range
 from howsure.relations.integers import whole_tables
@@ -23,6 +26,7 @@ from howsure.relations.system import System, flat, system
 from howsure.relations.values import CLOSE, Given
 
 Array = NDArray[np.float64]
+_LARGE: Final = 10**9  # from here on one item is a share that a search takes for 0
 
 
 @dataclass(frozen=True)
@@ -56,21 +60,23 @@ def outcome(known: tuple[Given, ...], *, proved: bool = True) -> Outcome:
 def _solved(made: System) -> Outcome:
     """As `outcome`; where a search in vain is no proof, that is yet to be asked for."""
     known = made.givens
+    for one in known:
+        if one.quantity.sized and one.quantity.linear is not None and one.low > MOST:
+            raise _too_large(str(one))
     found = flat(made.equations)
     if found is not None and not found.directions and not made.inequalities:
-        point = np.array([float(x) for x in found.base])
-        if (point >= -EDGE).all():
-            return _checked(made, np.maximum(point, 0.0)[None])
-        return Outcome(point=point)
+        return _settled(made, found.base)
     where = region(made)
     if where is None:
         shares = None if found is None or found.directions else np.array([float(x) for x in found.base])
         return Outcome(point=shares)
+    if where.void is not None or (found is not None and where.dimension < len(found.directions)):
+        _refuse_large(known)
     where = where.without_idle_curves() if where.dimension > 1 else where
     if where.void is not None:
         return Outcome(undefined=None if where.void.quantity.sized else where.void)
     if where.dimension == 0 and all(one.exact for one in known):
-        return _checked(made, where.middle[None])
+        return _checked(made, _swept(where.middle[None]))
     if where.dimension == 1 and where.curves and not made.inequalities and all(c.exact for c in where.curves):
         return _along(where)
     exact = all(one.exact for one in known)
@@ -79,9 +85,61 @@ def _solved(made: System) -> Outcome:
     return _spread(where)
 
 
+def _too_large(got: str) -> BadSetting:
+    return BadSetting(f"counts above 2^53 ({MOST}) are not exact; got {got}.")
+
+
+def _refuse_large(known: tuple[Given, ...]) -> None:
+    """Counts of which some may be too small a part of others to be told from 0."""
+    counts = [one for one in known if one.quantity.sized and one.low > 0]
+    most = max(counts, key=lambda one: one.low, default=None)
+    if most is not None and len(counts) > 1 and most.low >= _LARGE:
+        raise BadSetting(
+            f"counts below {_LARGE:,} are solved where they do not settle all four cells; got {most}: "
+            f"give one more count, or {option('integers', True)}."
+        )
+
+
+def _settled(made: System, base: tuple[Fraction, ...]) -> Outcome:
+    """The one point that the linear conditions leave, in exact numbers; whole counts must agree to the last item."""
+    whole = all(
+        one.quantity.sized and one.quantity.linear and one.exact and one.low.denominator == 1 for one in made.givens
+    )
+    point = np.array([float(x) for x in base])
+    if min(base) < (0 if whole else -EDGE):
+        return Outcome(point=point)
+    shares = [max(x, Fraction(0)) for x in base]
+    scale = made.scale
+    if scale is None or not scale.exact or scale.quantity.linear is None:
+        return _checked(made, np.maximum(point, 0.0)[None])
+    part = _sum(scale, shares)
+    if not part:
+        return Outcome(point=point)
+    counts = [x * scale.low / part for x in shares]
+    if sum(counts) > MOST:
+        raise _too_large(f"n = {float(sum(counts)):.6g}")
+    exact = np.array([float(x) for x in counts])
+    if whole:
+        agrees = all(_sum(one, counts) == one.low for one in made.givens)
+        return Outcome(exact[None]) if agrees else Outcome(point=point)
+    if not _agrees(made, np.maximum(point, 0.0)):
+        return Outcome(point=point)
+    return Outcome(_rounded(made, exact)[None])
+
+
+def _sum(one: Given, cells: list[Fraction]) -> Fraction:
+    """A count of a table."""
+    weights = (0, 0, 0, 0) if one.quantity.linear is None else one.quantity.linear[0]
+    return sum((w * x for w, x in zip(weights, cells, strict=True)), start=Fraction(0))
+
+
+def _swept(points: Array) -> Array:
+    """Without what Newton steps leave of an empty cell."""
+    return np.where(points < 1e-14, 0.0, points)
+
+
 def _checked(made: System, points: Array) -> Outcome:
     """The points that agree with every report, as tables."""
-    points = np.where(points < 1e-14, 0.0, points)  # what Newton steps leave of an empty cell
     kept = [x for x in points if _agrees(made, x)]
     if not kept:
         return Outcome(point=points[0])
@@ -107,11 +165,14 @@ def _filled(made: System, one: Given, shares: Array) -> bool:
 
 
 def tables(made: System, shares: Array) -> Array:
-    """Counts, or shares when no count is given; within rounding of whole numbers they are whole, if these agree too."""
-    size = float(made.size(shares))
-    counts = shares * size
-    if made.scale is None:
-        return counts
+    """Counts, or shares when no count is given."""
+    counts = shares * float(made.size(shares))
+    return counts if made.scale is None else _rounded(made, counts)
+
+
+def _rounded(made: System, counts: Array) -> Array:
+    """Within rounding of whole numbers counts are whole, if these agree too."""
+    size = float(counts.sum())
     near = np.round(counts)
     whole = np.where(np.abs(counts - near) < CLOSE * max(size, 1.0) * 0.1, near, counts)
     return whole if _agrees(made, whole / max(float(whole.sum()), 1e-300)) else counts
@@ -124,7 +185,7 @@ def _along(where: Region) -> Outcome:
     for curve in where.curves:
         found, throughout = segment_roots.roots(curve.formula, curve.low, start, end)
         if not throughout:
-            return _checked(where.system, found) if len(found) else Outcome()
+            return _checked(where.system, _swept(found)) if len(found) else Outcome()
     return Outcome(region=Regions((replace(where, curves=()),)))
 
 
@@ -154,7 +215,7 @@ def _spread(where: Region) -> Outcome:
     if not len(where.points):
         return _on_faces(where) if exact and where.dimension > 1 else Outcome(unproved=True)
     if exact and where.curves and len(where.isolated) <= FEW and where.freedom == 0:
-        return _checked(where.system, where.isolated)
+        return _checked(where.system, _swept(where.isolated))
     return Outcome(region=Regions((where,)))
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from howsure.catalogue import Metric, parse
-from howsure.distribution import Distribution
+from howsure.distribution import Distribution, check_kind, check_level
 from howsure.errors import BadSetting
 from howsure.evidence.classes import Tally
 from howsure.expressions import CELLS
@@ -131,6 +131,15 @@ def over_tables(tables: Array, complete: bool, metric: str, prior: Any, seed: in
         law = Blend(exact, weights)
     name = metric if isinstance(metric, str) else str(asked)
     return Distribution(name, law, route, draw, asked.unbounded, (_mixed(len(some), len(tables), complete),))
+
+
+def check_asked(metrics: Sequence[str], prior: Any, level: float, interval: str, seed: int) -> None:
+    """Refuse what no table has a posterior of, before any table is looked for."""
+    check_level(level)
+    check_kind(interval)
+    p = _of(np.ones(4), prior, seed)
+    for name in metrics:
+        p.resolve(name)
 
 
 def _of(columns: Array, prior: Any, seed: int) -> Posterior:

@@ -33,6 +33,8 @@ _FRACTIONS: Final = note(
     "fractions", "the cells are not all whole; if the values are rounded, look for tables with integers"
 )
 _INCOMPLETE: Final = note("incomplete", form="tables")
+_OPEN: Final = note("no-posterior", "a posterior needs tables, and these values leave the table open")
+_NONE: Final = note("no-posterior", "a posterior needs tables, and there are none")
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class Solution(Result):
     outcome: Outcome = field(repr=False)
     integers: bool = False
     posteriors: PosteriorRows = field(default_factory=PosteriorRows, repr=False)  # that the document has
+    unanswered: bool = False  # whether posteriors were asked for that cannot be given
 
     @property
     def status(self) -> str:
@@ -88,7 +91,10 @@ class Solution(Result):
         """The answer in a sentence."""
         found = self.outcome
         if self.integers and self.status == "infeasible":  # it is not yet asked whether tables of fractions agree
-            found = outcome(self.given)
+            try:
+                found = outcome(self.given)
+            except BadSetting:  # too large for tables of fractions
+                return explain.nothing_whole(self.given, False)
             if found.status != "infeasible":
                 return explain.nothing_whole(self.given, found.status != "not-found")
         if found.undefined is not None:
@@ -173,6 +179,7 @@ class Solution(Result):
             (_SHARES, not self.counted and self.status not in ("infeasible", "not-found")),
             (_FRACTIONS, self.counted and fractions),
             (_INCOMPLETE, not self.complete),
+            (_OPEN if self.status == "undetermined" else _NONE, self.unanswered),
         )
         return tuple(note for note, there in said if there)
 
