@@ -115,3 +115,81 @@ def test_a_full_standard_output_is_one_sentence():
         )
     assert run.returncode == 2
     assert run.stderr == b"howsure: cannot write to standard output: No space left on device.\n"
+
+
+PREDS = "id,t,p,s\n" + "".join(f"{i},{'ab'[i % 2]},{'ab'[i % 3 % 2]},{i / 9}\n" for i in range(9))
+MATRIX = ",a,b\na,5,1\nb,2,8\n"
+COLUMNS = ["--truth", "t", "--pred", "p"]
+READING = {
+    "score": (["score", "x.csv", *COLUMNS], PREDS),
+    "score by another way": (["score", "./../here/x.csv", *COLUMNS], PREDS),
+    "score of a pattern": (["score", "?.csv", *COLUMNS], PREDS),
+    "score of a matrix": (["score", "--matrix", "x.csv"], MATRIX),
+    "compare": (["compare", "other.csv", "x.csv", "--on", "id", *COLUMNS], PREDS),
+    "compare matrices": (["compare", "--matrix", "other.csv", "--matrix", "x.csv"], MATRIX),
+    "leaderboard": (["leaderboard", "x.csv", "other.csv", "--independent", *COLUMNS], PREDS),
+    "curve": (["curve", "x.csv", "--truth", "t", "--score", "s"], PREDS),
+    "judgments": (["trec", "x.csv", "run"], "q 0 d 1\n"),
+    "run": (["trec", "qrels", "x.csv"], "q Q0 d 1 0.5 r\n"),
+}
+
+
+@pytest.mark.parametrize("out", ["x.csv", "link.csv", "hard.csv"])
+@pytest.mark.parametrize("name", READING)
+def test_a_file_that_is_read_is_not_written(command, tmp_path, monkeypatch, name, out):
+    """One sentence, under any name of the file, and the file stays as it was."""
+    home = tmp_path / "here"
+    home.mkdir()
+    arguments, text = READING[name]
+    for x in ("x.csv", "other.csv"):
+        (home / x).write_text(text)
+    (home / "qrels").write_text("q 0 d 1\n")
+    (home / "run").write_text("q Q0 d 1 0.5 r\n")
+    (home / "link.csv").symlink_to("x.csv")
+    os.link(home / "x.csv", home / "hard.csv")
+    monkeypatch.chdir(home)
+    said = f"howsure: --out {out!r} is a file that is read, and would be lost; give another name.\n"
+    assert command(*arguments, "--out", out) == (2, "", said)
+    assert (home / "x.csv").read_text() == text
+
+
+@pytest.mark.parametrize("name", ["-", "/dev/stdin"])
+def test_standard_input_from_a_file_is_not_written(tmp_path, name):
+    """The shell opens it, and it is the same file."""
+    path = tmp_path / "x.csv"
+    path.write_text(PREDS)
+    with path.open() as given:
+        line = [sys.executable, "-m", "howsure", "score", name, *COLUMNS, "--out", str(path)]
+        run = subprocess.run(line, stdin=given, capture_output=True, timeout=60, check=False)
+    assert (run.returncode, run.stdout) == (2, b"")
+    assert b"is a file that is read" in run.stderr
+    assert path.read_text() == PREDS
+
+
+def test_nothing_is_computed_for_a_file_that_is_read(command, tmp_path, monkeypatch):
+    """The refusal comes before the file is opened; another file, or one that is not there yet, is written."""
+    path, other = tmp_path / "x.csv", tmp_path / "y.csv"
+    path.write_text(PREDS)
+    assert command("score", path, *COLUMNS, "--out", other) == (0, "", "")
+    assert command("score", path, *COLUMNS, "--out", other) == (0, "", "")
+
+    def too_late(*_, **__):
+        raise AssertionError
+
+    monkeypatch.setattr("howsure.ingest.entrance.evidence", too_late)
+    assert command("score", path, *COLUMNS, "--out", path)[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "called"),
+    [
+        ([*F1, "--out", ""], "--out needs the name of a file"),
+        (["score", "--matrix", ""], "--matrix needs the name of a file"),
+        (["trec", "", "run"], "QRELS needs the name of a file"),
+        (["trec", "qrels", ""], "RUN... needs the name of a file"),
+        (["score", "", *COLUMNS], "the name of a file is needed, or - for standard input"),
+    ],
+)
+def test_an_empty_name_is_no_folder(command, arguments, called):
+    """An empty name is said to be one, not to be the folder one is in."""
+    assert command(*arguments) == (2, "", f"howsure: {called}; got ''.\n")

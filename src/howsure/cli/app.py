@@ -20,6 +20,7 @@ from howsure.cli.options import (
     SEED,
     SORT,
     TOLERANCE,
+    FileName,
     option,
 )
 from howsure.cli.output import show, write
@@ -124,7 +125,7 @@ METRICS = option(
         help="The four cells, named in any order; bare numbers mean tp,fp,fn,tn.",
     ),
     option("--rate", metavar="47/50", help="Hits of trials."),
-    option("--matrix", type=click.Path(path_type=Path), help="A CSV file with a confusion matrix, labels or none."),
+    option("--matrix", type=FileName(), help="A CSV file with a confusion matrix, labels or none."),
     *sources.TABLES,
 )
 @METRICS

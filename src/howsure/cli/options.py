@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,9 +49,65 @@ class Named:
 
 option = Named
 
-OUT = option(
+
+class FileName(click.Path):
+    """A path that is not empty: an empty one would be the folder one is in."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(path_type=Path, **settings)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """As any path."""
+        if value == "":
+            called = param.opts[0] if isinstance(param, click.Option) else param.human_readable_name if param else "it"
+            raise BadSetting(f"{called} needs the name of a file; got ''")
+        return super().convert(value, param, ctx)
+
+
+class Out(Named):
+    """The option --out; a file that the command reads is refused there."""
+
+    def __call__(self, command: Any) -> Any:
+        @functools.wraps(command)
+        def checked(*arguments: Any, **values: Any) -> Any:
+            _refuse_own_input(click.get_current_context().params)
+            return command(*arguments, **values)
+
+        return super().__call__(checked)
+
+
+def _refuse_own_input(given: dict[str, Any]) -> None:
+    """What is written takes the place of what was there."""
+    out: Path | None = given.get("out")
+    if out is None or not out.is_file():
+        return
+    if any(_same(out, path) for path in _read(given)):
+        raise BadSetting(f"--out {str(out)!r} is a file that is read, and would be lost; give another name")
+
+
+def _same(out: Path, path: str) -> bool:
+    try:
+        return out.samefile("/dev/stdin" if path == "-" else path)
+    except (OSError, ValueError):  # whoever reads it says what is wrong
+        return False
+
+
+def _read(given: dict[str, Any]) -> Iterator[str]:
+    """The files that are read, those that a pattern means and those in a folder too."""
+    from howsure.ingest.sniffing import matching
+
+    for name in ("files", "matrix", "qrels", "runs"):
+        found = given.get(name) or ()
+        for path in found if isinstance(found, tuple) else (found,):
+            for one in matching(str(path)):
+                yield one
+                if Path(one).is_dir():
+                    yield from map(str, Path(one).rglob("*"))
+
+
+OUT = Out(
     "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FileName(dir_okay=False),
     is_eager=True,  # --format looks at it
     help="Write to this file, whole or not at all; its suffix is the format.",
 )
@@ -97,7 +154,7 @@ LISTING = _format([render.named(name) for name in ("table", "json", "markdown")]
 MATRICES = option(
     "--matrix",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=FileName(),
     help="A CSV file with the confusion matrix of a system; repeat.",
 )
 ROWS = option(

@@ -7,14 +7,14 @@ from typing import Any
 
 import click
 
-from howsure.cli.options import FORMAT, INTERVAL, LEVEL, OUT, SEED, option
+from howsure.cli.options import FORMAT, INTERVAL, LEVEL, OUT, SEED, FileName, option
 from howsure.cli.output import show
 from howsure.errors import BadSetting, listing
 
 
 @click.command("trec")
-@click.argument("qrels", type=click.Path(path_type=Path))
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=click.Path(path_type=Path))
+@click.argument("qrels", type=FileName())
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=FileName())
 @option("--name", "names", multiple=True, metavar="NAME", help="The name of a run; one for each, in order.")
 @option(
     "--metric",

@@ -33,12 +33,11 @@ def expanded(given: Iterable[str]) -> list[str]:
     """Paths with their globs written out; each must be there."""
     paths: list[str] = []
     for text in given:
+        if not text:
+            raise BadFile("the name of a file is needed, or - for standard input; got ''.")
         if text != "-" and Path(text).is_dir():
             raise BadFile(f"{text!r} is a directory; give its files, such as {text.rstrip('/')}/*.parquet.")
-        if os.path.lexists(text) or not glob.has_magic(text):
-            paths.append(text)
-            continue
-        found = sorted(x for x in glob.iglob(text, recursive=True) if not Path(x).is_dir())  # noqa: PTH207 - any pattern, absolute too
+        found = matching(text)
         if not found:
             raise BadFile(f"no file matches {text!r}; check the pattern and the folder.")
         paths += found
@@ -48,6 +47,13 @@ def expanded(given: Iterable[str]) -> list[str]:
     if odd is not None:
         raise BadFile(f"the name {odd!r} holds bytes that are no UTF-8 text; rename the file, or give it as -.")
     return paths
+
+
+def matching(text: str) -> list[str]:
+    """A path, or the files that a pattern means."""
+    if os.path.lexists(text) or not glob.has_magic(text):
+        return [text]
+    return sorted(x for x in glob.iglob(text, recursive=True) if not Path(x).is_dir())  # noqa: PTH207 - any pattern, absolute too
 
 
 def sniff(path: str, shown: str | None = None) -> File:
