@@ -14,7 +14,7 @@ from howsure.cli import app
 from howsure.render import FORMATS
 
 BAD = "=b\x1b[31m\x07\x9b1m\u202eb"
-NUMBER = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?")
+NUMBER = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?( [-+]?[\d.]+)?")  # or two, of a range
 
 
 @pytest.fixture
@@ -65,6 +65,16 @@ def test_outputs_are_harmless(lines, kind, capsys):
             assert all(x[0] not in "=+-@" or NUMBER.fullmatch(x) for x in fields if x), line
         if kind == "json":
             assert any(BAD[1:] in text for text in texts(json.loads(out))), line
+
+
+def test_ranges_are_as_they_are_in_csv(capsys):
+    """Numbers that are ours have no apostrophe, and texts of users keep theirs."""
+    assert app.run(["score", "--counts", "80,20,30,870", "--metric", "f1", "--metric", "phi", "--format", "csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [row["range"] for row in rows] == ["0.0 1.0", "-1.0 1.0"]
+    data = {"y": [1, 0, 1], "z": [1, 0, 0], "g": ["-1 1", "=x", "x"]}
+    text = hs.score(data, truth="y", pred="z", by="g", metrics="f1", sort="name").to_csv()
+    assert {row["slice.g"] for row in csv.DictReader(io.StringIO(text))} == {"'-1 1", "'=x", "x"}
 
 
 WRONG = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Callable
 from typing import Any
 
 from howsure.render.harmless import field, json_escaped
@@ -17,12 +18,12 @@ def json_text(document: dict[str, Any]) -> str:
 
 def csv_text(document: dict[str, Any]) -> str:
     """One line a row; nested parts become columns joined by a dot. Texts are such that no spreadsheet computes them."""
-    rows = [flat(row) for row in document["rows"] or _answer(document)]
+    rows = [flat(row, text=field) for row in document["rows"] or _answer(document)]
     names = list(dict.fromkeys(k for row in rows for k in row))
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(map(field, names))
-    writer.writerows([_cell(row.get(k)) for k in names] for row in rows)
+    writer.writerows(["" if row.get(k) is None else row[k] for k in names] for row in rows)
     return out.getvalue()
 
 
@@ -31,18 +32,15 @@ def _answer(document: dict[str, Any]) -> list[dict[str, Any]]:
     return [{k: document[k] for k in ("status", "why")}] if "status" in document else []
 
 
-def _cell(value: Any) -> Any:
-    return field(value) if isinstance(value, str) else "" if value is None else value
-
-
-def flat(row: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """A row without nesting: keys joined by a dot, lists by blanks."""
+def flat(row: dict[str, Any], prefix: str = "", text: Callable[[str], str] = str) -> dict[str, Any]:
+    """A row without nesting: keys joined by a dot, lists by blanks; `text` changes texts, not lists of numbers."""
     out: dict[str, Any] = {}
     for key, value in row.items():
         if isinstance(value, dict):
-            out |= flat(value, f"{prefix}{key}.")
+            out |= flat(value, f"{prefix}{key}.", text)
         elif isinstance(value, (list, tuple)):
-            out[prefix + key] = " ".join(str(x) for x in value)
+            joined = " ".join(str(x) for x in value)
+            out[prefix + key] = text(joined) if any(isinstance(x, str) for x in value) else joined
         else:
-            out[prefix + key] = value
+            out[prefix + key] = text(value) if isinstance(value, str) else value
     return out
