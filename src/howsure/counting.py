@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import MAX_EMAX, Context, Decimal
 from typing import Any, Final
 
 import numpy as np
@@ -13,6 +14,7 @@ from howsure.errors import BadCounts
 Array = NDArray[Any]
 
 MOST: Final = 2**53  # counts stay exact in a double up to here
+_LONG: Final = 10**20  # beyond it digits tell less than a power of ten
 MOST_TOGETHER: Final = 2**62  # sums of whole numbers turn negative at 2^63
 
 
@@ -29,6 +31,17 @@ def finite(x: Any) -> float:
     except OverflowError:
         return math.nan
     return number if math.isfinite(number) else math.nan
+
+
+def short(x: float) -> str:
+    """A number for a message, without the digits of one that has hundreds.
+
+    >>> short(2**53 + 1), short(int(1e308)), short(10**5000), short(0.5)
+    ('9007199254740993', '1e+308', '1e+5000', '0.5')
+    """
+    if not isinstance(x, int) or abs(x) < _LONG:
+        return str(x)
+    return f"{Decimal(x).normalize(Context(prec=6, Emax=MAX_EMAX)):e}"
 
 
 def whole(value: ArrayLike, name: str) -> NDArray[np.int64]:
@@ -59,7 +72,7 @@ def _numbers(array: Array, name: str) -> Array:
         if isinstance(x, bool) or not isinstance(x, (int, float, np.integer, np.floating)):
             raise BadCounts(f"{name} must be numbers; got {x!r}.")
         if isinstance(x, int) and abs(x) > MOST:
-            raise BadCounts(_TOO_LARGE.format(x))
+            raise BadCounts(_TOO_LARGE.format(short(x)))
     return np.array([float(x) for x in flat]).reshape(array.shape)
 
 
@@ -77,4 +90,5 @@ def within(array: Array) -> Array:
 
 def _refuse(bad: Array | bool, array: Array, message: str) -> None:
     if np.any(bad):
-        raise BadCounts(message.format(np.asarray(array).ravel()[int(np.argmax(np.asarray(bad).ravel()))].item()))
+        first = np.asarray(array).ravel()[int(np.argmax(np.asarray(bad).ravel()))].item()
+        raise BadCounts(message.format(short(first)))

@@ -44,7 +44,7 @@ def _long(path: Path, *weights: str) -> Path:
 def test_an_item_without_a_weight_is_refused_or_left_out(tmp_path, run_json, weights):
     """The same in either order of the systems, and the rows of both are told."""
     path = _long(tmp_path / "a.csv", *weights)
-    with pytest.raises(BadLabels, match=r"weights must be finite numbers; 1 are missing in column 'w'; give"):
+    with pytest.raises(BadLabels, match=r"weights must be finite numbers; 1 is missing in column 'w'; give"):
         evidence(str(path), **PAIRED)
     options = ["--system", "m", "--on", "id", "--weight", "w", "--missing", "drop"]
     for role in (["--outcome", "ok"], ["--value", "ok", "--bounds", "0,1"]):

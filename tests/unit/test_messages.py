@@ -85,6 +85,15 @@ CASES = {
     "curve without a positive class": (lambda: hs.curve(["ham", "spam"], [0.1, 0.2]), "'ham'"),
     "unknown positive of a curve": (lambda: hs.curve(["ham", "spam"], [0.1, 0.2], positive="spm"), "'spm'"),
     "truth missing in a curve": (lambda: hs.curve([1, None, 0], [0.1, 0.2, 0.3]), "1 of 3"),
+    "truth missing in a column of a curve": (
+        lambda: hs.curve({"y": [1, None, 0], "s": [0.1, 0.2, 0.3]}, truth="y", score="s"),
+        "1 of 3 rows has",
+    ),
+    "long counts": (lambda: hs.Tally.binary(tp=10**308, fp=1, fn=1, tn=1), "got 1e+308."),
+    "long counts in a column": (
+        lambda: hs.score({"y": [1, 0], "z": [1, 0], "n": [1e308, 1.0]}, truth="y", pred="z", count="n"),
+        "got 1e+308.",
+    ),
     "weights of a curve": (lambda: hs.curve([1, 0], [0.1, 0.2], weight=[1.0, -2.0]), "-2"),
     "bins of arrays": (lambda: hs.curve([1, 0], [0.1, 0.2], bins=9), "bins="),
     "columns of a curve": (lambda: hs.curve(FRAME, truth="label", score="q"), "'q'"),

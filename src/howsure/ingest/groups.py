@@ -12,8 +12,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.counting import within
-from howsure.errors import BadCounts, BadLabels
+from howsure.counting import short, within
+from howsure.errors import BadCounts, BadLabels, plural
 from howsure.evidence.account import Account, both
 from howsure.evidence.layout import number
 from howsure.ingest.columns import Array, Codes, Column, as_numbers, coded, stacked
@@ -177,7 +177,7 @@ def amounts(name: str, what: str, raw: Mapping[str, Any], rows: Codes) -> tuple[
     sums, least, most = (_floats(raw[x]) for x in (SUM, LEAST, MOST))
     empty = int((rows - given).sum())
     if empty or not (np.isfinite(sums).all() and np.isfinite(most).all() and np.isfinite(least).all()):
-        lost = f"{many(empty)} are missing" if empty else "at least one is NaN or infinite"
+        lost = f"{plural(empty, 'is', 'are')} missing" if empty else "at least one is NaN or infinite"
         way = f"; give {option('missing', 'drop')} to leave these rows out" if empty else ""
         raise BadLabels(f"{what}s must be finite numbers; {lost} in column {name!r}{way}.")
     if rows.size and least.min() < 0:
@@ -188,7 +188,7 @@ def amounts(name: str, what: str, raw: Mapping[str, Any], rows: Codes) -> tuple[
             raise BadLabels(WEIGHT_RANGE)
         return sums, squares
     if (sums >= EXACT).any():
-        raise BadCounts(f"counts that add up to 2^53 ({EXACT}) or more are not exact; got {sums.max():.0f}.")
+        raise BadCounts(f"counts that add up to 2^53 ({EXACT}) or more are not exact; got {short(int(sums.max()))}.")
     if (_floats(raw[PART]) != 0).any():
         raise BadCounts(
             f"counts must be whole numbers; column {name!r} holds fractions. For weights give {option('weight')}."

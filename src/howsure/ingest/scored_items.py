@@ -80,7 +80,9 @@ def settle_scores(g: Groups, request: Request, *, counted: bool) -> Scored:
     gone = number(g.counts[lost].sum())
     if gone and request.missing == "refuse":
         what = "no truth" if truths.any() else "a score that is missing or NaN"
-        told = f"{many(gone)} of {many(g.total)}{' rows' if counted else ''} have {what}"
+        told = (
+            f"{many(gone)} of {plural(g.total, 'row' if counted else 'item')} {'has' if gone == 1 else 'have'} {what}"
+        )
         raise BadLabels(f"{told}; give {option('missing', 'drop')} to leave them out.")
     if gone:
         notes = (*notes, note("missing-dropped", form="score", count=gone, total=g.total))
