@@ -356,7 +356,7 @@ def test_the_command(arguments: list[str], code: int, says: str, capsys: pytest.
         (lambda: hs.compare(table(A), table(B), equal_within=-0.1), BadSetting, "0 or more"),
         (lambda: hs.compare(table(A), 5), HowsureError, "got int"),
         (lambda: hs.compare([1, 0], {"a": [1, 0], "b": ["x", "y"]}), HowsureError, "labels|match"),
-        (lambda: hs.compare([1, 0], {"a": [1, 0], "b": [1]}), BadLabels, "2 truths but 1 predictions of 'b'"),
+        (lambda: hs.compare([1, 0], {"a": [1, 0], "b": [1]}), BadLabels, "2 truths but 1 prediction of 'b'"),
         (lambda: hs.compare(table(A), table(B), method="magic"), UnknownName, "no method 'magic'"),
         (lambda: hs.compare(table(A), table(B), names=("a", "a")), BadSetting, "two different names"),
         (lambda: hs.compare_wins(-1, 2, 3), HowsureError, "negative"),

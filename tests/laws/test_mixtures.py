@@ -234,7 +234,7 @@ def test_ids_that_are_spelled_apart_are_apart(tmp_path, a, b, shared):
         (tmp_path / f"{name}.csv").write_text("id,y,p\n" + "".join(f"{x},{i % 2},1\n" for i, x in enumerate(ids)))
     files = {x: str(tmp_path / f"{x}.csv") for x in "ab"}
     if shared < max(len(a), len(b)):
-        with pytest.raises(BadFile, match="1 ids are only in"):
+        with pytest.raises(BadFile, match="1 id is only in"):
             evidence(files, truth="y", pred="p", on="id")
     found = evidence(files, truth="y", pred="p", on="id", unmatched="drop")
     assert (found.n, found.account.left_out) == (shared, {} if shared == len(a) else {"unmatched": 2})
