@@ -456,6 +456,7 @@ COMMANDS = {
     "too large a count": (["tp=9007199254740993", "fp=1", "fn=1", "tn=1"], "2^53 (9007199254740992)"),
     "too large a sum": (["tp=9007199254740992", "fp=1", "fn=1", "tn=1"], "2^53 (9007199254740992)"),
     "too large to be open": (["tp=1e10", "fp=1", "n=10000000003"], "give one more count, or --integers"),
+    "too large to be sure": (["n=1e12", "positives=5", "recall=.40", "--integers"], "certain only with counts up to"),
     "too large for a rate": (["n=1e12", "positives=5", "recall=.4"], "counts below 1,000,000,000"),
     "percentage": (["precision=75", "recall=.6"], "Did you mean 0.75?"),
     "unknown name": (["precison=.75"], "Did you mean 'precision'?"),

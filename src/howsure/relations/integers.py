@@ -40,6 +40,7 @@ _BUDGET: Final = 12_000_000  # prefixes looked at; what takes longer counts more
 _PER_CURVE: Final = 4  # bounds of a formula over a range
 _PER_CALL: Final = 60  # a measure that is no formula, such as the tetrachoric correlation
 _LARGEST: Final = 10**12
+_SURE: Final = 10**10
 _SHORT: Final = 12
 _GOLDEN: Final = (5**0.5 - 1) / 2
 
@@ -61,6 +62,7 @@ def whole_tables(known: tuple[Given, ...], most: int) -> Found:
     held = held_sums(known)
     corners = rows.corners(held)
     if not len(corners):
+        _refuse_unsure(known)
         return Found(np.zeros((0, 4)), True)
     if corners.sum(axis=1).max() > 0.99 * ENDLESS:
         raise BadSetting("whole-number tables need n or a range of it, such as n=200 or n=(100, 200).")
@@ -72,10 +74,20 @@ def whole_tables(known: tuple[Given, ...], most: int) -> Found:
         count += len(part)
         if count > most:
             break
+    if not parts:
+        _refuse_unsure(known)
     tables = np.concatenate(parts) if parts else np.zeros((0, 4), dtype=np.int64)
     complete = count <= most and not search.stopped
     tables = tables[np.lexsort(tables.T[::-1])]
     return Found(tables[:most].astype(float), complete)
+
+
+def _refuse_unsure(known: tuple[Given, ...]) -> None:
+    """A search in vain among counts so large that rounding may hide a few items."""
+    counts = [g for g in known if g.quantity.sized and g.quantity.linear is not None]
+    most = max(counts, key=lambda g: g.low, default=None)
+    if most is not None and len(counts) > 1 and most.low > _SURE:
+        raise BadSetting(f"no table was found, which is certain only with counts up to {_SURE:,}; got {most}.")
 
 
 def _order(rows: Inequalities, corners: Array, held: Array) -> tuple[Array, int]:
