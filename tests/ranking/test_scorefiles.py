@@ -185,7 +185,10 @@ BAD = {
     "names": (("--truth", "y", "--score", "p", "--name", "a", "--name", "b"), "--name"),
     "simultaneous": (("--truth", "y", "--score", "p", "--simultaneous"), "--band"),
     "one class": (("--truth", "y", "--score", "p", "--positive", "spam", "--where", "y=spam"), "both classes"),
-    "nothing left": (("--truth", "y", "--score", "p", "--positive", "spam", "--where", "w=99"), "no row is left of 600"),
+    "nothing left": (
+        ("--truth", "y", "--score", "p", "--positive", "spam", "--where", "w=99"),
+        "no row is left of 600",
+    ),
 }
 
 
