@@ -61,9 +61,6 @@ def _rows(seed: int, kind: str, layout: str, amount: str | None) -> list[Row]:
 def _used(rows: list[Row], kind: str, layout: str, amount: str | None) -> list[Row]:
     """The rows that count, by a plain loop."""
     columns = [COLUMNS[x] for x in KINDS[kind]] + ["w"] * (amount is not None) + ["q"] * ("cluster" in layout)
-    if layout == "files on" and amount is not None:  # the weights of the first file are those of the items
-        first = {r["id"]: r["w"] for r in rows if r["m"] == "a"}
-        rows = [r | {"w": first.get(r["id"])} for r in rows]
     kept = [r for r in rows if all(r[c] is not None for c in columns)]
     if layout in ("paired", "files on"):
         have = defaultdict(set)

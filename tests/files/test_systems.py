@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 import howsure as hs
-from howsure.errors import BadFile, BadLabels, BadSetting, HowsureError
+from howsure.errors import BadFile, BadLabels, BadSetting, HowsureError, UnknownName
+from howsure.evidence.account import Account
 from howsure.evidence.classes import Tally
 from howsure.evidence.clusters import Clustered
 from howsure.evidence.items import Items
@@ -93,6 +94,81 @@ def test_items_that_cannot_be_paired(files):
     assert all(n.text.startswith("left out: ") for n in made.notes)
     with pytest.raises(HowsureError, match=r"unmatched='dropp' is not known\. Did you mean 'drop'"):
         evidence(paths, **asked, unmatched="dropp")
+
+
+def _written(folder, form, column, **systems):
+    """A file for each system with this column of three items; a file without it where None is given for all."""
+    paths = {}
+    for name, own in systems.items():
+        table = {"id": [0, 1, 2], "ok": [1, 0, 1], "v": [0.5, 0.25, 1.0]}
+        frame = pl.DataFrame(table if own is None else {**table, column: own})
+        paths[name] = folder / f"{name}.{form}"
+        getattr(frame, {"jsonl": "write_ndjson", "csv": "write_csv", "parquet": "write_parquet"}[form])(paths[name])
+    return paths
+
+
+FORMS = pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
+AMOUNTS = [({"outcome": "ok"}, "weight"), ({"outcome": "ok"}, "count"), ({"value": "v", "bounds": (0, 1)}, "weight")]
+
+
+@FORMS
+@pytest.mark.parametrize(("kind", "amount"), AMOUNTS)
+def test_amounts_that_differ_between_files(tmp_path, form, kind, amount):
+    """Refused whichever file comes first, also where another file lacks that of the item."""
+    for own in ({"a": [1, 2, 1], "b": [1, 3, 1]}, {"a": [1, 3, 1], "b": [1, 2, 1]}, {"a": [1, 0, 1], "b": [1, 1, 1]},
+                {"a": [1, None, 1], "b": [1, 2, 1], "c": [1, 3, 1]}):  # fmt: skip
+        paths = _written(tmp_path, form, "w", **own)
+        for more in ({}, {"missing": "drop"}, {"unmatched": "drop"}):
+            with pytest.raises(BadLabels, match=r"column 'w' differs between the files in 1 item \('1'\)"):
+                evidence(paths, **kind, on="id", **{amount: "w"}, **more)
+
+
+@FORMS
+@pytest.mark.parametrize(("kind", "amount"), AMOUNTS)
+def test_an_amount_that_one_file_lacks_for_an_item(tmp_path, form, kind, amount):
+    """Refused, or left out with the rows of all files, whichever file lacks it."""
+    for own in ({"a": [2, None, 2], "b": [2, 1, 2]}, {"a": [2, 1, 2], "b": [2, None, 2]}):
+        paths = _written(tmp_path, form, "w", **own)
+        asked = {**kind, "on": "id", amount: "w"}
+        with pytest.raises(BadLabels, match=r"1 (is|are) missing in column 'w'|1 of 3 items has no weight"):
+            evidence(paths, **asked)
+        made = evidence(paths, **asked, missing="drop")
+        assert made.account == Account(6, {"missing": 2})
+        total = made.weights.sum() if isinstance(made, Items) else made.n
+        assert total == 4
+
+
+@FORMS
+def test_an_amount_of_a_file_that_is_no_number(tmp_path, form):
+    """Refused in any file."""
+    paths = _written(tmp_path, form, "w", a=[1, 1, 2], b=["1", "x", "2"])
+    with pytest.raises(BadLabels, match="column 'w' holds 'x', which is no number"):
+        evidence(paths, outcome="ok", weight="w", on="id")
+
+
+@FORMS
+def test_shared_columns_of_some_files(tmp_path, form):
+    """Weights, counts and slices are taken from the files that have the column; one of them must."""
+    for own in ({"a": [1, 2, 4], "b": None}, {"a": None, "b": [1, 2, 4]}, {"a": None, "b": [1, 2, 4], "c": [1, 2, 4]}):
+        paths = _written(tmp_path, form, "w", **own)
+        for amount in ("weight", "count"):
+            assert evidence(paths, outcome="ok", **{amount: "w"}, on="id").n == 7
+        assert evidence(paths, value="v", bounds=(0, 1), weight="w", on="id").weights.tolist() == [1, 2, 4]
+        made = evidence(paths, outcome="ok", by="w", on="id")
+        assert made.batch[0][1].levels == ((1, 2, 4),)
+    with pytest.raises(UnknownName, match=r"no column named 'ww' in '.*a\.\w+'"):
+        evidence(paths, outcome="ok", weight="ww", on="id")
+
+
+@FORMS
+def test_slices_that_differ_between_files(tmp_path, form):
+    """An item lies in one slice; the same number may be spelled in two ways."""
+    for other in (["x", "x", "y"], ["x", None, "y"]):
+        paths = _written(tmp_path, form, "g", a=["x", "y", "y"], b=other)
+        with pytest.raises(BadLabels, match=r"column 'g' differs between the files in 1 item \('1'\)"):
+            evidence(paths, outcome="ok", by="g", on="id")
+    paths = _written(tmp_path, form, "g", a=[1, 2, None], b=[1.0, 2.0, None])
+    assert evidence(paths, outcome="ok", by="g", on="id").batch[0][1].levels == ((1, 2, None),)
 
 
 def test_rows_are_never_paired_by_their_order(files):

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from howsure.errors import BadFile, BadSetting
+from howsure.errors import BadFile, BadLabels, BadSetting, plural
 from howsure.evidence.account import Account
 from howsure.evidence.clusters import Clustered, Observed
 from howsure.evidence.items import Items
@@ -135,19 +135,19 @@ class Trouble:
 def joined(
     paths: Sequence[Sequence[str | Path]], request: Request, on: Sequence[str], unmatched: str, place: Mapping[str, Any]
 ) -> Observed | Clustered | Items:
-    """The joint evidence of systems whose answers are in files of their own; slices and weights are those of the first.
+    """The joint evidence of systems whose answers are in files of their own.
 
-    Values keep the ids of their items.
+    Slices, weights and counts are in one file or in several, which must agree. Values keep the ids of their items.
     """
     with opened([p for group in paths for p in group], place.get("watch")) as files:
         many = len(request.answers)
         if len(files.files) != many:
             raise BadSetting(f"{len(files.files)} files were found for {many} systems; give one file for each.")
-        troubles, account = _load(files, request, on, check_unmatched(unmatched))
+        troubles, account, held = _load(files, request, on, check_unmatched(unmatched))
         notes = [*(t.note for t in troubles), *_repeating(files, on)]
         item = (Key("item0", "id"),) if request.kind == "values" else ()
         grouping = replace(request.grouping, keys=(*item, *request.keys), where=())
-        raw = _counted(files, grouping, many)
+        raw = _counted(files, grouping, many, held)
     kind = "json" if _all_json(files) else "csv"
     found = read(grouping, raw, request.what, partial(_decoded, kind, grouping, len(on)))
     account = account.without("missing", found.unweighed * many)
@@ -165,20 +165,31 @@ def _all_json(files: Files) -> bool:
     return {s.kind for s in files.files} == {"json"}
 
 
-def _load(files: Files, request: Request, on: Sequence[str], drop: bool) -> tuple[list[Trouble], Account]:
-    """The files as tables file0, file1, … and the ids that can be paired as `good`; what is left out, if allowed."""
+def _shared(request: Request) -> dict[str, str]:
+    """What the files that have it must agree on, beside ids and truths: names in the tables, and columns."""
+    amount = request.weight or request.count
+    found = {f"slice{k}": x for k, x in enumerate(request.by)}
+    return found if amount is None else {**found, SUM: amount}
+
+
+def _load(
+    files: Files, request: Request, on: Sequence[str], drop: bool
+) -> tuple[list[Trouble], Account, dict[str, list[int]]]:
+    """The files as tables file0, file1, … and the ids that can be paired as `good`; what is left out, if allowed.
+
+    Last, the places of the files that have each shared column.
+    """
     account = Account(0, {}, request.where)
-    con, plain = files.con, not _all_json(files)
-    truth = [] if request.truth is None else [request.truth]
-    extra = [*request.by, *(x for x in (request.weight, request.count) if x is not None)]
-    for i, (file, column) in enumerate(zip(files.files, request.answers, strict=True)):
-        wanted = [*on, *truth, column, *(extra if i == 0 else ())]
-        r = reader(con, [file], wanted, request.where)
-        for name in wanted:
-            r.sql(name)
+    con, plain, many = files.con, not _all_json(files), len(files.files)
+    readers, held = _readers(files, request, on)
+    for i, (r, column) in enumerate(zip(readers, request.answers, strict=True)):
         account += _load_one(con, i, r, replace(request, answers=(column,)), on, plain)
-    _spell_alike(con, len(files.files), [*(f"on{k}" for k in range(len(on))), *(["truth"] if truth else [])])
-    for i in range(len(files.files)):
+    every = {name: list(range(many)) for name in (*(f"on{k}" for k in range(len(on))), "truth")}
+    if request.truth is None:
+        del every["truth"]
+    slices = {name: own for name, own in held.items() if name != SUM and len(own) > 1}
+    _spell_alike(con, {**every, **slices})
+    for i in range(many):
         _name_items(con, i, len(on))
     troubles = _troubles(con, [repr(s.shown) for s in files.files], request)
     if troubles and not drop:
@@ -187,7 +198,40 @@ def _load(files: Files, request: Request, on: Sequence[str], drop: bool) -> tupl
         if any(t.why == "ids-twice" for t in troubles):
             told += f"; rows of one id that belong together take {option('cluster')} in place of {option('on')}"
         raise BadFile(f"the items cannot be paired: {said}. {told}.")
-    return troubles, _paired_account(con, len(files.files), account, request.truth is not None)
+    _refuse_differing(con, request, held)
+    return troubles, _paired_account(con, many, account, request.truth is not None), held
+
+
+def _readers(files: Files, request: Request, on: Sequence[str]) -> tuple[list[Reader], dict[str, list[int]]]:
+    """A reader for each file, and the places of those that have each shared column: one or more."""
+    truth = [] if request.truth is None else [request.truth]
+    shared = _shared(request)
+    readers = []
+    for file, column in zip(files.files, request.answers, strict=True):
+        own = [*on, *truth, column]
+        r = reader(files.con, [file], [*own, *shared.values()], request.where)
+        for name in own:
+            r.sql(name)
+        readers.append(r)
+    held = {name: [i for i, r in enumerate(readers) if x in r.place] for name, x in shared.items()}
+    for name, own_files in held.items():
+        for i in own_files or [0]:
+            readers[i].sql(shared[name])
+    return readers, held
+
+
+def _refuse_differing(con: Any, request: Request, held: Mapping[str, list[int]]) -> None:
+    """An item has one weight or count, and lies in one slice; a weight that a file lacks is missing, and no other."""
+    for name, column in _shared(request).items():
+        joins = " ".join(f"JOIN file{i} USING (id)" for i in held[name])
+        differs = "<>" if name == SUM else "IS DISTINCT FROM"
+        pairs = [(i, j) for k, i in enumerate(held[name]) for j in held[name][k + 1 :]]
+        differ = " OR ".join(f"file{i}.{name} {differs} file{j}.{name}" for i, j in pairs) or "FALSE"
+        for found in _listed(con, f"SELECT id FROM good {joins} WHERE {differ}", "differ"):
+            raise BadLabels(
+                f"column {column!r} differs between the files in {plural(found.count, 'item')} ({found.first}); an "
+                "item needs one value: mend the files, or keep the column in one of them."
+            )
 
 
 def _paired_account(con: Any, many: int, account: Account, truths: bool) -> Account:
@@ -213,10 +257,8 @@ def _load_one(con: Any, i: int, r: Reader, request: Request, on: Sequence[str], 
     parts.append(f"{r.number(answer) if request.kind == 'values' else say(answer)} AS answer")
     if request.truth is not None:
         parts.append(f"{say(request.truth)} AS truth")
-    if i == 0:
-        parts += [f"{say(x)} AS slice{k}" for k, x in enumerate(request.by)]
-        amount = request.weight or request.count
-        parts += [] if amount is None else [f"{r.number(amount)} AS {SUM}"]
+    shared = {name: x for name, x in _shared(request).items() if x in r.place}
+    parts += [f"{r.number(x) if name == SUM else say(x)} AS {name}" for name, x in shared.items()]
     own = status_sql([x for _, x in r.judged(request.where, bound)]) if request.where else str(KEPT)
     rows = f"SELECT {', '.join(parts)}, {own} AS {STATUS} FROM {r.table}"
     con.execute(f"CREATE TEMP TABLE read{i} AS {rows}", bound)
@@ -224,7 +266,7 @@ def _load_one(con: Any, i: int, r: Reader, request: Request, on: Sequence[str], 
     if account.left_out.get("missing") and request.missing != "drop":
         refuse_unreadable(con, r, request.where)
     numbers = [("answer", answer)] if request.kind == "values" else []
-    for name, column in (*numbers, *((SUM, x) for x in (request.weight, request.count) if x is not None and i == 0)):
+    for name, column in (*numbers, *((SUM, x) for name, x in shared.items() if name == SUM)):
         if con.execute(f"SELECT 1 FROM read{i} WHERE {name} IS NULL LIMIT 1").fetchone() is not None:
             refuse_text(con, r, column, request.where)
     return account
@@ -239,15 +281,15 @@ def _judged(con: Any, i: int, where: tuple[str, ...]) -> Account:
     return Account(sum(found.values()), {}, where).without("where", lost["where"]).without("missing", lost["missing"])
 
 
-def _spell_alike(con: Any, many: int, columns: Sequence[str]) -> None:
-    """One spelling for each value of a column whose texts, in all files, are whole numbers, true/false or numbers."""
-    for column in columns:
+def _spell_alike(con: Any, columns: Mapping[str, list[int]]) -> None:
+    """One spelling for each value of a column whose texts, in all its files, are numbers or true/false."""
+    for column, places in columns.items():
         for pattern, spelling in _SPELLINGS:
             said = spelling.format(column)
             bad = f"NOT regexp_full_match(trim({column}), '{pattern}')"
-            if any(con.execute(f"SELECT 1 FROM read{i} WHERE {bad} LIMIT 1").fetchone() for i in range(many)):
+            if any(con.execute(f"SELECT 1 FROM read{i} WHERE {bad} LIMIT 1").fetchone() for i in places):
                 continue
-            for i in range(many):
+            for i in places:
                 con.execute(f"UPDATE read{i} SET {column} = {said} WHERE {column} <> {said}")
             break
 
@@ -324,12 +366,15 @@ def _repeating(files: Files, on: Sequence[str]) -> list[Note]:
     return [note("ids-repeat", column=on[0], ids=many)] if many else []
 
 
-def _counted(files: Files, grouping: Grouping, many: int) -> dict[str, Any]:
-    """One group-by of the joined files."""
-    place = {"item0": "id", "truth": "file0.truth", "weight0": f"file0.{SUM}"}
+def _counted(files: Files, grouping: Grouping, many: int, held: Mapping[str, list[int]]) -> dict[str, Any]:
+    """One group-by of the joined files; an amount that one of its files lacks is missing."""
+    place = {"item0": "id", "truth": "file0.truth", **{name: f"file{own[0]}.{name}" for name, own in held.items()}}
     place |= {f"answer{i}": f"file{i}.answer" for i in range(many)}
-    picked = [f"{place.get(k.name, f'file0.{k.name}')} AS {k.name}" for k in grouping.keys]
-    picked += [f"file0.{SUM} AS {SUM}"] if grouping.amount is not None else []
+    if SUM in held:
+        there = " AND ".join(f"file{i}.{SUM} IS NOT NULL" for i in held[SUM])
+        place[SUM] = place["weight0"] = f"CASE WHEN {there} THEN {place[SUM]} END"
+    names = [*(k.name for k in grouping.keys), *([SUM] if grouping.amount is not None else [])]
+    picked = [f"{place[name]} AS {name}" for name in names]
     joins = " ".join(f"JOIN file{i} USING (id)" for i in range(many))
     found = files.run(sql_groups(grouping, f"SELECT {', '.join(picked)} FROM good {joins}"), {})
     return dict(zip([*(k.name for k in grouping.keys), *grouping.aggregates], found.values(), strict=True))
