@@ -182,6 +182,7 @@ def _json_reader(
         names = _json_names(con, paths, f"{packing}, sample_size={_WHOLE_SAMPLE}")
     if tuple(names) == ("json",) and not any("json" in x for x in sought):  # so DuckDB calls what are not all records
         _refuse_no_record(con, paths, packing, s.shown)
+        _refuse_no_fields(con, paths, packing, where)
     place: dict[str, str] = {}
     for path, (top, rest, _) in names.items():
         place[path] = quoted(top) if not rest else f"json_extract({quoted(top)}, {_literal(_json_path(rest))})"
@@ -200,6 +201,16 @@ def _refuse_no_record(con: Any, paths: list[str], options: str, shown: str) -> N
         found = con.execute(query, {"file": path}).fetchone()
         if found is not None:
             raise BadFile(no_record(found[0], found[1], shown if len(paths) == 1 else path))
+
+
+def _refuse_no_fields(con: Any, paths: list[str], options: str, where: str) -> None:
+    """Refuse files without a record, or whose records are all empty."""
+    counted = "count(*), count(*) FILTER (len(json_keys(json)) > 0)"
+    query = f"SELECT {counted} FROM read_json_objects($files, {options})"
+    records, filled = con.execute(query, {"files": paths}).fetchone()
+    if not filled:
+        said = f"there are no fields in the records of {where}" if records else f"there are no records in {where}"
+        raise BadFile(f"{said}; records that name their fields are needed.")
 
 
 def _json_names(con: Any, paths: list[str], options: str) -> dict[str, tuple[str, tuple[str, ...], Any]]:
