@@ -147,7 +147,7 @@ def test_rows_that_do_not_count_take_no_edge(tmp_path):
 
 def test_scores_that_are_no_numbers(tmp_path):
     """Infinite ones are refused, missing ones refused or dropped, in bins too; so is a range beyond floating point."""
-    for bad, said in ((np.inf, "finite"), (np.nan, "1 of 6,000 rows have a score that is missing or NaN")):
+    for bad, said in ((np.inf, "finite"), (np.nan, "1 of 6,000 rows has a score that is missing or NaN")):
         scores = SHAPES["even"].copy()
         scores[7] = bad
         for bins in (None, 30):
