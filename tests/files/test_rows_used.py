@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.cli.app import run
 from howsure.envelope import envelope
 from howsure.errors import BadLabels
 from howsure.evidence.account import Account
@@ -20,17 +18,6 @@ from howsure.notes import note
 
 HEAD = "id,m,ok,w\n"
 PAIRED = {"outcome": "ok", "system": "m", "item": "id", "weight": "w"}
-
-
-@pytest.fixture
-def run_json(capsys):
-    """The document that a command prints."""
-
-    def called(*arguments):
-        assert run([*map(str, arguments), "--format", "json"]) == 0, capsys.readouterr().err
-        return json.loads(capsys.readouterr().out)
-
-    return called
 
 
 def _long(path: Path, *weights: str) -> Path:

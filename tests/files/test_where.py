@@ -11,7 +11,6 @@ import polars as pl
 import pytest
 
 import howsure as hs
-from howsure.cli.app import run
 from howsure.errors import BadLabels, BadSetting, UnknownName
 from howsure.evidence.account import Account
 from howsure.ingest import conditions
@@ -30,17 +29,6 @@ def table(folder, rows=ROWS):
     path = folder / "rows.csv"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
-
-
-@pytest.fixture
-def run_json(capsys):
-    """The document that a command prints."""
-
-    def called(*arguments):
-        assert run([*map(str, arguments), "--format", "json"]) == 0, capsys.readouterr().err
-        return json.loads(capsys.readouterr().out)
-
-    return called
 
 
 def kept(path, *where, **columns):

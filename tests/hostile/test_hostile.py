@@ -64,11 +64,14 @@ def same(one: object, two: object) -> bool:
 # -- files
 
 
-@pytest.mark.parametrize(("name", "kind"), spread(WHOLE, KINDS, 8))
+def has_its_columns(name: str, kind: str) -> bool:
+    """Whether the heads that a kind asks for can be told apart in a file."""
+    return name not in ("same-heads.csv", "empty-heads.csv") or "g" not in KINDS[kind].asks.split()
+
+
+@pytest.mark.parametrize(("name", "kind"), [x for x in spread(WHOLE, KINDS, 8) if has_its_columns(*x.values)])
 def test_every_form_is_read_whole(name, kind):
     """The same table in any form gives the same numbers, and all of its rows are read."""
-    if name in ("same-heads.csv", "empty-heads.csv") and "g" in KINDS[kind].asks.split():
-        pytest.skip("the head of this column is what is odd")
     r = shown(KINDS[kind].text, f=name)
     assert same(results(r), results(shown(KINDS[kind].text, f="plain.csv")))
     assert (r.rows["read"], r.rows["kept"]) == (len(WHOLE[name].rows), files.ITEMS)

@@ -96,10 +96,9 @@ def test_large_stream(folder):
 
 
 def test_no_place_to_keep_a_stream(folder):
-    """A folder for temporary files that is none."""
+    """A folder for temporary files that is none: another is taken."""
     made = shell(f"cat plain.csv | HOWSURE {LINE.format('-')}", env={"TMPDIR": "/nowhere", "TMP": "/nowhere"})
-    assert made.returncode in (0, 2)
-    assert made.returncode == 0 or made.stderr.startswith(b"howsure: ")
+    assert rows(made)["read"] == len(PLAIN.rows)
 
 
 # -- what goes out
@@ -119,9 +118,7 @@ def test_output_that_cannot_be_written(folder):
 
 def test_closed_output(folder):
     """Without standard output there is one sentence; without standard error there is still the exit code."""
-    made = shell(f"HOWSURE {LINE.format('plain.csv')} >&-")
-    assert made.returncode in (0, 2)
-    assert made.stderr.count(b"\n") == (made.returncode == 2)
+    refused(shell(f"HOWSURE {LINE.format('plain.csv')} >&-"), "standard output")
     assert shell("HOWSURE score nothing.csv --outcome o 2>&-").returncode == 2
     assert shell(f"HOWSURE {LINE.format('plain.csv')} 2>&-").returncode == 0
 
@@ -177,8 +174,8 @@ def test_odd_names(folder):
     refused(found, "no UTF-8 text")
 
 
-def test_a_file_that_may_not_be_read(folder):
-    """No permission, and a socket or a folder in place of a file."""
+def test_a_folder_in_place_of_a_file(folder):
+    """A folder in place of a file, and a file in place of a folder."""
     (folder / "inner").mkdir()
     refused(shell(f"HOWSURE {LINE.format('inner')}"), "directory")
     refused(shell(f"HOWSURE {LINE.format('plain.csv/x')}"), "plain.csv/x")

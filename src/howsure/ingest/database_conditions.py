@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 from howsure.ingest import conditions
 from howsure.ingest.conditions import DATE, NUMBER, TIME, ZONE, Condition
-from howsure.ingest.judging import constant, unlike
+from howsure.ingest.judging import constant, other_kind, with_unreadable
 from howsure.ingest.keys import Judged
 
 POSTGRES: Final = ("psycopg", "psycopg2", "pg8000")
@@ -49,18 +49,18 @@ def of_database(c: Condition, place: str, kind: Kind | None, postgres: bool, bou
     sign = "<>" if c.operator == "!=" else c.operator
     if kind == "flag":
         if c.flag is None and c.number is None:
-            return _other(c, place, "true and false")
+            return other_kind(c, place, "true and false")
         bound.append(c.number if c.flag is None else c.flag)
         return Judged(f"{place if c.flag is not None else f'CAST({place} AS int)'} {sign} {mark}")
     if kind in ("number", "real"):
         if c.number is None:
-            return _other(c, place, "numbers")
+            return other_kind(c, place, "numbers")
         bound.append(c.single if kind == "real" else c.number)
         nan = f" AND CAST({place} AS float8) <> 'NaN'" if postgres else ""
         return Judged(f"{place} {sign} {mark}{nan}")
     if kind == "moment":
         if c.moment is None:
-            return _other(c, place, "dates or times")
+            return other_kind(c, place, "dates or times")
         if postgres:
             bound.append(Decimal(c.moment) / 1_000_000)
             return Judged(f"EXTRACT(EPOCH FROM {place}) {sign} {mark}")
@@ -70,12 +70,6 @@ def of_database(c: Condition, place: str, kind: Kind | None, postgres: bool, bou
         return _text(c, place, sign, postgres, bound, mark)
     bound.append(c.number if c.number is not None else c.value if c.flag is None else c.flag)
     return Judged(f"{place} {sign} {mark}")
-
-
-def _other(c: Condition, place: str, kind: str) -> Judged:
-    if c.ordered:
-        conditions.refuse_kind(c, kind)
-    return unlike(c, place)
 
 
 def _text(c: Condition, place: str, sign: str, postgres: bool, bound: list[Any], mark: str) -> Judged:
@@ -94,9 +88,7 @@ def _text(c: Condition, place: str, sign: str, postgres: bool, bound: list[Any],
     else:
         bound.append(value)
         own = Judged(f"{read} {sign} {mark}")
-    if c.ordered:
-        return Judged(own.holds, f"({read} IS NULL AND {there})")
-    return Judged(f"COALESCE({own.holds}, {there})" if c.operator == "!=" else own.holds)
+    return with_unreadable(c, own.holds, f"{read} IS NULL AND {there}")
 
 
 def _number(place: str) -> str:

@@ -30,25 +30,24 @@ def judged(frame: Any, c: Condition, nan: bool, library: str) -> Judged:
     kind = frame.collect_schema()[c.column]
     column = nw.col(c.column)
     if kind == nw.Boolean and c.flag is not None and c.number is None:
-        return _there(c, column, c.compare(column, c.flag))
+        return _there(column, c.compare(column, c.flag))
     if kind.is_numeric() or kind == nw.Boolean:
         return _number(c, column, kind, nan) if c.number is not None else _other(c, column, kind)
     if kind in (nw.Date, nw.Datetime):
         return _moment(c, column, kind, library) if c.moment is not None else _other(c, column, kind)
     if kind in (nw.String, nw.Categorical, nw.Enum) and c.named and not c.ordered:
         text = column.cast(nw.String)
-        return _there(c, column, c.compare(text, c.value) & (text != ""))
+        return _there(column, c.compare(text, c.value) & (text != ""))
     if kind in (nw.String, nw.Categorical, nw.Enum, nw.Object, nw.Unknown):
         return _texts(frame, c, column, kind)
     if kind.is_nested():
         conditions.refuse_nested(c, "records" if kind == nw.Struct else "lists")
     if c.ordered:
         conditions.refuse_kind(c, kind)
-    return _there(c, column, c.compare(column.cast(nw.String), c.value))
+    return _there(column, c.compare(column.cast(nw.String), c.value))
 
 
-def _there(c: Condition, column: Any, holds: Any) -> Judged:
-    del c
+def _there(column: Any, holds: Any) -> Judged:
     return Judged(holds & ~column.is_null())
 
 
@@ -69,15 +68,15 @@ def _number(c: Condition, column: Any, kind: Any, nan: bool) -> Judged:
     if kind.is_float():
         x = column.cast(nw.Float64)
         holds = c.compare(x, c.single if kind == nw.Float32 else c.double)
-        return _there(c, column, holds & ~x.is_nan() if nan else holds)
+        return _there(column, holds & ~x.is_nan() if nan else holds)
     if kind == nw.Decimal and isinstance(c.number, int) and abs(c.number) * _steps(kind) >= _FINE:
         return _digits(c, column)
     if kind in (nw.Decimal, nw.Boolean) or isinstance(c.number, float):
-        return _there(c, column, c.compare(column.cast(nw.Float64), c.double))
+        return _there(column, c.compare(column.cast(nw.Float64), c.double))
     unsigned = kind.is_unsigned_integer()
     low, high = (0, 2**64) if unsigned else (-(2**63), 2**63)
     if c.number is not None and low <= c.number < high:
-        return _there(c, column, c.compare(column, c.number))
+        return _there(column, c.compare(column, c.number))
     if kind in (nw.Int128, nw.UInt128):
         return _digits(c, column)
     return _constant(column, bool(c.compare(1 if c.double < 0 else -1, 0)))
@@ -103,7 +102,7 @@ def _digits(c: Condition, column: Any) -> Judged:
     holds = {
         "=": equal, "!=": ~equal, ">": more, ">=": more | equal, "<": ~(more | equal), "<=": ~more,
     }[c.operator]  # fmt: skip
-    return _there(c, column, holds)
+    return _there(column, holds)
 
 
 def _moment(c: Condition, column: Any, kind: Any, library: str) -> Judged:
@@ -113,14 +112,14 @@ def _moment(c: Condition, column: Any, kind: Any, library: str) -> Judged:
     if kind == nw.Date:
         day = at.date()
         if at == datetime(day.year, day.month, day.day):
-            return _there(c, column, c.compare(column, day))
+            return _there(column, c.compare(column, day))
         if not c.ordered:
             return _constant(column, c.operator == "!=")
-        return _there(c, column, conditions.SIGNS[_AFTER[c.operator]](column, day))
+        return _there(column, conditions.SIGNS[_AFTER[c.operator]](column, day))
     if kind.time_zone is None:
-        return _there(c, column, c.compare(column, at))
+        return _there(column, c.compare(column, at))
     own = column.dt.convert_time_zone("UTC") if library == "polars" else column
-    return _there(c, column, c.compare(own, at.replace(tzinfo=UTC)))
+    return _there(column, c.compare(own, at.replace(tzinfo=UTC)))
 
 
 # -- values one by one

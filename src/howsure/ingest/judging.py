@@ -28,9 +28,18 @@ def constant(c: Condition, place: str, sign: int) -> Judged:
     return Judged(f"{place} IS NOT NULL" if c.compare(sign, 0) else "1 = 0")
 
 
-def unlike(c: Condition, place: str) -> Judged:
-    """No value that there is can be equal."""
+def other_kind(c: Condition, place: str, kind: str) -> Judged:
+    """A column of another kind than the condition's value: it has no order with it, and no equal of it."""
+    if c.ordered:
+        conditions.refuse_kind(c, kind)
     return Judged(f"{place} IS NOT NULL" if c.operator == "!=" else "1 = 0")
+
+
+def with_unreadable(c: Condition, told: str, unreadable: str) -> Judged:
+    """What cannot be read is no equal of the value, and has no place in an order."""
+    if c.ordered:
+        return Judged(told, f"({unreadable})")
+    return Judged(f"COALESCE({told}, {unreadable})" if c.operator == "!=" else told)
 
 
 # -- DuckDB
@@ -46,11 +55,11 @@ def of_duckdb(c: Condition, place: str, kind: str, bound: dict[str, Any], name: 
         if c.flag is not None and base == "BOOLEAN":
             return Judged(f"{place} {c.operator} {c.flag}")
         if c.number is None:
-            return _other(c, place, "numbers")
+            return other_kind(c, place, "numbers")
         return _number(c, place, base, bound, name)
     if base in MOMENTS or base == NANOSECONDS:
         if c.moment is None:
-            return _other(c, place, "dates or times")
+            return other_kind(c, place, "dates or times")
         bound[name] = c.moment * (1000 if base == NANOSECONDS else 1)
         unit = "ns" if base == NANOSECONDS else "us"
         return Judged(f"epoch_{unit}({place}) {c.operator} ${name}")
@@ -62,12 +71,6 @@ def nested_duckdb(kind: str) -> str | None:
     if kind.endswith("]"):
         return "lists"
     return "records" if kind.startswith(("STRUCT", "MAP")) else None
-
-
-def _other(c: Condition, place: str, kind: str) -> Judged:
-    if c.ordered:
-        conditions.refuse_kind(c, kind)
-    return unlike(c, place)
 
 
 def _number(c: Condition, place: str, base: str, bound: dict[str, Any], name: str) -> Judged:
@@ -106,10 +109,8 @@ def of_text(c: Condition, text: str, bound: dict[str, Any], name: str) -> Judged
         bound[name] = c.value.lower()
         return Judged(f"(lower(trim({text})) {c.operator} ${name} AND {there})")
     if c.moment is not None:
-        read, mine = _read_moment(text), c.moment
-        bound[name] = mine
-        told = f"{read} {c.operator} ${name}"
-        return _told(c, told, f"{read} IS NULL AND {there}")
+        bound[name], read = c.moment, _read_moment(text)
+        return with_unreadable(c, f"{read} {c.operator} ${name}", f"{read} IS NULL AND {there}")
     bound[name] = c.double
     read = read_number(text)
     told = f"{read} {c.operator} CAST(${name} AS DOUBLE)"
@@ -118,14 +119,7 @@ def of_text(c: Condition, text: str, bound: dict[str, Any], name: str) -> Judged
         exact = f"CASE WHEN {whole} THEN {_digits(c, text, bound, f'{name}digits')} {c.operator} 0 ELSE {told} END"
         near = f"length({text}) > {_DIGITS} AND {read} = CAST(${name} AS DOUBLE)"  # doubles keep the order
         told = f"CASE WHEN {near} THEN {exact} ELSE {told} END"
-    return _told(c, f"({told} AND NOT isnan({read}))", f"{read} IS NULL AND {there}")
-
-
-def _told(c: Condition, told: str, unreadable: str) -> Judged:
-    """What cannot be read is no equal of the value, and has no place in an order."""
-    if c.ordered:
-        return Judged(told, f"({unreadable})")
-    return Judged(f"coalesce({told}, {unreadable})" if c.operator == "!=" else told)
+    return with_unreadable(c, f"({told} AND NOT isnan({read}))", f"{read} IS NULL AND {there}")
 
 
 def read_number(text: str) -> str:

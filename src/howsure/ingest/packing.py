@@ -44,9 +44,14 @@ class File:
 
 def packing_of(first: bytes) -> str:
     """How a file is packed, by its first bytes: gzip, bzip2, xz, zstd or none."""
-    if first[1:4] == b"\x2a\x4d\x18" and first[0] >> 4 == 5:  # a frame of zstd that holds no data
+    if _is_skippable(first):
         return "zstd"
     return next((name for mark, name in _MARKS.items() if first.startswith(mark)), "none")
+
+
+def _is_skippable(mark: bytes) -> bool:
+    """Whether these bytes begin a frame of zstd that holds no data."""
+    return mark[1:4] == b"\x2a\x4d\x18" and mark[0] >> 4 == 5
 
 
 def damaged(shown: str, packing: str) -> BadFile:
@@ -96,9 +101,9 @@ def check_zstd(path: str | Path, shown: str) -> None:
         size = os.fstat(file.fileno()).st_size
         while file.tell() < size:
             mark = file.read(4)
-            if mark[1:] == b"\x2a\x4d\x18" and mark[0] >> 4 == 5:
+            if _is_skippable(mark):
                 file.seek(_number(file, 4, shown), os.SEEK_CUR)
-            elif mark == b"\x28\xb5\x2f\xfd":
+            elif packing_of(mark) == "zstd":
                 _step_over_frame(file, shown)
             else:
                 raise damaged(shown, "zstd")
