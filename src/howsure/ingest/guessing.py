@@ -1,0 +1,44 @@
+"""The usual names of columns: which column of some data has a role that nobody named."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final, Literal
+
+Role = Literal["truth", "pred", "score", "outcome", "id"]
+
+USUAL: Final[dict[Role, tuple[str, ...]]] = {
+    "truth": ("truth", "y_true", "label", "target", "gold", "expected"),
+    "pred": ("pred", "y_pred", "prediction", "predicted", "answer", "output"),
+    "score": ("score", "prob", "y_score"),
+    "outcome": ("passed", "correct", "outcome", "success"),
+    "id": ("id", "item", "qid", "doc_id"),
+}
+_BETWEEN: Final = re.compile(r"[-_\s]+")
+
+
+def guess(columns: Iterable[str], role: Role) -> list[str]:
+    """The columns that have a usual name of a role, in their order; case, hyphens, spaces and underlines are forgiven.
+
+    >>> guess(["ID", "Y-True", "model"], "truth"), guess(["label", "target"], "truth"), guess(["model"], "pred")
+    (['Y-True'], ['label', 'target'], [])
+    """
+    usual = {_plain(name) for name in USUAL[role]}
+    return [column for column in dict.fromkeys(columns) if _plain(column) in usual]
+
+
+def usual_id(columns_of_each: Sequence[Iterable[str]]) -> str | None:
+    """The one column with a usual name of an id that all of several files have; None where there is none, or several.
+
+    >>> usual_id([["id", "pred"], ["id", "passed", "item"]]), usual_id([["id"], ["item"]]), usual_id([["id", "item"]])
+    ('id', None, None)
+    """
+    each = [guess(columns, "id") for columns in columns_of_each]
+    shared = [column for column in each[0] if all(column in own for own in each[1:])] if each else []
+    return shared[0] if len(shared) == 1 else None
+
+
+def _plain(name: str) -> str:
+    """A name without what is forgiven: y_true, Y-True and "y true" are one."""
+    return _BETWEEN.sub("", name).lower()
