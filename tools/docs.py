@@ -20,8 +20,9 @@ ROOT = Path(__file__).parents[1]
 _ABOUT = (
     "Generated from the declarations in `src/howsure/catalogue` by `make docs`. Names are the same in Python, on the "
     "command line and in JSON; case and `_` are forgiven. `f1:spam` is the measure of one class against the rest; "
-    "`f3`, `f0.25` and `hs.fbeta(3)` are F_β for any β; `utility(2,-1,0,0)` and `cost(0,1,5,0)` take your weights "
-    "for tp, fp, fn, tn. Measures of scores (auc, AP, BEP, AP11, and those with @ or max-) are for `hs.curve`; any "
+    "`f0.5`, `f1`, `f2` and, for any other β, `fbeta(3)` (in Python also `hs.fbeta(3)`) are F_β; "
+    "`utility(2,-1,0,0)` and `cost(0,1,5,0)` take your weights for tp, fp, fn, tn. "
+    "Measures of scores (auc, AP, BEP, AP11, and those with @ or max-) are for `hs.curve`; any "
     "measure of a 2x2 table is one of scores at a threshold (`phi@0.5`), at a point of the curve "
     "(`precision@recall=0.9`, `f1@fallout=0.1`) or at its best threshold (`max-phi`, `min-error-rate`)."
 )

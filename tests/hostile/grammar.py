@@ -98,7 +98,8 @@ METRICS = [
     *(x.name for x in (*metrics(), *rankings())),
     "f1", "recall", "precision", "accuracy", "macro-f1", "f1:x", "f1:odd", "kappa", "phi", "lr-plus", "odds-ratio",
     "auc", "AP", "AP11", "f1@0.5", "precision@recall=0.9", "rate", "mean", "micro-f1", "samples-f1", "f0.5", "f1e9",
-    "fnan", "f-1", "utility", "tetrachoric", "P@5", "nDCG@10", "RR", "P@0", "P@-1", "precison", "f1:", ":", "@", "",
+    "f11", "fbeta(3)", "fbeta(0)", "fbeta(", "macro-fbeta(3)", "fbeta(3):x", "fnan",
+    "f-1", "utility", "tetrachoric", "P@5", "nDCG@10", "RR", "P@0", "P@-1", "precison", "f1:", ":", "@", "",
 ]  # fmt: skip
 HOLDS: dict[str, Callable[[files.Row], bool]] = {  # conditions, and the same in plain Python
     "r=north": lambda row: row["r"] == "north",

@@ -126,7 +126,10 @@ SETTINGS: list[tuple[str, str]] = [
     *((f"{_CLASSES} --above {x}", "--above must be a finite number") for x in ("nan", "inf", "1e400")),
     (f"{_CLASSES} --above -5", ""),
     (f"{_CLASSES} --above f1=x", "--above needs a number"),
-    *((f"score plain.csv --truth y --pred z --metric {x}", "beta must be a number") for x in ("f1e9", "f0", "f1e400")),
+    *((f"score plain.csv --truth y --pred z --metric {x}", "beta must be a number")
+      for x in ("fbeta(1e9)", "fbeta(0)", "fbeta(1e400)", "fbeta(nan)")),
+    *((f"score plain.csv --truth y --pred z --metric {x}", "Did you mean")
+      for x in ("f1e9", "f0", "f1e400", "f11", "f3")),
     ("score plain.csv --truth y --pred z --metric precison", "Did you mean 'precision'?"),
     ("score plain.csv --truth y --pred z --metric ''", "metric"),
     ("score --counts 9007199254740992,1,1,1 --metric f1", ""),

@@ -675,8 +675,8 @@ LINEAR: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
     "f1": _f_form(1.0),
     "f2": _f_form(4.0),
     "f0.5": _f_form(0.25),
-    "f3": _f_form(9.0),
-    "f10": _f_form(100.0),
+    "fbeta(3)": _f_form(9.0),
+    "fbeta(10)": _f_form(100.0),
     "utility:2,-1,0,0": ((2, -1, 0, 0), (1, 1, 1, 1)),
     "utility:3,-2,-1,0.5": ((3, -2, -1, 0.5), (1, 1, 1, 1)),
 }

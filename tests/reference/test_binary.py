@@ -44,7 +44,7 @@ def grouped(kind: str) -> list[tuple[str, dict[tuple[str, ...], list[dict[str, s
 def test_there_are_enough_cases() -> None:
     """At least 2,000 tails, over every metric that has an exact route beyond renaming."""
     assert len(CASES["cdf"]) >= 2000
-    assert {c["metric"] for c in CASES["cdf"]} >= {"f1", "f2", "f10", "a-measure", "informedness", "odds-ratio"}
+    assert {c["metric"] for c in CASES["cdf"]} >= {"f1", "f2", "fbeta(10)", "a-measure", "informedness", "odds-ratio"}
 
 
 @pytest.mark.parametrize(("name", "cases"), grouped("cdf"), ids=lambda x: x if isinstance(x, str) else "")

@@ -11,7 +11,7 @@ from howsure.catalogue import parse
 from howsure.expressions import CELLS
 from howsure.relations.quantities import quantity, shown
 
-NAMES = (*(q.name for q in shown()), "macro-f1", "macro-precision", "weighted-f1", "f3")
+NAMES = (*(q.name for q in shown()), "macro-f1", "macro-precision", "weighted-f1", "fbeta(3)")
 CURVED = tuple(name for name in NAMES if quantity(name).linear is None)
 EMPTY = ((0,), (1,), (2,), (3,), (0, 2), (0, 1), (1, 3), (2, 3))  # a cell, or a margin
 

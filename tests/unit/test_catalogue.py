@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn import metrics as sk
 
 import howsure as hs
-from howsure.catalogue import parse
+from howsure.catalogue import described, parse
 from howsure.errors import BadSetting, UnknownName
 
 tp, fp, fn, tn = hs.cells
@@ -145,9 +145,11 @@ def test_every_beta_reads_back(beta):
         ("f0.5", 0.5),
         ("F_0.5", 0.5),
         ("f.5", 0.5),
-        ("f3", 3),
-        ("f3.0", 3),
-        ("F3-score", 3),
+        ("fbeta(3)", 3),
+        ("Fbeta( 3.0 )", 3),
+        ("F_beta(beta=3)", 3),
+        ("fbeta(2)", 2),
+        ("f1score", 1),
         ("f2-measure", 2),
         ("f-2", 2),
     ],
@@ -155,6 +157,55 @@ def test_every_beta_reads_back(beta):
 def test_f_of_any_beta(text, beta):
     """Spellings of F-beta are one metric."""
     assert parse(text) == hs.fbeta(beta)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("f11", "Did you mean 'f1'? F with β = 11 is fbeta(11)."),
+        ("f12", "Did you mean 'f1'?"),
+        ("f22", "Did you mean 'f2'?"),
+        ("f05", "Did you mean 'f0.5'?"),
+        ("f0", "Did you mean 'f0.5'?"),
+        ("f1e9", "Did you mean 'f1'?"),
+        ("f3", "Did you mean 'fbeta(3)'?"),
+        ("f10", "Did you mean 'fbeta(10)'?"),
+        ("f1.5", "Did you mean 'fbeta(1.5)'?"),
+        ("macro-f11", "Did you mean 'macro-f1'?"),
+        ("macro-f3", "Did you mean 'macro-fbeta(3)'?"),
+        ("f3:spam", "Did you mean 'fbeta(3)'?"),
+        ("max-f11", "Did you mean 'max-f1'?"),
+        ("f3@recall=0.9", "Did you mean 'fbeta(3)@recall=0.9'?"),
+        ("fbeta", "such as fbeta(3)"),
+        ("fbeta(x)", "such as fbeta(3)"),
+    ],
+)
+def test_a_slip_of_f_is_not_a_measure(text, meant):
+    """An f with a number that is no name is refused, with what may be meant."""
+    with pytest.raises((UnknownName, BadSetting)) as refused:
+        described(text)
+    assert meant in str(refused.value)
+
+
+@pytest.mark.parametrize("text", ["fbeta(3)", "macro-fbeta(3)", "fbeta(0.25):spam", "samples-fbeta(3)"])
+def test_f_of_another_beta_has_one_name(text):
+    """What is printed is what is parsed, in averages and of classes."""
+    assert str(parse(text)) == text
+
+
+@pytest.mark.parametrize("text", ["max-fbeta(3)", "fbeta(3)@0.5", "fbeta(3)@recall=0.9"])
+def test_f_of_another_beta_at_thresholds(text):
+    """So are measures of scores that are made of it."""
+    assert str(described(text)) == text
+
+
+def test_f_of_another_beta_in_a_document():
+    """The document, the table and LaTeX show the same name, and the score is that of the formula."""
+    report = hs.score(T, metrics=["fbeta(3)"])
+    assert report.to_dict()["rows"][0]["metric"] == "fbeta(3)"
+    assert report.to_dict()["rows"][0]["score"] == pytest.approx(10 * 80 / (10 * 80 + 9 * 30 + 20), rel=1e-15)
+    assert "fbeta(3)" in str(report)
+    assert "fbeta(3)" in report.to_latex()
 
 
 def test_fbeta_weighs_recall():

@@ -101,19 +101,24 @@ DECLARED: Final = (
 )  # fmt: skip
 
 
+SHORT_BETAS: Final = (0.5, 1, 2)  # which have names of their own
+LEAST_BETA, MOST_BETA = 1e-6, 1e6
+
+
 def fbeta(beta: float) -> Metric:
     """F_β: the weighted harmonic mean of precision and recall; β > 1 weighs recall more.
 
-    >>> str(fbeta(3))
-    'f3'
+    >>> str(fbeta(3)), str(fbeta(2))
+    ('fbeta(3)', 'f2')
     """
     beta = beta.item() if isinstance(beta, np.generic) else beta
-    if isinstance(beta, bool) or not isinstance(beta, (int, float)) or not 1e-6 <= beta <= 1e6:
+    if isinstance(beta, bool) or not isinstance(beta, (int, float)) or not LEAST_BETA <= beta <= MOST_BETA:
         raise BadSetting(f"beta must be a number from 1e-6 to 1e6; got {beta!r}.")
     b2 = Fraction(repr(beta)) ** 2
     aliases = {1: ("f-measure", "f-score", "f-factor", "dice")}.get(int(beta) if beta == int(beta) else 0, ())
+    number = f"{beta:g}" if float(f"{beta:g}") == beta else f"{beta!r}"
     return Metric(
-        f"f{beta:g}" if float(f"{beta:g}") == beta else f"f{beta!r}",
+        f"f{number}" if beta in SHORT_BETAS else f"fbeta({number})",
         (1 + b2) * tp / ((1 + b2) * tp + b2 * fn + fp),
         meaning="harmonic mean of precision and recall"
         if beta == 1

@@ -1,7 +1,7 @@
 """The grammar of the names of measures of tables, and the list of those that have one.
 
 name = [average "-"] base [":" class]; average is micro, macro, weighted or samples; lower case with hyphens; case and
-"_" are forgiven; parse(str(m)) == m.
+"_" are forgiven; parse(str(m)) == m. F_β is f0.5, f1 or f2, or fbeta(3) with any other β: f11 is a slip, not a measure.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ import re
 from functools import lru_cache
 
 from howsure.catalogue import multiclass
-from howsure.catalogue.binary import DECLARED, fbeta, utility
+from howsure.catalogue.binary import DECLARED, LEAST_BETA, MOST_BETA, SHORT_BETAS, fbeta, utility
 from howsure.catalogue.metric import Metric
 from howsure.catalogue.multiclass import AVERAGES, averaged
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.expressions import CELLS
 
-_F = re.compile(r"^f-?((?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?)(?:-score|-measure)?$")
+_F = re.compile(r"^f-?((?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?)(?:-?score|-?measure)?$")
+_FBETA = re.compile(r"^f-?(?:beta|β)(?:\((?:(?:beta|β)=)?([^()]*)\))?(?:-score|-measure)?$")
 _AVERAGE = re.compile(rf"^({'|'.join(AVERAGES)})-(.+)$")
 _WEIGHTED = re.compile(r"^(utility|cost)(?:\((.*)\))?$")
 
@@ -69,7 +70,8 @@ def is_average(name: str) -> bool:
 
 
 def _hyphenated(text: str) -> str:
-    return re.sub(r"[\s_]+", "-", text.strip().lower())
+    tight = re.sub(r"\s*([(),=])\s*", r"\1", text.strip().lower())
+    return re.sub(r"[\s_]+", "-", tight)
 
 
 def _base(text: str) -> Metric:
@@ -81,9 +83,11 @@ def _base(text: str) -> Metric:
         return averaged(found[1], _averages(found[1], found[2], text))
     if found := _WEIGHTED.match(bare):
         return _with_weights(found[1], found[2] or "", text)
-    if found := _F.match(name):
+    if found := _FBETA.match(name):
+        return _with_beta(found[1] or "", text)
+    if (found := _F.match(name)) and _number(found[1]) in SHORT_BETAS:
         return fbeta(_number(found[1]))
-    hint = nearest(name, known)
+    hint = slip_of_f(name) or nearest(name, known)
     kind, _, rest = name.partition("-")
     if rest in known and not known[rest].over_classes and not nearest(kind, AVERAGES):
         hint = f" There is no average {kind!r}: give micro, macro or weighted."
@@ -95,8 +99,41 @@ def _averages(kind: str, name: str, asked: str) -> Metric:
     try:
         return _base(name)
     except UnknownName:
-        hint = nearest(f"{kind}-{name}", [f"{kind}-{x}" for x in _known()])
+        hint = slip_of_f(name, f"{kind}-") or nearest(f"{kind}-{name}", [f"{kind}-{x}" for x in _known()])
         raise UnknownName(f"no metric named {asked!r}.{hint} See: howsure metrics") from None
+
+
+def slip_of_f(text: str, before: str = "", after: str = "") -> str:
+    """What f11 or f3 may stand for, or nothing where a name is no f with a number.
+
+    >>> slip_of_f("f11"), slip_of_f("f3")
+    (" Did you mean 'f1'? F with β = 11 is fbeta(11).", " Did you mean 'fbeta(3)'?")
+    """
+    found = _F.match(_hyphenated(text))
+    if found is None:
+        return ""
+    beta = _number(found[1])
+    if re.match(r"0\d|0*(\.0.*)?$", found[1]) or beta < 0.1:
+        short = "f0.5"
+    elif beta <= 10 or found[1][0] not in "12":  # one that people do use
+        short = ""
+    else:
+        short = f"f{found[1][0]}"
+    if not LEAST_BETA <= beta <= MOST_BETA:
+        return f" Did you mean '{before}{short or 'f1'}{after}'?"
+    full = f"{before}{fbeta(beta)}{after}"
+    if not short:
+        return f" Did you mean '{full}'?"
+    return f" Did you mean '{before}{short}{after}'? F with β = {beta:g} is {full}."
+
+
+def _with_beta(inside: str, asked: str) -> Metric:
+    """fbeta(3)."""
+    try:
+        beta = _number(inside)
+    except ValueError:
+        raise BadSetting(f"{asked!r} needs a number for β, such as fbeta(3); f0.5, f1 and f2 are names too.") from None
+    return fbeta(beta)
 
 
 def _number(text: str) -> float:
