@@ -32,9 +32,12 @@ class Error:
 class Interval:
     """A credible interval, a pair (low, high). `low_gap` and `high_gap` are the distances to the range's ends.
 
-    >>> i = Interval(0.1, 0.3, 0.95, "hdi")
-    >>> i[0], i[1], len(i), 0.2 in i
-    (0.1, 0.3, 2, True)
+    Of a batch, `low`, `high` and `width` are arrays, and a number is `in` it if every interval holds it.
+
+    >>> i = Interval(0.25, 0.75, 0.95, "hdi")
+    >>> low, high = i
+    >>> low, i[1], i.width, len(i), 0.5 in i
+    (0.25, 0.75, 0.5, 2, True)
     """
 
     low: Any
@@ -52,6 +55,11 @@ class Interval:
             first, last = (_first_bad(np.broadcast_to(x, good.shape), good) for x in (low, high))
             raise BadSetting(f"an interval runs from its low end up to its high end; got {first:g} to {last:g}.")
 
+    @property
+    def width(self) -> Any:
+        """How far it is from the low end to the high one."""
+        return number_or_array(_gap(self.low, self.high))
+
     def __iter__(self) -> Iterator[Any]:
         return iter((self.low, self.high))
 
@@ -61,8 +69,9 @@ class Interval:
     def __getitem__(self, which: int) -> Any:
         return (self.low, self.high)[which]
 
-    def __contains__(self, x: float) -> bool:
-        return bool(np.all((self.low <= x) & (x <= self.high)))
+    def __contains__(self, x: ArrayLike) -> bool:
+        point = np.asarray(x, dtype=float)
+        return bool(np.all((self.low <= point) & (point <= self.high)))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Interval):
@@ -88,6 +97,7 @@ class Distribution:
     sampler: Callable[[int, int], Array] = field(repr=False)
     log_scale: bool = False
     notes: Notes = ()
+    point: Callable[[], Any] | None = field(default=None, repr=False)  # finds the score, when it is asked for
 
     # -- moments and points
 
@@ -100,6 +110,11 @@ class Distribution:
     def range(self) -> tuple[float, float]:
         """The lowest and highest values the measure can take."""
         return float(self.law.lower), float(self.law.upper)
+
+    @cached_property
+    def score(self) -> Any:
+        """The measure of the data themselves; NaN where it is undefined, None where there is no such thing."""
+        return None if self.point is None else number_or_array(self.point())
 
     @cached_property
     def mean(self) -> Any:

@@ -73,6 +73,15 @@ CASES = {
     "no format of that name": (lambda: hs.score(T, metrics="f1").to_text("latx"), "'latx'"),
     "columns as a text": (lambda: hs.score(T, metrics="f1").to_text("parquet"), "parquet"),
     "folder to write to": (lambda: hs.score(T, metrics="f1").save("no/such/out.md"), "'no/such/out.md'"),
+    # frames of labels
+    "labels of other columns": (
+        lambda: hs.Tally.multilabel(pl.DataFrame({"x": [1], "y": [0]}), pl.DataFrame({"x": [1], "z": [0]})),
+        "'y'",
+    ),
+    "labels that are texts": (
+        lambda: hs.Tally.multilabel(pl.DataFrame({"x": [1]}), pl.DataFrame({"x": ["yes"]})),
+        "'yes'",
+    ),
     # curves
     "score NaN": (lambda: hs.curve([1, 0, 1], [0.1, NAN, 0.3]), "1 of 3"),
     "score infinite": (lambda: hs.curve([1, 0], [0.1, INF]), "inf"),

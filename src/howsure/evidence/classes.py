@@ -116,7 +116,8 @@ class Tally(Patterns):
     ) -> Multilabel:
         """Items with any number of labels: indicator tables of 0 and 1, or lists of label sets; a mapping has systems.
 
-        Whole items are resampled, so that labels of one item stay together; independent=True takes each label alone.
+        The columns of frames are the labels, matched by name. Whole items are resampled, so that labels of one item
+        stay together; independent=True takes each label alone.
 
         >>> Tally.multilabel([{"a", "b"}, {"b"}, set()], [{"a"}, {"b"}, {"b"}]).versus_rest("b").tp
         1

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
 from howsure.evidence import documents, merging
 from howsure.evidence.classes import Tally, each_against_rest, in_square
+from howsure.evidence.indicator_tables import Indicators, aligned, indicators
 from howsure.evidence.layout import Array, as_json, number
 from howsure.evidence.patterns import Patterns
 from howsure.labels import Label, check_labels, find, in_order, named, plain, refuse_number_and_text
@@ -91,6 +92,7 @@ class Multilabel(Patterns):
         return cls(
             cells=cells, counts=counts, labels=known, systems=tuple(str(x) for x in answers), sets=sets,
             labels_given=labels is not None, independent=bool(independent),
+            library=type(truth).__module__.partition(".")[0] if hasattr(type(truth), "columns") else None,
         )  # fmt: skip
 
     @property
@@ -226,7 +228,7 @@ def of_columns(
     columns: Sequence[Any], names: Sequence[str], labels: Sequence[Label] | None
 ) -> tuple[tuple[Label, ...], LabelSets, Codes]:
     """Labels, distinct sets, and for each item the codes of its set of truths and of every system's answers."""
-    tables = [_indicator(x) for x in columns]
+    tables = [indicators(x, name) for x, name in zip(columns, names, strict=True)]
     if all(t is not None for t in tables):
         return _of_indicators([t for t in tables if t is not None], names, labels)
     if any(t is not None for t in tables):
@@ -247,39 +249,11 @@ def of_columns(
     return known, distinct(codes), np.array(out, dtype=np.int64).T.reshape(-1, len(lists))
 
 
-def _indicator(x: Any) -> NDArray[np.bool_] | None:
-    """A table of 0 and 1, one row an item, or None."""
-    if isinstance(x, (list, tuple)) and x and isinstance(x[0], (set, frozenset, tuple)):
-        return None
-    if isinstance(x, list) and any(isinstance(v, str) for one in x[:50] if isinstance(one, Iterable) for v in one):
-        return None
-    try:
-        table = np.asarray(x.toarray() if hasattr(x, "toarray") else x)
-    except ValueError:
-        return None
-    if table.ndim != 2 or table.dtype.kind not in "bifu":
-        return None
-    if not np.isin(table, (0, 1)).all():
-        return None
-    if isinstance(x, (list, tuple)) and all(len(set(map(int, row))) == len(row) for row in table.tolist()):
-        raise BadLabels(
-            "these rows of 0 and 1 could be sets of labels or an indicator table: give sets such as {0, 1}, or a "
-            "numpy array."
-        )
-    return table.astype(bool)
-
-
 def _of_indicators(
-    tables: list[NDArray[np.bool_]], names: Sequence[str], labels: Sequence[Label] | None
+    found: list[Indicators], names: Sequence[str], labels: Sequence[Label] | None
 ) -> tuple[tuple[Label, ...], LabelSets, Codes]:
-    _same_length([len(t) for t in tables], names)
-    width = tables[0].shape[1]
-    if any(t.shape[1] != width for t in tables):
-        sizes = ", ".join(f"{name} {t.shape[1]}" for name, t in zip(names, tables, strict=True))
-        raise BadLabels(f"indicator tables need one column for each label; got {sizes}.")
-    known = tuple(range(width)) if labels is None else check_labels(labels)
-    if len(known) != width:
-        raise BadLabels(f"the indicator tables have {width} columns but {len(known)} labels were given.")
+    _same_length([len(t.table) for t in found], names)
+    known, tables = aligned(found, names, labels)
     packed = np.packbits(np.concatenate(tables), axis=1)
     _, first, inverse = np.unique(packed, axis=0, return_index=True, return_inverse=True)
     rows = np.concatenate(tables)[first]

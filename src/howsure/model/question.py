@@ -103,7 +103,10 @@ class Question:
     def distribution(self) -> Distribution:
         """Its law, as asked for."""
         law, route = self.law()
-        return Distribution(self.shown, law, route, self.draws, self.metric.unbounded, self.remarks)
+        return Distribution(self.shown, law, route, self.draws, self.metric.unbounded, self.remarks, self._point)
+
+    def _point(self) -> Array:
+        return self.score
 
     @property
     def shown(self) -> str:
