@@ -23,7 +23,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 COLUMNS: Final = (
     option("--truth", metavar="COLUMN", help="The column of right answers."),
-    option("--pred", multiple=True, metavar="COLUMN", help="A column of predictions; repeat for more systems."),
+    option("--pred", multiple=True, metavar="COLUMN", help="A column of predictions; repeat for more systems, or give a pattern: 'model_*'."),
     option("--outcome", multiple=True, metavar="COLUMN", help="A column of passes and fails; repeat for more."),
     option("--value", multiple=True, metavar="COLUMN", help="A column of graded values; repeat for more."),
     option("--bounds", metavar="0,1", help="The least and the greatest value that an item can have."),
@@ -217,13 +217,17 @@ def _unjoined(many: int) -> str:
 
 def _one_data_set(given: Inputs, columns: Mapping[str, Any], pool: bool, apart: bool) -> dict[str, Any]:
     """The keywords of one file, or of files that are one: an id tells items there, and joins nothing."""
+    from howsure.ingest.request import is_pattern
+
     why = "--pool makes one data set of the files" if pool else "one file"
     _refuse(why, {"independent": apart}, "independent")
     if "system" in columns:
         _refuse("--system names the systems", {"name": given.names}, "name")
     else:
         _refuse(why, columns, "unmatched", *(["on"] if pool else []))
-        parsing.refuse_names(given.names, len(_answers(columns)[1]))
+        answers = _answers(columns)[1]
+        if not any(is_pattern(name) for name in answers):
+            parsing.refuse_names(given.names, len(answers))
     whole = {k: v for k, v in columns.items() if k != "on"}
     return {**whole, "item": columns.get("on"), "names": given.names or None}
 

@@ -178,6 +178,10 @@ def _listed(x: Any) -> Any:
 
 def counted(source: Source, request: Request, unmatched: str = "refuse") -> Any:
     """The evidence that a request asks of a source; what some system in rows of its own lacks is refused or dropped."""
+    if request.patterns:
+        from howsure.ingest.wildcards import written_out
+
+        request = written_out(request, source)
     source.check(request.grouping.columns)
     if request.kind == "scores":
         return scored_items.of_source(source, request)

@@ -30,6 +30,7 @@ from howsure.ingest.sniffing import expanded, sniff
 from howsure.ingest.streams import on_disk
 from howsure.ingest.texts import MISSING, refuse_mixed, refuse_no_number
 
+_NO_FIELD: Final = "*"  # not found among the first records, so that all are looked at
 Watch = Callable[[Any], contextlib.AbstractContextManager[None]]
 
 
@@ -61,6 +62,11 @@ class Files:
     library: str | None = None
     eager: bool = False
     looked: set[tuple[str, str]] = field(default_factory=set)  # columns that all files of a group are known to have
+
+    def names(self) -> list[str]:
+        """The columns that there are, of JSON all fields of all records; where files differ, those of the first."""
+        every = reader(self.con, self.files[:1], [_NO_FIELD])
+        return list(dict.fromkeys([*every.names, *every.place]))
 
     def check(self, columns: Sequence[str]) -> None:
         """Refuse columns that are not there."""

@@ -75,6 +75,15 @@ class Frame:
 
         return is_batches(self.data) or isinstance(_checked(self.data), nw.DataFrame)
 
+    def names(self) -> list[str]:
+        """The columns that there are; batches that come by once are not looked at."""
+        first = self.data[0] if isinstance(self.data, (list, tuple)) else self.data
+        if _arrow(first):
+            return list(first.schema.names)
+        if is_batches(first):
+            raise BadSetting("the columns of an iterator of frames are not known beforehand: name each of them.")
+        return list(_checked(first).collect_schema().names())
+
     def check(self, columns: Sequence[str]) -> None:
         """Refuse columns that are not there; batches are looked at when they come."""
         if not is_batches(self.data):

@@ -111,6 +111,9 @@ class Source(Protocol):
     def eager(self) -> bool:
         """Whether the rows are in memory, or can be gone through only once; then many groups cost nothing more."""
 
+    def names(self) -> Sequence[str]:
+        """The columns that there are."""
+
     def check(self, columns: Sequence[str]) -> None:
         """Refuse columns that are not there, with the nearest name."""
 

@@ -36,10 +36,14 @@ class Table:
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))
 
+    def names(self) -> list[str]:
+        """The columns that there are."""
+        return list(self.columns)
+
     def check(self, columns: Sequence[str]) -> None:
         """Refuse columns that are not there."""
         for column in columns:
-            check_column(column, list(self.columns), self.called)
+            check_column(column, self.names(), self.called)
 
     def rows(self, grouping: Grouping, what: str = "weight") -> Groups:
         """Every row a group of its own, in the order given."""

@@ -32,6 +32,7 @@ _CALLED: Final = {
     "scores": "scores", "values": "graded values",
 }  # fmt: skip
 _ANSWERS: Final[dict[str, Kind]] = {"pred": "classes", "outcome": "outcomes", "value": "values", "score": "scores"}
+_OTHERS: Final = (("pred", "label sets"), ("score", "cuts"))
 MISSING: Final = ("refuse", "drop", "wrong")
 MOST_BINS: Final = 1_000_000
 LARGEST: Final = 1e100  # of values and bounds: their squares stay within floating point
@@ -68,6 +69,16 @@ class Request:
             return self.names
         nameless = self.kind in ("scores", "values") and len(self.answers) == 1
         return ("system",) if nameless else self.answers
+
+    @property
+    def role(self) -> str:
+        """The option that names the answers."""
+        return next(role for role, kind in _ANSWERS.items() if self.kind == kind or (role, self.kind) in _OTHERS)
+
+    @property
+    def patterns(self) -> bool:
+        """Whether some of the answers may be named by a pattern."""
+        return any(is_pattern(name) for name in self.answers)
 
     @property
     def keys(self) -> tuple[Key, ...]:
@@ -136,11 +147,6 @@ def make(
     role, found = _kind(asked, roles)
     _refuse_strays(found, asked, better)
     answers = column_names(asked[role], role)
-    if "system" in asked and len(answers) != 1:
-        raise BadSetting(f"with {option('system')} give one column, {option(role)}; got {len(answers)}.")
-    if found == "cuts" and len(answers) != 1:
-        told = f"{option('score')} with {option('threshold')} takes one column"
-        raise BadSetting(f"{told}; take each score on its own.")
     request = Request(
         kind=found,
         answers=answers,
@@ -163,7 +169,27 @@ def make(
     )
     if request.paired and request.count is not None:
         raise BadSetting(f"for items of several systems in rows of their own leave out {option('count')}.")
-    return named(request, names)
+    return named(check_answers(request), names)
+
+
+def is_pattern(name: str) -> bool:
+    """Whether a name may stand for several columns.
+
+    >>> is_pattern("model_*"), is_pattern("model_a")
+    (True, False)
+    """
+    return any(sign in name for sign in "*?[")
+
+
+def check_answers(request: Request) -> Request:
+    """The same, once it has as many columns of answers as it takes."""
+    many = len(request.answers)
+    if request.system is not None and many != 1:
+        raise BadSetting(f"with {option('system')} give one column, {option(request.role)}; got {many}.")
+    if request.kind == "cuts" and many != 1:
+        told = f"{option('score')} with {option('threshold')} takes one column"
+        raise BadSetting(f"{told}; take each score on its own.")
+    return request
 
 
 def named(request: Request, names: Sequence[str]) -> Request:
@@ -171,10 +197,16 @@ def named(request: Request, names: Sequence[str]) -> Request:
     shown = tuple(str(x) for x in names)
     if shown and request.system is not None:
         raise BadSetting(f"the systems are named in the column {request.system!r}; got the names {listing(shown)} too.")
-    if shown and (len(shown) != len(request.answers) or len(set(shown)) != len(shown)):
-        many = len(request.answers)
+    found = replace(request, names=shown)
+    return found if request.patterns else check_names(found)
+
+
+def check_names(request: Request) -> Request:
+    """The same, once its names are one for each system, all different."""
+    many, shown = len(request.answers), request.names
+    if shown and (len(shown) != many or len(set(shown)) != len(shown)):
         raise BadSetting(f"there are {many} systems but the names {listing(shown)}; each needs its own.")
-    return replace(request, names=shown)
+    return request
 
 
 def _kind(asked: dict[str, Any], roles: Sequence[str]) -> tuple[str, Kind]:

@@ -43,10 +43,14 @@ class SparkFiles:
         """Every field by its dotted path, with its type."""
         return _fields(self.frame.schema)
 
+    def names(self) -> list[str]:
+        """The fields that there are, by their dotted paths."""
+        return list(self.fields)
+
     def check(self, columns: Sequence[str]) -> None:
         """Refuse columns that are not there."""
         for column in columns:
-            check_column(column, list(self.fields), repr(self.paths[0]))
+            check_column(column, self.names(), repr(self.paths[0]))
 
     def grouped(self, grouping: Grouping, what: str = "weight") -> Groups:
         """The distinct rows of the keys, counted."""

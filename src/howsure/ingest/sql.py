@@ -82,7 +82,6 @@ class Database:
     def _described(self) -> list[Any]:
         return list(self._run(f"SELECT * FROM {self._source} WHERE 1 = 0", ())[0])
 
-    @property
     def names(self) -> list[str]:
         """The columns that there are."""
         return [d[0] for d in self._described]
@@ -90,7 +89,7 @@ class Database:
     def check(self, columns: Sequence[str]) -> None:
         """Refuse columns that are not there."""
         for column in columns:
-            check_column(column, self.names, self.called)
+            check_column(column, self.names(), self.called)
 
     def grouped(self, grouping: Grouping, what: str = "weight") -> Groups:
         """The distinct rows of the keys, counted."""
@@ -153,7 +152,7 @@ class Database:
         bound: Any = {} if self._driver == "duckdb" else []
         found = []
         for i, text in enumerate(where):
-            c = conditions.parse(text, tuple(self.names))
+            c = conditions.parse(text, tuple(self.names()))
             self.check([c.column])
             code = next(d[1] for d in self._described if d[0] == c.column)
             place = self._quoted(c.column)
