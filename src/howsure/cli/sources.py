@@ -23,7 +23,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 COLUMNS: Final = (
     option("--truth", metavar="COLUMN", help="The column of right answers."),
-    option("--pred", multiple=True, metavar="COLUMN", help="A column of predictions; repeat for more systems, or give a pattern: 'model_*'."),
+    option(
+        "--pred",
+        multiple=True,
+        metavar="COLUMN",
+        help="A column of predictions; repeat for more systems, or give a pattern: 'model_*'.",
+    ),
     option("--outcome", multiple=True, metavar="COLUMN", help="A column of passes and fails; repeat for more."),
     option("--value", multiple=True, metavar="COLUMN", help="A column of graded values; repeat for more."),
     option("--bounds", metavar="0,1", help="The least and the greatest value that an item can have."),
