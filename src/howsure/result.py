@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -11,8 +12,9 @@ from typing import Any, Final, Protocol, runtime_checkable
 
 from howsure import atomic
 from howsure.errors import BadSetting
-from howsure.render import FORMATS, REGISTRY, TEXTS, by_suffix, named, render
+from howsure.render import FORMATS, REGISTRY, TEXTS, by_suffix, for_view, named, render
 from howsure.render.raw import flat
+from howsure.render.view import USUAL, View, view
 
 
 @runtime_checkable
@@ -55,9 +57,13 @@ class Result:
         """A data frame of the rows, of the library of the input; else of pandas, else of polars."""
         return frame([flat(row) for row in self._document["rows"]], self._library)
 
-    def to_text(self, kind: str = "table") -> str:
-        """The text in a format, by its name; the table is what print shows."""
-        return self._render(kind)
+    def to_text(self, kind: str = "table", *, columns: str | Iterable[str] = (), verbose: bool = False) -> str:
+        """The text in a format, by its name; the table is what print shows.
+
+        `columns` adds some that are not shown by default, such as "mean" and "route"; `verbose` adds these and tells
+        every note and setting. Formats for programs hold all of it, and take neither.
+        """
+        return self._render(kind, view(columns, verbose))
 
     def to_json(self) -> str:
         """The JSON document as text."""
@@ -79,25 +85,34 @@ class Result:
         """An HTML table; user text is escaped."""
         return self._render("html")
 
-    def save(self, path: str | os.PathLike[str], *, kind: str | None = None) -> None:
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        kind: str | None = None,
+        columns: str | Iterable[str] = (),
+        verbose: bool = False,
+    ) -> None:
         """Write a file, whole or not at all: .txt, .json, .md, .tex, .csv or .html, or the format that `kind` names.
 
-        Results that have columns (a Report) are also written as .parquet.
+        Results that have columns (a Report) are also written as .parquet. `columns` and `verbose` are as in to_text.
         """
-        columns = self if isinstance(self, Columnar) else None
-        form = by_suffix(path, TEXTS if columns is None else REGISTRY) if kind is None else named(kind)
+        asked = view(columns, verbose)
+        columnar = self if isinstance(self, Columnar) else None
+        form = by_suffix(path, TEXTS if columnar is None else REGISTRY) if kind is None else named(kind)
+        for_view(form.name, asked)
         if form.file is None:
-            atomic.write_text(path, self._render(form.name))
-        elif columns is None:
+            atomic.write_text(path, self._render(form.name, asked))
+        elif columnar is None:
             kind, texts = type(self).__name__, ", ".join(FORMATS)
             raise BadSetting(f"{form.name} is a file of columns, and a {kind} has none; it can be {texts}.")
         else:
-            table = columns.to_table()
+            table = columnar.to_table()
             with atomic.whole(path) as place:
                 form.file(table, place)
 
-    def _render(self, kind: str) -> str:
-        return render(self.page() if named(kind).for_people else self._document, kind)
+    def _render(self, kind: str, view: View = USUAL) -> str:
+        return render(self.page() if named(kind).for_people else self._document, kind, view)
 
     def _repr_html_(self) -> str:
         return self.to_html()

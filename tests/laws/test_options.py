@@ -26,7 +26,7 @@ from tests.tiers import spread
 OPTIONS = {
     command: {p.opts[0]: p for p in made.params if p.opts[0].startswith("-")} for command, made in app.commands.items()
 }
-WRITTEN = ("--format", "--out")  # not of the document
+WRITTEN = ("--format", "--out", "--columns", "--verbose")  # not of the document
 IDLE = ("--seed", "--tolerance")  # of what is sampled
 CHECKED = ("--on",)  # what ids tell must fit, or is refused; where it fits there may be nothing more to say
 NOTHING = "changes nothing"

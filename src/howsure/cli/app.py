@@ -20,6 +20,7 @@ from howsure.cli.options import (
     SEED,
     SORT,
     TOLERANCE,
+    VIEW,
     FileName,
     option,
 )
@@ -28,6 +29,7 @@ from howsure.errors import BadSetting, HowsureError, shortened
 from howsure.language import SPOKEN
 from howsure.papers.item import MEANINGS
 from howsure.render.harmless import visible
+from howsure.render.view import View
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -138,6 +140,7 @@ METRICS = option(
 @SEED
 @SORT
 @COLUMNAR
+@VIEW
 @OUT
 def score(
     given: sources.Inputs,
@@ -145,6 +148,7 @@ def score(
     above: tuple[str, ...],
     kind: str,
     out: Path | None,
+    view: View,
     **settings: Any,
 ) -> None:
     """Score files, counts, a rate or a confusion matrix: each measure with its exact posterior."""
@@ -160,6 +164,7 @@ def score(
         run_score(data, metrics=list(metrics) or None, above=parsing.limits(above) if above else None, **settings),
         kind,
         out,
+        view,
     )
 
 
@@ -187,14 +192,17 @@ _SEVERAL = (
 @TOLERANCE
 @SEED
 @FORMAT
+@VIEW
 @OUT
-def compare(given: sources.Inputs, metrics: tuple[str, ...], kind: str, out: Path | None, **settings: Any) -> None:
+def compare(
+    given: sources.Inputs, metrics: tuple[str, ...], kind: str, out: Path | None, view: View, **settings: Any
+) -> None:
     """Is the first better than the second? Files, tables of counts, rates or matrices, or wins on the same items."""
     from howsure.comparison.several import Several
     from howsure.comparison.verbs import compare as run_compare
 
     if given.wins is not None:
-        _wins(given, kind, out, **settings)
+        _wins(given, kind, out, view, **settings)
         return
     found = sources.evidence(given)
     asked = metrics or (None,)
@@ -213,7 +221,7 @@ def compare(given: sources.Inputs, metrics: tuple[str, ...], kind: str, out: Pat
         p = posterior_of(found, settings)
         own = {k: v for k, v in settings.items() if k not in ("prior", "tolerance", "seed")}
         made = [run_compare(p, metric=m, **own) for m in asked]
-    show(made[0] if len(made) == 1 else Several(tuple(made)), kind, out)
+    show(made[0] if len(made) == 1 else Several(tuple(made)), kind, out, view)
 
 
 def posterior_of(evidence: Any, settings: dict[str, Any]) -> Any:
@@ -225,8 +233,9 @@ def posterior_of(evidence: Any, settings: dict[str, Any]) -> Any:
 
 
 def _wins(
-    given: sources.Inputs, kind: str, out: Path | None, level: float, interval: str, equal_within: Any, **rest: Any
-) -> None:
+    given: sources.Inputs, kind: str, out: Path | None, view: View, level: float, interval: str, equal_within: Any,
+    **rest: Any,
+) -> None:  # fmt: skip
     from howsure.comparison.wins import compare_wins
 
     del rest  # refused, where they were given
@@ -234,7 +243,7 @@ def _wins(
     first, second, same = parsing.win_counts(str(given.wins))
     names = parsing.system_names(given.names, 2, ("first", "second"))
     how = {"level": level, "interval": interval, "equal_within": equal_within}
-    show(compare_wins(first, second, same, names=(names[0], names[1]), **how), kind, out)
+    show(compare_wins(first, second, same, names=(names[0], names[1]), **how), kind, out, view)
 
 
 @app.command()
@@ -248,8 +257,11 @@ def _wins(
 @TOLERANCE
 @SEED
 @FORMAT
+@VIEW
 @OUT
-def leaderboard(given: sources.Inputs, metrics: tuple[str, ...], kind: str, out: Path | None, **settings: Any) -> None:
+def leaderboard(
+    given: sources.Inputs, metrics: tuple[str, ...], kind: str, out: Path | None, view: View, **settings: Any
+) -> None:
     """Rank systems of files, counts or rates: P(best), expected rank, groups that cannot be told apart."""
     from howsure.comparison.ranks import leaderboard as run_leaderboard
     from howsure.comparison.several import Several
@@ -266,7 +278,7 @@ def leaderboard(given: sources.Inputs, metrics: tuple[str, ...], kind: str, out:
         sources.refuse_one_system(given, found)
         data = posterior_of(data, settings)
     made = [run_leaderboard(data, metric=m, **own) for m in metrics or (None,)]
-    show(made[0] if len(made) == 1 else Several(tuple(made)), kind, out)
+    show(made[0] if len(made) == 1 else Several(tuple(made)), kind, out, view)
 
 
 @app.command("metrics")

@@ -8,9 +8,10 @@ from typing import Any
 import click
 
 from howsure.cli import sources
-from howsure.cli.options import FORMAT, INTERVAL, LEVEL, OUT, POSITIVE, SEED, TOLERANCE, option
+from howsure.cli.options import FORMAT, INTERVAL, LEVEL, OUT, POSITIVE, SEED, TOLERANCE, VIEW, option
 from howsure.cli.output import show
 from howsure.errors import BadSetting
+from howsure.render.view import View
 
 _OTHERS = ("pred", "outcome", "value", "bounds", "better", "by", "sep", "score", "threshold")
 
@@ -50,6 +51,7 @@ _OTHERS = ("pred", "outcome", "value", "bounds", "better", "by", "sep", "score",
 @TOLERANCE
 @SEED
 @FORMAT
+@VIEW
 @OUT
 def curve(
     given: sources.Inputs,
@@ -63,6 +65,7 @@ def curve(
     correct: str | None,
     kind: str,
     out: Path | None,
+    view: View,
     **settings: Any,
 ) -> None:
     """Scores at every threshold: AUC, average precision, break-even, 11-point precision, best F1, with intervals.
@@ -91,9 +94,9 @@ def curve(
 
         measure: Any = best if cost is None else utility(**_weights(cost), cost=True)
         least, most = _limits(at_least), _limits(at_most)
-        show(made.choose(measure, at_least=least, at_most=most, correct=correct or "folds"), kind, out)
+        show(made.choose(measure, at_least=least, at_most=most, correct=correct or "folds"), kind, out, view)
         return
-    show(made if band is None else made.band(band, simultaneous=simultaneous), kind, out)
+    show(made if band is None else made.band(band, simultaneous=simultaneous), kind, out, view)
 
 
 def _limits(texts: tuple[str, ...]) -> dict[str, float] | None:

@@ -11,6 +11,7 @@ import click
 
 from howsure import render
 from howsure.errors import BadSetting
+from howsure.render.view import view
 
 
 class Once(click.Option):
@@ -133,6 +134,28 @@ def _format(among: Sequence[render.Format], more: str = "") -> Callable[[Any], A
     )
 
 
+class Shown(Named):
+    """The options --columns and --verbose, together the view that a command is given."""
+
+    def __call__(self, command: Any) -> Any:
+        @functools.wraps(command)
+        def viewed(*arguments: Any, shown: str | None, verbose: bool, **values: Any) -> Any:
+            asked = view("" if shown is None else shown, verbose)
+            if shown is not None and not asked.columns:
+                raise BadSetting(f"--columns takes names of columns, such as mean,route; got {shown!r}")
+            render.for_view(values["kind"], asked)
+            return command(*arguments, view=asked, **values)
+
+        return super().__call__(_VERBOSE(viewed))
+
+
+_VERBOSE = option("--verbose", is_flag=True, help="Show every note, the prior, and the columns mean and route.")
+VIEW = Shown(
+    "--columns",
+    "shown",
+    metavar="mean,route",
+    help="Show more columns, such as mean, median, std, n or route; JSON and CSV have them all.",
+)
 PRIOR = option(
     "--prior",
     default="even",

@@ -12,21 +12,24 @@ from howsure.cli import streams
 from howsure.errors import BadFile
 
 if TYPE_CHECKING:
+    from howsure.render.view import View
     from howsure.result import Result
 
 
-def show(result: Result | dict[str, Any], kind: str, out: Path | None) -> None:
-    """A result, or a document, in a format."""
+def show(result: Result | dict[str, Any], kind: str, out: Path | None, view: View | None = None) -> None:
+    """A result, or a document, in a format; of a view, where people asked for more."""
     from howsure.render import plain
+    from howsure.render.view import USUAL
     from howsure.result import Document, Result
 
+    view = view or USUAL
     made = result if isinstance(result, Result) else Document(result)
     if out is not None:
-        made.save(out, kind=kind)
+        made.save(out, kind=kind, columns=view.columns, verbose=view.verbose)
     elif kind == "table" and sys.stdout is not None and sys.stdout.isatty():
-        plain.on_terminal(made.page())
+        plain.on_terminal(made.page(), view)
     else:
-        write(made.to_text(kind), None, kind)
+        write(made.to_text(kind, columns=view.columns, verbose=view.verbose), None, kind)
 
 
 def write(text: str, out: Path | None, kind: str = "table") -> None:

@@ -7,9 +7,10 @@ from typing import Any
 
 import click
 
-from howsure.cli.options import FORMAT, INTERVAL, LEVEL, OUT, SEED, FileName, option
+from howsure.cli.options import FORMAT, INTERVAL, LEVEL, OUT, SEED, VIEW, FileName, option
 from howsure.cli.output import show
 from howsure.errors import BadSetting, listing
+from howsure.render.view import View
 
 
 @click.command("trec")
@@ -59,6 +60,7 @@ from howsure.errors import BadSetting, listing
 @INTERVAL
 @SEED
 @FORMAT
+@VIEW
 @OUT
 def trec(
     qrels: Path,
@@ -73,6 +75,7 @@ def trec(
     equal_within: float | None,
     kind: str,
     out: Path | None,
+    view: View,
     **settings: Any,
 ) -> None:
     """TREC runs against judgments: every measure with its interval over queries, P(best), and comparisons.
@@ -94,4 +97,4 @@ def trec(
         qrels, given, metrics=list(metrics) or None, only_common=only_common, no_relevant=no_relevant,
         unjudged=unjudged, ties=ties, seed=settings["seed"],
     )  # fmt: skip
-    show(evaluate(items, pairs, equal_within=equal_within, **settings), kind, out)
+    show(evaluate(items, pairs, equal_within=equal_within, **settings), kind, out, view)

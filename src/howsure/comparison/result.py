@@ -269,7 +269,10 @@ class Comparison(Result):
                 "slice": a["slice"],
                 **{k: at(k, i) for k in ("p_better", "p_worse", "p_equal")},
                 "equal_within": self.equal_within,
-                "difference": {k: at(k, i) for k in ("mean", "std", "median", "low", "high")},
+                "difference": {
+                    "score": None if None in (a["score"], b["score"]) else a["score"] - b["score"],
+                    **{k: at(k, i) for k in ("mean", "std", "median", "low", "high")},
+                },
                 "error": {
                     "value": at("value", i),
                     "probability": self.gap.error,

@@ -131,6 +131,13 @@ class Wins(Result):
     def _batch(self) -> tuple[int, ...]:
         return tuple(np.shape(self._shapes[0]))
 
+    @property
+    def _shares(self) -> Any:
+        """The difference of the shares of items won; NaN where there are none."""
+        first, second, same = (np.asarray(x, dtype=float) for x in self.counts)
+        with np.errstate(invalid="ignore"):
+            return (first - second) / (first + second + same)
+
     def _rows(self) -> list[dict[str, Any]]:
         """One row for each pair of counts."""
         d, odds = self.difference, self.log_odds
@@ -138,7 +145,7 @@ class Wins(Result):
         columns = {
             "first": self.counts[0], "second": self.counts[1], "same": self.counts[2],
             "p_better": self.p_better, "p_worse": self.p_worse, "p_equal": self.p_equal,
-            "mean": d.mean, "std": d.std, "median": d.median, "low": low, "high": high,
+            "score": self._shares, "mean": d.mean, "std": d.std, "median": d.median, "low": low, "high": high,
             "odds": odds.mean, "spread": odds.std, "value": d.error.value,
         }  # fmt: skip
         flat = {k: None if v is None else np.broadcast_to(v, self._batch) for k, v in columns.items()}
@@ -154,7 +161,7 @@ class Wins(Result):
                 "slice": dict(zip(names, at, strict=True)) if at else None,
                 "p_better": x["p_better"], "p_worse": x["p_worse"], "p_equal": x["p_equal"],
                 "equal_within": self.equal_within,
-                "difference": {k: x[k] for k in ("mean", "std", "median", "low", "high")},
+                "difference": {k: x[k] for k in ("score", "mean", "std", "median", "low", "high")},
                 "log_odds": {"mean": x["odds"], "std": x["spread"]},
                 "error": {"value": x["value"], "probability": 1e-12}, "route": "closed form",
                 "same": number(x["same"]), "verdict": verdict,

@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from howsure.errors import BadSetting, UnknownName, nearest
+from howsure.language import option
 from howsure.render import columns, html, latex, markdown, plain, raw
+from howsure.render.view import USUAL, View
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class Format:
     name: str
     suffixes: tuple[str, ...]
     for_people: bool  # who can do with a page where the document is long; programs get all of it
-    text: Callable[[dict[str, Any]], str] | None = None
+    text: Callable[..., str] | None = None  # of the document, and for people of a view
     file: Callable[[columns.Columns, Path], None] | None = None
 
 
@@ -39,12 +41,22 @@ TEXTS: Final = tuple(f for f in REGISTRY if f.text is not None)
 FORMATS: Final = tuple(f.name for f in TEXTS)
 
 
-def render(document: dict[str, Any], kind: str) -> str:
+def render(document: dict[str, Any], kind: str, view: View = USUAL) -> str:
     """A document in one of the formats that are text, ending in a newline."""
-    form = named(kind)
+    form = for_view(kind, view)
     if form.text is None:
         raise BadSetting(f"{kind} is a file of columns, not a text; formats that are text: {', '.join(FORMATS)}.")
-    return form.text(document)
+    return form.text(document) if view.usual else form.text(document, view)
+
+
+def for_view(kind: str, view: View) -> Format:
+    """The format of that name; programs get every column and note, and have no view."""
+    form = named(kind)
+    if not view.usual and not form.for_people:
+        given = option("columns" if view.columns else "verbose")
+        people = ", ".join(f.name for f in REGISTRY if f.for_people)
+        raise BadSetting(f"{given} is for people, who read {people}; {kind} has every column and note: leave it out.")
+    return form
 
 
 def named(kind: str) -> Format:

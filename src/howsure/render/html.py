@@ -6,11 +6,12 @@ from html import escape
 from typing import Any
 
 from howsure.render.tables import from_document
+from howsure.render.view import USUAL, View
 
 
-def table(document: dict[str, Any]) -> str:
+def table(document: dict[str, Any], view: View = USUAL) -> str:
     """A table with a caption, column heads and row heads, and its notes as a list."""
-    t = from_document(document)
+    t = from_document(document, view)
     head = "".join(f'<th scope="col">{escape(c)}</th>' for c in t.columns)
     body = "\n".join(_row(row, t.right) for row in t.rows)
     notes = "".join(f"<li>{escape(note)}</li>" for note in t.notes)

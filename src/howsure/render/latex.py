@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from howsure.render.tables import from_document
+from howsure.render.view import USUAL, View
 
 _SPECIAL = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
@@ -25,9 +26,9 @@ def escape(text: str) -> str:
     return "".join(_SPECIAL.get(c, c) for c in " ".join(text.split()))
 
 
-def table(document: dict[str, Any]) -> str:
+def table(document: dict[str, Any], view: View = USUAL) -> str:
     """A tabular for the booktabs package, headline and notes as comments."""
-    t = from_document(document)
+    t = from_document(document, view)
     lines = [f"% {escape(t.headline)}", *(f"% {escape(note)}" for note in t.notes)]
     lines.append(r"\begin{tabular}{" + "".join("r" if right else "l" for right in t.right) + "}")
     lines += [r"\toprule", " & ".join(escape(c) for c in t.columns) + r" \\", r"\midrule"]

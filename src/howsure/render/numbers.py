@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from decimal import Decimal
 
 _DUST = 0.1  # of its error: a number so small is none
 _WORST = 1.5  # three standard errors of a share of n draws are at most this over √n
@@ -123,3 +125,23 @@ def count(n: float) -> str:
     ('1,234,567', '12.5')
     """
     return f"{int(n):,}" if float(n).is_integer() else f"{n:,.1f}"
+
+
+_PLAIN = re.compile(r"-?\d+(?:\.(\d+))?")
+_MOST_PLACES = 6
+
+
+def beside(x: float, y: float) -> tuple[str, str, str]:
+    """Two numbers and their difference, such that it is the difference of the two as they are shown.
+
+    >>> beside(0.5324, 0.7869), beside(0.81234, 0.81211), beside(0.25, 0.25), beside(12.34, 9.876)
+    (('0.532', '0.787', '-0.255'), ('0.8123', '0.8121', '0.0002'), ('0.250', '0.250', '0'), ('12.3', '9.9', '2.4'))
+    """
+    shown = [_PLAIN.fullmatch(short(v)) for v in (x, y)]
+    if any(m is None for m in shown):
+        return short(x), short(y), short(x - y)
+    places = max(3, *(len(m[1] or "") for m in shown if m is not None)) if max(abs(x), abs(y)) < 10 else 1
+    while 0 < abs(x - y) < 10.0**-places and places < _MOST_PLACES:
+        places += 1
+    a, b = (Decimal(repr(v)).quantize(Decimal(1).scaleb(-places)) for v in (x, y))
+    return tuple("0" if not v else f"{v:f}" for v in (a, b, a - b))  # type: ignore[return-value]

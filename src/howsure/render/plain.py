@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from howsure.render.tables import TextTable, from_document
+from howsure.render.view import USUAL, View
 
 
-def table(document: dict[str, Any]) -> str:
+def table(document: dict[str, Any], view: View = USUAL) -> str:
     """An aligned table with its headline and notes."""
-    return text(from_document(document))
+    return text(from_document(document, view))
 
 
 def text(t: TextTable) -> str:
@@ -26,13 +27,13 @@ def text(t: TextTable) -> str:
     return "\n".join(lines) + "\n"
 
 
-def on_terminal(document: dict[str, Any]) -> None:
+def on_terminal(document: dict[str, Any], view: View = USUAL) -> None:
     """Print the table with rich: the same content, with a rule under the head and dim notes."""
     from rich.console import Console
     from rich.table import Table as Grid
     from rich.text import Text
 
-    t = from_document(document)
+    t = from_document(document, view)
     console = Console()
     console.print(Text(t.headline, style="bold"))
     grid = Grid(box=None, pad_edge=False, header_style="bold")

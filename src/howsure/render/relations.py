@@ -6,7 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from howsure.render.numbers import count, short
-from howsure.render.tables import TextTable, level_of, page, texts
+from howsure.render.shown import level_of
+from howsure.render.tables import TextTable, page, texts
+from howsure.render.view import USUAL_PRIORS
 
 _MOST = 40  # tables shown to people; JSON and CSV have all
 _CELLS = ("tp", "fp", "fn", "tn", "n")
@@ -64,17 +66,17 @@ def tradeoff(document: dict[str, Any]) -> TextTable:
             for r in rows
         ]
         return page(f"{_curve(document['curve'])}; {document['verdict']}", columns, 0, cells, notes)
-    columns = ("recall", "precision", "mean", level_of(document), "P(feasible)", "route")
+    columns = ("recall", "precision", level_of(document), "P(feasible)")
     cells = [
-        (_value(r["recall"]), "out of reach" if r["precision"] is None else short(r["precision"]), short(r["mean"]),
-         "-" if r["low"] is None else f"[{short(r['low'])}, {short(r['high'])}]", short(r["p_feasible"]),
-         r["route"] or "")
+        (_value(r["recall"]), "out of reach" if r["precision"] is None else short(r["precision"]),
+         "-" if r["low"] is None else f"[{short(r['low'])}, {short(r['high'])}]", short(r["p_feasible"]))
         for r in rows
     ]  # fmt: skip
     named = ", ".join(f"{k} {count(v)}" for k, v in document["data"]["cells"].items())
     about = named if document["curve"] is None else f"{named}; {_curve(document['curve'])}"
-    table = page(f"{document['verdict']}; {about}; prior {document['prior']['name']}", columns, 0, cells, notes)
-    return replace(table, right=(*table.right[:-1], False))
+    prior = document["prior"]["name"]
+    told = "" if prior in USUAL_PRIORS else f"; prior {prior}"
+    return page(f"{document['verdict']}; {about}{told}", columns, 0, cells, notes)
 
 
 def mixture(document: dict[str, Any]) -> TextTable:

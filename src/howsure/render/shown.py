@@ -1,0 +1,248 @@
+"""The columns of the tables of each kind of document: those shown by default, and those for the asking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from howsure.render.numbers import beside, count, probability, share, short
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column by its key, which people name it by; `more` are shown for the asking only."""
+
+    key: str
+    title: str
+    cell: Callable[[Row], str]
+    right: bool = True
+    more: bool = False
+
+
+def columns_of(document: dict[str, Any], rows: list[Row]) -> list[Column]:
+    """All columns that the table of a document can have, in their order."""
+    kind = document["schema"].partition(".")[2].partition("/")[0]
+    make = {
+        "compare": _compare, "leaderboard": _leaderboard, "association": _association, "threshold": _threshold,
+        "band": _band,
+    }  # fmt: skip
+    if kind == "trec" and len(document["data"]["systems"]) > 1:
+        make[kind] = _trec
+    return make.get(kind, _score)(document, rows)
+
+
+def level_of(document: dict[str, Any]) -> str:
+    """The name of the column of intervals."""
+    kind = "" if document["interval"] == "equal-tailed" else f" {document['interval']}"
+    return f"{100 * document['level']:.12g}%{kind} interval"
+
+
+def _words(key: str, of: str | None = None) -> Column:
+    return Column(key, key, lambda r: str(r[of or key]), right=False)
+
+
+def _slices(rows: list[Row]) -> list[Column]:
+    if not any(r["slice"] for r in rows):
+        return []
+    return [Column("slice", "slice", lambda r: _slice(r["slice"]), right=False)]
+
+
+def _law() -> list[Column]:
+    """What else is known of a posterior, for the asking."""
+    names = ("mean", "median", "mode", "std")
+    return [Column(k, k, lambda r, k=k: _value(r, k, "infinite"), more=True) for k in names]  # type: ignore[misc]
+
+
+def _route(document: dict[str, Any]) -> list[Column]:
+    del document
+    return [Column("route", "route", lambda r: str(r["route"]), right=False, more=True)]
+
+
+def _n(shown: bool) -> Column:
+    return Column("n", "n", lambda r: "" if r["n"] is None else count(r["n"]), more=not shown)
+
+
+def _score(document: dict[str, Any], rows: list[Row]) -> list[Column]:
+    sliced = _slices(rows)
+    columns = [_words("system")] if any(r["system"] for r in rows) else []
+    columns += [
+        *sliced,
+        Column("metric", "metric", lambda r: str(r["asked"]), right=False),
+        _n(bool(sliced)),
+        Column("score", "score", lambda r: _value(r, "score", "undefined")),
+        *_law(),
+        Column("interval", level_of(document), _interval),
+    ]
+    if any(r["above"] is not None for r in rows):
+        columns.append(Column("above", "P(above)", _above))
+    if "chance" in document.get("columns", ()):
+        columns.append(Column("chance", "chance", lambda r: "" if r["chance"] is None else short(r["chance"])))
+        columns.append(Column("above-chance", "P(better than chance)", _above_chance))
+    return [*columns, *_route(document)]
+
+
+def _threshold(document: dict[str, Any], rows: list[Row]) -> list[Column]:
+    del rows
+    return [
+        Column("what", "", lambda r: str(r["what"]), right=False),
+        Column("score", "value", _chosen),
+        Column("mean", "mean", lambda r: short(r["mean"], error=_error(r, "mean")), more=True),
+        Column("interval", level_of(document), _ends),
+        *_route(document),
+    ]
+
+
+def _chosen(row: Row) -> str:
+    """What was found on these items; corrected for the choice, it is a mean."""
+    return short(row["mean"], error=_error(row, "mean")) if row["value"] is None else short(row["value"])
+
+
+def _compare(document: dict[str, Any], rows: list[Row]) -> list[Column]:
+    a, b = document["data"]["systems"]
+    sliced = _slices(rows)
+    wins = any("wins" in r["first"] for r in rows)
+    columns = [
+        *sliced,
+        _words("metric"),
+        *([] if wins else [Column("n", "n", _n_of_pair, more=not sliced)]),
+        Column("first", a, lambda r: _sides(r)[0]),
+        Column("second", b, lambda r: _sides(r)[1]),
+        Column("difference", "difference of win rates" if wins else "difference", lambda r: _sides(r)[2]),
+        Column("mean", "mean difference", lambda r: _of_difference(r, "mean"), more=True),
+        Column("median", "median difference", lambda r: _of_difference(r, "median"), more=True),
+        Column("std", "std of the difference", lambda r: _of_difference(r, "std"), more=True),
+        Column("interval", level_of(document), lambda r: f"[{_of_difference(r, 'low')}, {_of_difference(r, 'high')}]"),
+        Column("better", f"P({a} better)", lambda r: probability(r["p_better"], r["error"]["probability"])),
+    ]
+    if any(r["p_equal"] is not None for r in rows):
+        columns.append(Column("equal", f"P(within {rows[0]['equal_within']:g})", _p_equal))
+    return [*columns, *_route(document)]
+
+
+def _n_of_pair(row: Row) -> str:
+    one, two = (row[side]["n"] for side in ("first", "second"))
+    return count(one) if one == two else f"{count(one)}, {count(two)}"
+
+
+def _sides(row: Row) -> tuple[str, str, str]:
+    """Both scores and their difference, which add up as they are shown."""
+    one, two, gap = row["first"], row["second"], row["difference"].get("score")
+    if "wins" in one:
+        return count(one["wins"]), count(two["wins"]), short(gap)
+    if one["score"] is None or two["score"] is None:
+        return _value(one, "score", "undefined"), _value(two, "score", "undefined"), "undefined"
+    return beside(one["score"], two["score"])
+
+
+def _of_difference(row: Row, key: str) -> str:
+    return short(row["difference"][key], error=row["error"].get(key, row["error"]["value"]))
+
+
+def _p_equal(row: Row) -> str:
+    return probability(row["p_equal"], row["error"].get("equal", row["error"]["probability"]))
+
+
+def _p_best(row: Row) -> str:
+    return probability(row["p_best"], row["error"].get("best"), row["error"].get("best_floor"))
+
+
+def _ranked(document: dict[str, Any], title: str) -> list[Column]:
+    return [
+        Column("n", "n", lambda r: "" if r["n"] is None else count(r["n"]), more=True),
+        Column("score", title, lambda r: _value(r, "score", "undefined")),
+        *_law(),
+        Column("interval", level_of(document), _interval),
+        Column("best", "P(best)", _p_best),
+    ]
+
+
+def _leaderboard(document: dict[str, Any], rows: list[Row]) -> list[Column]:
+    several = len({r["metric"] for r in rows}) > 1
+    return [
+        *([_words("metric")] if several else []),
+        _words("system"),
+        *_ranked(document, "score" if several else str(rows[0]["metric"])),
+        Column("rank", "expected rank", lambda r: f"{r['expected_rank']:.2f}"),
+        Column("group", "group", lambda r: str(r["group"])),
+        *_route(document),
+    ]
+
+
+def _trec(document: dict[str, Any], rows: list[Row]) -> list[Column]:
+    del rows
+    return [
+        _words("metric"),
+        _words("run", "system"),
+        *_ranked(document, "score"),
+        Column("rank", "expected rank", lambda r: f"{r['expected_rank']:.2f}", more=True),
+        Column("group", "group", lambda r: str(r["group"])),
+        *_route(document),
+    ]
+
+
+def _association(document: dict[str, Any], rows: list[Row]) -> list[Column]:
+    del document
+    return [
+        *_slices(rows),
+        _words("measure"),
+        Column("value", "value", lambda r: _value(r, "value", "undefined")),
+        Column("bounds", "bounds", lambda r: "" if r["low"] is None else f"[{short(r['low'])}, {short(r['high'])}]"),
+        Column("error", "standard error", lambda r: "" if r["error"] is None else short(r["error"])),
+        _words("what"),
+    ]
+
+
+def _band(document: dict[str, Any], rows: list[Row]) -> list[Column]:
+    along = document["along"]
+    kind = " simultaneous" if document["simultaneous"] else ""
+    title = f"{level_of(document)}{kind}"
+    return [
+        Column(along, along, lambda r: f"{r[along]:.6g}"),
+        Column("score", str(rows[0]["metric"]), lambda r: _value(r, "score", "undefined")),
+        Column("interval", title, lambda r: f"[{short(r['low'])}, {short(r['high'])}]"),
+    ]
+
+
+def _value(row: Row, key: str, empty: str) -> str:
+    """A number of a row; the score is exact, means and ends have errors."""
+    if row[key] is None:
+        return "infinite" if key in row.get("infinite", ()) else empty
+    return short(row[key], error=_error(row, key))
+
+
+def _error(row: Row, key: str) -> float | None:
+    """How far a number of a row can be off, where the row says so."""
+    errors = row.get("error")
+    return errors.get(key) if isinstance(errors, dict) else None
+
+
+def _interval(row: Row) -> str:
+    unit = row["range"] == [0.0, 1.0]
+    low = short(row["low"], 1 - row["low"] if unit and row["low"] is not None else None, error=_error(row, "low"))
+    high = short(row["high"], row["high_gap"] if unit else None, error=_error(row, "high"))
+    return f"[{low}, {'infinite' if row['high'] is None else high}]"
+
+
+def _ends(row: Row) -> str:
+    low, high = (short(row[key], error=_error(row, key)) for key in ("low", "high"))
+    return f"[{low}, {high}]"
+
+
+def _above(row: Row) -> str:
+    if row["above"] is None:
+        return ""
+    return f"P(> {row['above']:g}) = {probability(row['p_above'], _error(row, 'probability'), _error(row, 'floor'))}"
+
+
+def _above_chance(row: Row) -> str:
+    p, error = row["p_above_chance"], _error(row, "chance")
+    if p is None:
+        return ""
+    return share(p, error) if error is not None and error > 1e-6 else probability(p)
+
+
+def _slice(at: dict[str, Any] | None) -> str:
+    return ", ".join(f"{k}={'(missing)' if v is None else v}" for k, v in at.items()) if at else ""

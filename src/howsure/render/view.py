@@ -1,0 +1,78 @@
+"""View: what people are shown of a document by default, and what more is theirs for the asking.
+
+Programs get all of it: JSON, CSV and Parquet know no view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from howsure.errors import BadSetting, UnknownName, nearest
+from howsure.language import option
+
+VERBOSE: Final = ("mean", "route")  # columns that come with every note
+TECHNICAL: Final = frozenset(  # how numbers were found, where that does not change how to read them
+    (
+        "binned", "chance-sampled", "clusters", "delong", "infinite-mean", "labels", "micro", "no-mean", "pairs-prior",
+        "prior", "prior-from-data", "recall-rule", "rounds-to-edge", "rule", "sampled", "simultaneous", "strata",
+        "unbounded", "weighted",
+    )
+)  # fmt: skip
+USUAL_PRIORS: Final = ("even", "wins")  # which need no word
+
+
+@dataclass(frozen=True)
+class View:
+    """The columns asked for beside the usual ones, and whether every note and setting is to be told."""
+
+    columns: tuple[str, ...] = ()
+    verbose: bool = False
+
+    @property
+    def usual(self) -> bool:
+        """Whether nothing more was asked for."""
+        return not (self.columns or self.verbose)
+
+    def wants(self, key: str) -> bool:
+        """Whether a column that is not shown by itself is asked for."""
+        return key in self.columns or (self.verbose and key in VERBOSE)
+
+    def notes(self, document: dict[str, Any]) -> list[str]:
+        """The notes in words: all of them, or those that change how to read the numbers."""
+        return [n["text"] for n in document["notes"] if self.verbose or n["code"] not in TECHNICAL]
+
+
+USUAL: Final = View()
+
+
+def view(columns: str | Iterable[str] = (), verbose: bool = False) -> View:
+    """A view, from names of columns: texts, or one text with commas.
+
+    >>> view("mean, route").columns
+    ('mean', 'route')
+    """
+    given = columns.split(",") if isinstance(columns, str) else list(columns)
+    if not all(isinstance(name, str) for name in given):
+        raise BadSetting(f"{option('columns')} takes names of columns, such as mean and route; got {columns!r}.")
+    return View(tuple(dict.fromkeys(name.strip().lower() for name in given if name.strip())), bool(verbose))
+
+
+def check(asked: View, more: Sequence[str], always: Sequence[str]) -> None:
+    """Refuse columns that a table does not have, and a list that adds none."""
+    for name in asked.columns:
+        if name not in more and name not in always:
+            raise UnknownName(f"no column {name!r} here.{nearest(name, [*more, *always])} {_takes(more)}")
+    if asked.columns and not any(name in more for name in asked.columns):
+        raise BadSetting(f"{' and '.join(asked.columns)} {_shown(asked.columns)} anyway. {_takes(more)}")
+
+
+def _shown(names: Sequence[str]) -> str:
+    return "is shown" if len(names) == 1 else "are shown"
+
+
+def _takes(more: Sequence[str]) -> str:
+    if not more:
+        return f"This table has no more columns: leave out {option('columns')}."
+    return f"{option('columns')} takes {', '.join(more)}."

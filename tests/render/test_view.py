@@ -1,0 +1,148 @@
+"""What people are shown by default, and what --columns and --verbose add."""
+
+from __future__ import annotations
+
+import pytest
+
+import howsure as hs
+from howsure.cli.app import app, run
+from howsure.errors import BadSetting, UnknownName
+from howsure.render.numbers import beside
+
+TABLE = hs.Tally.binary(tp=80, fp=20, fn=30, tn=870)
+OTHER = hs.Tally.binary(tp=70, fp=20, fn=40, tn=870)
+LINES = {
+    "score": "score --counts 80,20,30,870",
+    "slices": "score examples/breast_cancer.csv --truth truth --pred logistic --positive malignant --by size",
+    "compare": "compare --counts 80,20,30,870 --counts 70,20,40,870 --metric f1",
+    "wins": "compare --wins 17,4,3278",
+    "leaderboard": "leaderboard --counts 80,20,30,870 --counts 70,20,40,870 --counts 60,5,50,885 --metric f1",
+    "curve": "curve examples/breast_cancer.csv --truth truth --score p_tree --positive malignant --metric f1@.5",
+    "trec": "trec examples/wine.qrels examples/wine-full.run examples/wine-color.run --metric P@5",
+}
+
+
+def heads(text: str) -> list[str]:
+    """The names over the columns."""
+    lines = text.splitlines()
+    return [
+        x.strip() for x in lines[next(i for i, line in enumerate(lines) if line.startswith("--")) - 1].split("  ") if x
+    ]
+
+
+def printed(capsys: pytest.CaptureFixture[str], line: str) -> str:
+    assert run(line.split()) == 0
+    return capsys.readouterr().out
+
+
+def test_by_default_one_number_and_its_interval():
+    """A score table has the measure, the score and the interval, and no word on routes, priors or chi-square."""
+    text = str(hs.score(TABLE, metrics=["f1", "kappa"]))
+    assert heads(text) == ["metric", "score", "95% interval"]
+    assert "prior" not in text
+    assert "chi-square" not in text
+    assert "draws" not in text
+
+
+def test_a_prior_that_is_not_the_usual_one_is_told():
+    """Whoever reads the table must know it."""
+    assert "prior jeffreys" in str(hs.score(TABLE, metrics="f1", prior="jeffreys"))
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_verbose_tells_all(name, capsys):
+    """The prior, and the columns mean and route, in every command."""
+    usual, verbose = printed(capsys, LINES[name]), printed(capsys, f"{LINES[name]} --verbose")
+    assert "route" not in usual
+    assert {"route"} <= set(heads(verbose)) - set(heads(usual))
+    assert any("mean" in head for head in set(heads(verbose)) - set(heads(usual)))
+    assert "prior " in verbose.splitlines()[0]
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_columns_are_added(name, capsys):
+    """--columns adds a column, and names of columns that are there anyway do no harm beside it."""
+    usual = heads(printed(capsys, LINES[name]))
+    assert heads(printed(capsys, f"{LINES[name]} --columns route,{'interval'}")) == [*usual, "route"]
+
+
+@pytest.mark.parametrize("name", LINES)
+@pytest.mark.parametrize(
+    "given", ["--columns rout", "--columns interval", "--columns route --format json", "--verbose --format csv"]
+)
+def test_what_adds_nothing_is_refused(name, given, capsys):
+    """An unknown column, one that is there anyway, and a format that has all of them: one sentence each."""
+    assert run([*LINES[name].split(), *given.split()]) == 2
+    out, err = capsys.readouterr()
+    assert not out
+    assert given.split()[0] in err
+    assert err.count("\n") == 1
+
+
+def test_the_nearest_column_is_named():
+    """A typo stays a typo."""
+    with pytest.raises(UnknownName, match="Did you mean 'median'"):
+        hs.score(TABLE, metrics="f1").to_text(columns="medain")
+    with pytest.raises(BadSetting, match="columns="):
+        hs.score(TABLE, metrics="f1").to_text("json", columns=["mean"])
+
+
+def test_every_table_command_takes_them():
+    """The options are those of all commands that score."""
+    for name in ("score", "compare", "leaderboard", "curve", "trec"):
+        assert {"--columns", "--verbose"} <= {p.opts[0] for p in app.commands[name].params}
+
+
+@pytest.mark.parametrize("kind", ["markdown", "latex", "html"])
+def test_other_formats_have_the_same_columns(kind, tmp_path):
+    """What is asked for is written too, to a text and to a file."""
+    report = hs.score(TABLE, metrics="f1")
+    assert "closed form" not in report.to_text(kind)
+    assert "closed form" in report.to_text(kind, columns=["route"])
+    report.save(tmp_path / "x", kind=kind, columns="route")
+    assert (tmp_path / "x").read_text(encoding="utf-8") == report.to_text(kind, columns="route")
+
+
+def test_notes_that_change_the_reading_stay():
+    """What was dropped or is undefined is told without being asked for."""
+    text = str(hs.score(hs.tally([1, 0, None, 1], [1, 0, 1, 1], missing="drop"), metrics="recall"))
+    assert "left out" in text
+    assert "undefined" in str(hs.score(hs.Tally.binary(tp=0, fp=0, fn=3, tn=4), metrics="precision"))
+
+
+# -- numbers that add up
+
+
+@pytest.mark.parametrize(
+    ("x", "y"), [(0.5324, 0.7869), (0.9876, 0.98764), (0.0042, 0.03512), (12.34, 9.876), (1.0, 0.9)]
+)
+def test_a_difference_is_that_of_the_numbers_shown(x, y):
+    """The digits add up, and the difference is within a unit of the last one."""
+    a, b, gap = beside(x, y)
+    places = len(a.partition(".")[2])
+    assert round(float(a) - float(b), 9) == float(gap)
+    assert abs(float(gap) - (x - y)) <= 10.0**-places
+
+
+def test_compare_shows_the_difference_of_scores():
+    """difference.score is the difference of both scores, also in the table."""
+    made = hs.compare(TABLE, OTHER, metric="f1")
+    row = made.to_dict()["rows"][0]
+    assert (
+        row["difference"]["score"] == row["first"]["score"] - row["second"]["score"] == pytest.approx(160 / 210 - 0.7)
+    )
+    line = next(x for x in str(made).splitlines() if x.startswith("f1")).split()
+    assert line[1:4] == ["0.762", "0.700", "0.062"]
+
+
+def test_the_difference_of_an_undefined_score_is_null():
+    """0/0 less anything is nothing."""
+    made = hs.compare(hs.Tally.binary(tp=0, fp=0, fn=3, tn=4), TABLE, metric="precision")
+    assert made.to_dict()["rows"][0]["difference"]["score"] is None
+    assert str(made).count("undefined") >= 2
+
+
+def test_wins_have_the_difference_of_their_shares():
+    """17 and 4 of 3299 items."""
+    assert hs.compare_wins(17, 4, 3278).to_dict()["rows"][0]["difference"]["score"] == pytest.approx(13 / 3299)
+    assert hs.compare_wins(0, 0, 0).to_dict()["rows"][0]["difference"]["score"] is None

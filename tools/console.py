@@ -1,0 +1,57 @@
+"""Renew the console blocks of README and docs: what each command prints now.
+
+A block without notes may end early, and keeps its number of lines. `tests/docs` holds the pages to the command.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import shlex
+from pathlib import Path
+
+from howsure.cli.app import run
+
+ROOT = Path(__file__).parents[1]
+BLOCK = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def renewed(page: str) -> str:
+    """A page with the output of its commands as it is now."""
+    return BLOCK.sub(lambda m: "```console\n" + _block(m[1]) + "```", page)
+
+
+def _block(body: str) -> str:
+    first, *parts = re.split(r"^\$ ", body, flags=re.MULTILINE)
+    return first + "".join("$ " + _command(part) for part in parts)
+
+
+def _command(part: str) -> str:
+    line, _, shown = part.partition("\n")
+    words = shlex.split(line, comments=True)
+    if words[0] != "howsure" or not shown.strip():
+        return part
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        if run(words[1:]):
+            raise SystemExit(f"this command fails: {line}")
+    text = out.getvalue()
+    if not re.search(r"^- ", shown, re.MULTILINE):
+        lines = text.partition("\n\n- ")[0].splitlines()[: len(shown.rstrip().splitlines())]
+        text = "\n".join(lines).rstrip() + "\n"
+    return f"{line}\n{text}{shown[len(shown.rstrip()) + 1 :]}"
+
+
+def main() -> None:
+    """Every page that has such blocks."""
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
+        old = path.read_text(encoding="utf-8")
+        new = renewed(old)
+        if new != old:
+            path.write_text(new, encoding="utf-8")
+            print(path.relative_to(ROOT))
+
+
+if __name__ == "__main__":
+    main()
