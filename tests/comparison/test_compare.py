@@ -317,7 +317,7 @@ def test_document_and_formats() -> None:
     row = c.to_dict()["rows"][0]
     keys = "metric better paired first second slice p_better p_worse p_equal equal_within difference error verdict"
     assert set(keys.split()) <= set(row)
-    assert set(row["difference"]) == {"mean", "std", "median", "low", "high"}
+    assert set(row["difference"]) == {"score", "mean", "std", "median", "low", "high"}
     assert row["verdict"].startswith("new beats old on f1 with probability 0.")
     for text in (str(c), c.to_markdown(), c.to_latex(), c.to_html(), c.to_csv()):
         assert "f1" in text

@@ -174,8 +174,8 @@ def test_a_heavy_tail_hides_neither_end_of_an_interval() -> None:
     assert found.difference.mean == np.inf
     assert row["difference"]["mean"] is None
     assert row["error"]["low"] < 20 < 1e4 < row["error"]["high"] < 1e7
-    shown = found.to_markdown().replace("\\", "")
-    assert re.search(r"\| - \| \[-[678]0, [345]e\+06\] \|", shown)
+    shown = found.to_text("markdown", columns="mean").replace("\\", "")
+    assert re.search(r"\| infinite \| - \| \[-[678]0, [345]e\+06\] \|", shown)
     assert re.search(r"difference 1\d00 \[-[678]0, [345]e\+06\]|difference 1000 \[", repr(found))
     other = hs.compare(truth, {"b": worse, "a": truth}, metric="odds-ratio")
     assert other.difference.mean == -np.inf
@@ -198,6 +198,6 @@ def test_numbers_near_one_on_both_sides_of_nought(x, said, in_latex):
     document = {"schema": "howsure.score/1", "level": 0.95, "interval": "equal-tailed", "prior": None, "data": {},
                 "rows": [row], "notes": []}  # fmt: skip
     for kind in ("table", "html"):
-        assert render(document, kind).count(said) == 4
-    assert render(document, "latex").count(in_latex) == 4
-    assert render(document, "markdown").count(said) == 4
+        assert render(document, kind).count(said) == 3
+    assert render(document, "latex").count(in_latex) == 3
+    assert render(document, "markdown").count(said) == 3

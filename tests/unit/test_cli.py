@@ -290,7 +290,7 @@ def test_a_terminal_gets_the_same_content(command, monkeypatch):
     assert code == 0
     assert "0.762" in out
     assert "[0.639, 0.804]" in out
-    assert "prior even" in out
+    assert "tp 80, fp 20, fn 30, tn 870" in out
 
 
 # -- metrics, help, version ---------------------------------------------------------------------------------------

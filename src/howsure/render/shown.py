@@ -133,7 +133,9 @@ def _sides(row: Row) -> tuple[str, str, str]:
     if "wins" in one:
         return count(one["wins"]), count(two["wins"]), short(gap)
     if one["score"] is None or two["score"] is None:
-        return _value(one, "score", "undefined"), _value(two, "score", "undefined"), "undefined"
+        a, b = _value(one, "score", "undefined"), _value(two, "score", "undefined")
+        endless = {("infinite", b): "infinite", (a, "infinite"): "-infinite"}
+        return a, b, "undefined" if a == b or "undefined" in (a, b) else endless[a, b]
     return beside(one["score"], two["score"])
 
 
