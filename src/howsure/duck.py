@@ -1,4 +1,4 @@
-"""A DuckDB of our own: in memory, silent, and without a network."""
+"""A DuckDB of our own: in memory, or a file to be read; silent, and without a network."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ def interrupt() -> None:
             con.interrupt()
 
 
-def connect() -> Any:
+def connect(database: str = ":memory:", *, read_only: bool = False) -> Any:
     """A new connection; extensions are neither fetched nor loaded, and no progress bar reaches standard output."""
     import duckdb
 
-    con = duckdb.connect(config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"})
+    config = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+    con = duckdb.connect(database, read_only=read_only, config=config)
     con.execute("SET enable_progress_bar = true")  # so that query_progress tells; the printing is ours
     con.execute("SET enable_progress_bar_print = false")
     _OPEN.add(con)

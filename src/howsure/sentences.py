@@ -36,6 +36,7 @@ SENTENCES: Final[dict[str, str]] = {
     "clusters-unmatched": "{count:cluster is|clusters are} not in every system ({first})",
     "ids-repeat": "{ids:value|values} of {column!r} {ids:=has|have} several rows; if these belong together, such as "
     "answers to one question, give that column as <cluster>",
+    "table-taken": "the database has one table, {table!r}, which was taken",
     "strata": (
         "a sample of {count:stratum|strata}: each has a posterior of its own, and they are put together by their "
         "population sizes"

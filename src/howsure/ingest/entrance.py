@@ -17,6 +17,7 @@ from howsure.evidence.outcomes import Outcomes
 from howsure.evidence.scored import Scored
 from howsure.evidence.strata import Stratified
 from howsure.ingest import graded_values, label_arrays, scored_items
+from howsure.ingest.addresses import is_address, opened
 from howsure.ingest.columns import lost
 from howsure.ingest.frames import Frame, is_frame
 from howsure.ingest.groups import Source
@@ -55,7 +56,7 @@ def evidence(data: Any, second: Any = None, *, kind: Asked | None = None, **opti
 
     Two arrays are truths and answers (of classes; of scores with kind="scores"), a mapping of answers has systems; one
     array, or a mapping from system to array, are graded values. A mapping with columns named, a frame of any engine, an
-    iterator of frames, paths and a DB-API connection (with table= or query=) take the names of columns; a mapping from
+    iterator of frames, paths and a database (a DB-API connection or an address, with table= or query=) take the names of columns; a mapping from
     system to path is files of several systems, joined on the ids of items (on=) or matched by cluster. `kind` narrows
     what may be asked for: "table", "values" or "scores". OPTIONS says which options each kind takes, PLACES which those
     of reading.
@@ -85,7 +86,7 @@ def evidence(data: Any, second: Any = None, *, kind: Asked | None = None, **opti
 
 def _has_columns(data: Any, kind: Asked | None) -> bool:
     """Whether it can have columns, though none is named; texts alone may also be values that are none."""
-    return is_connection(data) or (is_paths(data) and kind != "values") or is_frame(data)
+    return is_connection(data) or is_address(data) or (is_paths(data) and kind != "values") or is_frame(data)
 
 
 def _made(data: Any, second: Any, given: Mapping[str, Any]) -> Any:
@@ -137,7 +138,7 @@ def _of_arrays(data: Any, second: Any, kind: Asked, given: dict[str, Any]) -> An
 def _of_columns(data: Any, roles: Sequence[str], columns: dict[str, Any], place: dict[str, Any]) -> Any:
     systems = isinstance(data, Mapping) and len(data) > 0 and all(is_paths(x) for x in data.values())
     where = "files of systems" if systems else "files" if is_paths(data) else "frames"
-    where = "databases" if is_connection(data) else where
+    where = "databases" if is_connection(data) or is_address(data) else where
     _refuse_places(where, place, data)
     if where == "frames" and isinstance(data, (list, tuple)) and not all(is_frame(x) for x in data):
         told = f"{option(next(iter(columns)))} names a column of a frame, a file or a database"
@@ -150,6 +151,10 @@ def _of_columns(data: Any, roles: Sequence[str], columns: dict[str, Any], place:
         from howsure.ingest.pairing import of_systems
 
         return of_systems(data, request, place)
+    if is_address(data):
+        with opened(data, place.get("table"), place.get("query")) as (source, notes):
+            made = counted(source, request, unmatched)
+        return replace(made, notes=(*notes, *made.notes)) if notes else made
     if where == "files":
         with source_of(data, place) as source:
             return counted(source, request, unmatched)

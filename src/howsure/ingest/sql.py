@@ -65,22 +65,29 @@ class Database:
         return "the query" if self.table is None else f"table {self.table!r}"
 
     @property
-    def _driver(self) -> str:
+    def driver(self) -> str:
+        """The module of the connection."""
         return type(self.connection).__module__.partition(".")[0].lstrip("_")
 
-    def _quoted(self, name: str) -> str:
-        mark = "`" if self._driver in _BACKTICKS else '"'
+    def quoted(self, name: str) -> str:
+        """A name of a table or column, as nothing but a name."""
+        mark = "`" if self.driver in _BACKTICKS else '"'
         return mark + name.replace(mark, mark + mark) + mark
 
     @property
     def _source(self) -> str:
         if self.query is not None:
-            return f"({str(self.query).strip().rstrip(';')}) given_rows"
-        return ".".join(self._quoted(part) for part in str(self.table).split("."))
+            return f"({str(self.query).strip().rstrip(';')}\n) given_rows"  # its last line may be a comment
+        return ".".join(self.quoted(part) for part in str(self.table).split("."))
+
+    @property
+    def empty(self) -> str:
+        """All columns, and no row."""
+        return f"SELECT * FROM {self._source} WHERE 1 = 0"
 
     @cached_property
     def _described(self) -> list[Any]:
-        return list(self._run(f"SELECT * FROM {self._source} WHERE 1 = 0", ())[0])
+        return list(self._run(self.empty, ())[0])
 
     def names(self) -> list[str]:
         """The columns that there are."""
@@ -117,24 +124,24 @@ class Database:
 
     def _rows(self, grouping: Grouping, source: str, status: str | None = None) -> str:
         self.check(grouping.columns)
-        return sql_rows(grouping, source, lambda k: self._quoted(k.column), self._number, self._arithmetic, status)
+        return sql_rows(grouping, source, lambda k: self.quoted(k.column), self._number, self._arithmetic, status)
 
     def _number(self, column: str) -> str:
-        own = self._quoted(column)
-        if self._driver == "duckdb":
+        own = self.quoted(column)
+        if self.driver == "duckdb":
             kind = next(str(d[1]) for d in self._described if d[0] == column)
             said = f"IF(contains({own}, '_'), 'no number: ' || {own}, {own})" if kind == "VARCHAR" else own
             return f"CAST({said} AS DOUBLE)"  # to it 1.0 is a decimal, and large products overflow; and 1_000 a number
-        if self._driver != "sqlite3":
+        if self.driver != "sqlite3":
             return f"1.0 * {own}"
         return f"CASE WHEN typeof({own}) = 'text' THEN {own} ELSE 1.0 * {own} END"  # SQLite takes any text for 0
 
     @property
     def _arithmetic(self) -> Arithmetic:
-        if self._driver == "duckdb":
+        if self.driver == "duckdb":
             return DUCKDB
         # SQLite may lack FLOOR; cells are never below 0, so cutting off the fraction is as good
-        return sql_arithmetic("CAST({} AS INTEGER)" if self._driver == "sqlite3" else "FLOOR({})")
+        return sql_arithmetic("CAST({} AS INTEGER)" if self.driver == "sqlite3" else "FLOOR({})")
 
     @contextmanager
     def _conditions(self, where: Sequence[str]) -> Iterator[tuple[list[tuple[Condition, Judged]], Any]]:
@@ -145,23 +152,23 @@ class Database:
         try:
             yield self._judged(where)
         finally:
-            for i in range(len(where) if self._driver == "sqlite3" else 0):
+            for i in range(len(where) if self.driver == "sqlite3" else 0):
                 self.connection.create_function(_FUNCTION.format(i), 1, None)
 
     def _judged(self, where: Sequence[str]) -> tuple[list[tuple[Condition, Judged]], Any]:
-        bound: Any = {} if self._driver == "duckdb" else []
+        bound: Any = {} if self.driver == "duckdb" else []
         found = []
         for i, text in enumerate(where):
             c = conditions.parse(text, tuple(self.names()))
             self.check([c.column])
             code = next(d[1] for d in self._described if d[0] == c.column)
-            place = self._quoted(c.column)
-            if self._driver == "duckdb":
+            place = self.quoted(c.column)
+            if self.driver == "duckdb":
                 own = of_duckdb(c, place, str(code), bound, f"where{i}_")
-            elif self._driver == "sqlite3":
+            elif self.driver == "sqlite3":
                 own = by_function(self.connection, c, place, _FUNCTION.format(i))
             else:
-                own = of_database(c, place, kind_of(self.connection, code), self._driver in POSTGRES, bound, _PLACE)
+                own = of_database(c, place, kind_of(self.connection, code), self.driver in POSTGRES, bound, _PLACE)
             found.append((c, own))
         return found, bound if isinstance(bound, dict) else tuple(bound)
 
@@ -170,7 +177,7 @@ class Database:
         status = status_sql([x for _, x in judged])
         for c, own in judged:
             if own.unreadable is not None:
-                told = f"SELECT {self._quoted(c.column)} AS said, {own.unreadable} AS open_, {status} AS {STATUS}"
+                told = f"SELECT {self.quoted(c.column)} AS said, {own.unreadable} AS open_, {status} AS {STATUS}"
                 query = f"SELECT MIN(said) FROM ({told} FROM {self._source}) judged WHERE open_ AND {STATUS} < {FAILED}"
                 said = self._run(query, bound)[1]
                 if said and said[0][0] is not None:
