@@ -22,7 +22,7 @@ def connect(database: str = ":memory:", *, read_only: bool = False) -> Any:
     """A new connection; extensions are neither fetched nor loaded, and no progress bar reaches standard output."""
     import duckdb
 
-    config = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+    config: Any = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
     con = duckdb.connect(database, read_only=read_only, config=config)
     con.execute("SET enable_progress_bar = true")  # so that query_progress tells; the printing is ours
     con.execute("SET enable_progress_bar_print = false")

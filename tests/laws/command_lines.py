@@ -33,6 +33,7 @@ def _asked(text: str, metric: str, other: str = "", sampled: str = "") -> Line:
     return Line(f"{text} --metric {metric} --tolerance 0.5", other, sampled)
 
 
+_DATABASE = "--db sqlite:///rows.db"
 _STRATA = "--stratum region --population north=30,south=90"
 _ONE = {  # one system
     "counts": _asked("--counts 30,6,4,20", "f1", "recall", "tetrachoric"),
@@ -52,6 +53,7 @@ _ONE = {  # one system
     "clusters of values": _asked("rows.jsonl --value va --bounds 0,1 --cluster question", "mean", "mean"),
     "clusters of scores": _asked("rows.jsonl --truth label --score pa --cluster question", "auc", "AP", "auc"),
     "pooled files": _asked("run-a.jsonl run-b.jsonl --truth label --pred answer --pool", "f1", "recall", "kappa"),
+    "a database": _asked(f"{_DATABASE} --table items --truth label --pred a", "f1", "recall", "kappa"),
 }
 _RUNS = "run-a.jsonl run-b.jsonl"
 _LONG = "long.jsonl --system model"
@@ -73,6 +75,7 @@ _FILES = {  # several systems, in files
     "files with clusters": _asked(f"{_RUNS} --outcome passed --cluster question", "rate", "accuracy", "rate"),
     "long file of classes": _asked(f"{_LONG} --truth label --pred answer --on id", "f1", "recall", "f1"),
     "long file of values": _asked(f"{_LONG} --value grade --on id", "mean", "mean", "mean"),
+    "a database": _asked(f"{_DATABASE} --table items --truth label --pred a --pred b", "f1", "recall", "f1"),
     "long file with clusters": _asked(f"{_LONG} --outcome passed --cluster question", "rate", "accuracy", "rate"),
 }
 _TABLES = {  # several systems, tested on different items
@@ -88,6 +91,7 @@ _CURVES = {
     "two scores": _asked("rows.jsonl --truth label --score pa --score pb", "auc", "AP", "auc"),
     "clusters of scores": _asked("rows.jsonl --truth label --score pa --cluster question", "auc", "AP", "auc"),
     "pooled files": _asked(f"{_RUNS} --truth label --score p --pool", "auc", "AP", "auc"),
+    "a database": _asked(f"{_DATABASE} --table items --truth label --score pa", "auc", "AP", "auc"),
     "a band": Line("rows.jsonl --truth label --score pa --band f1"),
     "a band of clusters": Line("rows.jsonl --truth label --score pa --band f1 --cluster question"),
     "a choice": Line("rows.jsonl --truth label --score pa --best f1 --tolerance 0.05"),
@@ -158,6 +162,9 @@ TRIES: dict[str, tuple[Try, ...]] = {
     "--unmatched": (Try("drop", "short"),),
     "--independent": (Try(),),
     "--name": (Try("one --name two"), Try("alone")),
+    "--db": (Try("sqlite:///rows.twice.db"),),
+    "--table": (Try("fewer"),),
+    "--query": (Try("'select * from items limit 40'"),),
     # tables
     "--counts": (Try("3,4,5,6"),),
     "--rate": (Try("3/4"),),
@@ -210,6 +217,9 @@ TRIES: dict[str, tuple[Try, ...]] = {
 }
 _TIE = "tp=1 fp=2 recall=.12 positives=8 n=20"  # 1/8 is printed as .13, or as .12 if ties go either way
 OWN: dict[tuple[str, str, str], tuple[Try, ...]] = {  # where an option needs other values
+    **{(command, "a database", "--query"): (Try("'select * from items limit 40'", line=f"{_DATABASE} {columns}"),)
+       for command, columns in (("score", "--truth label --pred a"), ("compare", "--truth label --pred a --pred b"),
+                                ("leaderboard", "--truth label --pred a --pred b"), ("curve", "--truth label --score pa"))},
     ("solve", "exact values", "--rounded"): (Try(line="precision=.753 recall=.612 accuracy=.852 n=200"),),
     ("solve", "exact values", "--ties"): (Try("either"),),
     ("solve", "printed digits", "--ties"): (Try("either"),),

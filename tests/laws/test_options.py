@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import re
 import shlex
 from dataclasses import dataclass
 from functools import cache
@@ -103,7 +104,7 @@ def lines(command: str, line: Line, one: Try, option: Any) -> tuple[list[str], l
     if metric and "--metric" in before:
         before = [*without(before, OPTIONS[command]["--metric"]), "--metric", metric]
     if one.form:
-        before = [w.replace(".jsonl", f".{one.form}.jsonl") for w in before]
+        before = [re.sub(r"\.(jsonl|db)$", rf".{one.form}.\1", w) for w in before]
     values = shlex.split(one.values.format(other=line.other))
     kept = before if option.multiple else without(before, option)
     return before, [*kept, option.opts[0], *values]

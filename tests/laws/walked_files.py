@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import sqlite3
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -76,10 +78,23 @@ def write_files(folder: Path) -> None:
         for form in FORMS:
             path = folder / (f"{name}.jsonl" if form == "plain" else f"{name}.{form}.jsonl")
             path.write_text("".join(json.dumps(row) + "\n" for row in rows(name, form)), encoding="utf-8")
+    for form in FORMS:
+        _write_database(folder / ("rows.db" if form == "plain" else f"rows.{form}.db"), rows("rows", form))
     tables = {"three": [[9, 1, 2], [3, 8, 1], [0, 2, 7]], "other": [[8, 2, 2], [3, 6, 3], [1, 2, 6]]}
     for name, table in tables.items():
         (folder / f"{name}.csv").write_text("\n".join(",".join(map(str, row)) for row in table) + "\n")
     _write_trec(folder)
+
+
+def _write_database(path: Path, own: list[Row]) -> None:
+    """A table of all rows, and one of fewer."""
+    with contextlib.closing(sqlite3.connect(path)) as con:
+        for name, part in (("items", own), ("fewer", own[:40])):
+            con.execute(f"CREATE TABLE {name} ({', '.join(own[0])})")
+            con.executemany(
+                f"INSERT INTO {name} VALUES ({', '.join('?' * len(own[0]))})", [(*r.values(),) for r in part]
+            )
+        con.commit()
 
 
 def _write_trec(folder: Path) -> None:

@@ -121,6 +121,7 @@ METRICS = option(
     *sources.COLUMNS,
     *sources.STRATA,
     *sources.but(sources.SYSTEMS, "independent"),
+    *sources.DATABASE,
     option(
         "--counts",
         metavar="tp=80,fp=20,fn=30,tn=870",
@@ -181,6 +182,7 @@ _SEVERAL = (
     *sources.COLUMNS,
     *sources.STRATA,
     *sources.SYSTEMS,
+    *sources.DATABASE,
     *_SEVERAL,
     option("--wins", metavar="17,4,3278", help="Items won by the first, by the second, and the same for both."),
 )
@@ -247,7 +249,7 @@ def _wins(
 
 
 @app.command()
-@sources.taking(*sources.but(sources.COLUMNS, "by"), *sources.STRATA, *sources.SYSTEMS, *_SEVERAL)
+@sources.taking(*sources.but(sources.COLUMNS, "by"), *sources.STRATA, *sources.SYSTEMS, *sources.DATABASE, *_SEVERAL)
 @METRICS
 @option("--apart", type=float, default=0.95, show_default=True, help="Probability at which a new group starts.")
 @option("--draws", type=int, help="Rank by the shares of so many draws; else computed where it can be.")

@@ -21,6 +21,7 @@ _OTHERS = ("pred", "outcome", "value", "bounds", "better", "by", "sep", "score",
     *sources.but(sources.COLUMNS, *_OTHERS),
     option("--score", multiple=True, metavar="COLUMN", help="A column of scores; repeat for more systems."),
     *sources.but(sources.SYSTEMS, "on", "system", "unmatched", "independent"),
+    *sources.DATABASE,
     POSITIVE,
 )
 @option(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -97,6 +98,11 @@ def _read(given: dict[str, Any]) -> Iterator[str]:
     """The files that are read, those that a pattern means and those in a folder too."""
     from howsure.ingest.sniffing import matching
 
+    if given.get("db") is not None:
+        from howsure.ingest.addresses import address
+
+        with contextlib.suppress(BadSetting):  # whoever reads it says what is wrong
+            yield address(str(given["db"])).place
     for name in ("files", "matrix", "qrels", "runs"):
         found = given.get(name) or ()
         for path in found if isinstance(found, tuple) else (found,):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
@@ -55,6 +55,15 @@ COLUMNS: Final = (
     option("--engine", type=click.Choice(["duckdb", "spark"]), help="What counts the rows; duckdb by default."),
     option("--remote", metavar="sc://HOST", help="The Spark Connect server of --engine spark."),
 )
+DATABASE: Final = (
+    option(
+        "--db",
+        metavar="ADDRESS",
+        help="A database in place of FILE: sqlite:///x.db, duckdb:///x.duckdb or postgresql://user@host/name.",
+    ),
+    option("--table", metavar="NAME", help="With --db: the table, or schema.table."),
+    option("--query", metavar="SQL", help='With --db: the rows of a query, such as "select * from runs"; only read.'),
+)
 STRATA: Final = (
     option("--stratum", metavar="COLUMN", help="The stratum of a stratified sample."),
     option("--population", metavar="a=9000,b=200", help="The population size of every stratum."),
@@ -80,15 +89,18 @@ def but(options: tuple[Named, ...], *names: str) -> tuple[Named, ...]:
 
 BELONGS: Final = {  # options, beside those of files, and the sources that they go with
     "rows": ("--matrix",),
-    "labels": ("--matrix", "FILE"),
-    "positive": ("--counts", "--matrix", "FILE"),
-    "metric": ("--counts", "--rate", "--matrix", "FILE"),
-    "prior": ("--counts", "--rate", "--matrix", "FILE"),
-    "tolerance": ("--counts", "--rate", "--matrix", "FILE"),
-    "seed": ("--counts", "--rate", "--matrix", "FILE"),
-    "chance": ("--counts", "--matrix", "FILE"),
-    "sort": ("FILE",),
+    "labels": ("--matrix", "FILE", "--db"),
+    "positive": ("--counts", "--matrix", "FILE", "--db"),
+    "metric": ("--counts", "--rate", "--matrix", "FILE", "--db"),
+    "prior": ("--counts", "--rate", "--matrix", "FILE", "--db"),
+    "tolerance": ("--counts", "--rate", "--matrix", "FILE", "--db"),
+    "seed": ("--counts", "--rate", "--matrix", "FILE", "--db"),
+    "chance": ("--counts", "--matrix", "FILE", "--db"),
+    "sort": ("FILE", "--db"),
+    "table": ("--db",),
+    "query": ("--db",),
 }
+_WITH_COLUMNS: Final = ("FILE", "--db")
 _OF_FILES: Final = tuple(o.name for o in (*COLUMNS, *STRATA, *SYSTEMS) if o.name != "names")
 
 
@@ -97,6 +109,9 @@ class Inputs:
     """What was given on the command line to take evidence from."""
 
     files: tuple[str, ...] = ()
+    db: str | None = None
+    table: str | None = None
+    query: str | None = None
     columns: Mapping[str, Any] = field(default_factory=dict)  # only those that were given
     counts: tuple[str, ...] = ()
     rate: tuple[str, ...] = ()
@@ -111,22 +126,25 @@ class Inputs:
     def source(self) -> str:
         """FILE, or the one option that was given."""
         named = {"FILE": self.files, "--counts": self.counts, "--rate": self.rate, "--matrix": self.matrix}
-        found = [name for name, x in {**named, "--wins": self.wins}.items() if x]
+        found = [name for name, x in {**named, "--wins": self.wins, "--db": self.db is not None}.items() if x]
         if len(found) > 1:
             raise BadSetting(f"{found[0]} stands alone: leave out {' and '.join(found[1:])}")
+        if not found and (self.table is not None or self.query is not None):
+            told = "--query" if self.table is None else "--table"
+            raise BadSetting(f"{told} is of a database: give its address too, such as --db sqlite:///file.db")
         if not found:
             stray = next(iter(self.columns), None)
             if stray is not None:
                 raise BadSetting(
                     f"--{stray.replace('_', '-')} names what is in a file: give the FILE too, or - for standard input"
                 )
-            raise BadSetting("give a FILE, or one of --counts, --rate and --matrix; got nothing")
+            raise BadSetting("give a FILE, or one of --db, --counts, --rate and --matrix; got nothing")
         return found[0]
 
     def check(self) -> str:
         """The source, once every option that was given goes with it."""
         source, context = self.source, click.get_current_context()
-        if source != "FILE" and self.columns:
+        if source not in _WITH_COLUMNS and self.columns:
             stray = next(iter(self.columns)).replace("_", "-")
             raise BadSetting(f"--{stray} names what is in a file; it does not go with {source}")
         for name, sources in BELONGS.items():
@@ -156,7 +174,7 @@ def taking(*options: Any, files: bool = True) -> Callable[[F], F]:
             for name in ("counts", "rate", "matrix"):
                 if name in own and not isinstance(own[name], tuple):
                     own[name] = () if own[name] is None else (own[name],)
-            return command(given=Inputs(columns=told, **own), **values)
+            return command(given=_addressed(Inputs(columns=told, **own)), **values)
 
         made: Any = inner
         for one in reversed(options):
@@ -164,6 +182,15 @@ def taking(*options: Any, files: bool = True) -> Callable[[F], F]:
         return click.argument("files", nargs=-1, metavar="[FILE]...")(made) if files else made  # type: ignore[no-any-return]
 
     return decorate
+
+
+def _addressed(given: Inputs) -> Inputs:
+    """An address in the place of a file is that of a database."""
+    if len(given.files) != 1 or given.db is not None or ":" not in given.files[0]:
+        return given
+    from howsure.ingest.addresses import is_address
+
+    return replace(given, db=given.files[0], files=()) if is_address(given.files[0]) else given
 
 
 TABLES: Final = (ROWS, LABELS, POSITIVE)
@@ -177,6 +204,8 @@ def evidence(given: Inputs, kind: Literal["scores"] | None = None) -> Any:
     source = given.check()
     if source == "FILE":
         return _of_files(given, kind)
+    if source == "--db":
+        return _of_database(given, kind)
     return parsing.tables(given.counts, given.rate, given.matrix, given.rows, given.labels, given.positive)
 
 
@@ -208,6 +237,25 @@ def _of_files(given: Inputs, kind: Literal["scores"] | None) -> Any:
     return take(dict(zip(names, files, strict=True)), **columns)
 
 
+def _of_database(given: Inputs, kind: Literal["scores"] | None) -> Any:
+    """As of one file, by the database's own counting."""
+    from howsure.ingest import entrance
+    from howsure.ingest.addresses import address
+
+    if given.table is not None and given.query is not None:
+        raise BadSetting("give one of --table and --query")
+    columns = _plain(given)
+    _refuse("a database counts its own rows", columns, "engine", "remote", "pool")
+    apart = columns.pop("independent", False)
+    stratum, population = columns.pop("stratum", None), columns.pop("population", None)
+    own = {**_one_data_set(given, columns, False, apart), "table": given.table, "query": given.query}
+    take = functools.partial(entrance.evidence, address(str(given.db)), kind=kind, **own)
+    if stratum is None and population is None:
+        return take()
+    _refuse_in_strata(given, columns)
+    return take(by=[stratum]).stratified(parsing.sizes(population))
+
+
 def _unjoined(many: int) -> str:
     """What to do with several files, as far as the command can."""
     taken = {x.name for x in click.get_current_context().command.params}
@@ -224,7 +272,7 @@ def _one_data_set(given: Inputs, columns: Mapping[str, Any], pool: bool, apart: 
     """The keywords of one file, or of files that are one: an id tells items there, and joins nothing."""
     from howsure.ingest.request import is_pattern
 
-    why = "--pool makes one data set of the files" if pool else "one file"
+    why = "--pool makes one data set of the files" if pool else "one file" if given.db is None else "one table"
     _refuse(why, {"independent": apart}, "independent")
     if "system" in columns:
         _refuse("--system names the systems", {"name": given.names}, "name")

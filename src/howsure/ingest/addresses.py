@@ -166,7 +166,7 @@ def _postgres(place: str) -> Any:
         form = "postgresql://user:password@host:5432/name, with %40 for an @ and %2F for a / in the password"
         raise BadSetting(f"the address {hidden(place)!r} cannot be read; write {form}.")
     try:
-        con = psycopg.connect(place, **({} if "connect_timeout" in told else {"connect_timeout": 10}))
+        con = psycopg.connect(place, connect_timeout=told.get("connect_timeout", 10))
         con.read_only = True
         con.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ  # several queries see the same rows
     except (psycopg.Error, UnicodeError) as error:
@@ -205,7 +205,8 @@ def _known(source: Database) -> Database:
     except BadFile as error:
         if source.query is not None:
             raise BadFile(f"{str(error).rstrip('.')}{_advice(source.query)}.") from None
-        source.connection.rollback()
+        if source.driver == "psycopg":
+            source.connection.rollback()  # or it refuses whatever comes next
         return _another(source, error)
     return source
 
@@ -217,7 +218,9 @@ def _another(source: Database, error: BadFile) -> Database:
         return Database(source.connection, query=f"SELECT * FROM {source.quoted(source.table)}")
     if source.table in names:
         raise error
-    raise UnknownName(f"no table named {source.table!r} in the database.{nearest(str(source.table), names)} {_told(names)}")
+    raise UnknownName(
+        f"no table named {source.table!r} in the database.{nearest(str(source.table), names)} {_told(names)}"
+    )
 
 
 def _only_table(con: Any) -> str:
@@ -246,16 +249,17 @@ def _refuse_several(source: Database) -> None:
     if source.driver == "duckdb":
         import duckdb
 
-        with contextlib.suppress(duckdb.Error):  # the first use says what is wrong
+        try:
             several = len(source.connection.extract_statements(source.empty)) != 1
+        except duckdb.Error as error:  # it would run all statements before the one that is wrong
+            raise BadFile(f"the database refuses the query: {first_line(error)}{_advice(str(source.query))}.") from None
     elif source.driver == "psycopg":
         import psycopg
 
-        with contextlib.suppress(psycopg.Error):
-            try:
-                source.connection.execute(source.empty, prepare=True)
-            except psycopg.errors.SyntaxError as error:
-                several = "multiple commands" in str(error)
+        try:
+            source.connection.execute(source.empty, prepare=True)
+        except psycopg.Error as error:  # the first use says what else is wrong
+            several = "multiple commands" in str(error)
         source.connection.rollback()
     if several:
         raise BadSetting(f"{option('query')} takes one SELECT; this is more than one statement.")

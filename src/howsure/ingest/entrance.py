@@ -56,10 +56,10 @@ def evidence(data: Any, second: Any = None, *, kind: Asked | None = None, **opti
 
     Two arrays are truths and answers (of classes; of scores with kind="scores"), a mapping of answers has systems; one
     array, or a mapping from system to array, are graded values. A mapping with columns named, a frame of any engine, an
-    iterator of frames, paths and a database (a DB-API connection or an address, with table= or query=) take the names of columns; a mapping from
-    system to path is files of several systems, joined on the ids of items (on=) or matched by cluster. `kind` narrows
-    what may be asked for: "table", "values" or "scores". OPTIONS says which options each kind takes, PLACES which those
-    of reading.
+    iterator of frames, paths and a database (a DB-API connection or an address, with table= or query=) take the names
+    of columns; a mapping from system to path is files of several systems, joined on the ids of items (on=) or matched
+    by cluster. `kind` narrows what may be asked for: "table", "values" or "scores". OPTIONS says which options each
+    kind takes, PLACES which those of reading.
 
     >>> evidence([1, 0, 1], [1, 1, 1])
     Tally(tp=2, fp=1, fn=0, tn=0)

@@ -17,6 +17,7 @@ from howsure.errors import BadFile
 from howsure.ingest.explaining import explained
 from howsure.ingest.packing import File, check_zstd, packing_of, unpacked
 from howsure.ingest.streams import stream_names
+from howsure.language import spelled
 
 HEAD: Final = 1 << 16
 LONGEST: Final = 2_000_000  # bytes of one line
@@ -133,6 +134,10 @@ def _text(head: bytes, name: str) -> str:
         text = "\0"
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise BadFile(f"{name!r} is UTF-16 text; save it as UTF-8.")
+    kind = "sqlite" if head.startswith(b"SQLite format 3\0") else "duckdb" if head[8:12] == b"DUCK" else None
+    if kind is not None:
+        way = spelled(f"give '{kind}:///{name}' and table=", f"give --db {kind}:///{name} and --table")
+        raise BadFile(f"{name!r} is a database; {way}.")
     if "\0" in text:
         raise BadFile(f"{name!r} is a binary file; CSV, JSON lines (both UTF-8) or Parquet are needed.")
     return text
