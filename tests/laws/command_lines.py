@@ -218,8 +218,8 @@ TRIES: dict[str, tuple[Try, ...]] = {
 _TIE = "tp=1 fp=2 recall=.12 positives=8 n=20"  # 1/8 is printed as .13, or as .12 if ties go either way
 OWN: dict[tuple[str, str, str], tuple[Try, ...]] = {  # where an option needs other values
     **{(command, "a database", "--query"): (Try("'select * from items limit 40'", line=f"{_DATABASE} {columns}"),)
-       for command, columns in (("score", "--truth label --pred a"), ("compare", "--truth label --pred a --pred b"),
-                                ("leaderboard", "--truth label --pred a --pred b"), ("curve", "--truth label --score pa"))},
+       for command, columns in (("score", "--truth label --pred a"), ("curve", "--truth label --score pa"),
+                                *((x, "--truth label --pred a --pred b") for x in ("compare", "leaderboard")))},
     ("solve", "exact values", "--rounded"): (Try(line="precision=.753 recall=.612 accuracy=.852 n=200"),),
     ("solve", "exact values", "--ties"): (Try("either"),),
     ("solve", "printed digits", "--ties"): (Try("either"),),
