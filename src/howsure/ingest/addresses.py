@@ -201,7 +201,7 @@ def _known(source: Database) -> Database:
     if source.query is not None:
         _refuse_several(source)
     try:
-        _ = source.names
+        source.names()
     except BadFile as error:
         if source.query is not None:
             raise BadFile(f"{str(error).rstrip('.')}{_advice(source.query)}.") from None
