@@ -249,7 +249,7 @@ def _of_database(given: Inputs, kind: Literal["scores"] | None) -> Any:
     apart = columns.pop("independent", False)
     stratum, population = columns.pop("stratum", None), columns.pop("population", None)
     own = {**_one_data_set(given, columns, False, apart), "table": given.table, "query": given.query}
-    take = functools.partial(entrance.evidence, address(str(given.db)), kind=kind, **own)
+    take = functools.partial(entrance.evidence, address(str(given.db)).text, kind=kind, **own)
     if stratum is None and population is None:
         return take()
     _refuse_in_strata(given, columns)

@@ -46,6 +46,11 @@ class Address:
     kind: Kind
     place: str = field(repr=False)
 
+    @property
+    def text(self) -> str:
+        """As it is written."""
+        return self.place if self.kind == "postgresql" else f"{self.kind}:///{self.place}"
+
     def connect(self) -> Any:
         """A connection that only reads; errors are one sentence."""
         return {"sqlite": _sqlite, "duckdb": _duckdb, "postgresql": _postgres}[self.kind](self.place)
@@ -53,8 +58,6 @@ class Address:
 
 def is_address(data: Any) -> bool:
     """Whether it is the address of a database, and no path."""
-    if isinstance(data, Address):
-        return True
     found = _SCHEME.match(data) if isinstance(data, str) else None
     return found is not None and (found[1].lower() in _SCHEMES or found[1].lower() in _OTHERS)
 
@@ -186,9 +189,9 @@ def first_line(error: BaseException) -> str:
 
 
 @contextlib.contextmanager
-def opened(at: Any, table: str | None, query: str | None) -> Iterator[tuple[Database, Notes]]:
+def opened(text: str, table: str | None, query: str | None) -> Iterator[tuple[Database, Notes]]:
     """The rows of a table or of a query, of a database that is open meanwhile; its only table where none is named."""
-    with contextlib.closing((at if isinstance(at, Address) else address(at)).connect()) as con:
+    with contextlib.closing(address(text).connect()) as con:
         notes: Notes = ()
         if table is None and query is None:
             table = _only_table(con)

@@ -17,7 +17,6 @@ from howsure.evidence.outcomes import Outcomes
 from howsure.evidence.scored import Scored
 from howsure.evidence.strata import Stratified
 from howsure.ingest import graded_values, label_arrays, scored_items
-from howsure.ingest.addresses import is_address, opened
 from howsure.ingest.columns import lost
 from howsure.ingest.frames import Frame, is_frame
 from howsure.ingest.groups import Source
@@ -86,7 +85,16 @@ def evidence(data: Any, second: Any = None, *, kind: Asked | None = None, **opti
 
 def _has_columns(data: Any, kind: Asked | None) -> bool:
     """Whether it can have columns, though none is named; texts alone may also be values that are none."""
-    return is_connection(data) or is_address(data) or (is_paths(data) and kind != "values") or is_frame(data)
+    return is_connection(data) or _is_address(data) or (is_paths(data) and kind != "values") or is_frame(data)
+
+
+def _is_address(data: Any) -> bool:
+    """Whether it is the address of a database; what has no colon is none."""
+    if not isinstance(data, str) or ":" not in data:
+        return False
+    from howsure.ingest.addresses import is_address
+
+    return is_address(data)
 
 
 def _made(data: Any, second: Any, given: Mapping[str, Any]) -> Any:
@@ -138,7 +146,7 @@ def _of_arrays(data: Any, second: Any, kind: Asked, given: dict[str, Any]) -> An
 def _of_columns(data: Any, roles: Sequence[str], columns: dict[str, Any], place: dict[str, Any]) -> Any:
     systems = isinstance(data, Mapping) and len(data) > 0 and all(is_paths(x) for x in data.values())
     where = "files of systems" if systems else "files" if is_paths(data) else "frames"
-    where = "databases" if is_connection(data) or is_address(data) else where
+    where = "databases" if is_connection(data) or _is_address(data) else where
     _refuse_places(where, place, data)
     if where == "frames" and isinstance(data, (list, tuple)) and not all(is_frame(x) for x in data):
         told = f"{option(next(iter(columns)))} names a column of a frame, a file or a database"
@@ -151,7 +159,9 @@ def _of_columns(data: Any, roles: Sequence[str], columns: dict[str, Any], place:
         from howsure.ingest.pairing import of_systems
 
         return of_systems(data, request, place)
-    if is_address(data):
+    if where == "databases" and isinstance(data, str):
+        from howsure.ingest.addresses import opened
+
         with opened(data, place.get("table"), place.get("query")) as (source, notes):
             made = counted(source, request, unmatched)
         return replace(made, notes=(*notes, *made.notes)) if notes else made
