@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import BadCounts
+from howsure.language import option
 
 Array = NDArray[Any]
 
@@ -53,13 +54,13 @@ def whole(value: ArrayLike, name: str) -> NDArray[np.int64]:
     if array.dtype == object or array.dtype.kind in "USmM":
         array = _numbers(array, name)
     if array.dtype.kind == "c":
-        raise BadCounts(f"{name} must be whole numbers; got complex ones.")
+        raise BadCounts(f"{name} must be a whole number, or an array of them; got complex numbers.")
     if array.dtype.kind == "f":
         _refuse(~np.isfinite(array), array, f"{name} must be finite; got {{}}.")
         _refuse(
             array != np.floor(array),
             array,
-            f"{name} must be whole numbers; got {{}}. For weighted items use weight=.",
+            f"{name} must be a whole number; got {{}}. For weighted items give {option('weight')}.",
         )
     _refuse(array < 0, array, f"{name} cannot be negative; got {{}}.")
     return within(array).astype(np.int64)
@@ -70,7 +71,7 @@ def _numbers(array: Array, name: str) -> Array:
     flat = array.ravel().tolist()
     for x in flat:
         if isinstance(x, bool) or not isinstance(x, (int, float, np.integer, np.floating)):
-            raise BadCounts(f"{name} must be numbers; got {x!r}.")
+            raise BadCounts(f"{name} must be a number; got {x!r}.")
         if isinstance(x, int) and abs(x) > MOST:
             raise BadCounts(_TOO_LARGE.format(short(x)))
     return np.array([float(x) for x in flat]).reshape(array.shape)

@@ -101,7 +101,7 @@ def _with_class(evidence: Any, told: Mapping[str, Any]) -> Any:
     extra = next((k for k, v in told.items() if k != "positive" and (k, v) != ("missing", "refuse")), None)
     if extra is not None:
         what = type(evidence).__name__
-        raise BadSetting(f"{option(extra)} belongs to the making of evidence; this {what} is made already.")
+        raise BadSetting(f"{option(extra)} is for making evidence from data; this {what} is already made.")
     return evidence if told.get("positive") is None else evidence.with_positive(told["positive"])
 
 

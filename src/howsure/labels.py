@@ -65,7 +65,7 @@ def refuse_number_and_text(one: Iterable[Any], two: Iterable[Any], what: str) ->
     """One sentence about a number on one side, and a text on the other that spells it."""
     found = twins({*one, *two})
     if found is not None and twins(one) is None and twins(two) is None:
-        raise BadLabels(f"{what} {found[0]!r} and {found[1]!r} are a text and a number; write all of them in one type.")
+        raise BadLabels(f"{what} {found[0]!r} and {found[1]!r} are a text and a number; make them all the same type.")
 
 
 def in_order(labels: set[Label] | frozenset[Label]) -> tuple[Label, ...]:
@@ -97,7 +97,7 @@ def usual_positive(labels: Sequence[Label]) -> Label | None:
 def check_labels(labels: Any) -> tuple[Label, ...]:
     """Labels given by the user: a sequence of distinct plain values."""
     if isinstance(labels, (str, bytes)) or not isinstance(labels, Iterable):
-        raise BadLabels(f"{option('labels')} takes a list of class names; got {labels!r}.")
+        raise BadLabels(f"{option('labels')} must be a list of class names; got {labels!r}.")
     names = tuple(plain(x) for x in labels)
     _distinct(names)
     for x in names:
@@ -108,9 +108,9 @@ def check_labels(labels: Any) -> tuple[Label, ...]:
 def named(label: Label) -> Label:
     """The label, if it is one: None and NaN say that a label is missing."""
     if not isinstance(label, Hashable):
-        raise BadLabels(f"a label is a plain value such as text or a number; got {label!r}.")
+        raise BadLabels(f"a label must be a plain value such as text or a number; got {label!r}.")
     if label is None or label != label:  # NaN differs from itself
-        raise BadLabels(f"{label!r} is no label: it says that one is missing; give it a name.")
+        raise BadLabels(f"{label!r} means that a label is missing; give the class another name.")
     return label
 
 
@@ -132,7 +132,7 @@ def find(label: Any, labels: Sequence[Label]) -> int:
     """
     wanted = plain(label)
     if not isinstance(wanted, Hashable):
-        raise BadLabels(f"a class is named by one value, not by {type(label).__name__}.")
+        raise BadLabels(f"a class must be named by one value; got {type(label).__name__}.")
     for i, own in enumerate(labels):
         if own == wanted and isinstance(own, bool) == isinstance(wanted, bool):
             return i

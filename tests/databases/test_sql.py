@@ -129,7 +129,7 @@ def test_what_a_database_refuses(connections):
         hs.tally(con, table="answers", truth="bit", pred="bit_aa")
     with pytest.raises(BadSetting, match="table= or query="):
         hs.tally(con, truth="bit", pred="bit_a")
-    with pytest.raises(BadSetting, match="go with a database connection"):
+    with pytest.raises(BadSetting, match="are for a database connection"):
         hs.tally(FRAME, table="x", truth="bit", pred="bit_a")
 
 

@@ -85,7 +85,7 @@ def test_options_of_reading_go_with_their_places(where, name):
     if name in PLACES[where]:
         return
     columns = {} if where == "arrays" else ASKED["outcomes"]
-    with pytest.raises(BadSetting, match=f"{name}=.* go(es)? with"):
+    with pytest.raises(BadSetting, match=f"{name}=.* (is|are) for"):
         evidence(*HELD[where], **columns, **{name: PLACE[name]})
 
 
@@ -99,7 +99,7 @@ def test_evidence_that_is_made_passes_through():
     """As it is; options of its making are refused."""
     t = Tally.binary(tp=1, fp=2, fn=3, tn=4)
     assert evidence(t) is t
-    with pytest.raises(BadSetting, match="weight= belongs to the making of Tally"):
+    with pytest.raises(BadSetting, match="weight= is for making evidence from data; this Tally"):
         evidence(t, weight=[1])
     with pytest.raises(BadSetting, match="not both"):
         evidence(t, [1, 0])
@@ -112,8 +112,8 @@ def test_evidence_that_is_made_passes_through():
         ({"value": "grade", "by": "region"}, "for graded values leave out by=; take one slice with where="),
         ({"truth": "bit", "pred": "bit_a", "weight": "n", "count": "n"}, "give weight= or count=, not both"),
         ({"truth": "bit", "score": "score", "threshold": [0.2, 0.5], "cluster": "group"}, "give one threshold="),
-        ({"outcome": "passed", "system": "model"}, "with system= give item="),
-        ({"outcome": "passed", "where": 3}, "where= takes conditions"),
+        ({"outcome": "passed", "system": "model"}, "system= also needs item="),
+        ({"outcome": "passed", "where": 3}, "where= must be a condition"),
         ({"outcome": "passed", "where": "region>3"}, "asks for an order, and column 'region' holds '"),
         ({"value": "region"}, "column 'region' must be numbers; it holds String"),
         ({"truth": "bit", "score": "region"}, "column 'region' must be numbers"),
@@ -122,19 +122,19 @@ def test_evidence_that_is_made_passes_through():
         ({"truth": "tags", "pred": "tags_a", "missing": "wrong"}, "missing='wrong' is not known for lists"),
         ({"truth": "tags", "pred": "tags_a", "labels": ["red"]}, "label 'blue' is not among labels="),
         ({"truth": "bit", "pred": "bit_a", "by": "tags"}, "column 'tags' holds lists"),
-        ({"outcome": "passed", "cluster": "group_gaps"}, "have no cluster; every item belongs to one. Give missing="),
+        ({"outcome": "passed", "cluster": "group_gaps"}, "have no cluster; every item needs one. Give missing="),
         ({"outcome": "ones", "item": "group", "system": "model"}, "items occur twice for one system"),
         ({"outcome": "ones", "item": "pair", "system": "model", "count": "n"}, "leave out count="),
         (
             {"outcome": "ones", "item": "pair", "system": "model", "weight": "weight"},
             "'weight' differs between the rows",
         ),
-        ({"truth": "bit", "score": "score", "bins": 1}, "bins= is a whole number from 2"),
+        ({"truth": "bit", "score": "score", "bins": 1}, "bins= must be a whole number from 2"),
         ({"truth": "bit", "score": "score", "missing": "wrong"}, "missing='wrong' is not known here"),
-        ({"outcome": "passed", "names": ["a", "b"]}, "each needs its own"),
+        ({"outcome": "passed", "names": ["a", "b"]}, "one different name per system, 1 here"),
         (
             {"outcome": "passed", "system": "model", "cluster": "group", "names": ["a"]},
-            "are named in the column 'model'",
+            "the column 'model' names the systems",
         ),
     ],
 )
@@ -152,7 +152,7 @@ def test_messages_speak_the_readers_language():
     try:
         with pytest.raises(BadLabels, match="Give --missing drop to leave"):
             hs.tally([1, None], [1, 0])
-        with pytest.raises(NeedsPositive, match="give --positive"):
+        with pytest.raises(NeedsPositive, match="with --positive"):
             scored(["a", "b"], [1, 2])
     finally:
         SPOKEN.reset(token)

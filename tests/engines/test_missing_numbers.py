@@ -80,7 +80,7 @@ def test_words_for_a_missing_number(tmp_path, write, asked):
     for bad in ("x7", "1_000", "0_9", "1e1_0"):  # DuckDB takes 1_000 for 1000
         path = write(rows(bad), tmp_path)
         for missing in ("refuse", "drop"):
-            with pytest.raises(BadLabels, match=f"column 'x' holds '{bad}', which is no number; write a number"):
+            with pytest.raises(BadLabels, match=f"column 'x' holds '{bad}', which is not a number; write a number"):
                 evidence(path, **asked, missing=missing)
 
 

@@ -26,7 +26,7 @@ def test_evidence_survives_json_and_pickle(case):
     assert again == t
     assert again.notes == t.notes
     if isinstance(t, Clustered):
-        with pytest.raises(BadCounts, match="clusters do not travel: send the tally by cluster"):
+        with pytest.raises(BadCounts, match="clusters cannot be written as JSON: send the tally by cluster"):
             t.to_json()
     elif hasattr(t, "to_json"):
         text = t.to_json()

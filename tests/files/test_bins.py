@@ -158,7 +158,7 @@ def test_scores_that_are_no_numbers(tmp_path):
     with pytest.raises(BadLabels, match="beyond floating point"):
         evidence(parquet(frame(scores), tmp_path), truth="y", score="s", bins=30, missing="drop")
     (tmp_path / "a.csv").write_text("y,s\n1,0.5\n0,high\n")
-    with pytest.raises(BadLabels, match="column 's' holds 'high', which is no number"):
+    with pytest.raises(BadLabels, match="column 's' holds 'high', which is not a number"):
         evidence(tmp_path / "a.csv", truth="y", score="s")
     (tmp_path / "a.csv").write_text("y,s\n1,0.5\n1,0.7\n")
     with pytest.raises(HowsureError, match="both classes"):

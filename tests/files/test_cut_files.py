@@ -337,7 +337,7 @@ def test_a_zstd_file_may_hold_any_sign(tmp_path):
     ("data", "said"),
     [
         (b"y,z\n1,\xe9\n", "line 2 of '{}' is not UTF-8 text."),
-        (b"y,z\n1,a\0b\n", "'{}' is a binary file; CSV, JSON lines (both UTF-8) or Parquet are needed."),
+        (b"y,z\n1,a\0b\n", "'{}' is a binary file; give CSV, JSON lines (both UTF-8) or Parquet."),
         (b"y,z\r\n1,1\n0,0\r", "'{}' mixes line ends; write it with one kind of line end."),
     ],
 )
@@ -369,8 +369,8 @@ def test_what_no_one_can_see_of_packed_files_is_as_the_page_says(tmp_path):
 @pytest.mark.parametrize(
     ("name", "data", "said"),
     [
-        ("a.jsonl", b'{"y": 1, "z": 1}\n\nnull\n[1, 2]\n', "value 3 of '{}' is no record but of JSON's kind array"),
-        ("a.json", b'[{"y": 1, "z": 1}, 5]', "value 2 of '{}' is no record but of JSON's kind"),
+        ("a.jsonl", b'{"y": 1, "z": 1}\n\nnull\n[1, 2]\n', "value 3 of '{}' is not a record but a JSON array"),
+        ("a.json", b'[{"y": 1, "z": 1}, 5]', "value 2 of '{}' is not a record but a JSON "),
     ],
 )  # fmt: skip
 def test_a_json_value_that_is_no_record_is_named(name, data, said, tmp_path):

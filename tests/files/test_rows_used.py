@@ -138,11 +138,11 @@ def test_texts_are_looked_for_where_a_number_is_missing(tmp_path, monkeypatch):
         if number == "0.5":
             evidence({k: str(x) for k, x in paths.items()}, **asked)
         else:
-            with pytest.raises(BadLabels, match="'half', which is no number" if number == "half" else "no value"):
+            with pytest.raises(BadLabels, match="'half', which is not a number" if number == "half" else "no value"):
                 evidence({k: str(x) for k, x in paths.items()}, **asked)
         assert looked == expected
     paths["a"].write_text("id,s,w\n1,0.1,heavy\n2,0.7,2\n3,0.2,1\n")
-    with pytest.raises(BadLabels, match="'heavy', which is no number"):
+    with pytest.raises(BadLabels, match="'heavy', which is not a number"):
         evidence({k: str(x) for k, x in paths.items()}, **asked)
 
 

@@ -239,9 +239,9 @@ def test_streams_are_called_what_a_reader_understands(plain, tmp_path, capsys, m
 
 def test_spark_takes_no_streams():
     """It reads by itself, elsewhere."""
-    with piped("y\n1\n") as (path,), pytest.raises(BadSetting, match="read once only, and Spark"):
+    with piped("y\n1\n") as (path,), pytest.raises(BadSetting, match="read only once, and Spark"):
         hs.tally(path, outcome="y", engine="spark")
-    with pytest.raises(BadSetting, match="'-' can be read once only, and Spark"):
+    with pytest.raises(BadSetting, match="'-' can be read only once, and Spark"):
         hs.tally(["-"], outcome="y", engine="spark")
 
 

@@ -67,7 +67,7 @@ def test_a_column_for_each_file(files):
     two.rename({"answer": "other"}).write_csv(paths["two"])
     made = evidence(paths, truth="animal", pred=["answer", "other"], on="id")
     assert made.systems == ("one", "two")
-    with pytest.raises(BadSetting, match="2 files take one column of answers for all, or one for each; got 3"):
+    with pytest.raises(BadSetting, match="2 files need one column of answers for all, or one per file; got 3"):
         evidence(paths, truth="animal", pred=["answer", "other", "third"], on="id")
 
 
@@ -85,7 +85,7 @@ def test_items_that_cannot_be_paired(files):
         evidence(paths, **asked)
     for part in ("1 row has no id (in ", "1 id occurs more than once in ", "('5')", "8 ids are only in ",
                  "('20', '21', '22', '23', '24', …)", "('9999')", "1 id has truths that disagree ('7')",
-                 "give unmatched='drop'", "take cluster= in place of on="):  # fmt: skip
+                 "give unmatched='drop'", "give cluster= instead of on="):  # fmt: skip
         assert part in str(said.value)
     made = evidence(paths, **asked, unmatched="drop")
     assert made.n == len(FRAME) - 10
@@ -142,7 +142,7 @@ def test_an_amount_that_one_file_lacks_for_an_item(tmp_path, form, kind, amount)
 def test_an_amount_of_a_file_that_is_no_number(tmp_path, form):
     """Refused in any file."""
     paths = _written(tmp_path, form, "w", a=[1, 1, 2], b=["1", "x", "2"])
-    with pytest.raises(BadLabels, match="column 'w' holds 'x', which is no number"):
+    with pytest.raises(BadLabels, match="column 'w' holds 'x', which is not a number"):
         evidence(paths, outcome="ok", weight="w", on="id")
 
 
@@ -176,7 +176,7 @@ def test_rows_are_never_paired_by_their_order(files):
     paths, _, _ = files
     with pytest.raises(BadSetting, match="rows are never paired by their order"):
         evidence(paths, outcome="ok")
-    with pytest.raises(BadSetting, match="take pred=, outcome= or value="):
+    with pytest.raises(BadSetting, match="need pred=, outcome= or value="):
         evidence(paths, truth="animal", score="grade", positive="owl", on="id")
     with pytest.raises(BadSetting, match="joined on ids are read by engine='duckdb'"):
         evidence(paths, outcome="ok", on="id", engine="spark")
@@ -275,7 +275,7 @@ def test_values_of_files(tmp_path):
     assert hs.means(path, value="b").values.ravel().tolist() == [0.0, 1.0]
     assert hs.means(path, value="v", weight="w").weights.tolist() == [2, 1, 1, 1]
     path.write_text("v\n0.5\ngood\n")
-    with pytest.raises(BadLabels, match="column 'v' holds 'good', which is no number"):
+    with pytest.raises(BadLabels, match="column 'v' holds 'good', which is not a number"):
         hs.means(path, value="v")
     path.write_text("v\n")
     with pytest.raises(BadLabels, match="got 0"):

@@ -103,7 +103,7 @@ def test_text_has_no_order(tmp_path):
     """A text among numbers is refused where an order is asked for, or left out and counted with missing=drop."""
     path = table(tmp_path, [*ROWS, ("6", "N/A", "south", "1", "2024-01-31"), ("7", "N/A", "north", "1", "n.d.")])
     with pytest.raises(
-        BadLabels, match=r"column 'age' holds 'N/A', which is no number[.] Mend it, or give missing='drop'"
+        BadLabels, match=r"column 'age' holds 'N/A', which is not a number[.] Correct it, or give missing='drop'"
     ):
         kept(path, "age>100")
     assert kept(path, "age>100", missing="drop") == (
@@ -112,7 +112,7 @@ def test_text_has_no_order(tmp_path):
     assert kept(path, "age>100", "region=north", missing="drop")[1].left_out == {"where": 5, "missing": 1}
     assert kept(path, "age>100", "id<6")[0] == {"1", "2", "3"}  # another condition leaves it out
     assert kept(path, "age!=500")[0] == {"2", "3", "5", "6", "7"}  # a text is no 500
-    with pytest.raises(BadLabels, match=r"column 'day' holds 'n[.]d[.]', which is no date or time"):
+    with pytest.raises(BadLabels, match=r"column 'day' holds 'n[.]d[.]', which is not a date or time"):
         kept(path, "day>2024-01-01")
 
 
@@ -127,7 +127,7 @@ def test_quotes_and_leading_zeros_make_names(tmp_path):
         "t=<b>": "5", "t>=7": None, "t=\"'q'\"": "4",
     }.items():  # fmt: skip
         if found is None:
-            with pytest.raises(BadLabels, match="holds 'this AND that', which is no number"):
+            with pytest.raises(BadLabels, match="holds 'this AND that', which is not a number"):
                 kept(path, where)
         else:
             assert kept(path, where)[0] == set(found), where

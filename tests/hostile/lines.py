@@ -56,7 +56,7 @@ CONDITIONS: list[tuple[str, Holds]] = [
 # -- damaged files: a part of the sentence, or the number of rows
 
 DAMAGED: dict[str, str | int] = {
-    "short-row.csv": "line 10 of 'short-row.csv' has 3 fields where the head has 20",
+    "short-row.csv": "line 10 of 'short-row.csv' has 3 fields but the header line has 20",
     "long-row.csv": "line 10 of 'long-row.csv' has",
     "mixed-ends.csv": "line 2 of 'mixed-ends.csv' ends with",
     "lone-quote.csv": 40,
@@ -66,7 +66,7 @@ DAMAGED: dict[str, str | int] = {
     "late-latin-1.csv": "UTF-8",
     "utf-16.csv": "UTF-8",
     "empty.csv": "'empty.csv' is empty",
-    "blank.csv": "'blank.csv' has no head line",
+    "blank.csv": "'blank.csv' has no header line",
     "head-only.csv": "no items",
     "too-long-line.csv": "longer than 2 MB",
     "binary.csv": "binary file",
@@ -166,12 +166,12 @@ SETTINGS: list[tuple[str, str]] = [
     (f"{_CLASSES} --out made.what", ".what"),
     (f"{_CLASSES} --out no/such/place.json", "no/such"),
     (f"{_CLASSES} --nope", "--nope"),
-    ("score plain.csv --truth y --score s --threshold nan", "a threshold is a finite number"),
+    ("score plain.csv --truth y --score s --threshold nan", "a threshold must be a finite number"),
     ("score plain.csv --truth y --score s --threshold 0.5 --threshold 0.5", "thresholds must be"),
     ("score plain.csv --value v --bounds 0.4,0.6", "lies outside the bounds"),
     ("score plain.csv --value v --bounds 1,0", "bounds"),
     ("score plain.csv --value v --bounds nan,1", "bounds"),
-    ("score plain.csv --value v --bounds -1e308,1e308", "bounds lie between -1e+100 and 1e+100"),
+    ("score plain.csv --value v --bounds -1e308,1e308", "bounds must lie between -1e+100 and 1e+100"),
     ("score plain.csv --value r", "column 'r' holds"),
     ("score plain.csv --truth y --pred z --pred z", "--pred names column 'z' twice"),
     ("score plain.csv --truth y --pred y --metric f1", ""),

@@ -171,7 +171,7 @@ def test_odd_names(folder):
         assert rows(found)["read"] == 40, name
     (folder / os.fsdecode(b"\xff.csv")).write_bytes(PLAIN.data)
     found = subprocess.run([*HOWSURE, "score", b"\xff.csv", "--outcome", "o"], capture_output=True, check=False)
-    refused(found, "no UTF-8 text")
+    refused(found, "not UTF-8 text")
 
 
 def test_a_folder_in_place_of_a_file(folder):

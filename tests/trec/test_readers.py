@@ -316,8 +316,8 @@ def test_trec_takes_files_as_it_takes_dicts(tmp_path):
         ("zz Q0 d1 1 2.0 t\n", "none of the 30 judged queries"),
         ("q1 0 d1 1\n", "the 4 fields of judgments"),
         ("x\n", "has 1 field: 'x'"),
-        ("\0\1 \2\n", "line 1 of .* is no text"),
-        ("\x28\udcb5/\udcfd zstd", "packed by zstd"),
+        ("\0\1 \2\n", "line 1 of .* is not text"),
+        ("\x28\udcb5/\udcfd zstd", "compressed with zstd"),
     ],
 )
 def test_bad_runs_are_one_sentence_with_the_line(tmp_path, text, told):

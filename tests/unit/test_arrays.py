@@ -252,7 +252,7 @@ def test_tables_are_not_columns():
     """Two-dimensional data are refused with their shape."""
     with pytest.raises(BadLabels, match=r"y_true must have one dimension; got shape \(2, 2\)"):
         hs.tally(np.eye(2), [0, 1])
-    with pytest.raises(BadLabels, match="one label an item"):
+    with pytest.raises(BadLabels, match="one label per item"):
         hs.tally([[0], [1]], [0, 1])
 
 

@@ -120,5 +120,5 @@ def test_damage_is_named(name):
 @pytest.mark.parametrize("text", ["", "{", "[" * 100_000, b"\xff", "1" * 5000, "null", "[]", None, 5], ids=repr)
 def test_texts_that_are_no_tally(text):
     """Whatever the text, one sentence."""
-    with pytest.raises(BadCounts, match="this is no tally"):
+    with pytest.raises(BadCounts, match="this is not a tally"):
         hs.Tally.from_json(text)

@@ -543,7 +543,7 @@ CASES = {
         lambda: trec(runs={"a": {"q1": {"d1": 1.0}}, "b": {"q2": {"d1": 1.0}}}, only_common=True),
         "'a', 'b'",
     ),
-    "one query": (lambda: trec(qrels={"q1": {"d1": 1}}), "two queries"),
+    "one query": (lambda: trec(qrels={"q1": {"d1": 1}}), "two or more queries"),
     "fractional grade": (lambda: trec(qrels={"q1": {"d1": 0.5}}), "0.5"),
     "no judgments": (lambda: trec(qrels={}), "qrels"),
     "judgments of text": (lambda: trec(qrels=FRAME), "query_id"),

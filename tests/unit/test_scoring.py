@@ -230,9 +230,9 @@ def test_data_are_given_once():
     """A Tally with predictions, labels or weights beside it, or nothing at all, is refused."""
     with pytest.raises(BadSetting, match="not both"):
         hs.score(T, [0, 1])
-    with pytest.raises(BadSetting, match="labels= belongs to the making of evidence"):
+    with pytest.raises(BadSetting, match="labels= is for making evidence"):
         hs.score(T, labels=[0, 1])
-    with pytest.raises(BadSetting, match="weight= belongs to the making of evidence"):
+    with pytest.raises(BadSetting, match="weight= is for making evidence"):
         hs.score(T, weight=[0, 1])
     with pytest.raises(BadSetting, match="score needs evidence, or truths and predictions"):
         hs.score([0, 1])

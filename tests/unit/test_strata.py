@@ -47,7 +47,7 @@ def test_precision_of_a_search_over_a_huge_collection():
         (lambda: RATE.stratified({0: 1, 1: 2, 2: 3}), "'2' is not in the sample"),
         (lambda: RATE.stratified({0: 1, 1: -2}), "above 0"),
         (lambda: hs.Tally.rate(hits=1, of=2).stratified({}), "one batch axis"),
-        (lambda: hs.Tally.rate(hits=[1, 0], of=[2, 0]).stratified({0: 1, 1: 1}), "need items"),
+        (lambda: hs.Tally.rate(hits=[1, 0], of=[2, 0]).stratified({0: 1, 1: 1}), "every stratum needs items"),
         (lambda: RATE.stratified({0: 1, 1: 1}) + RATE.stratified({0: 1, 1: 1}), "cannot be added"),
     ],
 )

@@ -136,7 +136,7 @@ def test_matrix_must_be_square(table):
 
 def test_matrix_checks_labels_and_rows():
     """Too few labels, a repeated label and an unknown rows= are refused."""
-    with pytest.raises(BadLabels, match="3 classes but 2 labels"):
+    with pytest.raises(BadLabels, match="3 classes; got 2 labels"):
         hs.Tally.matrix(THREE, labels=["a", "b"])
     with pytest.raises(BadLabels, match="'a' is given twice"):
         hs.Tally.matrix(THREE, labels=["a", "b", "a"])

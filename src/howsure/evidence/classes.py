@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from howsure.counting import whole, within
-from howsure.errors import BadCounts, BadLabels, UnknownName, listing
+from howsure.errors import BadCounts, BadLabels, UnknownName, listing, plural
 from howsure.evidence import documents, merging
 from howsure.evidence.layout import BINARY, SQUARE, THRESHOLD, Array, as_json, number, plain_axes
 from howsure.evidence.patterns import Patterns, out
@@ -59,7 +59,7 @@ class Tally(Patterns):
             full = np.broadcast_arrays(*(parts[name] for name in ("tn", "fp", "fn", "tp")))
         except ValueError:
             sizes = ", ".join(f"{name} {part.shape}" for name, part in parts.items())
-            raise BadCounts(f"tp, fp, fn and tn must have one shape, or broadcast to one; got {sizes}.") from None
+            raise BadCounts(f"tp, fp, fn and tn must have the same shape, or broadcast to one; got {sizes}.") from None
         counts = np.stack(full, axis=-1)
         batch = plain_axes(counts.shape[:-1])
         return cls(cells=SQUARE, counts=within(counts), labels=(0, 1), positive=1, batch=batch)
@@ -82,7 +82,7 @@ class Tally(Patterns):
         square = whole(table, "the matrix")
         if square.ndim < 2 or square.shape[-1] != square.shape[-2] or square.shape[-1] < 2:
             raise BadCounts(
-                f"a confusion matrix must be square, two classes or more; this one has shape {square.shape}."
+                f"a confusion matrix must be square, with two or more classes; this one has shape {square.shape}."
             )
         if rows not in ("truth", "pred"):
             told = f"{option('rows', 'truth')} or {option('rows', 'pred')}"
@@ -92,7 +92,7 @@ class Tally(Patterns):
         k = square.shape[-1]
         names = tuple(range(k)) if labels is None else check_labels(labels)
         if len(names) != k:
-            raise BadLabels(f"the matrix has {k} classes but {len(names)} labels were given: {listing(names)}.")
+            raise BadLabels(f"the matrix has {k} classes; got {plural(len(names), 'label')}: {listing(names)}.")
         codes = np.stack(np.meshgrid(np.arange(k), np.arange(k), indexing="ij"), axis=-1).reshape(-1, 2)
         counts = square.reshape(*square.shape[:-2], k * k)
         t = cls(cells=codes, counts=within(counts), labels=names, batch=plain_axes(counts.shape[:-1]))
@@ -306,7 +306,7 @@ class Tally(Patterns):
         """Refuse a table of several systems."""
         if len(self.systems) != 1:
             raise BadLabels(
-                f"this tally holds {len(self.systems)} systems: take one with t.system({self.systems[0]!r})."
+                f"this tally holds {len(self.systems)} systems: choose one with t.system({self.systems[0]!r})."
             )
 
     # -- algebra
@@ -361,7 +361,7 @@ class Tally(Patterns):
         try:
             document = json.loads(text)
         except (ValueError, TypeError, RecursionError):
-            raise BadCounts("this is no tally: the text is not JSON; Tally.to_json makes one.") from None
+            raise BadCounts("this is not a tally: the text is not JSON; write it with Tally.to_json.") from None
         return cls.from_dict(document)
 
 

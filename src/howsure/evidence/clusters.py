@@ -46,7 +46,7 @@ class Clustered:
             raise BadLabels("no systems were given.")
         first = named[0]
         if any(type(p) is not type(first) or len(p.batch) != 1 for p in named):
-            raise BadCounts("clusters need tables of one kind with one batch axis, such as by=['question'].")
+            raise BadCounts("clusters need tables of the same kind with one batch axis, such as by=['question'].")
         if any(p.batch != first.batch for p in named):
             raise BadLabels("systems match by cluster: all need the same clusters in the same order.")
         if len(first.batch[0][1]) < 2:
@@ -132,7 +132,7 @@ class Clustered:
     def single(self) -> None:
         """Refuse several systems."""
         if len(self.parts) != 1:
-            raise BadSetting(f"these are {len(self.parts)} systems: take one with .system({self.systems[0]!r}).")
+            raise BadSetting(f"these are {len(self.parts)} systems: choose one with .system({self.systems[0]!r}).")
 
     def system(self, name: str) -> Self:
         """What was observed of one system."""
@@ -153,7 +153,7 @@ class Clustered:
 
     def others(self, axis: int) -> Self:
         """Refused: there is no batch."""
-        raise BadSetting(f"clusters are no batch; they have no axis {axis}.")
+        raise BadSetting(f"clusters are not a batch; they have no axis {axis}.")
 
     def describe(self) -> dict[str, Any]:
         """As of the first system's whole table, with the number of clusters, and the items of each system."""
@@ -185,7 +185,9 @@ class Clustered:
 
     def to_dict(self) -> dict[str, Any]:
         """Refused: what travels are tables by cluster."""
-        raise BadCounts("clusters do not travel: send the tally by cluster of each system, and join them there.")
+        raise BadCounts(
+            "clusters cannot be written as JSON: send the tally by cluster of each system, and join them there."
+        )
 
     to_json = to_dict
 

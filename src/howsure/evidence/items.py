@@ -144,7 +144,7 @@ class Items:
             return found
         if self.measure.called is None:
             way = spelled("use hs.tally", f"give {option('truth')} and {option('pred')}")
-            raise UnknownName(f"items have a mean only; got {str(measure)!r}. For classes {way}.")
+            raise UnknownName(f"graded items have only a mean; got {str(measure)!r}. For classes {way}.")
         near = nearest(str(measure), self.measures)
         raise UnknownName(f"no measure {str(measure)!r} in these items.{near} They have {', '.join(self.measures)}.")
 
@@ -239,7 +239,9 @@ def _together(a: Items, b: Items) -> Items:
         raise BadSetting("items with ids or clusters cannot be added to items without.")
     ids = None if a.ids is None or b.ids is None else a.ids + b.ids
     if ids is not None and len(set(ids)) < len(ids):
-        raise BadLabels(f"both have the items {listing(set(a.ids or ()) & set(b.ids or ()))}; an item is added once.")
+        raise BadLabels(
+            f"both hold the items {listing(set(a.ids or ()) & set(b.ids or ()))}; each item can be added only once."
+        )
     clusters = None
     if a.clusters is not None and b.clusters is not None:
         clusters = np.concatenate([a.clusters, b.clusters + a.clusters.max() + 1])

@@ -113,7 +113,7 @@ class Multilabel(Patterns):
         """Refuse answers of several systems."""
         if len(self.systems) != 1:
             raise BadLabels(
-                f"this tally holds {len(self.systems)} systems: take one with t.system({self.systems[0]!r})."
+                f"this tally holds {len(self.systems)} systems: choose one with t.system({self.systems[0]!r})."
             )
 
     def memberships(self) -> tuple[Pairs, tuple[Pairs, ...], tuple[Pairs, ...]]:
@@ -232,7 +232,9 @@ def of_columns(
     if all(t is not None for t in tables):
         return _of_indicators([t for t in tables if t is not None], names, labels)
     if any(t is not None for t in tables):
-        raise BadLabels("give truths and answers alike: all as indicator tables, or all as lists of label sets.")
+        raise BadLabels(
+            "give truths and answers in the same form: all as indicator tables, or all as lists of label sets."
+        )
     lists = [_as_sets(x, name) for x, name in zip(columns, names, strict=True)]
     _same_length([len(x) for x in lists], names)
     seen = {label for part in lists for one in part for label in one}
@@ -268,7 +270,9 @@ def _as_sets(x: Any, name: str) -> list[set[Label]]:
     out = []
     for one in x:
         if isinstance(one, (str, bytes)) or not isinstance(one, Iterable):
-            raise BadLabels(f"{name} must hold a set of labels for each item; got {one!r}. For one label use hs.tally.")
+            raise BadLabels(
+                f"{name} must hold a set of labels per item; got {one!r}. For one label per item use hs.tally."
+            )
         out.append({named(plain(v)) for v in one})
     return out
 
@@ -276,6 +280,6 @@ def _as_sets(x: Any, name: str) -> list[set[Label]]:
 def _same_length(sizes: list[int], names: Sequence[str]) -> None:
     if len(set(sizes)) > 1:
         listed = ", ".join(f"{name} {size}" for name, size in zip(names, sizes, strict=True))
-        raise BadLabels(f"each item needs a set of truths and one of answers; got {listed}.")
+        raise BadLabels(f"every item needs a set of truths and a set of answers; got {listed}.")
     if not sizes[0]:
         raise BadLabels("there are no items.")

@@ -60,8 +60,8 @@ def refused(a: Patterns, b: object) -> Any:
     if not isinstance(b, Patterns):
         return NotImplemented
     raise BadLabels(
-        f"evidence of different kinds cannot be added: a tally of classes, outcomes and items with many labels are "
-        f"three; got {type(a).__name__} and {type(b).__name__}."
+        f"evidence of different kinds (classes, outcomes, items with several labels) cannot be added; got "
+        f"{type(a).__name__} and {type(b).__name__}."
     )
 
 

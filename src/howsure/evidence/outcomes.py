@@ -44,10 +44,12 @@ class Outcomes(Patterns):
         try:
             good, total = np.broadcast_arrays(*parts)
         except ValueError:
-            raise BadCounts(f"hits and of must have one shape; got {parts[0].shape} and {parts[1].shape}.") from None
+            raise BadCounts(
+                f"hits and of must have the same shape; got {parts[0].shape} and {parts[1].shape}."
+            ) from None
         if np.any(good > total):
             at = np.argmax((good > total).ravel())
-            raise BadCounts(f"hits cannot exceed trials: got {good.ravel()[at]} hits of {total.ravel()[at]}.")
+            raise BadCounts(f"hits cannot exceed trials; got {good.ravel()[at]} hits of {total.ravel()[at]} trials.")
         counts = np.stack([total - good, good], axis=-1)
         return cls(cells=_BOTH, counts=counts, batch=plain_axes(counts.shape[:-1]))
 
@@ -83,7 +85,7 @@ class Outcomes(Patterns):
         """Refuse outcomes of several systems."""
         if len(self.systems) != 1:
             raise BadSetting(
-                f"these are outcomes of {len(self.systems)} systems: take one with .system({self.systems[0]!r})."
+                f"these are outcomes of {len(self.systems)} systems: choose one with .system({self.systems[0]!r})."
             )
 
     def describe(self) -> dict[str, Any]:

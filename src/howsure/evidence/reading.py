@@ -29,13 +29,15 @@ _HEAVIEST = 1e120  # more than all weights together can be
 def evidence_of(document: Mapping[str, Any]) -> Tally | Outcomes | Multilabel:
     """The evidence of a document that to_dict made."""
     if not isinstance(document, Mapping) or document.get("schema") != SCHEMA:
-        raise BadCounts(f"this is no tally: a document with schema {SCHEMA!r} is needed, as Tally.to_dict makes.")
+        raise BadCounts(
+            f"this is not a tally: a document with schema {SCHEMA!r} is needed, as written by Tally.to_dict."
+        )
     try:
         return _read(document)
     except BadCounts:
         raise
     except _WRONG as error:
-        raise BadCounts(f"this tally is damaged: {type(error).__name__}; write it anew with to_dict.") from None
+        raise BadCounts(f"this tally is damaged: {type(error).__name__}; write it again with to_dict.") from None
 
 
 def _read(x: Mapping[str, Any]) -> Tally | Outcomes | Multilabel:
@@ -72,7 +74,7 @@ def _read(x: Mapping[str, Any]) -> Tally | Outcomes | Multilabel:
 
 def _sound(holds: Any, key: str) -> None:
     if not holds:
-        raise BadCounts(f"this tally is damaged: its {key} cannot be; write it anew with to_dict.")
+        raise BadCounts(f"this tally is damaged: its {key} cannot be right; write it again with to_dict.")
 
 
 def _array(given: Any, key: str, *, whole: bool, least: int = 0) -> Array:

@@ -120,7 +120,7 @@ class Scored:
     def with_positive(self, label: object) -> Self:
         """Refused: scores speak for the class they were made with."""
         del label
-        raise BadSetting(f"{option('positive')} belongs to the making of the curve; this one is made already.")
+        raise BadSetting(f"{option('positive')} is for making a curve from data; this one is already made.")
 
     def only(self, measure: object) -> Self:
         """All measures look at the same items."""
@@ -185,7 +185,7 @@ class Scored:
         if state.get("square") is not None:
             raise BadSetting(
                 "this pickle of weighted scores is from an earlier version of howsure: it holds one sum of squared "
-                "weights for all items, and one for each row is needed. Make it anew from the data."
+                "weights for all items, and one per row is needed. Make it again from the data."
             )
         self.__dict__.update({"account": None} | {name: x for name, x in state.items() if name != "square"})
 

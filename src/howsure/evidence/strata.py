@@ -140,7 +140,9 @@ class Stratified:
 
     def to_dict(self) -> dict[str, Any]:
         """Refused: what travels are the strata."""
-        raise BadCounts("a stratified tally does not travel: send the tally of its strata, and put it together there.")
+        raise BadCounts(
+            "a stratified tally cannot be written as JSON: send the tally of its strata, and stratify it there."
+        )
 
     to_json = to_dict
 
@@ -148,19 +150,23 @@ class Stratified:
 def stratified(parts: Tally | Outcomes, sizes: Mapping[Any, float]) -> Stratified:
     """The tables of a batch as strata with these population sizes."""
     if len(parts.batch) != 1:
-        raise BadCounts("strata are the tables of one batch axis, such as by=['stratum'].")
+        raise BadCounts("strata must be the tables of one batch axis, such as by=['stratum'].")
     names = [x[0] if isinstance(x, tuple) and len(x) == 1 else x for x in parts.batch[0][1]]
     given = {str(k): v for k, v in sizes.items()}
     lost = [x for x in names if str(x) not in given]
     extra = [x for x in given if x not in {str(n) for n in names}]
     if lost or extra:
         which = f"{listing(lost)} has none" if lost else f"{listing(extra)} is not in the sample"
-        raise BadCounts(f"every stratum needs its population size, and only they: {which}.")
+        raise BadCounts(f"give the population size of every stratum in the sample, and of no other: {which}.")
     population = np.array([float(given[str(x)]) for x in names])
     bad = ~((population > 0) & np.isfinite(population))
     if bad.any():
         at = int(np.argmax(bad))
-        raise BadCounts(f"population sizes are finite numbers above 0; got {population[at]:g} for {str(names[at])!r}.")
-    if parts.weighted or not parts.totals.all():
-        raise BadCounts(f"strata need items, and no weights of their own: leave out {option('weight')}.")
+        raise BadCounts(
+            f"population sizes must be finite numbers above 0; got {population[at]:g} for {str(names[at])!r}."
+        )
+    if parts.weighted:
+        raise BadCounts(f"strata cannot have weights: leave out {option('weight')}.")
+    if not parts.totals.all():
+        raise BadCounts("every stratum needs items; at least one has none.")
     return Stratified(parts, tuple((population / population.sum()).tolist()))

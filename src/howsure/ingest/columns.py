@@ -105,7 +105,7 @@ def as_set(x: Any) -> frozenset[Label] | None:
     if not isinstance(x, LISTS):
         if lost(x):
             return None
-        raise BadLabels(f"some items have a list of labels and others have not, such as {x!r}; give each a list.")
+        raise BadLabels(f"some items have a list of labels and others do not, such as {x!r}; give every item a list.")
     try:
         return frozenset(named(plain(v)) for v in x)
     except TypeError:

@@ -171,7 +171,7 @@ def parse(text: str, columns: Sequence[str] = ()) -> Condition:
     read = number(value) if re.fullmatch(NUMBER, value) else None
     at = moment(value)
     if at is not None and re.search(r"[.][0-9]{7}", value) and not (quoted and spelled in ("=", "!=")):
-        raise BadSetting(f"{told} is finer than a microsecond; give at most six digits after the seconds.")
+        raise BadSetting(f"{told} is finer than a microsecond; give at most six decimals of a second.")
     if spelled not in ("=", "!=") and read is None and at is None:
         raise BadSetting(
             f"{told} asks for an order, which takes a number (such as 1000 or 0.5) or an ISO date or time (such as "
@@ -260,8 +260,8 @@ def refuse_unreadable(condition: Condition, said: Any) -> None:
     """One sentence about a value that an order cannot take."""
     raise BadLabels(
         f"{option('where', condition.text)} asks for an order, and column {condition.column!r} holds "
-        f"{str(said)[:40]!r}, which is no {condition.wanted}. Mend it, or give {option('missing', 'drop')} to leave "
-        "such rows out."
+        f"{str(said)[:40]!r}, which is not a {condition.wanted}. Correct it, or give {option('missing', 'drop')} to "
+        "leave such rows out."
     )
 
 

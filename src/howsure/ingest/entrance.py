@@ -103,7 +103,9 @@ def _made(data: Any, second: Any, given: Mapping[str, Any]) -> Any:
         raise BadSetting(f"give {type(data).__name__}, or truths and predictions, not both.")
     stray = next(iter(given), None)
     if stray is not None:
-        raise BadSetting(f"{option(stray)} belongs to the making of {type(data).__name__}; this one is made already.")
+        raise BadSetting(
+            f"{option(stray)} is for making evidence from data; this {type(data).__name__} is already made."
+        )
     return data
 
 
@@ -111,11 +113,11 @@ def _refuse_places(where: str, place: Mapping[str, Any], data: Any) -> None:
     """Options of reading that the place does not take."""
     stray = next((name for name in place if name not in PLACES[where]), None)
     if stray in ("table", "query"):
-        told = f"{option('table')} and {option('query')} go with a database connection"
+        told = f"{option('table')} and {option('query')} are for a database connection"
         raise BadSetting(f"{told}; got {type(data).__name__}.")
     if stray is not None:
         takers = " and ".join(name for name, own in PLACES.items() if stray in own)
-        raise BadSetting(f"{option(stray)} goes with {takers}, not with {where}.")
+        raise BadSetting(f"{option(stray)} is for {takers}, not for {where}.")
 
 
 # -- arrays
@@ -124,7 +126,7 @@ def _refuse_places(where: str, place: Mapping[str, Any], data: Any) -> None:
 def _of_arrays(data: Any, second: Any, kind: Asked, given: dict[str, Any]) -> Any:
     stray = next((name for name in given if name not in _OF_ARRAYS[kind]), None)
     if stray == "bins" and kind == "scores":
-        raise BadSetting(f"{option('bins')} is for frames, files and databases; arrays are taken as they are.")
+        raise BadSetting(f"{option('bins')} is for frames, files and databases; arrays are used as they are.")
     if stray in ("labels", "positive", "bounds", "better", "bins"):
         refuse_stray("classes" if kind == "table" else kind, stray)
     if stray is not None:
@@ -180,7 +182,7 @@ def _table(data: Mapping[Any, Any]) -> Table:
     columns = {str(name): x if isinstance(x, np.ndarray) else _listed(x) for name, x in data.items()}
     if len({len(x) for x in columns.values()}) > 1:
         sizes = ", ".join(f"{name} {len(x)}" for name, x in columns.items())
-        raise BadLabels(f"columns must have one length; got {sizes}.")
+        raise BadLabels(f"columns must have the same length; got {sizes}.")
     return Table(columns)
 
 

@@ -29,13 +29,13 @@ def explained(text: str, files: Sequence[File]) -> str:
     ragged = _RAGGED.search(text)
     if ragged:
         line, expected, got = ragged.groups()
-        said = f"line {line} of {path} has {plural(int(got), 'field')} where the head has {expected}"
-        return f"{said}; mend the line, or quote it."
+        said = f"line {line} of {path} has {plural(int(got), 'field')} but the header line has {expected}"
+        return f"{said}; correct the line, or quote its fields."
     at = _LINE.search(text)
     if at and ("aximum line size" in text or "Maximum_line_size" in text):
         return f"line {at.group(1)} of {path} is longer than 2 MB; is it the right file?"
     if at and "nterminated quote" in text:
-        return f"a quote of line {at.group(1)} of {path} does not end where its field does; mend the line."
+        return f"a quote of line {at.group(1)} of {path} does not end where its field does; correct the line."
     if "maximum_object_size" in text:
         return f"a record of {path} is larger than 16 MB; is it JSON lines?"
     if "No magic bytes" in text or "too small to be a Parquet" in text or "Snappy" in text:
@@ -48,7 +48,9 @@ def explained(text: str, files: Sequence[File]) -> str:
         return f"{path} is a damaged or truncated {file.packing} file; copy it again."
     json = _JSON.search(text)
     if "Malformed JSON" in text and json:
-        return f"{_record(json)} of {path} is not JSON: {json.group(3).split('.')[0]}; mend it, or copy the file again."
+        return (
+            f"{_record(json)} of {path} is not JSON: {json.group(3).split('.')[0]}; correct it, or copy the file again."
+        )
     other = _NO_RECORD.search(text)
     if other:
         return no_record(int(other.group(1)), other.group(2), file.shown)
@@ -63,7 +65,7 @@ def explained(text: str, files: Sequence[File]) -> str:
 def no_record(at: int, kind: str, shown: str) -> str:
     """What to say of a JSON value among records that is none; lines with nothing on them are not counted."""
     return (
-        f"value {at:,} of {shown!r} is no record but of JSON's kind {kind.lower()}; each line, or entry of the array, "
+        f"value {at:,} of {shown!r} is not a record but a JSON {kind.lower()}; each line, or entry of the array, "
         'is a record such as {"y": 1}.'
     )
 

@@ -159,7 +159,7 @@ def _checked(data: Any) -> Any:
     _refuse_doubled(data)
     found = _narwhal(data)
     if found is None:
-        raise BadSetting(f"columns are those of a frame, a file or a database; got {type(data).__name__}.")
+        raise BadSetting(f"columns need a frame, a file or a database; got {type(data).__name__}.")
     return found
 
 

@@ -49,14 +49,14 @@ def of_arrays(data: Any, given: Mapping[str, Any]) -> Items:
     parts = [as_numbers(x, name) for x, name in zip(columns.values(), said, strict=True)]
     if len({len(x) for x in parts}) > 1:
         sizes = ", ".join(f"{name} {len(x)}" for name, x in zip(columns, parts, strict=True))
-        raise BadLabels(f"every system needs one value for each item; got {sizes}.")
+        raise BadLabels(f"every system needs one value per item; got {sizes}.")
     n = len(parts[0])
     numbers = {f"answer{i}": x for i, x in enumerate(parts)}
     if weight is not None:
         numbers["weight0"] = as_numbers(weight, "weight")
         if len(numbers["weight0"]) != n:
             told = f"{plural(len(numbers['weight0']), 'entry', 'entries')} of weight"
-            raise BadLabels(f"got {plural(n, 'item')} but {told}; each item needs one.")
+            raise BadLabels(f"got {plural(n, 'item')} but {told}; give one per item.")
     if cluster is not None:
         labels["cluster0"] = cluster_column(cluster, n)
     account = Account(n + len(lost)).without("unmatched", len(lost))
@@ -165,7 +165,7 @@ def _ids(g: Groups, request: Request) -> tuple[Hashable, ...] | None:
         twice = list(dict.fromkeys([*alike, *(x for x in ids if x in seen or seen.add(x))]))  # type: ignore[func-returns-value]
         raise BadLabels(
             f"{plural(len(twice), 'item occurs', 'items occur')} twice, such as {listing(twice[:5])}; an item has one "
-            f"row: give {option('item')} more columns, or only {option('cluster')} where rows belong together."
+            f"row: give {option('item')} more columns, or give only {option('cluster')} if rows belong together."
         )
     return tuple(ids)
 
@@ -175,7 +175,7 @@ def item_names(g: Groups, request: Request) -> list[Hashable]:
     columns = g.named("item")
     for column, name in zip(columns, request.item, strict=True):
         if column.missing.any():
-            raise BadLabels(f"column {name!r} does not tell the item of some rows; fill it in, or drop those rows.")
+            raise BadLabels(f"column {name!r} is empty in some rows; fill it in, or leave those rows out.")
     rows = [[c.levels[i] for i in c.codes.tolist()] for c in columns]
     return rows[0] if len(rows) == 1 else list(zip(*rows, strict=True))
 
@@ -190,7 +190,7 @@ def in_order(g: Groups) -> Groups:
 def refuse_sizes(values: Array, weights: Array | None, n: int) -> None:
     """Values that are too few, too large or too close together, and weights that leave hardly an item."""
     if n < 2:
-        raise BadLabels(f"a mean with its posterior needs two items or more; got {n}.")
+        raise BadLabels(f"the posterior of a mean needs two or more items; got {n}.")
     if np.abs(values).max() > LARGEST or 0.0 < np.ptp(values) < SMALLEST:
         raise BadLabels(
             f"values from {values.min():g} to {values.max():g} are beyond floating point; give them in other units, "
@@ -205,6 +205,6 @@ def refuse_sizes(values: Array, weights: Array | None, n: int) -> None:
     effective = float(share.sum() ** 2 / (share**2).sum())
     if effective < 2.0:
         raise BadLabels(
-            f"the weights leave an effective size of {effective:.3g} items (Kish); a mean with its posterior needs 2 "
+            f"the weights leave an effective size of {effective:.3g} items (Kish); the posterior of a mean needs 2 "
             "or more: one weight is far above the others."
         )

@@ -50,7 +50,7 @@ def of_arrays(
         if len(column) != len(truth):
             which = f" of {name!r}" if len(answers) > 1 else ""
             said = f"got {plural(len(truth), 'truth')} but {plural(len(column), 'prediction')}{which}"
-            raise BadLabels(f"{said}; each item needs one of both.")
+            raise BadLabels(f"{said}; give one of each per item.")
     if len(truth) == 0:
         raise BadLabels("there are no items: y_true and y_pred are empty.")
     weights = None if weight is None else as_weights(weight, len(truth))
@@ -107,7 +107,7 @@ def as_column(x: Any, name: str) -> Any:
     if array is None:
         items = list(x) if not isinstance(x, list) else x
         if any(isinstance(v, (list, tuple, set, dict, np.ndarray)) for v in items[:100]):
-            raise BadLabels(f"{name} must hold one label an item; got {items[0]!r}.")
+            raise BadLabels(f"{name} must hold one label per item; got {items[0]!r}.")
         if items and all(type(v) in (int, bool, float) for v in items[:100]):
             array = _as_numbers(items)
         return _checked(array, name) if array is not None else items
@@ -166,7 +166,7 @@ def as_weights(weight: Any, n: int) -> NDArray[np.float64]:
     except OverflowError:
         raise BadLabels("weights must be finite; at least one is beyond any double.") from None
     if w.shape != (n,):
-        raise BadLabels(f"got {plural(n, 'item')} but weights of shape {w.shape}; each item needs one weight.")
+        raise BadLabels(f"got {plural(n, 'item')} but weights of shape {w.shape}; give one weight per item.")
     if not np.isfinite(w).all():
         raise BadLabels("weights must be finite; at least one is NaN or infinite.")
     if (w < 0).any():
@@ -181,11 +181,11 @@ def as_weights(weight: Any, n: int) -> NDArray[np.float64]:
 def cluster_column(cluster: Any, n: int) -> Column:
     """The cluster of each of n items; which are alike is all that counts."""
     if isinstance(cluster, (str, bytes, Set, Mapping)) or not isinstance(cluster, Iterable):
-        raise BadLabels(f"cluster must be a sequence with one entry for each item; got {cluster!r}.")
+        raise BadLabels(f"cluster must be a sequence with one entry per item; got {cluster!r}.")
     given = cluster if isinstance(cluster, np.ndarray) else list(cluster)
     if len(given) != n:
         raise BadLabels(
-            f"got {plural(n, 'item')} but {plural(len(given), 'entry', 'entries')} of cluster; each item needs one."
+            f"got {plural(n, 'item')} but {plural(len(given), 'entry', 'entries')} of cluster; give one per item."
         )
     try:
         found = coded(given)

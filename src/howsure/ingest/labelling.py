@@ -34,7 +34,7 @@ def known_labels(
         if truths and mine and _kinds(truths).isdisjoint(_kinds(mine)):
             raise BadLabels(
                 f"truths and predictions do not match: truths such as {min(truths, key=str)!r}, predictions such as "
-                f"{min(mine, key=str)!r}. Give both in one type."
+                f"{min(mine, key=str)!r}. Give both the same type."
             )
     try:
         return completed(seen)
@@ -113,7 +113,7 @@ def positive_of(known: tuple[Label, ...], positive: Label | None) -> Label:
         return known[find(positive, known)]
     usual = usual_positive(known)
     if usual is None:
-        raise NeedsPositive(f"a score speaks for one class: give {option('positive')}, one of {listing(known)}.")
+        raise NeedsPositive(f"scores are for one class: name it with {option('positive')}, one of {listing(known)}.")
     return usual
 
 

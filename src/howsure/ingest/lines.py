@@ -54,7 +54,7 @@ def packing(path: Path) -> str:
         raise BadFile(f"{str(path)!r} is a directory; give a file.")
     found = packing_of(first)
     if found == "zstd":
-        raise BadFile(f"{str(path)!r} is packed by zstd, which is not read here; unpack it, or pack it by gzip.")
+        raise BadFile(f"{str(path)!r} is compressed with zstd, which cannot be read here; decompress it, or use gzip.")
     return found
 
 
@@ -193,7 +193,7 @@ def _whole(fields: int, kind: str) -> bool:
 def _other_fields(path: Path, kind: str, n: int, line: str, many: int, first: bool) -> str:
     """A sentence on a line with the wrong number of fields; files of the other kind and of no text are told."""
     if "\0" in line or any("\udc80" <= x <= "\udcff" for x in line):
-        return f"line {n:,} of {str(path)!r} is no text; a line of {_CALLED[kind]} is: {_FORMS[kind]}."
+        return f"line {n:,} of {str(path)!r} is not text; a line of {_CALLED[kind]} is: {_FORMS[kind]}."
     other = next((k for k in _FORMS if k != kind and _whole(many, k)), None)
     if other is not None and first:
         return (
@@ -251,6 +251,6 @@ def grouped(queries: list[str], documents: list[str], values: list[Any], name: s
         if len(found) < end - start:
             seen: set[str] = set()
             twice = next(d for d in documents[start:end] if d in seen or seen.add(d))  # type: ignore[func-returns-value]
-            raise BadLabels(f"document {twice!r} of query {query!r} is there twice in {name}; keep one of them.")
+            raise BadLabels(f"document {twice!r} of query {query!r} appears twice in {name}; keep one of them.")
         out[query], start = found, end
     return out

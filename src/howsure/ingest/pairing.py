@@ -49,14 +49,14 @@ def of_systems(files: Mapping[str, Any], request: Request, place: Mapping[str, A
     refuse_twice([p for group in paths for p in group])
     if len(request.answers) not in (1, len(names)):
         raise BadSetting(
-            f"{len(names)} files take one column of answers for all, or one for each; got {len(request.answers)}."
+            f"{len(names)} files need one column of answers for all, or one per file; got {len(request.answers)}."
         )
     columns = request.answers * len(names) if len(request.answers) == 1 else request.answers
     on = column_names(place["on"], "on") if "on" in place else ()
     unmatched = place.get("unmatched", "refuse")
     if request.kind in ("cuts", "scores"):
         takes = f"{option('pred')}, {option('outcome')} or {option('value')}"
-        raise BadSetting(f"files of several systems take {takes}; put the columns of {option('score')} into one file.")
+        raise BadSetting(f"files of several systems need {takes}; put the columns of {option('score')} into one file.")
     if request.system is not None or request.item:
         stray = option("system" if request.system is not None else "item")
         raise BadSetting(f"each file holds a system, and {option('on')} joins their items: leave out {stray}.")
@@ -72,7 +72,7 @@ def of_systems(files: Mapping[str, Any], request: Request, place: Mapping[str, A
         raise BadSetting(f"files joined on ids are read by {option('engine', 'duckdb')}.")
     check_remote(place)
     if request.kind == "values" and request.count is not None:
-        raise BadSetting(f"with {option('on')} a row is one item: leave out {option('count')}.")
+        raise BadSetting(f"with {option('on')} every row is one item: leave out {option('count')}.")
     return joined(paths, replace(request, answers=columns, names=names), on, unmatched, place)
 
 
@@ -194,9 +194,9 @@ def _load(
     troubles = _troubles(con, [repr(s.shown) for s in files.files], request)
     if troubles and not drop:
         said = "; ".join(t.text for t in troubles)
-        told = f"Mend the files, or give {option('unmatched', 'drop')}"
+        told = f"Correct the files, or give {option('unmatched', 'drop')} to leave them out"
         if any(t.why == "ids-twice" for t in troubles):
-            told += f"; rows of one id that belong together take {option('cluster')} in place of {option('on')}"
+            told += f"; if rows of one id belong together, give {option('cluster')} instead of {option('on')}"
         raise BadFile(f"the items cannot be paired: {said}. {told}.")
     _refuse_differing(con, request, held)
     return troubles, _paired_account(con, many, account, request.truth is not None), held
@@ -230,7 +230,7 @@ def _refuse_differing(con: Any, request: Request, held: Mapping[str, list[int]])
         for found in _listed(con, f"SELECT id FROM good {joins} WHERE {differ}", "differ"):
             raise BadLabels(
                 f"column {column!r} differs between the files in {plural(found.count, 'item')} ({found.first}); an "
-                "item needs one value: mend the files, or keep the column in one of them."
+                "item needs one value: correct the files, or keep the column in only one of them."
             )
 
 

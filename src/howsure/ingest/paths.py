@@ -43,7 +43,7 @@ def source_of(paths: Any, place: Mapping[str, Any]) -> Iterator[Source]:
 
         once = next((p for p in listed(paths) if is_stream(p)), None)
         if once is not None:
-            told = f"{str(once)!r} can be read once only, and Spark reads files and folders"
+            told = f"{str(once)!r} can be read only once, and Spark reads files and folders"
             raise BadSetting(f"{told}; write it to a file, or leave out {option('engine')}.")
         yield SparkFiles([str(p) for p in listed(paths)], remote)
         return

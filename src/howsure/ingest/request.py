@@ -168,7 +168,7 @@ def make(
         bounds=_bounds(asked.get("bounds")),
     )
     if request.paired and request.count is not None:
-        raise BadSetting(f"for items of several systems in rows of their own leave out {option('count')}.")
+        raise BadSetting(f"with one row per item and system, leave out {option('count')}.")
     return named(check_answers(request), names)
 
 
@@ -185,10 +185,10 @@ def check_answers(request: Request) -> Request:
     """The same, once it has as many columns of answers as it takes."""
     many = len(request.answers)
     if request.system is not None and many != 1:
-        raise BadSetting(f"with {option('system')} give one column, {option(request.role)}; got {many}.")
+        raise BadSetting(f"with {option('system')} give {option(request.role)} one column; got {many}.")
     if request.kind == "cuts" and many != 1:
-        told = f"{option('score')} with {option('threshold')} takes one column"
-        raise BadSetting(f"{told}; take each score on its own.")
+        told = f"{option('score')} with {option('threshold')} needs one column"
+        raise BadSetting(f"{told}; cut each score in a call of its own.")
     return request
 
 
@@ -196,7 +196,7 @@ def named(request: Request, names: Sequence[str]) -> Request:
     """The same with other names for its systems, one for each, all different."""
     shown = tuple(str(x) for x in names)
     if shown and request.system is not None:
-        raise BadSetting(f"the systems are named in the column {request.system!r}; got the names {listing(shown)} too.")
+        raise BadSetting(f"the column {request.system!r} names the systems; leave out the names {listing(shown)}.")
     found = replace(request, names=shown)
     return found if request.patterns else check_names(found)
 
@@ -205,7 +205,7 @@ def check_names(request: Request) -> Request:
     """The same, once its names are one for each system, all different."""
     many, shown = len(request.answers), request.names
     if shown and (len(shown) != many or len(set(shown)) != len(shown)):
-        raise BadSetting(f"there are {many} systems but the names {listing(shown)}; each needs its own.")
+        raise BadSetting(f"give one different name per system, {many} here; got {listing(shown)}.")
     return request
 
 
@@ -216,7 +216,7 @@ def _kind(asked: dict[str, Any], roles: Sequence[str]) -> tuple[str, Kind]:
         got = " and ".join(option(x) for x in given) or "none"
         wanted = [option(x) for x in roles]
         if len(wanted) == 1 and not given:
-            raise BadSetting(f"{wanted[0]} is needed, the name of a column.")
+            raise BadSetting(f"{wanted[0]} is needed: the name of a column.")
         raise BadSetting(f"give one of {', '.join(wanted[:-1])} and {wanted[-1]}; got {got}.")
     (role,) = given
     found: Kind = "cuts" if role == "score" and "threshold" in asked else _ANSWERS[role]
@@ -231,10 +231,10 @@ def _refuse_strays(kind: Kind, asked: dict[str, Any], better: Any) -> None:
         told = f"{option('truth')}, {option('positive')} and {option('labels')}"
         raise BadSetting(f"outcomes have no classes: leave out {told}.")
     if "threshold" in asked and "score" not in asked:
-        raise BadSetting(f"{option('threshold')} goes with {option('score')}, the column it cuts.")
+        raise BadSetting(f"{option('threshold')} needs {option('score')}, the column it cuts.")
     torn = next((x for x in ("by", "weight", "positive") if x in asked), None)
     if kind == "classes" and "sep" in asked and torn is not None:
-        raise BadSetting(f"{option('sep')} makes sets of labels, and these take no {option(torn)}.")
+        raise BadSetting(f"{option('sep')} makes sets of labels, which cannot be combined with {option(torn)}.")
     strays = [x for x in asked if x not in OPTIONS[kind]]
     if better != "higher" and "better" not in OPTIONS[kind]:
         strays.append("better")
@@ -245,13 +245,13 @@ def _refuse_strays(kind: Kind, asked: dict[str, Any], better: Any) -> None:
     if "weight" in asked and "count" in asked:
         raise BadSetting(f"give {option('weight')} or {option('count')}, not both.")
     if "count" in asked and "item" in asked and ("system" in asked or kind == "values"):
-        raise BadSetting(f"with {option('item')} a row is one item: leave out {option('count')}.")
+        raise BadSetting(f"with {option('item')} every row is one item: leave out {option('count')}.")
     if "by" in asked and "cluster" in asked:
         told = f"{option('by')} and {option('cluster')} do not go together"
         raise BadSetting(f"{told} yet: take one slice with {option('where')}.")
     if "system" in asked and "item" not in asked and "cluster" not in asked:
-        told = f"{option('item')}, the column that tells which rows are the same item"
-        raise BadSetting(f"with {option('system')} give {told}, or {option('cluster')}.")
+        told = f"{option('item')}, the column that says which rows are the same item"
+        raise BadSetting(f"{option('system')} also needs {told}, or {option('cluster')}.")
 
 
 def refuse_stray(kind: Kind, name: str) -> None:
@@ -265,7 +265,7 @@ def _one(asked: dict[str, Any], role: str) -> str | None:
         return None
     if not isinstance(asked[role], str):
         what = "a text" if role == "sep" else "the name of a column"
-        raise BadSetting(f"{option(role)} takes {what}; got {_short(asked[role])}.")
+        raise BadSetting(f"{option(role)} must be {what}; got {_short(asked[role])}.")
     if not asked[role]:
         raise BadSetting(f"{option(role)} is empty; give it a value or leave it out.")
     return str(asked[role])
@@ -282,7 +282,7 @@ def column_names(given: Any, role: str) -> tuple[str, ...]:
         raise BadSetting(f"{option(role)} is empty; name a column or leave it out.")
     for name in found:
         if not isinstance(name, str):
-            raise BadSetting(f"{option(role)} takes the name of a column; got {_short(name)}.")
+            raise BadSetting(f"{option(role)} must be the name of a column; got {_short(name)}.")
         if found.count(name) > 1:
             raise BadSetting(f"{option(role)} names column {name!r} twice.")
     return found
@@ -297,7 +297,9 @@ def conditions_given(where: Any) -> tuple[str, ...]:
     """Conditions on rows, as texts."""
     found = () if where is None else (where,) if isinstance(where, str) else where
     if not isinstance(found, (list, tuple)) or not all(isinstance(x, str) for x in found):
-        raise BadSetting(f"{option('where')} takes conditions such as 'region=north'; got {where!r}.")
+        raise BadSetting(
+            f"{option('where')} must be a condition such as 'region=north', or a list of them; got {where!r}."
+        )
     return tuple(found)
 
 
@@ -322,7 +324,7 @@ def _thresholds(threshold: Any) -> tuple[float, ...]:
     found = np.atleast_1d(np.asarray(threshold, dtype=object)).ravel().tolist()
     for x in found:
         if finite(x) != finite(x):  # NaN: no finite number
-            raise BadSetting(f"a threshold is a finite number; got {x!r}.")
+            raise BadSetting(f"a threshold must be a finite number; got {x!r}.")
     numbers = tuple(float(x) for x in found)
     if not numbers or len(set(numbers)) != len(numbers):
         raise BadSetting(f"thresholds must be one or more different numbers; got {listing(numbers)}.")
@@ -331,7 +333,7 @@ def _thresholds(threshold: Any) -> tuple[float, ...]:
 
 def _bins(bins: Any) -> int | None:
     if bins is not None and (isinstance(bins, bool) or not isinstance(bins, int) or not 2 <= bins <= MOST_BINS):
-        raise BadSetting(f"{option('bins')} is a whole number from 2 to {MOST_BINS:,}; got {bins!r}.")
+        raise BadSetting(f"{option('bins')} must be a whole number from 2 to {MOST_BINS:,}; got {bins!r}.")
     return bins
 
 
@@ -343,9 +345,9 @@ def _bounds(bounds: Any) -> tuple[float, float] | None:
     except (TypeError, ValueError, OverflowError):
         low, high = 0.0, 0.0
     if not -np.inf < low < high < np.inf:
-        raise BadSetting(f"bounds are two finite numbers, the lower first, such as (0, 1); got {bounds!r}.")
+        raise BadSetting(f"bounds must be two finite numbers, the lower first, such as (0, 1); got {bounds!r}.")
     if max(-low, high) > LARGEST:
-        raise BadSetting(f"bounds lie between {-LARGEST:g} and {LARGEST:g}; got {bounds!r}.")
+        raise BadSetting(f"bounds must lie between {-LARGEST:g} and {LARGEST:g}; got {bounds!r}.")
     return low, high
 
 

@@ -41,7 +41,7 @@ def of_arrays(y_true: Any, scores: Any, settings: Mapping[str, Any]) -> Scored:
     n = len(labels["truth"])
     for name, x in zip(called, parts, strict=True):
         if len(x) != n:
-            raise BadLabels(f"got {plural(n, 'truth')} but {len(x):,} {name}; each item needs one of both.")
+            raise BadLabels(f"got {plural(n, 'truth')} but {len(x):,} {name}; give one of each per item.")
     weights = None if weight is None else as_weights(weight, n)
     if cluster is not None:
         labels["cluster0"] = cluster_column(cluster, n)
@@ -103,7 +103,7 @@ def settle_scores(g: Groups, request: Request, *, counted: bool) -> Scored:
     if "cluster0" in g.labels:
         clusters = g.labels["cluster0"].in_order().codes
         if clusters.max() == 0:
-            raise BadLabels("all items are in one cluster: whole clusters are resampled, and it takes two or more.")
+            raise BadLabels("all items are in one cluster: whole clusters are resampled, so two or more are needed.")
     plain = g.squares is None and bool((g.counts == 1).all())
     counts = None if plain else g.counts.astype(float)
     return Scored(

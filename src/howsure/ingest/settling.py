@@ -120,7 +120,7 @@ def without_clusters(
     count = number(g.counts[lost].sum())
     if request.missing != "drop":
         raise BadLabels(
-            f"{plural(count, 'item has', 'items have')} no cluster; every item belongs to one. Give "
+            f"{plural(count, 'item has', 'items have')} no cluster; every item needs one. Give "
             f"{option('missing', 'drop')} to leave them out."
         )
     if lost.all():
@@ -241,7 +241,7 @@ def _label_sets(g: Groups, request: Request, answer: NDArray[np.bool_]) -> Multi
         others = (str(request.truth), *request.answers)
         lists = others[next(i for i, c in enumerate(columns) if c.sets)]
         raise BadLabels(
-            f"column {lists!r} holds lists of labels and column {others[plain]!r} does not; give each a list."
+            f"column {lists!r} holds lists of labels and column {others[plain]!r} does not; make both lists."
         )
     for name in ("by", "weight", "positive"):
         if name not in OPTIONS["label sets"] and getattr(request, name) not in (None, ()):

@@ -46,7 +46,9 @@ def expanded(given: Iterable[str]) -> list[str]:
         raise BadFile("no file was given; name one or more, or - for standard input.")
     odd = next((x for x in paths if any("\ud800" <= sign <= "\udfff" for sign in x)), None)
     if odd is not None:
-        raise BadFile(f"the name {odd!r} holds bytes that are no UTF-8 text; rename the file, or give it as -.")
+        raise BadFile(
+            f"the name {odd!r} is not UTF-8 text; rename the file, or give its contents as - (standard input)."
+        )
     return paths
 
 
@@ -62,7 +64,7 @@ def sniff(path: str, shown: str | None = None) -> File:
     name = shown or path
     head, packing = _head(path, name)
     if not head:
-        raise BadFile(f"{name!r} is empty; a head line with names, or records, are needed.")
+        raise BadFile(f"{name!r} is empty; it needs a header line with column names, or records.")
     suffixes = [x.lower() for x in Path(path).suffixes]
     kind = next((_SUFFIXES[x] for x in reversed(suffixes) if x in _SUFFIXES), None)
     if head.startswith(b"PAR1"):
@@ -77,7 +79,7 @@ def sniff(path: str, shown: str | None = None) -> File:
         if first not in ("{", "["):
             raise BadFile(f"{name!r} does not hold JSON records: it starts with {text[:20]!r}.")
         if head.startswith(codecs.BOM_UTF8):
-            raise BadFile(f"{name!r} starts with a byte order mark, which JSON has none of; save it without one.")
+            raise BadFile(f"{name!r} starts with a byte order mark, which JSON does not allow; save it without one.")
         return File(path, name, "json", packing, array=first == "[")
     before = _BLANK.match(text)[0]  # type: ignore[index]
     delimiter, names = _csv_head(text[len(before) :], name, ".tsv" in suffixes or ".tab" in suffixes)
@@ -95,7 +97,7 @@ def _head(path: str, name: str) -> tuple[bytes, str]:
         check_zstd(path, name)
         return _unzst(path, name), packing
     if packing in ("bzip2", "xz"):
-        raise BadFile(f"{name!r} is packed by {packing}, which is not read here; pack it by gzip or zstd.")
+        raise BadFile(f"{name!r} is compressed with {packing}, which cannot be read here; use gzip or zstd.")
     raw, first = b"", None
     for piece in unpacked(path, packing, name):
         raw += piece
@@ -139,21 +141,21 @@ def _text(head: bytes, name: str) -> str:
         way = spelled(f"give '{kind}:///{name}' and table=", f"give --db {kind}:///{name} and --table")
         raise BadFile(f"{name!r} is a database; {way}.")
     if "\0" in text:
-        raise BadFile(f"{name!r} is a binary file; CSV, JSON lines (both UTF-8) or Parquet are needed.")
+        raise BadFile(f"{name!r} is a binary file; give CSV, JSON lines (both UTF-8) or Parquet.")
     return text
 
 
 def _csv_head(text: str, name: str, tabs: bool) -> tuple[str, tuple[str, ...]]:
     if len(text) >= LONGEST // 4 and not any(x in text[1:] for x in "\r\n"):
-        raise BadFile(f"the first line of {name!r} is longer than 2 MB; a head line with names is needed.")
+        raise BadFile(f"the first line of {name!r} is longer than 2 MB; a header line with column names is needed.")
     line = text.lstrip("\n\r").splitlines()[0] if text.strip() else ""
     delimiter = "\t" if tabs else max(",\t;|", key=line.count)
     try:
         names = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True), [])
     except csv.Error as error:
-        raise BadFile(f"the head line of {name!r} cannot be read: {error}.") from None
+        raise BadFile(f"the header line of {name!r} cannot be read: {error}.") from None
     if not any(x.strip() for x in names):
-        raise BadFile(f"{name!r} has no head line; the names of its columns are needed.")
+        raise BadFile(f"{name!r} has no header line; the names of its columns are needed.")
     return delimiter, tuple(x.strip() for x in names)
 
 

@@ -157,7 +157,7 @@ def session(remote: str | None) -> Any:
     if remote is None:
         return builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
     if not remote.startswith(("sc://", "local")):
-        raise BadSetting(f"{option('remote')} is an address such as sc://host:15002; got {remote!r}.")
+        raise BadSetting(f"{option('remote')} must be an address such as sc://host:15002; got {remote!r}.")
     try:
         return builder.remote(remote).getOrCreate()
     except Exception as error:  # noqa: BLE001 - grpc, py4j and pyspark each have their own

@@ -57,7 +57,7 @@ class Database:
 
     def __post_init__(self) -> None:
         if (self.table is None) == (self.query is None):
-            raise BadSetting(f"a database needs {option('table')} or {option('query')}, one of them.")
+            raise BadSetting(f"a database needs either {option('table')} or {option('query')}.")
 
     @property
     def called(self) -> str:

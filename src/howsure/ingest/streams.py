@@ -66,7 +66,7 @@ def refuse_twice(paths: Sequence[str | Path]) -> None:
                 own = found.st_dev, found.st_ino
         if own in seen:
             called = _CALLED if own == _CALLED else repr(text)
-            raise BadFile(f"{called} is given twice, and can be read once only; write it to a file, and give that.")
+            raise BadFile(f"{called} is given twice, but can be read only once; write it to a file, and give that.")
         seen.add(own)
 
 

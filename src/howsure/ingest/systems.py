@@ -58,9 +58,7 @@ def by_system(g: Groups, request: Request) -> Parts:
         raise BadLabels("there are no items: the data have 0 rows.")
     column = g.labels["system0"]
     if column.missing.any():
-        raise BadLabels(
-            f"column {request.system!r} does not name the system of some rows; fill it in, or drop those rows."
-        )
+        raise BadLabels(f"column {request.system!r} is empty in some rows; fill it in, or leave those rows out.")
     named = {str(x): x for x in column.present}
     if len(named) < len(column.present):
         raise BadLabels(f"systems need different names; got {listing(sorted(column.present, key=str))}.")
@@ -148,8 +146,8 @@ def _refuse_twice(parts: Parts, rows: Mapping[str, Codes], names: list[Hashable]
         twice += [f"{names[i]!r} of {name}" for i in np.flatnonzero(many > 1)[:LISTED].tolist()]
     if twice:
         raise BadLabels(
-            f"items occur twice for one system: {', '.join(twice[:LISTED])}; an item has one row for each: give "
-            f"{option('item')} more columns, or {option('cluster')} where they belong together."
+            f"items occur twice for one system: {', '.join(twice[:LISTED])}; each item needs one row per system: give "
+            f"{option('item')} more columns, or give {option('cluster')} if they belong together."
         )
 
 
@@ -307,7 +305,7 @@ def _common(clusters: Mapping[str, list[Any]], request: Request, drop: bool) -> 
         raise BadFile(
             f"the systems cannot be matched: {plural(len(lost), 'cluster')} of {request.cluster!r} "
             f"{'is' if len(lost) == 1 else 'are'} not in every system ({first}). "
-            f"Mend the data, or give {option('unmatched', 'drop')}."
+            f"Correct the data, or give {option('unmatched', 'drop')} to leave them out."
         )
     if not shared:
         raise BadFile(f"no cluster of {request.cluster!r} is in every system.")

@@ -124,7 +124,7 @@ def _all_text(column: Column) -> bool:
 def refuse_no_number(column: str, text: str) -> NoReturn:
     """One sentence about a text where a number is needed."""
     way = f"write a number, or nothing and give {option('missing', 'drop')}"
-    raise BadLabels(f"column {column!r} holds {text[:40]!r}, which is no number; {way}.")
+    raise BadLabels(f"column {column!r} holds {text[:40]!r}, which is not a number; {way}.")
 
 
 def refuse_mixed(column: str, text: str, other: Any) -> NoReturn:
@@ -132,5 +132,5 @@ def refuse_mixed(column: str, text: str, other: Any) -> NoReturn:
     what = "other values" if isinstance(other, bool) or not isinstance(other, (int, float)) else "numbers"
     shown = sorted(other, key=str) if isinstance(other, frozenset) else other
     raise BadLabels(
-        f"column {column!r} holds both text and {what}, such as {text!r} and {shown!r}; write all of it in one type."
+        f"column {column!r} holds both text and {what}, such as {text!r} and {shown!r}; make them all the same type."
     )

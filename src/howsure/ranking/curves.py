@@ -91,7 +91,9 @@ class Curve(Result):
 
     def _single(self) -> None:
         if len(self.systems) > 1:
-            raise BadSetting(f"these are {len(self.systems)} systems: take one with curve.system({self.systems[0]!r}).")
+            raise BadSetting(
+                f"this curve holds {len(self.systems)} systems: choose one with curve.system({self.systems[0]!r})."
+            )
 
     # -- points
 

@@ -213,7 +213,7 @@ def _items(field: Field, m: Asked, asked: tuple[str, ...], notes: Notes) -> Item
     kept = np.asarray(~np.isnan(values).any(axis=1))
     if kept.sum() < 2:
         why = "" if kept.all() else f"; {len(kept) - int(kept.sum()):,} have none: {lacking(m)}"
-        text = f"a mean with its posterior needs two queries or more; {m} has {int(kept.sum())} with a value{why}."
+        text = f"the posterior of a mean needs two or more queries; {m} has {int(kept.sum())} with a value{why}."
         raise BadLabels(text)
     bounds = None if isinstance(m, Foreign) or m.declared.counts else (0.0, 1.0)
     ids = field.judgments.queries
