@@ -108,8 +108,8 @@ def _with_class(evidence: Any, told: Mapping[str, Any]) -> Any:
 _SHARED = ("prior", "level", "interval", "tolerance", "seed")
 _OWN: Final = {  # what verbs take besides columns
     "score": ("metrics", "above", "chance", "sort", *_SHARED),
-    "compare": ("metric", "names", "equal_within", "method", "draws", *_SHARED),
-    "leaderboard": ("metric", "apart", "draws", *_SHARED),
+    "compare": ("metric", "metrics", "names", "equal_within", "method", "draws", *_SHARED),
+    "leaderboard": ("metric", "metrics", "apart", "draws", *_SHARED),
 }
 
 

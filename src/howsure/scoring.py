@@ -228,7 +228,7 @@ def _asked(p: Posterior, metrics: Any) -> list[Any]:
     names = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
     if not names:
         raise BadSetting(f"{option('metrics')} is empty; leave it out for the default table.")
-    return names
+    return p.spelled_out(names, at_once=True)
 
 
 def _limits(above: Any, questions: list[Any], p: Posterior) -> list[float | None]:

@@ -112,7 +112,7 @@ METRICS = option(
     "metrics",
     multiple=True,
     metavar="NAME",
-    help="A measure, such as f1, recall or f1:spam; repeat for more.",
+    help="A measure, such as f1, recall or f1:spam; repeat for more; 'f1:*' is every class.",
 )
 
 
@@ -200,14 +200,14 @@ def compare(
     given: sources.Inputs, metrics: tuple[str, ...], kind: str, out: Path | None, view: View, **settings: Any
 ) -> None:
     """Is the first better than the second? Files, tables of counts, rates or matrices, or wins on the same items."""
-    from howsure.comparison.several import Several
-    from howsure.comparison.verbs import compare as run_compare
+    from howsure.comparison.verbs import compare as verb
 
+    run_compare: Any = verb  # its overloads take no mapping of settings
     if given.wins is not None:
         _wins(given, kind, out, view, **settings)
         return
     found = sources.evidence(given)
-    asked = metrics or (None,)
+    asked: dict[str, Any] = {"metrics": metrics} if metrics else {}
     if isinstance(found, (list, dict)):
         each = list(found.values()) if isinstance(found, dict) else found
         if len(each) != 2:
@@ -217,13 +217,12 @@ def compare(
         names = parsing.system_names(() if isinstance(found, dict) else given.names, 2, usual)
         pair = tuple(posterior_of(x, settings) for x in each)
         own = {k: v for k, v in settings.items() if k not in ("prior", "tolerance", "seed")}
-        made = [run_compare(*pair, names=(names[0], names[1]), metric=m, **own) for m in asked]
+        show(run_compare(*pair, names=(names[0], names[1]), **asked, **own), kind, out, view)
     else:
         sources.refuse_one_system(given, found)
         p = posterior_of(found, settings)
         own = {k: v for k, v in settings.items() if k not in ("prior", "tolerance", "seed")}
-        made = [run_compare(p, metric=m, **own) for m in asked]
-    show(made[0] if len(made) == 1 else Several(tuple(made)), kind, out, view)
+        show(run_compare(p, **asked, **own), kind, out, view)
 
 
 def posterior_of(evidence: Any, settings: dict[str, Any]) -> Any:
@@ -265,9 +264,9 @@ def leaderboard(
     given: sources.Inputs, metrics: tuple[str, ...], kind: str, out: Path | None, view: View, **settings: Any
 ) -> None:
     """Rank systems of files, counts or rates: P(best), expected rank, groups that cannot be told apart."""
-    from howsure.comparison.ranks import leaderboard as run_leaderboard
-    from howsure.comparison.several import Several
+    from howsure.comparison.ranks import leaderboard as verb
 
+    run_leaderboard: Any = verb
     found = sources.evidence(given)
     data: Any = found
     if isinstance(found, list):
@@ -279,8 +278,8 @@ def leaderboard(
     else:
         sources.refuse_one_system(given, found)
         data = posterior_of(data, settings)
-    made = [run_leaderboard(data, metric=m, **own) for m in metrics or (None,)]
-    show(made[0] if len(made) == 1 else Several(tuple(made)), kind, out, view)
+    asked: dict[str, Any] = {"metrics": metrics} if metrics else {}
+    show(run_leaderboard(data, **asked, **own), kind, out, view)
 
 
 @app.command("metrics")

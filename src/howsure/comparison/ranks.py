@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any, Final, Unpack
+from typing import Any, Final, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from howsure.catalogue import Metric
 from howsure.columns import Columns
 from howsure.comparison.independent import OTHER_SEED, gap, most_draws
+from howsure.comparison.several import Metrics, Several, each_measure
 from howsure.comparison.standing import Standing, by_difference, by_draws, by_laws
 from howsure.distribution import Error, check_draws, check_kind, check_level
 from howsure.entering import Entered, entered, is_made
@@ -211,11 +212,30 @@ class Leaderboard(Result):
         return visible(self.verdict)
 
 
+class Settings(Columns, total=False):
+    """What leaderboard takes besides its data and its measures."""
+
+    prior: Any
+    apart: float
+    level: float | None
+    interval: str | None
+    draws: int | None
+    tolerance: float | None
+    seed: int | None
+
+
+@overload
+def leaderboard(
+    data: Any, y_pred: Any = None, *, metric: str | Metric | None = None, **settings: Unpack[Settings]
+) -> Leaderboard: ...
+@overload
+def leaderboard(data: Any, y_pred: Any = None, *, metrics: Metrics, **settings: Unpack[Settings]) -> Several: ...
 def leaderboard(
     data: Any,
     y_pred: Any = None,
     *,
     metric: str | Metric | None = None,
+    metrics: Metrics | None = None,
     prior: Any = None,
     apart: float = 0.95,
     level: float | None = None,
@@ -224,11 +244,12 @@ def leaderboard(
     tolerance: float | None = None,
     seed: int | None = None,
     **columns: Unpack[Columns],
-) -> Leaderboard:
+) -> Leaderboard | Several:
     """Rank the systems of joint evidence, or of a mapping from name to evidence (tested on different items).
 
     Truths and a mapping from system to predictions, or the columns of a frame, a file or a database, will do too.
-    A number of draws makes ranks shares of so many; else they are computed where they can be.
+    A number of draws makes ranks shares of so many; else they are computed where they can be. Several `metrics` give
+    several leaderboards, "f1:*" one for each class.
 
     >>> from howsure.evidence.outcomes import Outcomes
     >>> t = {"a": Outcomes.rate(hits=40, of=50), "b": Outcomes.rate(hits=30, of=50), "c": Outcomes.rate(hits=48, of=50)}
@@ -249,7 +270,9 @@ def leaderboard(
     )
     known = {name: x.posterior for name, x in systems.items()}
     joint = None if given is None else given.posterior
-    return _ranked(joint, known, metric, n, settings, float(apart))
+    return each_measure(
+        list(known.values()), metric, metrics, lambda m: _ranked(joint, known, m, n, settings, float(apart)), joint
+    )
 
 
 def _given(
@@ -284,8 +307,7 @@ def _ranked(
     apart: float,
 ) -> Leaderboard:  # fmt: skip
     first = next(iter(known.values()))
-    asked = first.default_metric if metric is None else metric
-    questions = {name: p.resolve(asked) for name, p in known.items()}
+    questions = {name: p.resolve(metric) for name, p in known.items()}
     most = max(DRAWS, min(MOST_DRAWS, MOST_NUMBERS // len(questions)))
     if n is not None and n > most:
         raise BadSetting(f"{option('draws')} is at most {most:,} for {len(questions)} systems; got {n:,}.")
@@ -294,11 +316,11 @@ def _ranked(
         lead.matches(other)
     if lead.metric.better is None:
         raise BadSetting(f"{lead.metric} has no better direction: there is nothing to rank by.")
-    whole = None if joint is None else joint.resolve(asked)
+    whole = None if joint is None else joint.resolve(metric)
     if joint is None or whole is None:
         found = _apart(list(questions.values()), n)
     else:
-        found = _together(whole, _pairs(joint, asked, whole), n)
+        found = _together(whole, _pairs(joint, metric, whole), n)
     order = found.expected.argsort(kind="stable").tolist()
     listed = [list(known)[k] for k in order]
     rows = tuple(Row(questions[name], *settings, None, name) for name in listed)
@@ -311,7 +333,8 @@ def _pairs(joint: Posterior, asked: Any, whole: Question) -> tuple[Array, float]
     systems = joint.evidence.systems
     many = range(len(systems))
     at_once = whole.pair_chances()
-    if at_once is not None or len(many) * (len(many) - 1) > 2 * MOST_PAIRS:
+    drawn = whole.differences_drawn and len(many) > whole.drawn_pairs
+    if at_once is not None or drawn or len(many) * (len(many) - 1) > 2 * MOST_PAIRS:
         return at_once
     table, error = np.full((len(many), len(many)), 0.5), 0.0
     for i, j in combinations(many, 2):

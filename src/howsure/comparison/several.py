@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
-from howsure.errors import UnknownName, listing
+from howsure.catalogue import Metric
+from howsure.errors import BadSetting, UnknownName, listing
+from howsure.language import option
+from howsure.model.posterior import Posterior
 from howsure.result import Result
+
+Metrics = str | Metric | Iterable[str | Metric]
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,3 +52,40 @@ class Several(Result):
 
     def __repr__(self) -> str:
         return "\n".join(repr(part) for part in self.parts)
+
+
+def each_measure(
+    posteriors: Sequence[Posterior],
+    metric: Any,
+    metrics: Any,
+    made: Callable[[Any], R],
+    joint: Posterior | None = None,
+) -> R | Several:
+    """What a verb makes of one measure, the default one if none is named, or all that it makes of several.
+
+    `posteriors` are those of each system; what several measures share is worked out once, of the joint one too.
+    """
+    first = posteriors[0]
+    if metrics is None:
+        asked = first.spelled_out([first.default_metric if metric is None else metric])
+        if len(asked) > 1:
+            raise BadSetting(f"{metric} is a measure for each of {len(asked)} classes: give metrics={metric!r}.")
+        return made(asked[0])
+    if metric is not None:
+        raise BadSetting(f"metric={metric!r} is one measure, metrics= are several: leave out one of them.")
+    asked = first.spelled_out(named(metrics))
+    for p in posteriors:
+        p.questions(asked)
+    if joint is not None:
+        joint.together(asked)
+    return Several(tuple(made(m) for m in asked))
+
+
+def named(metrics: Any) -> list[Any]:
+    """One measure or several, as a list."""
+    if not isinstance(metrics, (str, Metric, Iterable)):
+        raise BadSetting(f"{option('metrics')} takes names, Metrics or a list of them; got {metrics!r}.")
+    found = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
+    if not found:
+        raise BadSetting(f"{option('metrics')} is empty; leave it out for the usual one.")
+    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Unpack
+from typing import Any, Unpack, overload
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from howsure.catalogue import Metric
 from howsure.columns import Columns
 from howsure.comparison import independent
 from howsure.comparison.result import Comparison
+from howsure.comparison.several import Metrics, Several, each_measure
 from howsure.comparison.wins import check_margin
 from howsure.distribution import check_kind, check_level
 from howsure.entering import Entered, entered, is_made
@@ -23,12 +24,40 @@ from howsure.rows import Row
 NAMES = ("first", "second")
 
 
+class Settings(Columns, total=False):
+    """What compare takes besides its data and its measures."""
+
+    equal_within: float | None
+    prior: Any
+    names: tuple[str, str] | None
+    level: float | None
+    interval: str | None
+    method: str
+    draws: int | None
+    tolerance: float | None
+    seed: int | None
+
+
+@overload
 def compare(
     first: Any,
     second: Any = None,
     third: Any = None,
     *,
     metric: str | Metric | None = None,
+    **settings: Unpack[Settings],
+) -> Comparison: ...
+@overload
+def compare(
+    first: Any, second: Any = None, third: Any = None, *, metrics: Metrics, **settings: Unpack[Settings]
+) -> Several: ...
+def compare(
+    first: Any,
+    second: Any = None,
+    third: Any = None,
+    *,
+    metric: str | Metric | None = None,
+    metrics: Metrics | None = None,
     equal_within: float | None = None,
     prior: Any = None,
     names: tuple[str, str] | None = None,
@@ -39,13 +68,13 @@ def compare(
     tolerance: float | None = None,
     seed: int | None = None,
     **columns: Unpack[Columns],
-) -> Comparison:
+) -> Comparison | Several:
     """Is the first better than the second?
 
     Independent tests: compare(ta, tb). The same items: compare(joint, "a", "b"), compare(y, {"a": za, "b": zb}), or the
-    columns of a frame, a file or a database: compare(frame, truth="label", pred=["a", "b"]). method="sample" is that of
-    Goutte & Gaussier: the share of `draws` (10,000) draws. Settings that are not given are those of a curve or
-    posterior that is, else the usual ones.
+    columns of a frame, a file or a database: compare(frame, truth="label", pred=["a", "b"]). Several `metrics` give
+    several comparisons, "f1:*" one for each class. method="sample" is that of Goutte & Gaussier: the share of `draws`
+    (10,000) draws. Settings that are not given are those of a curve or posterior that is, else the usual ones.
 
     >>> from howsure.evidence.classes import Tally
     >>> a = Tally.binary(tp=3, fp=2, fn=0, tn=0)
@@ -62,8 +91,8 @@ def compare(
         one, two = (
             entered("compare", x, None, columns, prior=w, **own) for x, w in zip((first, second), both, strict=True)
         )
-        settings = _settings(one, level, interval)
-        return _apart((one.posterior, two.posterior), _named(names), metric, settings, margin, drawn)
+        pair, shown, settings = (one.posterior, two.posterior), _named(names), _settings(one, level, interval)
+        return each_measure(pair, metric, metrics, lambda m: _apart(pair, shown, m, settings, margin, drawn))
     given, chosen = _joint(first, second, third, columns, prior, own)
     if drawn is not None:
         raise BadSetting("method='sample' is for systems tested on different items; these have the same items.")
@@ -71,7 +100,9 @@ def compare(
         raise BadSetting(
             f"{option('names')} is for two tallies; the systems of these items have names: {listing(chosen)}."
         )
-    return _paired(given.posterior.pick(chosen), metric, _settings(given, level, interval), margin)
+    p, settings = given.posterior.pick(chosen), _settings(given, level, interval)
+    each = [p.system(name) for name in chosen]
+    return each_measure(each, metric, metrics, lambda m: _paired(p, m, settings, margin), p)
 
 
 def _drawn(method: Any, draws: Any) -> int | None:
@@ -144,8 +175,7 @@ def _apart(
     if type(both[0].evidence) is not type(both[1].evidence):
         kinds = " and ".join(type(p.evidence).__name__ for p in both)
         raise BadLabels(f"evidence of two kinds cannot be compared: {kinds}; give two of one kind.")
-    asked = both[0].default_metric if metric is None else metric
-    one, two = (p.resolve(asked) for p in both)
+    one, two = (p.resolve(metric) for p in both)
     one.matches(two)
     shapes = tuple(p.evidence.shape for p in both)
     try:
@@ -158,7 +188,6 @@ def _apart(
 
 def _paired(p: Posterior, metric: Any, settings: tuple[float, str], margin: float | None) -> Comparison:
     """Two systems on the same items."""
-    asked = p.default_metric if metric is None else metric
-    joint = p.resolve(asked)
-    rows = [Row(p.system(name).resolve(asked), *settings, None, name) for name in p.evidence.systems]
+    joint = p.resolve(metric)
+    rows = [Row(p.system(name).resolve(metric), *settings, None, name) for name in p.evidence.systems]
     return Comparison(rows[0], rows[1], joint.difference(), p, margin, joint)

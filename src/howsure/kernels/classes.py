@@ -16,7 +16,7 @@ item, to their last atom; jumps below 1e-3 of an item are spread evenly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -354,12 +354,25 @@ def measured(
     classes: Drawable, n: int, seed: int, measure: Callable[[dict[str, Array]], Array], tick: Callable[[int], None]
 ) -> Array:
     """n draws of a measure of all classes, (n, systems)."""
-    out = np.empty((n, classes.systems))
+    return all_measured(classes, n, seed, [measure], tick)[0]
+
+
+def all_measured(
+    classes: Drawable,
+    n: int,
+    seed: int,
+    measures: Sequence[Callable[[dict[str, Array]], Array]],
+    tick: Callable[[int], None],
+) -> list[Array]:
+    """n draws of several measures of the same tables, (n, systems) each."""
+    out = [np.empty((n, classes.systems)) for _ in measures]
     done = 0
     for tables in classes.draws(n, seed):
         m = tables.row.shape[1]
         for s in range(classes.systems):
-            out[done : done + m, s] = measure(tables.cells(s))
+            cells = tables.cells(s)
+            for values, measure in zip(out, measures, strict=True):
+                values[done : done + m, s] = measure(cells)
         done += m
         tick(m)
     return out

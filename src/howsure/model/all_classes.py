@@ -18,13 +18,13 @@ from howsure.catalogue.metric import Metric
 from howsure.distribution import Distribution
 from howsure.errors import BadSetting
 from howsure.expressions import Expression
-from howsure.kernels.classes import Classes, measured
+from howsure.kernels.classes import Classes, all_measured
 from howsure.model import chance, class_draws
 from howsure.model.cells import table_notes
 from howsure.model.class_control import controlled_law
 from howsure.model.class_draws import MOST_CLASS_NUMBERS, ClassDrawing, Drawing, move_to, moved, sampler_of
 from howsure.model.question import Chance, Gap, Places, Question, drawn_gap
-from howsure.model.sampling import apart, difference_law, sampled_law
+from howsure.model.sampling import apart, difference_law, sampled_law, shared_draws
 from howsure.notes import Note, Notes, note
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ class AllClasses(Question):
 
     metric: Metric
     formula: Expression
+
+    differences_drawn = True
 
     @property
     def drawing(self) -> Drawing:
@@ -95,9 +97,11 @@ class AllClasses(Question):
         """All systems from the same tables; systems that answer alike are moved together."""
         if self.state.evidence.shape:
             raise BadSetting(f"a paired comparison on {self.metric} takes a single table, not a batch.")
-        bounds, drawing = self.metric.bounds, self.drawing
-        measure = class_draws.Bounded(self.formula, *bounds)
-        x = measured(drawing.plan(), n, seed, measure, class_draws.silent)
+        bounds, drawing, measure = self.metric.bounds, self.drawing, self._measure
+        x = shared_draws(
+            self, n, seed, self._drawn_alike,
+            lambda asked: all_measured(drawing.plan(), n, seed, [q._measure for q in asked], class_draws.silent),
+        )  # fmt: skip
         if not drawing.pooled or not np.isfinite(bounds).all():
             return x
         for same in self._alike():
@@ -108,6 +112,16 @@ class AllClasses(Question):
             shift = move_to(x[:, same].reshape(-1), middle, bounds)
             x[:, same] = moved(x[:, same], shift, bounds)
         return x
+
+    @property
+    def _measure(self) -> class_draws.Bounded:
+        """The measure of drawn cells."""
+        return class_draws.Bounded(self.formula, *self.metric.bounds)
+
+    def _drawn_alike(self, other: Question) -> bool:
+        """Whether another question looks at the same tables."""
+        mine = (self.metric.classes_count_alike, self._lost)
+        return type(other) is type(self) and (other.metric.classes_count_alike, other._lost) == mine
 
     def _alike(self) -> list[list[int]]:
         """Groups of systems with the same answers, whose draws are mostly ties and are moved together."""

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from howsure.catalogue.metric import Metric
 from howsure.distribution import Distribution, number_or_array
 from howsure.errors import BadSetting
+from howsure.evidence.protocol import same_fields
 from howsure.model.answers import Answers, p_values
 from howsure.model.joint_answers import FEW, joint_draws
 from howsure.model.question import EXACT, Gap, Question, drawn_gap, exact_gap
-from howsure.model.sampling import GROWN, apart, difference_law, sampled_law
+from howsure.model.sampling import GROWN, apart, difference_law, sampled_law, shared_draws
 from howsure.model.state import State
 from howsure.model.weighing import followed
 from howsure.notes import Notes, note
@@ -169,7 +170,12 @@ class CellQuestion(Question):
 
     def joint_draws(self, n: int, seed: int) -> Array:
         """All systems from the same patterns."""
-        return joint_draws(self.answers(), self.light, n, seed)
+        answers = self.answers()
+
+        def alike(other: Question) -> bool:
+            return isinstance(other, CellQuestion) and same_fields(other.answers(), answers)
+
+        return shared_draws(self, n, seed, alike, lambda asked: joint_draws(answers, [q.light for q in asked], n, seed))
 
     def pair_chances(self) -> tuple[Array, float] | None:
         """All at once where it is a matter of wins."""

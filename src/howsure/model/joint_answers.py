@@ -9,7 +9,7 @@ that it has alone; the dependence of higher order, which that leaves out, fades 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Final
 
@@ -57,12 +57,13 @@ def cell_draws(answers: Answers, n: int, seed: int) -> Iterator[Cells]:
         yield {c: x + added[c] * weigh[c] if c in added else x for c, x in cells.items()}
 
 
-def joint_draws(answers: Answers, metric: Metric, n: int, seed: int) -> Array:
-    """Draws of the measure of every system, (n, systems)."""
+def joint_draws(answers: Answers, metrics: Sequence[Metric], n: int, seed: int) -> list[Array]:
+    """Draws of each measure of every system, (n, systems), all from the same cells."""
     if answers.says.shape[1] <= FEW and min(listed(answers)[2]) < TINY:
-        return _by_logs(answers, metric, n, seed)
+        return [_by_logs(answers, metric, n, seed) for metric in metrics]
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.concatenate([np.asarray(metric.formula(**cells)) for cells in cell_draws(answers, n, seed)])
+        drawn = [[np.asarray(m.formula(**cells)) for m in metrics] for cells in cell_draws(answers, n, seed)]
+    return [np.concatenate(parts) for parts in zip(*drawn, strict=True)]
 
 
 def _by_logs(answers: Answers, metric: Metric, n: int, seed: int) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 from howsure.distribution import Distribution, check_draws, check_seed
 from howsure.errors import BadSetting, HowsureError
+from howsure.model.sampling import TOGETHER
 from howsure.model.state import State
 from howsure.notes import Notes
 
@@ -82,6 +84,26 @@ class Posterior(State, Mapping[str, Distribution]):
         found = [self.resolve(m) for m in metrics]
         self.kind.prepare(found)
         return found
+
+    def together(self, metrics: Iterable[Any]) -> None:
+        """Say that these measures will be asked: systems on the same items are then drawn once for all of them."""
+        self.kept[TOGETHER] = tuple(self.resolve(m) for m in metrics)
+
+    def spelled_out(self, metrics: Iterable[Any], at_once: bool = False) -> list[Any]:
+        """The measures with f1:* as one for each class; it stays, if wanted, where all classes are taken at once."""
+        return [x for m in metrics for x in self._each_class(m, at_once)]
+
+    def _each_class(self, metric: Any, at_once: bool) -> list[Any]:
+        base, colon, label = metric.partition(":") if isinstance(metric, str) else (metric, "", "")
+        labels = [str(x) for x in self.evidence.describe()["labels"]] if (colon, label) == (":", "*") else ["*"]
+        if "*" in labels or not labels:  # a class that is called so is meant
+            return [metric]
+        each = [f"{base}:{label}" for label in labels]
+        for told, name in (([metric], metric), (each, each[0])) if at_once else ((each, each[0]),):
+            with contextlib.suppress(HowsureError):
+                self.resolve(name)
+                return told
+        return [metric]
 
     def measure(self, name: Any) -> Measure:
         """The measure of a name."""

@@ -88,6 +88,7 @@ class Question:
     classes: ClassVar[tuple[Any, ...] | None] = None  # where the first axis of all arrays is the classes
     most_draws: ClassVar[int | None] = None  # of one system, where each costs much
     drawn_pairs: ClassVar[int] = 2  # systems whose differences are worth drawing pair by pair
+    differences_drawn: ClassVar[bool] = False  # whether differences of systems have no other way than draws
 
     @property
     def canonical(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,3 +63,23 @@ def difference_law(bounds: tuple[float, float], draws: Array) -> Sampled:
     """The law of differences of a measure with these bounds."""
     low, high = bounds
     return Sampled(np.sort(draws, axis=0), low - high, high - low)
+
+
+TOGETHER = "asked together"  # where a state keeps the questions that are
+
+
+def shared_draws(
+    question: Any, n: int, seed: int, alike: Callable[[Any], bool], drawn: Callable[[list[Any]], list[Array]]
+) -> Array:
+    """Joint draws of a question; those that are asked together with it, and are drawn alike, have theirs made too."""
+    kept, own = question.state.kept, ("joint draws", question.metric, n, seed)
+    if kept.get(own) is not None:
+        found: Array = kept[own]
+        kept[own] = None  # had once
+        return found
+    asked = {q.metric: q for q in kept.get(TOGETHER, ())}
+    others = [q for m, q in asked.items() if m != question.metric and (own[0], m, n, seed) not in kept and alike(q)]
+    mine, *rest = drawn([question, *others])
+    for q, x in zip(others, rest, strict=True):
+        kept[own[0], q.metric, n, seed] = x
+    return mine

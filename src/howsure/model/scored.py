@@ -23,7 +23,7 @@ from howsure.evidence.scored import Scored
 from howsure.kernels.sampled import Sampled
 from howsure.model import classes
 from howsure.model.question import Gap, Question, drawn_gap, nothing_more
-from howsure.model.sampling import GROWN, apart, difference_law, more_draws
+from howsure.model.sampling import GROWN, apart, difference_law, more_draws, shared_draws
 from howsure.model.score_control import control_of, controlled_law
 from howsure.model.score_draws import ScoreDraws, score_draws
 from howsure.model.state import State
@@ -154,7 +154,11 @@ class Thresholds(Question):
 
     def joint_draws(self, n: int, seed: int) -> Array:
         """All systems from the same weights of the items."""
-        return self.drawn.of([self.metric], n, seed)[0]
+
+        def drawn(asked: list[Thresholds]) -> list[Array]:
+            return self.drawn.of([q.metric for q in asked], n, seed)
+
+        return shared_draws(self, n, seed, lambda q: isinstance(q, Thresholds), drawn)
 
     def difference(self) -> Gap:
         """By joint draws."""
