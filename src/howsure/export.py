@@ -95,6 +95,6 @@ def write_columns(columns: dict[str, Any], path: Path) -> None:
     parquet = named("parquet")
     suffix = path.suffix.lower()
     if suffix not in (".csv", "", *parquet.suffixes):
-        raise UnknownName(f"columns are written as .parquet or .csv; got {str(path)!r}. Other formats are for save.")
+        raise UnknownName(f"write() makes .parquet and .csv files; got {str(path)!r}. For other formats use save().")
     with atomic.whole(path) as place:
         (csv_file if suffix == ".csv" else parquet_file)(columns, place)

@@ -83,7 +83,7 @@ class Expression:
             return self.sqrt()
         if isinstance(power, (int, np.integer)) and not isinstance(power, bool) and 1 <= power <= 8:
             return Expression("^", (self, _constant(int(power))))
-        raise BadSetting(f"a formula takes powers 1 to 8 and 0.5; got {power!r}.")
+        raise BadSetting(f"powers in a formula are 1 to 8 and 0.5; got {power!r}.")
 
     def sqrt(self) -> Expression:
         """The square root (numpy.sqrt calls this)."""

@@ -30,7 +30,9 @@ def Ratio(top: Expression, bottom: Expression) -> Expression:  # noqa: N802 - re
     """
     formula = expression(top) / expression(bottom)
     if not isinstance(read(formula).form, Linear):
-        raise BadSetting(f"a Ratio needs linear forms of the cells with no negative weight below; got {formula}.")
+        raise BadSetting(
+            f"a Ratio needs linear forms of the cells, with no negative weight in the denominator; got {formula}."
+        )
     return formula
 
 

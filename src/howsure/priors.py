@@ -157,7 +157,9 @@ def _table(given: ArrayLike) -> Prior:
     try:
         weights = np.asarray(given, dtype=float)
     except (TypeError, ValueError, OverflowError):
-        raise BadSetting(f"a prior is a name, a number, an array of weights or a posterior; got {given!r}.") from None
+        raise BadSetting(
+            f"a prior must be a name, a number, an array of weights or a posterior; got {given!r}."
+        ) from None
     by_name = weights.shape == (4,)
     if by_name:  # tp, fp, fn, tn
         weights = np.array([[weights[3], weights[1]], [weights[2], weights[0]]])

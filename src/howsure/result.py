@@ -105,7 +105,7 @@ class Result:
             atomic.write_text(path, self._render(form.name, asked))
         elif columnar is None:
             kind, texts = type(self).__name__, ", ".join(FORMATS)
-            raise BadSetting(f"{form.name} is a file of columns, and a {kind} has none; it can be {texts}.")
+            raise BadSetting(f"{form.name} needs columns, and a {kind} has none; use {texts}.")
         else:
             table = columnar.to_table()
             with atomic.whole(path) as place:

@@ -133,7 +133,7 @@ class Report(Result):
         from howsure.model.classes import confusions
 
         if "confusions" not in self._extras[0]:
-            raise BadSetting("confusions are listed for a single table of three classes or more.")
+            raise BadSetting("confusions are listed for a single table of three or more classes.")
         return confusions(self.posterior)
 
     def __repr__(self) -> str:
@@ -224,7 +224,7 @@ def _asked(p: Posterior, metrics: Any) -> list[Any]:
     if metrics is None:
         return p.default_table
     if not isinstance(metrics, (str, Metric, Iterable)):
-        raise BadSetting(f"{option('metrics')} takes names, Metrics or a list of them; got {metrics!r}.")
+        raise BadSetting(f"{option('metrics')} must be names, Metrics or a list of them; got {metrics!r}.")
     names = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
     if not names:
         raise BadSetting(f"{option('metrics')} is empty; leave it out for the default table.")

@@ -50,7 +50,7 @@ SENTENCES: Final[dict[str, str]] = {
     "incomplete/tables": "there are more tables than were listed; raise <most>, or give more digits",
     "incomplete/solutions": "there are more solutions than were listed; raise <most>",
     "one-sided": (
-        "{system} has the larger value on every item where they differ: resampling them alone cannot doubt that; "
+        "{system} has the larger value on every item where they differ: resampling them alone leaves no doubt of that; "
         "<prior=even> can"
     ),
     "bins/no-bound": "{metric} is that of {bins:bin|bins} of scores; there is no bound for its distance from theirs",

@@ -208,7 +208,7 @@ _PRIORS: Final = {
     "item-values": "averages over items: weight 1 on the smallest and on the largest value of an item, each moved a "
     "tenth of the way to its bound",
     "item-pairs": "hamming-loss: weight 1 on each end of its range, shared by the labels",
-    "pooled": "weight 1 a class, right and wrong as in all classes together; calibrated (docs/priors.md)",
+    "pooled": "weight 1 per class, right and wrong as in all classes together; calibrated (docs/priors.md)",
     "shared": "weight 1 on right and 1 on wrong answers, shared equally among their cells",
     "shared-by-labels": "weight 1/2 on each cell, shared by the labels",
     "each-label": "weight 1/2 on each cell of every label",
@@ -340,14 +340,14 @@ def _no_value(f: Mapping[str, Any]) -> str:
 
 def _counts(f: Mapping[str, Any]) -> str:
     sums = ", ".join(f"{run} {total:,.0f}" for run, total in f["sums"])
-    said = f"{f['metric']} is the mean of a judged query; trec_eval and ir-measures add up those that the run has"
+    said = f"{f['metric']} is the mean per judged query; trec_eval and ir-measures add up those that the run has"
     return f"{said}; the sums of all are: {sums}"
 
 
 def _unjudged(f: Mapping[str, Any]) -> str:
     said = []
     for run, lost, retrieved, early in f["runs"]:
-        hint = "; check that both name their documents alike" if lost == retrieved else ""
+        hint = "; check that both use the same document ids" if lost == retrieved else ""
         said.append(f"{run} {lost:,} of {retrieved:,} ({early:.1%} of the first 10{hint})")
     return f"documents that nobody judged: {'; '.join(said)}"
 

@@ -332,7 +332,7 @@ def test_document_and_formats() -> None:
         (["--counts", "1,2,3,4"], 2, "compare needs two systems, or --wins; got 1"),
         (["--wins", "1"], 2, "first,second,same"),
         (["--wins", "1,2", "--metric", "f1"], 2, "--metric does not go with --wins"),
-        (["--counts", "1,2,3,4", "--rate", "1/2"], 2, "--counts stands alone: leave out --rate"),
+        (["--counts", "1,2,3,4", "--rate", "1/2"], 2, "--counts cannot be combined with --rate: leave one out"),
         (["--counts", "1,2,3,4", "--counts", "1,2,3,4", "--equal-within", "-1"], 2, "0 or more"),
     ],
 )
@@ -352,7 +352,7 @@ def test_the_command(arguments: list[str], code: int, says: str, capsys: pytest.
         (lambda: hs.compare(*[hs.tally(*joint())] * 1, "a", "c"), UnknownName, "no system named 'c'"),
         (lambda: hs.compare(hs.tally(joint()[0], {"a": joint()[0]})), BadSetting, "two different systems"),
         (lambda: hs.compare(hs.tally(joint()[0], dict.fromkeys("abc", joint()[0]))), BadSetting, "leaderboard"),
-        (lambda: hs.compare(table(A), table(B), table(A)), BadSetting, "three and more"),
+        (lambda: hs.compare(table(A), table(B), table(A)), BadSetting, "three or more"),
         (lambda: hs.compare(table(A), table(B), equal_within=-0.1), BadSetting, "0 or more"),
         (lambda: hs.compare(table(A), 5), HowsureError, "got int"),
         (lambda: hs.compare([1, 0], {"a": [1, 0], "b": ["x", "y"]}), HowsureError, "labels|match"),

@@ -255,7 +255,7 @@ def test_notes() -> None:
 @pytest.mark.parametrize("prior", ["two-level", [1, 1, 1, 1]])
 def test_priors_of_tables_do_not_fit(prior: Any) -> None:
     """Graded values have one weight for either end."""
-    with pytest.raises(BadSetting, match="graded values take the prior even, none or a weight"):
+    with pytest.raises(BadSetting, match="graded values need the prior even, none or a weight"):
         hs.score(hs.means(A), prior=prior)
 
 

@@ -111,7 +111,7 @@ def test_document_and_command(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (lambda: hs.leaderboard({"a": RATES["a"]}), "two systems or more"),
+        (lambda: hs.leaderboard({"a": RATES["a"]}), "two or more systems"),
         (lambda: hs.leaderboard(5), "joint tally"),
         (lambda: hs.leaderboard(RATES, apart=0.2), "between 0.5 and 1"),
         (lambda: hs.leaderboard(joint(), metric="prevalence"), "no better direction"),

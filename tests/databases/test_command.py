@@ -195,7 +195,7 @@ def test_out_does_not_replace_the_database(folder):
     """What is read is not written over."""
     for where in ("x.db", "sqlite:///x.db", f"sqlite:///{folder}/x.db", "sqlite://x.db"):
         line = f"score --db {where} --table preds --truth label --pred a --format json --out x.db"
-        assert "would be lost" in refusal(line)
+        assert "would be overwritten" in refusal(line)
 
 
 # -- mistakes

@@ -64,7 +64,7 @@ def test_clusters_are_resampled_whole(folder, capsys):
     ("more", "said"),
     [
         (["--value", "grde"], "Did you mean 'grade'?"),
-        (["--value", "grade", "--bounds", "0"], "--bounds takes two numbers"),
+        (["--value", "grade", "--bounds", "0"], "--bounds needs two numbers"),
         (["--value", "grade", "--bounds", "0,0.5"], "outside the bounds"),
         (["--value", "grade", "--by", "id"], "leave out --by; take one slice with --where"),
         (["--value", "grade", "--truth", "id"], "for graded values leave out --truth"),

@@ -174,4 +174,4 @@ def test_curves_of_few_scores(y, scores, prior):
     except hs.HowsureError as refusal:
         told = str(refusal)
         assert prior in ("none", 1e-6)
-        assert "they cannot tell how sure that is" in told
+        assert "they cannot say how sure that is" in told

@@ -236,7 +236,7 @@ def test_rows_and_notes_tell_the_optimism() -> None:
         ({"metric": "macro-f1"}, "not a measure of a 2x2 table"),
         ({"correct": "splt"}, "Did you mean 'split'"),
         ({"at_least": {"recall": 90}}, "Did you mean 0.9"),
-        ({"at_least": 0.9}, "takes a mapping"),
+        ({"at_least": 0.9}, "must be a mapping"),
         ({"at_least": {"precision": 1.0, "recall": 1.0}}, "ask for less"),
     ],
 )

@@ -108,7 +108,7 @@ def test_an_unknown_suffix_is_refused(path, says):
 
 def test_a_suffix_that_is_not_for_this_is_refused():
     """Among texts a file of columns is named as what it is, and the list is that of texts."""
-    with pytest.raises(UnknownName, match=r"^parquet is no format of this output; got 'a\.parquet'\.") as caught:
+    with pytest.raises(UnknownName, match=r"^this output cannot be written as parquet; got 'a\.parquet'\.") as caught:
         by_suffix("a.parquet", TEXTS)
     assert "or .html, or give kind=." in str(caught.value)
 
@@ -117,9 +117,7 @@ def test_unknown_names_are_refused():
     """A name that is no format has the nearest one beside it; a file of columns is no text."""
     with pytest.raises(UnknownName, match=r"no format 'jsn'. Did you mean 'json'\? Formats: table, json,"):
         render(REPORT.to_dict(), "jsn")
-    with pytest.raises(
-        BadSetting, match="parquet is a file of columns, not a text; formats that are text: table, json"
-    ):
+    with pytest.raises(BadSetting, match="parquet is not a text format; the text formats are table, json"):
         render(REPORT.to_dict(), "parquet")
 
 

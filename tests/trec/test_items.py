@@ -258,7 +258,7 @@ def test_documents_that_are_named_otherwise_are_told():
     """A run none of whose documents is judged has zeros, and a note that asks for the names."""
     run = {q: {f"doc-{d}": s for d, s in docs.items()} for q, docs in RUNS_30["one"].items()}
     v = hs.trec(QRELS_30, {"other": run}, metrics=["AP"])
-    assert any("check that both name their documents alike" in n.text for n in v.notes if n.code == "unjudged")
+    assert any("check that both use the same document ids" in n.text for n in v.notes if n.code == "unjudged")
 
 
 def test_numbers_for_ids_are_their_text():

@@ -322,7 +322,7 @@ def test_ratio_is_checked():
         (lambda: tp * True, "got True"),
         (lambda: tp * float("nan"), "finite numbers; got nan"),
         (lambda: tp / float("inf"), "finite numbers; got inf"),
-        (lambda: tp**9, "powers 1 to 8 and 0.5; got 9"),
+        (lambda: tp**9, "powers in a formula are 1 to 8 and 0.5; got 9"),
         (lambda: tp**0, "got 0"),
         (lambda: tp**-1, "got -1"),
         (lambda: hs.Metric("one", tp / tp), "same value at every table"),

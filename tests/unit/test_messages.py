@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,6 +26,7 @@ import pytest
 import howsure as hs
 from howsure.catalogue import parse
 from howsure.cli import app
+from howsure.columns import NAMES
 from howsure.errors import HowsureError
 from tests.render.snapshot import RENEW, held
 
@@ -693,6 +695,16 @@ def check(message: str, offender: str) -> None:
 def test_no_message_is_kept_in_vain():
     """Every line of the file belongs to a case."""
     assert set(kept()) == set(CASES) | {f"command, {name}" for name in COMMANDS}
+
+
+def test_python_speaks_of_keywords_and_the_command_of_options():
+    """No --option in a message of Python, and no keyword= of a column in one of the command."""
+    keyword = re.compile(rf"\b({'|'.join(NAMES)}|metrics|prior|seed|kind)=(?!number|value)")
+    for name, message in kept().items():
+        if name.startswith("command, "):
+            assert not keyword.search(message), message
+        else:
+            assert not re.search(r"(^|\s)--[a-z]", message), message
 
 
 def test_a_question_has_no_full_stop(capsys):

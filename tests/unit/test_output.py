@@ -52,7 +52,7 @@ def test_a_name_without_a_suffix_is_a_table(command, tmp_path, name):
     [
         (F1, "x.xyz", ".txt (table), .json, .md (markdown), .tex (latex), .csv, .html or .parquet"),
         (WINS, "x.xyz", ".txt (table), .json, .md (markdown), .tex (latex), .csv or .html"),
-        (WINS, "x.parquet", "parquet is no format of this output"),
+        (WINS, "x.parquet", "this output cannot be written as parquet"),
         (["metrics"], "x.tex", "latex is no format of this output; "),
         (["papers", "goutte-eq-1"], "x.csv", "Use .txt (table), .json or .md (markdown), or give --format."),
     ],
@@ -148,7 +148,7 @@ def test_a_file_that_is_read_is_not_written(command, tmp_path, monkeypatch, name
     (home / "link.csv").symlink_to("x.csv")
     os.link(home / "x.csv", home / "hard.csv")
     monkeypatch.chdir(home)
-    said = f"howsure: --out {out!r} is a file that is read, and would be lost; give another name.\n"
+    said = f"howsure: --out {out!r} is one of the input files, and would be overwritten; give another name.\n"
     assert command(*arguments, "--out", out) == (2, "", said)
     assert (home / "x.csv").read_text() == text
 
@@ -162,7 +162,7 @@ def test_standard_input_from_a_file_is_not_written(tmp_path, name):
         line = [sys.executable, "-m", "howsure", "score", name, *COLUMNS, "--out", str(path)]
         run = subprocess.run(line, stdin=given, capture_output=True, timeout=60, check=False)
     assert (run.returncode, run.stdout) == (2, b"")
-    assert b"is a file that is read" in run.stderr
+    assert b"is one of the input files" in run.stderr
     assert path.read_text() == PREDS
 
 

@@ -212,15 +212,15 @@ def test_columns_that_cannot_be_written_are_one_sentence(tmp_path, monkeypatch, 
 def test_files_that_are_not_for_a_result_are_refused(tmp_path):
     """A comparison has no columns, a name without a known suffix has no format; nothing is written."""
     made = hs.compare(T, T)
-    with pytest.raises(UnknownName, match="parquet is no format of this output"):
+    with pytest.raises(UnknownName, match="this output cannot be written as parquet"):
         made.save(tmp_path / "x.parquet")
-    with pytest.raises(BadSetting, match="parquet is a file of columns, and a Comparison has none"):
+    with pytest.raises(BadSetting, match="parquet needs columns, and a Comparison has none"):
         made.save(tmp_path / "x.parquet", kind="parquet")
     with pytest.raises(UnknownName, match=r"no format has the suffix '\.xyz'"):
         made.save(tmp_path / "x.xyz")
     with pytest.raises(UnknownName, match="no format 'xml'"):
         made.save(tmp_path / "x.txt", kind="xml")
-    with pytest.raises(UnknownName, match=r"columns are written as \.parquet or \.csv; got .*x\.json"):
+    with pytest.raises(UnknownName, match=r"write\(\) makes \.parquet and \.csv files; got .*x\.json"):
         hs.score(T, metrics=["f1"]).write(tmp_path / "x.json")
     assert list(tmp_path.iterdir()) == []
 

@@ -157,7 +157,7 @@ def test_notes_name_the_prior_of_each_row():
     assert texts == [
         "prior even: weight 1/2 on each cell of the 2x2 table of class against rest",
         "accuracy, error-rate and micro averages: weight 1 on right and 1 on wrong answers",
-        "macro-f1: weight 1 a class, right and wrong as in all classes together; calibrated (docs/priors.md)",
+        "macro-f1: weight 1 per class, right and wrong as in all classes together; calibrated (docs/priors.md)",
         "weighted-f1: weight 1 on right and 1 on wrong answers, shared equally among their cells",
     ]
 

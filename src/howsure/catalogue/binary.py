@@ -146,6 +146,6 @@ def utility(*, tp: float = 0, fp: float = 0, fn: float = 0, tn: float = 0, cost:
         f"{name}({','.join(f'{w:g}' if float(f'{w:g}') == w else repr(w) for w in weights)})",
         formula / n,
         "lower" if cost else "higher",
-        f"mean {name} an item, weights for tp, fp, fn, tn",
+        f"mean {name} per item, weights for tp, fp, fn, tn",
         f"{GOUTTE} 2 (TREC utility); {POWERS} 2.2 (cost)",
     )

@@ -230,7 +230,7 @@ def _ruled(m: Ranking, rule: str, asked: str) -> Ranking:
         raise UnknownName(f"{m} has no points or rules; got {asked!r}.")
     if wanted.replace("_", "-") not in spelled:
         hint = nearest(wanted, m.rules)
-        raise UnknownName(f"no rule {rule!r} of {m}.{hint} Give one of {', '.join(m.rules)}.")
+        raise UnknownName(f"{m} has no rule {rule!r}.{hint} Give one of {', '.join(m.rules)}.")
     chosen = spelled[wanted.replace("_", "-")]
     if chosen == m.rule:
         return m
@@ -304,7 +304,7 @@ def _at_rate(metric: Metric, rate: str, value: float, asked: str) -> Ranking:
         near = f" Did you mean {value / 100:g}?" if 10 <= value <= 100 else ""
         raise BadSetting(f"{at} lies between 0 and 1 (recall above 0); got {asked!r}.{near}")
     if str(metric) in (at, kept) or _TURNED.get(str(metric)) == kept:
-        raise BadSetting(f"{asked!r} asks for {metric} where it is given already.")
+        raise BadSetting(f"{asked!r} asks for {metric} at a given {metric}.")
     name = f"{metric}@{at}={_number(value)}"
     meaning = f"{metric} where {at} is {_number(value)}, on the line between the cuts around it"
     return Ranking(

@@ -68,8 +68,7 @@ def _run(arguments: list[str], debug: bool) -> int:
         if debug:
             raise
         return _complain(
-            f"this is an error of howsure's own ({type(error).__name__}: {error}); "
-            "run again with --debug for the trace",
+            f"this is a bug in howsure ({type(error).__name__}: {error}); run again with --debug for the trace",
             70,
         )
 
@@ -97,12 +96,12 @@ def _silence() -> int:
     return 0
 
 
-_CODES = "Exit codes: 0 done, 2 bad input, 70 an error of howsure's own, 130 interrupted."
+_CODES = "Exit codes: 0 done, 2 bad input, 70 a bug in howsure, 130 interrupted."
 
 
 @click.group(context_settings=CONTEXT, epilog=_CODES)
 @click.version_option(package_name="howsure", message="howsure %(version)s")
-@click.option("--debug", is_flag=True, expose_value=False, help="Show the trace of an error of howsure's own.")
+@click.option("--debug", is_flag=True, expose_value=False, help="Show the trace if howsure has a bug.")
 def app() -> None:
     """How sure are you of that score, and is B really better than A?"""
 
@@ -128,7 +127,7 @@ METRICS = option(
         help="The four cells, named in any order; bare numbers mean tp,fp,fn,tn.",
     ),
     option("--rate", metavar="47/50", help="Hits of trials."),
-    option("--matrix", type=FileName(), help="A CSV file with a confusion matrix, labels or none."),
+    option("--matrix", type=FileName(), help="A CSV file with a confusion matrix, with or without labels."),
     *sources.TABLES,
 )
 @METRICS
@@ -158,7 +157,7 @@ def score(
     found = sources.evidence(given)
     data = found[0] if isinstance(found, list) else found
     if given.names and isinstance(found, list):
-        raise BadSetting("--name is for several systems; this is one")
+        raise BadSetting("--name is for several systems; there is only one")
     if "by" not in given.columns:
         settings["sort"] = None  # refused already, where it was given
     show(
@@ -211,7 +210,7 @@ def compare(
     if isinstance(found, (list, dict)):
         each = list(found.values()) if isinstance(found, dict) else found
         if len(each) != 2:
-            more = "; for three and more systems use leaderboard" if len(each) > 2 else ""
+            more = "; for three or more systems use leaderboard" if len(each) > 2 else ""
             raise BadSetting(f"compare needs two systems, or --wins; got {len(each)}{more}")
         usual = tuple(found) if isinstance(found, dict) else ("first", "second")
         names = parsing.system_names(() if isinstance(found, dict) else given.names, 2, usual)
@@ -251,7 +250,7 @@ def _wins(
 @sources.taking(*sources.but(sources.COLUMNS, "by"), *sources.STRATA, *sources.SYSTEMS, *sources.DATABASE, *_SEVERAL)
 @METRICS
 @option("--apart", type=float, default=0.95, show_default=True, help="Probability at which a new group starts.")
-@option("--draws", type=int, help="Rank by the shares of so many draws; else computed where it can be.")
+@option("--draws", type=int, help="Rank by this many draws; by default computed if it can be.")
 @PRIOR
 @LEVEL
 @INTERVAL

@@ -34,11 +34,11 @@ _OTHERS = ("pred", "outcome", "value", "bounds", "better", "by", "sep", "score",
 @option(
     "--band",
     metavar="NAME",
-    help="The interval of a measure of a 2x2 table at every threshold, in place of the summary.",
+    help="The interval of a measure of a 2x2 table at every threshold, instead of the summary.",
 )
 @option("--simultaneous", is_flag=True, help="With --band: hold the whole curve with that probability.")
-@option("--best", metavar="NAME", help="The threshold at which a measure is best, in place of the summary.")
-@option("--cost", metavar="fp=1,fn=5", help="The threshold with the lowest cost an item, in place of the summary.")
+@option("--best", metavar="NAME", help="The threshold at which a measure is best, instead of the summary.")
+@option("--cost", metavar="fp=1,fn=5", help="The threshold with the lowest cost per item, instead of the summary.")
 @option("--at-least", multiple=True, metavar="recall=0.9", help="With --best or --cost: a limit; repeat for more.")
 @option("--at-most", multiple=True, metavar="fallout=0.1", help="With --best or --cost: a limit; repeat for more.")
 @option(
@@ -46,7 +46,7 @@ _OTHERS = ("pred", "outcome", "value", "bounds", "better", "by", "sep", "score",
     type=click.Choice(["folds", "resample", "split", "none"]),
     help="With --best or --cost: how the optimism of choosing on the same items is found; folds by default.",
 )
-@option("--prior", default="even", show_default=True, help="even, none, or a weight a cell.")
+@option("--prior", default="even", show_default=True, help="even, none, or a weight per cell.")
 @LEVEL
 @INTERVAL
 @TOLERANCE
@@ -83,7 +83,7 @@ def curve(
     if simultaneous and band is None:
         raise BadSetting("--simultaneous goes with --band")
     if chosen and metrics:
-        raise BadSetting(f"{chosen[0]} stands in place of the summary: leave out --metric")
+        raise BadSetting(f"{chosen[0]} replaces the summary: leave out --metric")
     if band is not None and settings["interval"] != "equal-tailed":
         raise BadSetting("a band is equal-tailed: leave out --interval")
     found = sources.evidence(given, "scores")
@@ -110,7 +110,7 @@ def _weights(text: str) -> dict[str, float]:
     found = {k: v for part in text.split(",") for k, v in _numbers(part, "--cost fp=1,fn=5").items()}
     unknown = next((k for k in found if k not in ("tp", "fp", "fn", "tn")), None)
     if unknown is not None:
-        raise BadSetting(f"--cost takes tp, fp, fn and tn, such as fp=1,fn=5; got {unknown!r}")
+        raise BadSetting(f"--cost needs tp, fp, fn or tn, such as fp=1,fn=5; got {unknown!r}")
     return found
 
 
@@ -119,4 +119,4 @@ def _numbers(text: str, example: str) -> dict[str, float]:
     try:
         return {name: float(value)}
     except ValueError:
-        raise BadSetting(f"a name and a number are needed, such as {example}; got {text!r}") from None
+        raise BadSetting(f"give a name and a number, such as {example}; got {text!r}") from None

@@ -84,7 +84,7 @@ def _refuse_own_input(given: dict[str, Any]) -> None:
     if out is None or not out.is_file():
         return
     if any(_same(out, path) for path in _read(given)):
-        raise BadSetting(f"--out {str(out)!r} is a file that is read, and would be lost; give another name")
+        raise BadSetting(f"--out {str(out)!r} is one of the input files, and would be overwritten; give another name")
 
 
 def _same(out: Path, path: str) -> bool:
@@ -116,7 +116,7 @@ OUT = Out(
     "--out",
     type=FileName(dir_okay=False),
     is_eager=True,  # --format looks at it
-    help="Write to this file, whole or not at all; its suffix is the format.",
+    help="Write to this file; its suffix sets the format.",
 )
 
 
@@ -128,7 +128,7 @@ def _format(among: Sequence[render.Format], more: str = "") -> Callable[[Any], A
         if kind is None:
             return "table" if out is None or not out.suffix else render.by_suffix(out, among, "give --format").name
         if out is None and render.named(kind).file is not None:
-            raise BadSetting(f"--format {kind} is a file: name it with --out")
+            raise BadSetting(f"--format {kind} writes a file: name it with --out")
         return kind
 
     return option(
@@ -136,7 +136,7 @@ def _format(among: Sequence[render.Format], more: str = "") -> Callable[[Any], A
         "kind",
         type=click.Choice([form.name for form in among]),
         callback=settled,
-        help=f"Format of the output; by default that of the suffix of --out, or table{more}.",
+        help=f"Format of the output; default: table, or by the suffix of --out{more}.",
     )
 
 
@@ -166,7 +166,7 @@ PRIOR = option(
     "--prior",
     default="even",
     show_default=True,
-    help="even, jeffreys, uniform, two-level or a weight a cell.",
+    help="even, jeffreys, uniform, two-level or a weight per cell.",
 )
 LEVEL = option("--level", type=float, default=0.95, show_default=True, help="Probability of the interval.")
 INTERVAL = option(

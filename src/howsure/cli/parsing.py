@@ -45,7 +45,7 @@ def bounds(text: str) -> tuple[float, float]:
     try:
         low, high = (float(x) for x in text.split(","))
     except ValueError:
-        raise BadSetting(f"--bounds takes two numbers, such as 0,1; got {text!r}") from None
+        raise BadSetting(f"--bounds needs two numbers, such as 0,1; got {text!r}") from None
     return low, high
 
 
@@ -59,7 +59,7 @@ def sizes(text: str) -> dict[str, float]:
         except ValueError:
             equals = ""
         if not equals:
-            raise BadSetting(f"--population takes stratum=size, such as a=9000,b=200; got {part!r}")
+            raise BadSetting(f"--population needs stratum=size, such as a=9000,b=200; got {part!r}")
     return found
 
 
@@ -95,9 +95,9 @@ def refuse_names(names: tuple[str, ...], many: int) -> None:
     """Names that are not one for each system, or occur twice."""
     twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
     if twice is not None:
-        raise BadSetting(f"--name {twice!r} is given twice; give each of the {many} systems a name of its own")
+        raise BadSetting(f"--name {twice!r} is given twice; give each of the {many} systems its own name")
     if names and len(names) != many:
-        raise BadSetting(f"--name is given once for each of the {many} systems, all different; got {len(names)}")
+        raise BadSetting(f"give one different --name per system, {many} here; got {len(names)}")
 
 
 def win_counts(text: str) -> tuple[int, int, int]:
@@ -155,7 +155,7 @@ def limits(given: tuple[str, ...]) -> Any:
             raise BadSetting(f"--above needs a number, or metric=number; got {text!r}") from None
         if not equals:
             if len(given) > 1:
-                raise BadSetting("--above takes one plain number, or several metric=number")
+                raise BadSetting("--above needs one plain number, or several metric=number")
             return number
         named[name] = number
     return named
@@ -182,7 +182,7 @@ def read_matrix(path: Path, rows: str, labels: list[str] | None) -> Tally:
     names = list(side) if names is None and side is not None else names
     for number, row in enumerate(table, 1):
         if len(row) != width:
-            raise BadCounts(f"row {number} of {str(path)!r} has {len(row)} counts where the first has {width}")
+            raise BadCounts(f"row {number} of {str(path)!r} has {len(row)} counts, but the first has {width}")
     numbers = [whole(str(x)) for x in names or ()]
     if names is not None and None not in numbers:
         names = list(numbers)

@@ -16,7 +16,7 @@ from howsure.render.view import View
 @click.command("trec")
 @click.argument("qrels", type=FileName())
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=FileName())
-@option("--name", "names", multiple=True, metavar="NAME", help="The name of a run; one for each, in order.")
+@option("--name", "names", multiple=True, metavar="NAME", help="The name of a run; one per run, in order.")
 @option(
     "--metric",
     "metrics",
@@ -89,9 +89,7 @@ def trec(
     given: Any = list(runs)
     if names:
         if len(names) != len(runs) or len(set(names)) != len(names):
-            raise BadSetting(
-                f"--name is given once for each run, {len(runs)} here, all different; got {listing(names)}"
-            )
+            raise BadSetting(f"give one different --name per run, {len(runs)} here; got {listing(names)}")
         given = dict(zip(names, runs, strict=True))
     items = run_trec(
         qrels, given, metrics=list(metrics) or None, only_common=only_common, no_relevant=no_relevant,

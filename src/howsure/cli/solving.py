@@ -33,7 +33,7 @@ _RANGE = re.compile(rf"\s*{_END}\s*(?:\.\.|-|–|to)\s*{_END}\s*")
     type=click.IntRange(min=1),
     default=10_000,
     show_default=True,
-    help="List at most so many whole-number tables.",
+    help="List at most this many whole-number tables.",
 )
 @option(
     "--system",
@@ -80,11 +80,11 @@ def solve(
     idle = "--rounded" if rounded and (integers or systems) else "--integers" if integers and systems else None
     if idle is not None:
         by = "--system" if systems else "--integers"
-        raise BadSetting(f"{by} takes printed digits and whole numbers anyway: leave out {idle}")
+        raise BadSetting(f"{by} already means printed digits and whole numbers: leave out {idle}")
     shared_values = pairs(values, digits)
     laws = [k for k in settings if _was_given(k)]
     if laws and not metrics:
-        raise BadSetting(f"--{laws[0]} is for a posterior: give --posterior NAME too")
+        raise BadSetting(f"--{laws[0]} needs a posterior: give --posterior NAME too")
     how: dict[str, Any] = {k: x for k, x in (("ties", ties), ("most", most), ("integers", integers)) if _was_given(k)}
     if systems:
         if metrics:
@@ -148,7 +148,7 @@ def pairs(
     for text in values:
         name, equals, value = (x.strip() for x in text.partition("="))
         if not equals or not name or not value:
-            raise BadSetting(f"{command} takes name=value, such as {example}; got {text!r}")
+            raise BadSetting(f"{command} needs name=value, such as {example}; got {text!r}")
         if texts.setdefault(name, value) != value:
             raise BadSetting(f"{name} is given twice, as {texts[name]} and as {value}")
         pair = _RANGE.fullmatch(value)

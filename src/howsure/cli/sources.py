@@ -31,18 +31,18 @@ COLUMNS: Final = (
     ),
     option("--outcome", multiple=True, metavar="COLUMN", help="A column of passes and fails; repeat for more."),
     option("--value", multiple=True, metavar="COLUMN", help="A column of graded values; repeat for more."),
-    option("--bounds", metavar="0,1", help="The least and the greatest value that an item can have."),
-    option("--cluster", metavar="COLUMN", help="What groups items that belong together; whole groups count."),
+    option("--bounds", metavar="0,1", help="The lowest and the highest value an item can have."),
+    option("--cluster", metavar="COLUMN", help="The column that groups items that belong together."),
     option("--better", type=click.Choice(["higher", "lower"]), help="Which values are better; higher by default."),
     option("--by", multiple=True, metavar="COLUMN", help="Slice by this column; repeat for more."),
     option(
         "--where",
         multiple=True,
         metavar="COLUMN=VALUE",
-        help="Rows to take; also != and, of numbers and ISO dates, < <= > >=; repeat: all must hold.",
+        help="Rows to use; also != and, for numbers and ISO dates, < <= > >=; repeat: all must hold.",
     ),
     option("--weight", metavar="COLUMN", help="The column of weights."),
-    option("--count", metavar="COLUMN", help="The column of counts, where the rows are counted already."),
+    option("--count", metavar="COLUMN", help="The column of counts, if each row stands for several items."),
     option("--sep", metavar=";", help="What separates the labels of an item that has several."),
     option(
         "--missing",
@@ -50,9 +50,9 @@ COLUMNS: Final = (
         help="Missing labels: refuse the data (the default), drop the item, or count the prediction as wrong.",
     ),
     option("--score", multiple=True, metavar="COLUMN", help="A column of scores, cut by --threshold; see curve."),
-    option("--threshold", multiple=True, type=float, help="Scores from here on are positive; repeat for more."),
-    option("--bins", type=int, metavar="N", help="Count scores in so many bins; by itself from 1,000,000 on."),
-    option("--engine", type=click.Choice(["duckdb", "spark"]), help="What counts the rows; duckdb by default."),
+    option("--threshold", multiple=True, type=float, help="Scores at or above this are positive; repeat for more."),
+    option("--bins", type=int, metavar="N", help="Count scores in this many bins; automatic from 1,000,000 on."),
+    option("--engine", type=click.Choice(["duckdb", "spark"]), help="What reads the files; duckdb by default."),
     option("--remote", metavar="sc://HOST", help="The Spark Connect server of --engine spark."),
 )
 DATABASE: Final = (
@@ -69,8 +69,15 @@ STRATA: Final = (
     option("--population", metavar="a=9000,b=200", help="The population size of every stratum."),
 )
 SYSTEMS: Final = (
-    option("--on", multiple=True, metavar="COLUMN", help="The id of an item, which joins files or rows; repeat."),
-    option("--system", metavar="COLUMN", help="The system of a row, in a file with one row for each item and system."),
+    option(
+        "--on",
+        multiple=True,
+        metavar="COLUMN",
+        help="The id of an item, which joins files or rows; repeat if it takes several columns.",
+    ),
+    option(
+        "--system", metavar="COLUMN", help="The column that names the system, if there is one row per item and system."
+    ),
     option("--pool", is_flag=True, help="Several files are shards of one data set, not systems."),
     option(
         "--unmatched",
@@ -78,7 +85,7 @@ SYSTEMS: Final = (
         help="Items that cannot be paired: refuse the files (the default), or leave them out.",
     ),
     option("--independent", is_flag=True, help="The files hold different items."),
-    option("--name", "names", multiple=True, metavar="NAME", help="The name of a system; one for each, in order."),
+    option("--name", "names", multiple=True, metavar="NAME", help="The name of a system; one per system, in order."),
 )
 
 
@@ -128,7 +135,7 @@ class Inputs:
         named = {"FILE": self.files, "--counts": self.counts, "--rate": self.rate, "--matrix": self.matrix}
         found = [name for name, x in {**named, "--wins": self.wins, "--db": self.db is not None}.items() if x]
         if len(found) > 1:
-            raise BadSetting(f"{found[0]} stands alone: leave out {' and '.join(found[1:])}")
+            raise BadSetting(f"{found[0]} cannot be combined with {' and '.join(found[1:])}: leave one out")
         if not found and (self.table is not None or self.query is not None):
             told = "--query" if self.table is None else "--table"
             raise BadSetting(f"{told} is of a database: give its address too, such as --db sqlite:///file.db")
@@ -221,7 +228,7 @@ def _of_files(given: Inputs, kind: Literal["scores"] | None) -> Any:
     apart, pool = columns.pop("independent", False), columns.pop("pool", False)
     stratum, population = columns.pop("stratum", None), columns.pop("population", None)
     if pool and len(files) == 1:
-        raise BadSetting("--pool is for several files; one was given")
+        raise BadSetting("--pool is for several files; only one was given")
     if stratum is not None or population is not None:
         _refuse_in_strata(given, columns)
         found = take(files, **_one_data_set(given, columns, pool, apart), by=[stratum])
@@ -261,7 +268,7 @@ def _unjoined(many: int) -> str:
     taken = {x.name for x in click.get_current_context().command.params}
     ways = {
         "on": "join the items of their systems on an id with --on",
-        "independent": "say --independent where they hold different items",
+        "independent": "give --independent if they hold different items",
         "pool": "pool shards of one data set with --pool",
     }
     told = [way for name, way in ways.items() if name in taken]

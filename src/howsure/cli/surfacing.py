@@ -25,7 +25,7 @@ _MOST = 1_000_000
 @option("--break-even", is_flag=True, help="Columns are recall = precision; no fixed measure is needed.")
 @option("--x-values", metavar=_VALUES, help="Values of x: a list, or first:last:number.")
 @option("--y-values", metavar=_VALUES, help="Values of y: a list, or first:last:number.")
-@option("--size", type=int, help="Points a side; 101, or 21 where each must be solved on its own.")
+@option("--size", type=int, help="Points per side; 101, or 21 if each must be solved on its own.")
 @FORMAT
 @OUT
 def surface(
@@ -53,7 +53,7 @@ def surface(
     if break_even:
         if x is not None or fixed:
             raise BadSetting(
-                f"--break-even leaves no place for {f'--x {x}' if x else ', '.join(fixed)}: give --y alone"
+                f"--break-even already sets x: leave out {f'--x {x}' if x else ', '.join(fixed)}, and give only --y"
             )
         found = relations.break_even(z, y or "fallout", **how)
     else:

@@ -43,7 +43,7 @@ def tradeoff(
     at = [_recall(x) for text in recalls for x in text.split(",")] or None
     if counts is not None:
         if values:
-            raise BadSetting(f"--counts stands alone: leave out {' '.join(values)}")
+            raise BadSetting(f"--counts cannot be combined with measures: leave out {' '.join(values)}")
         t = Tally.binary(**parsing.cells(counts))
         show(run_tradeoff(t, recalls=at, **settings).to_dict(), kind, out)
         return
@@ -51,7 +51,7 @@ def tradeoff(
     changed = [k for k in settings if context.get_parameter_source(k) != click.core.ParameterSource.DEFAULT]
     if changed:
         names = " and ".join(f"--{k}" for k in changed)
-        raise BadSetting(f"give --counts for {names}: measures that are given have one exact curve, no posterior")
+        raise BadSetting(f"{names} need --counts: a curve from given measures is exact and has no posterior")
     found = pairs(values, False, "tradeoff", "accuracy=.9 prevalence=.2")
     show(run_tradeoff(None, recalls=at, **found).to_dict(), kind, out)
 

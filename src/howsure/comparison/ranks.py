@@ -104,7 +104,7 @@ class Leaderboard(Result):
     def p_top(self, k: int) -> Array:
         """P(each system is among the best k); systems that tie share the places left, so that the sum is k."""
         if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k <= len(self.rows):
-            raise BadSetting(f"k is a whole number from 1 to the {len(self.rows)} systems; got {k!r}.")
+            raise BadSetting(f"k must be a whole number from 1 to {len(self.rows)}, the number of systems; got {k!r}.")
         return self.standing.ranks[:, :k].sum(axis=1) if k < len(self.rows) else np.ones(len(self.rows))
 
     @property
@@ -258,7 +258,7 @@ def leaderboard(
     """
     n = None if draws is None else check_draws(draws)
     if n is not None and n < FEWEST_DRAWS:
-        raise BadSetting(f"{option('draws')} is at least {FEWEST_DRAWS}: ranks of fewer tell nothing; got {n}.")
+        raise BadSetting(f"{option('draws')} must be at least {FEWEST_DRAWS}; got {n}.")
     if isinstance(apart, bool) or not isinstance(apart, (int, float)) or not 0.5 < apart < 1:
         raise BadSetting(f"{option('apart')} is a probability between 0.5 and 1; got {apart!r}.")
     own: dict[str, Any] = {"prior": prior, "tolerance": tolerance, "seed": seed}
@@ -286,7 +286,7 @@ def _given(
         systems = {str(k): entered("leaderboard", x, None, columns, **own) for k, x in data.items()}
         kinds = {type(x.posterior.evidence).__name__ for x in systems.values()}
         if len(kinds) > 1:
-            raise BadSetting(f"a leaderboard takes evidence of one kind; got {' and '.join(sorted(kinds))}.")
+            raise BadSetting(f"a leaderboard needs evidence of one kind; got {' and '.join(sorted(kinds))}.")
     else:
         if not is_made(data) and y_pred is None and not columns:
             raise BadSetting(
@@ -296,9 +296,9 @@ def _given(
         p = joint.posterior
         systems = {name: Entered(p.system(name), joint.level, joint.interval) for name in p.evidence.systems}
     if len(systems) < 2:
-        raise BadSetting(f"a leaderboard needs two systems or more; got {len(systems)}.")
+        raise BadSetting(f"a leaderboard needs two or more systems; got {len(systems)}.")
     if any(x.posterior.evidence.shape for x in systems.values()):
-        raise BadSetting(f"a leaderboard takes single tables, not batches: leave out {option('by')}.")
+        raise BadSetting(f"a leaderboard needs single tables, not batches: leave out {option('by')}.")
     return joint, systems
 
 

@@ -84,7 +84,7 @@ def each_measure(
 def named(metrics: Any) -> list[Any]:
     """One measure or several, as a list."""
     if not isinstance(metrics, (str, Metric, Iterable)):
-        raise BadSetting(f"{option('metrics')} takes names, Metrics or a list of them; got {metrics!r}.")
+        raise BadSetting(f"{option('metrics')} must be names, Metrics or a list of them; got {metrics!r}.")
     found = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
     if not found:
         raise BadSetting(f"{option('metrics')} is empty; leave it out for the usual one.")

@@ -86,7 +86,7 @@ def compare(
     own: dict[str, Any] = {"tolerance": tolerance, "seed": seed}
     if is_made(first) and is_made(second):
         if third is not None:
-            raise BadSetting("compare takes two of a kind; for three and more use leaderboard.")
+            raise BadSetting("compare needs two; for three or more use leaderboard.")
         both = prior if isinstance(prior, tuple) and len(prior) == 2 else (prior, prior)
         one, two = (
             entered("compare", x, None, columns, prior=w, **own) for x, w in zip((first, second), both, strict=True)
@@ -136,8 +136,8 @@ def _joint(
     systems = given.posterior.evidence.systems
     places(asked, systems)
     if not asked and len(systems) > 2:
-        way = spelled("name two, or use leaderboard", f"take two with {option('where')}, or use howsure leaderboard")
-        raise BadSetting(f"compare takes two systems; this data has {len(systems)}: {way}.")
+        way = spelled("name two, or use leaderboard", f"choose two with {option('where')}, or use howsure leaderboard")
+        raise BadSetting(f"compare needs two systems; this data has {len(systems)}: {way}.")
     chosen = tuple(asked or systems)
     if len(chosen) != 2 or chosen[0] == chosen[1]:
         raise BadSetting(f"compare needs two different systems; got {listing(chosen)}.")
@@ -147,7 +147,7 @@ def _joint(
 def _asked(names: Any) -> tuple[str, ...]:
     """The names of two systems, if they were given."""
     if isinstance(names, str):
-        raise BadSetting(f"compare takes two names of systems, such as ('a', 'b'); got {names!r}.")
+        raise BadSetting(f"compare needs two names of systems, such as ('a', 'b'); got {names!r}.")
     listed = tuple(x for x in names or () if x is not None)
     if not all(isinstance(x, str) for x in listed):
         bad = next(x for x in listed if not isinstance(x, str))
@@ -163,7 +163,7 @@ def _named(names: Any) -> tuple[str, str]:
         return NAMES
     given = () if isinstance(names, str) else tuple(str(x) for x in names)
     if len(set(given)) != 2 or len(given) != 2:
-        raise BadSetting(f"{option('names')} takes two different names; got {names!r}.")
+        raise BadSetting(f"{option('names')} must be two different names; got {names!r}.")
     return given[0], given[1]
 
 
@@ -174,7 +174,7 @@ def _apart(
     """Two systems tested on different items."""
     if type(both[0].evidence) is not type(both[1].evidence):
         kinds = " and ".join(type(p.evidence).__name__ for p in both)
-        raise BadLabels(f"evidence of two kinds cannot be compared: {kinds}; give two of one kind.")
+        raise BadLabels(f"evidence of two kinds cannot be compared: {kinds}; give two of the same kind.")
     one, two = (p.resolve(metric) for p in both)
     one.matches(two)
     shapes = tuple(p.evidence.shape for p in both)

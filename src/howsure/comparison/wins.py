@@ -218,9 +218,9 @@ def compare_wins(
     except (TypeError, ValueError):
         weights = ()
     if len(weights) != 3 or not all(1e-6 <= w <= 1e12 for w in weights):
-        raise BadSetting(f"prior takes three weights above 0, for first, second and same; got {prior!r}.")
+        raise BadSetting(f"prior must be three weights above 0, for first, second and same; got {prior!r}.")
     if isinstance(names, str) or len(set(names)) != 2:
-        raise BadSetting(f"names takes two different names; got {names!r}.")
+        raise BadSetting(f"names must be two different names; got {names!r}.")
     shown = (str(names[0]), str(names[1]))
     kind, margin = check_kind(interval), check_margin(equal_within)
     return Wins((a, b, c), (weights[0], weights[1], weights[2]), shown, check_level(level), kind, margin)

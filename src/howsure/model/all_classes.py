@@ -96,7 +96,7 @@ class AllClasses(Question):
     def joint_draws(self, n: int, seed: int) -> Array:
         """All systems from the same tables; systems that answer alike are moved together."""
         if self.state.evidence.shape:
-            raise BadSetting(f"a paired comparison on {self.metric} takes a single table, not a batch.")
+            raise BadSetting(f"a paired comparison on {self.metric} needs a single table, not a batch.")
         bounds, drawing, measure = self.metric.bounds, self.drawing, self._measure
         x = shared_draws(
             self, n, seed, self._drawn_alike,

@@ -235,7 +235,7 @@ def label_notes(state: State) -> Notes:
 def refuse_tests(state: State) -> None:
     """Classical tests take a single table of unweighted items."""
     if state.evidence.shape or state.evidence.weighted:
-        raise BadSetting("these tests take a single table of unweighted items.")
+        raise BadSetting("these tests need a single table of unweighted items.")
 
 
 def refuse_two_level(state: State) -> None:

@@ -62,7 +62,7 @@ def question(state: State, metric: Metric, asked: str) -> Question:
     t: Tally = state.evidence
     k = len(t.labels)
     if metric.any_of:
-        raise BadSetting(f"{metric} is for items with many labels (Tally.multilabel); these have one class each.")
+        raise BadSetting(f"{metric} is for items with several labels (Tally.multilabel); these have one class each.")
     if metric.name == "rate" and metric == parse_metric("rate"):
         raise BadSetting("rate is for outcomes (hits of trials); for a table of classes ask for accuracy.")
     if metric.label == EVERY and EVERY not in t.labels:
@@ -90,7 +90,7 @@ def question(state: State, metric: Metric, asked: str) -> Question:
 def every_class(state: State, metric: Metric, asked: str) -> EveryClass:
     """One measure of all classes against the rest, the classes an axis of the batch."""
     if state.prior.two_level or state.prior.table is not None:
-        raise BadSetting(f"{asked} takes a prior that is the same for all classes; got {state.prior.name}.")
+        raise BadSetting(f"{asked} needs a prior that is the same for all classes; got {state.prior.name}.")
     base = metric.without_label()
     each = ClassAgainstRest(state.seeing(state.evidence.versus_each()), base, str(base), base, 1)
     return EveryClass(state, base, asked.removesuffix(f":{EVERY}"), each)
@@ -192,7 +192,7 @@ def refuse_metrics(state: State, metrics: Any) -> None:
     """Draws of tables are of the cells of one system."""
     systems = state.evidence.systems
     if len(systems) > 1:
-        raise BadSetting(f"draws are of one system's cells: take posterior.system({systems[0]!r}).")
+        raise BadSetting(f"draws are of one system's cells: choose posterior.system({systems[0]!r}).")
     if metrics is not None:
         raise BadSetting("draws of a table are of its cells; for those of a measure ask it: p['f1'].draws(1000).")
 
@@ -200,7 +200,7 @@ def refuse_metrics(state: State, metrics: Any) -> None:
 def class_draws(evidence: Any, drawing: Any, n: int, seed: int) -> dict[str, Any]:
     """Draws of the cells of each class against the rest."""
     if evidence.shape:
-        raise BadSetting("draws of many classes take a single table, not a batch.")
+        raise BadSetting("draws of many classes need a single table, not a batch.")
     drawn = [x.cells(0) for x in drawing.plan().draws(n, seed)]
     cells = {c: np.concatenate([x[c] for x in drawn], axis=1).T for c in CELLS}
     total = sum(cells.values())

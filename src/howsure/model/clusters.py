@@ -261,7 +261,7 @@ def settle_prior(evidence: Clustered, given: Any) -> Prior:
     """A flat prior."""
     made = classes.settle_prior(evidence, given)
     if made.two_level:
-        raise BadSetting(f"clusters take a flat prior such as even; got {made.name}.")
+        raise BadSetting(f"clusters need a flat prior such as even; got {made.name}.")
     return made
 
 

@@ -293,9 +293,9 @@ class MeanOfItems(Question):
         from howsure.kernels.classical_tests import of_values
 
         if self.items.weighted:
-            raise BadSetting("these tests take a single table of unweighted items.")
+            raise BadSetting("these tests need a single table of unweighted items.")
         if self.items.clusters is not None:
-            raise BadSetting("these tests take independent items, not clusters of them.")
+            raise BadSetting("these tests need independent items, not clusters of them.")
         one, two = self.items.values.T
         return of_values(one, two, self.state.seed)
 
@@ -337,7 +337,7 @@ def settle_prior(evidence: Items, given: Any) -> Prior:
     del evidence
     made = priors.make(given)
     if made.table is not None or made.two_level:
-        raise BadSetting(f"graded values take the prior even, none or a weight such as 0.5; got {made.name}.")
+        raise BadSetting(f"graded values need the prior even, none or a weight such as 0.5; got {made.name}.")
     return made
 
 

@@ -35,7 +35,7 @@ class LabelDrawing:
         del j
         t, prior = self.evidence, self.prior
         if t.shape:
-            raise BadSetting("measures of all labels take a single table, not a batch.")
+            raise BadSetting("measures of all labels need a single table, not a batch.")
         refuse_tables(prior)
         k = len(t.labels)
         if t.independent:
@@ -76,5 +76,5 @@ def refuse_tables(prior: Prior) -> None:
     """Priors that differ from cell to cell."""
     if prior.two_level or prior.table is not None:
         raise BadSetting(
-            f"items with many labels take the prior even, jeffreys, uniform or a weight; got {prior.name}."
+            f"items with several labels need the prior even, jeffreys, uniform or a weight; got {prior.name}."
         )

@@ -34,7 +34,7 @@ def parse(state: State, name: Any) -> Metric:
 def question(state: State, metric: Metric, asked: str) -> Passes:
     """The rate, or a measure of right and wrong answers."""
     if metric.any_of:
-        raise BadSetting(f"{metric} is for items with many labels (Tally.multilabel); these are outcomes.")
+        raise BadSetting(f"{metric} is for items with several labels (Tally.multilabel); these are outcomes.")
     if not only_hits(metric) and not metric.agreement:
         raise BadSetting(f"this tally holds outcomes, hits and misses; ask for rate, not {metric}.")
     return Passes(state, metric, asked, metric)

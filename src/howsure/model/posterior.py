@@ -157,7 +157,7 @@ class Posterior(State, Mapping[str, Distribution]):
     def update(self, more: Evidence) -> Self:
         """The posterior after more data; the order of updates does not matter (Goutte & Gaussier, note in 3)."""
         if type(more) is not type(self.evidence):
-            raise BadSetting(f"update takes {type(self.evidence).__name__}; got {type(more).__name__}.")
+            raise BadSetting(f"update needs {type(self.evidence).__name__}; got {type(more).__name__}.")
         return self.seeing(self.evidence + more)
 
     def system(self, name: str) -> Self:
@@ -235,7 +235,7 @@ def posterior(data: Evidence | Result, prior: Any = "even", *, tolerance: float 
     items have it too, with weight above and below all scores. "none" leaves these weights out.
     """
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not 1e-4 <= tolerance <= 1:
-        raise BadSetting(f"tolerance is a share of the standard deviation from 0.0001 to 1; got {tolerance!r}.")
+        raise BadSetting(f"tolerance must be a share of the standard deviation, from 0.0001 to 1; got {tolerance!r}.")
     check_seed(seed)
     inside = getattr(data, "posterior", None)  # of a result that has one, such as a curve
     evidence: Any = inside.evidence if isinstance(inside, Posterior) else data

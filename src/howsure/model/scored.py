@@ -67,7 +67,7 @@ class Thresholds(Question):
         """Refuse scores of several systems."""
         if len(self.items.systems) != 1:
             raise BadSetting(
-                f"these scores are of {len(self.items.systems)} systems, {listing(self.items.systems)}: take one, "
+                f"these are the scores of {len(self.items.systems)} systems, {listing(self.items.systems)}: take one, "
                 f"posterior.system({self.items.systems[0]!r}), or name two to compare."
             )
 
@@ -141,7 +141,7 @@ class Thresholds(Question):
         low, high = np.quantile(draws, [0.001, 0.999])
         if low == high:
             raise BadSetting(
-                f"{what} {low:g} however the items are resampled: they cannot tell how sure that is; {advice}."
+                f"{what} {low:g} however the items are resampled, so they cannot say how sure that is; {advice}."
             )
 
     def _known_mean(self) -> Array | None:
@@ -185,11 +185,11 @@ class Thresholds(Question):
         from howsure.kernels.classical_tests import of_areas
 
         if self.items.weighted:
-            raise BadSetting("these tests take a single table of unweighted items.")
+            raise BadSetting("these tests need a single table of unweighted items.")
         found = self.drawn.delong() if self.metric.name == "auc" else None
         if found is None:
             raise BadSetting(
-                f"the test for scores is DeLong's, of auc on unweighted, unclustered items; got {self.metric}."
+                f"the test for scores is DeLong's, for auc on unweighted items without clusters; got {self.metric}."
             )
         return of_areas(*found)
 
@@ -262,7 +262,7 @@ def settle_prior(evidence: Scored, given: Any) -> Prior:
     made = priors.make(given)
     if made.two_level or made.table is not None:
         raise BadSetting(
-            f"scores take a prior with one weight for every cell: even, none or a number; got {made.name}."
+            f"scores need a prior with the same weight for every cell: even, none or a number; got {made.name}."
         )
     return made
 

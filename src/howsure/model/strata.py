@@ -105,7 +105,7 @@ class OfPopulation(Question):
     def classical_tests(self) -> dict[str, float | None]:
         """Refused: they know no strata."""
         refuse_tests(self.state)
-        raise BadSetting("these tests take a simple random sample of items; this one has strata.")
+        raise BadSetting("these tests need a simple random sample of items; this one has strata.")
 
     def chance(self, at: Places = None) -> Chance | None:
         """By draws of the population, for measures of a 2x2 table."""

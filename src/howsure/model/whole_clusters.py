@@ -88,12 +88,12 @@ class OfClusters(Question):
     def matches(self, other: Question) -> None:
         """As of the tables over all clusters."""
         if not isinstance(other, OfClusters):
-            raise BadSetting("evidence with clusters is compared with evidence with clusters.")
+            raise BadSetting("evidence with clusters can only be compared with evidence with clusters.")
         self.wholes[0].matches(other.wholes[0])
 
     def classical_tests(self) -> dict[str, float | None]:
         """Refused: they know no clusters."""
-        raise BadSetting("these tests take independent items, not clusters of them.")
+        raise BadSetting("these tests need independent items, not clusters of them.")
 
     @property
     def prior_note(self) -> Note | None:

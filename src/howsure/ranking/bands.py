@@ -256,5 +256,5 @@ def _levels(levels: Any, rate: str) -> Array:
         x = np.array([np.nan])
     if x.ndim != 1 or not x.size or not ((x >= 0) & (x <= 1)).all() or (rate == "recall" and (x == 0).any()):
         least = "above 0" if rate == "recall" else "from 0"
-        raise BadSetting(f"{rate}= takes numbers {least} to 1; got {levels!r}.")
+        raise BadSetting(f"{rate}= must be numbers {least} to 1; got {levels!r}.")
     return x

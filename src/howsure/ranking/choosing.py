@@ -240,7 +240,7 @@ def _limits(given: Any, side: str) -> tuple[tuple[Metric, str, float], ...]:
     if given is None:
         return ()
     if not isinstance(given, Mapping):
-        raise BadSetting(f"{side.replace(' ', '_')}= takes a mapping such as {{'recall': 0.9}}; got {given!r}.")
+        raise BadSetting(f"{side.replace(' ', '_')}= must be a mapping such as {{'recall': 0.9}}; got {given!r}.")
     found = []
     for name, value in given.items():
         m = table_metric(name)

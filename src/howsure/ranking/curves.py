@@ -218,7 +218,7 @@ class Curve(Result):
         """
         self._single()
         if (recall is None) == (fallout is None):
-            raise BadSetting("give recall= or fallout=, the values at which to look.")
+            raise BadSetting("give either recall= or fallout=, the values to look at.")
         rate, levels = ("recall", recall) if fallout is None else ("fallout", fallout)
         m = table_metric(metric if metric is not None else "precision" if rate == "recall" else "recall")
         level = self.level if level is None else check_level(level)
@@ -398,5 +398,5 @@ def _short(low: float, high: float) -> float:
 
 def _points(points: Any) -> int:
     if isinstance(points, bool) or not isinstance(points, (int, np.integer)) or points < 2:
-        raise BadSetting(f"points= is a whole number of thresholds, 2 or more; got {points!r}.")
+        raise BadSetting(f"points= must be a whole number, 2 or more; got {points!r}.")
     return int(points)

@@ -63,7 +63,7 @@ def _unknown(text: str) -> str:
     shown = [f"{kind.name}@10" if kind.at_needed and kind.at == "cutoff" else kind.name for kind in KINDS]
     base = re.split(r"[@(]", text)[0]
     hint = nearest(base, [*FAMILIES, *_TREC_EVAL]) or nearest(text, shown)
-    return f"no measure named {text!r}.{hint} Own measures: {', '.join(shown)}."
+    return f"no measure named {text!r}.{hint} Known measures: {', '.join(shown)}."
 
 
 def _arguments(inside: str | None, text: str) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def _check_value(name: str, value: Any, text: str) -> None:
         )
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if name == "rel" and not (isinstance(value, int) and number and value >= 1):
-        raise BadSetting(f"rel is the least grade that is relevant, a whole number from 1; got {text!r}.")
+        raise BadSetting(f"rel must be the lowest relevant grade, a whole number from 1; got {text!r}.")
     if name == "beta" and not (number and 1e-6 <= value <= 1e6):
         raise BadSetting(f"beta is a number above 0; got {text!r}.")
 

@@ -106,7 +106,7 @@ def _asked(metrics: Any, unjudged: str) -> dict[Asked, tuple[str, ...]]:
     """The measures, each with the names it was asked by."""
     alone = isinstance(metrics, (str, RunMeasure)) or is_measure(metrics)
     if metrics is not None and not alone and not isinstance(metrics, Iterable):
-        raise BadSetting(f"{option('metrics')} takes names such as nDCG@10, or a list of them; got {metrics!r}.")
+        raise BadSetting(f"{option('metrics')} must be names such as nDCG@10, or a list of them; got {metrics!r}.")
     given = DEFAULT if metrics is None else [metrics] if alone else list(metrics)
     if not given:
         raise BadSetting(f"{option('metrics')} is empty; leave it out for the default measures.")
@@ -167,10 +167,10 @@ def _named(runs: Any) -> dict[str, Any]:
         names = stems if len(set(stems)) == len(stems) else system_names([str(x) for x in runs])
         if len(set(names)) < len(names):
             twice = next(name for k, name in enumerate(names) if name in names[:k])
-            raise BadLabels(f"the run {twice!r} is given twice; give it once, or each one a name of its own.")
+            raise BadLabels(f"the run {twice!r} is given twice; give it once, or give each its own name.")
         named = dict(zip(names, runs, strict=True))
     elif isinstance(runs, (list, tuple)) and not are_records(runs):
-        raise BadSetting("several runs that are no files need names: {'bm25': run, …}; got a list without.")
+        raise BadSetting("several runs that are not files need names: {'bm25': run, …}; got a list without.")
     else:
         named = {"run": runs}
     if not named:
@@ -199,7 +199,7 @@ def _ranked(run: Run, qrels: Qrels, ties: str) -> RankedRun:
     if not found.facts["queries"]:
         raise BadLabels(
             f"run {run.name!r} has none of the {len(qrels.queries):,} judged queries, such as {qrels.queries[0]!r}; "
-            "check that both name their queries alike."
+            "check that both use the same query ids."
         )
     return found
 

@@ -134,7 +134,7 @@ def _of_level(field: Field, m: RunMeasure, level: int) -> Notes:
     highest = int(judgments.grade.max(initial=0))
     if highest < level:
         raise BadSetting(
-            f"no document has grade {level} or a higher one, so {m} tells nothing; the highest is {highest}."
+            f"no document has grade {level} or a higher one, so {m} is of no use; the highest is {highest}."
         )
     barren = _where(judgments.relevant(level) == 0, judgments.queries)
     return (_barren(field, barren, level, metric=str(m)),) if barren and m.recall_based else ()

@@ -176,7 +176,7 @@ def chance(
     with np.errstate(divide="ignore", invalid="ignore"):
         for m in wanted:
             if m.average == "samples" or m.name == "rate":
-                raise BadSetting(f"{m} is no measure of a 2x2 table.")
+                raise BadSetting(f"{m} is not a measure of a 2x2 table.")
             formula = m.formula.of_two_classes() if m.over_classes else m.formula
             value = np.asarray(by_chance(formula)(**table), dtype=float)
             simple = np.round(value, 4) + 0.0  # 0, 1 and shares of a few digits come out as such
@@ -195,7 +195,7 @@ def _wanted(names: Any) -> list[Metric]:
 
 def _margins(tally: Tally | None, prevalence: Any, bias: Any) -> tuple[Array, Array]:
     if tally is not None and prevalence is not None:
-        raise BadSetting("chance takes a Tally or prevalence=, not both.")
+        raise BadSetting("chance needs a Tally or prevalence=, not both.")
     if tally is None and prevalence is None:
         raise BadSetting("chance needs a Tally, or prevalence= (and bias=, else the same): chance(prevalence=0.2).")
     if tally is not None:

@@ -126,8 +126,8 @@ def eleven_point(
     rates = axis_values(quantity("fallout"), fallout)
     if rates.size * targets.size * LEVELS.size > _MOST:
         raise BadSetting(
-            f"eleven_point takes at most {_MOST // LEVELS.size:,} pairs of a value and a fallout; got {targets.size:,} "
-            f"values and {rates.size:,} fallouts."
+            f"eleven_point allows at most {_MOST // LEVELS.size:,} pairs of a value and a fallout; got "
+            f"{targets.size:,} values and {rates.size:,} fallouts."
         )
     a, v, r = (x.ravel() for x in np.meshgrid(rates, targets, LEVELS, indexing="ij"))
     known = [HeldMeasure(quantity("recall"), r), HeldMeasure(quantity("fallout"), a), HeldMeasure(what, v)]

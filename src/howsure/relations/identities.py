@@ -136,9 +136,9 @@ def check(tally: Tally) -> Check:
     Check(10 identities, all hold)
     """
     if not isinstance(tally, Tally):
-        raise BadSetting(f"check takes a Tally; got {type(tally).__name__}.")
+        raise BadSetting(f"check needs a Tally; got {type(tally).__name__}.")
     if len(tally.labels) != 2 or len(tally.systems) != 1 or tally.positive is None:
-        raise BadSetting("check takes a 2x2 table of one system with a positive class, such as Tally.binary gives.")
+        raise BadSetting("check needs a 2x2 table of one system with a positive class, such as one by Tally.binary.")
     named = tally.named()
     at = {c: np.asarray(named[c], dtype=float) for c in CELLS}
     with np.errstate(all="ignore"):

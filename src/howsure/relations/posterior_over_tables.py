@@ -113,7 +113,7 @@ def over_tables(tables: Array, complete: bool, metric: str, prior: Any, seed: in
     asked = parse(metric)
     question = p.resolve(asked)
     if not isinstance(question, CellQuestion):
-        raise BadSetting(f"{asked} is no measure of a 2x2 table, and the tables found are.")
+        raise BadSetting(f"{asked} is not a measure of a 2x2 table.")
     light, model = question.light, question.model
     exact, route = exact_law(light, model)
 

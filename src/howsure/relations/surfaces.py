@@ -32,7 +32,7 @@ STATUSES: Final = ("one", "several", "free", "none", "undefined")
 _SAME: Final = 1e-9  # values of several tables this close are one
 _SEARCHED: Final = 1e-6  # ends of a continuum are searched
 _SIZE: Final = 101
-_SLOW_SIZE: Final = 21  # where every point is solved on its own
+_SLOW_SIZE: Final = 21  # if every point is solved on its own
 _MOST: Final = 1_000_000
 _MOST_SLOW: Final = 10_000
 
@@ -203,7 +203,7 @@ def _grid(
     known = [None if v is None else axis_values(axis[0], v) for axis, v in zip(axes, given_values, strict=True)]
     sizes = _sides(size, _SIZE if fast else _SLOW_SIZE)
     sides = [k if v is None else v.size for k, v in zip(sizes, known, strict=True)]
-    most, slow = (_MOST, "") if fast else (_MOST_SLOW, " where every point is solved on its own")
+    most, slow = (_MOST, "") if fast else (_MOST_SLOW, " if every point is solved on its own")
     if sides[0] * sides[1] > most:
         raise BadSetting(f"a surface has at most {most:,} points{slow}; got {sides[0]:,} x {sides[1]:,}.")
     x, y = (_default(a[0], k, n) if v is None else v for a, k, v in zip(axes, sides, known, strict=True))
@@ -232,7 +232,7 @@ def _check(z: Quantity, held: list[Quantity], n: float | None) -> None:
 def _sides(size: int | Sequence[int] | None, default: int) -> tuple[int, int]:
     pair = (default, default) if size is None else tuple(size) if isinstance(size, (list, tuple)) else (size, size)
     if len(pair) != 2 or not all(isinstance(k, (int, np.integer)) and not isinstance(k, bool) and k >= 2 for k in pair):
-        raise BadSetting(f"size is a number of points a side, at least 2, or a pair of them; got {brief(size)}.")
+        raise BadSetting(f"size must be a number of points per side, at least 2, or a pair of them; got {brief(size)}.")
     return int(pair[0]), int(pair[1])
 
 

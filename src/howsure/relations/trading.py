@@ -55,7 +55,7 @@ def tradeoff(data: Any = None, /, *, recalls: Any = None, **named: Any) -> Trade
     if data is None:
         if settings:
             raise BadSetting(
-                f"give a Tally for {', '.join(settings)}: measures that are given have one exact curve, no posterior."
+                f"{', '.join(settings)} needs a Tally: a curve from given measures is exact and has no posterior."
             )
         return _of_measures(named, rows)
     if named:

@@ -45,7 +45,7 @@ def render(document: dict[str, Any], kind: str, view: View = USUAL) -> str:
     """A document in one of the formats that are text, ending in a newline."""
     form = for_view(kind, view)
     if form.text is None:
-        raise BadSetting(f"{kind} is a file of columns, not a text; formats that are text: {', '.join(FORMATS)}.")
+        raise BadSetting(f"{kind} is not a text format; the text formats are {', '.join(FORMATS)}.")
     return form.text(document) if view.usual else form.text(document, view)
 
 
@@ -84,7 +84,7 @@ def by_suffix(
         return found
     name = repr(os.fspath(path))
     if found is not None:
-        wrong = f"{found.name} is no format of this output; got {name}"
+        wrong = f"this output cannot be written as {found.name}; got {name}"
     else:
         wrong = (
             f"no format has the suffix {suffix!r} of {name}" if suffix else f"{name} has no suffix to tell its format"
