@@ -12,6 +12,7 @@ from typing import Any, Final
 from howsure.coverage import reason
 from howsure.errors import listing, plural
 from howsure.language import option, spelled, spoken
+from howsure.render import verdicts
 from howsure.render.numbers import probability, short
 from howsure.sentences import LEFT_OUT, SENTENCES, WEIGHTED, filled
 
@@ -242,7 +243,14 @@ def _chance(f: Mapping[str, Any]) -> str:
 
 def _pairing(f: Mapping[str, Any]) -> str:
     here, there = (probability(f[key], f["error"]) for key in ("here", "apart"))
-    return f"the same {f['what']}: {here}; as if tested on different {f['what']} it would be {there}"
+    (a, b), what = f["systems"], f["what"]
+    apart = "the same" if here == there else f"{there} instead of {here}"
+    apart = f"had they been tested on different {what}, P({a} better) would be {apart}"
+    if f["won"] is None:
+        return f"both were tested on the same {what}; {apart}"
+    first, second = (f"{x:,.12g}" for x in f["won"])
+    how = "alone is right on" if f["right"] else "has the better value on"
+    return f"on the same {what}, {a} {how} {first} and {b} {'alone ' if f['right'] else ''}on {second}; {apart}"
 
 
 def _design(f: Mapping[str, Any]) -> str:
@@ -302,9 +310,9 @@ def _pairs(f: Mapping[str, Any]) -> str:
     first, second, p = f["first"], f["second"], f["p_better"]
     if p < 0.5:
         first, second, p = second, first, 1.0 - p
-    if p - 0.5 < 1e-9:
+    if p - 0.5 <= f["error"]:
         return f"{first} and {second} are even on {f['metric']}, on the same items"
-    return f"{first} beats {second} on {f['metric']} with probability {probability(p)}, on the same items"
+    return f"{verdicts.better(first, second, f['metric'], p, probability(p, f['error']))}, on the same items"
 
 
 def _queries(many: int) -> str:

@@ -318,7 +318,7 @@ def test_document_and_formats() -> None:
     keys = "metric better paired first second slice p_better p_worse p_equal equal_within difference error verdict"
     assert set(keys.split()) <= set(row)
     assert set(row["difference"]) == {"score", "mean", "std", "median", "low", "high"}
-    assert row["verdict"].startswith("new beats old on f1 with probability 0.")
+    assert row["verdict"].startswith("no telling yet which is better on f1: P(new better than old) = 0.")
     for text in (str(c), c.to_markdown(), c.to_latex(), c.to_html(), c.to_csv()):
         assert "f1" in text
 
@@ -326,8 +326,8 @@ def test_document_and_formats() -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (["--counts", "84,18,26,872", "--counts", "70,25,40,865", "--equal-within", "0.01"], 0, "first beats second"),
-        (["--wins", "17,4,3278", "--name", "ltc", "--name", "nnn"], 0, "ltc beats nnn on wins with probability 0.998"),
+        (["--counts", "84,18,26,872", "--counts", "70,25,40,865", "--equal-within", "0.01"], 0, "first is probably better than second"),
+        (["--wins", "17,4,3278", "--name", "ltc", "--name", "nnn"], 0, "ltc is better than nnn on wins (probability 0.998)"),
         (["--rate", "47/50", "--rate", "40/50"], 0, "on rate with probability 0.979"),
         (["--counts", "1,2,3,4"], 2, "compare needs two systems, or --wins; got 1"),
         (["--wins", "1"], 2, "first,second,same"),

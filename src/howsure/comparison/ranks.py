@@ -30,6 +30,7 @@ from howsure.model.posterior import Posterior
 from howsure.model.question import Question
 from howsure.model.sampling import MOST_DRAWS, MOST_NUMBERS
 from howsure.notes import Notes, merged, note
+from howsure.render import verdicts
 from howsure.render.harmless import visible
 from howsure.render.numbers import probability
 from howsure.result import Result
@@ -173,9 +174,10 @@ class Leaderboard(Result):
             if len(names) > MOST_NAMED:
                 who = f"{len(names)} of {len(self.systems)} systems"
             p = probability(float(self.p_best[level].mean()), self._share_error, self.standing.floor)
-            return f"none stands out on {self.metric}: {who} are each the best with probability {p}"
-        p = probability(self.p_best[best], self._share_error, self.standing.floor)
-        return f"{self.systems[best]} is the best of {len(self.systems)} on {self.metric} with probability {p}"
+            return verdicts.level(who, len(self.systems), self.metric, p)
+        lead = float(self.p_best[best])
+        shown = probability(lead, self._share_error, self.standing.floor)
+        return verdicts.best(self.systems[best], len(self.systems), self.metric, lead, shown)
 
     def _make(self) -> dict[str, Any]:
         p = self.posterior

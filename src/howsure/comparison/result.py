@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.comparison.independent import Apart, chances, most_draws
-from howsure.comparison.wins import EVEN, Wins, compare_wins, even
+from howsure.comparison.wins import EVEN, Wins, compare_wins
 from howsure.distribution import Distribution, Error
 from howsure.envelope import envelope
 from howsure.errors import BadSetting
@@ -20,6 +20,7 @@ from howsure.kernels.sampled import Sampled
 from howsure.model.posterior import Posterior, posterior
 from howsure.model.question import Gap, Question
 from howsure.notes import Notes, at_level, merged, note
+from howsure.render import verdicts
 from howsure.render.harmless import visible
 from howsure.render.numbers import probability, short
 from howsure.result import Result
@@ -155,7 +156,14 @@ class Comparison(Result):
         clusters = self.posterior.evidence.describe().get("clusters")
         other = apart[0 if self.metric.better == "higher" else 1]
         what, error = "clusters" if clusters else "items", max(self.gap.error, apart[2])
-        return (note("pairing", here=self.p_better, apart=other, what=what, error=error),)
+        alone = self.joint.right_alone()
+        won = (None if self.wins is None else tuple(map(int, self.wins.counts[:2]))) if alone is None else alone
+        return (
+            note(
+                "pairing", here=self.p_better, apart=other, what=what, error=error, systems=self.systems, won=won,
+                right=alone is not None,
+            ),
+        )  # fmt: skip
 
     @cached_property
     def ratio(self) -> Distribution:
@@ -204,25 +212,33 @@ class Comparison(Result):
         """The finding in words; a list for a batch."""
         better, equal = np.asarray(self.p_better, dtype=object), np.asarray(self.p_equal, dtype=object)
         if better.ndim == 0:
-            return self._words(better.item(), equal.item())
+            return self._words(better.item(), self.p_worse, equal.item())
         equal = np.broadcast_to(equal, better.shape)
-        return [self._words(p, q) for p, q in zip(better.ravel(), equal.ravel(), strict=True)]
+        worse = np.broadcast_to(np.asarray(self.p_worse, dtype=object), better.shape)
+        return [self._words(*each) for each in zip(better.ravel(), worse.ravel(), equal.ravel(), strict=True)]
 
-    def _words(self, p: float | None, equal: float | None) -> str:
-        (a, b), on = self.systems, self.metric
+    def _words(self, p: float | None, worse: float | None, equal: float | None) -> str:
+        (a, b), on, error = self.systems, self.metric, self.gap.error
         if p is None and not np.any(self.difference.std):
             said = f"{a} and {b} have the same {on}"
         elif p is None:
             said = f"{a} and {b} differ on {on}, which has no better direction"
-        elif abs(p - 0.5) <= max(EVEN, self.gap.error):
-            said = even(a, b, on, self.gap.error)
+        elif abs(p - 0.5) <= max(EVEN, error):
+            said = verdicts.even(a, b, on, probability(0.5, error))
         elif p >= 0.5:
-            said = f"{a} beats {b} on {on} with probability {probability(p, self.gap.error)}"
+            said = verdicts.better(a, b, on, p, probability(p, error, rest=worse))
         else:
-            said = f"{b} beats {a} on {on} with probability {probability(1 - p, self.gap.error)}"
-        if equal is not None:
-            said += f"; they are within {self.equal_within:g} of each other with probability {probability(equal)}"
-        return said
+            said = verdicts.better(b, a, on, 1.0 - p, probability(1.0 - p if worse is None else worse, error, rest=p))
+        if equal is None or self.equal_within is None:
+            return said
+        shown = (probability(x, self._equal_error, rest=1.0 - x) for x in (equal, 1.0 - equal))
+        return f"{said}; {verdicts.within('they', self.equal_within, equal, *shown)}"
+
+    @property
+    def _equal_error(self) -> float:
+        """Of P(the two differ by at most equal_within): that of the draws of the difference, where it is drawn."""
+        d = self.difference
+        return self.gap.error if d.law.n is None else max(self.gap.error, float(np.max(d.error.probability)))
 
     # -- document
 
@@ -277,6 +293,7 @@ class Comparison(Result):
                     "value": at("value", i),
                     "probability": self.gap.error,
                     **{k: at(f"{k} error", i) for k in ("mean", "low", "high")},
+                    **({} if self.equal_within is None else {"equal": self._equal_error}),
                 },
                 "route": self.route,
                 "verdict": words[i],
@@ -297,7 +314,7 @@ class Comparison(Result):
             a, b = self.systems
             return visible(f"Comparison({a}, {b}, {self.metric}, batch {np.shape(self.p_above)})")
         d = self.difference
-        errors = (d.median_error, *d.end_errors(self.level, "equal-tailed"))
-        numbers = zip((d.median, *d.interval(self.level)), errors, strict=True)
-        middle, low, high = (short(x, error=error) for x, error in numbers)
-        return f"{visible(self.verdict)}; difference {middle} [{low}, {high}]"
+        numbers = zip(d.interval(self.level), d.end_errors(self.level, "equal-tailed"), strict=True)
+        low, high = (short(x, error=error) for x, error in numbers)
+        gap = float(self.first.score) - float(self.second.score)
+        return f"{visible(self.verdict)}; difference {'undefined' if np.isnan(gap) else short(gap)} [{low}, {high}]"

@@ -19,17 +19,13 @@ from howsure.kernels.linear_quotient import LinearQuotient
 from howsure.kernels.moebius import Moebius
 from howsure.kernels.transformed import Transformed
 from howsure.language import option
+from howsure.render import verdicts
 from howsure.render.harmless import visible
 from howsure.render.numbers import probability
 from howsure.result import Result
 from howsure.rows import real
 
 EVEN: Final = 1e-9  # closer to a half than this is a half
-
-
-def even(a: str, b: str, on: Any, error: float | None = None) -> str:
-    """What is said of two systems that nothing tells apart."""
-    return f"{a} and {b} are even on {on}: each is the better one with probability {probability(0.5, error)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,13 +107,14 @@ class Wins(Result):
 
     def _words(self, better: float, worse: float, equal: float | None) -> str:
         a, b = self.systems
-        first, other, p = (a, b, better) if better >= 0.5 else (b, a, worse)
-        said = f"{first} beats {other} on wins with probability {probability(p)}"
+        first, other, p, rest = (a, b, better, worse) if better >= 0.5 else (b, a, worse, better)
+        said = verdicts.better(first, other, "wins", p, probability(p, rest=rest))
         if abs(better - 0.5) <= EVEN:
-            said = even(a, b, "wins")
-        if equal is not None:
-            said += f"; their win rates are within {self.equal_within:g} with probability {probability(equal)}"
-        return said
+            said = verdicts.even(a, b, "wins", probability(0.5))
+        if equal is None or self.equal_within is None:
+            return said
+        shown = probability(equal), probability(1.0 - equal, rest=equal)
+        return f"{said}; {verdicts.within('their win rates', self.equal_within, equal, *shown)}"
 
     def _make(self) -> dict[str, Any]:
         total, same = (number(np.sum(np.broadcast_to(x, self._batch))) for x in (sum(self.counts), self.counts[2]))
@@ -206,7 +203,7 @@ def compare_wins(
     """Which of two systems wins more often, from the items on which exactly one of them was right.
 
     >>> compare_wins(first=17, second=4, same=3278)
-    first beats second on wins with probability 0.998
+    first is better than second on wins (probability 0.998)
     """
     a, b, c = (whole(x, name) for x, name in ((first, "first"), (second, "second"), (same, "same")))
     try:

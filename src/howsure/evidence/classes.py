@@ -216,6 +216,11 @@ class Tally(Patterns):
         right = self.cells[:, 0] == self.cells[:, 1]
         return self.sum_where(right, effective), self.sum_where(~right, effective)
 
+    def right_alone(self) -> tuple[float, float]:
+        """Items on which the first of two systems alone is right, and the second."""
+        one, two = (self.cells[:, 0] == self.cells[:, k] for k in (1, 2))
+        return float(self.counts[one & ~two].sum()), float(self.counts[two & ~one].sum())
+
     def dense(self) -> Array:
         """The K x K table, truth by rows (missing answers left out), for one system."""
         self.single()

@@ -66,6 +66,11 @@ class Outcomes(Patterns):
         passed = self.cells[:, 0] == PASS
         return self.sum_where(passed, effective), self.sum_where(~passed, effective)
 
+    def right_alone(self) -> tuple[float, float]:
+        """Items on which the first of two systems alone passes, and the second."""
+        one, two = (self.cells[:, k] == PASS for k in (0, 1))
+        return float(self.counts[one & ~two].sum()), float(self.counts[two & ~one].sum())
+
     def named(self, *, effective: bool = False) -> dict[str, Array]:
         """Passes as tp, fails as fn: the cells that a rate is declared with."""
         hit, miss = self.right_wrong(effective=effective)

@@ -162,6 +162,11 @@ class Question:
         """Items on which the first of two systems has the better value, the second has, and neither."""
         return None
 
+    def right_alone(self) -> tuple[float, float] | None:
+        """Items on which the first of two systems alone is right, and the second; None where none is right."""
+        found = getattr(self.state.evidence, "right_alone", None)
+        return None if found is None else found()
+
     def classical_tests(self) -> dict[str, float | None]:
         """p-values for readers of journals, of two systems on the same items."""
         raise self._unasked("a classical test")

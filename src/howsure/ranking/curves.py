@@ -315,7 +315,9 @@ class Curve(Result):
             own.append(note("best", threshold=self.best))
         if self.pairs and len(self.systems) <= _TOLD:
             first = [x for x in self.pairs if x["metric"] == self.pairs[0]["metric"]]
-            own += [note("pairs", **{k: x[k] for k in ("metric", "first", "second", "p_better")}) for x in first]
+            error = 1.5 / float(np.sqrt(score_draws(self.posterior).number))
+            shown = ("metric", "first", "second", "p_better")
+            own += [note("pairs", error=error, **{k: x[k] for k in shown}) for x in first]
         return merged(own)
 
     def _make(self) -> dict[str, Any]:

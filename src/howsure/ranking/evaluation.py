@@ -87,5 +87,5 @@ def _told(c: Comparison) -> Any:
     """A comparison in one sentence."""
     low, high = c.difference.interval(c.level, kind=c.interval)
     first, second, same = (int(x) for x in c.wins.counts) if c.wins is not None else (0, 0, 0)
-    gap = (float(c.difference.mean), float(low), float(high))
+    gap = (float(c.first.score) - float(c.second.score), float(low), float(high))
     return note("comparison", verdict=c.verdict, systems=c.systems, gap=gap, wins=(first, second, same))

@@ -84,11 +84,14 @@ def beyond(tail: float, error: float, upper: bool) -> str:
     return f">{1.0 - left:.{places}f}" if upper else f"<{left:.{places}f}"
 
 
-def probability(p: float | None, error: float | None = None, floor: float | None = None) -> str:
+def probability(
+    p: float | None, error: float | None = None, floor: float | None = None, rest: float | None = None
+) -> str:
     """A probability; near 1 it shows its distance, near 0 its size; of draws, no more than these can say.
 
     The error is the largest that any probability of so many draws can have; one close to 0 or 1 has less. The floor is
-    what draws cannot tell from 0, where that is not the rule of three of as many draws as the error speaks of.
+    what draws cannot tell from 0, where that is not the rule of three of as many draws as the error speaks of. `rest`
+    is 1 - p, where that is known to more digits.
 
     >>> probability(0.937), probability(0.99998), probability(0.0)
     ('0.937', '0.99998', '0')
@@ -96,9 +99,11 @@ def probability(p: float | None, error: float | None = None, floor: float | None
     ['0.94', '>0.9998', '<0.0002', '0.998', '0.50']
     >>> [probability(p, 0.003, 0.0025) for p in (0.937, 0.00002, 0.002, 0.0123)]
     ['0.937', '<0.003', '0.002', '0.012']
+    >>> probability(1.0, rest=3e-40)
+    '1 - 3e-40'
     """
     if p is None or error is None or not error > 1e-6:
-        return short(p)
+        return short(p, rest)
     n, tail = (_WORST / min(error, 1.0)) ** 2, max(0.0, min(p, 1.0 - p))
     least = max(3.0 / n, floor or 0.0)  # none of the draws, or one: the rule of three
     if 3.0 * tail <= least:

@@ -115,7 +115,7 @@ def _compare(document: dict[str, Any], rows: list[Row]) -> list[Column]:
         Column("median", "median difference", lambda r: _of_difference(r, "median"), more=True),
         Column("std", "std of the difference", lambda r: _of_difference(r, "std"), more=True),
         Column("interval", level_of(document), lambda r: f"[{_of_difference(r, 'low')}, {_of_difference(r, 'high')}]"),
-        Column("better", f"P({a} better)", lambda r: probability(r["p_better"], r["error"]["probability"])),
+        Column("better", f"P({a} better)", _p_better),
     ]
     if any(r["p_equal"] is not None for r in rows):
         columns.append(Column("equal", f"P(within {rows[0]['equal_within']:g})", _p_equal))
@@ -141,6 +141,10 @@ def _sides(row: Row) -> tuple[str, str, str]:
 
 def _of_difference(row: Row, key: str) -> str:
     return short(row["difference"][key], error=row["error"].get(key, row["error"]["value"]))
+
+
+def _p_better(row: Row) -> str:
+    return probability(row["p_better"], row["error"]["probability"], rest=row["p_worse"])
 
 
 def _p_equal(row: Row) -> str:

@@ -1,0 +1,57 @@
+"""Verdicts: how sure a probability is, in words. From .99 on a thing is said, from .9 on it is probable, else open."""
+
+from __future__ import annotations
+
+from typing import Final
+
+SURE: Final = 0.99
+LIKELY: Final = 0.9
+
+
+def better(leader: str, other: str, on: object, p: float, shown: str) -> str:
+    """Of two systems the one that is ahead, with P(it is the better one) as a number and as shown.
+
+    >>> better("a", "b", "f1", 0.998, "0.998"), better("a", "b", "f1", 0.93, "0.93")
+    ('a is better than b on f1 (probability 0.998)', 'a is probably better than b on f1 (probability 0.93)')
+    >>> better("a", "b", "f1", 0.631, "0.63")
+    'no telling yet which is better on f1: P(a better than b) = 0.63'
+    """
+    if p < LIKELY:
+        return f"no telling yet which is better on {on}: P({leader} better than {other}) = {shown}"
+    return f"{leader} is {_sure(p)}better than {other} on {on} (probability {shown})"
+
+
+def even(a: str, b: str, on: object, shown: str) -> str:
+    """Of two systems that nothing tells apart."""
+    return f"no telling yet which is better on {on}: {a} and {b} are even (probability {shown} each)"
+
+
+def best(leader: str, many: int, on: object, p: float, shown: str) -> str:
+    """Of many systems the one that is ahead."""
+    if p < LIKELY:
+        return f"no telling yet which of {many} is best on {on}: {leader} leads, with P(best) = {shown}"
+    return f"{leader} is {_sure(p)}the best of {many} on {on} (probability {shown})"
+
+
+def level(who: str, many: int, on: object, shown: str) -> str:
+    """Of many systems those that share the lead."""
+    return f"no telling yet which of {many} is best on {on}: {who} are each the best with probability {shown}"
+
+
+def within(what: str, margin: float, p: float, shown: str, beyond: str) -> str:
+    """Whether two are within a margin of each other; `beyond` is the probability that they are not, as shown.
+
+    >>> within("they", 0.01, 0.4, "0.40", "0.60")
+    'whether they are within 0.01 of each other is open (probability 0.40)'
+    >>> within("they", 0.01, 0.002, "0.002", "0.998")
+    'they are more than 0.01 apart (probability 0.998)'
+    """
+    if p >= LIKELY:
+        return f"{what} are {_sure(p)}within {margin:g} of each other (probability {shown})"
+    if 1.0 - p >= LIKELY:
+        return f"{what} are {_sure(1.0 - p)}more than {margin:g} apart (probability {beyond})"
+    return f"whether {what} are within {margin:g} of each other is open (probability {shown})"
+
+
+def _sure(p: float) -> str:
+    return "" if p >= SURE else "probably "
