@@ -208,6 +208,9 @@ def test_pairing_is_said_to_gain() -> None:
     y, answers = joint()
     notes = {n.code: n.text for n in hs.compare(y, answers, metric="accuracy").notes}
     assert "different items" in notes["pairing"]
+    right = {name: [z == t for z, t in zip(answers[name], y, strict=True)] for name in ("a", "b")}
+    alone = [sum(x and not z for x, z in zip(right[p], right[q], strict=True)) for p, q in (("a", "b"), ("b", "a"))]
+    assert notes["pairing"].startswith(f"on the same items, a alone is right on {alone[0]} and b alone on {alone[1]};")
 
 
 def test_classical_tests_beside_the_posterior() -> None:
@@ -318,7 +321,7 @@ def test_document_and_formats() -> None:
     keys = "metric better paired first second slice p_better p_worse p_equal equal_within difference error verdict"
     assert set(keys.split()) <= set(row)
     assert set(row["difference"]) == {"score", "mean", "std", "median", "low", "high"}
-    assert row["verdict"].startswith("no telling yet which is better on f1: P(new better than old) = 0.")
+    assert row["verdict"].startswith("new is probably better than old on f1 (probability 0.98")
     for text in (str(c), c.to_markdown(), c.to_latex(), c.to_html(), c.to_csv()):
         assert "f1" in text
 
@@ -326,9 +329,17 @@ def test_document_and_formats() -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (["--counts", "84,18,26,872", "--counts", "70,25,40,865", "--equal-within", "0.01"], 0, "first is probably better than second"),
-        (["--wins", "17,4,3278", "--name", "ltc", "--name", "nnn"], 0, "ltc is better than nnn on wins (probability 0.998)"),
-        (["--rate", "47/50", "--rate", "40/50"], 0, "on rate with probability 0.979"),
+        (
+            ["--counts", "84,18,26,872", "--counts", "70,25,40,865", "--equal-within", "0.01"],
+            0,
+            "first is probably better than second",
+        ),
+        (
+            ["--wins", "17,4,3278", "--name", "ltc", "--name", "nnn"],
+            0,
+            "ltc is better than nnn on wins (probability 0.998)",
+        ),
+        (["--rate", "47/50", "--rate", "40/50"], 0, "probably better than second on rate (probability 0.979)"),
         (["--counts", "1,2,3,4"], 2, "compare needs two systems, or --wins; got 1"),
         (["--wins", "1"], 2, "first,second,same"),
         (["--wins", "1,2", "--metric", "f1"], 2, "--metric does not go with --wins"),

@@ -184,7 +184,9 @@ def test_pairing_is_said_to_gain() -> None:
     items = pair()
     note = next(n.text for n in hs.compare(items, "a", "b").notes if n.code == "pairing")
     apart = hs.compare(items.system("a"), items.system("b")).p_better
-    assert note.endswith(f"P(a better) would be {probability(apart)} instead of {probability(hs.compare(items, 'a', 'b').p_better)}")
+    assert note.endswith(
+        f"P(a better) would be {probability(apart)} instead of {probability(hs.compare(items, 'a', 'b').p_better)}"
+    )
 
 
 def test_lower_is_better_for_seconds() -> None:

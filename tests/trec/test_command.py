@@ -55,7 +55,7 @@ def test_every_format_has_runs_measures_and_verdicts(capsys, kind):
     assert "wine-full" in out
     assert "AP" in out
     if kind != "csv":
-        assert "wine-full beats wine-color on AP" in out
+        assert "wine-full is better than wine-color on AP" in out
 
 
 def test_names_pairs_and_options(capsys):
