@@ -76,12 +76,8 @@ def distributions(p: hs.Posterior) -> None:
     assert_type(interval, hs.Interval)
     low, high = interval
     inside: bool = 0.5 in interval
-    told: tuple[float, float, float, float] = (low, high, interval.width, d.score)
-    assert inside or told
-    low, high = interval
-    inside: bool = 0.5 in interval
-    print(mean, d.std, d.median, d.mode, d.sf(0.5), d.pdf(0.5), d.ppf(0.5), points, probability, draws, bound)
-    print(low, high, interval.low, interval.high, interval.level, interval.kind, inside)
+    print(d.score, mean, d.std, d.median, d.mode, d.sf(0.5), d.pdf(0.5), d.ppf(0.5), points, probability, draws, bound)
+    print(low, high, interval.low, interval.high, interval.width, interval.level, inside)
 
 
 def reports(t: hs.Tally) -> None:
