@@ -79,9 +79,9 @@ def command_page() -> str:
 
 
 _PARTS = {  # headings, and the files and packages under them, in the order of the way through
-    "The doors": ("__init__.py", "__main__.py", "cli"),
+    "The doors": ("__init__.py", "__main__.py", "cli", "sklearn"),
     "From data to evidence": ("columns.py", "ingest", "duck.py", "evidence", "slices.py", "labels.py", "counting.py"),
-    "From evidence to a posterior, and questions to it": ("entering.py", "priors.py", "model"),
+    "From evidence to a posterior, and questions to it": ("estimators.py", "entering.py", "priors.py", "model"),
     "Measures": ("catalogue", "expressions.py", "gradients.py"),
     "Numbers": ("forms.py", "routes.py", "kernels", "distribution.py"),
     "Verbs": ("rows.py", "scoring.py", "slice_order.py", "comparison", "ranking", "rankings.py", "relations"),

@@ -74,7 +74,7 @@ __all__ = [
 def __getattr__(name: str) -> object:
     from importlib import import_module
 
-    if name in ("papers", "relations"):
+    if name in ("papers", "relations", "sklearn"):
         return import_module(f"howsure.{name}")
     if name == "__version__":
         return import_module("howsure.version").VERSION

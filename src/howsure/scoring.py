@@ -18,6 +18,7 @@ from howsure.distribution import Distribution, check_kind, check_level
 from howsure.entering import entered
 from howsure.envelope import envelope
 from howsure.errors import BadSetting, HowsureError, UnknownName, listing
+from howsure.estimators import answered
 from howsure.evidence import account
 from howsure.export import columns_of, flat_metrics, write_columns
 from howsure.language import option
@@ -158,6 +159,7 @@ def _drawn_chances(rows: list[dict[str, Any]]) -> Notes:
 def score(
     data: Any,
     y_pred: Any = None,
+    y: Any = None,
     *,
     metrics: Iterable[str | Metric] | str | Metric | None = None,
     above: float | Mapping[str, float] | None = None,
@@ -173,18 +175,19 @@ def score(
     """Score evidence, a posterior, truths and predictions, or the columns of a frame, a file or a database.
 
     Columns are named as in hs.tally (`truth=`, `pred=`, `outcome=`, `value=`, `score=`, `by=`, `cluster=`, `weight=`,
-    `where=`, …). Predictions may be a mapping from system to predictions: each system gets its rows. `prior` (even),
-    `level` (0.95), `interval` (equal-tailed), `tolerance` (0.02) and `seed` (0) are those of the curve or posterior
-    that is given, unless they are given too. Slices are listed from those most surely worse than the rest on (`sort`:
-    worse, better, name, n or score). `chance=True` adds to the table what random guessing at the same margins gives,
-    and the probability of being better.
+    `where=`, …). Predictions may be a mapping from system to predictions: each system gets its rows. A fitted estimator
+    is asked for its answers: score(estimator, X, y). `prior` (even), `level` (0.95), `interval` (equal-tailed),
+    `tolerance` (0.02) and `seed` (0) are those of the curve or posterior that is given, unless they are given too.
+    Slices are listed from those most surely worse than the rest on (`sort`: worse, better, name, n or score).
+    `chance=True` adds to the table what random guessing at the same margins gives, and the probability of being better.
 
     >>> from howsure.evidence.classes import Tally
     >>> r = score(Tally.binary(tp=80, fp=20, fn=30, tn=870), metrics=["f1"], above=0.7)
     >>> r
     f1 0.759 [0.691, 0.819] 95% equal-tailed, closed form
     """
-    given = entered("score", data, y_pred, columns, prior=prior, tolerance=tolerance, seed=seed)
+    data, y_pred, told = answered("score", data, y_pred, y, columns, metrics)
+    given = entered("score", data, y_pred, told, prior=prior, tolerance=tolerance, seed=seed)
     p = given.posterior
     wanted = check_level(given.level if level is None else level)
     kind = check_kind(given.interval if interval is None else interval)

@@ -36,6 +36,14 @@ def test_python_examples_run(body: str) -> None:
         assert str(eval(call, names)) == shown
 
 
+def test_the_report_of_the_page_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    """The table on the page of scikit-learn is what the example above it prints."""
+    page = (ROOT / "docs" / "sklearn.md").read_text(encoding="utf-8")
+    (_, example), (_, shown) = FENCE.findall(page)[:2]
+    exec(compile(example, "example", "exec"), {"__name__": "example"})
+    assert shown in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("body", blocks("console"))
 def test_console_examples_are_true(body: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The command prints what the page shows (the page may leave out what follows)."""

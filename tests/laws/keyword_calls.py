@@ -110,6 +110,20 @@ def arrays(truth: str | None, *names: str) -> Callable[[str], tuple[Any, ...]]:
     return made
 
 
+class Answering:
+    """An estimator that answers with a column of its items."""
+
+    classes_ = (0, 1)
+
+    def predict(self, items: list[list[Any]]) -> list[Any]:
+        return [row[0] for row in items]
+
+
+def estimator(form: str) -> tuple[Any, ...]:
+    own = table(form)
+    return (Answering(), [[x] for x in own["a"]], own["label"])
+
+
 @cache
 def evidence(kind: str) -> Any:
     return KINDS[kind]()
@@ -240,7 +254,11 @@ def _curves(*names: str) -> Call:
 
 _TALLIED = {k: v for k, v in (ONE | SEVERAL).items() if not {"value", "on"} & set(v.keywords) and "scores" not in k}
 CALLS: dict[str, dict[str, Call]] = {
-    "score": ONE | _asked(SEVERAL, "metrics") | _made("metrics") | {"posterior": _posteriors(), "curve": _curves()},
+    "score": ONE | _asked(SEVERAL, "metrics") | _made("metrics") | {
+        "posterior": _posteriors(),
+        "curve": _curves(),
+        "estimator": Call(estimator, {"metrics": "f1"}, "recall", "kappa", arrays=True),
+    },
     "compare": SEVERAL | _made("metric", "a", "b") | {
         "two tallies": Call(given(*TWO), {"metric": "f1"}, "recall", "tetrachoric"),
         "two posteriors": Call(given(lambda: hs.posterior(TWO[0]), lambda: hs.posterior(TWO[1])), {}, "recall", "phi"),
@@ -277,6 +295,8 @@ CALLS: dict[str, dict[str, Call]] = {
     "Tally.rate": {"counts": Call(given(), {"hits": 3, "of": 9})},
     "Tally.multilabel": {"sets": Call(given(*SETS))},
     "Tally.stratified": {"tallies": Call(given(hs.Tally.binary(tp=[3, 4], fp=2, fn=1, tn=5)), {"sizes": {0: 10, 1: 20}})},  # noqa: E501 - one call a line
+    "sklearn.classification_report": {"labels": Call(arrays("kind", "ka"), arrays=True)},
+    "sklearn.scorer": {"an end": Call(given(), {"metric": "f1", "of": "low"}, "recall")},
     "Outcomes.rate": {"counts": Call(given(), {"hits": 3, "of": 9})},
 }  # fmt: skip
 
@@ -352,6 +372,11 @@ VALUES: dict[str, tuple[Value, ...]] = {
     "independent": (Value(True),),
     "sizes": (Value({0: 20, 1: 10}),),
     "hits": (Value(4),),
-    "of": (Value(7),),
+    "of": (Value(7), Value("high")),
+    "sample_weight": (Value(Column("w")),),
+    "target_names": (Value(["p", "q", "r"]),),
+    "digits": (Value(4),),
+    "output_dict": (Value(True),),
+    "zero_division": (Value(0, beside={"labels": ["x", "y", "z", "u"]}),),
     **{cell: (Value(5),) for cell in ("tp", "fp", "fn", "tn")},
 }

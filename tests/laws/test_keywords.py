@@ -26,9 +26,10 @@ from tests.tiers import spread
 
 IDLE = ("seed", "tolerance")  # of what is sampled
 CHECKED = ("item", "on")  # what ids tell must fit, or is refused; where it fits there may be nothing more to say
-FIRST = ("data", "y_pred", "scores", "qrels", "runs")  # the data, which have no keyword
+FIRST = ("data", "y_pred", "y", "scores", "qrels", "runs")  # the data, which have no keyword
 DATA = {"compare": ("first", "second", "third"), "compare_wins": ("first", "second"), "Tally.matrix": ("table",),
-        "Tally.multilabel": ("truth", "pred"), "Tally.stratified": ("self",)}  # fmt: skip
+        "Tally.multilabel": ("truth", "pred"), "sklearn.classification_report": ("y_true", "y_pred"),
+         "Tally.stratified": ("self",)}  # fmt: skip
 SPARK = "Spark was asked to count"
 NOTHING = "changes nothing"
 NONE = "no-such-measure"  # for kinds with one measure: refused by its name

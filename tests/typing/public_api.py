@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 import howsure as hs
+from howsure.sklearn import classification_report, scorer
 
 
 def makers() -> hs.Tally:
@@ -96,6 +97,18 @@ def reports(t: hs.Tally) -> None:
     assert_type(r == hs.score(t), bool)
     assert_type(r["f1"], hs.Distribution)
     r.to_frame()
+
+
+def for_scikit_learn(estimator: object) -> None:
+    """The report is a text or a dictionary, a scorer gives a float, and verbs take estimators."""
+    assert_type(classification_report([0, 1], [1, 1], digits=3), str)
+    assert_type(classification_report([0, 1], [1, 1], output_dict=True), dict[str, Any])
+    made = scorer("f1", of="low", level=0.9)
+    assert_type(made(estimator, [[0], [1]], [0, 1]), float)
+    assert_type(hs.score(estimator, [[0], [1]], [0, 1]), hs.Report)
+    hs.leaderboard({"a": estimator, "b": estimator}, [[0], [1]], [0, 1], metric="f1")
+    hs.compare({"a": estimator, "b": estimator}, [[0], [1]], [0, 1], metric="f1")
+    assert_type(hs.curve(estimator, [[0], [1]], [0, 1]), hs.Curve)
 
 
 def metrics() -> hs.Metric:

@@ -24,6 +24,7 @@ from howsure.distribution import Error, check_draws, check_kind, check_level
 from howsure.entering import Entered, entered, is_made
 from howsure.envelope import envelope
 from howsure.errors import BadSetting
+from howsure.estimators import answered
 from howsure.evidence import account
 from howsure.language import option
 from howsure.model.posterior import Posterior
@@ -228,13 +229,16 @@ class Settings(Columns, total=False):
 
 @overload
 def leaderboard(
-    data: Any, y_pred: Any = None, *, metric: str | Metric | None = None, **settings: Unpack[Settings]
+    data: Any, y_pred: Any = None, y: Any = None, *, metric: str | Metric | None = None, **settings: Unpack[Settings]
 ) -> Leaderboard: ...
 @overload
-def leaderboard(data: Any, y_pred: Any = None, *, metrics: Metrics, **settings: Unpack[Settings]) -> Several: ...
+def leaderboard(
+    data: Any, y_pred: Any = None, y: Any = None, *, metrics: Metrics, **settings: Unpack[Settings]
+) -> Several: ...
 def leaderboard(
     data: Any,
     y_pred: Any = None,
+    y: Any = None,
     *,
     metric: str | Metric | None = None,
     metrics: Metrics | None = None,
@@ -249,9 +253,10 @@ def leaderboard(
 ) -> Leaderboard | Several:
     """Rank the systems of joint evidence, or of a mapping from name to evidence (tested on different items).
 
-    Truths and a mapping from system to predictions, or the columns of a frame, a file or a database, will do too.
-    A number of draws makes ranks shares of so many; else they are computed where they can be. Several `metrics` give
-    several leaderboards, "f1:*" one for each class.
+    Truths and a mapping from system to predictions, or the columns of a frame, a file or a database, will do too; and
+    fitted estimators, which are asked for their answers: leaderboard({"a": one, "b": two}, X, y). A number of draws
+    makes ranks shares of so many; else they are computed where they can be. Several `metrics` give several
+    leaderboards, "f1:*" one for each class.
 
     >>> from howsure.evidence.outcomes import Outcomes
     >>> t = {"a": Outcomes.rate(hits=40, of=50), "b": Outcomes.rate(hits=30, of=50), "c": Outcomes.rate(hits=48, of=50)}
@@ -264,7 +269,8 @@ def leaderboard(
     if isinstance(apart, bool) or not isinstance(apart, (int, float)) or not 0.5 < apart < 1:
         raise BadSetting(f"{option('apart')} is a probability between 0.5 and 1; got {apart!r}.")
     own: dict[str, Any] = {"prior": prior, "tolerance": tolerance, "seed": seed}
-    given, systems = _given(data, y_pred, columns, own)
+    data, y_pred, told = answered("leaderboard", data, y_pred, y, columns, metric if metrics is None else metrics)
+    given, systems = _given(data, y_pred, told, own)
     first = next(iter(systems.values()))
     settings = (
         check_level(first.level if level is None else level),

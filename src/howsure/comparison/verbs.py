@@ -16,6 +16,7 @@ from howsure.comparison.wins import check_margin
 from howsure.distribution import check_kind, check_level
 from howsure.entering import Entered, entered, is_made
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
+from howsure.estimators import answered, are_estimators
 from howsure.labels import places
 from howsure.language import option, spelled
 from howsure.model.posterior import Posterior
@@ -72,9 +73,10 @@ def compare(
     """Is the first better than the second?
 
     Independent tests: compare(ta, tb). The same items: compare(joint, "a", "b"), compare(y, {"a": za, "b": zb}), or the
-    columns of a frame, a file or a database: compare(frame, truth="label", pred=["a", "b"]). Several `metrics` give
-    several comparisons, "f1:*" one for each class. method="sample" is that of Goutte & Gaussier: the share of `draws`
-    (10,000) draws. Settings that are not given are those of a curve or posterior that is, else the usual ones.
+    columns of a frame, a file or a database: compare(frame, truth="label", pred=["a", "b"]). Fitted estimators are
+    asked for their answers: compare({"a": one, "b": two}, X, y). Several `metrics` give several comparisons, "f1:*" one
+    for each class. method="sample" is that of Goutte & Gaussier: the share of `draws` (10,000) draws. Settings that are
+    not given are those of a curve or posterior that is, else the usual ones.
 
     >>> from howsure.evidence.classes import Tally
     >>> a = Tally.binary(tp=3, fp=2, fn=0, tn=0)
@@ -82,18 +84,21 @@ def compare(
     >>> round(compare(a, b, metric="precision").p_better, 12)
     0.652222372209
     """
-    margin, drawn = check_margin(equal_within), _drawn(method, draws)
+    margin, drawn, told = check_margin(equal_within), _drawn(method, draws), dict(columns)
+    if are_estimators(first):
+        first, second, told = answered("compare", first, second, third, columns, metric if metrics is None else metrics)
+        third = None
     own: dict[str, Any] = {"tolerance": tolerance, "seed": seed}
     if is_made(first) and is_made(second):
         if third is not None:
             raise BadSetting("compare needs two; for three or more use leaderboard.")
         both = prior if isinstance(prior, tuple) and len(prior) == 2 else (prior, prior)
         one, two = (
-            entered("compare", x, None, columns, prior=w, **own) for x, w in zip((first, second), both, strict=True)
+            entered("compare", x, None, told, prior=w, **own) for x, w in zip((first, second), both, strict=True)
         )
         pair, shown, settings = (one.posterior, two.posterior), _named(names), _settings(one, level, interval)
         return each_measure(pair, metric, metrics, lambda m: _apart(pair, shown, m, settings, margin, drawn))
-    given, chosen = _joint(first, second, third, columns, prior, own)
+    given, chosen = _joint(first, second, third, told, prior, own)
     if drawn is not None:
         raise BadSetting("method='sample' is for systems tested on different items; these have the same items.")
     if names is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -258,3 +259,14 @@ def _levels(levels: Any, rate: str) -> Array:
         least = "above 0" if rate == "recall" else "from 0"
         raise BadSetting(f"{rate}= must be numbers {least} to 1; got {levels!r}.")
     return x
+
+
+def few_digits(low: float, high: float) -> float:
+    """The number above low, up to high, with the fewest decimals: as a threshold it cuts where high does."""
+    for digits in range(17):
+        if not math.isfinite(high * 10.0**digits):
+            break
+        short = math.floor(high * 10.0**digits) / 10.0**digits
+        if low < short <= high:
+            return short
+    return high

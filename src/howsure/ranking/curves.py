@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -19,6 +18,7 @@ from howsure.distribution import Distribution, check_kind, check_level
 from howsure.entering import entered
 from howsure.envelope import envelope
 from howsure.errors import BadSetting
+from howsure.estimators import answered
 from howsure.evidence import account
 from howsure.evidence.classes import Tally
 from howsure.evidence.layout import THRESHOLD, number
@@ -30,7 +30,7 @@ from howsure.model.posterior import Posterior
 from howsure.model.score_draws import score_draws
 from howsure.model.thresholds import tally_at
 from howsure.notes import Notes, merged, note
-from howsure.ranking.bands import CurveBand, Line, at_rate, closed, drawn_band, spoken, spread, sure_band
+from howsure.ranking.bands import CurveBand, Line, at_rate, closed, drawn_band, few_digits, spoken, spread, sure_band
 from howsure.ranking.choosing import Choice, choose
 from howsure.render.harmless import visible
 from howsure.render.numbers import short
@@ -272,7 +272,7 @@ class Curve(Result):
         cut = int(ranked.best(self._point_cuts, parse("f1").formula, rising=True)[1][0])
         cut = min(max(cut, 0), self.thresholds.size - 1)
         high, top = float(self.thresholds[cut]), float(self.thresholds[0])
-        return _short(
+        return few_digits(
             float(self.thresholds[cut + 1]) if cut + 1 < self.thresholds.size else high - 0.1 * (top - high), high
         )
 
@@ -355,6 +355,7 @@ class Curve(Result):
 def curve(
     data: Any,
     scores: Any = None,
+    y: Any = None,
     *,
     metrics: Any = None,
     level: float | None = None,
@@ -368,13 +369,14 @@ def curve(
 
     Arrays, lists, Series: curve(y_true, scores); a mapping of scores holds several systems on the same items. Frames of
     any engine, files and databases: curve(frame, truth="label", score="p"). Items with equal scores go together. `bins`
-    counts the scores of files in so many bins. Settings that are not given are those of a posterior that is, else the
-    usual ones.
+    counts the scores of files in so many bins. A fitted estimator is asked for its scores: curve(estimator, X, y).
+    Settings that are not given are those of a posterior that is, else the usual ones.
 
     >>> curve([1, 0, 1, 0], {"a": [0.9, 0.2, 0.4, 0.6], "b": [0.8, 0.3, 0.5, 0.1]})
     Curve(a: auc 0.750, b: auc 1; Scored(4 items, 2 positive, 2 systems))
     """
-    given = entered("curve", data, scores, columns, kind="scores", prior=prior, tolerance=tolerance, seed=seed)
+    data, scores, told = answered("curve", data, scores, y, columns)
+    given = entered("curve", data, scores, told, kind="scores", prior=prior, tolerance=tolerance, seed=seed)
     p = given.posterior
     if not isinstance(p.evidence, Scored):
         raise BadSetting(f"a curve needs truths and scores: hs.curve(y_true, scores); got {type(p.evidence).__name__}.")
@@ -385,17 +387,6 @@ def curve(
         p.resolve(name)
     wanted = check_level(given.level if level is None else level)
     return Curve(p, wanted, check_kind(given.interval if interval is None else interval), asked)
-
-
-def _short(low: float, high: float) -> float:
-    """The number above low, up to high, with the fewest decimals: as a threshold it cuts where high does."""
-    for digits in range(17):
-        if not math.isfinite(high * 10.0**digits):
-            break
-        short = math.floor(high * 10.0**digits) / 10.0**digits
-        if low < short <= high:
-            return short
-    return high
 
 
 def _points(points: Any) -> int:
