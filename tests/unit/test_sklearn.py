@@ -164,7 +164,7 @@ REFUSED = {
     "another zero": ({"zero_division": 1}, "zero_division= is 0, or nan"),
     "a warning": ({"zero_division": "warn"}, "zero_division= is 0, or nan"),
     "a name twice": ({"target_names": ["x", "x", "y"], "output_dict": True}, "two rows are named 'x'"),
-    "weights of another length": ({"sample_weight": [1, 2]}, "each item needs one weight"),
+    "weights of another length": ({"sample_weight": [1, 2]}, "weights of shape (2,)"),
 }
 
 

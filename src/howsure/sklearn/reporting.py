@@ -34,7 +34,7 @@ class _Line:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Reported:
     """A posterior, the places of the classes to be shown, and how to show their numbers."""
 
     posterior: Posterior
@@ -116,7 +116,7 @@ def classification_report(
     """
     t, shown = _evidence(y_true, y_pred, labels, sample_weight)
     p, chosen = posterior(t, prior, tolerance=tolerance), [t.labels.index(x) for x in shown]
-    asked = _Asked(p, chosen, check_level(level), check_kind(interval), _zero_division(zero_division))
+    asked = _Reported(p, chosen, check_level(level), check_kind(interval), _zero_division(zero_division))
     lines = _class_lines(asked, _names(shown, target_names))
     averages = _averages(asked, lines)
     if output_dict:
@@ -175,7 +175,7 @@ def _names(shown: tuple[Label, ...], target_names: Any) -> list[str]:
     return names
 
 
-def _class_lines(asked: _Asked, names: list[str]) -> list[_Line]:
+def _class_lines(asked: _Reported, names: list[str]) -> list[_Line]:
     columns = {heading: asked.of_classes(metric) for heading, metric in _COLUMNS.items()}
     support = asked.support.tolist()
     return [
@@ -184,7 +184,7 @@ def _class_lines(asked: _Asked, names: list[str]) -> list[_Line]:
     ]
 
 
-def _averages(asked: _Asked, lines: list[_Line]) -> list[_Line]:
+def _averages(asked: _Reported, lines: list[_Line]) -> list[_Line]:
     """Accuracy, or the micro average where items have many labels or some classes are left out; and the others."""
     total = asked.support.sum().item()
     several = type(asked.posterior.evidence) is not Tally
