@@ -1,5 +1,5 @@
 # Every target sets up what it needs in .venv, from a bare clone, with python3 (3.11 or later) and make.
-#   make demo     score the shipped predictions and print the tables
+#   make demo     compare two models on shipped predictions, and say what to try next
 #   make fast     the linters, the types, the unit tests and one case of most others: a minute
 #   make test     the linters, the types and a test of every property: some minutes
 #   make deep     the same with every case of every sweep: many minutes
