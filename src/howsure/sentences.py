@@ -47,6 +47,18 @@ SENTENCES: Final[dict[str, str]] = {
         "at recall 1 the prior's weight below all scores is found too: the interval is that of calling every item "
         "positive; prior none is about these items' scores alone"
     ),
+    "not-whole/endless": (
+        "nothing given bounds n: these are ranges over all tables, whole or not; give n, such as n=200, for the tables"
+    ),
+    "not-whole/large": "n is too large to list tables of whole numbers: these are ranges over all tables, whole or not",
+    "not-whole/unsure": (
+        "no table of whole numbers was found, which is not certain with counts this large: these are ranges over all "
+        "tables, whole or not"
+    ),
+    "not-whole/long": (
+        "the search for tables of whole numbers would take too long: these are ranges over all tables, whole or not"
+    ),
+    "deprecated": "leave out {option}, which will be gone in the next release: {instead}",
     "incomplete/tables": "there are more tables than were listed; raise <most>, or give more digits",
     "incomplete/solutions": "there are more solutions than were listed; raise <most>",
     "one-sided": (

@@ -112,10 +112,10 @@ LINES: dict[str, dict[str, Line]] = {
         "three runs": Line("qrels.txt bm25.run dense.run mixed.run --metric AP", "P@5"),
     },
     "solve": {
-        "exact values": Line("precision=.75 recall=.6 accuracy=.85 n=200"),
-        "printed digits": Line("precision=.75 recall=.6 accuracy=.85 n=200 --rounded"),
-        "whole numbers": Line("precision=.75 recall=.6 n=40 --integers"),
-        "a posterior": Line("precision=.75 recall=.6 n=40 --integers --posterior f1"),
+        "exact values": Line("precision=.75 recall=.6 accuracy=.85 n=200 --exact"),
+        "digits without n": Line("precision=.75 recall=.60"),
+        "whole numbers": Line("precision=.75 recall=.6 n=40"),
+        "a posterior": Line("precision=.75 recall=.6 n=40 --posterior f1"),
         "systems": Line("--system 'x f1=.86 recall=.84' --system 'y f1=.80' n=30 positives=19"),
     },
     "tradeoff": {"values": Line("accuracy=.9 prevalence=.2"), "counts": Line("--counts 30,6,4,20")},
@@ -201,6 +201,7 @@ TRIES: dict[str, tuple[Try, ...]] = {
     "--ties": (Try("float32"),),
     "--compare": (Try("dense bm25"),),
     # solve
+    "--exact": (Try(),),
     "--rounded": (Try(),),
     "--integers": (Try(),),
     "--most": (Try("2"),),
@@ -220,16 +221,17 @@ OWN: dict[tuple[str, str, str], tuple[Try, ...]] = {  # where an option needs ot
     **{(command, "a database", "--query"): (Try("'select * from items limit 40'", line=f"{_DATABASE} {columns}"),)
        for command, columns in (("score", "--truth label --pred a"), ("curve", "--truth label --score pa"),
                                 *((x, "--truth label --pred a --pred b") for x in ("compare", "leaderboard")))},
-    ("solve", "exact values", "--rounded"): (Try(line="precision=.753 recall=.612 accuracy=.852 n=200"),),
+    ("solve", "exact values", "--exact"): (Try(line="precision=.75 recall=.6 accuracy=.85 n=200"),),
+    ("solve", "a posterior", "--exact"): (Try(line="precision=.75 recall=.6 accuracy=.85 n=200 --posterior f1"),),
     ("solve", "exact values", "--ties"): (Try("either"),),
-    ("solve", "printed digits", "--ties"): (Try("either"),),
-    ("solve", "whole numbers", "--ties"): (Try("either", line=f"{_TIE} --integers"),),
-    ("solve", "a posterior", "--ties"): (Try("either", line=f"{_TIE} --integers --posterior f1"),),
+    ("solve", "digits without n", "--ties"): (Try("either"),),
+    ("solve", "whole numbers", "--ties"): (Try("either", line=_TIE),),
+    ("solve", "a posterior", "--ties"): (Try("either", line=f"{_TIE} --posterior f1"),),
     ("solve", "systems", "--ties"): (Try("either", line="--system 'x tp=1 fp=2 recall=.12' positives=8 n=20"),),
     ("solve", "systems", "--system"): (Try("'z f1=.8'"),),
     **{("solve", kind, "--system"): (Try("'z f1=.8'", line=f"n=30 positives=19 {more}"),)
-       for kind, more in (("exact values", ""), ("printed digits", "--rounded"), ("whole numbers", "--integers"),
-                          ("a posterior", "--integers"))},
+       for kind, more in (("exact values", "--exact"), ("digits without n", ""), ("whole numbers", ""),
+                          ("a posterior", ""))},
     **{("solve", kind, "--wins"): (Try("x,y=3,1"),)
-       for kind in ("exact values", "printed digits", "whole numbers", "a posterior", "systems")},
+       for kind in ("exact values", "digits without n", "whole numbers", "a posterior", "systems")},
 }  # fmt: skip

@@ -74,7 +74,7 @@ def test_with_posterior() -> None:
 def test_the_command_shows_the_document_of_the_library(capsys: pytest.CaptureFixture[str]) -> None:
     """--format json is to_dict, the posterior with it."""
     values = ["precision=.75", "recall=.60", "accuracy=.85", "n=198-202"]
-    how = ["--integers", "--posterior", "f1", "--prior", "uniform", "--level", "0.9", "--seed", "2"]
+    how = ["--posterior", "f1", "--prior", "uniform", "--level", "0.9", "--seed", "2"]
     assert app.run(["solve", *values, *how, "--format", "json"]) == 0
     solution = hs.solve({"precision": ".75", "recall": ".60", "accuracy": ".85", "n": (198, 202)}, integers=True)
     expected = solution.with_posterior(["f1"], prior="uniform", level=0.9, seed=2).to_dict()

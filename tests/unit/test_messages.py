@@ -586,7 +586,7 @@ COMMANDS = {
     "unknown prior": (["score", "--counts", "1,2,3,4", "--prior", "uniformly"], "'uniformly'"),
     "limit of text": (["score", "--counts", "1,2,3,4", "--above", "f1=x"], "'f1=x'"),
     "two plain limits": (["score", "--counts", "1,2,3,4", "--above", ".5", "--above", ".6"], "--above"),
-    "percentage to solve": (["solve", "precision=75"], "0.75"),
+    "percentage to solve": (["solve", "precision=75"], "75%"),
     "name without a value": (["solve", "precision"], "'precision'"),
     "surface without a third": (["surface", "--z", "phi"], "fallout=0.01"),
     "number of values of a surface": (["surface", "fallout=.1", "--x-values", "0:1:1000000000"], "'0:1:1000000000'"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from fractions import Fraction
@@ -367,22 +368,174 @@ def run(capsys, *arguments: str) -> tuple[int, str, str]:
 
 
 def test_command_prints_the_table(capsys):
-    """The command of the design gives back the cells, as text and as JSON."""
-    code, out, err = run(capsys, "precision=.75", "recall=.6", "accuracy=.85", "n=200")
+    """What a paper prints gives back the cells, as text and as JSON."""
+    code, out, err = run(capsys, "precision=.75", "recall=.60", "accuracy=.85", "n=200")
     assert (code, err) == (0, "")
+    assert out.startswith("exactly one whole-number table has these digits")
     assert "30  10  20  140  200" in out
-    code, out, _ = run(capsys, "precision=.75", "recall=.6", "accuracy=.85", "n=200", "--format", "json")
+    code, out, _ = run(capsys, "precision=.75", "recall=.60", "accuracy=.85", "n=200", "--format", "json")
     assert json.loads(out)["tables"] == [BASE]
 
 
-def test_command_integers_and_posterior(capsys):
-    """--integers reads digits; --posterior mixes over the tables and says so."""
-    arguments = ("precision=.75", "recall=.60", "accuracy=.85", "n=190-200", "--integers", "--posterior", "f1")
+def document(capsys, *arguments: str) -> dict:
+    code, out, err = run(capsys, *arguments, "--format", "json")
+    assert (code, err) == (0, "")
+    return json.loads(out)
+
+
+def test_command_exact(capsys):
+    """--exact takes the numbers as they are: .6 is 0.6, and cells need not be whole."""
+    doc = document(capsys, "precision=.75", "recall=.6", "accuracy=.85", "n=200", "--exact")
+    assert (doc["status"], doc["tables"], doc["integers"]) == ("unique", [BASE], False)
+    doc = document(capsys, "precision=.75", "recall=.61", "accuracy=.85", "n=200", "--exact")
+    assert [n["text"] for n in doc["notes"]] == [
+        "the cells are not all whole; if the values are rounded, leave out --exact"
+    ]
+
+
+def agreeing(n: int, *reports) -> list[dict[str, int]]:
+    """All tables of n items by trial: a report is a function of the cells, a low end and a high end."""
+    found = []
+    for a, b, c in itertools.product(range(n + 1), repeat=3):
+        d = n - a - b - c
+        if d < 0:
+            continue
+        values = [f(a, b, c, d) for f, _, _ in reports]
+        if all(v is not None and low <= v < high for v, (_, low, high) in zip(values, reports, strict=True)):
+            found.append({"tp": a, "fp": b, "fn": c, "tn": d})
+    return found
+
+
+def quotient(top, bottom):
+    return lambda *cells: Fraction(top(*cells), bottom(*cells)) if bottom(*cells) else None
+
+
+PRECISION = quotient(lambda a, b, c, d: a, lambda a, b, c, d: a + b)
+RECALL = quotient(lambda a, b, c, d: a, lambda a, b, c, d: a + c)
+
+
+def test_command_lists_what_trying_all_tables_finds(capsys):
+    """Digits are rounded digits, percentages too, and every whole table of n items that has them is listed."""
+    expected = agreeing(
+        24, (PRECISION, Fraction("0.745"), Fraction("0.755")), (RECALL, Fraction("0.55"), Fraction("0.65"))
+    )
+    doc = document(capsys, "P=75%", "R=.6", "n=24")
+    assert doc["tables"] == expected
+    assert doc["complete"]
+    ranges = {r["metric"]: (r["low"], r["high"]) for r in doc["ranges"]}
+    for cell in ("tp", "fp", "fn", "tn"):
+        assert ranges[cell] == (min(t[cell] for t in expected), max(t[cell] for t in expected))
+    assert f"{len(expected)} whole-number tables have these digits: tp {expected[0]['tp']} to" in doc["why"]
+
+
+SHORT = {
+    "P": "precision", "R": "recall", "F": "f1", "acc": "accuracy", "Acc": "accuracy", "sens": "recall", "Se": "recall",
+    "spec": "specificity", "Sp": "specificity", "prec": "precision", "rec": "recall", "F1": "f1", "PPV": "precision",
+    "p": "precision", "J": "informedness", "prev": "prevalence", "pos": "positives", "N": "n", "TP": "tp",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_short_names_are_known_in_solve(name, capsys):
+    """As papers print them, on the command line and in Python."""
+    value = "12" if SHORT[name] in ("positives", "n", "tp") else ".75"
+    more = [] if SHORT[name] == "n" else ["n=24"]
+    assert document(capsys, f"{name}={value}", *more)["given"][0]["name"] == SHORT[name]
+    assert hs.solve({name: value}).given[0].name == SHORT[name]
+
+
+@pytest.mark.parametrize("name", ["P", "R", "F", "sens", "spec", "prec", "rec"])
+def test_short_names_are_known_in_solve_only(name):
+    """They are no names of measures elsewhere."""
+    with pytest.raises(HowsureError):
+        hs.score(hs.Tally.binary(**BASE), metrics=[name])
+
+
+def test_many_tables_are_told_by_their_ranges(capsys):
+    """Of too many tables to read, people see the lowest and highest of each count and measure."""
+    doc = document(capsys, "P=.75", "R=.60", "n=300-302")
+    assert doc["complete"]
+    assert len(doc["tables"]) > 1000
+    _, out, _ = run(capsys, "P=.75", "R=.60", "n=300-302")
+    lines = out.splitlines()
+    assert lines[0].startswith(f"{len(doc['tables']):,} whole-number tables have these digits: tp ")
+    assert lines[2].split() == ["measure", "lowest", "highest"]
+    f1 = [t["tp"] * 2 / (2 * t["tp"] + t["fp"] + t["fn"]) for t in doc["tables"]]
+    shown = next(line.split() for line in lines if line.startswith("f1 "))
+    assert shown[1:] == [f"{min(f1):.3f}", f"{max(f1):.3f}"]
+    assert "JSON and CSV list all of them" in out
+    assert len(run(capsys, "P=.75", "R=.60", "n=300-302", "--format", "csv")[1].splitlines()) == 1 + len(doc["tables"])
+
+
+def test_a_million_items_are_told_by_ranges_that_hold_every_table(capsys):
+    """Where not all tables are listed, ranges are those of all: wider than those listed, and reached by real tables."""
+    doc = document(capsys, "P=.85", "R=.60", "acc=.90", "n=1000000")
+    assert not doc["complete"]
+    assert doc["why"].startswith("more than 10,000 whole-number tables have these digits: tp ")
+    ranges = {r["metric"]: (r["low"], r["high"]) for r in doc["ranges"]}
+    listed = [t["tp"] for t in doc["tables"]]
+    assert ranges["tp"][0] <= min(listed)
+    assert max(listed) <= ranges["tp"][1]
+    most = 105_000 / (1 / 0.855 + 1 / 0.605 - 2)  # tp (1/P + 1/R - 2) = wrong, with all three at their high ends
+    assert ranges["tp"][1] == math.floor(most)
+    assert "more than 10,000" in repr(hs.solve({"P": ".85", "R": ".60", "acc": ".90"}, n=10**6, integers=True))
+
+
+RANGED = {
+    "no n": (["P=.85", "R=.60", "acc=.90"], "nothing given bounds n"),
+    "n beyond the search": (["P=.85", "R=.60", "acc=.90", "n=1e13"], "n is too large"),
+}
+
+
+@pytest.mark.parametrize("name", RANGED)
+def test_ranges_stand_in_where_whole_tables_are_not_listed(name, capsys):
+    """And a note says so."""
+    values, words = RANGED[name]
+    doc = document(capsys, *values)
+    assert doc["status"] == "undetermined"
+    assert doc["rows"] == doc["ranges"]
+    assert any(n["code"] == "not-whole" and words in n["text"] for n in doc["notes"])
+
+
+def test_fewer_digits_than_the_others_are_pointed_out(capsys):
+    """A zero that was left out makes a range ten times as wide; a table that is settled anyway needs no hint."""
+    doc = document(capsys, "P=.75", "R=.6", "acc=85%", "n=200")
+    assert [n["text"] for n in doc["notes"]] == [
+        "recall .6 means 0.55 to 0.65: write zeros that were printed too, as in .60"
+    ]
+    assert document(capsys, "P=.75", "R=.60", "acc=85%", "n=200")["notes"] == []
+
+
+def test_a_bare_1_is_1(capsys):
+    """Nobody prints a precision without decimals: 1 is no rounded 0.6; 1.0 is 0.95 and more."""
+    assert {t["fp"] for t in document(capsys, "P=1", "R=.60", "n=30")["tables"]} == {0}
+    assert {t["fp"] for t in document(capsys, "P=1.0", "R=.60", "n=30")["tables"]} == {0}
+    assert {t["fp"] for t in document(capsys, "P=1.0", "R=.60", "n=40")["tables"]} == {0, 1}
+
+
+@pytest.mark.parametrize("old", ["--rounded", "--integers"])
+def test_options_that_are_no_longer_needed(old, capsys):
+    """They change nothing but a note, in the document and nowhere else; beside --exact they are refused."""
+    values = ("P=.75", "R=.60", "acc=.85", "n=200")
+    new, noted = document(capsys, *values), document(capsys, *values, old)
+    assert noted | {"notes": []} == new | {"notes": []}
+    assert [n["code"] for n in noted["notes"]] == ["deprecated"]
+    assert old in noted["notes"][0]["text"]
+    code, out, err = run(capsys, *values, old, "--exact")
+    assert (code, out) == (2, "")
+    assert f"leave out --exact, or {old}" in err
+    assert old not in run(capsys, "--help")[1]
+
+
+def test_command_posterior(capsys):
+    """--posterior mixes over the tables and says so."""
+    arguments = ("precision=.75", "recall=.60", "accuracy=.85", "n=190-200", "--posterior", "F")
     code, out, _ = run(capsys, *arguments, "--format", "json")
     doc = json.loads(out)
     assert code == 0
     assert doc["status"] == "several"
     assert doc["posterior"][0]["tables"] == len(doc["tables"])
+    assert doc["posterior"][0]["metric"] == "f1"
     code, out, _ = run(capsys, *arguments)
     assert "weighted by its prior probability" in out
 
@@ -400,8 +553,8 @@ def test_command_systems(capsys):
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        (["precision=.5", "recall=.5", "n=10"], "these values leave the table open"),
-        (["precision=.75", "recall=.6", "accuracy=.1"], "there are none"),
+        (["precision=.5", "recall=.5"], "these values leave the table open"),
+        (["precision=.75", "recall=.6", "accuracy=.1", "n=100"], "there are none"),
     ],
 )
 def test_a_posterior_that_cannot_be_given_is_noted(values, words, capsys):
@@ -455,10 +608,11 @@ COMMANDS = {
     "level of no posterior": (["recall=.5", "n=10", "--posterior", "f1", "--level", "7"], "level"),
     "too large a count": (["tp=9007199254740993", "fp=1", "fn=1", "tn=1"], "2^53 (9007199254740992)"),
     "too large a sum": (["tp=9007199254740992", "fp=1", "fn=1", "tn=1"], "2^53 (9007199254740992)"),
-    "too large to be open": (["tp=1e10", "fp=1", "n=10000000003"], "give one more count, or --integers"),
-    "too large to be sure": (["n=1e12", "positives=5", "recall=.40", "--integers"], "certain only with counts up to"),
-    "too large for a rate": (["n=1e12", "positives=5", "recall=.4"], "counts below 1,000,000,000"),
-    "percentage": (["precision=75", "recall=.6"], "Did you mean 0.75?"),
+    "too large to be open": (["tp=1e10", "fp=1", "n=10000000003", "--exact"], "count, or leave out --exact"),
+    "too large to be sure": (["n=1e12", "positives=5", "recall=.40"], "certain only with counts up to"),
+    "too large for a rate": (["n=1e12", "positives=5", "recall=.4", "--exact"], "counts below 1,000,000,000"),
+    "percentage": (["precision=75.0", "recall=.6"], "Did you mean 75.0%?"),
+    "exact percentage": (["precision=75", "recall=.6", "--exact"], "Did you mean 0.75?"),
     "unknown name": (["precison=.75"], "Did you mean 'precision'?"),
     "nothing": ([], "nothing is given"),
     "no value": (["precision"], "name=value"),
@@ -466,11 +620,11 @@ COMMANDS = {
     "word": (["precision=high"], "'high'"),
     "class": (["f1:spam=.75"], "leave out the class"),
     "negative count": (["tp=-3", "n=10"], "negative"),
-    "no n": (["precision=.75", "recall=.6", "--integers"], "need n"),
+    "no n": (["precision=.75", "recall=.6", "--most", "5"], "need n or a range of it, such as n=200 or n=100-200"),
     "wins alone": (["n=10", "--wins", "a,b=1,2"], "--system"),
     "unknown system": (["n=10", "--system", "a tp=3", "--wins", "a,b=1,2"], "'b'"),
     "unshared": (["tp=3", "--system", "a f1=.5"], "systems share"),
-    "range upside down": (["n=200-100", "precision=.5", "--integers"], "low to high"),
+    "range upside down": (["n=200-100", "precision=.5"], "low to high"),
 }
 
 
@@ -486,8 +640,8 @@ def test_bad_input_is_one_sentence_and_exit_code_2(name, capsys):
 
 
 VERDICTS = {
-    "infeasible": (["precision=.75", "recall=.6", "accuracy=.1"], "accuracy is at least 0.5"),
-    "infeasible digits": (["precision=.7512", "n=10", "--integers"], "precision"),
+    "infeasible": (["precision=.75", "recall=.6", "accuracy=.1", "--exact"], "accuracy is at least 0.5"),
+    "infeasible digits": (["precision=.7512", "n=10"], "precision"),
     "infeasible systems": (["n=10", "positives=1", "--system", "a tp=5", "--system", "b tp=1"], "positives"),
     "undetermined": (["precision=.75"], "2 more values"),
 }

@@ -19,8 +19,9 @@ _RANGE = re.compile(rf"\s*{_END}\s*(?:\.\.|-|–|to)\s*{_END}\s*")
 
 @click.command("solve")
 @click.argument("values", nargs=-1, metavar="NAME=VALUE...")
-@option("--rounded", is_flag=True, help="Values are printed digits: .75 means 0.745 to 0.755.")
-@option("--integers", is_flag=True, help="List every whole-number table with these digits.")
+@option("--exact", is_flag=True, help="Values are exact, and cells need not be whole.")
+@option("--rounded", is_flag=True, hidden=True, help="No longer needed: what --exact does not ask for.")
+@option("--integers", is_flag=True, hidden=True, help="No longer needed: what --exact does not ask for.")
 @option(
     "--ties",
     type=click.Choice(["up", "either"]),
@@ -58,6 +59,7 @@ _RANGE = re.compile(rf"\s*{_END}\s*(?:\.\.|-|–|to)\s*{_END}\s*")
 @OUT
 def solve(
     values: tuple[str, ...],
+    exact: bool,
     rounded: bool,
     integers: bool,
     ties: str,
@@ -69,23 +71,26 @@ def solve(
     out: Path | None,
     **settings: Any,
 ) -> None:
-    """The tables behind reported measures, such as: howsure solve precision=.75 recall=.6 accuracy=.85 n=200
+    """The tables behind reported measures, such as: howsure solve P=.75 R=.60 acc=.85 n=200
 
-    Names are those of howsure metrics, and tp, fp, fn, tn, n, positives, negatives, predicted-positives,
-    predicted-negatives, right, wrong and chi-square; n=100-200 is a range. Values are exact unless --rounded or
-    --integers. That values contradict each other (infeasible), or leave the table open (undetermined), is an answer
-    too, with exit code 0.
+    Digits are read as printed: .75 is anything from 0.745 to 0.755, and so is 75%. Where n is given (n=100-200 is a
+    range), the tables of whole numbers that have these digits are listed, or their ranges where they are many.
+
+    Names are P, R, F, acc, sens, spec, those of howsure metrics, and tp, fp, fn, tn, n, positives, negatives,
+    predicted-positives, predicted-negatives, right, wrong and chi-square. That values contradict each other
+    (infeasible), or leave the table open (undetermined), is an answer too, with exit code 0.
     """
-    digits = rounded or integers or bool(systems)
-    idle = "--rounded" if rounded and (integers or systems) else "--integers" if integers and systems else None
-    if idle is not None:
-        by = "--system" if systems else "--integers"
-        raise BadSetting(f"{by} already means printed digits and whole numbers: leave out {idle}")
-    shared_values = pairs(values, digits)
+    old = [name for name, x in (("--rounded", rounded), ("--integers", integers)) if x]
+    if exact and (old or systems):
+        other = old[0] if old else "--system"
+        raise BadSetting(f"{other} reads values as printed digits: leave out --exact, or {other}")
+    if old and systems:
+        raise BadSetting(f"--system already means printed digits and whole numbers: leave out {old[0]}")
+    shared_values = pairs(values, not exact)
     laws = [k for k in settings if _was_given(k)]
     if laws and not metrics:
         raise BadSetting(f"--{laws[0]} needs a posterior: give --posterior NAME too")
-    how: dict[str, Any] = {k: x for k, x in (("ties", ties), ("most", most), ("integers", integers)) if _was_given(k)}
+    how: dict[str, Any] = {k: x for k, x in (("ties", ties), ("most", most)) if _was_given(k)}
     if systems:
         if metrics:
             raise BadSetting("--posterior is for one system: leave out --system, and solve each alone")
@@ -93,14 +98,16 @@ def solve(
         return
     if wins:
         raise BadSetting("--wins is for several systems: give each with --system 'NAME f1=.87'")
-    from howsure.relations import solve as run_solve
+    from howsure.notes import note
     from howsure.relations.posterior_over_tables import check_asked
+    from howsure.relations.solving import solve as run_solve
+    from howsure.relations.solving import solve_printed
 
     if metrics:
         check_asked(metrics, **settings)
-    found = run_solve(shared_values, **how)
-    if metrics and found.status == "undetermined" and not found.free:
-        raise BadSetting(f"--posterior needs whole-number tables, and {found.why.rstrip('.')}: add --integers")
+    found = run_solve(shared_values, **how) if exact else solve_printed(shared_values, **how)
+    late = (note("deprecated", option=name, instead="digits are read as printed, and n whole") for name in old)
+    found = replace(found, remarks=(*found.remarks, *late))
     if metrics and found.status in ("unique", "several"):
         found = found.with_posterior(metrics, **settings)
     elif metrics:
@@ -116,7 +123,7 @@ def _several(
     systems: tuple[str, ...], wins: tuple[str, ...], shared: dict[str, Any], how: dict[str, Any]
 ) -> dict[str, Any]:
     from howsure.relations import solve as run_solve
-    from howsure.relations.quantities import quantity
+    from howsure.relations.quantities import full_name, quantity
 
     named = {}
     for text in systems:
@@ -132,7 +139,7 @@ def _several(
             raise BadSetting(f"--wins gives {','.join(pair)} twice")
         links[pair] = counts
     for name in shared:
-        quantity(name)  # a name such as most= is a setting of solve in Python, no measure
+        quantity(full_name(name))  # a name such as most= is a setting of solve in Python, no measure
     found = run_solve(named, **how, wins=links, n=shared.pop("n", None), **shared)
     return found.to_dict()
 
@@ -141,7 +148,7 @@ def pairs(
     values: tuple[str, ...], digits: bool, command: str = "solve", example: str = "precision=.75"
 ) -> dict[str, Any]:
     """precision=.75 and the like; exact fractions, or the digits as they stand."""
-    from howsure.relations.values import decimal
+    from howsure.relations.values import as_printed, decimal
 
     found: dict[str, Any] = {}
     texts: dict[str, str] = {}
@@ -155,7 +162,7 @@ def pairs(
         if pair:
             found[name] = (decimal(pair[1], name), decimal(pair[2], name))
         else:
-            found[name] = value if digits else decimal(value, name)
+            found[name] = as_printed(value, name) if digits else decimal(value, name)
     return found
 
 

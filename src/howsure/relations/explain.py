@@ -45,7 +45,7 @@ def _hint(core: Sequence[Given]) -> str:
 
 
 def _rounded() -> str:
-    return f" If the values are rounded, {spelled('give them as text', 'use --rounded')}."
+    return f" If the values are rounded, {spelled('give them as text', 'leave out --exact')}."
 
 
 def _nearly(core: Sequence[Given]) -> bool:
@@ -98,7 +98,7 @@ def _broken(core: tuple[Given, ...]) -> str:
 def _place(g: Given) -> int:
     """Sums of everything (accuracy, F) are told by their parts (recall, prevalence), not the other way round."""
     order = ("accuracy", "f1", "bias", "prevalence")
-    return order.index(g.name) if g.name in order else (0 if g.name[0] == "f" and g.name[1:2].isdigit() else 2)
+    return order.index(g.name) if g.name in order else (0 if g.name.startswith(("f0", "f2", "fbeta")) else 2)
 
 
 def _range(span: tuple[float, float], one: Given) -> str:
@@ -137,7 +137,7 @@ def _join(known: Sequence[Given]) -> str:
 
 def not_found(known: tuple[Given, ...]) -> str:
     """Neither a table nor a proof that there is none."""
-    tables = spelled("give n and integers=True", "give n and --integers")
+    tables = spelled("give n and integers=True", "give n, without --exact")
     return (
         f"no table with {_join(known)} was found, but it is not certain that there is none: {tables}, "
         "which looks at every table of whole numbers, or give fewer digits."

@@ -7,7 +7,7 @@ Curves such as phi are bounded by interval arithmetic over ever shorter ranges o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import BadSetting
 from howsure.expressions import CELLS
+from howsure.language import spelled
 from howsure.relations.enclosures import when_filled
 from howsure.relations.inequalities import (
     ENDLESS,
@@ -29,7 +30,7 @@ from howsure.relations.inequalities import (
     whole_ends,
 )
 from howsure.relations.intervals import bounds
-from howsure.relations.quantities import COUNT_NAMES, quantity
+from howsure.relations.quantities import COUNT_NAMES, Quantity, quantity
 from howsure.relations.values import Given
 
 Array = NDArray[np.float64]
@@ -45,6 +46,14 @@ _SHORT: Final = 12
 _GOLDEN: Final = (5**0.5 - 1) / 2
 
 
+class NotSearched(BadSetting):
+    """Tables of whole numbers were not all looked at; `reason` is endless, large, unsure or long."""
+
+    def __init__(self, text: str, reason: str) -> None:
+        super().__init__(text)
+        self.reason = reason
+
+
 @dataclass(frozen=True)
 class Found:
     """Tables as rows of tp, fp, fn, tn; `complete` unless the search ended early."""
@@ -57,7 +66,7 @@ def whole_tables(known: tuple[Given, ...], most: int) -> Found:
     """The whole-number tables that agree with every value given, `most` at most."""
     for g in known:
         if g.quantity.sized and g.quantity.linear is not None and g.low > _LARGEST:
-            raise BadSetting(f"whole-number tables are searched up to n = {_LARGEST:,}; got {g}.")
+            raise NotSearched(f"whole-number tables are searched up to n = {_LARGEST:,}; got {g}.", "large")
     rows = inequalities(known)
     held = held_sums(known)
     corners = rows.corners(held)
@@ -65,7 +74,8 @@ def whole_tables(known: tuple[Given, ...], most: int) -> Found:
         _refuse_unsure(known)
         return Found(np.zeros((0, 4)), True)
     if corners.sum(axis=1).max() > 0.99 * ENDLESS:
-        raise BadSetting("whole-number tables need n or a range of it, such as n=200 or n=(100, 200).")
+        need = spelled("n=200 or n=(100, 200)", "n=200 or n=100-200")
+        raise NotSearched(f"whole-number tables need n or a range of it, such as {need}.", "endless")
     search = _Search(rows, [g for g in known if g.quantity.linear is None], corners, held)
     parts: list[Any] = []
     count = 0
@@ -82,12 +92,27 @@ def whole_tables(known: tuple[Given, ...], most: int) -> Found:
     return Found(tables[:most].astype(float), complete)
 
 
+def linear_spans(known: tuple[Given, ...], quantities: Sequence[Quantity]) -> dict[str, tuple[float, float]]:
+    """Ends of sums and of quotients of sums over all tables, whole or not, that the linear values allow."""
+    corners = inequalities(known).corners(held_sums(known))
+    found = {}
+    for q in quantities:
+        if q.weights is None:
+            continue
+        values = np.asarray(q.at(corners))
+        values = values[np.isfinite(values)]
+        if values.size:
+            found[q.name] = (float(values.min()), float(values.max()))
+    return found
+
+
 def _refuse_unsure(known: tuple[Given, ...]) -> None:
     """A search in vain among counts so large that rounding may hide a few items."""
     counts = [g for g in known if g.quantity.sized and g.quantity.linear is not None]
     most = max(counts, key=lambda g: g.low, default=None)
     if most is not None and len(counts) > 1 and most.low > _SURE:
-        raise BadSetting(f"no table was found, which is certain only with counts up to {_SURE:,}; got {most}.")
+        told = f"no table was found, which is certain only with counts up to {_SURE:,}; got {most}."
+        raise NotSearched(told, "unsure")
 
 
 def _order(rows: Inequalities, corners: Array, held: Array) -> tuple[Array, int]:

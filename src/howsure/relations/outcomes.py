@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from howsure.counting import MOST
 from howsure.errors import BadSetting
-from howsure.language import option
+from howsure.language import spelled
 from howsure.relations import segment_roots
 from howsure.relations.cover import cover, filled_range
-from howsure.relations.integers import whole_tables
+from howsure.relations.integers import NotSearched, whole_tables
 from howsure.relations.region import EDGE, FEW, Region, Regions, region
 from howsure.relations.system import System, flat, system
 from howsure.relations.values import CLOSE, Given
@@ -96,7 +96,7 @@ def _refuse_large(known: tuple[Given, ...]) -> None:
     if most is not None and len(counts) > 1 and most.low >= _LARGE:
         raise BadSetting(
             f"counts below {_LARGE:,} are solved where they do not settle all four cells; got {most}: "
-            f"give one more count, or {option('integers', True)}."
+            f"give one more count, or {spelled('integers=True', 'leave out --exact')}."
         )
 
 
@@ -223,5 +223,6 @@ def whole_outcome(known: tuple[Given, ...], most: int) -> Outcome:
     """The whole-number tables that agree with what is given."""
     found = whole_tables(known, most)
     if not len(found.tables) and not found.complete:
-        raise BadSetting("the search was too large and found no table so far; give n, a margin or more digits.")
+        told = "the search was too large and found no table so far; give n, a margin or more digits."
+        raise NotSearched(told, "long")
     return Outcome(found.tables, complete=found.complete)

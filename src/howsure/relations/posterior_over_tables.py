@@ -29,6 +29,7 @@ from howsure.model.cells import CellQuestion
 from howsure.model.posterior import Posterior, posterior
 from howsure.notes import Note, note
 from howsure.priors import make
+from howsure.relations.quantities import full_name
 from howsure.relations.searches import root
 from howsure.routes import exact_law, values
 from howsure.rows import real
@@ -107,10 +108,10 @@ class Blend(Continuous):
 def over_tables(tables: Array, complete: bool, metric: str, prior: Any, seed: int) -> Distribution:
     """The posterior of a metric over whole-number tables, `complete` if there are no more of them."""
     if len(tables) == 1 and complete:
-        return _of(tables[0], prior, seed)[metric]
+        return _of(tables[0], prior, seed)[full_name(metric) if isinstance(metric, str) else metric]
     some, weights = _spread(tables, table_weights(tables, prior))
     p = _of(some.T, prior, seed)
-    asked = parse(metric)
+    asked = parse(full_name(metric) if isinstance(metric, str) else metric)
     question = p.resolve(asked)
     if not isinstance(question, CellQuestion):
         raise BadSetting(f"{asked} is not a measure of a 2x2 table.")
@@ -139,7 +140,7 @@ def check_asked(metrics: Sequence[str], prior: Any, level: float, interval: str,
     check_kind(interval)
     p = _of(np.ones(4), prior, seed)
     for name in metrics:
-        p.resolve(name)
+        p.resolve(full_name(name))
 
 
 def _of(columns: Array, prior: Any, seed: int) -> Posterior:
@@ -179,8 +180,8 @@ def rows_over_tables(
         got = d.interval(level, kind=interval)
         about = [note.text for note in d.notes if note.code == "mixed"] or ["of the one table"]
         rows.append({
-            "metric": name, "mean": real(d.mean), "std": real(d.std), "median": real(d.median), "low": real(got.low),
-            "high": real(got.high), "level": level, "interval": got.kind, "prior": weight["name"],
+            "metric": full_name(name), "mean": real(d.mean), "std": real(d.std), "median": real(d.median),
+            "low": real(got.low), "high": real(got.high), "level": level, "interval": got.kind, "prior": weight["name"],
             "route": d.route, "tables": len(tables), "about": about[0],
         })  # fmt: skip
     return PosteriorRows(tuple(rows), {"prior": weight, "level": level, "interval": interval, "seed": seed})

@@ -88,7 +88,24 @@ _ALIASES: Final = {
     "retrieved": "predicted-positives", "pp": "predicted-positives", "pn": "predicted-negatives",
     "correct": "right", "errors": "wrong", "chi2": "chi-square", "chi-squared": "chi-square", "x2": "chi-square",
 }  # fmt: skip
+_PRINTED: Final = {
+    "P": "precision", "p": "precision", "prec": "precision", "pr": "precision",
+    "R": "recall", "r": "recall", "rec": "recall", "re": "recall", "sens": "recall", "se": "recall",
+    "F": "f1", "f": "f1", "A": "accuracy", "spec": "specificity", "sp": "specificity", "J": "informedness",
+    "κ": "kappa", "φ": "phi", "prev": "prevalence", "bal-acc": "balanced-accuracy", "err": "error-rate",
+    "pos": "positives", "neg": "negatives",
+}  # fmt: skip
 COUNT_NAMES: Final = (*_COUNTS, "chi-square")
+
+
+def full_name(name: str) -> str:
+    """The name of what reports print for short; only solve takes these. Single letters go by their case.
+
+    >>> full_name("P"), full_name("Sens"), full_name("kappa")
+    ('precision', 'recall', 'kappa')
+    """
+    plain = re.sub(r"[\s_]+", "-", name.strip())
+    return _PRINTED.get(plain if len(plain) == 1 else plain.lower(), name)
 
 
 @lru_cache(maxsize=1024)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,11 +17,13 @@ from howsure.errors import BadSetting
 from howsure.evidence.classes import Tally
 from howsure.evidence.layout import number
 from howsure.expressions import CELLS
+from howsure.language import spelled
 from howsure.notes import Notes, note
 from howsure.relations import explain
+from howsure.relations.integers import linear_spans
 from howsure.relations.outcomes import Outcome, outcome
 from howsure.relations.posterior_over_tables import PosteriorRows, over_tables, rows_over_tables
-from howsure.relations.quantities import quantity, shown
+from howsure.relations.quantities import Quantity, full_name, quantity, shown
 from howsure.relations.values import Given
 from howsure.result import Result
 from howsure.rows import real
@@ -29,9 +32,7 @@ Array = NDArray[np.float64]
 CellCounts = dict[str, Any]
 _COLUMNS: Final = ("precision", "recall", "f1", "accuracy", "prevalence", "phi")
 _SHARES: Final = note("shares", "no count is given, so the cells are shares of all items")
-_FRACTIONS: Final = note(
-    "fractions", "the cells are not all whole; if the values are rounded, look for tables with integers"
-)
+_FRACTIONS: Final = note("fractions")
 _INCOMPLETE: Final = note("incomplete", form="tables")
 _OPEN: Final = note("no-posterior", "a posterior needs tables, and these values leave the table open")
 _NONE: Final = note("no-posterior", "a posterior needs tables, and there are none")
@@ -46,6 +47,7 @@ class Solution(Result):
     integers: bool = False
     posteriors: PosteriorRows = field(default_factory=PosteriorRows, repr=False)  # that the document has
     unanswered: bool = False  # whether posteriors were asked for that cannot be given
+    remarks: Notes = ()  # on how the report was read
 
     @property
     def status(self) -> str:
@@ -76,7 +78,8 @@ class Solution(Result):
             raise BadSetting(f"there is no table to tally: {self.why}")
         counts = self.outcome.tables
         if not self.counted or (counts != np.round(counts)).any():
-            raise BadSetting("a Tally needs whole numbers: give n, or use integers=True (--integers).")
+            how = spelled("give n, or use integers=True", "give n, and leave out --exact")
+            raise BadSetting(f"{spelled('a Tally', 'a posterior')} needs tables of whole numbers: {how}.")
         whole = counts.astype(np.int64)
         columns = whole[0] if self.status == "unique" else whole.T
         return Tally.binary(**dict(zip(CELLS, columns, strict=True)))
@@ -105,11 +108,21 @@ class Solution(Result):
             return explain.infeasible(self.given, found.point)
         if found.region is not None:
             return explain.undetermined(found.region, self.given)
-        kind = "whole-number tables" if self.integers else "tables"
+        if self.status == "unique" or not self.integers:
+            return f"{self._count}."
+        ranges = [f"{c} {_between(*self.ranges[c])}" for c in CELLS if c in self.ranges]
+        return f"{self._count}: {', '.join(ranges)}."
+
+    @property
+    def _count(self) -> str:
+        """How many tables agree, in words."""
+        kind = "whole-number table" if self.integers else "table"
+        printed = any(not g.exact and " to " not in g.shown for g in self.given)
+        what = "these digits" if printed else "these values"
         if self.status == "unique":
-            return f"one {kind.removesuffix('s')} has these values."
-        more = "" if self.complete else " or more"
-        return f"{len(self.outcome.tables):,}{more} {kind} have these values."
+            return f"exactly one {kind} has {what}"
+        more = "" if self.complete else "more than "
+        return f"{more}{len(self.outcome.tables):,} {kind}s have {what}"
 
     @cached_property
     def free(self) -> tuple[str, ...]:
@@ -127,13 +140,29 @@ class Solution(Result):
         listed = (*(quantity(x) for x in (*CELLS, "n")), *shown())
         if self.outcome.region is not None:
             spans = self.outcome.region.spans(listed)
+        elif not self.complete:
+            return self._wider(listed)
         else:
             spans = [_span(np.asarray(q.at(self.outcome.tables))) for q in listed]
         return {q.name: span for q, span in zip(listed, spans, strict=True) if span is not None}
 
+    def _wider(self, listed: Sequence[Quantity]) -> dict[str, tuple[float, float]]:
+        """Ranges over all tables, whole or not, where not all whole ones are listed; counts in whole numbers."""
+        try:
+            real_ones = outcome(self.given, proved=False).region
+        except BadSetting:  # too large for tables of fractions
+            real_ones = None
+        if real_ones is None:
+            found = linear_spans(self.given, listed)
+        else:
+            spans = zip(listed, real_ones.spans(listed), strict=True)
+            found = {q.name: span for q, span in spans if span is not None}
+        sums = {q.name for q in listed if q.sized}
+        return {k: (math.ceil(a - 1e-6), math.floor(b + 1e-6)) if k in sums else (a, b) for k, (a, b) in found.items()}
+
     def measure(self, name: str) -> Any:
         """The value of a measure or count at the table, or at each of the tables."""
-        values = np.asarray(quantity(name).at(self.outcome.tables))
+        values = np.asarray(quantity(full_name(name)).at(self.outcome.tables))
         return real(values[0]) if self.status == "unique" else values
 
     # -- posterior
@@ -181,7 +210,7 @@ class Solution(Result):
             (_INCOMPLETE, not self.complete),
             (_OPEN if self.status == "undetermined" else _NONE, self.unanswered),
         )
-        return tuple(note for note, there in said if there)
+        return (*self.remarks, *(note for note, there in said if there))
 
     def _make(self) -> dict[str, Any]:
         document = envelope("howsure.solve/2", self._rows(), notes=self.notes, **self.posteriors.settings)
@@ -194,6 +223,7 @@ class Solution(Result):
             "integers": self.integers,
             "complete": self.complete,
             "tables": [dict(t) for t in self.tables],
+            "ranges": self._ranges() if self.status in ("several", "undetermined") else [],
             "free": list(self.free),
             "settled_by": list(self.settling),
             "posterior": list(self.posteriors.rows),
@@ -202,17 +232,27 @@ class Solution(Result):
     def _rows(self) -> list[dict[str, Any]]:
         """A row per table, or a row per measure where tables are too many to list."""
         if self.status == "undetermined":
-            return [{"metric": k, "low": real(a), "high": real(b)} for k, (a, b) in self.ranges.items()]
+            return self._ranges()
         columns = {name: np.asarray(quantity(name).at(self.outcome.tables)) for name in ("n", *_COLUMNS)}
         return [
             {**cells, "n": number(columns["n"][i]), **{k: real(columns[k][i]) for k in _COLUMNS}}
             for i, cells in enumerate(self.tables)
         ]
 
+    def _ranges(self) -> list[dict[str, Any]]:
+        return [{"metric": k, "low": real(a), "high": real(b)} for k, (a, b) in self.ranges.items()]
+
     def __repr__(self) -> str:
         if self.status == "unique":
             return f"Solution({', '.join(f'{k}={v:.10g}' for k, v in self.table.items())})"
+        if self.status == "several":
+            return f"Solution(several: {self._count})"
         return f"Solution({self.status}: {self.why.rstrip('.')})"
+
+
+def _between(low: float, high: float) -> str:
+    """88 to 92, or one number."""
+    return f"{low:,.0f}" if low == high else f"{low:,.0f} to {high:,.0f}"
 
 
 def _span(values: Array) -> tuple[float, float] | None:

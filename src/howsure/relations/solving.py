@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
 
 from howsure.errors import BadSetting
-from howsure.language import option
+from howsure.language import option, spelled
+from howsure.notes import Notes, note
+from howsure.relations.integers import NotSearched
 from howsure.relations.joint import JointSolution, solve_together
 from howsure.relations.outcomes import outcome, whole_outcome
 from howsure.relations.solution import Solution
-from howsure.relations.values import givens
+from howsure.relations.values import Given, givens
 
 
 @overload
@@ -76,13 +79,53 @@ def solve(
     return Solution(known, outcome(known))
 
 
+def solve_printed(measures: Mapping[str, Any], *, most: int | None = None, ties: str | None = None) -> Solution:
+    """As papers print: text means its digits, and tables are whole where a count bounds them, else there are ranges.
+
+    >>> solve_printed({"P": ".75", "R": ".60", "acc": ".85", "n": "200"}).table
+    {'tp': 30, 'fp': 10, 'fn': 20, 'tn': 140}
+    """
+    known = givens(measures, None, {}, ties="up" if ties is None else ties)
+    try:
+        found = whole_outcome(known, 10_000 if most is None else most)
+    except NotSearched as refused:
+        return _ranged(known, refused, {"most": most, "ties": ties})
+    solution = Solution(known, found, integers=True)
+    return replace(solution, remarks=_few_digits(solution))
+
+
+def _ranged(known: tuple[Given, ...], refused: NotSearched, idle: Mapping[str, Any]) -> Solution:
+    """The tables of real numbers, in place of whole ones that are not listed."""
+    given = next((name for name, x in idle.items() if x is not None), None)
+    if given is not None:
+        raise BadSetting(f"{option(given)} is for tables of whole numbers: {str(refused).rstrip('.')}.")
+    try:
+        solution = Solution(known, outcome(known))
+    except BadSetting as too_large:
+        raise (too_large if refused.reason == "large" else refused) from None
+    if solution.status not in ("several", "undetermined"):
+        return solution
+    return replace(solution, remarks=(note("not-whole", form=refused.reason), *_few_digits(solution)))
+
+
+def _few_digits(found: Solution) -> Notes:
+    """A zero at the end may have been left out: .6 is 0.55 to 0.65."""
+    printed = [g for g in found.given if not g.quantity.sized and not g.exact and " to " not in g.shown]
+    if found.status not in ("several", "undetermined") or not printed:
+        return ()
+    finest = min(g.high - g.low for g in printed)
+    few = [(g.name, g.shown, float(g.low), float(g.high)) for g in printed if g.high - g.low > 2 * finest]
+    return (note("few-digits", few=tuple(few)),) if few else ()
+
+
 def _refuse_idle(several: bool, integers: bool, most: Any, ties: Any) -> None:
     """Options that would change nothing."""
     if several and integers:
         raise BadSetting(f"several systems are solved in whole numbers anyway: leave out {option('integers')}.")
     idle = next((name for name, x in (("most", most), ("ties", ties)) if x is not None), None)
     if idle is not None and not several and not integers:
-        raise BadSetting(f"{option(idle)} is for tables of whole numbers: give {option('integers', True)} too.")
+        how = spelled("give integers=True too", "leave out --exact")
+        raise BadSetting(f"{option(idle)} is for tables of whole numbers: {how}.")
 
 
 def _check(measures: Any, most: Any) -> bool:

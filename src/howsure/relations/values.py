@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import BadSetting
 from howsure.language import option
-from howsure.relations.quantities import Quantity, quantity
+from howsure.relations.quantities import Quantity, full_name, quantity
 
 Array = NDArray[np.float64]
 CLOSE = 1e-8  # how far exact values may miss each other: they are often printed with ten digits
@@ -74,7 +74,7 @@ def givens(
     pairs = [*(measures or {}).items(), *named.items(), *([] if n is None else [("n", n)])]
     out: dict[str, Given] = {}
     for name, value in pairs:
-        one = given(str(name), value, ties=ties)
+        one = given(full_name(str(name)), value, ties=ties)
         if one.name in out and (out[one.name].low, out[one.name].high) != (one.low, one.high):
             first, second = (_told(x) for x in (out[one.name], one))
             raise BadSetting(f"{one.name} is given twice, as {first} and as {second}.")
@@ -164,11 +164,23 @@ def _odd_size(name: str, shown: object) -> BadSetting:
     return BadSetting(f"{name} must be 0, or between 1e-300 and 1e300 in size; got {text}.")
 
 
+def as_printed(text: str, name: str) -> Any:
+    """A text of the command line as its digits; a bare 0 or 1 at an end of the range is that number, not 0.5 to 1.5.
+
+    >>> as_printed("1", "precision"), as_printed("1.0", "precision"), as_printed("4", "lr-plus")
+    (Fraction(1, 1), '1.0', '4')
+    """
+    what = quantity(full_name(name))
+    whole = re.fullmatch(r"[-+−]?\d+", text.strip()) is not None and not what.sized
+    number = decimal(text, name) if whole else None
+    return text if number is None or float(number) not in what.bounds else number
+
+
 def decimal(text: str, name: str) -> Any:
     """A text of the command line as an exact number, or as it stands if it is none."""
     clean, percent = _plain(text)
     if percent and _NUMBER.fullmatch(clean):
-        _shared(quantity(name), text)
+        _shared(quantity(full_name(name)), text)
     return Fraction(Decimal(clean)) / (100 if percent else 1) if _NUMBER.fullmatch(clean) else text
 
 
@@ -266,6 +278,6 @@ def _outside(one: Given, low: float, high: float) -> str:
     if math.isfinite(high) and math.isfinite(low):
         what = f"{one.name} lies between {low:g} and {high:g}; got {one.shown}."
         if 2 * high <= abs(value) <= 100 * high and (value > 0 or low < 0):
-            return f"{what} Did you mean {value / 100:.10g}?"
+            return f"{what} Did you mean {f'{value / 100:.10g}' if one.exact else f'{one.shown}%'}?"
         return what
     return f"{one.name} is at least {low:g}; got {one.shown}." if value < low else f"{one.name} got {one.shown}."

@@ -19,16 +19,18 @@ def solution(document: dict[str, Any]) -> TextTable:
     """The tables found, the ranges of what is left open, or the values that contradict each other."""
     notes = [*texts(document), *map(_law, document.get("posterior", ()))]
     given = ", ".join(f"{g['name']} {g['shown']}" for g in document.get("given", ()))
-    headline = f"{document['status']}: {document['why'].rstrip('.')}"
+    said = document["why"].rstrip(".")
+    headline = said if document["status"] in ("unique", "several") else f"{document['status']}: {said}"
     rows: list[tuple[str, ...]]
     if document["status"] == "undetermined":
-        headline = f"undetermined; given {given}"
-        notes.append(document["why"].rstrip("."))
-        rows = [(r["metric"], _number(r["low"]), _number(r["high"])) for r in document["rows"]]
-        return page(headline, ("measure", "lowest", "highest"), 1, rows, notes)
+        return _spans(f"undetermined; given {given}", document["rows"], [*notes, said])
     if document["status"] in ("infeasible", "not-found"):
         rows = [(g["name"], g["shown"]) for g in document.get("given", ())]
         return page(headline, ("given", "value"), 1, rows, notes)
+    many = len(document["rows"])
+    if document.get("ranges") and (many > _MOST or not document["complete"]):
+        listed = f"JSON and CSV list {'all' if document['complete'] else many} of them"
+        return _spans(f"{said}; given {given}", document["ranges"], [*notes, listed])
     some = document["rows"][:_MOST]
     if len(document["rows"]) > _MOST:
         notes.append(f"{len(document['rows']) - _MOST:,} more rows are left out here; JSON and CSV have them")
@@ -39,6 +41,12 @@ def solution(document: dict[str, Any]) -> TextTable:
     ]
     headline = f"{headline}; given {given}" if given else headline
     return page(headline, (*named, *_CELLS, *measures), len(named), rows, notes)
+
+
+def _spans(headline: str, ranges: list[dict[str, Any]], notes: list[str]) -> TextTable:
+    """The lowest and highest value of every count and measure."""
+    rows = [(r["metric"], _number(r["low"]), _number(r["high"])) for r in ranges]
+    return page(headline, ("measure", "lowest", "highest"), 1, rows, notes)
 
 
 def identities(document: dict[str, Any]) -> TextTable:
