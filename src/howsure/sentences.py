@@ -58,6 +58,7 @@ SENTENCES: Final[dict[str, str]] = {
     "not-whole/long": (
         "the search for tables of whole numbers would take too long: these are ranges over all tables, whole or not"
     ),
+    "few-digits": "{read}: write zeros that were printed too, as in {more}",
     "deprecated": "leave out {option}, which will be gone in the next release: {instead}",
     "incomplete/tables": "there are more tables than were listed; raise <most>, or give more digits",
     "incomplete/solutions": "there are more solutions than were listed; raise <most>",

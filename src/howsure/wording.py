@@ -383,13 +383,6 @@ def _fractions(f: Mapping[str, Any]) -> str:
     return f"the cells are not all whole; if the values are rounded, {way}"
 
 
-def _few_digits(f: Mapping[str, Any]) -> str:
-    read = ", ".join(f"{name} {shown} means {low:.10g} to {high:.10g}" for name, shown, low, high in f["few"])
-    shown = f["few"][0][1]
-    more = f"{shown.rstrip('%')}{'' if '.' in shown else '.'}0{'%' if shown.endswith('%') else ''}"
-    return f"{read}: write zeros that were printed too, as in {more}"
-
-
 _WORDS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
     "weighted": lambda f: f"weighted items: {WEIGHTED[f['of']]}", "weights-follow": _follow,
     "labels": _labels, "missing-dropped": _dropped, "empty-class": _empty, "coverage": _coverage,
@@ -400,5 +393,5 @@ _WORDS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
     "missing-queries": _missing_queries, "queries-without-judgments": _without_judgments,
     "no-value": _no_value, "counts": _counts,
     "no-relevant": _no_relevant, "unjudged": _unjudged, "recall-rule": _recall_rule, "comparison": _comparison,
-    "prior-from-data": _from_data, "fractions": _fractions, "few-digits": _few_digits,
+    "prior-from-data": _from_data, "fractions": _fractions,
 }  # fmt: skip

@@ -114,8 +114,13 @@ def _few_digits(found: Solution) -> Notes:
     if found.status not in ("several", "undetermined") or not printed:
         return ()
     finest = min(g.high - g.low for g in printed)
-    few = [(g.name, g.shown, float(g.low), float(g.high)) for g in printed if g.high - g.low > 2 * finest]
-    return (note("few-digits", few=tuple(few)),) if few else ()
+    few = [g for g in printed if g.high - g.low > 2 * finest]
+    if not few:
+        return ()
+    digits, percent = few[0].shown.removesuffix("%"), few[0].shown.endswith("%")
+    more = f"{digits}{'' if '.' in digits else '.'}0{'%' if percent else ''}"
+    read = ", ".join(f"{g.name} {g.shown} means {float(g.low):.10g} to {float(g.high):.10g}" for g in few)
+    return (note("few-digits", read=read, more=more),)
 
 
 def _refuse_idle(several: bool, integers: bool, most: Any, ties: Any) -> None:
