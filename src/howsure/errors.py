@@ -46,6 +46,10 @@ class BadSetting(HowsureError):
     """A level, prior, threshold or option outside its range."""
 
 
+class NoCommonId(BadSetting):
+    """Files of several systems without an id that joins their items."""
+
+
 class BadFile(HowsureError):
     """A file, a table or a stream that cannot be read as what it should be."""
 

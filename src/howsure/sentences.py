@@ -34,6 +34,7 @@ SENTENCES: Final[dict[str, str]] = {
     "ids-unmatched/system": "{count:item has|items have} no row of some system ({first})",
     "truths-disagree": "{count:id has|ids have} truths that disagree ({first})",
     "clusters-unmatched": "{count:cluster is|clusters are} not in every system ({first})",
+    "columns-guessed/id": "took ids from {column!r}",
     "ids-repeat": "{ids:value|values} of {column!r} {ids:=has|have} several rows; if these belong together, such as "
     "answers to one question, give that column as <cluster>",
     "table-taken": "the database has one table, {table!r}, which was taken",

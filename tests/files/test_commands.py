@@ -149,7 +149,7 @@ def test_items_that_cannot_be_paired_are_refused_or_left_out(pair, capsys):
 def test_two_files_are_never_paired_by_their_order(pair, capsys):
     """Without ids the files are refused, or compared as independent when told so."""
     folder, _, two = pair
-    two.write_csv(folder / "two.csv")
+    two.rename({"id": "key"}).write_csv(folder / "two.csv")
     line = ["compare", str(folder / "one.jsonl"), str(folder / "two.csv"), "--outcome", "ok", "--format", "json"]
     assert app.run(line) == 2
     assert "rows are never paired by their order" in capsys.readouterr().err

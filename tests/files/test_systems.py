@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 import pytest
 
 import howsure as hs
+from howsure.cli.app import run
 from howsure.errors import BadFile, BadLabels, BadSetting, HowsureError, UnknownName
 from howsure.evidence.account import Account
 from howsure.evidence.classes import Tally
@@ -173,9 +175,11 @@ def test_slices_that_differ_between_files(tmp_path, form):
 
 def test_rows_are_never_paired_by_their_order(files):
     """Without ids and clusters, files of systems are refused; so are kinds that cannot be joined."""
-    paths, _, _ = files
+    paths, one, _ = files
+    one.rename({"id": "key"}).write_ndjson(paths["one"])
     with pytest.raises(BadSetting, match="rows are never paired by their order"):
         evidence(paths, outcome="ok")
+    one.write_ndjson(paths["one"])
     with pytest.raises(BadSetting, match="need pred=, outcome= or value="):
         evidence(paths, truth="animal", score="grade", positive="owl", on="id")
     with pytest.raises(BadSetting, match="joined on ids are read by engine='duckdb'"):
@@ -293,3 +297,45 @@ def test_shards_of_label_sets(tmp_path):
     assert hs.tally(tmp_path / "c.csv", truth="y", pred="z", sep="|") == whole
     lists = Tally.multilabel(data["y"].to_list(), {"z": data["z"].to_list()})
     assert whole == lists
+
+
+# -- ids that nobody named, and what several files are
+
+
+@FORMS
+def test_the_usual_id_joins_files(tmp_path, form, run_json):
+    """A column of the usual names that all files have is taken, and a note says so; else as with --on."""
+    paths = _written(tmp_path, form, "g", a=["x", "y", "y"], b=["x", "y", "y"], c=["x", "y", "y"])
+    made, told = evidence(paths, outcome="ok"), evidence(paths, outcome="ok", on="id")
+    assert made == replace(told, notes=made.notes)
+    assert [(n.code, n.text) for n in made.notes] == [("columns-guessed", "took ids from 'id'")]
+    got, want = (run_json("leaderboard", *paths.values(), "--outcome", "ok", *x) for x in ([], ["--on", "id"]))
+    assert got["rows"] == want["rows"]
+    assert "columns-guessed" in [n["code"] for n in got["notes"]]
+
+
+def test_files_whose_names_differ_in_digits_only(tmp_path, capsys, run_json):
+    """Shards or systems: asked, and each is one edit away."""
+    for i, rows in ((1, "1,1\n2,0\n"), (2, "1,0\n2,0\n")):
+        (tmp_path / f"part-{i:03}.csv").write_text(f"id,ok\n{rows}")
+    files = [str(tmp_path / f"part-00{i}.csv") for i in (1, 2)]
+    for command in ("score", "compare", "leaderboard"):
+        assert run([command, *files, "--outcome", "ok"]) == 2
+        said = capsys.readouterr().err
+        for way in ("differ in digits only", "--pool", "part-*.csv'", "--on", "--name"):
+            assert way in said
+        assert said.count("\n") == 1
+    for more in (["--on", "id"], ["--name", "a", "--name", "b"]):
+        assert run_json("score", *files, "--outcome", "ok", *more)["data"]["n"] == 2
+    for given in ([*files, "--pool"], [str(tmp_path / "part-*.csv")]):
+        got = run_json("score", *given, "--outcome", "ok")
+        assert (got["data"]["n"], got["rows"][0]["score"]) == (4, 0.25)
+
+
+def test_files_without_an_id_ask(tmp_path, capsys):
+    """One sentence with what can be done."""
+    for name in "ab":
+        (tmp_path / f"{name}.csv").write_text("ok\n1\n0\n")
+    assert run(["compare", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), "--outcome", "ok"]) == 2
+    said = capsys.readouterr().err
+    assert all(way in said for way in ("--on", "--independent", "--pool", "rows are never paired by their order"))

@@ -191,7 +191,7 @@ SETTINGS: list[tuple[str, str]] = [
     *((f"{_TWO} --equal-within {x}", "--equal-within must be a number") for x in ("nan", "-1")),
     (f"{_TWO} --equal-within 1e300", ""),
     ("compare plain.csv --outcome o", "o"),
-    ("compare plain.csv lines.jsonl --outcome o", "rows are never paired by their order"),
+    ("compare plain.csv lines.jsonl --outcome o", ""),
     ("compare plain.csv lines.jsonl --on id --truth y --pred z --metric f1", ""),
     ("compare plain.csv table.parquet --on id --on g --value v --tolerance 0.5", ""),
     ("compare plain.csv crlf.csv --on r --outcome o", "occur more than once in 'plain.csv'"),

@@ -7,6 +7,7 @@ kind of data, and `BELONGS` which other options go with which source.
 from __future__ import annotations
 
 import functools
+import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -17,7 +18,7 @@ import click
 
 from howsure.cli import parsing
 from howsure.cli.options import LABELS, POSITIVE, ROWS, Named, option
-from howsure.errors import BadSetting
+from howsure.errors import BadSetting, NoCommonId
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -240,8 +241,27 @@ def _of_files(given: Inputs, kind: Literal["scores"] | None) -> Any:
         _refuse("--independent files have no items in common", columns, "on", "unmatched")
         return {name: take(file, **own) for name, file, own in _each(names, files, columns)}
     if "on" not in columns and "cluster" not in columns:
-        raise BadSetting(_unjoined(len(files)))
-    return take(dict(zip(names, files, strict=True)), **columns)
+        if kind == "scores":
+            raise BadSetting(_unjoined(len(files)))
+        if not given.names:
+            _refuse_numbered(files)
+    try:
+        return take(dict(zip(names, files, strict=True)), **columns)
+    except NoCommonId:
+        raise BadSetting(_unjoined(len(files))) from None
+
+
+def _refuse_numbered(files: list[str]) -> None:
+    """Files whose names differ in digits only may be shards or systems: the command has to be told."""
+    from howsure.ingest.streams import is_stream
+
+    alike = {re.sub(r"[0-9]+", "*", x) for x in files}
+    if len(alike) == 1 and not any(is_stream(x) for x in files):
+        raise BadSetting(
+            f"{files[0]} and {files[1]} differ in digits only: if they are shards of one data set add --pool, or give "
+            f"them as one pattern in quotes, '{alike.pop()}'; if they are systems join their items with --on, or name "
+            "each with --name"
+        )
 
 
 def _of_database(given: Inputs, kind: Literal["scores"] | None) -> Any:
@@ -267,7 +287,7 @@ def _unjoined(many: int) -> str:
     """What to do with several files, as far as the command can."""
     taken = {x.name for x in click.get_current_context().command.params}
     ways = {
-        "on": "join the items of their systems on an id with --on",
+        "on": "name the id that joins items of systems with --on (none called id, item, qid or doc_id is in each)",
         "independent": "give --independent if they hold different items",
         "pool": "pool shards of one data set with --pool",
     }
