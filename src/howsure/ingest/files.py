@@ -17,18 +17,21 @@ from typing import Any, Final
 import numpy as np
 
 from howsure import duck
-from howsure.errors import BadFile, BadLabels
+from howsure.errors import BadFile, BadLabels, NoCommonId
 from howsure.ingest import conditions
 from howsure.ingest.columns import Column, as_numbers
 from howsure.ingest.ends import checked
 from howsure.ingest.explaining import explained
 from howsure.ingest.groups import Groups, alike, kept_rows, merged, read
+from howsure.ingest.guessing import usual_id
 from howsure.ingest.keys import COUNT, DUCKDB, GIVEN, STATUS, Grouping, Judged, sql_groups, sql_rows, status_sql
 from howsure.ingest.packing import File
 from howsure.ingest.readers import Reader, apart, reader, refuse_lacking
 from howsure.ingest.sniffing import expanded, sniff
 from howsure.ingest.streams import on_disk
 from howsure.ingest.texts import MISSING, refuse_mixed, refuse_no_number
+from howsure.language import option
+from howsure.notes import Note, note
 
 _NO_FIELD: Final = "*"  # not found among the first records, so that all are looked at
 Watch = Callable[[Any], contextlib.AbstractContextManager[None]]
@@ -146,6 +149,18 @@ class Files:
         """Text that spells no number is looked for where numbers are missing."""
         for column in lacking(grouping, raw):
             refuse_text(self.con, r, column, grouping.where)
+
+
+def common_id(files: Files) -> tuple[tuple[str, ...], list[Note]]:
+    """The id that all files have under a usual name, and a note that it was taken."""
+    found = usual_id([reader(files.con, [s], []).names for s in files.files])
+    if found is None:
+        raise NoCommonId(
+            f"{len(files.files)} files have no column in common that is called id, item, qid or doc_id: name the id "
+            f"that joins their items with {option('on')}, or what groups them with {option('cluster')}; rows are never "
+            "paired by their order."
+        )
+    return (found,), [note("columns-guessed", form="id", column=found, on=found)]
 
 
 def lacking(grouping: Grouping, raw: Mapping[str, Any]) -> list[str]:

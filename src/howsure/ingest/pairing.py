@@ -13,16 +13,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from howsure.errors import BadFile, BadLabels, BadSetting, NoCommonId, plural
+from howsure.errors import BadFile, BadLabels, BadSetting, plural
 from howsure.evidence.account import Account
 from howsure.evidence.clusters import Clustered, Observed
 from howsure.evidence.items import Items
 from howsure.ingest import graded_values, settling
 from howsure.ingest.columns import Column
-from howsure.ingest.files import Files, from_json, opened, refuse_text, refuse_unreadable
+from howsure.ingest.files import Files, common_id, from_json, opened, refuse_text, refuse_unreadable
 from howsure.ingest.graded_values import LISTED
 from howsure.ingest.groups import Groups, alike, merged, read
-from howsure.ingest.guessing import usual_id
 from howsure.ingest.keys import KEPT, STATUS, SUM, Grouping, Key, left_out, sql_groups, status_sql
 from howsure.ingest.paths import check_remote, listed, source_of
 from howsure.ingest.readers import Reader, reader
@@ -139,7 +138,7 @@ def joined(
         many = len(request.answers)
         if len(files.files) != many:
             raise BadSetting(f"{len(files.files)} files were found for {many} systems; give one file for each.")
-        on, guessed = (on, []) if on else _usual(files)
+        on, guessed = (on, []) if on else common_id(files)
         troubles, account, held = _load(files, request, on, check_unmatched(unmatched))
         notes = [*guessed, *(t.note for t in troubles), *_repeating(files, on)]
         item = (Key("item0", "id"),) if request.kind == "values" else ()
@@ -155,18 +154,6 @@ def joined(
         made = settling.settle(found, request)
     found_all: Observed | Clustered | Items = replace(made, notes=(*notes, *made.notes))
     return found_all
-
-
-def _usual(files: Files) -> tuple[tuple[str, ...], list[Note]]:
-    """The id that all files have under a usual name, and a note that it was taken."""
-    found = usual_id([reader(files.con, [s], []).names for s in files.files])
-    if found is None:
-        raise NoCommonId(
-            f"{len(files.files)} files have no column in common that is called id, item, qid or doc_id: name the id "
-            f"that joins their items with {option('on')}, or what groups them with {option('cluster')}; rows are never "
-            "paired by their order."
-        )
-    return (found,), [note("columns-guessed", form="id", column=found, on=found)]
 
 
 def _all_json(files: Files) -> bool:
