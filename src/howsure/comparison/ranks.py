@@ -215,7 +215,7 @@ class Leaderboard(Result):
         return visible(self.verdict)
 
 
-class Settings(Columns, total=False):
+class RankSettings(Columns, total=False):
     """What leaderboard takes besides its data and its measures."""
 
     prior: Any
@@ -229,11 +229,16 @@ class Settings(Columns, total=False):
 
 @overload
 def leaderboard(
-    data: Any, y_pred: Any = None, y: Any = None, *, metric: str | Metric | None = None, **settings: Unpack[Settings]
+    data: Any,
+    y_pred: Any = None,
+    y: Any = None,
+    *,
+    metric: str | Metric | None = None,
+    **settings: Unpack[RankSettings],
 ) -> Leaderboard: ...
 @overload
 def leaderboard(
-    data: Any, y_pred: Any = None, y: Any = None, *, metrics: Metrics, **settings: Unpack[Settings]
+    data: Any, y_pred: Any = None, y: Any = None, *, metrics: Metrics, **settings: Unpack[RankSettings]
 ) -> Several: ...
 def leaderboard(
     data: Any,

@@ -25,7 +25,7 @@ from howsure.rows import Row
 NAMES = ("first", "second")
 
 
-class Settings(Columns, total=False):
+class PairSettings(Columns, total=False):
     """What compare takes besides its data and its measures."""
 
     equal_within: float | None
@@ -46,11 +46,11 @@ def compare(
     third: Any = None,
     *,
     metric: str | Metric | None = None,
-    **settings: Unpack[Settings],
+    **settings: Unpack[PairSettings],
 ) -> Comparison: ...
 @overload
 def compare(
-    first: Any, second: Any = None, third: Any = None, *, metrics: Metrics, **settings: Unpack[Settings]
+    first: Any, second: Any = None, third: Any = None, *, metrics: Metrics, **settings: Unpack[PairSettings]
 ) -> Several: ...
 def compare(
     first: Any,
