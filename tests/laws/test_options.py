@@ -25,7 +25,9 @@ from tests.laws.walked_files import document, write_files
 from tests.tiers import spread
 
 OPTIONS = {
-    command: {p.opts[0]: p for p in made.params if p.opts[0].startswith("-")} for command, made in app.commands.items()
+    command: {p.opts[0]: p for p in made.params if p.opts[0].startswith("-")}
+    for command, made in app.commands.items()
+    if command != "completion"  # it has none, and no document
 }
 WRITTEN = ("--format", "--out", "--columns", "--verbose")  # not of the document
 IDLE = ("--seed", "--tolerance")  # of what is sampled

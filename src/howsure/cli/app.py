@@ -7,7 +7,19 @@ from typing import Any
 
 import click
 
-from howsure.cli import curving, parsing, retrieval, solving, sources, stopping, streams, surfacing, trading
+from howsure.cli import (
+    completing,
+    curving,
+    parsing,
+    retrieval,
+    solving,
+    sources,
+    stopping,
+    streams,
+    surfacing,
+    trading,
+    waiting,
+)
 from howsure.cli.options import (
     COLUMNAR,
     FORMAT,
@@ -37,9 +49,11 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 def run(arguments: list[str]) -> int:
     """Run the command line and return its exit code."""
     before = SPOKEN.set("command")
+    waiting.begin("working")
     try:
         return _run(arguments, "--debug" in arguments)
     finally:
+        waiting.stop()
         SPOKEN.reset(before)
 
 
@@ -83,6 +97,7 @@ def _say(text: str, code: int) -> int:
     """On standard error; where that is full or closed, the code says it alone."""
     if stopping.asked():
         return 130
+    waiting.stop()
     try:
         click.echo(text, err=True)
     except OSError:
@@ -99,11 +114,57 @@ def _silence() -> int:
 _CODES = "Exit codes: 0 done, 2 bad input, 70 a bug in howsure, 130 interrupted."
 
 
-@click.group(context_settings=CONTEXT, epilog=_CODES)
+_FIRST = """howsure: how sure are you of that score,
+and is B really better than A?
+
+Try:
+  howsure score \\
+    --counts tp=80,fp=20,fn=30,tn=870
+  howsure score preds.csv \\
+    --truth label --pred model
+  howsure compare preds.csv \\
+    --truth label --pred a --pred b
+
+All commands: howsure --help
+"""
+SHORT = {  # in the order of the help
+    "score": "A score with its interval: files, counts, a database.",
+    "compare": "Is the first system better than the second?",
+    "leaderboard": "Rank several systems, with P(best).",
+    "curve": "Scores at every threshold, and the best threshold.",
+    "trec": "TREC runs against judgments.",
+    "solve": "The tables behind reported measures.",
+    "tradeoff": "What recall costs in precision at constant accuracy.",
+    "surface": "One measure over two others at a fixed third.",
+    "metrics": "List every measure, or show one in full.",
+    "papers": "Recompute what the papers print.",
+    "completion": "The script that completes commands in your shell.",
+}
+
+
+class Ordered(click.Group):
+    """The commands in an order that helps."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """First what is used most."""
+        return [name for name in SHORT if name in self.commands]
+
+
+@click.group(cls=Ordered, context_settings=CONTEXT, epilog=_CODES, invoke_without_command=True)
 @click.version_option(package_name="howsure", message="howsure %(version)s")
 @click.option("--debug", is_flag=True, expose_value=False, help="Show the trace if howsure has a bug.")
-def app() -> None:
+@click.pass_context
+def app(context: click.Context) -> None:
     """How sure are you of that score, and is B really better than A?"""
+    if context.invoked_subcommand is None:
+        write(_FIRST, None)
+
+
+@app.command("completion")
+@click.argument("shell", type=click.Choice(list(completing.SHELLS)))
+def completion(shell: str) -> None:
+    """Print the script that completes commands, options, measures and columns; its head says how to install it."""
+    write(completing.script(app, shell), None)
 
 
 METRICS = option(
@@ -319,3 +380,5 @@ app.add_command(solving.solve)
 app.add_command(surfacing.surface)
 app.add_command(trading.tradeoff)
 app.add_command(retrieval.trec)
+for _name, _told in SHORT.items():
+    app.commands[_name].short_help = _told

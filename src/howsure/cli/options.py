@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from howsure import render
+from howsure.cli import completing
 from howsure.errors import BadSetting
 from howsure.render.view import view
 
@@ -43,6 +44,7 @@ class Named:
 
     def __init__(self, *declared: str, **settings: Any) -> None:
         self.name = next((x for x in declared if not x.startswith("-")), declared[0].lstrip("-").replace("-", "_"))
+        settings.setdefault("shell_complete", completing.of_option(declared[0], settings.get("metavar") or ""))
         self._add = click.option(*declared, cls=Once, **settings)
 
     def __call__(self, command: Any) -> Any:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from howsure.cli import streams
+from howsure.cli import streams, waiting
 from howsure.errors import BadFile
 
 if TYPE_CHECKING:
@@ -27,7 +27,9 @@ def show(result: Result | dict[str, Any], kind: str, out: Path | None, view: Vie
     if out is not None:
         made.save(out, kind=kind, columns=view.columns, verbose=view.verbose)
     elif kind == "table" and sys.stdout is not None and sys.stdout.isatty():
-        plain.on_terminal(made.page(), view)
+        page = made.page()
+        waiting.stop()
+        plain.on_terminal(page, view)
     else:
         write(made.to_text(kind, columns=view.columns, verbose=view.verbose), None, kind)
 
@@ -41,6 +43,7 @@ def write(text: str, out: Path | None, kind: str = "table") -> None:
         return
     if sys.stdout is None:
         raise BadFile("cannot write to standard output: it is closed.")
+    waiting.stop()
     try:
         sys.stdout.write(_encodable(text, sys.stdout.encoding, kind))
         sys.stdout.flush()

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from howsure.cli import waiting
 from howsure.ingest.files import Watch
 
 PATIENCE = 1.0  # seconds before the bar shows
@@ -24,12 +25,14 @@ def watcher(paths: tuple[str, ...]) -> Watch | None:
     def watch(con: Any) -> Iterator[None]:
         done = threading.Event()
         thread = threading.Thread(target=_show, args=(con, size, done), daemon=True)
+        waiting.step_aside(True)
         thread.start()
         try:
             yield
         finally:
             done.set()
             thread.join()
+            waiting.step_aside(False)
 
     return watch
 

@@ -16,7 +16,7 @@ from typing import Any, Final, Literal, TypeVar
 
 import click
 
-from howsure.cli import parsing
+from howsure.cli import completing, parsing
 from howsure.cli.options import LABELS, POSITIVE, ROWS, Named, option
 from howsure.errors import BadSetting, NoCommonId
 
@@ -187,7 +187,8 @@ def taking(*options: Any, files: bool = True) -> Callable[[F], F]:
         made: Any = inner
         for one in reversed(options):
             made = one(made)
-        return click.argument("files", nargs=-1, metavar="[FILE]...")(made) if files else made  # type: ignore[no-any-return]
+        taken = click.argument("files", nargs=-1, metavar="[FILE]...", shell_complete=completing.files)
+        return taken(made) if files else made  # type: ignore[no-any-return]
 
     return decorate
 
