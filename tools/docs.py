@@ -84,7 +84,10 @@ _PARTS = {  # headings, and the files and packages under them, in the order of t
     "From evidence to a posterior, and questions to it": ("estimators.py", "entering.py", "priors.py", "model"),
     "Measures": ("catalogue", "expressions.py", "gradients.py"),
     "Numbers": ("forms.py", "routes.py", "kernels", "distribution.py"),
-    "Verbs": ("rows.py", "scoring.py", "slice_order.py", "comparison", "ranking", "rankings.py", "relations"),
+    "Verbs": (
+        "rows.py", "scoring.py", "slice_order.py", "slice_marks.py", "comparison", "ranking", "rankings.py",
+        "relations",
+    ),
     "Results, words and formats": (
         "result.py", "envelope.py", "export.py", "notes.py", "wording.py", "sentences.py", "language.py", "render",
         "atomic.py",

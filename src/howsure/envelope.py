@@ -41,7 +41,7 @@ def envelope(
         "seed": seed,
         "data": data,
         "rows": rows,
-        "notes": [{"code": note.code, "text": note.text} for note in notes],
+        "notes": [note.document for note in notes],
     }
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from howsure.sentences import numbers
 from howsure.wording import GATHERED, sentence
 
 Facts = tuple[tuple[str, Any], ...]
@@ -38,6 +39,12 @@ class Note:
     def text(self) -> str:
         """The sentence, in the reader's language."""
         return sentence(self.code, dict(self.facts))
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """As it stands in a document: code and text, and numbers where it alone tells them."""
+        told = numbers(self.code, dict(self.facts))
+        return {"code": self.code, "text": self.text} | ({} if told is None else {"data": told})
 
 
 Notes = tuple[Note, ...]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from howsure.distribution import Distribution, Interval
 from howsure.evidence.layout import as_json, number
 from howsure.evidence.protocol import Evidence
+from howsure.model.posterior import Posterior
 from howsure.model.question import Question
 from howsure.notes import Notes, at_level, note
 from howsure.slices import Slices
@@ -62,6 +63,12 @@ class Row:
         """The point score."""
         return self.question.score
 
+    def put_to(self, p: Posterior) -> Question:
+        """The same question, put to another posterior of the same kind."""
+        if self.classes is None:
+            return p.kind.question(p, self.metric, self.asked)
+        return p.kind.question(p, self.metric.of("*"), f"{self.asked}:*")
+
     @cached_property
     def interval(self) -> Interval:
         """The interval of the level and kind asked for."""
@@ -107,41 +114,46 @@ class Row:
 
 # -- documents
 
-Places = Callable[[Row, int | None], Iterable[Place]]
+
+def row_documents(rows: Iterable[Row], places: Sequence[Place] | None = None) -> list[dict[str, Any]]:
+    """One score row for each table of the batch and each measure of it; `places` chooses and orders the tables."""
+    return [x for table in zip(*_series(rows, places), strict=True) for x in table]
 
 
-def row_documents(rows: Iterable[Row], places: Places | None = None) -> list[dict[str, Any]]:
-    """One score row for each measure and each table of the batch; `places` chooses and orders the tables of a row."""
-    out: list[dict[str, Any]] = []
+def row_parts(rows: Iterable[Row]) -> list[tuple[Row, int | None]]:
+    """What a table has a line for, in order: each row, or each of its classes with the rows that have them."""
+    out: list[tuple[Row, int | None]] = []
     for (_, classes), group in groupby(rows, key=lambda row: (row.system, row.classes)):
-        tables = [(row, _documents(row, places)) for row in group]
-        if classes is None:
-            out += [x for _, (documents,) in tables for x in documents]
-            continue
-        for i, label in enumerate(classes):
-            out += [x | _of_class(row, label) for row, documents in tables for x in documents[i]]
+        same = list(group)
+        out += [(row, i) for i in ([None] if classes is None else range(len(classes))) for row in same]
     return out
 
 
-def _documents(row: Row, places: Places | None) -> list[list[dict[str, Any]]]:
+def _series(rows: Iterable[Row], places: Sequence[Place] | None) -> list[list[dict[str, Any]]]:
+    """For each line that a table has, the documents of all tables."""
+    listed = list(rows)
+    made = {id(row): _documents(row, places) for row in listed}
+    out = []
+    for row, i in row_parts(listed):
+        own = made[id(row)][i or 0]
+        out.append(own if i is None or row.classes is None else [x | _of_class(row, row.classes[i]) for x in own])
+    return out
+
+
+def _documents(row: Row, places: Sequence[Place] | None) -> list[list[dict[str, Any]]]:
     """For each class of the row, or once, the documents of its tables; what guessing gives is asked for all at once."""
     evidence = row.question.state.evidence.only(row.metric)
     totals, columns = evidence.totals, _columns(row)
-    classes = [None] if row.classes is None else range(len(row.classes))
-    where = [list(np.ndindex(evidence.shape) if places is None else places(row, i)) for i in classes]
-    full = [[x if i is None else (i, *x) for x in own] for i, own in zip(classes, where, strict=True)]
+    where = list(np.ndindex(evidence.shape)) if places is None else places
+    full = [where] if row.classes is None else [[(i, *x) for x in where] for i in range(len(row.classes))]
     chances = iter(_chances(row, [x for own in full for x in own]))
+    slices, sizes = [slice_of(evidence, x) or None for x in where], [number(totals[x]) for x in where]
     return [
         [
-            _one(
-                row,
-                {k: v[at] for k, v in columns.items()} | next(chances),
-                slice_of(evidence, x) or None,
-                number(totals[x]),
-            )
-            for x, at in zip(own, tables, strict=True)
+            _one(row, {k: v[at] for k, v in columns.items()} | next(chances), x, n)
+            for at, x, n in zip(own, slices, sizes, strict=True)
         ]
-        for own, tables in zip(where, full, strict=True)
+        for own in full
     ]
 
 
@@ -192,8 +204,10 @@ def _one(row: Row, values: dict[str, Any], where: dict[str, Any] | None, n: Any)
         "asked": row.asked,
         "system": row.system,
         "slice": where,
+        "overall": None,
         "class": as_json(row.metric.label),
         "n": n,
+        "marked": None,
         **{k: real(values[k]) for k in _SHOWN},
         "low_gap": real(values["low_gap"]),
         "high_gap": real(values["high_gap"]),

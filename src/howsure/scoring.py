@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
 
-from howsure import slice_order
+from howsure import slice_marks, slice_order
 from howsure.catalogue import Metric
 from howsure.columns import Columns
 from howsure.counting import finite
@@ -27,12 +28,13 @@ from howsure.notes import Notes, merged, note
 from howsure.render.harmless import visible
 from howsure.render.numbers import short
 from howsure.result import Result
-from howsure.rows import Place, Row, row_documents
+from howsure.rows import Place, Row, row_documents, row_parts
+from howsure.slice_marks import Deal, Marks
 
 
 @dataclass(frozen=True, eq=False)
 class Report(Result):
-    """The scores of evidence with their posteriors; prints as a table."""
+    """The scores of evidence with their posteriors; prints as a table. `overall` are the rows of all items."""
 
     posterior: Posterior
     level: float
@@ -40,6 +42,7 @@ class Report(Result):
     rows: tuple[Row, ...]
     sort: str = "worse"
     chance: bool = False  # whether tables show what chance gives; the document always tells
+    overall: tuple[Row, ...] = ()  # of all items, where there are slices
 
     @cached_property
     def _extras(self) -> tuple[dict[str, Any], Notes]:
@@ -49,7 +52,10 @@ class Report(Result):
     def notes(self) -> Notes:
         """What is to be said, each thing once."""
         priors = [n for row in self.rows if (n := row.question.prior_note) is not None]
-        return merged([*priors, *(n for row in self.rows for n in row.notes), *self._extras[1]])
+        own = [*priors, *(n for row in self.rows for n in row.notes)]
+        codes = {n.code for n in own}
+        whole = [n for row in self.overall for n in row.notes if n.code not in codes]
+        return merged([*own, *whole, *self._extras[1], *self._alike])
 
     @property
     def _library(self) -> str | None:
@@ -83,14 +89,36 @@ class Report(Result):
     def _make(self) -> dict[str, Any]:
         return self._made(page=False)
 
+    @cached_property
+    def _marks(self) -> list[Marks] | None:
+        """Which slices stand out, for each line that a slice has; None where there are not many."""
+        deal = slice_marks.dealt((self.posterior,), self.posterior.seed) if self.overall else None
+        return None if deal is None else [self._marked(deal, row, i) for row, i in row_parts(self.rows)]
+
+    def _marked(self, deal: Deal, row: Row, i: int | None) -> Marks:
+        (own,) = deal.posteriors
+        own = own if row.system is None else own.system(row.system)
+        parts = row.put_to(own).score
+        whole = self.overall[self.rows.index(row)].score
+        if i is not None:
+            return slice_marks.marks(deal, row.score[i], parts[i], float(whole[i]))
+        return slice_marks.marks(deal, row.score, parts, float(whole))
+
+    @property
+    def _alike(self) -> Notes:
+        """How many slices would look different if all were alike."""
+        if self._marks is None:
+            return ()
+        lines = zip(row_parts(self.rows), self._marks, strict=True)
+        return tuple(m.note(_line(row, i), row.system, "score") for (row, i), m in lines)
+
     def _made(self, page: bool) -> dict[str, Any]:
         p = self.posterior
-
-        def places(row: Row, i: int | None) -> list[Place]:
-            found = slice_order.order(p, row, i, self.sort)
-            return slice_order.ends(found) if page else found
-
-        rows = row_documents(self.rows, places if p.evidence.shape else None)
+        places = slice_order.order(p.evidence, self.rows, self.overall, self.sort)
+        shown = slice_order.ends(places) if page else places
+        first, rows = row_documents(self.overall), row_documents(self.rows, shown)
+        self._tell_slices(first, rows, shown)
+        rows = [*first, *rows]
         notes = (*self.notes, *_drawn_chances(rows)) if self.chance else self.notes
         made = envelope(
             "howsure.score/1", rows, prior=p.prior_document, level=self.level, interval=self.interval, seed=p.seed,
@@ -98,9 +126,22 @@ class Report(Result):
         )  # fmt: skip
         if self.chance:
             made["columns"] = ["chance"]
-        if page and self._tables > slice_order.MOST:
-            made["hidden"] = {"tables": self._tables - 2 * slice_order.ENDS, "ends": slice_order.ENDS}
+        if len(shown) < len(places):
+            made["hidden"] = slice_order.gap(len(places), len(first), len(row_parts(self.rows)))
         return made | self._extras[0]
+
+    def _tell_slices(self, first: list[dict[str, Any]], rows: list[dict[str, Any]], places: list[Place]) -> None:
+        """Which rows are of all items, and which slices stand out."""
+        if not self.overall:
+            return
+        for row in first:
+            row["overall"] = True
+        for row in rows:
+            row["overall"] = False
+        if self._marks is not None:
+            told = (m.at(k) for (k,) in places for m in self._marks)
+            for row, marked in zip(rows, told, strict=True):
+                row["marked"] = marked
 
     @property
     def _tables(self) -> int:
@@ -191,6 +232,7 @@ def score(
     p = given.posterior
     wanted = check_level(given.level if level is None else level)
     kind = check_kind(given.interval if interval is None else interval)
+    order = slice_order.check_sort(sort, p.evidence)
     several = len(p.evidence.systems) > 1
     own = {name: p.system(name) for name in p.evidence.systems} if several else {None: p}
     first = next(iter(own.values()))
@@ -201,18 +243,31 @@ def score(
         questions = q.questions(asked)
         limits = _limits(above, questions, q) if limits is None else limits
         rows += [Row(x, wanted, kind, limit, system) for x, limit in zip(questions, limits, strict=True)]
-    for row in rows:
+    overall = _overall(p, rows)
+    for row in (*rows, *overall):
         _ = row.interval  # what has no answer is refused here, not when it is shown
     if chance:
         _refuse_without_chance(rows)
-    return Report(p, wanted, kind, tuple(rows), _order(p, sort), bool(chance))
+    return Report(p, wanted, kind, tuple(rows), order, bool(chance), tuple(overall))
 
 
-def _order(p: Posterior, sort: Any) -> str:
-    """The order of slices, where there are some."""
-    if sort is not None and slice_order.sliced(p.evidence) is None:
-        raise BadSetting(f"{option('sort')} is the order of slices; this evidence has none.")
-    return slice_order.check_sort("worse" if sort is None else sort)
+def _overall(p: Posterior, rows: list[Row]) -> list[Row]:
+    """The same rows of all items, where there are slices."""
+    axis = slice_order.sliced(p.evidence)
+    if axis is None:
+        return []
+    whole, found = p.seeing(p.evidence.together(axis)), []
+    for system, group in groupby(rows, key=lambda row: row.system):
+        own, same = whole if system is None else whole.system(system), list(group)
+        questions = [row.put_to(own) for row in same]
+        own.kind.prepare(questions)
+        found += [replace(row, question=q) for row, q in zip(same, questions, strict=True)]
+    return found
+
+
+def _line(row: Row, i: int | None) -> str:
+    """The measure of a line, as asked for."""
+    return row.asked if i is None or row.classes is None else f"{row.asked}:{row.classes[i]}"
 
 
 def _refuse_without_chance(rows: list[Row]) -> None:

@@ -158,3 +158,40 @@ def filled(template: str, facts: Mapping[str, Any]) -> str:
     '1 row is odd, 2 rows are not'
     """
     return template.format(**{k: _Count(x) if isinstance(x, Number) else x for k, x in facts.items()})
+
+
+# -- slices
+
+_ALIKE: Final = ("metric", "system", "slices", "found", "expected", "marked")
+
+
+def numbers(code: str, facts: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """The numbers of a note, for programs, where it has some that are told nowhere else."""
+    if code != "slices-alike":
+        return None
+    columns = [facts["of" if name == "metric" else name] for name in _ALIKE]
+    return [dict(zip(_ALIKE, values, strict=True)) for values in zip(*columns, strict=True)]
+
+
+def slices_alike(f: Mapping[str, Any]) -> str:
+    """How many slices look different, how many would if all were alike, and how many stand out beyond that."""
+    lines = numbers("slices-alike", f) or []
+    far = f"a {f['what']} further from that of all items than 95% of random parts of the data of their size"
+    if len(lines) == 1:
+        (x,) = lines
+        have = f"{x['found']:,} of {plural(x['slices'], 'slice')} {'has' if x['found'] == 1 else 'have'}"
+        marks = f"{x['marked']:,} {'stands' if x['marked'] == 1 else 'stand'} out beyond that, marked *"
+        would = f"if all slices were alike, {_about(x['expected'])} would"
+        return f"{have} {far}; {would}; {marks if x['marked'] else 'none stands out beyond that'}"
+    each = [
+        f"{x['system'] + ' ' if x['system'] else ''}{x['metric']} {x['found']:,} ({_about(x['expected'])}), "
+        f"{x['marked']:,} marked"
+        for x in lines
+    ]
+    more = f"; and {plural(len(each) - 8, 'measure')} more" if len(each) > 8 else ""
+    told = f"slices with {far} (if all were alike), and those that stand out beyond that, marked *"
+    return f"{told}: {'; '.join(each[:8])}{more}"
+
+
+def _about(x: float) -> str:
+    return "none" if x < 0.005 else f"about {x:,.0f}" if x >= 10 else f"about {x:.2g}"

@@ -347,12 +347,12 @@ def test_a_batch_has_a_row_a_table():
     batch = hs.score(hs.Tally.binary(tp=[80, 5], fp=20, fn=30, tn=870), metrics=["f1", "recall"], above=0.7)
     rows = batch.to_dict()["rows"]
     assert [(r["asked"], r["slice"]) for r in rows] == [
-        ("f1", {"batch": 0}), ("f1", {"batch": 1}), ("recall", {"batch": 0}), ("recall", {"batch": 1})
+        ("f1", {"batch": 0}), ("recall", {"batch": 0}), ("f1", {"batch": 1}), ("recall", {"batch": 1})
     ]  # fmt: skip
     for tp, at in ((80, 0), (5, 1)):
         alone = hs.score(hs.Tally.binary(tp=tp, fp=20, fn=30, tn=870), metrics=["f1"], above=0.7).to_dict()["rows"][0]
         for key in ("score", "mean", "std", "median", "mode", "low", "high", "p_above", "n"):
-            assert rows[at][key] == pytest.approx(alone[key], rel=1e-10), key
+            assert rows[2 * at][key] == pytest.approx(alone[key], rel=1e-10), key
     assert "batch=1" in str(batch)
 
 

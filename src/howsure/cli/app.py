@@ -31,6 +31,7 @@ from howsure.cli.options import (
     PRIOR,
     SEED,
     SORT,
+    SORT_PAIRS,
     TOLERANCE,
     VIEW,
     FileName,
@@ -253,6 +254,7 @@ _SEVERAL = (
 @INTERVAL
 @TOLERANCE
 @SEED
+@SORT_PAIRS
 @FORMAT
 @VIEW
 @OUT
@@ -268,6 +270,8 @@ def compare(
         return
     found = sources.evidence(given)
     asked: dict[str, Any] = {"metrics": metrics} if metrics else {}
+    if "by" not in given.columns:
+        settings["sort"] = None  # refused already, where it was given
     if isinstance(found, (list, dict)):
         each = list(found.values()) if isinstance(found, dict) else found
         if len(each) != 2:

@@ -211,3 +211,10 @@ SORT = option(
     metavar="worse|better|name|n|score",
     help="Order of slices; worse: most surely worse than the rest first.",
 )
+SORT_PAIRS = option(
+    "--sort",
+    default="worse",
+    show_default=True,
+    metavar="worse|better|name|n|difference",
+    help="Order of slices; worse: those where the first is most surely worse first.",
+)

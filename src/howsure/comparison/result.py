@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.comparison import slicing
 from howsure.comparison.independent import Apart, chances, most_draws
 from howsure.comparison.wins import EVEN, Wins, compare_wins
 from howsure.distribution import Distribution, Error
@@ -25,6 +26,7 @@ from howsure.render.harmless import visible
 from howsure.render.numbers import probability, short
 from howsure.result import Result
 from howsure.rows import Row, real, row_documents
+from howsure.slice_marks import Marks
 
 Array = NDArray[np.float64]
 
@@ -56,6 +58,8 @@ class Comparison(Result):
     posterior: Posterior  # of both systems, or of the first
     equal_within: float | None
     joint: Question | None = None  # of both systems, where they had the same items
+    sort: str = "worse"
+    overall: Comparison | None = None  # of all items, where there are slices
 
     @property
     def metric(self) -> Any:
@@ -146,7 +150,21 @@ class Comparison(Result):
         own += self._pairing()
         if np.isnan(np.asarray(self.difference.mean, dtype=float)).any():
             own.append(note("no-mean", of=str(self.metric)))
-        return merged([*own, *self.first.notes, *self.second.notes])
+        found = [*own, *self.first.notes, *self.second.notes]
+        if self.overall is not None:
+            codes = {n.code for n in found}
+            found += [n for n in self.overall.notes if n.code not in codes]
+        if self._marks is not None:
+            found.append(self._marks.note(self.asked, None, "difference"))
+        return merged(found)
+
+    @cached_property
+    def _marks(self) -> Marks | None:
+        """Which slices stand out by their difference; None where there are not many."""
+        if self.overall is None:
+            return None
+        own = None if self.joint is None else self.posterior
+        return slicing.marked((self.first, self.second), (self.overall.first, self.overall.second), own)
 
     def _pairing(self) -> Notes:
         """What pairing told: the probability as if the systems had been tested on different items."""
@@ -244,16 +262,36 @@ class Comparison(Result):
 
     def _make(self) -> dict[str, Any]:
         p = self.posterior
-        one, two = (row_documents([row]) for row in (self.first, self.second))
-        same = self.paired and len(one) == 1 and one[0]["n"] == two[0]["n"]
-        data = {"systems": list(self.systems), "paired": self.paired, "n": one[0]["n"] if same else None}
+        first = [] if self.overall is None else self.overall._listed()
+        rows = self._listed()
+        for row in first:
+            row["overall"] = True
+        if self.overall is not None:
+            for k, row in enumerate(rows):
+                row |= {"overall": False, "marked": None if self._marks is None else self._marks.at(k)}
+            rows = [rows[k] for k in self._order()]
+        alone = first or rows
+        data = {"systems": list(self.systems), "paired": self.paired, "n": alone[0]["n"] if len(alone) == 1 else None}
         clusters = p.evidence.describe().get("clusters") if self.paired else None
         return envelope(
-            "howsure.compare/1", self._rows(one, two), prior=p.prior_document, level=self.level,
+            "howsure.compare/1", [*first, *rows], prior=p.prior_document, level=self.level,
             interval=self.interval, seed=p.seed, notes=self.notes,
             data=data if clusters is None else data | {"clusters": clusters},
             account=account.document(row.question.state.evidence for row in (self.first, self.second)),
         )  # fmt: skip
+
+    def page(self) -> dict[str, Any]:
+        """The document for people: of many tables only the first and the last in their order."""
+        return slicing.page(self._document)
+
+    def _order(self) -> list[int]:
+        """The slices in the order asked for."""
+        sizes = self.first.question.state.evidence.totals
+        return slicing.ordered(self.sort, self.metric.better, self.p_better, self.difference, sizes)
+
+    def _listed(self) -> list[dict[str, Any]]:
+        """A row for each table, in the order of their names."""
+        return self._rows(*(row_documents([row]) for row in (self.first, self.second)))
 
     def _rows(self, one: list[dict[str, Any]], two: list[dict[str, Any]]) -> list[dict[str, Any]]:
         d = self.difference
@@ -283,6 +321,9 @@ class Comparison(Result):
                 "first": a,
                 "second": b,
                 "slice": a["slice"],
+                "overall": None,
+                "n": a["n"] if self.paired and a["n"] == b["n"] else None,
+                "marked": None,
                 **{k: at(k, i) for k in ("p_better", "p_worse", "p_equal")},
                 "equal_within": self.equal_within,
                 "difference": {

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from howsure.catalogue import Metric
+from howsure.comparison.slicing import grouped, page
 from howsure.errors import BadSetting, UnknownName, listing
 from howsure.language import option
 from howsure.model.posterior import Posterior
@@ -42,13 +43,17 @@ class Several(Result):
         made = [part._document for part in self.parts]
         notes = list({(n["code"], n["text"]): n for document in made for n in document["notes"]}.values())
         whole: dict[str, Any] = made[0] | {
-            "rows": [row for document in made for row in document["rows"]],
+            "rows": grouped(made) if "slice" in made[0]["rows"][0] else [row for x in made for row in x["rows"]],
             "notes": notes,
         }
         if "pairs" in made[0]:
             whole["pairs"] = [pair for document in made for pair in document["pairs"]]
             whole["verdict"] = "; ".join(document["verdict"] for document in made)
         return whole
+
+    def page(self) -> dict[str, Any]:
+        """The document for people: of many slices only the first and the last in their order."""
+        return page(self._document, len(self.parts)) if "paired" in self._document["data"] else self._document
 
     def __repr__(self) -> str:
         return "\n".join(repr(part) for part in self.parts)

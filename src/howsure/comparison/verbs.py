@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Unpack, overload
 
 import numpy as np
@@ -21,6 +22,7 @@ from howsure.labels import places
 from howsure.language import option, spelled
 from howsure.model.posterior import Posterior
 from howsure.rows import Row
+from howsure.slice_order import SORTS_OF_PAIRS, check_sort, sliced
 
 NAMES = ("first", "second")
 
@@ -68,6 +70,7 @@ def compare(
     draws: int | None = None,
     tolerance: float | None = None,
     seed: int | None = None,
+    sort: str | None = None,
     **columns: Unpack[Columns],
 ) -> Comparison | Several:
     """Is the first better than the second?
@@ -76,7 +79,8 @@ def compare(
     columns of a frame, a file or a database: compare(frame, truth="label", pred=["a", "b"]). Fitted estimators are
     asked for their answers: compare({"a": one, "b": two}, X, y). Several `metrics` give several comparisons, "f1:*" one
     for each class. method="sample" is that of Goutte & Gaussier: the share of `draws` (10,000) draws. Settings that are
-    not given are those of a curve or posterior that is, else the usual ones.
+    not given are those of a curve or posterior that is, else the usual ones. Slices (`by=`) are listed from those where
+    the first is most surely worse on (`sort`: worse, better, name, n or difference), after a row of all items.
 
     >>> from howsure.evidence.classes import Tally
     >>> a = Tally.binary(tp=3, fp=2, fn=0, tn=0)
@@ -97,7 +101,10 @@ def compare(
             entered("compare", x, None, told, prior=w, **own) for x, w in zip((first, second), both, strict=True)
         )
         pair, shown, settings = (one.posterior, two.posterior), _named(names), _settings(one, level, interval)
-        return each_measure(pair, metric, metrics, lambda m: _apart(pair, shown, m, settings, margin, drawn))
+        order = check_sort(sort, pair[0].evidence, SORTS_OF_PAIRS)
+        return each_measure(
+            pair, metric, metrics, lambda m: replace(_apart(pair, shown, m, settings, margin, drawn), sort=order)
+        )
     given, chosen = _joint(first, second, third, told, prior, own)
     if drawn is not None:
         raise BadSetting("method='sample' is for systems tested on different items; these have the same items.")
@@ -106,8 +113,8 @@ def compare(
             f"{option('names')} is for two tallies; the systems of these items have names: {listing(chosen)}."
         )
     p, settings = given.posterior.pick(chosen), _settings(given, level, interval)
-    each = [p.system(name) for name in chosen]
-    return each_measure(each, metric, metrics, lambda m: _paired(p, m, settings, margin), p)
+    order, each = check_sort(sort, p.evidence, SORTS_OF_PAIRS), [p.system(name) for name in chosen]
+    return each_measure(each, metric, metrics, lambda m: replace(_paired(p, m, settings, margin), sort=order), p)
 
 
 def _drawn(method: Any, draws: Any) -> int | None:
@@ -182,17 +189,38 @@ def _apart(
         raise BadLabels(f"evidence of two kinds cannot be compared: {kinds}; give two of the same kind.")
     one, two = (p.resolve(metric) for p in both)
     one.matches(two)
+    axes = [sliced(p.evidence) for p in both]
+    _refuse_other_slices(both, axes)
     shapes = tuple(p.evidence.shape for p in both)
     try:
         np.broadcast_shapes(*shapes)
     except ValueError:
         raise BadLabels(f"the batches do not match: shapes {shapes[0]} and {shapes[1]}.") from None
     rows = [Row(q, *settings, None, name) for q, name in zip((one, two), names, strict=True)]
-    return Comparison(rows[0], rows[1], independent.gap(one, two, draws), both[0], margin)
+    overall = None
+    if axes[0] is not None and axes[0] == axes[1]:
+        first, second = (p.seeing(p.evidence.together(axes[0])) for p in both)
+        overall = _apart((first, second), names, metric, settings, margin, draws)
+    return Comparison(rows[0], rows[1], independent.gap(one, two, draws), both[0], margin, overall=overall)
+
+
+def _refuse_other_slices(both: tuple[Posterior, Posterior], axes: list[int | None]) -> None:
+    """Slices are compared by name: both sides need the same ones."""
+    if axes[0] is None or axes[1] is None:
+        return
+    one, two = ([str(x) for x in p.evidence.batch[k][1]] for p, k in zip(both, axes, strict=True) if k is not None)
+    only = sorted({*one} ^ {*two})
+    if only or one != two:
+        where = "first" if only and only[0] in one else "second"
+        found = f"{only[0]!r} is only in the {where}" if only else "their columns differ"
+        way = f"take those that both have, with {option('where')}"
+        raise BadLabels(f"slices are compared one by one, and {found}: {way}.")
 
 
 def _paired(p: Posterior, metric: Any, settings: tuple[float, str], margin: float | None) -> Comparison:
     """Two systems on the same items."""
     joint = p.resolve(metric)
     rows = [Row(p.system(name).resolve(metric), *settings, None, name) for name in p.evidence.systems]
-    return Comparison(rows[0], rows[1], joint.difference(), p, margin, joint)
+    axis = sliced(p.evidence)
+    overall = None if axis is None else _paired(p.seeing(p.evidence.together(axis)), metric, settings, margin)
+    return Comparison(rows[0], rows[1], joint.difference(), p, margin, joint, overall=overall)

@@ -151,9 +151,14 @@ class Clustered:
         del measure
         return self
 
-    def others(self, axis: int) -> Self:
+    def together(self, axis: int) -> Self:
         """Refused: there is no batch."""
         raise BadSetting(f"clusters are not a batch; they have no axis {axis}.")
+
+    def dealt(self, sizes: Any, rng: Any) -> Self:
+        """Refused: there are no slices to deal for."""
+        del sizes, rng
+        raise BadSetting("clusters have no slices.")
 
     def describe(self) -> dict[str, Any]:
         """As of the first system's whole table, with the number of clusters, and the items of each system."""

@@ -169,9 +169,14 @@ class Items:
         del label
         raise BadSetting(f"graded values have no positive class: leave out {option('positive')}.")
 
-    def others(self, axis: int) -> Self:
+    def together(self, axis: int) -> Self:
         """Refused: there is no batch."""
         raise BadSetting(f"graded values are not batched; they have no axis {axis}.")
+
+    def dealt(self, sizes: Any, rng: Any) -> Self:
+        """Refused: there are no slices to deal for."""
+        del sizes, rng
+        raise BadSetting("graded values have no slices.")
 
     def describe(self) -> dict[str, Any]:
         """Size, direction and bounds; of queries also what was read and left out."""

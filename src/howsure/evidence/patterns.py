@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from howsure.evidence.account import Account
 from howsure.evidence.layout import SQUARE, Array, Axis, read_only
+from howsure.kernels.alike import deal
 from howsure.kernels.weights import effective_counts
 from howsure.labels import places
 from howsure.notes import Notes
@@ -100,13 +101,16 @@ class Patterns:
         del measure
         return self
 
-    def others(self, axis: int) -> Self:
-        """At each place of a batch axis the counts of all other places together."""
+    def together(self, axis: int) -> Self:
+        """The counts of all places of a batch axis."""
+        squares = None if self.squares is None else self.squares.sum(axis=axis)
+        batch = tuple(x for k, x in enumerate(self.batch) if k != axis)
+        return replace(self, counts=self.counts.sum(axis=axis), squares=squares, batch=batch)
 
-        def rest(values: Array) -> Array:
-            return np.asarray(np.maximum(values.sum(axis=axis, keepdims=True) - values, 0))
-
-        return replace(self, counts=rest(self.counts), squares=None if self.squares is None else rest(self.squares))
+    def dealt(self, sizes: Array, rng: np.random.Generator) -> Self:
+        """A batch of parts of these sizes, each of items taken at random from a single table."""
+        counts = deal(self.counts, sizes, rng)
+        return replace(self, counts=counts, squares=None, batch=(("part", range(len(sizes))),))
 
     def at(self, places: Any, batch: tuple[Axis, ...]) -> Self:
         """The tables at some places of the batch, and what its axes are then."""

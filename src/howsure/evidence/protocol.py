@@ -65,8 +65,11 @@ class Evidence(Protocol):
     def only(self, measure: object) -> Evidence:
         """The part that a measure looks at; all of it, but for evidence of several measures."""
 
-    def others(self, axis: int) -> Self:
-        """At each place of a batch axis what all other places show together."""
+    def together(self, axis: int) -> Self:
+        """What all places of a batch axis show together."""
+
+    def dealt(self, sizes: Array, rng: np.random.Generator) -> Self:
+        """A batch of parts of these sizes, each of items taken at random from a single observation."""
 
     def describe(self) -> Mapping[str, Any]:
         """What was observed, as the `data` of a document."""

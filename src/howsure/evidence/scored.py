@@ -127,9 +127,14 @@ class Scored:
         del measure
         return self
 
-    def others(self, axis: int) -> Self:
+    def together(self, axis: int) -> Self:
         """Refused: there is no batch."""
         raise BadSetting(f"scores are not batched; they have no axis {axis}.")
+
+    def dealt(self, sizes: Any, rng: Any) -> Self:
+        """Refused: there are no slices to deal for."""
+        del sizes, rng
+        raise BadSetting("scores have no slices.")
 
     def describe(self) -> dict[str, Any]:
         """Size, classes, weights, clusters and bins."""

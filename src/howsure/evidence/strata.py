@@ -111,9 +111,14 @@ class Stratified:
         del measure
         return self
 
-    def others(self, axis: int) -> Self:
+    def together(self, axis: int) -> Self:
         """Refused: there is no batch."""
         raise BadCounts(f"a stratified sample is one population; it has no axis {axis}.")
+
+    def dealt(self, sizes: Any, rng: Any) -> Self:
+        """Refused: there are no slices to deal for."""
+        del sizes, rng
+        raise BadCounts("a stratified sample has no slices.")
 
     def describe(self) -> dict[str, Any]:
         """As of the whole, with the shares of the strata."""

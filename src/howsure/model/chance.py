@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -168,8 +169,13 @@ def _at(cells: dict[str, Array], shape: tuple[int, ...], at: Any) -> dict[str, A
     return {c: np.broadcast_to(x, shape)[at] for c, x in cells.items()}
 
 
+@cache
+def _informedness() -> Metric:
+    return parse("informedness")
+
+
 def _informed(cells: dict[str, Array], scales: dict[str, Array] | None) -> Found:
-    law, _ = exact_law(parse("informedness"), Model(cells, scales=scales))
+    law, _ = exact_law(_informedness(), Model(cells, scales=scales))
     assert law is not None  # noqa: S101 - narrows the type
     below, more = law.tails(np.zeros(np.shape(cells["tp"])))
     return np.asarray(below), np.asarray(more)

@@ -47,7 +47,7 @@ def _words(key: str, of: str | None = None) -> Column:
 def _slices(rows: list[Row]) -> list[Column]:
     if not any(r["slice"] for r in rows):
         return []
-    return [Column("slice", "slice", lambda r: _slice(r["slice"]), right=False)]
+    return [Column("slice", "slice", _slice_of, right=False)]
 
 
 def _law() -> list[Column]:
@@ -248,6 +248,12 @@ def _above_chance(row: Row) -> str:
     if p is None:
         return ""
     return share(p, error) if error is not None and error > 1e-6 else probability(p)
+
+
+def _slice_of(row: Row) -> str:
+    """A slice by column and value, with its mark; all items together have neither."""
+    where = _slice(row["slice"]) or ("all" if row.get("overall") else "")
+    return f"{where} *" if row.get("marked") else where
 
 
 def _slice(at: dict[str, Any] | None) -> str:

@@ -75,12 +75,8 @@ def _with_gaps(document: dict[str, Any], rows: tuple[tuple[str, ...], ...]) -> t
     hidden = document.get("hidden")
     if not hidden:
         return rows
-    ends, out = hidden["ends"], []
-    for i, row in enumerate(rows):
-        out.append(row)
-        if i % (2 * ends) == ends - 1:
-            out.append((f"… {count(hidden['tables'])} more …", *[""] * (len(row) - 1)))
-    return tuple(out)
+    at, more = hidden["row"], f"… {count(hidden['tables'])} more …"
+    return (*rows[:at], (more, *[""] * (len(rows[0]) - 1)), *rows[at:])
 
 
 def headline(document: dict[str, Any], view: View = USUAL) -> str:
