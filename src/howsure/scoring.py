@@ -29,7 +29,7 @@ from howsure.render.harmless import visible
 from howsure.render.numbers import short
 from howsure.result import Result
 from howsure.rows import Place, Row, row_documents, row_parts
-from howsure.slice_marks import Deal, Marks
+from howsure.slice_marks import DealtParts, SliceMarks
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,12 +90,12 @@ class Report(Result):
         return self._made(page=False)
 
     @cached_property
-    def _marks(self) -> list[Marks] | None:
+    def _marks(self) -> list[SliceMarks] | None:
         """Which slices stand out, for each line that a slice has; None where there are not many."""
         deal = slice_marks.dealt((self.posterior,), self.posterior.seed) if self.overall else None
         return None if deal is None else [self._marked(deal, row, i) for row, i in row_parts(self.rows)]
 
-    def _marked(self, deal: Deal, row: Row, i: int | None) -> Marks:
+    def _marked(self, deal: DealtParts, row: Row, i: int | None) -> SliceMarks:
         (own,) = deal.posteriors
         own = own if row.system is None else own.system(row.system)
         parts = row.put_to(own).score

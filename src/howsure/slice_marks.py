@@ -29,7 +29,7 @@ CELLS: Final = 4_000_000  # counts that are dealt, at most
 
 
 @dataclass(frozen=True, eq=False)
-class Deal:
+class DealtParts:
     """Parts of the data dealt at random: a posterior of each, with sizes and groups of like size; of slices too."""
 
     posteriors: tuple[Posterior, ...]
@@ -40,7 +40,7 @@ class Deal:
 
 
 @dataclass(frozen=True, eq=False)
-class Marks:
+class SliceMarks:
     """Which slices of one measure stand out, and how many look different, do by chance, and have a score."""
 
     marked: NDArray[np.bool_]
@@ -60,7 +60,7 @@ class Marks:
         )  # fmt: skip
 
 
-def dealt(posteriors: Sequence[Posterior], seed: int) -> Deal | None:
+def dealt(posteriors: Sequence[Posterior], seed: int) -> DealtParts | None:
     """Parts of the sizes of the slices, of each of these posteriors; None where slices are few, or one axis of more."""
     shape = posteriors[0].evidence.shape
     if len(shape) != 1 or shape[0] < MANY or any(p.evidence.shape != shape for p in posteriors):
@@ -73,7 +73,7 @@ def dealt(posteriors: Sequence[Posterior], seed: int) -> Deal | None:
     return kept["dealt"]  # type: ignore[no-any-return]
 
 
-def _dealt(posteriors: Sequence[Posterior], seed: int) -> Deal:
+def _dealt(posteriors: Sequence[Posterior], seed: int) -> DealtParts:
     sizes = [np.maximum(np.round(p.evidence.effective.sum(axis=-1)), 0.0) for p in posteriors]
     with np.errstate(divide="ignore"):
         variance = np.sum([1.0 / n for n in sizes], axis=0)
@@ -85,7 +85,7 @@ def _dealt(posteriors: Sequence[Posterior], seed: int) -> Deal:
     parts = tuple(
         p.seeing(p.evidence.dealt(n[which].astype(np.int64), rng)) for p, n in zip(wholes, sizes, strict=True)
     )
-    return Deal(parts, reach, reach[which], group, group[which])
+    return DealtParts(parts, reach, reach[which], group, group[which])
 
 
 def _chosen(group: NDArray[np.intp], usable: NDArray[np.intp], cells: int) -> NDArray[np.intp]:
@@ -98,7 +98,7 @@ def _chosen(group: NDArray[np.intp], usable: NDArray[np.intp], cells: int) -> ND
     return np.concatenate([x[(spread * x.size).astype(np.intp)] if x.size > each else np.resize(x, each) for x in own])
 
 
-def marks(deal: Deal, scores: Array, parts: Array, whole: float) -> Marks:
+def marks(deal: DealtParts, scores: Array, parts: Array, whole: float) -> SliceMarks:
     """Which slices stand out, from their scores, those of the parts, and that of all items together."""
     defined = ~np.isnan(scores)
     shares, looks = np.ones(scores.size), 0.0
@@ -109,7 +109,7 @@ def marks(deal: Deal, scores: Array, parts: Array, whole: float) -> Marks:
         looks += float(here.sum() * np.mean(own <= LOOKS))
     marked = np.zeros(scores.size, dtype=bool)
     marked[defined] = discoveries(shares[defined], FALSE)
-    return Marks(marked, defined, int((shares <= LOOKS).sum()), looks)
+    return SliceMarks(marked, defined, int((shares <= LOOKS).sum()), looks)
 
 
 def _scaled(scores: Any, whole: float, reach: Array) -> Array:

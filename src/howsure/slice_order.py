@@ -68,17 +68,18 @@ def worse(row: Row, whole: Row, i: int | None, axis: int) -> NDArray[np.float64]
     """How surely each slice is worse than the rest, as a normal score; 0 where the measure has no direction.
 
     A slice with the share w of all items is apart from the rest by its distance from the whole over 1 - w, and the rest
-    has the variance of the whole over 1 - w.
+    has the variance of the whole over 1 - w. The share is that of items, or of what is known where this is less: recall
+    of a slice with few positive items.
     """
     evidence = row.question.state.evidence
     if row.metric.better is None:
         return np.zeros(evidence.shape)
     (mean, std), (middle, spread) = (_moments(x, i) for x in (row, whole))
     n = np.asarray(evidence.totals, dtype=float)
+    middle, spread = (np.expand_dims(x, axis) for x in (middle, spread))
     with np.errstate(all="ignore"):
-        rest = 1.0 - n / n.sum(axis=axis, keepdims=True)
-        apart = (np.expand_dims(middle, axis) - mean) / rest
-        z = apart / np.sqrt(std**2 + np.expand_dims(spread, axis) ** 2 / rest)
+        rest = 1.0 - np.fmin(n / n.sum(axis=axis, keepdims=True), (spread / std) ** 2)
+        z = (middle - mean) / rest / np.sqrt(std**2 + spread**2 / rest)
     z = np.nan_to_num(z, nan=0.0, posinf=0.0, neginf=0.0)
     return np.asarray(z if row.metric.better == "higher" else -z)
 

@@ -73,7 +73,9 @@ def test_compare_and_leaderboard_of_columns(tmp_path, capsys):
     assert run(capsys, "compare", path, *columns) == hs.compare(joint).to_dict()
     named = run(capsys, "compare", path, *columns, "--name", "A", "--name", "B", "--by", "region")
     assert named["data"]["systems"] == ["A", "B"]
-    assert [r["slice"]["region"] for r in named["rows"]] == ["<b>east</b>", "north", "south"]
+    found = [r["slice"] and r["slice"]["region"] for r in named["rows"]]
+    assert found[0] is None
+    assert sorted(found[1:]) == ["<b>east</b>", "north", "south"]
     assert run(capsys, "leaderboard", path, *columns) == hs.leaderboard(joint).to_dict()
 
 
@@ -107,7 +109,7 @@ def test_two_files_are_joined_on_ids(pair, kind, capsys):
     assert got["rows"][0]["p_better"] == want.p_better
     got = run(capsys, "compare", *files, "--on", "sample", "--outcome", "ok", "--by", "region")
     want = hs.compare(hs.tally(both, outcome=["ok", "ok_two"], by="region"))
-    assert [r["p_better"] for r in got["rows"]] == want.p_better.tolist()
+    assert [r["p_better"] for r in got["rows"]][1:] == sorted(want.p_better.tolist())
     weighted = run(capsys, "compare", *files, "--outcome", "ok", "--weight", "weight")
     assert weighted["rows"][0]["first"]["score"] == pytest.approx(
         both.filter(pl.col("ok"))["weight"].sum() / both["weight"].sum()

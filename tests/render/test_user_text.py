@@ -74,7 +74,7 @@ def test_ranges_are_as_they_are_in_csv(capsys):
     assert [row["range"] for row in rows] == ["0.0 1.0", "-1.0 1.0"]
     data = {"y": [1, 0, 1], "z": [1, 0, 0], "g": ["-1 1", "=x", "x"]}
     text = hs.score(data, truth="y", pred="z", by="g", metrics="f1", sort="name").to_csv()
-    assert {row["slice.g"] for row in csv.DictReader(io.StringIO(text))} == {"'-1 1", "'=x", "x"}
+    assert {row["slice.g"] for row in csv.DictReader(io.StringIO(text))} == {"", "'-1 1", "'=x", "x"}
 
 
 WRONG = [

@@ -26,7 +26,7 @@ from howsure.render.harmless import visible
 from howsure.render.numbers import probability, short
 from howsure.result import Result
 from howsure.rows import Row, real, row_documents
-from howsure.slice_marks import Marks
+from howsure.slice_marks import SliceMarks
 
 Array = NDArray[np.float64]
 
@@ -159,7 +159,7 @@ class Comparison(Result):
         return merged(found)
 
     @cached_property
-    def _marks(self) -> Marks | None:
+    def _marks(self) -> SliceMarks | None:
         """Which slices stand out by their difference; None where there are not many."""
         if self.overall is None:
             return None

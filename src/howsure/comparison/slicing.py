@@ -12,12 +12,12 @@ from howsure import slice_order
 from howsure.distribution import Distribution
 from howsure.model.posterior import Posterior
 from howsure.rows import Row
-from howsure.slice_marks import Marks, dealt, marks
+from howsure.slice_marks import SliceMarks, dealt, marks
 
 Pair = tuple[Row, Row]
 
 
-def marked(rows: Pair, wholes: Pair, joint: Posterior | None) -> Marks | None:
+def marked(rows: Pair, wholes: Pair, joint: Posterior | None) -> SliceMarks | None:
     """Which slices stand out by the difference of the two; both are dealt together where they had the same items."""
     apart: Any = [row.question.state for row in rows]
     deal = dealt([joint] if joint is not None else apart, apart[0].seed)

@@ -19,7 +19,8 @@ def json_text(document: dict[str, Any]) -> str:
 def csv_text(document: dict[str, Any]) -> str:
     """One line a row; nested parts become columns joined by a dot. Texts are such that no spreadsheet computes them."""
     rows = [flat(row, text=field) for row in document["rows"] or _answer(document)]
-    names = list(dict.fromkeys(k for row in rows for k in row))
+    found = list(dict.fromkeys(k for row in rows for k in row))
+    names = [k for k in found if not any(x.startswith(f"{k}.") for x in found)]  # a part that some rows lack
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(map(field, names))
