@@ -39,6 +39,7 @@ class PairSettings(Columns, total=False):
     draws: int | None
     tolerance: float | None
     seed: int | None
+    sort: str | None
 
 
 @overload
