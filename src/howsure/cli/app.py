@@ -20,6 +20,7 @@ from howsure.cli import (
     trading,
     waiting,
 )
+from howsure.cli.examples import EXAMPLES, epilog
 from howsure.cli.options import (
     COLUMNAR,
     FORMAT,
@@ -386,3 +387,5 @@ app.add_command(trading.tradeoff)
 app.add_command(retrieval.trec)
 for _name, _told in SHORT.items():
     app.commands[_name].short_help = _told
+for _name in EXAMPLES:
+    app.commands[_name].epilog = epilog(_name)
