@@ -12,7 +12,7 @@ PATIENCE = 1.0  # seconds before it shows
 _EVERY = 0.2
 
 
-class _Line:
+class _Shown:
     """The line that is shown, if any; a bar of its own may take its place."""
 
     said: str = ""
@@ -26,22 +26,22 @@ def begin(what: str) -> None:
     stop()
     if sys.stderr is None or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         return
-    _Line.over = threading.Event()
-    _Line.thread = threading.Thread(target=_show, args=(what, _Line.over), daemon=True)
-    _Line.thread.start()
+    _Shown.over = threading.Event()
+    _Shown.thread = threading.Thread(target=_show, args=(what, _Shown.over), daemon=True)
+    _Shown.thread.start()
 
 
 def stop() -> None:
     """Take the line away: output comes, or the end."""
-    if _Line.over is not None and _Line.thread is not None:
-        _Line.over.set()
-        _Line.thread.join()
-        _Line.over = _Line.thread = None
+    if _Shown.over is not None and _Shown.thread is not None:
+        _Shown.over.set()
+        _Shown.thread.join()
+        _Shown.over = _Shown.thread = None
 
 
 def step_aside(there: bool) -> None:
     """Whether a bar that knows more is shown meanwhile."""
-    _Line.aside = there
+    _Shown.aside = there
 
 
 def _show(what: str, over: threading.Event) -> None:
@@ -49,7 +49,7 @@ def _show(what: str, over: threading.Event) -> None:
     wait = PATIENCE
     while not over.wait(wait):
         wait = _EVERY
-        if _Line.aside:
+        if _Shown.aside:
             shown = _clear() if shown else False
             continue
         shown = True
