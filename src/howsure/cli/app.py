@@ -39,7 +39,7 @@ from howsure.cli.options import (
     option,
 )
 from howsure.cli.output import show, write
-from howsure.errors import BadSetting, HowsureError, shortened
+from howsure.errors import BadSetting, HowsureError, nearest, shortened
 from howsure.language import SPOKEN
 from howsure.papers.item import MEANINGS
 from howsure.render.harmless import visible
@@ -67,6 +67,9 @@ def _run(arguments: list[str], debug: bool) -> int:
         return _say(error.format_message(), 2)
     except (click.exceptions.Abort, KeyboardInterrupt):
         return 130
+    except click.exceptions.NoSuchOption as error:
+        hint = nearest(error.option_name, error.possibilities or ()).replace("'", "")
+        return _complain(f"no option named {error.option_name!r}.{hint} See: howsure {_asked(arguments)}--help", 2)
     except click.ClickException as error:
         return _complain(error.format_message(), 2)
     except HowsureError as error:
@@ -87,6 +90,11 @@ def _run(arguments: list[str], debug: bool) -> int:
             f"this is a bug in howsure ({type(error).__name__}: {error}); run again with --debug for the trace",
             70,
         )
+
+
+def _asked(arguments: list[str]) -> str:
+    """The command that was asked for, with a blank, if there is one."""
+    return next((f"{a} " for a in arguments if a in app.commands), "")
 
 
 def _complain(message: str, code: int) -> int:

@@ -68,6 +68,22 @@ class FileName(click.Path):
         return super().convert(value, param, ctx)
 
 
+class Share(click.ParamType[float]):
+    """A number, or a percentage: 95% is 0.95."""
+
+    name = "float"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number; whether it is in range is told by who takes it."""
+        del ctx
+        text = str(value).strip()
+        try:
+            return float(text.removesuffix("%")) / 100 if text.endswith("%") else float(text)
+        except ValueError:
+            called = param.opts[0] if param is not None else "it"
+            raise BadSetting(f"{called} needs a share, such as 0.95 or 95%; got {value!r}") from None
+
+
 class Out(Named):
     """The option --out; a file that the command reads is refused there."""
 
@@ -170,7 +186,7 @@ PRIOR = option(
     show_default=True,
     help="even, jeffreys, uniform, two-level or a weight per cell.",
 )
-LEVEL = option("--level", type=float, default=0.95, show_default=True, help="Probability of the interval.")
+LEVEL = option("--level", type=Share(), default=0.95, show_default=True, help="Probability of the interval.")
 INTERVAL = option(
     "--interval",
     default="equal-tailed",
