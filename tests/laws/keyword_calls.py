@@ -260,6 +260,9 @@ CALLS: dict[str, dict[str, Call]] = {
         "estimator": Call(estimator, {"metrics": "f1"}, "recall", "kappa", arrays=True),
     },
     "compare": SEVERAL | _made("metric", "a", "b") | {
+        "slices": Call(
+            pandas, {"truth": "label", "pred": ["a", "b"], "by": "region", "metric": "f1"}, "recall", "f1"
+        ),
         "two tallies": Call(given(*TWO), {"metric": "f1"}, "recall", "tetrachoric"),
         "two posteriors": Call(given(lambda: hs.posterior(TWO[0]), lambda: hs.posterior(TWO[1])), {}, "recall", "phi"),
         "posterior": _posteriors("a", "b"),
