@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -30,8 +31,16 @@ def show(result: Result | dict[str, Any], kind: str, out: Path | None, view: Vie
         page = made.page()
         waiting.stop()
         plain.on_terminal(page, view)
+    elif kind == "table" and _asked_width() is not None:
+        write(plain.fitted(made.page(), _asked_width() or 80, view), None, kind)
     else:
         write(made.to_text(kind, columns=view.columns, verbose=view.verbose), None, kind)
+
+
+def _asked_width() -> int | None:
+    """COLUMNS, where it is set: a pipe has no width of its own."""
+    given = os.environ.get("COLUMNS", "")
+    return max(int(given), 20) if given.isdecimal() and int(given) else None
 
 
 def write(text: str, out: Path | None, kind: str = "table") -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from shutil import get_terminal_size
 from typing import Any
 
+from howsure.render.bars import ASCII, LINES, Signs
+from howsure.render.layout import laid_out
 from howsure.render.tables import TextTable, from_document
 from howsure.render.view import USUAL, View
 
@@ -27,20 +30,33 @@ def text(t: TextTable) -> str:
     return "\n".join(lines) + "\n"
 
 
+def fitted(document: dict[str, Any], width: int, view: View = USUAL, signs: Signs | None = None) -> str:
+    """The table in so many columns of text; with bars where there are signs for them."""
+    made = laid_out(from_document(document, view), width, signs)
+    lines = [*made.headline, "", *made.head, *made.body, *(["", *made.notes] if made.notes else [])]
+    return "\n".join(lines).lstrip("\n") + "\n"
+
+
 def on_terminal(document: dict[str, Any], view: View = USUAL) -> None:
-    """Print the table with rich: the same content, with a rule under the head and dim notes."""
+    """Print the table with rich, as wide as the terminal: bars, bold heads and dim notes."""
     from rich.console import Console
-    from rich.table import Table as Grid
     from rich.text import Text
 
-    t = from_document(document, view)
     console = Console()
-    console.print(Text(t.headline, style="bold"))
-    grid = Grid(box=None, pad_edge=False, header_style="bold")
-    for name, right in zip(t.columns, t.right, strict=True):
-        grid.add_column(Text(name), justify="right" if right else "left", overflow="fold")
-    for row in t.rows:
-        grid.add_row(*(Text(x) for x in row))
-    console.print(grid)
-    for note in t.notes:
-        console.print(Text(f"- {note}", style="dim"))
+    signs = LINES if _encodes(console.encoding, "├─●┤┆…") else ASCII
+    made = laid_out(from_document(document, view), max(get_terminal_size().columns, 20), signs)
+    for style, lines in (("bold", made.headline), ("", ("",)), ("bold", made.head), ("", made.body)):
+        for line in lines:
+            console.print(Text(line, style=style), no_wrap=True, overflow="ignore", crop=False)
+    if made.notes:
+        console.print()
+    for line in made.notes:
+        console.print(Text(line, style="dim"), no_wrap=True, overflow="ignore", crop=False)
+
+
+def _encodes(encoding: str, characters: str) -> bool:
+    try:
+        characters.encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from howsure.render.bars import Bars, bars_of
 from howsure.render.harmless import visible
 from howsure.render.numbers import count, probability, short
 from howsure.render.shown import columns_of
@@ -23,6 +24,7 @@ class TextTable:
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...]
     keys: tuple[str, ...] = ()  # of the columns, where they have names
+    bars: Bars | None = None  # of the rows, for whoever draws them
 
 
 _PAGES = {  # documents whose tables are made elsewhere
@@ -53,6 +55,7 @@ def from_document(document: dict[str, Any], view: View = USUAL) -> TextTable:
         _with_gaps(document, tuple(tuple(visible(c.cell(row)) for c in columns) for row in rows)),
         tuple(map(visible, view.notes(document))),
         tuple(c.key for c in columns),
+        None if document.get("hidden") else bars_of(document, rows),
     )
 
 

@@ -1,0 +1,121 @@
+"""Screens as people see them: 80 columns, kept beside this test (to renew them see snapshot.py), and other widths."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import howsure as hs
+from howsure.cli import output
+from howsure.cli.app import run
+from howsure.render import plain
+from howsure.render.bars import ASCII, LINES
+from howsure.render.layout import cells
+from tests.render.snapshot import held
+
+HERE = Path(__file__).parent / "screens"
+CANCER = "examples/breast_cancer.csv --truth truth --positive malignant"
+TWELVE = " ".join(f"--counts {60 + 2 * i},20,{50 - 2 * i},870" for i in range(12))
+SCREENS = {
+    "score": "score --counts 80,20,30,870 --above 0.7",
+    "slices": f"score {CANCER} --pred logistic --by size --metric recall --metric precision",
+    "compare": f"compare {CANCER} --pred logistic --pred tree --metric recall",
+    "leaderboard": f"leaderboard {TWELVE} --metric f1",
+    "curve": f"curve {CANCER} --score p_tree --metric f1@.5 --metric recall@.5",
+    "classes": "score examples/digits.parquet --truth truth --pred logistic --metric f1:0 --metric f1:1 --metric f1:9",
+    "solve": "solve precision=.75 recall=.6 accuracy=.85 n=200",
+}
+WIDTHS = (40, 60, 80, 120, 200)
+
+
+def screen(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], line: str, width: int) -> str:
+    """What a terminal of that width shows."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    assert run(line.split()) == 0, capsys.readouterr().err
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", SCREENS)
+def test_the_screen_is_the_one_that_is_kept(name, monkeypatch, capsys):
+    """At 80 columns, without colour."""
+    text = screen(monkeypatch, capsys, SCREENS[name], 80)
+    assert "\x1b" not in text
+    assert text == held(HERE / f"{name}.txt", text)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", SCREENS)
+def test_every_screen_fits(name, width, monkeypatch, capsys):
+    """No line is wider than the terminal, and no word of the wide one is broken."""
+    text = screen(monkeypatch, capsys, SCREENS[name], width)
+    assert max(map(cells, text.splitlines())) <= width
+    wide = screen(monkeypatch, capsys, SCREENS[name], 400)
+    rows = [line.split() for line in text.splitlines()]
+    known = set(wide.split())
+    first = [row[0] for row in rows if row and row[0].startswith(("precision", "recall", "f1", "balanced"))]
+    assert all("…" in word or word in known for word in first)
+
+
+def test_what_left_is_named(monkeypatch, capsys):
+    """A last line says which columns left, and how to see them."""
+    text = " ".join(screen(monkeypatch, capsys, SCREENS["score"], 40).split())
+    assert "left out for want of width: P(" in text
+    assert "--format json" in text
+
+
+def test_bars_have_one_scale_and_their_points():
+    """The point is at the score, the ends at the interval; the reference is drawn in every row."""
+    report = hs.score(hs.Tally.binary(tp=80, fp=20, fn=30, tn=870), metrics=["precision", "recall"], above=0.7)
+    text = plain.fitted(report.to_dict(), 100, signs=LINES)
+    head, *rows = (line for line in text.splitlines() if line.startswith(("metric", "precision", "recall")))
+    start, end = head.index("0.6", 40), len(head) - 1
+    for line, (low, score, high) in zip(rows, [(0.714, 0.8, 0.869), (0.639, 80 / 110, 0.804)], strict=True):
+        for sign, value in (("├", low), ("●", score), ("┤", high)):
+            place = start + (value - 0.6) / (0.9 - 0.6) * (end - start)
+            assert abs(line.index(sign) - place) <= 1
+        assert abs(line.index("┆") - (start + (end - start) / 3)) <= 1
+
+
+def test_poor_encodings_have_plain_bars():
+    """The same bar in ASCII."""
+    text = plain.fitted(hs.score(hs.Tally.rate(hits=47, of=50)).to_dict(), 80, signs=ASCII)
+    assert text.isascii()
+    assert "|-" in text
+    assert "o" in text.splitlines()[-1]
+
+
+def test_odd_rows_have_bars_too():
+    """An undefined score has no point, an infinite one no bar, and one row is enough."""
+    none = hs.score(hs.Tally.binary(tp=0, fp=0, fn=3, tn=4), metrics="precision")
+    text = plain.fitted(none.to_dict(), 80, signs=LINES)
+    assert "├" in text
+    assert "●" not in text
+    mixed = hs.score(hs.Tally.binary(tp=8, fp=0, fn=3, tn=4), metrics=["lr-plus", "recall"])
+    row = next(x for x in plain.fitted(mixed.to_dict(), 80, signs=LINES).splitlines() if x.startswith("lr-plus"))
+    assert "├" not in row
+
+
+def test_long_names_stay_apart():
+    """Names are cut in the middle at the last, and stay different."""
+    names = {f"a-very-long-name-of-a-system-{i}-in-a-file.jsonl": hs.Tally.rate(hits=10 + i, of=50) for i in range(3)}
+    text = plain.fitted(hs.leaderboard(names).to_dict(), 50, signs=LINES)
+    assert max(map(cells, text.splitlines()[3:])) <= 80
+    cut = [line.split()[0] for line in text.splitlines() if "…" in line]
+    assert len(set(cut)) == len(cut)
+
+
+def test_a_pipe_has_no_bar_and_no_limit(monkeypatch, capsys):
+    """Neither bar nor colour; COLUMNS sets a width where it is given."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+    line = SCREENS["score"].split()
+    assert run(line) == 0
+    whole = capsys.readouterr().out
+    assert "├" not in whole
+    monkeypatch.setenv("COLUMNS", "40")
+    assert run(line) == 0
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 40
+    assert output._asked_width() == 40
