@@ -14,7 +14,7 @@ from howsure import atomic
 from howsure.errors import BadSetting
 from howsure.render import FORMATS, REGISTRY, TEXTS, by_suffix, for_view, named, render
 from howsure.render.raw import flat
-from howsure.render.view import USUAL, View, view
+from howsure.render.view import USUAL, Detail, view
 
 
 @runtime_checkable
@@ -111,7 +111,7 @@ class Result:
             with atomic.whole(path) as place:
                 form.file(table, place)
 
-    def _render(self, kind: str, view: View = USUAL) -> str:
+    def _render(self, kind: str, view: Detail = USUAL) -> str:
         return render(self.page() if named(kind).for_people else self._document, kind, view)
 
     def _repr_html_(self) -> str:

@@ -43,7 +43,7 @@ from howsure.errors import BadSetting, HowsureError, nearest, shortened
 from howsure.language import SPOKEN
 from howsure.papers.item import MEANINGS
 from howsure.render.harmless import visible
-from howsure.render.view import View
+from howsure.render.view import Detail
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -219,7 +219,7 @@ def score(
     above: tuple[str, ...],
     kind: str,
     out: Path | None,
-    view: View,
+    view: Detail,
     **settings: Any,
 ) -> None:
     """Score files, counts, a rate or a confusion matrix: each measure with its exact posterior."""
@@ -268,7 +268,7 @@ _SEVERAL = (
 @VIEW
 @OUT
 def compare(
-    given: sources.Inputs, metrics: tuple[str, ...], kind: str, out: Path | None, view: View, **settings: Any
+    given: sources.Inputs, metrics: tuple[str, ...], kind: str, out: Path | None, view: Detail, **settings: Any
 ) -> None:
     """Is the first better than the second? Files, tables of counts, rates or matrices, or wins on the same items."""
     from howsure.comparison.verbs import compare as verb
@@ -307,7 +307,7 @@ def posterior_of(evidence: Any, settings: dict[str, Any]) -> Any:
 
 
 def _wins(
-    given: sources.Inputs, kind: str, out: Path | None, view: View, level: float, interval: str, equal_within: Any,
+    given: sources.Inputs, kind: str, out: Path | None, view: Detail, level: float, interval: str, equal_within: Any,
     **rest: Any,
 ) -> None:  # fmt: skip
     from howsure.comparison.wins import compare_wins
@@ -334,7 +334,7 @@ def _wins(
 @VIEW
 @OUT
 def leaderboard(
-    given: sources.Inputs, metrics: tuple[str, ...], kind: str, out: Path | None, view: View, **settings: Any
+    given: sources.Inputs, metrics: tuple[str, ...], kind: str, out: Path | None, view: Detail, **settings: Any
 ) -> None:
     """Rank systems of files, counts or rates: P(best), expected rank, groups that cannot be told apart."""
     from howsure.comparison.ranks import leaderboard as verb

@@ -11,7 +11,7 @@ from howsure.cli import sources
 from howsure.cli.options import FORMAT, INTERVAL, LEVEL, OUT, POSITIVE, SEED, TOLERANCE, VIEW, option
 from howsure.cli.output import show
 from howsure.errors import BadSetting
-from howsure.render.view import View
+from howsure.render.view import Detail
 
 _OTHERS = ("pred", "outcome", "value", "bounds", "better", "by", "sep", "score", "threshold")
 
@@ -66,7 +66,7 @@ def curve(
     correct: str | None,
     kind: str,
     out: Path | None,
-    view: View,
+    view: Detail,
     **settings: Any,
 ) -> None:
     """Scores at every threshold: AUC, average precision, break-even, 11-point precision, best F1, with intervals.

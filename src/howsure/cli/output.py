@@ -13,11 +13,11 @@ from howsure.cli import streams, waiting
 from howsure.errors import BadFile
 
 if TYPE_CHECKING:
-    from howsure.render.view import View
+    from howsure.render.view import Detail
     from howsure.result import Result
 
 
-def show(result: Result | dict[str, Any], kind: str, out: Path | None, view: View | None = None) -> None:
+def show(result: Result | dict[str, Any], kind: str, out: Path | None, view: Detail | None = None) -> None:
     """A result, or a document, in a format; of a view, where people asked for more."""
     from howsure.render import plain
     from howsure.render.view import USUAL

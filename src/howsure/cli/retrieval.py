@@ -10,7 +10,7 @@ import click
 from howsure.cli.options import FORMAT, INTERVAL, LEVEL, OUT, SEED, VIEW, FileName, option
 from howsure.cli.output import show
 from howsure.errors import BadSetting, listing
-from howsure.render.view import View
+from howsure.render.view import Detail
 
 
 @click.command("trec")
@@ -75,7 +75,7 @@ def trec(
     equal_within: float | None,
     kind: str,
     out: Path | None,
-    view: View,
+    view: Detail,
     **settings: Any,
 ) -> None:
     """TREC runs against judgments: every measure with its interval over queries, P(best), and comparisons.

@@ -14,7 +14,7 @@ from typing import Any, Final
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.language import option
 from howsure.render import columns, html, latex, markdown, plain, raw
-from howsure.render.view import USUAL, View
+from howsure.render.view import USUAL, Detail
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ TEXTS: Final = tuple(f for f in REGISTRY if f.text is not None)
 FORMATS: Final = tuple(f.name for f in TEXTS)
 
 
-def render(document: dict[str, Any], kind: str, view: View = USUAL) -> str:
+def render(document: dict[str, Any], kind: str, view: Detail = USUAL) -> str:
     """A document in one of the formats that are text, ending in a newline."""
     form = for_view(kind, view)
     if form.text is None:
@@ -49,7 +49,7 @@ def render(document: dict[str, Any], kind: str, view: View = USUAL) -> str:
     return form.text(document) if view.usual else form.text(document, view)
 
 
-def for_view(kind: str, view: View) -> Format:
+def for_view(kind: str, view: Detail) -> Format:
     """The format of that name; programs get every column and note, and have no view."""
     form = named(kind)
     if not view.usual and not form.for_people:

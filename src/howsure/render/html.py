@@ -6,10 +6,10 @@ from html import escape
 from typing import Any
 
 from howsure.render.tables import from_document
-from howsure.render.view import USUAL, View
+from howsure.render.view import USUAL, Detail
 
 
-def table(document: dict[str, Any], view: View = USUAL) -> str:
+def table(document: dict[str, Any], view: Detail = USUAL) -> str:
     """A table with a caption, column heads and row heads, and its notes as a list."""
     t = from_document(document, view)
     head = "".join(f'<th scope="col">{escape(c)}</th>' for c in t.columns)

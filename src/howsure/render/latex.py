@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from howsure.render.tables import from_document
-from howsure.render.view import USUAL, View
+from howsure.render.view import USUAL, Detail
 
 _SPECIAL = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
@@ -26,7 +26,7 @@ def escape(text: str) -> str:
     return "".join(_SPECIAL.get(c, c) for c in " ".join(text.split()))
 
 
-def table(document: dict[str, Any], view: View = USUAL) -> str:
+def table(document: dict[str, Any], view: Detail = USUAL) -> str:
     """A tabular for the booktabs package, headline and notes as comments."""
     t = from_document(document, view)
     lines = [f"% {escape(t.headline)}", *(f"% {escape(note)}" for note in t.notes)]

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from howsure.render.tables import from_document
-from howsure.render.view import USUAL, View
+from howsure.render.view import USUAL, Detail
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#&~])")
 _LIST = re.compile(r"^(\d*)([-+.)])")  # at the start of a line they begin a list
@@ -21,7 +21,7 @@ def escape(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
-def table(document: dict[str, Any], view: View = USUAL) -> str:
+def table(document: dict[str, Any], view: Detail = USUAL) -> str:
     """The document as a table with its headline and notes."""
     t = from_document(document, view)
     lines = [_LIST.sub(r"\1\\\2", escape(t.headline)), "", "| " + " | ".join(escape(c) for c in t.columns) + " |"]

@@ -8,10 +8,10 @@ from typing import Any
 from howsure.render.bars import ASCII, LINES, Signs
 from howsure.render.layout import laid_out
 from howsure.render.tables import TextTable, from_document
-from howsure.render.view import USUAL, View
+from howsure.render.view import USUAL, Detail
 
 
-def table(document: dict[str, Any], view: View = USUAL) -> str:
+def table(document: dict[str, Any], view: Detail = USUAL) -> str:
     """An aligned table with its headline and notes."""
     return text(from_document(document, view))
 
@@ -30,14 +30,14 @@ def text(t: TextTable) -> str:
     return "\n".join(lines) + "\n"
 
 
-def fitted(document: dict[str, Any], width: int, view: View = USUAL, signs: Signs | None = None) -> str:
+def fitted(document: dict[str, Any], width: int, view: Detail = USUAL, signs: Signs | None = None) -> str:
     """The table in so many columns of text; with bars where there are signs for them."""
     made = laid_out(from_document(document, view), width, signs)
     lines = [*made.headline, "", *made.head, *made.body, *(["", *made.notes] if made.notes else [])]
     return "\n".join(lines).lstrip("\n") + "\n"
 
 
-def on_terminal(document: dict[str, Any], view: View = USUAL) -> None:
+def on_terminal(document: dict[str, Any], view: Detail = USUAL) -> None:
     """Print the table with rich, as wide as the terminal: bars, bold heads and dim notes."""
     from rich.console import Console
     from rich.text import Text

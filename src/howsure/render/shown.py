@@ -12,7 +12,7 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Column:
+class Heading:
     """A column by its key, which people name it by; `more` are shown for the asking only."""
 
     key: str
@@ -22,7 +22,7 @@ class Column:
     more: bool = False
 
 
-def columns_of(document: dict[str, Any], rows: list[Row]) -> list[Column]:
+def columns_of(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
     """All columns that the table of a document can have, in their order."""
     kind = document["schema"].partition(".")[2].partition("/")[0]
     make = {
@@ -40,57 +40,57 @@ def level_of(document: dict[str, Any]) -> str:
     return f"{100 * document['level']:.12g}%{kind} interval"
 
 
-def _words(key: str, of: str | None = None) -> Column:
-    return Column(key, key, lambda r: str(r[of or key]), right=False)
+def _words(key: str, of: str | None = None) -> Heading:
+    return Heading(key, key, lambda r: str(r[of or key]), right=False)
 
 
-def _slices(rows: list[Row]) -> list[Column]:
+def _slices(rows: list[Row]) -> list[Heading]:
     if not any(r["slice"] for r in rows):
         return []
-    return [Column("slice", "slice", _slice_of, right=False)]
+    return [Heading("slice", "slice", _slice_of, right=False)]
 
 
-def _law() -> list[Column]:
+def _law() -> list[Heading]:
     """What else is known of a posterior, for the asking."""
     names = ("mean", "median", "mode", "std")
-    return [Column(k, k, lambda r, k=k: _value(r, k, "infinite"), more=True) for k in names]  # type: ignore[misc]
+    return [Heading(k, k, lambda r, k=k: _value(r, k, "infinite"), more=True) for k in names]  # type: ignore[misc]
 
 
-def _route(document: dict[str, Any]) -> list[Column]:
+def _route(document: dict[str, Any]) -> list[Heading]:
     del document
-    return [Column("route", "route", lambda r: str(r["route"]), right=False, more=True)]
+    return [Heading("route", "route", lambda r: str(r["route"]), right=False, more=True)]
 
 
-def _n(shown: bool) -> Column:
-    return Column("n", "n", lambda r: "" if r["n"] is None else count(r["n"]), more=not shown)
+def _n(shown: bool) -> Heading:
+    return Heading("n", "n", lambda r: "" if r["n"] is None else count(r["n"]), more=not shown)
 
 
-def _score(document: dict[str, Any], rows: list[Row]) -> list[Column]:
+def _score(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
     sliced = _slices(rows)
     columns = [_words("system")] if any(r["system"] for r in rows) else []
     columns += [
         *sliced,
-        Column("metric", "metric", lambda r: str(r["asked"]), right=False),
+        Heading("metric", "metric", lambda r: str(r["asked"]), right=False),
         _n(bool(sliced)),
-        Column("score", "score", lambda r: _value(r, "score", "undefined")),
+        Heading("score", "score", lambda r: _value(r, "score", "undefined")),
         *_law(),
-        Column("interval", level_of(document), _interval),
+        Heading("interval", level_of(document), _interval),
     ]
     if any(r["above"] is not None for r in rows):
-        columns.append(Column("above", "P(above)", _above))
+        columns.append(Heading("above", "P(above)", _above))
     if "chance" in document.get("columns", ()):
-        columns.append(Column("chance", "chance", lambda r: "" if r["chance"] is None else short(r["chance"])))
-        columns.append(Column("above-chance", "P(better than chance)", _above_chance))
+        columns.append(Heading("chance", "chance", lambda r: "" if r["chance"] is None else short(r["chance"])))
+        columns.append(Heading("above-chance", "P(better than chance)", _above_chance))
     return [*columns, *_route(document)]
 
 
-def _threshold(document: dict[str, Any], rows: list[Row]) -> list[Column]:
+def _threshold(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
     del rows
     return [
-        Column("what", "", lambda r: str(r["what"]), right=False),
-        Column("score", "value", _chosen),
-        Column("mean", "mean", lambda r: short(r["mean"], error=_error(r, "mean")), more=True),
-        Column("interval", level_of(document), _ends),
+        Heading("what", "", lambda r: str(r["what"]), right=False),
+        Heading("score", "value", _chosen),
+        Heading("mean", "mean", lambda r: short(r["mean"], error=_error(r, "mean")), more=True),
+        Heading("interval", level_of(document), _ends),
         *_route(document),
     ]
 
@@ -100,25 +100,25 @@ def _chosen(row: Row) -> str:
     return short(row["mean"], error=_error(row, "mean")) if row["value"] is None else short(row["value"])
 
 
-def _compare(document: dict[str, Any], rows: list[Row]) -> list[Column]:
+def _compare(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
     a, b = document["data"]["systems"]
     sliced = _slices(rows)
     wins = any("wins" in r["first"] for r in rows)
     columns = [
         *sliced,
         _words("metric"),
-        *([] if wins else [Column("n", "n", _n_of_pair, more=not sliced)]),
-        Column("first", a, lambda r: _sides(r)[0]),
-        Column("second", b, lambda r: _sides(r)[1]),
-        Column("difference", "difference of win rates" if wins else "difference", lambda r: _sides(r)[2]),
-        Column("mean", "mean difference", lambda r: _of_difference(r, "mean"), more=True),
-        Column("median", "median difference", lambda r: _of_difference(r, "median"), more=True),
-        Column("std", "std of the difference", lambda r: _of_difference(r, "std"), more=True),
-        Column("interval", level_of(document), lambda r: f"[{_of_difference(r, 'low')}, {_of_difference(r, 'high')}]"),
-        Column("better", f"P({a} better)", _p_better),
+        *([] if wins else [Heading("n", "n", _n_of_pair, more=not sliced)]),
+        Heading("first", a, lambda r: _sides(r)[0]),
+        Heading("second", b, lambda r: _sides(r)[1]),
+        Heading("difference", "difference of win rates" if wins else "difference", lambda r: _sides(r)[2]),
+        Heading("mean", "mean difference", lambda r: _of_difference(r, "mean"), more=True),
+        Heading("median", "median difference", lambda r: _of_difference(r, "median"), more=True),
+        Heading("std", "std of the difference", lambda r: _of_difference(r, "std"), more=True),
+        Heading("interval", level_of(document), lambda r: f"[{_of_difference(r, 'low')}, {_of_difference(r, 'high')}]"),
+        Heading("better", f"P({a} better)", _p_better),
     ]
     if any(r["p_equal"] is not None for r in rows):
-        columns.append(Column("equal", f"P(within {rows[0]['equal_within']:g})", _p_equal))
+        columns.append(Heading("equal", f"P(within {rows[0]['equal_within']:g})", _p_equal))
     return [*columns, *_route(document)]
 
 
@@ -155,60 +155,60 @@ def _p_best(row: Row) -> str:
     return probability(row["p_best"], row["error"].get("best"), row["error"].get("best_floor"))
 
 
-def _ranked(document: dict[str, Any], title: str) -> list[Column]:
+def _ranked(document: dict[str, Any], title: str) -> list[Heading]:
     return [
-        Column("n", "n", lambda r: "" if r["n"] is None else count(r["n"]), more=True),
-        Column("score", title, lambda r: _value(r, "score", "undefined")),
+        Heading("n", "n", lambda r: "" if r["n"] is None else count(r["n"]), more=True),
+        Heading("score", title, lambda r: _value(r, "score", "undefined")),
         *_law(),
-        Column("interval", level_of(document), _interval),
-        Column("best", "P(best)", _p_best),
+        Heading("interval", level_of(document), _interval),
+        Heading("best", "P(best)", _p_best),
     ]
 
 
-def _leaderboard(document: dict[str, Any], rows: list[Row]) -> list[Column]:
+def _leaderboard(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
     several = len({r["metric"] for r in rows}) > 1
     return [
         *([_words("metric")] if several else []),
         _words("system"),
         *_ranked(document, "score" if several else str(rows[0]["metric"])),
-        Column("rank", "expected rank", lambda r: f"{r['expected_rank']:.2f}"),
-        Column("group", "group", lambda r: str(r["group"])),
+        Heading("rank", "expected rank", lambda r: f"{r['expected_rank']:.2f}"),
+        Heading("group", "group", lambda r: str(r["group"])),
         *_route(document),
     ]
 
 
-def _trec(document: dict[str, Any], rows: list[Row]) -> list[Column]:
+def _trec(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
     del rows
     return [
         _words("metric"),
         _words("run", "system"),
         *_ranked(document, "score"),
-        Column("rank", "expected rank", lambda r: f"{r['expected_rank']:.2f}", more=True),
-        Column("group", "group", lambda r: str(r["group"])),
+        Heading("rank", "expected rank", lambda r: f"{r['expected_rank']:.2f}", more=True),
+        Heading("group", "group", lambda r: str(r["group"])),
         *_route(document),
     ]
 
 
-def _association(document: dict[str, Any], rows: list[Row]) -> list[Column]:
+def _association(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
     del document
     return [
         *_slices(rows),
         _words("measure"),
-        Column("value", "value", lambda r: _value(r, "value", "undefined")),
-        Column("bounds", "bounds", lambda r: "" if r["low"] is None else f"[{short(r['low'])}, {short(r['high'])}]"),
-        Column("error", "standard error", lambda r: "" if r["error"] is None else short(r["error"])),
+        Heading("value", "value", lambda r: _value(r, "value", "undefined")),
+        Heading("bounds", "bounds", lambda r: "" if r["low"] is None else f"[{short(r['low'])}, {short(r['high'])}]"),
+        Heading("error", "standard error", lambda r: "" if r["error"] is None else short(r["error"])),
         _words("what"),
     ]
 
 
-def _band(document: dict[str, Any], rows: list[Row]) -> list[Column]:
+def _band(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
     along = document["along"]
     kind = " simultaneous" if document["simultaneous"] else ""
     title = f"{level_of(document)}{kind}"
     return [
-        Column(along, along, lambda r: f"{r[along]:.6g}"),
-        Column("score", str(rows[0]["metric"]), lambda r: _value(r, "score", "undefined")),
-        Column("interval", title, lambda r: f"[{short(r['low'])}, {short(r['high'])}]"),
+        Heading(along, along, lambda r: f"{r[along]:.6g}"),
+        Heading("score", str(rows[0]["metric"]), lambda r: _value(r, "score", "undefined")),
+        Heading("interval", title, lambda r: f"[{short(r['low'])}, {short(r['high'])}]"),
     ]
 
 

@@ -11,7 +11,7 @@ from howsure.render.bars import Bars, bars_of
 from howsure.render.harmless import visible
 from howsure.render.numbers import count, probability, short
 from howsure.render.shown import columns_of
-from howsure.render.view import USUAL, USUAL_PRIORS, View, check
+from howsure.render.view import USUAL, USUAL_PRIORS, Detail, check
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ _PAGES = {  # documents whose tables are made elsewhere
 }
 
 
-def from_document(document: dict[str, Any], view: View = USUAL) -> TextTable:
+def from_document(document: dict[str, Any], view: Detail = USUAL) -> TextTable:
     """The table of any howsure document that has rows."""
     rows = document["rows"]
     kind = document["schema"].partition(".")[2].partition("/")[0]
@@ -82,7 +82,7 @@ def _with_gaps(document: dict[str, Any], rows: tuple[tuple[str, ...], ...]) -> t
     return (*rows[:at], (more, *[""] * (len(rows[0]) - 1)), *rows[at:])
 
 
-def headline(document: dict[str, Any], view: View = USUAL) -> str:
+def headline(document: dict[str, Any], view: Detail = USUAL) -> str:
     """What was scored, in one line."""
     data = document["data"]
     rows = document["rows"]
@@ -105,7 +105,7 @@ def headline(document: dict[str, Any], view: View = USUAL) -> str:
     return "; ".join([*parts, *_settings(document, view)])
 
 
-def _settings(document: dict[str, Any], view: View) -> list[str]:
+def _settings(document: dict[str, Any], view: Detail) -> list[str]:
     """Chi-square and prior, where they are asked for; a prior that is not the usual one always."""
     parts = []
     test, prior = document["data"].get("chi_square"), document.get("prior")

@@ -1,4 +1,4 @@
-"""View: what people are shown of a document by default, and what more is theirs for the asking.
+"""Detail: what people are shown of a document by default, and what more is theirs for the asking.
 
 Programs get all of it: JSON, CSV and Parquet know no view.
 """
@@ -24,7 +24,7 @@ USUAL_PRIORS: Final = ("even", "wins")  # which need no word
 
 
 @dataclass(frozen=True)
-class View:
+class Detail:
     """The columns asked for beside the usual ones, and whether every note and setting is to be told."""
 
     columns: tuple[str, ...] = ()
@@ -44,10 +44,10 @@ class View:
         return [n["text"] for n in document["notes"] if self.verbose or n["code"] not in TECHNICAL]
 
 
-USUAL: Final = View()
+USUAL: Final = Detail()
 
 
-def view(columns: str | Iterable[str] = (), verbose: bool = False) -> View:
+def view(columns: str | Iterable[str] = (), verbose: bool = False) -> Detail:
     """A view, from names of columns: texts, or one text with commas.
 
     >>> view("mean, route").columns
@@ -56,10 +56,10 @@ def view(columns: str | Iterable[str] = (), verbose: bool = False) -> View:
     given = columns.split(",") if isinstance(columns, str) else list(columns)
     if not all(isinstance(name, str) for name in given):
         raise BadSetting(f"{option('columns')} takes names of columns, such as mean and route; got {columns!r}.")
-    return View(tuple(dict.fromkeys(name.strip().lower() for name in given if name.strip())), bool(verbose))
+    return Detail(tuple(dict.fromkeys(name.strip().lower() for name in given if name.strip())), bool(verbose))
 
 
-def check(asked: View, more: Sequence[str], always: Sequence[str]) -> None:
+def check(asked: Detail, more: Sequence[str], always: Sequence[str]) -> None:
     """Refuse columns that a table does not have, and a list that adds none."""
     for name in asked.columns:
         if name not in more and name not in always:
