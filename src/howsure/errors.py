@@ -42,6 +42,20 @@ class UnknownName(HowsureError):
     """No metric, prior, system, label or option of that name."""
 
 
+class NoColumn(UnknownName):
+    """Data have no column of that name; `said` is the message without the names that there are."""
+
+    def __init__(self, said: str, column: str = "", names: Iterable[str] = ()) -> None:
+        self.said, self.column, self.names = said, column, tuple(dict.fromkeys(names))
+        super().__init__(f"{said} Columns: {listing(self.names)}." if self.names else said)
+
+
+def no_column(column: str, names: Iterable[str], where: str, known: Iterable[str] = ()) -> NoColumn:
+    """One sentence about it, with the nearest name; `known` has more names that are taken."""
+    there = [*names]
+    return NoColumn(f"no column named {column!r} in {where}.{nearest(column, [*there, *known])}", column, there)
+
+
 class BadSetting(HowsureError):
     """A level, prior, threshold or option outside its range."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from howsure.errors import BadLabels, UnknownName, listing, nearest
 from howsure.language import option
 
 Label = Hashable
+PASS: Final = frozenset({"true", "1", "yes", "y", "pass", "passed", "t"})
+FAIL: Final = frozenset({"false", "0", "no", "n", "fail", "failed", "f"})
 
 
 def plain(label: Any) -> Label:

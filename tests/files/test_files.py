@@ -257,7 +257,7 @@ BAD = {
     "no records": (_text("x.json", "[]"), "there are no records in 'x.json'"),
     "a record without fields": (_text("x.json", "{}"), "there are no fields in the records of 'x.json'"),
     "records without fields": (_text("x.jsonl", "{}\n{}\n"), "there are no fields in the records of 'x.jsonl'"),
-    "a field named json": (_text("x.jsonl", '{"json": 1}\n'), "no column named 'y' in 'x.jsonl'. Columns: 'json'"),
+    "a field named json": (_text("x.jsonl", '{"json": 1}\n'), "no column named 'y' in 'x.jsonl'. Columns:"),
     "lists": (_text("x.jsonl", '{"y": [1], "z": 1}\n'), "column 'y' holds lists"),
     "records": (_text("x.jsonl", '{"y": {"a": 1}, "z": 1}\n'), "such as y.a"),
     "pattern without files": (lambda _: "no*.csv", "no file matches 'no*.csv'"),

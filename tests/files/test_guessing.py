@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+import io
+import json
+import shlex
+import sqlite3
+
+import polars as pl
 import pytest
 
+import howsure as hs
+from howsure.cli.app import run
+from howsure.errors import BadLabels, BadSetting
+from howsure.ingest.entrance import evidence
 from howsure.ingest.guessing import USUAL, guess, usual_id
+from tests.refusals import one_sentence
 
 
 @pytest.mark.parametrize("role", USUAL)
@@ -37,3 +48,178 @@ def test_no_usual_name_stands_for_two_roles() -> None:
 def test_the_id_that_joins_files_is_the_one_that_all_have(files, found) -> None:
     """Only where it is clear."""
     assert usual_id(files) == found
+
+
+# -- the command
+
+SPAM = "id,label,answer\n1,spam,spam\n2,ham,spam\n3,ham,ham\n4,spam,spam\n"
+
+
+def _said(capsys, *words: str) -> tuple[int, str, str]:
+    code = run(list(words))
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def write(name: str, text: str) -> str:
+        (tmp_path / name).write_text(text)
+        return name
+
+    return write
+
+
+def test_nothing_but_a_file_is_enough(folder, capsys) -> None:
+    """The same numbers as with the columns named, and a note that says what was taken; nothing beside JSON."""
+    path = folder("preds.csv", SPAM)
+    code, out, err = _said(capsys, "score", path, "--format", "json")
+    named = json.loads(_said(capsys, "score", path, "--truth", "label", "--pred", "answer", "--format", "json")[1])
+    got = json.loads(out)
+    assert (code, err) == (0, "")
+    assert got["rows"] == named["rows"]
+    added = [n for n in got["notes"] if n not in named["notes"]]
+    assert added == [{"code": "columns-guessed", "text": "took truth from 'label' and predictions from 'answer'"}]
+    table = _said(capsys, "score", path)[1]
+    assert table.count("took truth from 'label' and predictions from 'answer'") == 1
+
+
+@pytest.mark.parametrize(
+    ("head", "row", "more", "taken"),
+    [
+        ("label,answer,passed", "a,b,1", (), {"truth": "label", "pred": "answer", "also": "passed"}),
+        ("label,passed", "a,1", (), {"outcome": "passed"}),
+        ("label,passed,prob", "1,1,0.3", (), {"outcome": "passed"}),
+        ("Y True,prob", "1,0.3", (), {"truth": "Y True", "score": "prob"}),
+        ("label,answer,prob", "1,1,0.3", ("--threshold", ".5"), {"truth": "label", "score": "prob"}),
+        ("label,model,answer", "a,b,a", ("--pred", "model"), {"truth": "label"}),
+        ("target,label,answer", "a,b,a", ("--truth", "target"), {"pred": "answer"}),
+        ("label,target,answer", "a,b,a", ("--where", "target=b"), {"truth": "label", "pred": "answer"}),
+        ("label,target,answer", "a,b,a", ("--by", "target"), {"truth": "label", "pred": "answer"}),
+        ("question,correct,answer,passed", "a,B,A,1", (), {"outcome": "passed"}),  # the correct answer is no outcome
+    ],
+)
+def test_only_what_is_lacking_is_guessed_in_the_order_of_preference(folder, head, row, more, taken) -> None:
+    """Predictions, then outcomes, then scores; what is given, and what is used elsewhere, is left alone."""
+    path = folder("x.csv", f"{head}\n{row}\n{row.replace('1', '0')}\n")
+    given = {more[i].lstrip("-"): more[i + 1] for i in range(0, len(more), 2)}
+    if "threshold" in given:
+        given["threshold"] = float(given["threshold"])
+    (found,) = (n for n in evidence(path, **given).notes if n.code == "columns-guessed")
+    assert dict(found.facts) == taken
+
+
+@pytest.mark.parametrize(
+    ("verb", "head", "rows", "said", "command"),
+    [
+        ("score", "label,target,answer", ["a,b,a", "b,b,a"], "'label' and 'target' could both be the truth",
+         "howsure score 'my file.csv' --truth label --pred answer"),
+        ("score", "id,truth,one,two", ["1,a,a,b", "2,b,b,b"], "has a usual name for predictions, outcomes or scores",
+         "howsure score 'my file.csv' --truth truth --pred one --pred two"),
+        ("compare", "id,truth,one,two,x", ["1,a,a,b,a", "2,b,b,b,b"], "has a usual name for predictions",
+         "howsure compare 'my file.csv' --truth truth --pred one --pred two"),
+        ("compare", "label,pred,other", ["a,a,b", "b,b,b"], "compare needs two systems, and 'pred' is one",
+         "howsure compare 'my file.csv' --truth label --pred pred --pred other"),
+        ("score", "y,z", ["a,b", "b,b", "a,a", "b,a"], "have usual names",
+         "howsure score 'my file.csv' --truth y --pred z"),
+        ("score", "name,grade", ["x,3.5", "y,4.5"], "have usual names", "howsure score 'my file.csv' --value grade"),
+        ("curve", "label,p", ["ham,0.2", "spam,0.8"], "has a usual name for scores",
+         "howsure curve 'my file.csv' --truth label --score p --positive spam"),
+    ],
+)  # fmt: skip
+def test_what_is_not_clear_is_asked_with_a_list_and_the_command(
+    folder, capsys, verb, head, rows, said, command
+) -> None:
+    """Exit 2, nothing on standard output, every column with its kind and an example, and a command that works."""
+    path = folder("my file.csv", "\n".join([head, *rows]) + "\n")
+    code, out, err = _said(capsys, verb, path)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert one_sentence(err)
+    lines = [line.split() for line in err.splitlines() if line.startswith("  ")]
+    assert [line[0] for line in lines[:-1]] == head.split(",")
+    assert all(example in err for example in rows[0].split(","))
+    assert " ".join(lines[-1]) == command
+    assert _said(capsys, *shlex.split(command)[1:])[0] == 0
+
+
+def test_a_wrong_name_keeps_the_hint_and_gets_the_list(folder, capsys) -> None:
+    """And the command with the right one."""
+    code, out, err = _said(capsys, "score", folder("x.csv", SPAM), "--truth", "lable")
+    assert (code, out) == (2, "")
+    assert "no column named 'lable' in 'x.csv'. Did you mean 'label'?" in err
+    assert "  label   text          spam  --truth\n" in err
+    assert err.endswith("Type:\n  howsure score x.csv --truth label\n")
+
+
+@pytest.mark.parametrize(("yes", "no"), [("1", "0"), ("spam", "ham")])
+def test_probabilities_are_no_predictions(folder, capsys, yes, no) -> None:
+    """Texts beside them too: exit 2, and the commands by --score and by curve, both of which work."""
+    path = folder("p.csv", f"y,p\n{yes},0.9\n{no},0.2\n{yes},0.7\n{no},0.4\n")
+    code, out, err = _said(capsys, "score", path, "--truth", "y", "--pred", "p")
+    assert (code, out) == (2, "")
+    assert "'p' holds 0.2: these look like scores; give --score and --threshold in place of --pred" in err
+    commands = [line.strip() for line in err.splitlines() if line.startswith("  ")]
+    positive = "" if yes == "1" else " --positive spam"
+    assert commands == [
+        f"howsure score p.csv --truth y --score p{positive} --threshold 0.5",
+        f"howsure curve p.csv --truth y --score p{positive}",
+    ]
+    assert [_said(capsys, *shlex.split(x)[1:])[0] for x in commands] == [0, 0]
+    with pytest.raises(BadLabels, match=r"score='p'.*threshold=0.5 in place of pred=, or see hs\.curve\("):
+        hs.score(path, truth="y", pred="p")
+
+
+def test_whole_numbers_written_with_a_point_stay_labels(folder) -> None:
+    """1.0 is 1; a number that is no label of many classes is refused too."""
+    path = folder("w.csv", "y,p\n1,1.0\n0,0.0\n1,0.0\n")
+    assert repr(hs.tally(path, truth="y", pred="p")) == repr(hs.tally([1, 0, 1], [1, 0, 0]))
+    other = folder("m.csv", "y,p\n1,1.5\n2,2.5\n3,2\n")
+    with pytest.raises(BadLabels, match=r"'p' holds 1\.5, which is no label of 'y'"):
+        hs.tally(other, truth="y", pred="p")
+
+
+# -- every place
+
+
+def test_every_place_guesses_alike(folder, tmp_path, monkeypatch) -> None:
+    """CSV, JSON lines, JSON, Parquet, standard input, frames, batches that come by once, databases."""
+    rows = [{"y_true": 1, "output": 1}, {"y_true": 0, "output": 1}, {"y_true": 1, "output": 0}]
+    frame = pl.DataFrame(rows)
+    frame.write_parquet("a.parquet")
+    lines = folder("a.jsonl", "".join(json.dumps(x) + "\n" for x in rows))
+    con = sqlite3.connect(":memory:")
+    con.execute("create table t (y_true integer, output integer)")
+    con.executemany("insert into t values (?, ?)", [tuple(x.values()) for x in rows])
+    want = hs.tally(frame, truth="y_true", pred="output")
+    files = [folder("a.csv", frame.write_csv()), lines, folder("a.json", json.dumps(rows)), "a.parquet"]
+    for data in (*files, frame, frame.lazy(), frame.to_pandas()):
+        got = hs.tally(data)
+        assert got.cells.tolist() == want.cells.tolist()
+        assert got.counts.tolist() == want.counts.tolist()
+        assert got.notes[0].text == "took truth from 'y_true' and predictions from 'output'"
+    assert hs.tally(con, table="t").counts.tolist() == want.counts.tolist()
+    assert hs.tally(iter([frame[:1], frame[1:]]), truth="y_true").counts.tolist() == want.counts.tolist()
+    con.close()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(frame.write_csv().encode())))
+    assert evidence("-").counts.tolist() == want.counts.tolist()
+
+
+def test_files_of_systems_share_one_guess(folder) -> None:
+    """A column must be in all of them."""
+    for name in "ab":
+        folder(f"{name}.csv", f"id,label,pred,{name}\n1,1,1,0\n2,0,1,0\n")
+    found = evidence({"a": "a.csv", "b": "b.csv"}, on=["id"])
+    assert found.notes[0].text == "took truth from 'label' and predictions from 'pred'"
+    folder("b.csv", "id,label,answer\n1,1,1\n2,0,1\n")
+    with pytest.raises(BadSetting, match="usual name for predictions"):
+        evidence({"a": "a.csv", "b": "b.csv"}, on=["id"])
+
+
+def test_sentences_give_way_to_outcomes(folder) -> None:
+    """Free texts are no classes where passes and fails are told."""
+    rows = "".join(f"the answer {i},it is {i},{i % 2}\n" for i in range(30))
+    found = hs.tally(folder("llm.csv", f"expected,output,passed\n{rows}"))
+    assert found.notes[0].text == "took outcomes from 'passed'"

@@ -19,6 +19,7 @@ import pytest
 import howsure as hs
 from howsure.cli import app
 from howsure.errors import BadFile, BadSetting
+from tests.refusals import one_sentence
 
 ROWS = 12_000  # well over the 64 KiB that a pipe holds
 CSV = "id,y,a,b,s,q\n" + "".join(
@@ -275,7 +276,7 @@ def test_a_closed_standard_input_is_one_sentence():
     for name, said in (("-", "cannot read 'standard input': it is closed"), ("/dev/stdin", "'/dev/stdin'")):
         got = howsure("score", name, *LINE, stdin=None, preexec_fn=lambda: os.close(0))
         assert got.returncode == 2, got.stderr
-        assert got.stderr.count("\n") == 1
+        assert one_sentence(got.stderr)
         assert said in got.stderr
 
 
@@ -285,7 +286,7 @@ def test_a_full_temporary_folder_is_one_sentence(tmp_path):
     got = howsure("score", "-", *LINE, input=CSV, preexec_fn=small, env={**os.environ, "TMPDIR": str(tmp_path)})
     assert got.returncode == 2, got.stderr
     assert got.stderr.startswith(f"howsure: 'standard input' cannot be kept in the temporary folder {str(tmp_path)!r}")
-    assert got.stderr.count("\n") == 1
+    assert one_sentence(got.stderr)
     assert not list(tmp_path.iterdir())
 
 

@@ -9,6 +9,7 @@ import pytest
 
 import howsure as hs
 from howsure.cli.app import run
+from tests.refusals import one_sentence
 
 A = [0.2, 0.9, 0.4, 0.75, 0.5, 1.0, 0.1, 0.6]
 B = [0.3, 0.8, 0.6, 0.7, 0.9, 1.0, 0.2, 0.4]
@@ -75,7 +76,7 @@ def test_bad_input_is_one_sentence(folder, capsys, more, said):
     assert run(["score", str(folder / "a.jsonl"), *more]) == 2
     err = capsys.readouterr().err
     assert said in err
-    assert err.count("\n") == 1
+    assert one_sentence(err)
 
 
 def test_text_is_no_value(folder, capsys):

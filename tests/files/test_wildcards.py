@@ -57,13 +57,11 @@ def test_columns_of_files(folder, form):
 def test_columns_of_frames_mappings_and_databases():
     """Whatever has columns takes patterns."""
     lists = [FRAME[:3], FRAME[3:]]
-    for data in (FRAME, FRAME.lazy(), FRAME.to_pandas(), FRAME.to_arrow(), DATA, lists):
+    for data in (FRAME, FRAME.lazy(), FRAME.to_pandas(), FRAME.to_arrow(), DATA, lists, iter(lists)):
         assert hs.tally(data, truth="label", pred="model_*") == WANT
     con = _database()
     assert hs.tally(con, table="t", truth="label", pred="model_*") == WANT
     con.close()
-    with pytest.raises(BadSetting, match="columns of an iterator of frames are not known beforehand"):
-        hs.tally(iter(lists), truth="label", pred="model_*")
 
 
 def test_a_column_that_is_called_so_wins():

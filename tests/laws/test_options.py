@@ -22,6 +22,7 @@ from howsure.cli.app import app, run
 from howsure.errors import BadSetting
 from tests.laws.command_lines import HOME, LINES, OWN, TRIES, Line, Try
 from tests.laws.walked_files import document, write_files
+from tests.refusals import one_sentence
 from tests.tiers import spread
 
 OPTIONS = {
@@ -73,7 +74,7 @@ class Answer:
     @property
     def refused(self) -> bool:
         """One sentence, and nothing else."""
-        return self.code == 2 and not self.out and self.err.startswith("howsure: ") and self.err.count("\n") == 1
+        return self.code == 2 and not self.out and one_sentence(self.err)
 
 
 @cache

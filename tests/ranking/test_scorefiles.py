@@ -18,6 +18,7 @@ from howsure.evidence.scored import Scored
 from howsure.ingest import binning
 from howsure.model.score_draws import score_draws
 from tests.ranking.test_ranked import cuts, scored
+from tests.refusals import one_sentence
 from tests.tiers import examples
 
 NAMES = ["auc", "AP", "BEP", "AP11", "AP11(rule='trec_eval-9')", "AP11(rule='trec_eval-10')", "max-f1",
@@ -199,7 +200,7 @@ def test_bad_input_is_one_sentence(tmp_path, capsys, name):
     code, out, err = run(capsys, "curve", written(tmp_path, "parquet"), *options)
     assert (code, out) == (2, "")
     assert said in err
-    assert err.count("\n") == 1
+    assert one_sentence(err)
 
 
 @pytest.mark.parametrize("more", [{}, {"weight": "w"}, {"bins": 9}])

@@ -40,7 +40,7 @@ from howsure.cli.options import (
 )
 from howsure.cli.output import show, write
 from howsure.errors import BadSetting, HowsureError, nearest, shortened
-from howsure.language import SPOKEN
+from howsure.language import SPOKEN, TYPED, Typed
 from howsure.papers.item import MEANINGS
 from howsure.render.harmless import visible
 from howsure.render.view import Detail
@@ -50,13 +50,14 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 def run(arguments: list[str]) -> int:
     """Run the command line and return its exit code."""
-    before = SPOKEN.set("command")
+    before, typed = SPOKEN.set("command"), TYPED.set(Typed(tuple(x for x in arguments if x != "--debug")))
     waiting.begin("working")
     try:
         return _run(arguments, "--debug" in arguments)
     finally:
         waiting.stop()
         SPOKEN.reset(before)
+        TYPED.reset(typed)
 
 
 def _run(arguments: list[str], debug: bool) -> int:
@@ -98,9 +99,21 @@ def _asked(arguments: list[str]) -> str:
 
 
 def _complain(message: str, code: int) -> int:
-    text = visible(" ".join(message.split())).rstrip(".")
-    text = shortened(text)
-    return _say(f"howsure: {text}{'' if text.endswith('?') else '.'}", code)
+    """One sentence; a list below it, whose lines begin with two blanks, keeps its lines."""
+    lines = [""]
+    for line in message.split("\n"):
+        if line.startswith("  "):
+            lines.append(visible(line.rstrip()))
+            continue
+        said = visible(" ".join(line.split()))
+        if lines[-1].startswith("  "):
+            lines.append(said)
+        else:
+            lines[-1] = f"{lines[-1]} {said}".strip()
+    if not lines[-1].startswith("  "):
+        last = lines[-1].rstrip(".")
+        lines[-1] = last if last.endswith("?") else f"{last}."
+    return _say(f"howsure: {shortened(chr(10).join(lines))}", code)
 
 
 def _say(text: str, code: int) -> int:

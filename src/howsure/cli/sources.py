@@ -19,6 +19,7 @@ import click
 from howsure.cli import completing, parsing
 from howsure.cli.options import LABELS, POSITIVE, ROWS, Named, option
 from howsure.errors import BadSetting, NoCommonId
+from howsure.language import TYPED
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -224,6 +225,7 @@ def _of_files(given: Inputs, kind: Literal["scores"] | None) -> Any:
     from howsure.ingest.streams import refuse_twice
 
     refuse_twice(given.files)
+    TYPED.set(replace(TYPED.get(), files=given.files))
     columns, files = _plain(given), list(given.files)
     watch = watcher(given.files) if columns.get("engine") != "spark" and sys.stderr.isatty() else None
     take = functools.partial(entrance.evidence, kind=kind, watch=watch)
@@ -308,7 +310,7 @@ def _one_data_set(given: Inputs, columns: Mapping[str, Any], pool: bool, apart: 
         _refuse(why, columns, "unmatched", *(["on"] if pool else []))
         answers = _answers(columns)[1]
         if not any(is_pattern(name) for name in answers):
-            parsing.refuse_names(given.names, len(answers))
+            parsing.refuse_names(given.names, len(answers) or 1)
     whole = {k: v for k, v in columns.items() if k != "on"}
     return {**whole, "item": columns.get("on"), "names": given.names or None}
 
@@ -358,19 +360,20 @@ def _systems(given: Inputs, columns: Mapping[str, Any]) -> tuple[str, ...]:
 
     _refuse("each file holds a system", columns, "system")
     many, own = len(given.files), _answers(columns)[1]
-    if len(own) not in (1, many):
+    if len(own) not in (0, 1, many):
         raise BadSetting(
             f"{many} files take one --pred (or --outcome, or --value) for all, or one for each; got {len(own)}"
         )
     parsing.refuse_names(given.names, many)
-    return given.names or (tuple(own) if len(set(own)) == many else tuple(system_names(given.files)))
+    return given.names or (tuple(own) if own and len(set(own)) == many else tuple(system_names(given.files)))
 
 
 def _each(names: tuple[str, ...], files: list[str], columns: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
     """Every file with its own column of answers."""
     role, own = _answers(columns)
-    each = own * len(files) if len(own) == 1 else own
-    return [(n, f, {**columns, role: c}) for n, f, c in zip(names, files, each, strict=True)]
+    each = [{role: c} for c in own] or [{}]
+    each = each * len(files) if len(each) == 1 else each
+    return [(n, f, {**columns, **c}) for n, f, c in zip(names, files, each, strict=True)]
 
 
 def refuse_one_system(given: Inputs, found: Any) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal
 
 import numpy as np
 
-from howsure.errors import BadLabels, BadSetting, UnknownName, nearest
+from howsure.errors import BadLabels, BadSetting, NoColumn, UnknownName, nearest
 from howsure.evidence.classes import Tally
 from howsure.evidence.clusters import Clustered
 from howsure.evidence.items import Items
@@ -20,13 +21,17 @@ from howsure.ingest import graded_values, label_arrays, scored_items
 from howsure.ingest.columns import lost
 from howsure.ingest.frames import Frame, is_frame
 from howsure.ingest.groups import Source
+from howsure.ingest.guessing import completed, lacking, refuse_unknown
 from howsure.ingest.memory import Table
-from howsure.ingest.paths import is_paths, source_of
+from howsure.ingest.paths import is_paths, listed, source_of
 from howsure.ingest.request import OPTIONS, Request, make, refuse_stray
+from howsure.ingest.score_columns import refuse_scores
 from howsure.ingest.settling import settle
 from howsure.ingest.sql import Database, is_connection
+from howsure.ingest.streams import on_disk
 from howsure.ingest.systems import by_system, matched, paired, repeating
 from howsure.language import option
+from howsure.notes import Notes
 
 Asked = Literal["table", "values", "scores"]
 MADE: Final = (Tally, Outcomes, Multilabel, Clustered, Stratified, Items, Scored)
@@ -80,12 +85,19 @@ def evidence(data: Any, second: Any = None, *, kind: Asked | None = None, **opti
     if second is not None or not (named or _has_columns(data, kind)):
         _refuse_places("arrays", place, data)
         return _of_arrays(data, second, what, columns)
-    return _of_columns(data, _ROLES[kind], columns, place)
+    cut = kind != "table" or "threshold" in columns  # tables are made of scores only where they are cut
+    return _of_columns(data, [x for x in _ROLES[kind] if cut or x != "score"], columns, place)
 
 
 def _has_columns(data: Any, kind: Asked | None) -> bool:
     """Whether it can have columns, though none is named; texts alone may also be values that are none."""
-    return is_connection(data) or _is_address(data) or (is_paths(data) and kind != "values") or is_frame(data)
+    paths = is_paths(data) or _of_systems(data)
+    return is_connection(data) or _is_address(data) or (paths and kind != "values") or is_frame(data)
+
+
+def _of_systems(data: Any) -> bool:
+    """Whether it is a mapping from system to path."""
+    return isinstance(data, Mapping) and len(data) > 0 and all(is_paths(x) for x in data.values())
 
 
 def _is_address(data: Any) -> bool:
@@ -146,33 +158,63 @@ def _of_arrays(data: Any, second: Any, kind: Asked, given: dict[str, Any]) -> An
 
 
 def _of_columns(data: Any, roles: Sequence[str], columns: dict[str, Any], place: dict[str, Any]) -> Any:
-    systems = isinstance(data, Mapping) and len(data) > 0 and all(is_paths(x) for x in data.values())
+    systems = _of_systems(data)
     where = "files of systems" if systems else "files" if is_paths(data) else "frames"
     where = "databases" if is_connection(data) or _is_address(data) else where
     _refuse_places(where, place, data)
     if where == "frames" and isinstance(data, (list, tuple)) and not all(is_frame(x) for x in data):
         told = f"{option(next(iter(columns)))} names a column of a frame, a file or a database"
         raise BadSetting(f"{told}; got {type(data[0]).__name__}. For arrays write hs.tally(y_true, y_pred).")
+    lacks = lacking(columns, roles)
+    request = None if lacks else _request(columns, roles, place, systems)
+    with _opened(data, where, place, lacks) as (kept, sources, notes):
+        if request is None:
+            columns, guessed = completed(columns, roles, sources)
+            request, notes = _request(columns, roles, place, systems), (guessed, *notes)
+        if systems:
+            from howsure.ingest.pairing import of_systems
+
+            found: Any = of_systems(kept, request, place)
+        else:
+            found = counted(sources[0], request, place.get("unmatched", "refuse"))
+    return replace(found, notes=(*notes, *found.notes)) if notes else found
+
+
+def _request(columns: dict[str, Any], roles: Sequence[str], place: Mapping[str, Any], systems: bool) -> Request:
+    """What is wanted, once every column that is needed is named."""
     request = make(roles=roles, names=place.get("names", ()), **columns)
-    unmatched = place.get("unmatched", "refuse")
-    if unmatched != "refuse" and request.system is None and not systems:
+    if place.get("unmatched", "refuse") != "refuse" and request.system is None and not systems:
         raise BadSetting(f"{option('unmatched')} goes with {option('system')}, or with files of several systems.")
-    if systems:
-        from howsure.ingest.pairing import of_systems
+    return request
 
-        return of_systems(data, request, place)
-    if where == "databases" and isinstance(data, str):
-        from howsure.ingest.addresses import opened
 
-        with opened(data, place.get("table"), place.get("query")) as (source, notes):
-            made = counted(source, request, unmatched)
-        return replace(made, notes=(*notes, *made.notes)) if notes else made
-    if where == "files":
-        with source_of(data, place) as source:
-            return counted(source, request, unmatched)
-    if where == "databases":
-        return counted(Database(data, place.get("table"), place.get("query")), request, unmatched)
-    return counted(_table(data) if isinstance(data, Mapping) else Frame(data), request, unmatched)
+@contextlib.contextmanager
+def _opened(data: Any, where: str, place: Mapping[str, Any], lacks: bool) -> Iterator[tuple[Any, list[Source], Notes]]:
+    """What holds the rows; files of systems only where their columns must be looked at, and then they are kept."""
+    with contextlib.ExitStack() as stack:
+        if where == "files of systems":
+            if lacks:
+                data = stack.enter_context(_kept(data))
+            yield data, [stack.enter_context(source_of(x, place)) for x in data.values()] if lacks else [], ()
+        elif where == "files":
+            yield data, [stack.enter_context(source_of(data, place))], ()
+        elif where == "databases" and isinstance(data, str):
+            from howsure.ingest.addresses import opened
+
+            source, notes = stack.enter_context(opened(data, place.get("table"), place.get("query")))
+            yield data, [source], tuple(notes)
+        elif where == "databases":
+            yield data, [Database(data, place.get("table"), place.get("query"))], ()
+        else:
+            yield data, [_table(data) if isinstance(data, Mapping) else Frame(data)], ()
+
+
+@contextlib.contextmanager
+def _kept(files: Mapping[Any, Any]) -> Iterator[dict[Any, Any]]:
+    """The files of each system, such that they can be read more than once."""
+    with on_disk([p for x in files.values() for p in listed(x)]) as places:
+        each = iter(places)
+        yield {name: [next(each).path for _ in listed(x)] for name, x in files.items()}
 
 
 def _table(data: Mapping[Any, Any]) -> Table:
@@ -199,10 +241,14 @@ def counted(source: Source, request: Request, unmatched: str = "refuse") -> Any:
         from howsure.ingest.wildcards import written_out
 
         request = written_out(request, source)
-    source.check(request.grouping.columns)
+    try:
+        source.check(request.grouping.columns)
+    except NoColumn as error:
+        refuse_unknown(error, source)
     if request.kind == "scores":
         return scored_items.of_source(source, request)
     g = source.grouped(request.grouping, request.what)
+    refuse_scores(g, request)
     notes = repeating(g, request) if request.kind != "values" and request.system is None else ()
     if request.system is not None:
         if not request.paired:

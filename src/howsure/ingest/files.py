@@ -29,7 +29,7 @@ from howsure.ingest.packing import File
 from howsure.ingest.readers import Reader, apart, reader, refuse_lacking
 from howsure.ingest.sniffing import expanded, sniff
 from howsure.ingest.streams import on_disk
-from howsure.ingest.texts import MISSING, refuse_mixed, refuse_no_number
+from howsure.ingest.texts import MISSING, refuse_mixed, refuse_no_number, spelt
 from howsure.language import option
 from howsure.notes import Note, note
 
@@ -70,6 +70,25 @@ class Files:
         """The columns that there are, of JSON all fields of all records; where files differ, those of the first."""
         every = reader(self.con, self.files[:1], [_NO_FIELD])
         return list(dict.fromkeys([*every.names, *every.place]))
+
+    @property
+    def called(self) -> str:
+        """What they are, in messages."""
+        return repr(self.files[0].shown) if len(self.files) == 1 else f"files such as {self.files[0].shown!r}"
+
+    def heading(self) -> list[str]:
+        """The columns that all files have, of JSON those of the first records."""
+        first, *rest = (r.names for r in self._readers([]))
+        return [x for x in first if all(x in own for own in rest)]
+
+    def first(self, columns: Sequence[str], rows: int) -> dict[str, list[Any]]:
+        """The first rows of the first file."""
+        if not columns:
+            return {}
+        r = reader(self.con, self.files[:1], columns)
+        query = f"SELECT {', '.join(r.sql(x) for x in columns)} FROM {r.table} LIMIT {int(rows)}"
+        found = self.con.execute(query, dict(r.bound)).fetchall()
+        return {name: _said(r.kind, [row[i] for row in found]) for i, name in enumerate(columns)}
 
     def check(self, columns: Sequence[str]) -> None:
         """Refuse columns that are not there."""
@@ -219,6 +238,13 @@ def _from_csv(grouping: Grouping, columns: dict[str, Column]) -> dict[str, Colum
         if said is not None:
             raise BadLabels(f"column {of[name]!r} holds {said[:40]!r}, with a NUL byte; is the file damaged?")
     return columns
+
+
+def _said(kind: str, values: list[Any]) -> list[Any]:
+    """Plain values: what texts of CSV spell, and what those of JSON are."""
+    if kind == "json":
+        return [None if x is None else json.loads(x) for x in values]
+    return spelt(values) if kind == "csv" else values
 
 
 def _as_is(_grouping: Grouping, columns: dict[str, Column]) -> dict[str, Column]:

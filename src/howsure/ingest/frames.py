@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import tee
 from typing import Any, Final
 
 import numpy as np
@@ -75,14 +76,26 @@ class Frame:
 
         return is_batches(self.data) or isinstance(_checked(self.data), nw.DataFrame)
 
-    def names(self) -> list[str]:
-        """The columns that there are; batches that come by once are not looked at."""
-        first = self.data[0] if isinstance(self.data, (list, tuple)) else self.data
-        if _arrow(first):
-            return list(first.schema.names)
-        if is_batches(first):
-            raise BadSetting("the columns of an iterator of frames are not known beforehand: name each of them.")
-        return list(_checked(first).collect_schema().names())
+    def names(self) -> list[Any]:
+        """The columns that there are, of batches those of the first."""
+        return [] if (found := self._looked()) is None else list(found.collect_schema().names())
+
+    heading = names
+
+    def first(self, columns: Sequence[str], rows: int) -> dict[str, list[Any]]:
+        """The first rows, of batches those of the first."""
+        if (found := self._looked()) is None or not columns:
+            return {x: [] for x in columns}
+        top = found.select(*columns).head(rows)
+        eager = top.collect() if hasattr(top, "collect") else top
+        return {x: eager[x].to_list() for x in columns}
+
+    def _looked(self) -> Any:
+        """The frame, or the first batch, which stays in its place; None where there is none."""
+        look = self.data
+        if hasattr(look, "__next__") or type(look).__name__ == _ARROW[0]:
+            self.data, look = tee(self.data)
+        return next(self._frames(look), None)
 
     def check(self, columns: Sequence[str]) -> None:
         """Refuse columns that are not there; batches are looked at when they come."""

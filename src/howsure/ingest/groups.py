@@ -114,6 +114,16 @@ class Source(Protocol):
     def names(self) -> Sequence[str]:
         """The columns that there are."""
 
+    @property
+    def called(self) -> str:
+        """What it is, in messages."""
+
+    def heading(self) -> Sequence[Any]:
+        """The columns that there are, as far as the first rows tell."""
+
+    def first(self, columns: Sequence[str], rows: int) -> dict[str, list[Any]]:
+        """The first rows of some columns, as plain values."""
+
     def check(self, columns: Sequence[str]) -> None:
         """Refuse columns that are not there, with the nearest name."""
 

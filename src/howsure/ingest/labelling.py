@@ -67,7 +67,7 @@ def same_kind(x: Label, known: tuple[Label, ...]) -> Label:
 
 def look_like_scores(where: str, x: float) -> BadLabels:
     """One sentence about a fraction among labels."""
-    python = "give a threshold, such as y_score >= 0.5, or see hs.curve"
+    python = "give a threshold, such as y_score >= 0.5, or see hs.curve(y_true, y_score)"
     command = "give --score and --threshold in place of --pred, or see howsure curve"
     return BadLabels(f"{where} holds {x!r}: these look like scores; {spelled(python, command)}.")
 

@@ -40,6 +40,12 @@ class Table:
         """The columns that there are."""
         return list(self.columns)
 
+    heading = names
+
+    def first(self, columns: Sequence[str], rows: int) -> dict[str, list[Any]]:
+        """The first rows."""
+        return {x: list(self.columns[x][:rows]) for x in columns}
+
     def check(self, columns: Sequence[str]) -> None:
         """Refuse columns that are not there."""
         for column in columns:

@@ -26,6 +26,7 @@ from howsure.ingest.keys import KEPT, STATUS, SUM, Grouping, Key, left_out, sql_
 from howsure.ingest.paths import check_remote, listed, source_of
 from howsure.ingest.readers import Reader, reader
 from howsure.ingest.request import Request, column_names
+from howsure.ingest.score_columns import refuse_scores
 from howsure.ingest.streams import refuse_twice
 from howsure.ingest.systems import check_unmatched, matched
 from howsure.ingest.texts import agreed, typed
@@ -146,6 +147,7 @@ def joined(
         raw = _counted(files, grouping, many, held)
     kind = "json" if _all_json(files) else "csv"
     found = read(grouping, raw, request.what, partial(_decoded, kind, grouping, len(on)))
+    refuse_scores(found, request)
     account = account.without("missing", found.unweighed * many)
     found = replace(found, rows=found.sizes * many, account=account)  # each item has a row in each file
     if request.kind == "values":

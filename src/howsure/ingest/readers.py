@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from howsure.errors import BadFile, BadLabels, UnknownName, listing, nearest
+from howsure.errors import BadFile, BadLabels, no_column
 from howsure.ingest import conditions, judging
 from howsure.ingest.explaining import no_record
 from howsure.ingest.keys import Judged, Key
@@ -49,9 +49,7 @@ class Reader:
                 f"column {column!r} of {self.where} is named twice; every column that is read needs its own name."
             )
         if column not in self.place:
-            hint = nearest(column, self.place)
-            shown = listing(dict.fromkeys(self.names))
-            raise UnknownName(f"no column named {column!r} in {self.where}.{hint} Columns: {shown}.")
+            raise no_column(column, self.names, self.where, self.place)
         return self.place[column]
 
     def label(self, key: Key) -> str:

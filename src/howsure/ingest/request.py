@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from howsure.counting import finite
-from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
+from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest, no_column
 from howsure.ingest.keys import Form, Grouping, Key
 from howsure.labels import Label
 from howsure.language import option
@@ -356,5 +356,4 @@ def check_column(column: str, names: Sequence[str], where: str) -> None:
     if names.count(column) > 1:
         raise BadLabels(f"column {column!r} of {where} is named twice; every column that is read needs its own name.")
     if column not in names:
-        hint = nearest(column, names)
-        raise UnknownName(f"no column named {column!r} in {where}.{hint} Columns: {listing(names)}.")
+        raise no_column(column, names, where)

@@ -25,15 +25,13 @@ from howsure.ingest.columns import Codes, Column
 from howsure.ingest.groups import Groups, refuse_nothing
 from howsure.ingest.labelling import known_labels, placed, similar_labels, two_classes
 from howsure.ingest.request import OPTIONS, Request, refuse_stray
-from howsure.labels import Label, check_labels, in_order, usual_positive
+from howsure.labels import FAIL, PASS, Label, check_labels, in_order, usual_positive
 from howsure.language import option
 from howsure.notes import Notes, note
 from howsure.slices import Slices, distinct
 from howsure.wording import missing_labels
 
 MOST_ENTRIES: Final = 400_000_000  # slices times patterns
-PASS: Final = frozenset({"true", "1", "yes", "y", "pass", "passed", "t"})
-FAIL: Final = frozenset({"false", "0", "no", "n", "fail", "failed", "f"})
 
 
 def settle(g: Groups, request: Request, library: str | None = None) -> Observed | Clustered:

@@ -18,7 +18,7 @@ from howsure.ingest.groups import Groups
 from howsure.ingest.keys import FAILED, KEPT, STATUS, Grouping, Judged
 from howsure.ingest.request import check_column
 from howsure.ingest.spark_conditions import judged, spelled, state
-from howsure.ingest.texts import MISSING, refuse_no_number
+from howsure.ingest.texts import MISSING, refuse_no_number, spelt
 from howsure.language import option
 
 _READERS = {".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
@@ -47,10 +47,27 @@ class SparkFiles:
         """The fields that there are, by their dotted paths."""
         return list(self.fields)
 
+    @property
+    def called(self) -> str:
+        """What they are, in messages."""
+        return repr(self.paths[0])
+
+    def heading(self) -> list[str]:
+        """The columns that there are."""
+        return list(self.frame.columns)
+
+    def first(self, columns: Sequence[str], rows: int) -> dict[str, list[Any]]:
+        """The first rows."""
+        if not columns:
+            return {}
+        found = self.frame.select(*map(_column, columns)).limit(rows).collect()
+        values = {name: [row[i] for row in found] for i, name in enumerate(columns)}
+        return values if _kind(self.paths[0]) != "csv" else {name: spelt(x) for name, x in values.items()}
+
     def check(self, columns: Sequence[str]) -> None:
         """Refuse columns that are not there."""
         for column in columns:
-            check_column(column, self.names(), repr(self.paths[0]))
+            check_column(column, self.names(), self.called)
 
     def grouped(self, grouping: Grouping, what: str = "weight") -> Groups:
         """The distinct rows of the keys, counted."""

@@ -35,6 +35,7 @@ from howsure.ingest.request import check_column
 from howsure.language import option
 
 _BACKTICKS: Final = ("mysql", "pymysql", "MySQLdb", "mariadb", "aiomysql")
+_LIMITS: Final = (*_BACKTICKS, *POSTGRES, "sqlite3", "duckdb")
 _PLACES: Final = {"qmark": "?", "format": "%s", "pyformat": "%s"}
 _FUNCTION: Final = "howsure_where{}"
 _PLACE: Final = "\0"  # of a value, until the driver's own sign is put there
@@ -92,6 +93,17 @@ class Database:
     def names(self) -> list[str]:
         """The columns that there are."""
         return [d[0] for d in self._described]
+
+    heading = names
+
+    def first(self, columns: Sequence[str], rows: int) -> dict[str, list[Any]]:
+        """The first rows, of databases that are known to read LIMIT; of others nothing but the names."""
+        if not columns or self.driver not in _LIMITS:
+            return {x: [] for x in columns}
+        self.check(columns)
+        names = ", ".join(self.quoted(x) for x in columns)
+        found = self._run(f"SELECT {names} FROM {self._source} LIMIT {int(rows)}", ())[1]
+        return {name: [row[i] for row in found] for i, name in enumerate(columns)}
 
     def check(self, columns: Sequence[str]) -> None:
         """Refuse columns that are not there."""

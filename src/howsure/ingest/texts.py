@@ -47,6 +47,16 @@ def typed(levels: Iterable[Any], names: bool = False) -> dict[Any, Any]:
     return {x: x for x in found}
 
 
+def spelt(texts: Sequence[str | None]) -> list[Any]:
+    """What each text of a column spells; None stays.
+
+    >>> spelt(["1", None, "0.5"])
+    [1, None, 0.5]
+    """
+    values = typed(x for x in texts if x is not None)
+    return [None if x is None else values[x] for x in texts]
+
+
 def _number(text: str, name: bool) -> int | float | None:
     """A whole number, or one with a point or an exponent; 007 is a name, and where names are 1.10 is one too."""
     if _WHOLE.fullmatch(text):

@@ -1,0 +1,116 @@
+"""What columns look like by their first rows: a kind, an example and what they may be, and the list that messages show.
+
+Names and values are all that is asked for, so that any place where data lie can hand them over.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from numbers import Number
+from typing import Any, Final
+
+from howsure.ingest.columns import LISTS, lost
+from howsure.labels import FAIL, PASS, plain
+from howsure.language import option
+
+ROWS: Final = 200  # that are looked at
+MOST: Final = 20  # columns that are listed
+_LONGEST: Final = 28  # signs of an example
+_LABELS: Final = ("text", "whole number", "true or false")
+
+
+@dataclass(frozen=True)
+class Head:
+    """The first rows of columns, by name; `called` says in messages where they are, `many` how many there are."""
+
+    called: str
+    values: Mapping[str, Sequence[Any]]
+    many: int = 0
+
+    def known(self, name: str) -> list[Any]:
+        """The values that are not missing."""
+        return [plain(x) for x in self.values.get(name, ()) if not lost(x)]
+
+    def kind(self, name: str) -> str:
+        """What the values are, in a word or two."""
+        return kind_of(self.known(name))
+
+    def labels(self, name: str) -> frozenset[Any]:
+        """The distinct values of a column that may hold classes: texts, whole numbers, true and false."""
+        return frozenset(self.known(name)) if self.kind(name) in _LABELS else frozenset()
+
+    def passes(self, name: str) -> bool:
+        """Whether all values are words for a pass or a fail, such as true, 0 or yes."""
+        return bool(self.known(name)) and {str(x).strip().lower() for x in self.known(name)} <= PASS | FAIL
+
+    def fractions(self, name: str) -> bool:
+        """Whether they are numbers that are not all whole."""
+        return self.kind(name) == "number"
+
+    def within_one(self, name: str) -> bool:
+        """Whether all are numbers from 0 to 1."""
+        return self.kind(name) in ("number", "whole number") and all(0 <= x <= 1 for x in self.known(name))
+
+    def free(self, name: str) -> bool:
+        """Whether these are texts that hardly occur twice: sentences rather than classes."""
+        known = self.known(name)
+        return self.kind(name) == "text" and len(known) >= 20 and 2 * len(set(known)) > len(known)
+
+    def highest(self, truth: str, score: str) -> Any:
+        """The class whose scores are the highest on average; None where there are no classes and scores."""
+        pairs = zip(self.values.get(truth, ()), self.values.get(score, ()), strict=True)
+        scores: dict[Any, list[float]] = {}
+        for label, x in pairs:
+            if not lost(label) and isinstance(x, Number) and not lost(x):
+                scores.setdefault(plain(label), []).append(float(x))  # type: ignore[arg-type]
+        return max(scores, key=lambda label: sum(scores[label]) / len(scores[label]), default=None)
+
+    def alike(self, one: str, other: str) -> bool:
+        """Whether the values of one are mostly labels of the other."""
+        mine, theirs = self.labels(one), self.labels(other)
+        return len(mine & theirs) > 0 and len(mine - theirs) <= len(mine & theirs)
+
+
+def kind_of(known: Sequence[Any]) -> str:
+    """What values are that are not missing.
+
+    >>> kind_of([1, 0]), kind_of([0.5, 1]), kind_of(["a"]), kind_of([True]), kind_of([["a"]]), kind_of([])
+    ('whole number', 'number', 'text', 'true or false', 'list', 'empty')
+    """
+    if not known:
+        return "empty"
+    if all(isinstance(x, bool) for x in known):
+        return "true or false"
+    if all(isinstance(x, int) for x in known):
+        return "whole number"
+    tests: tuple[tuple[str, Any], ...] = (
+        ("number", Number), ("list", LISTS), ("record", Mapping), ("date", date),
+    )  # fmt: skip
+    return next((name for name, own in tests if all(isinstance(x, own) for x in known)), "text")
+
+
+def listed(head: Head, uses: Mapping[str, Sequence[str]]) -> str:
+    """The columns, a line each, with kind, example and the options that `uses` has for them."""
+    names = list(head.values)[:MOST]
+    rows = [(_cut(x), head.kind(x), _example(head.known(x)), ", ".join(map(option, uses.get(x, ())))) for x in names]
+    widths = [max((len(row[i]) for row in rows), default=0) for i in range(3)]
+    lines = ["  ".join([*(x.ljust(w) for x, w in zip(row, widths, strict=False)), row[3]]).rstrip() for row in rows]
+    more = max(head.many, len(head.values)) - len(names)
+    lines += [f"and {more:,} more"] if more > 0 else []
+    return "".join(f"\n  {line}" for line in lines)
+
+
+def _example(known: Sequence[Any]) -> str:
+    """The first value; of numbers the first that is not whole."""
+    first = next((x for x in known if isinstance(x, (float, Decimal))), known[0] if known else "")
+    return _cut(f"{float(first):.6g}" if isinstance(first, (float, Decimal)) else str(first))
+
+
+def _cut(text: str) -> str:
+    """One line of text, not too long."""
+    said = re.sub(r"\s+", " ", text).strip() or repr(text)
+    return said if len(said) <= _LONGEST else f"{said[: _LONGEST - 3]}..."
