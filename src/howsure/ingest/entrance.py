@@ -21,7 +21,6 @@ from howsure.ingest import graded_values, label_arrays, scored_items
 from howsure.ingest.columns import lost
 from howsure.ingest.frames import Frame, is_frame
 from howsure.ingest.groups import Source
-from howsure.ingest.guessing import completed, lacking, refuse_unknown
 from howsure.ingest.memory import Table
 from howsure.ingest.paths import is_paths, listed, source_of
 from howsure.ingest.request import OPTIONS, Request, make, refuse_stray
@@ -30,6 +29,7 @@ from howsure.ingest.settling import settle
 from howsure.ingest.sql import Database, is_connection
 from howsure.ingest.streams import on_disk
 from howsure.ingest.systems import by_system, matched, paired, repeating
+from howsure.ingest.unnamed import completed, lacking, refuse_unknown
 from howsure.language import option
 from howsure.notes import Notes
 
