@@ -114,7 +114,7 @@ SETTINGS: list[tuple[str, str]] = [
     *((f"{_CLASSES} --level {x}", "a level lies between 0 and 1") for x in ("1", "0", "nan", "-1", "95")),
     (f"{_CLASSES} --level 1e-300", ""),
     (f"{_CLASSES} --level 0.9999999999999999", ""),
-    (f"{_CLASSES} --level x", "'--level'"),
+    (f"{_CLASSES} --level x", "--level needs a share"),
     (f"{_CLASSES} --level 0.9 --level 0.8", "--level is given twice"),
     *((f"{_CLASSES} --prior {x}", "prior must be a weight above 0") for x in ("1e300", "1e-300", "inf", "nan", "-1")),
     (f"{_CLASSES} --prior x", "'x'"),

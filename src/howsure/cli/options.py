@@ -68,7 +68,7 @@ class FileName(click.Path):
         return super().convert(value, param, ctx)
 
 
-class Share(click.ParamType[float]):
+class ShareOrPercent(click.ParamType[float]):
     """A number, or a percentage: 95% is 0.95."""
 
     name = "float"
@@ -186,7 +186,7 @@ PRIOR = option(
     show_default=True,
     help="even, jeffreys, uniform, two-level or a weight per cell.",
 )
-LEVEL = option("--level", type=Share(), default=0.95, show_default=True, help="Probability of the interval.")
+LEVEL = option("--level", type=ShareOrPercent(), default=0.95, show_default=True, help="Probability of the interval.")
 INTERVAL = option(
     "--interval",
     default="equal-tailed",
