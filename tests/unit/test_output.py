@@ -53,7 +53,7 @@ def test_a_name_without_a_suffix_is_a_table(command, tmp_path, name):
         (F1, "x.xyz", ".txt (table), .json, .md (markdown), .tex (latex), .csv, .html or .parquet"),
         (WINS, "x.xyz", ".txt (table), .json, .md (markdown), .tex (latex), .csv or .html"),
         (WINS, "x.parquet", "this output cannot be written as parquet"),
-        (["metrics"], "x.tex", "latex is no format of this output; "),
+        (["metrics"], "x.tex", "this output cannot be written as latex; "),
         (["papers", "goutte-eq-1"], "x.csv", "Use .txt (table), .json or .md (markdown), or give --format."),
     ],
 )
