@@ -34,7 +34,6 @@ SENTENCES: Final[dict[str, str]] = {
     "ids-unmatched/system": "{count:item has|items have} no row of some system ({first})",
     "truths-disagree": "{count:id has|ids have} truths that disagree ({first})",
     "clusters-unmatched": "{count:cluster is|clusters are} not in every system ({first})",
-    "columns-guessed/id": "took ids from {column!r}",
     "ids-repeat": "{ids:value|values} of {column!r} {ids:=has|have} several rows; if these belong together, such as "
     "answers to one question, give that column as <cluster>",
     "table-taken": "the database has one table, {table!r}, which was taken",
@@ -195,3 +194,11 @@ def slices_alike(f: Mapping[str, Any]) -> str:
 
 def _about(x: float) -> str:
     return "none" if x < 0.005 else f"about {x:,.0f}" if x >= 10 else f"about {x:.2g}"
+
+
+def columns_taken(f: Mapping[str, Any], way: str) -> str:
+    """Which columns were taken by their usual names, and the way to count passes and fails that are there also."""
+    called = {"truth": "truth", "pred": "predictions", "outcome": "outcomes", "score": "scores", "on": "ids"}
+    parts = [f"{what} from {f[role]!r}" for role, what in called.items() if role in f]
+    said = f"took {' and '.join([', '.join(parts[:-1]), parts[-1]] if parts[1:] else parts)}"
+    return f"{said}; for passes and fails give {way}" if "also" in f else said

@@ -14,7 +14,7 @@ from howsure.errors import listing, plural
 from howsure.language import option, spelled, spoken
 from howsure.render import verdicts
 from howsure.render.numbers import probability, short
-from howsure.sentences import LEFT_OUT, SENTENCES, WEIGHTED, filled, slices_alike
+from howsure.sentences import LEFT_OUT, SENTENCES, WEIGHTED, columns_taken, filled, slices_alike
 
 Join = Callable[[list[Any]], Any]
 
@@ -384,13 +384,6 @@ def _fractions(f: Mapping[str, Any]) -> str:
     return f"the cells are not all whole; if the values are rounded, {way}"
 
 
-def _guessed(f: Mapping[str, Any]) -> str:
-    called = {"truth": "truth", "pred": "predictions", "outcome": "outcomes", "score": "scores", "on": "ids"}
-    parts = [f"{what} from {f[role]!r}" for role, what in called.items() if f.get(role) is not None]
-    said = f"took {' and '.join([', '.join(parts[:-1]), parts[-1]] if parts[1:] else parts)}"
-    return f"{said}; for passes and fails give {option('outcome', f['also'])}" if f.get("also") else said
-
-
 _WORDS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
     "weighted": lambda f: f"weighted items: {WEIGHTED[f['of']]}", "weights-follow": _follow,
     "labels": _labels, "missing-dropped": _dropped, "empty-class": _empty, "coverage": _coverage,
@@ -402,5 +395,5 @@ _WORDS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
     "no-value": _no_value, "counts": _counts,
     "no-relevant": _no_relevant, "unjudged": _unjudged, "recall-rule": _recall_rule, "comparison": _comparison,
     "prior-from-data": _from_data, "fractions": _fractions, "slices-alike": slices_alike,
-    "columns-guessed": _guessed,
+    "columns-guessed": lambda f: columns_taken(f, option("outcome", f.get("also"))),
 }  # fmt: skip

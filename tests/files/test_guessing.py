@@ -212,7 +212,9 @@ def test_files_of_systems_share_one_guess(folder) -> None:
     for name in "ab":
         folder(f"{name}.csv", f"id,label,pred,{name}\n1,1,1,0\n2,0,1,0\n")
     found = evidence({"a": "a.csv", "b": "b.csv"}, on=["id"])
-    assert found.notes[0].text == "took truth from 'label' and predictions from 'pred'"
+    assert [n.text for n in found.notes] == ["took truth from 'label' and predictions from 'pred'"]
+    own = evidence({"a": "a.csv", "b": "b.csv"}).notes
+    assert [n.text for n in own] == ["took truth from 'label', predictions from 'pred' and ids from 'id'"]
     folder("b.csv", "id,label,answer\n1,1,1\n2,0,1\n")
     with pytest.raises(BadSetting, match="usual name for predictions"):
         evidence({"a": "a.csv", "b": "b.csv"}, on=["id"])

@@ -38,11 +38,10 @@ from howsure.cli.options import (
     FileName,
     option,
 )
-from howsure.cli.output import show, write
-from howsure.errors import BadSetting, HowsureError, nearest, shortened
+from howsure.cli.output import laid_out, show, write
+from howsure.errors import BadSetting, HowsureError, nearest
 from howsure.language import SPOKEN, TYPED, Typed
 from howsure.papers.item import MEANINGS
-from howsure.render.harmless import visible
 from howsure.render.view import Detail
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -99,21 +98,7 @@ def _asked(arguments: list[str]) -> str:
 
 
 def _complain(message: str, code: int) -> int:
-    """One sentence; a list below it, whose lines begin with two blanks, keeps its lines."""
-    lines = [""]
-    for line in message.split("\n"):
-        if line.startswith("  "):
-            lines.append(visible(line.rstrip()))
-            continue
-        said = visible(" ".join(line.split()))
-        if lines[-1].startswith("  "):
-            lines.append(said)
-        else:
-            lines[-1] = f"{lines[-1]} {said}".strip()
-    if not lines[-1].startswith("  "):
-        last = lines[-1].rstrip(".")
-        lines[-1] = last if last.endswith("?") else f"{last}."
-    return _say(f"howsure: {shortened(chr(10).join(lines))}", code)
+    return _say(f"howsure: {laid_out(message)}", code)
 
 
 def _say(text: str, code: int) -> int:

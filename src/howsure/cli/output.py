@@ -1,4 +1,4 @@
-"""A result to the terminal, to standard output or to a file."""
+"""A result to the terminal, to standard output or to a file; a message in lines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from howsure.cli import streams, waiting
-from howsure.errors import BadFile
+from howsure.errors import BadFile, shortened
+from howsure.render.harmless import visible
 
 if TYPE_CHECKING:
     from howsure.render.view import Detail
@@ -90,3 +91,21 @@ _ESCAPES: Final[dict[str, Callable[[str], str]]] = {
     "html": lambda c: f"&#{ord(c)};",
     "latex": lambda c: _visible(c).replace("\\", r"\textbackslash{}"),
 }
+
+
+def laid_out(message: str) -> str:
+    """One sentence; a list below it, whose lines begin with two blanks, keeps its lines."""
+    lines = [""]
+    for line in message.split("\n"):
+        if line.startswith("  "):
+            lines.append(visible(line.rstrip()))
+            continue
+        said = visible(" ".join(line.split()))
+        if lines[-1].startswith("  "):
+            lines.append(said)
+        else:
+            lines[-1] = f"{lines[-1]} {said}".strip()
+    if not lines[-1].startswith("  "):
+        last = lines[-1].rstrip(".")
+        lines[-1] = last if last.endswith("?") else f"{last}."
+    return shortened("\n".join(lines))

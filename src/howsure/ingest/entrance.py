@@ -29,7 +29,7 @@ from howsure.ingest.settling import settle
 from howsure.ingest.sql import Database, is_connection
 from howsure.ingest.streams import on_disk
 from howsure.ingest.systems import by_system, matched, paired, repeating
-from howsure.ingest.unnamed import completed, lacking, refuse_unknown
+from howsure.ingest.unnamed import completed, lacking, one_guess, refuse_unknown
 from howsure.language import option
 from howsure.notes import Notes
 
@@ -177,7 +177,7 @@ def _of_columns(data: Any, roles: Sequence[str], columns: dict[str, Any], place:
             found: Any = of_systems(kept, request, place)
         else:
             found = counted(sources[0], request, place.get("unmatched", "refuse"))
-    return replace(found, notes=(*notes, *found.notes)) if notes else found
+    return replace(found, notes=one_guess((*notes, *found.notes))) if notes else found
 
 
 def _request(columns: dict[str, Any], roles: Sequence[str], place: Mapping[str, Any], systems: bool) -> Request:

@@ -179,7 +179,7 @@ def common_id(files: Files) -> tuple[tuple[str, ...], list[Note]]:
             f"that joins their items with {option('on')}, or what groups them with {option('cluster')}; rows are never "
             "paired by their order."
         )
-    return (found,), [note("columns-guessed", form="id", column=found, on=found)]
+    return (found,), [note("columns-guessed", on=found)]
 
 
 def lacking(grouping: Grouping, raw: Mapping[str, Any]) -> list[str]:

@@ -19,7 +19,7 @@ from howsure.ingest.request import OPTIONS, Kind
 from howsure.labels import completed as completed_labels
 from howsure.labels import usual_positive
 from howsure.language import TYPED, again, corrected, option, spelled, verb
-from howsure.notes import Note, note
+from howsure.notes import Note, Notes, note
 
 Named = dict[str, Any]
 
@@ -46,6 +46,13 @@ def lacking(given: Mapping[str, Any], roles: Sequence[str]) -> bool:
 def completed(given: Named, roles: Sequence[str], sources: Sequence[Source]) -> tuple[Named, Note]:
     """The columns by role with those that were lacking, and a note that says so; a column must be in all sources."""
     return _Unnamed.of(given, roles, sources).completed()
+
+
+def one_guess(notes: Sequence[Note]) -> Notes:
+    """What was taken for several roles is told in one note."""
+    own = [n for n in notes if n.code == "columns-guessed"]
+    facts = {name: x for n in own for name, x in n.facts}
+    return (*([note("columns-guessed", **facts)] if own else []), *(n for n in notes if n not in own))
 
 
 @dataclass(frozen=True)
