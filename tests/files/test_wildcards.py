@@ -91,7 +91,7 @@ def test_nothing_matches():
     """The columns are listed."""
     with pytest.raises(UnknownName, match=r"no column matches pred='modle_\*'\. Columns: 'id', 'label', 'model_b'"):
         hs.tally(FRAME, truth="label", pred="modle_*")
-    with pytest.raises(BadSetting, match="with system= give one column, pred=; got 2"):
+    with pytest.raises(BadSetting, match="with system= give pred= one column; got 2"):
         hs.tally(FRAME, truth="label", pred="model_*", system="other", item="id")
     with pytest.raises(BadSetting, match="takes one column"):
         hs.tally(FRAME, truth="label", score="p_*", threshold=0.5)
@@ -103,7 +103,7 @@ def test_names_are_one_for_each_column_that_matches(folder, run_json, capsys):
     got = run_json(*line, "--name", "B", "--name", "A")
     assert [r["system"] for r in got["rows"]] == ["B", "A"]
     assert run([*map(str, line), "--name", "B"]) == 2
-    assert "there are 2 systems but the names 'B'" in capsys.readouterr().err
+    assert "give one different name per system, 2 here; got 'B'" in capsys.readouterr().err
 
 
 def test_every_command_takes_patterns(folder, run_json):

@@ -220,7 +220,10 @@ def score(
     view: Detail,
     **settings: Any,
 ) -> None:
-    """Score files, counts, a rate or a confusion matrix: each measure with its exact posterior."""
+    """Score files, counts, a rate or a confusion matrix: each measure with its exact posterior.
+
+    Columns of a FILE that are not named are taken by their usual names (label, pred, passed, score); a note says which.
+    """
     from howsure.scoring import score as run_score
 
     found = sources.evidence(given)
