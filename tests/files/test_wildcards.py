@@ -93,7 +93,7 @@ def test_nothing_matches():
         hs.tally(FRAME, truth="label", pred="modle_*")
     with pytest.raises(BadSetting, match="with system= give pred= one column; got 2"):
         hs.tally(FRAME, truth="label", pred="model_*", system="other", item="id")
-    with pytest.raises(BadSetting, match="takes one column"):
+    with pytest.raises(BadSetting, match="needs one column"):
         hs.tally(FRAME, truth="label", score="p_*", threshold=0.5)
 
 
