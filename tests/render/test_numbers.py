@@ -159,10 +159,10 @@ def test_every_probability_of_draws_is_shown_alike() -> None:
     score = hs.score(a, metrics=["macro-f1"], above=0.2, chance=True).to_markdown()
     assert re.search(r"P\\?\(> 0\.2\) = >0\.99", score.replace("&gt;", ">").replace("\\", ""))
     compared = hs.compare(a, b, metric="macro-f1")
-    assert "with probability >0.99" in compared.verdict
+    assert "(probability >0.99" in compared.verdict
     assert ">0.99" in compared.to_markdown().replace("&gt;", ">").replace("\\", "")
     board = hs.leaderboard({"a": a, "b": b}, metric="macro-f1", draws=2_000)
-    assert "with probability >0.99" in board.verdict
+    assert "(probability >0.99" in board.verdict
     assert "<0.00" in board.to_markdown().replace("&lt;", "<").replace("\\", "")
 
 
@@ -176,7 +176,7 @@ def test_a_heavy_tail_hides_neither_end_of_an_interval() -> None:
     assert row["error"]["low"] < 20 < 1e4 < row["error"]["high"] < 1e7
     shown = found.to_text("markdown", columns="mean").replace("\\", "")
     assert re.search(r"\| infinite \| - \| \[-[678]0, [345]e\+06\] \|", shown)
-    assert re.search(r"difference 1\d00 \[-[678]0, [345]e\+06\]|difference 1000 \[", repr(found))
+    assert re.search(r"difference infinite \[-[678]0, [345]e\+06\]", repr(found))
     other = hs.compare(truth, {"b": worse, "a": truth}, metric="odds-ratio")
     assert other.difference.mean == -np.inf
 
