@@ -45,9 +45,14 @@ def _words(key: str, of: str | None = None) -> Heading:
 
 
 def _slices(rows: list[Row]) -> list[Heading]:
-    if not any(r["slice"] for r in rows):
+    """Slices by one column are headed by its name, unless that would make a slice look like all items."""
+    found = [r["slice"] for r in rows if r["slice"]]
+    if not found:
         return []
-    return [Heading("slice", "slice", _slice_of, right=False)]
+    names = {name for at in found for name in at}
+    if len(names) > 1 or any("all" in at.values() for at in found):
+        return [Heading("slice", "slice", lambda r: _slice_of(r, _slice(r["slice"])), right=False)]
+    return [Heading("slice", names.pop(), lambda r: _slice_of(r, _values(r["slice"])), right=False)]
 
 
 def _law() -> list[Heading]:
@@ -250,11 +255,15 @@ def _above_chance(row: Row) -> str:
     return share(p, error) if error is not None and error > 1e-6 else probability(p)
 
 
-def _slice_of(row: Row) -> str:
-    """A slice by column and value, with its mark; all items together have neither."""
-    where = _slice(row["slice"]) or ("all" if row.get("overall") else "")
+def _slice_of(row: Row, told: str) -> str:
+    """A slice with its mark; all items together are no slice."""
+    where = told or ("all" if row.get("overall") else "")
     return f"{where} *" if row.get("marked") else where
 
 
 def _slice(at: dict[str, Any] | None) -> str:
-    return ", ".join(f"{k}={'(missing)' if v is None else v}" for k, v in at.items()) if at else ""
+    return ", ".join(f"{k}={_values({k: v})}" for k, v in at.items()) if at else ""
+
+
+def _values(at: dict[str, Any] | None) -> str:
+    return ", ".join("(missing)" if v is None else str(v) for v in at.values()) if at else ""
