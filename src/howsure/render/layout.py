@@ -94,8 +94,13 @@ def _fitted(t: TextTable, width: int, barred: bool) -> tuple[TextTable, bool, in
 def _leaving(t: TextTable) -> list[str]:
     """What may leave, in order; tables without keys lose their last columns."""
     if t.keys:
-        return [key for key in LEAVING if key in t.keys]
+        return [*(key for key in LEAVING if key in t.keys), *(["metric"] if _tells_nothing(t, "metric") else [])]
     return list(reversed(t.columns[2:])) if len(set(t.columns)) == len(t.columns) else []
+
+
+def _tells_nothing(t: TextTable, key: str) -> bool:
+    """Whether a column says the same in all of several rows."""
+    return key in t.keys and len(t.rows) > 1 and len({row[t.keys.index(key)] for row in t.rows}) == 1
 
 
 def _without(t: TextTable, place: int) -> TextTable:

@@ -90,7 +90,8 @@ def headline(document: dict[str, Any], view: Detail = USUAL) -> str:
     if "verdict" in (rows[0] if rows else ()) and len(rows) == 1:
         parts.append(rows[0]["verdict"])
     elif "verdict" in (rows[0] if rows else ()):
-        parts.append(" against ".join(data["systems"]))
+        measures = {row["metric"] for row in rows}
+        parts.append(" against ".join(data["systems"]) + (f" on {measures.pop()}" if len(measures) == 1 else ""))
     if document.get("verdict"):
         parts.append(document["verdict"])
     if data.get("paired"):
