@@ -77,7 +77,11 @@ def test_the_page_of_formats_has_it(form):
     assert f"| `{form.name}` | {suffixes} | {'people' if form.for_people else 'programs'} |" in page
 
 
-@pytest.mark.parametrize("command", app.commands.values(), ids=lambda command: command.name)
+WITHOUT_DOCUMENTS = ("completion",)
+SPEAKING = [command for name, command in app.commands.items() if name not in WITHOUT_DOCUMENTS]
+
+
+@pytest.mark.parametrize("command", SPEAKING, ids=lambda command: command.name)
 def test_choices_of_the_command_are_in_the_registry(command: click.Command):
     """--format offers formats of the registry in their order: all of score, what is text of the others."""
     (option,) = [x for x in command.params if x.name == "kind"]
