@@ -30,12 +30,15 @@ from howsure.cli.options import (
     MATRICES,
     OUT,
     PRIOR,
+    QUESTION,
     SEED,
     SORT,
     SORT_PAIRS,
+    SOURCES,
     TOLERANCE,
     VIEW,
     FileName,
+    Grouped,
     option,
 )
 from howsure.cli.output import laid_out, show, write
@@ -180,11 +183,12 @@ METRICS = option(
     "metrics",
     multiple=True,
     metavar="NAME",
-    help="A measure, such as f1, recall or f1:spam; repeat for more; 'f1:*' is every class.",
+    group=QUESTION,
+    help="f1, recall, f1:spam, 'f1:*' for all classes; repeat.",
 )
 
 
-@app.command()
+@app.command(cls=Grouped)
 @sources.taking(
     *sources.COLUMNS,
     *sources.STRATA,
@@ -193,15 +197,16 @@ METRICS = option(
     option(
         "--counts",
         metavar="tp=80,fp=20,fn=30,tn=870",
-        help="The four cells, named in any order; bare numbers mean tp,fp,fn,tn.",
+        group=SOURCES,
+        help="The four cells of a 2x2 table.",
     ),
-    option("--rate", metavar="47/50", help="Hits of trials."),
-    option("--matrix", type=FileName(), help="A CSV file with a confusion matrix, with or without labels."),
+    option("--rate", metavar="47/50", group=SOURCES, help="Hits of trials."),
+    option("--matrix", type=FileName(), group=SOURCES, help="A CSV file with a confusion matrix."),
     *sources.TABLES,
 )
 @METRICS
-@option("--above", multiple=True, metavar="0.8 | f1=0.8", help="Show the probability of exceeding this value.")
-@option("--chance", is_flag=True, help="Show what random guessing gives, and the probability of being better.")
+@option("--above", multiple=True, metavar="0.8|f1=0.8", group=QUESTION, help="Also the probability of exceeding this.")
+@option("--chance", is_flag=True, group=QUESTION, help="Also what guessing gives, and P(better than it).")
 @PRIOR
 @LEVEL
 @INTERVAL
@@ -220,9 +225,10 @@ def score(
     view: Detail,
     **settings: Any,
 ) -> None:
-    """Score files, counts, a rate or a confusion matrix: each measure with its exact posterior.
+    """Each measure with its interval: `howsure score preds.csv` finds columns with the usual names.
 
-    Columns of a FILE that are not named are taken by their usual names (label, pred, passed, score); a note says which.
+    These are truth or label, and pred, prediction or answer, or passed, or score; a note says which were taken. Name
+    others with --truth and --pred, or --outcome. Without a file: --counts, --rate, --matrix or --db.
     """
     from howsure.scoring import score as run_score
 
@@ -241,24 +247,30 @@ def score(
 
 
 _SEVERAL = (
-    option("--counts", multiple=True, metavar="tp=80,fp=20,fn=30,tn=870", help="The four cells of a system; repeat."),
-    option("--rate", multiple=True, metavar="47/50", help="Hits of trials of a system; repeat."),
+    option(
+        "--counts",
+        multiple=True,
+        metavar="tp=80,fp=20,fn=30,tn=870",
+        group=SOURCES,
+        help="The 2x2 table of a system; repeat.",
+    ),
+    option("--rate", multiple=True, metavar="47/50", group=SOURCES, help="Hits of trials of a system; repeat."),
     MATRICES,
     *sources.TABLES,
 )
 
 
-@app.command()
+@app.command(cls=Grouped)
 @sources.taking(
     *sources.COLUMNS,
     *sources.STRATA,
     *sources.SYSTEMS,
     *sources.DATABASE,
     *_SEVERAL,
-    option("--wins", metavar="17,4,3278", help="Items won by the first, by the second, and the same for both."),
+    option("--wins", metavar="17,4,3278", group=SOURCES, help="Items won by the first, by the second, and ties."),
 )
 @METRICS
-@option("--equal-within", type=float, help="Also show the probability that they differ by at most this much.")
+@option("--equal-within", type=float, group=QUESTION, help="Also the probability of differing by no more.")
 @PRIOR
 @LEVEL
 @INTERVAL
@@ -271,7 +283,11 @@ _SEVERAL = (
 def compare(
     given: sources.Inputs, metrics: tuple[str, ...], kind: str, out: Path | None, view: Detail, **settings: Any
 ) -> None:
-    """Is the first better than the second? Files, tables of counts, rates or matrices, or wins on the same items."""
+    """Is the first system better than the second?
+
+    Give two columns of one file (--pred a --pred b), or two files, a system each; items are joined by id or --on.
+    Columns with the usual names (truth or label, pred, passed, ...) are found.
+    """
     from howsure.comparison.verbs import compare as verb
 
     run_compare: Any = verb  # its overloads take no mapping of settings
@@ -321,11 +337,11 @@ def _wins(
     show(compare_wins(first, second, same, names=(names[0], names[1]), **how), kind, out, view)
 
 
-@app.command()
+@app.command(cls=Grouped)
 @sources.taking(*sources.but(sources.COLUMNS, "by"), *sources.STRATA, *sources.SYSTEMS, *sources.DATABASE, *_SEVERAL)
 @METRICS
-@option("--apart", type=float, default=0.95, show_default=True, help="Probability at which a new group starts.")
-@option("--draws", type=int, help="Rank by this many draws; by default computed if it can be.")
+@option("--apart", type=float, default=0.95, show_default=True, group=QUESTION, help="Where a new group starts.")
+@option("--draws", type=int, help="Rank by so many draws, even if not needed.")
 @PRIOR
 @LEVEL
 @INTERVAL
@@ -337,7 +353,11 @@ def _wins(
 def leaderboard(
     given: sources.Inputs, metrics: tuple[str, ...], kind: str, out: Path | None, view: Detail, **settings: Any
 ) -> None:
-    """Rank systems of files, counts or rates: P(best), expected rank, groups that cannot be told apart."""
+    """Rank several systems: P(best), expected rank, groups that cannot be told apart.
+
+    Give columns of one file (--pred a --pred b, or --pred 'model_*'), or several files, a system each, whose items are
+    joined by id or --on. Columns with the usual names (truth or label, pred, passed, ...) are found.
+    """
     from howsure.comparison.ranks import leaderboard as verb
 
     run_leaderboard: Any = verb

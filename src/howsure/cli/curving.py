@@ -8,7 +8,20 @@ from typing import Any
 import click
 
 from howsure.cli import sources
-from howsure.cli.options import FORMAT, INTERVAL, LEVEL, OUT, POSITIVE, SEED, TOLERANCE, VIEW, option
+from howsure.cli.options import (
+    COLUMNS,
+    FORMAT,
+    INTERVAL,
+    LEVEL,
+    OUT,
+    POSITIVE,
+    QUESTION,
+    SEED,
+    TOLERANCE,
+    VIEW,
+    Grouped,
+    option,
+)
 from howsure.cli.output import show
 from howsure.errors import BadSetting
 from howsure.render.view import Detail
@@ -16,10 +29,10 @@ from howsure.render.view import Detail
 _OTHERS = ("pred", "outcome", "value", "bounds", "better", "by", "sep", "score", "threshold")
 
 
-@click.command("curve")
+@click.command("curve", cls=Grouped)
 @sources.taking(
     *sources.but(sources.COLUMNS, *_OTHERS),
-    option("--score", multiple=True, metavar="COLUMN", help="A column of scores; repeat for more systems."),
+    option("--score", multiple=True, metavar="COLUMN", group=COLUMNS, help="Scores; repeat for more systems."),
     *sources.but(sources.SYSTEMS, "on", "system", "unmatched", "independent"),
     *sources.DATABASE,
     POSITIVE,
@@ -29,22 +42,32 @@ _OTHERS = ("pred", "outcome", "value", "bounds", "better", "by", "sep", "score",
     "metrics",
     multiple=True,
     metavar="NAME",
-    help="A measure such as auc, AP11, max-f1, f1@0.5 or precision@recall=0.9; repeat for more.",
+    group=QUESTION,
+    help="auc, AP, f1@0.5, precision@recall=0.9, ...; repeat.",
+)
+@option("--best", metavar="NAME", group=QUESTION, help="The threshold at which a measure is best.")
+@option("--cost", metavar="fp=1,fn=5", group=QUESTION, help="The threshold with the lowest cost per item.")
+@option(
+    "--at-least",
+    multiple=True,
+    metavar="recall=0.9",
+    group=QUESTION,
+    help="A limit for --best or --cost; repeat.",
 )
 @option(
-    "--band",
-    metavar="NAME",
-    help="The interval of a measure of a 2x2 table at every threshold, instead of the summary.",
+    "--at-most",
+    multiple=True,
+    metavar="fallout=0.1",
+    group=QUESTION,
+    help="A limit for --best or --cost; repeat.",
 )
-@option("--simultaneous", is_flag=True, help="With --band: hold the whole curve with that probability.")
-@option("--best", metavar="NAME", help="The threshold at which a measure is best, instead of the summary.")
-@option("--cost", metavar="fp=1,fn=5", help="The threshold with the lowest cost per item, instead of the summary.")
-@option("--at-least", multiple=True, metavar="recall=0.9", help="With --best or --cost: a limit; repeat for more.")
-@option("--at-most", multiple=True, metavar="fallout=0.1", help="With --best or --cost: a limit; repeat for more.")
+@option("--band", metavar="NAME", group=QUESTION, help="The interval of a measure at every threshold.")
+@option("--simultaneous", is_flag=True, help="With --band: for the whole curve at once.")
 @option(
     "--correct",
     type=click.Choice(["folds", "resample", "split", "none"]),
-    help="With --best or --cost: how the optimism of choosing on the same items is found; folds by default.",
+    metavar="HOW",
+    help="With --best or --cost, the correction for having chosen on the same items: folds, resample, split or none.",
 )
 @option("--prior", default="even", show_default=True, help="even, none, or a weight per cell.")
 @LEVEL
@@ -69,9 +92,10 @@ def curve(
     view: Detail,
     **settings: Any,
 ) -> None:
-    """Scores at every threshold: AUC, average precision, break-even, 11-point precision, best F1, with intervals.
+    """Scores at every threshold, and the best threshold.
 
-    Such as: howsure curve preds.parquet --truth y --score p
+    `howsure curve preds.csv` finds columns with the usual names, such as truth or label, and score or prob; name others
+    with --truth and --score. It shows AUC, average precision, break-even, 11-point precision and the best F1.
     """
     from howsure.ranking.curves import curve as run_curve
 

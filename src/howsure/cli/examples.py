@@ -4,13 +4,30 @@ from __future__ import annotations
 
 from typing import Final
 
-_FILE: Final = "examples/breast_cancer.csv --truth truth --positive malignant"
+_WIDEST: Final = 74
+_FILE: Final = "examples/breast_cancer.csv"
+_CANCER: Final = f"{_FILE} --positive malignant"
 
 EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
-    "score": ("--counts tp=80,fp=20,fn=30,tn=870", "--rate 47/50", f"{_FILE} --pred tree"),
-    "compare": ("--wins 17,4,3278", f"{_FILE} --pred tree --pred texture"),
-    "leaderboard": ("--rate 47/50 --rate 40/50 --rate 44/50", f"{_FILE} --pred tree --pred texture"),
-    "curve": (f"{_FILE} --score p_tree", f"{_FILE} --score p_tree --best f1"),
+    "score": (
+        "examples/neighbours.jsonl",
+        f"{_CANCER} --truth truth --pred tree --metric f1",
+        "--counts tp=80,fp=20,fn=30,tn=870",
+    ),
+    "compare": (
+        f"{_CANCER} --pred logistic --pred tree",
+        "examples/neighbours.jsonl examples/logistic.jsonl --outcome passed --cluster question",
+        "--wins 17,4,3278",
+    ),
+    "leaderboard": (
+        f"{_CANCER} --pred logistic --pred tree --pred texture",
+        "--rate 47/50 --rate 40/50 --rate 44/50",
+    ),
+    "curve": (
+        f"{_CANCER} --score p_tree",
+        f"{_CANCER} --score p_tree --best f1",
+        f"{_CANCER} --score p_tree --best precision --at-least recall=0.9",
+    ),
     "solve": ("precision=.75 recall=.6 accuracy=.85 n=200",),
     "surface": ("--z phi fallout=.01",),
     "tradeoff": ("accuracy=.9 prevalence=.2",),
@@ -22,5 +39,12 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
 
 def epilog(command: str) -> str:
     """The examples of a command as click prints them, line by line; long ones are continued."""
-    lines = [f"  howsure {command} {line}" for line in EXAMPLES[command]]
-    return "\b\nExamples:\n" + "\n".join(x.replace(" --positive", " \\\n    --positive") for x in lines)
+    lines = [x for line in EXAMPLES[command] for x in _continued(f"  howsure {command} {line}")]
+    return "\n".join(["\b", "Examples:", *lines])
+
+
+def _continued(line: str) -> list[str]:
+    """Lines of at most 74 columns, broken before options."""
+    if len(line) <= _WIDEST or (end := line.rfind(" --", 0, _WIDEST)) < 0:
+        return [line]
+    return [f"{line[:end]} \\", *_continued(f"    {line[end + 1 :]}")]

@@ -6,7 +6,7 @@ import contextlib
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -15,9 +15,32 @@ from howsure.cli import completing
 from howsure.errors import BadSetting
 from howsure.render.view import view
 
+COLUMNS, QUESTION, SYSTEMS, SOURCES = "Columns of FILE", "Question", "Several systems", "Instead of FILE"
+OUTPUT, RARE = "Output", "Less common"
+
+
+class Grouped(click.Command):
+    """A command whose help shows its options in groups, first what most people need."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Every group under its heading, all help texts in one column."""
+        for heading in (COLUMNS, QUESTION, SYSTEMS, SOURCES, OUTPUT, RARE):
+            own = [x for x in self.get_params(ctx) if getattr(x, "group", RARE) == heading]
+            rows = [row for x in own if (row := x.get_help_record(ctx)) is not None]
+            if rows:
+                with formatter.section(heading):
+                    formatter.write_dl([(name.ljust(_WIDTH), told) for name, told in rows], col_max=_WIDTH)
+
+
+_WIDTH: Final = 24  # of the options in the help; longer ones have a line of their own
+
 
 class Once(click.Option):
     """An option that is refused when it is given twice: the last one would win in silence."""
+
+    def __init__(self, *declared: Any, group: str = RARE, **settings: Any) -> None:
+        super().__init__(*declared, **settings)
+        self.group = group
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
         """As any option, but the second time is an error."""
@@ -134,11 +157,12 @@ OUT = Out(
     "--out",
     type=FileName(dir_okay=False),
     is_eager=True,  # --format looks at it
+    group=OUTPUT,
     help="Write to this file; its suffix sets the format.",
 )
 
 
-def _format(among: Sequence[render.Format], more: str = "") -> Callable[[Any], Any]:
+def _format(among: Sequence[render.Format]) -> Callable[[Any], Any]:
     """The option --format; without it the suffix of --out tells, and where there is none it is a table."""
 
     def settled(context: click.Context, _option: click.Parameter, kind: str | None) -> str:
@@ -153,8 +177,10 @@ def _format(among: Sequence[render.Format], more: str = "") -> Callable[[Any], A
         "--format",
         "kind",
         type=click.Choice([form.name for form in among]),
+        metavar="NAME",
         callback=settled,
-        help=f"Format of the output; default: table, or by the suffix of --out{more}.",
+        group=OUTPUT,
+        help=f"{', '.join(form.name for form in among[:-1])} or {among[-1].name}.",
     )
 
 
@@ -173,64 +199,75 @@ class Shown(Named):
         return super().__call__(_VERBOSE(viewed))
 
 
-_VERBOSE = option("--verbose", is_flag=True, help="Show every note, the prior, and the columns mean and route.")
+_VERBOSE = option("--verbose", is_flag=True, group=OUTPUT, help="Show every note, the prior, and more columns.")
 VIEW = Shown(
     "--columns",
     "shown",
     metavar="mean,route",
-    help="Show more columns, such as mean, median, std, n or route; JSON and CSV have them all.",
+    group=OUTPUT,
+    help="More columns: mean, median, std, n, route, ….",
 )
 PRIOR = option(
     "--prior",
     default="even",
     show_default=True,
-    help="even, jeffreys, uniform, two-level or a weight per cell.",
+    help="even, jeffreys, uniform, two-level or weights.",
 )
-LEVEL = option("--level", type=ShareOrPercent(), default=0.95, show_default=True, help="Probability of the interval.")
+LEVEL = option(
+    "--level",
+    type=ShareOrPercent(),
+    default=0.95,
+    show_default=True,
+    group=QUESTION,
+    help="Probability of the interval.",
+)
 INTERVAL = option(
     "--interval",
     default="equal-tailed",
     show_default=True,
     metavar="equal-tailed|hdi",
-    help="Kind of interval.",
+    help="hdi is the shortest.",
 )
-SEED = option("--seed", type=int, default=0, show_default=True, help="Seed of sampled measures.")
+SEED = option("--seed", type=int, default=0, show_default=True, help="Seed of what is sampled.")
 FORMAT = _format(render.TEXTS)
-COLUMNAR = _format(render.REGISTRY, "; parquet (with --out) is for millions of slices")
+COLUMNAR = _format(render.REGISTRY)
 LISTING = _format([render.named(name) for name in ("table", "json", "markdown")])
 MATRICES = option(
     "--matrix",
     multiple=True,
     type=FileName(),
-    help="A CSV file with the confusion matrix of a system; repeat.",
+    group=SOURCES,
+    help="A CSV file with a confusion matrix; repeat.",
 )
 ROWS = option(
     "--rows",
     type=click.Choice(["truth", "pred"]),
     default="truth",
     show_default=True,
-    help="What the rows of the matrix are.",
+    help="What the rows of --matrix are.",
 )
-LABELS = option("--labels", metavar="a,b,c", help="Names of the classes of the matrix.")
-POSITIVE = option("--positive", metavar="LABEL", help="The positive class.")
+LABELS = option("--labels", metavar="a,b,c", help="The classes; for --matrix, in its order.")
+POSITIVE = option("--positive", metavar="LABEL", group=QUESTION, help="The positive class, such as spam.")
 TOLERANCE = option(
     "--tolerance",
     type=float,
     default=0.02,
     show_default=True,
-    help="How far a sampled interval end may be off, in standard deviations.",
+    help="Error of sampled ends, in standard deviations.",
 )
 SORT = option(
     "--sort",
     default="worse",
     show_default=True,
     metavar="worse|better|name|n|score",
-    help="Order of slices; worse: most surely worse than the rest first.",
+    group=OUTPUT,
+    help="Order of slices of --by.",
 )
 SORT_PAIRS = option(
     "--sort",
     default="worse",
     show_default=True,
     metavar="worse|better|name|n|difference",
-    help="Order of slices; worse: those where the first is most surely worse first.",
+    group=OUTPUT,
+    help="Order of slices of --by.",
 )

@@ -17,6 +17,7 @@ from typing import Any, Final, Literal, TypeVar
 import click
 
 from howsure.cli import completing, parsing
+from howsure.cli import options as groups
 from howsure.cli.options import LABELS, POSITIVE, ROWS, Named, option
 from howsure.errors import BadSetting, NoCommonId
 from howsure.language import TYPED
@@ -24,70 +25,87 @@ from howsure.language import TYPED
 F = TypeVar("F", bound=Callable[..., Any])
 
 COLUMNS: Final = (
-    option("--truth", metavar="COLUMN", help="The column of right answers."),
+    option("--truth", metavar="COLUMN", group=groups.COLUMNS, help="The right answers."),
     option(
         "--pred",
         multiple=True,
         metavar="COLUMN",
-        help="A column of predictions; repeat for more systems, or give a pattern: 'model_*'.",
+        group=groups.COLUMNS,
+        help="Predictions; repeat it, or 'model_*', for several.",
     ),
-    option("--outcome", multiple=True, metavar="COLUMN", help="A column of passes and fails; repeat for more."),
-    option("--value", multiple=True, metavar="COLUMN", help="A column of graded values; repeat for more."),
-    option("--bounds", metavar="0,1", help="The lowest and the highest value an item can have."),
-    option("--cluster", metavar="COLUMN", help="The column that groups items that belong together."),
-    option("--better", type=click.Choice(["higher", "lower"]), help="Which values are better; higher by default."),
-    option("--by", multiple=True, metavar="COLUMN", help="Slice by this column; repeat for more."),
+    option("--outcome", multiple=True, metavar="COLUMN", group=groups.COLUMNS, help="Passed or failed; repeat."),
+    option("--value", multiple=True, metavar="COLUMN", group=groups.COLUMNS, help="Grades, stars, seconds; repeat."),
+    option(
+        "--score",
+        multiple=True,
+        metavar="COLUMN",
+        group=groups.COLUMNS,
+        help="Scores or probabilities; repeat. See also: curve.",
+    ),
+    option(
+        "--threshold",
+        multiple=True,
+        type=float,
+        group=groups.COLUMNS,
+        help="With --score: from here on it is positive; repeat.",
+    ),
+    option("--by", multiple=True, metavar="COLUMN", group=groups.COLUMNS, help="A result for each value; repeat."),
     option(
         "--where",
         multiple=True,
         metavar="COLUMN=VALUE",
-        help="Rows to use; also != and, for numbers and ISO dates, < <= > >=; repeat: all must hold.",
+        group=groups.COLUMNS,
+        help="Only these rows; also != < <= > >=; repeat.",
     ),
-    option("--weight", metavar="COLUMN", help="The column of weights."),
-    option("--count", metavar="COLUMN", help="The column of counts, if each row stands for several items."),
-    option("--sep", metavar=";", help="What separates the labels of an item that has several."),
+    option(
+        "--cluster", metavar="COLUMN", group=groups.COLUMNS, help="What groups items, such as samples of a question."
+    ),
+    option("--sep", metavar=";", group=groups.COLUMNS, help="What separates the labels of an item with several."),
     option(
         "--missing",
         metavar="refuse|drop|wrong",
-        help="Missing labels: refuse the data (the default), drop the item, or count the prediction as wrong.",
+        group=groups.COLUMNS,
+        help="What to do with missing labels.  [default: refuse]",
     ),
-    option("--score", multiple=True, metavar="COLUMN", help="A column of scores, cut by --threshold; see curve."),
-    option("--threshold", multiple=True, type=float, help="Scores at or above this are positive; repeat for more."),
-    option("--bins", type=int, metavar="N", help="Count scores in this many bins; automatic from 1,000,000 on."),
-    option("--engine", type=click.Choice(["duckdb", "spark"]), help="What reads the files; duckdb by default."),
-    option("--remote", metavar="sc://HOST", help="The Spark Connect server of --engine spark."),
+    option("--bounds", metavar="0,1", help="The lowest and the highest possible --value."),
+    option("--better", type=click.Choice(["higher", "lower"]), metavar="higher|lower", help="Which --value is better."),
+    option("--weight", metavar="COLUMN", help="The weight of each row."),
+    option("--count", metavar="COLUMN", help="How many items each row stands for."),
+    option("--bins", type=int, metavar="N", help="Count scores in bins; by itself from 1,000,000."),
+    option("--engine", type=click.Choice(["duckdb", "spark"]), metavar="duckdb|spark", help="What reads the files."),
+    option("--remote", metavar="sc://HOST", help="The server of --engine spark."),
 )
 DATABASE: Final = (
     option(
         "--db",
         metavar="ADDRESS",
-        help="A database in place of FILE: sqlite:///x.db, duckdb:///x.duckdb or postgresql://user@host/name.",
+        group=groups.SOURCES,
+        help="A database: sqlite:///x.db, duckdb:///x.duckdb or postgresql://user@host/name.",
     ),
-    option("--table", metavar="NAME", help="With --db: the table, or schema.table."),
-    option("--query", metavar="SQL", help='With --db: the rows of a query, such as "select * from runs"; only read.'),
+    option("--table", metavar="NAME", group=groups.SOURCES, help="With --db: the table, or schema.table."),
+    option("--query", metavar="SQL", group=groups.SOURCES, help='With --db: "select * from runs"; it only reads.'),
 )
 STRATA: Final = (
     option("--stratum", metavar="COLUMN", help="The stratum of a stratified sample."),
-    option("--population", metavar="a=9000,b=200", help="The population size of every stratum."),
+    option("--population", metavar="a=9000,b=200", help="With --stratum: how large each one is."),
 )
 SYSTEMS: Final = (
+    option("--on", multiple=True, metavar="COLUMN", group=groups.SYSTEMS, help="The id that joins items; repeat."),
     option(
-        "--on",
-        multiple=True,
+        "--system",
         metavar="COLUMN",
-        help="The id of an item, which joins files or rows; repeat if it takes several columns.",
+        group=groups.SYSTEMS,
+        help="The name, if there is a row per item and system.",
     ),
-    option(
-        "--system", metavar="COLUMN", help="The column that names the system, if there is one row per item and system."
-    ),
-    option("--pool", is_flag=True, help="Several files are shards of one data set, not systems."),
+    option("--name", "names", multiple=True, metavar="NAME", group=groups.SYSTEMS, help="A name for each, in order."),
+    option("--pool", is_flag=True, group=groups.SYSTEMS, help="The files are parts of one data set."),
+    option("--independent", is_flag=True, group=groups.SYSTEMS, help="The files hold different items."),
     option(
         "--unmatched",
         metavar="refuse|drop",
-        help="Items that cannot be paired: refuse the files (the default), or leave them out.",
+        group=groups.SYSTEMS,
+        help="Items that not all have.  [default: refuse]",
     ),
-    option("--independent", is_flag=True, help="The files hold different items."),
-    option("--name", "names", multiple=True, metavar="NAME", help="The name of a system; one per system, in order."),
 )
 
 
