@@ -5,10 +5,12 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+import click
 import pytest
 
-from howsure.cli.app import run
+from howsure.cli.app import app, run
 from howsure.cli.examples import EXAMPLES
+from howsure.cli.options import COLUMNS, OUTPUT, QUESTION, RARE, SOURCES, SYSTEMS
 
 ROOT = Path(__file__).parents[2]
 
@@ -29,3 +31,43 @@ def test_examples_of_the_help_work(name, line, capsys, monkeypatch):
     monkeypatch.chdir(ROOT)
     assert run([name, *shlex.split(line)]) == 0
     assert capsys.readouterr().out.strip()
+
+
+@pytest.mark.parametrize("name", ["score", "compare", "leaderboard", "curve"])
+def test_options_are_in_groups_with_the_rare_ones_last(name, capsys, monkeypatch):
+    """Every option is shown once; what most people need comes first; all texts begin in one column."""
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run([name, "--help"]) == 0
+    shown = capsys.readouterr().out
+    lines = shown.splitlines()
+    headings = [x for x in lines if x.endswith(":") and not x.startswith(" ")]
+    assert headings == [f"{x}:" for x in (COLUMNS, QUESTION, SYSTEMS, SOURCES, OUTPUT, RARE)]
+    below = lines[lines.index(f"{COLUMNS}:") :]
+    named = [x.split()[0].rstrip(",") for x in below if x.startswith("  -")]
+    own = [x.opts[0] for x in app.commands[name].params if isinstance(x, click.Option)]
+    assert sorted(named) == sorted([*own, "-h"])
+    rare = {"--tolerance", "--seed", "--bins", "--engine", "--remote", "--stratum", "--population", "--rows"}
+    assert {x for x in own if f"  {x} " in shown.partition(f"{RARE}:")[2].partition("Examples:")[0]} >= rare & set(own)
+    assert not [x for x in rare if f"  {x} " in shown.partition(f"{RARE}:")[0]]
+
+
+@pytest.mark.parametrize("name", ["score", "compare", "leaderboard", "curve"])
+def test_most_options_take_one_line(name, capsys, monkeypatch):
+    """Texts are short enough to be looked over: most take one line beside or below their option."""
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run([name, "--help"]) == 0
+    told = capsys.readouterr().out.partition(f"{COLUMNS}:")[2].partition("Examples:")[0].splitlines()
+    options = [i for i, x in enumerate(told) if x.startswith("  -")]
+    texts = [
+        sum(x.startswith(" " * 28) for x in told[i + 1 : j])
+        for i, j in zip(options, [*options[1:], len(told)], strict=True)
+    ]
+    beside = [len(told[i]) > 28 and told[i][26:28] == "  " for i in options]
+    assert sum(more + near <= 1 for more, near in zip(texts, beside, strict=True)) >= 0.85 * len(options)
+
+
+def test_the_help_of_score_says_that_columns_are_found(capsys, monkeypatch):
+    """In its first paragraph."""
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run(["score", "--help"]) == 0
+    assert "`howsure score preds.csv` finds columns" in " ".join(capsys.readouterr().out.split("\n\n")[1].split())

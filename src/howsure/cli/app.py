@@ -23,11 +23,14 @@ from howsure.cli import (
 from howsure.cli.examples import EXAMPLES, epilog
 from howsure.cli.options import (
     COLUMNAR,
+    EACH_COUNTS,
+    EACH_RATE,
     FORMAT,
     INTERVAL,
     LEVEL,
     LISTING,
     MATRICES,
+    METRICS,
     OUT,
     PRIOR,
     QUESTION,
@@ -123,18 +126,15 @@ def _silence() -> int:
 
 
 _CODES = "Exit codes: 0 done, 2 bad input, 70 a bug in howsure, 130 interrupted."
-
-
 _FIRST = """howsure: how sure are you of that score,
 and is B really better than A?
 
 Try:
+  howsure score preds.csv
+  howsure compare preds.csv \\
+    --pred model_a --pred model_b
   howsure score \\
     --counts tp=80,fp=20,fn=30,tn=870
-  howsure score preds.csv \\
-    --truth label --pred model
-  howsure compare preds.csv \\
-    --truth label --pred a --pred b
 
 All commands: howsure --help
 """
@@ -178,16 +178,6 @@ def completion(shell: str) -> None:
     write(completing.script(app, shell), None)
 
 
-METRICS = option(
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="NAME",
-    group=QUESTION,
-    help="f1, recall, f1:spam, 'f1:*' for all classes; repeat.",
-)
-
-
 @app.command(cls=Grouped)
 @sources.taking(
     *sources.COLUMNS,
@@ -198,7 +188,7 @@ METRICS = option(
         "--counts",
         metavar="tp=80,fp=20,fn=30,tn=870",
         group=SOURCES,
-        help="The four cells of a 2x2 table.",
+        help="The four cells, or 80,20,30,870 in this order.",
     ),
     option("--rate", metavar="47/50", group=SOURCES, help="Hits of trials."),
     option("--matrix", type=FileName(), group=SOURCES, help="A CSV file with a confusion matrix."),
@@ -225,10 +215,10 @@ def score(
     view: Detail,
     **settings: Any,
 ) -> None:
-    """Each measure with its interval: `howsure score preds.csv` finds columns with the usual names.
+    """Each measure with its interval; `howsure score preds.csv` finds columns that have the usual names.
 
-    These are truth or label, and pred, prediction or answer, or passed, or score; a note says which were taken. Name
-    others with --truth and --pred, or --outcome. Without a file: --counts, --rate, --matrix or --db.
+    Usual names are truth or label; pred, prediction or answer; passed; score. A note says which were taken. Name others
+    with --truth and --pred, or --outcome. Without a file: --counts, --rate, --matrix or --db.
     """
     from howsure.scoring import score as run_score
 
@@ -246,18 +236,7 @@ def score(
     )
 
 
-_SEVERAL = (
-    option(
-        "--counts",
-        multiple=True,
-        metavar="tp=80,fp=20,fn=30,tn=870",
-        group=SOURCES,
-        help="The 2x2 table of a system; repeat.",
-    ),
-    option("--rate", multiple=True, metavar="47/50", group=SOURCES, help="Hits of trials of a system; repeat."),
-    MATRICES,
-    *sources.TABLES,
-)
+_SEVERAL = (EACH_COUNTS, EACH_RATE, MATRICES, *sources.TABLES)
 
 
 @app.command(cls=Grouped)
@@ -340,7 +319,7 @@ def _wins(
 @app.command(cls=Grouped)
 @sources.taking(*sources.but(sources.COLUMNS, "by"), *sources.STRATA, *sources.SYSTEMS, *sources.DATABASE, *_SEVERAL)
 @METRICS
-@option("--apart", type=float, default=0.95, show_default=True, group=QUESTION, help="Where a new group starts.")
+@option("--apart", type=float, default=0.95, show_default=True, group=QUESTION, help="How sure a new group must be.")
 @option("--draws", type=int, help="Rank by so many draws, even if not needed.")
 @PRIOR
 @LEVEL

@@ -31,8 +31,9 @@ _OTHERS = ("pred", "outcome", "value", "bounds", "better", "by", "sep", "score",
 
 @click.command("curve", cls=Grouped)
 @sources.taking(
-    *sources.but(sources.COLUMNS, *_OTHERS),
+    sources.COLUMNS[0],
     option("--score", multiple=True, metavar="COLUMN", group=COLUMNS, help="Scores; repeat for more systems."),
+    *sources.but(sources.COLUMNS[1:], *_OTHERS),
     *sources.but(sources.SYSTEMS, "on", "system", "unmatched", "independent"),
     *sources.DATABASE,
     POSITIVE,
@@ -43,7 +44,7 @@ _OTHERS = ("pred", "outcome", "value", "bounds", "better", "by", "sep", "score",
     multiple=True,
     metavar="NAME",
     group=QUESTION,
-    help="auc, AP, f1@0.5, precision@recall=0.9, ...; repeat.",
+    help="A measure, such as auc, AP, f1@0.5 or precision@recall=0.9; repeat for more.",
 )
 @option("--best", metavar="NAME", group=QUESTION, help="The threshold at which a measure is best.")
 @option("--cost", metavar="fp=1,fn=5", group=QUESTION, help="The threshold with the lowest cost per item.")
@@ -67,7 +68,7 @@ _OTHERS = ("pred", "outcome", "value", "bounds", "better", "by", "sep", "score",
     "--correct",
     type=click.Choice(["folds", "resample", "split", "none"]),
     metavar="HOW",
-    help="With --best or --cost, the correction for having chosen on the same items: folds, resample, split or none.",
+    help="With --best or --cost: how choosing on the same items is corrected: folds (default), resample, split, none.",
 )
 @option("--prior", default="even", show_default=True, help="even, none, or a weight per cell.")
 @LEVEL

@@ -26,10 +26,11 @@ class Grouped(click.Command):
         """Every group under its heading, all help texts in one column."""
         for heading in (COLUMNS, QUESTION, SYSTEMS, SOURCES, OUTPUT, RARE):
             own = [x for x in self.get_params(ctx) if getattr(x, "group", RARE) == heading]
-            rows = [row for x in own if (row := x.get_help_record(ctx)) is not None]
+            told = [x.get_help_record(ctx) for x in own if isinstance(x, click.Option)]
+            rows = [(row[0].ljust(_WIDTH), row[1]) for row in told if row is not None]
             if rows:
                 with formatter.section(heading):
-                    formatter.write_dl([(name.ljust(_WIDTH), told) for name, told in rows], col_max=_WIDTH)
+                    formatter.write_dl(rows, col_max=_WIDTH)
 
 
 _WIDTH: Final = 24  # of the options in the help; longer ones have a line of their own
@@ -205,7 +206,7 @@ VIEW = Shown(
     "shown",
     metavar="mean,route",
     group=OUTPUT,
-    help="More columns: mean, median, std, n, route, ….",
+    help="More columns: mean, median, std, n or route.",
 )
 PRIOR = option(
     "--prior",
@@ -232,6 +233,14 @@ SEED = option("--seed", type=int, default=0, show_default=True, help="Seed of wh
 FORMAT = _format(render.TEXTS)
 COLUMNAR = _format(render.REGISTRY)
 LISTING = _format([render.named(name) for name in ("table", "json", "markdown")])
+EACH_COUNTS = option(
+    "--counts",
+    multiple=True,
+    metavar="tp=80,fp=20,fn=30,tn=870",
+    group=SOURCES,
+    help="The 2x2 table of a system; repeat.",
+)
+EACH_RATE = option("--rate", multiple=True, metavar="47/50", group=SOURCES, help="Hits of trials of a system; repeat.")
 MATRICES = option(
     "--matrix",
     multiple=True,
@@ -246,14 +255,14 @@ ROWS = option(
     show_default=True,
     help="What the rows of --matrix are.",
 )
-LABELS = option("--labels", metavar="a,b,c", help="The classes; for --matrix, in its order.")
+LABELS = option("--labels", metavar="a,b,c", help="The classes, in the order of --matrix.")
 POSITIVE = option("--positive", metavar="LABEL", group=QUESTION, help="The positive class, such as spam.")
 TOLERANCE = option(
     "--tolerance",
     type=float,
     default=0.02,
     show_default=True,
-    help="Error of sampled ends, in standard deviations.",
+    help="How far a sampled interval end may be off, in standard deviations.",
 )
 SORT = option(
     "--sort",
@@ -270,4 +279,12 @@ SORT_PAIRS = option(
     metavar="worse|better|name|n|difference",
     group=OUTPUT,
     help="Order of slices of --by.",
+)
+METRICS = option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="NAME",
+    group=QUESTION,
+    help="A measure, such as f1 or f1:spam; repeat for more; 'f1:*' is every class. All: howsure metrics",
 )

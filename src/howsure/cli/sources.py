@@ -24,32 +24,25 @@ from howsure.language import TYPED
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+
+def _column(name: str, told: str, group: str = groups.COLUMNS, many: bool = False) -> Named:
+    return option(name, multiple=many, metavar="COLUMN", group=group, help=told)
+
+
 COLUMNS: Final = (
-    option("--truth", metavar="COLUMN", group=groups.COLUMNS, help="The right answers."),
-    option(
-        "--pred",
-        multiple=True,
-        metavar="COLUMN",
-        group=groups.COLUMNS,
-        help="Predictions; repeat it, or 'model_*', for several.",
-    ),
-    option("--outcome", multiple=True, metavar="COLUMN", group=groups.COLUMNS, help="Passed or failed; repeat."),
-    option("--value", multiple=True, metavar="COLUMN", group=groups.COLUMNS, help="Grades, stars, seconds; repeat."),
-    option(
-        "--score",
-        multiple=True,
-        metavar="COLUMN",
-        group=groups.COLUMNS,
-        help="Scores or probabilities; repeat. See also: curve.",
-    ),
+    _column("--truth", "The right answers."),
+    _column("--pred", "Predictions; repeat it, or 'model_*', for several.", many=True),
+    _column("--outcome", "Passed or failed; repeat for more.", many=True),
+    _column("--value", "Grades, stars, seconds; repeat for more.", many=True),
+    _column("--score", "Scores or probabilities; repeat for more.", many=True),
     option(
         "--threshold",
         multiple=True,
         type=float,
         group=groups.COLUMNS,
-        help="With --score: from here on it is positive; repeat.",
+        help="With --score: positive from here on; repeat.",
     ),
-    option("--by", multiple=True, metavar="COLUMN", group=groups.COLUMNS, help="A result for each value; repeat."),
+    _column("--by", "Results for each value of it; repeat for more.", many=True),
     option(
         "--where",
         multiple=True,
@@ -57,22 +50,27 @@ COLUMNS: Final = (
         group=groups.COLUMNS,
         help="Only these rows; also != < <= > >=; repeat.",
     ),
+    _column("--cluster", "What groups items, such as their question."),
+    option("--sep", metavar=";", group=groups.COLUMNS, help="What is between the labels, if there are several."),
     option(
-        "--cluster", metavar="COLUMN", group=groups.COLUMNS, help="What groups items, such as samples of a question."
-    ),
-    option("--sep", metavar=";", group=groups.COLUMNS, help="What separates the labels of an item with several."),
-    option(
-        "--missing",
-        metavar="refuse|drop|wrong",
-        group=groups.COLUMNS,
-        help="What to do with missing labels.  [default: refuse]",
+        "--missing", metavar="refuse|drop|wrong", group=groups.COLUMNS, help="Items without a label.  [default: refuse]"
     ),
     option("--bounds", metavar="0,1", help="The lowest and the highest possible --value."),
-    option("--better", type=click.Choice(["higher", "lower"]), metavar="higher|lower", help="Which --value is better."),
-    option("--weight", metavar="COLUMN", help="The weight of each row."),
-    option("--count", metavar="COLUMN", help="How many items each row stands for."),
-    option("--bins", type=int, metavar="N", help="Count scores in bins; by itself from 1,000,000."),
-    option("--engine", type=click.Choice(["duckdb", "spark"]), metavar="duckdb|spark", help="What reads the files."),
+    option(
+        "--better",
+        type=click.Choice(["higher", "lower"]),
+        metavar="higher|lower",
+        help="Which --value is better.  [default: higher]",
+    ),
+    _column("--weight", "The weight of each row.", groups.RARE),
+    _column("--count", "How many items each row stands for.", groups.RARE),
+    option("--bins", type=int, metavar="N", help="Count scores in N bins; automatic from 1,000,000."),
+    option(
+        "--engine",
+        type=click.Choice(["duckdb", "spark"]),
+        metavar="duckdb|spark",
+        help="What reads the files.  [default: duckdb]",
+    ),
     option("--remote", metavar="sc://HOST", help="The server of --engine spark."),
 )
 DATABASE: Final = (
@@ -86,25 +84,24 @@ DATABASE: Final = (
     option("--query", metavar="SQL", group=groups.SOURCES, help='With --db: "select * from runs"; it only reads.'),
 )
 STRATA: Final = (
-    option("--stratum", metavar="COLUMN", help="The stratum of a stratified sample."),
+    _column("--stratum", "The stratum of a stratified sample.", groups.RARE),
     option("--population", metavar="a=9000,b=200", help="With --stratum: how large each one is."),
 )
 SYSTEMS: Final = (
-    option("--on", multiple=True, metavar="COLUMN", group=groups.SYSTEMS, help="The id that joins items; repeat."),
+    _column("--on", "The id of items, which joins files; repeat.", groups.SYSTEMS, many=True),
+    _column("--system", "The system of each row, in a file of several.", groups.SYSTEMS),
     option(
-        "--system",
-        metavar="COLUMN",
+        "--name",
+        "names",
+        multiple=True,
+        metavar="NAME",
         group=groups.SYSTEMS,
-        help="The name, if there is a row per item and system.",
+        help="A name for each system, in order; repeat.",
     ),
-    option("--name", "names", multiple=True, metavar="NAME", group=groups.SYSTEMS, help="A name for each, in order."),
     option("--pool", is_flag=True, group=groups.SYSTEMS, help="The files are parts of one data set."),
     option("--independent", is_flag=True, group=groups.SYSTEMS, help="The files hold different items."),
     option(
-        "--unmatched",
-        metavar="refuse|drop",
-        group=groups.SYSTEMS,
-        help="Items that not all have.  [default: refuse]",
+        "--unmatched", metavar="refuse|drop", group=groups.SYSTEMS, help="Items that a system lacks.  [default: refuse]"
     ),
 )
 
