@@ -23,112 +23,118 @@ SENTENCES: Final[dict[str, str]] = {
     "missing-dropped/amount": "{count:row|rows} without a {what} {count:=was|were} left out",
     "missing-dropped/cluster": "{count:item|items} without a cluster {count:=was|were} left out",
     "missing-wrong": "{count:,} missing {what}{count:= is|s are} counted as wrong",
-    "similar-labels": "labels {first!r} and {second!r} differ only by case, blanks or type; are they one class?",
-    "word-for-missing": "label {label!r} is taken as a class; if it says that one is missing, leave the field empty",
+    "similar-labels": "labels {first!r} and {second!r} differ only in case, blanks or type; are they the same class?",
+    "word-for-missing": "label {label!r} counts as a class; if it means that none was given, leave the field empty",
     "binned/one": "scores are counted in {bins:bin|bins}, with edges from {ends}",
     "binned/several": "scores are counted in up to {bins:bin|bins} for each of {scores} scores, with edges from {ends}",
     "ids-missing": "{count:row has|rows have} no id (in {where})",
     "ids-twice": "{count:id occurs|ids occur} more than once in {where} ({first})",
     "ids-unmatched/only": "{count:id is|ids are} only in {where} ({first})",
     "ids-unmatched/some": "{count:id is|ids are} not in every file ({first})",
-    "ids-unmatched/system": "{count:item has|items have} no row of some system ({first})",
+    "ids-unmatched/system": "{count:item has|items have} no row for some system ({first})",
     "truths-disagree": "{count:id has|ids have} truths that disagree ({first})",
     "clusters-unmatched": "{count:cluster is|clusters are} not in every system ({first})",
     "ids-repeat": "{ids:value|values} of {column!r} {ids:=has|have} several rows; if these belong together, such as "
     "answers to one question, give that column as <cluster>",
-    "table-taken": "the database has one table, {table!r}, which was taken",
+    "table-taken": "read table {table!r}, the only one in the database",
     "strata": (
-        "a sample of {count:stratum|strata}: each has a posterior of its own, and they are put together by their "
-        "population sizes"
+        "a sample of {count:stratum|strata}: each has its own posterior, and they are weighted by their population "
+        "sizes"
     ),
-    "no-data": "the table is empty: these are the prior's own numbers",
+    "no-data": "the table is empty: these numbers come from the prior alone",
     "clusters": "whole clusters are resampled: {count:,} of them",
     "full-recall": (
-        "at recall 1 the prior's weight below all scores is found too: the interval is that of calling every item "
-        "positive; prior none is about these items' scores alone"
+        "recall 1 takes in the prior's weight below all scores as well, so the interval is that of calling every item "
+        "positive; <prior=none> uses the scores of these items alone"
     ),
     "not-whole/endless": (
-        "nothing given bounds n: these are ranges over all tables, whole or not; give n, such as n=200, for the tables"
+        "nothing given limits n: these are ranges over all tables, whole or not; to list the tables give n, as in n=200"
     ),
     "not-whole/large": "n is too large to list tables of whole numbers: these are ranges over all tables, whole or not",
     "not-whole/unsure": (
-        "no table of whole numbers was found, which is not certain with counts this large: these are ranges over all "
+        "no table of whole numbers was found, but with counts this large there may be one: these are ranges over all "
         "tables, whole or not"
     ),
     "not-whole/long": (
         "the search for tables of whole numbers would take too long: these are ranges over all tables, whole or not"
     ),
-    "few-digits": "{read}: write zeros that were printed too, as in {more}",
-    "deprecated": "leave out {option}, which will be gone in the next release: {instead}",
+    "few-digits": "{read}; keep zeros that were printed, as in {more}",
+    "deprecated": "leave out {option}, which the next release will remove: {instead}",
     "incomplete/tables": "there are more tables than were listed; raise <most>, or give more digits",
     "incomplete/solutions": "there are more solutions than were listed; raise <most>",
     "one-sided": (
-        "{system} has the larger value on every item where they differ: resampling them alone leaves no doubt of that; "
-        "<prior=even> can"
+        "{system} has the larger value on every item where they differ: resampling those leaves no doubt of that; "
+        "<prior=even> leaves some"
     ),
-    "bins/no-bound": "{metric} is that of {bins:bin|bins} of scores; there is no bound for its distance from theirs",
+    "bins/no-bound": (
+        "{metric} is computed from {bins:bin|bins} of scores; how far that is from its value for the scores themselves "
+        "has no known bound"
+    ),
     "hdi-unbounded": (
         "the density of {of} has no bound at either end of its range, so there is no single shortest interval; "
         "the equal-tailed interval is given"
     ),
     "rounds-to-edge": (
-        "an end of the interval of {of} is closer to the end of its range than numbers can show; see its gap"
+        "one end of the interval of {of} is closer to the end of its range than a number can show; low_gap and "
+        "high_gap say how close"
     ),
     "infinite-mean": "the mean of {of} is infinite: its tail is too heavy; use the median",
-    "unbounded": "{of} has no bound: its mean may not exist, and a sample cannot tell; use the median",
+    "unbounded": "{of} is unbounded: its mean may not exist, and draws cannot show whether it does; use the median",
     "no-mean": "the difference of {of} has no mean: both are infinite",
-    "priors-differ": "the two have different priors: {first} the first, {second} the second",
+    "priors-differ": "the two have different priors: {first} for the first, {second} for the second",
     "pairs-prior": (
-        "pairs and groups have the prior of two systems, P(best) and ranks that of all together: no prior of this "
-        "weight is both on {of}"
+        "pairs and groups use the prior for two systems, P(best) and ranks the prior for all of them: on {of} no prior "
+        "of this weight can be both"
     ),
     "no-direction": "{of} has no better direction: only the difference is given",
     "simultaneous": (
-        "simultaneous: tails of {tail:.2g} at each of {points:point|points} hold whole curves, by {draws:,} draws"
+        "simultaneous: tails of {tail:.2g} at each of {points:point|points} hold whole curves, as {draws:,} draws show"
     ),
     "no-interval": "no interval at {count:,} of {points:point|points}: the draws are 0/0, infinite or all the same",
-    "no-width": "no draw differs from the items at {count:,} of {points:point|points}: no width there",
-    "nothing": "{metric} is best where no item is called positive",
-    "only-common": "{count:,} of {total:judged query|judged queries} left out: some run lacks them",
+    "no-width": "every draw equals the score at {count:,} of {points:point|points}: no width there",
+    "nothing": "{metric} is best when no item is called positive",
+    "only-common": "{count:,} of {total:judged query|judged queries} left out: not in every run",
     "ties": "scores are rounded to single precision (float32) before they are compared: pytrec-eval's rule",
     "foreign": (
-        "{metric} is computed by ir-measures, by its rules: unjudged documents are not relevant, a query that a run "
-        "lacks or that has no relevant document counts as 0; its bounds are not known here"
+        "{metric} is computed by ir-measures, by its rules: unjudged documents are not relevant, and a query that a "
+        "run lacks or that has no relevant document counts as 0; its bounds are not known here"
     ),
     "peer/beta": (
-        "{metric}: recall has weight beta² = {weight:g}, as F has everywhere here; ir-measures and trec_eval take beta "
-        "itself for that weight, so that theirs is SetF(beta={root:.6g}) here"
+        "{metric}: recall has weight beta² = {weight:g}, as in every F here; ir-measures and trec_eval use beta "
+        "itself as that weight, so their value is SetF(beta={root:.6g}) here"
     ),
-    "peer/recall": "{metric} is at that recall; ir-measures rounds it to {theirs}",
+    "peer/recall": "{metric} is at exactly that recall; ir-measures rounds it to {theirs}",
     "peer/negative": (
-        "{metric}: a document of a negative grade was not judged, as in trec_eval; ir-measures takes it for judged"
+        "{metric}: a document with a negative grade counts as unjudged, as in trec_eval; in ir-measures it is judged"
     ),
     "peer/ties": (
-        "{metric}: documents of one score go by id, falling, as in trec_eval; ir-measures has them rising for this "
-        "measure, and its value may differ"
+        "{metric}: documents with equal scores are ranked by descending id, as in trec_eval; ir-measures ranks them by "
+        "ascending id for this measure, so its value may differ"
     ),
     "peer/order": (
-        "{metric}: documents of one score go by id, falling, as in trec_eval; ir-measures has them in the order of the "
-        "run, and its value may differ"
+        "{metric}: documents with equal scores are ranked by descending id, as in trec_eval; ir-measures keeps them in "
+        "the order of the run, so its value may differ"
     ),
     "micro": (
-        "{metric} adds up its tallies over queries; whole queries are resampled, and the prior's have the mean size"
+        "{metric} adds up its counts over queries; whole queries are resampled, and the prior's queries have the mean "
+        "size"
     ),
     "unjudged-view/relevant": (
-        "{metric}: as if every document that a run retrieved and nobody judged had the highest grade; it is then also "
-        "missed where another run has it, so measures that divide by the relevant documents may fall"
+        "{metric}: as if every retrieved document that nobody judged had the highest grade; runs that did not retrieve "
+        "it have then missed it, so measures that divide by the number of relevant documents may fall"
     ),
     "unjudged-view/rate": (
-        "{metric}: unjudged documents have grades as often as the judged ones of their query (weight 2 on all queries "
-        "together); judges see the best-ranked documents first, so that is likely too often"
+        "{metric}: unjudged documents have each grade as often as the judged ones of their query (weight 2 on all "
+        "queries together); judges see the best-ranked documents first, so these rates are likely too high"
     ),
 }
 
 
 WEIGHTED: Final = {
-    "counts": "cells and classes each have Kish's size of their own items, (sum of weights)²/(sum of squared weights)",
-    "clusters": "a cluster counts with the weights of its items",
-    "items": "each counts with its weight; all have Kish's size, (sum of weights)²/(sum of squared weights)",
+    "counts": "each cell and class has Kish's effective size of its items, (sum of weights)²/(sum of squared weights)",
+    "clusters": "each cluster counts with the weights of its items",
+    "items": "each counts with its weight; together they have Kish's effective size, "
+    "(sum of weights)²/(sum of squared weights)",
 }
 
 
@@ -165,7 +171,7 @@ _ALIKE: Final = ("metric", "system", "slices", "found", "expected", "marked")
 
 
 def numbers(code: str, facts: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-    """The numbers of a note, for programs, where it has some that are told nowhere else."""
+    """The numbers of a note, for programs, if it has some that are given nowhere else."""
     if code != "slices-alike":
         return None
     columns = [facts["of" if name == "metric" else name] for name in _ALIKE]
@@ -175,7 +181,7 @@ def numbers(code: str, facts: Mapping[str, Any]) -> list[dict[str, Any]] | None:
 def slices_alike(f: Mapping[str, Any]) -> str:
     """How many slices look different, how many would if all were alike, and how many stand out beyond that."""
     lines = numbers("slices-alike", f) or []
-    far = f"a {f['what']} further from that of all items than 95% of random parts of the data of their size"
+    far = f"a {f['what']} further from that of all items than 95% of random parts of the data of the same size"
     if len(lines) == 1:
         (x,) = lines
         have = f"{x['found']:,} of {plural(x['slices'], 'slice')} {'has' if x['found'] == 1 else 'have'}"
@@ -188,8 +194,8 @@ def slices_alike(f: Mapping[str, Any]) -> str:
         for x in lines
     ]
     more = f"; and {plural(len(each) - 8, 'measure')} more" if len(each) > 8 else ""
-    told = f"slices with {far} (if all were alike), and those that stand out beyond that, marked *"
-    return f"{told}: {'; '.join(each[:8])}{more}"
+    head = f"slices with {far} (if all were alike), and those that stand out beyond that, marked *"
+    return f"{head}: {'; '.join(each[:8])}{more}"
 
 
 def _about(x: float) -> str:

@@ -1,7 +1,7 @@
 """The words of notes: one sentence for each code, made of its facts, in the reader's language.
 
 A sentence is a template over the facts; marks such as <missing=drop> become options as the reader writes them. Where a
-code has several forms, the fact `form` (or what `_FORMS` reads off the facts) tells which.
+code has several forms, the fact `form` says which.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _dropped(f: Mapping[str, Any]) -> str:
 
 
 _LOST: Final = {  # why rows were left out
-    "missing": "for missing values", "weightless": "because their whole cluster weighs or counts 0",
+    "missing": "for missing values", "weightless": "because their whole cluster has weight or count 0",
     "unmatched": "because some system lacks the item",
     "twice": "because their ids occur more than once", "disagree": "because their truths disagree",
 }  # fmt: skip
@@ -90,20 +90,20 @@ def _rows(f: Mapping[str, Any]) -> str:
 
 def _follow(f: Mapping[str, Any]) -> str:
     way = spelled(".stratified(sizes) of a tally by stratum", "--stratum with --population")
-    said = f"weights follow the {f['what']}: they differ much from class to class. If items were drawn by it, strata"
-    return f"{said} and their sizes in the population tell more than weights do: {way}"
+    said = f"weights follow the {f['what']}: they differ a lot from class to class. If items were drawn by it, strata"
+    return f"{said} and their population sizes say more than weights do: {way}"
 
 
 def _labels(f: Mapping[str, Any]) -> str:
     if f["independent"]:
-        return "labels are taken as independent, each with a table of its own (Zhang, Wang & Zhao 2015)"
+        return "labels are treated as independent, each with its own table (Zhang, Wang & Zhao 2015)"
     return "labels of one item stay together: whole items are resampled"
 
 
 def _empty(f: Mapping[str, Any]) -> str:
     return (
-        f"class {listing(f['labels'])} has no {f['what']}: its numbers are the prior's, and it counts as a class in "
-        "every average"
+        f"class {listing(f['labels'])} has no {f['what']}: its numbers come from the prior alone, and it counts as a "
+        "class in every average"
     )
 
 
@@ -126,7 +126,7 @@ def _undefined(f: Mapping[str, Any]) -> str:
 def _sampled(f: Mapping[str, Any]) -> str:
     if f.get("form") == "ranks":
         floor = f"those below {f['floor']:.1g} may be 0"
-        return f"ranks are sampled with {f['draws']:,} draws: probabilities within {f['probability']:.1g}; {floor}"
+        return f"ranks are sampled with {f['draws']:,} draws: probabilities are within {f['probability']:.1g}; {floor}"
     if f.get("form") == "band":
         return f"the ends are sampled with {f['draws']:,} draws"
     names: Sequence[str] = f["of"]
@@ -142,16 +142,16 @@ def _bins(f: Mapping[str, Any]) -> str:
         return filled(SENTENCES["bins/no-bound"], f)
     names, within = f["of"], f["within"]
     if len(names) < 3:
-        said = f"{names[0]} of {plural(f['bins'], 'bin')} of scores is within {within[0]:g}"
-        return f"{said} of that of the scores themselves"
+        said = f"{names[0]} is computed from {plural(f['bins'], 'bin')} of scores"
+        return f"{said}, and within {within[0]:g} of its value for the scores themselves"
     each = ", ".join(f"{name} within {x:g}" for name, x in zip(names, within, strict=True))
-    return f"{plural(f['bins'], 'bin')} of scores: compared with the scores themselves {each}"
+    return f"computed from {plural(f['bins'], 'bin')} of scores; compared with the scores themselves: {each}"
 
 
 def _empty_cell(f: Mapping[str, Any]) -> str:
     some = "a cell is empty" if f["single"] else "some tables have an empty cell"
     return (
-        f"{some}: the score of {f['of']} is that of the rule {f['rule']}, which moves 1/2 into it and keeps the "
+        f"{some}: the score of {f['of']} follows the rule {f['rule']}, which moves 1/2 into it and keeps the "
         "margins; the posterior needs no rule"
     )
 
@@ -166,7 +166,7 @@ def _delong(f: Mapping[str, Any]) -> str:
     low, high = max(f["value"] - reach, f["least"]), min(f["value"] + reach, 1.0)
     share = f"{100 * f['interval_level']:.12g}%"
     return (
-        f"DeLong's {share} interval{of}, for a check: {f['value']:.3f} [{low:.3f}, {high:.3f}], standard error "
+        f"DeLong's {share} interval{of}, as a check: {f['value']:.3f} [{low:.3f}, {high:.3f}], standard error "
         f"{f['error']:.2g}"
     )
 
@@ -174,16 +174,17 @@ def _delong(f: Mapping[str, Any]) -> str:
 def _identical(f: Mapping[str, Any]) -> str:
     same = "have the same value" if f["by"] is None else f"differ by {f['by']:g}"
     at = f["largest"]
-    weights = "" if at is None else f" all the same: weight 1/2 on {at:g} and on -{at:g}, and 1 on none"
-    return f"{f['first']} and {f['second']} {same} on every item: the width of the interval comes from a prior{weights}"
+    weights = "" if at is None else f", with weight 1/2 on {at:g} and on -{at:g}, and 1 on no difference"
+    width = f"the interval has width only because of the prior{weights}"
+    return f"{f['first']} and {f['second']} {same} on every item: {width}"
 
 
 def _from_data(f: Mapping[str, Any]) -> str:
     form, weight = f["form"], f["weight"]
     if form == "pairs":
         return (
-            f"differences have a prior of their own: weight {weight / 2:g} on plus and on minus the largest seen, and "
-            f"{weight:g} on none; their mean need not equal the difference of the means"
+            f"differences have their own prior: weight {weight / 2:g} on plus and on minus the largest seen, and "
+            f"{weight:g} on no difference; their mean need not equal the difference of the means"
         )
     if form in ("difference", "joint"):
         at, what = f["largest"], "the largest seen" if f["seen"] else "the whole range"
@@ -191,13 +192,13 @@ def _from_data(f: Mapping[str, Any]) -> str:
             f"on {at:g} and on -{at:g}" if form == "difference" else f"on items that differ by {at:g}, and by -{at:g}"
         )
         return (
-            f"differences have a prior of their own: weight {weight / 2:g} {where} ({what}), and {weight:g} on none; "
-            "their mean need not equal the difference of the means"
+            f"differences have their own prior: weight {weight / 2:g} {where} ({what}), and {weight:g} on no "
+            "difference; their mean need not equal the difference of the means"
         )
     way = "a tenth of the way to its bound" if form == "bounds" else "out by a tenth of the range seen"
     whole = ", each a whole cluster of the usual size" if f["clusters"] else ""
     if form == "alike":
-        return f"prior {f['prior']}: weight {weight:g} on either bound{whole}, as all values are the same"
+        return f"prior {f['prior']}: weight {weight:g} on each bound{whole}, because all values are the same"
     seen = f"weight {weight:g} on the smallest and on the largest value seen"
     return f"prior {f['prior']}: {seen}, each moved {way}{whole}"
 
@@ -205,12 +206,12 @@ def _from_data(f: Mapping[str, Any]) -> str:
 _PRIORS: Final = {
     "hits": "prior even: weight 1 on a hit and 1 on a miss",
     "right-wrong": "accuracy, error-rate and micro averages: weight 1 on right and 1 on wrong answers",
-    "added-up": "micro averages: weight 1/2 on each cell of the table of all labels added up",
-    "item-ends": "subset-accuracy: weight 1 on items that are all right and 1 on others",
+    "added-up": "micro averages: weight 1/2 on each cell of the summed table of all labels",
+    "item-ends": "subset-accuracy: weight 1 on items that are entirely right and 1 on others",
     "item-values": "averages over items: weight 1 on the smallest and on the largest value of an item, each moved a "
     "tenth of the way to its bound",
     "item-pairs": "hamming-loss: weight 1 on each end of its range, shared by the labels",
-    "pooled": "weight 1 per class, right and wrong as in all classes together; calibrated (docs/priors.md)",
+    "pooled": "weight 1 per class, split into right and wrong as in all classes together; calibrated (docs/priors.md)",
     "shared": "weight 1 on right and 1 on wrong answers, shared equally among their cells",
     "shared-by-labels": "weight 1/2 on each cell, shared by the labels",
     "each-label": "weight 1/2 on each cell of every label",
@@ -219,7 +220,7 @@ _PRIORS: Final = {
 
 
 def _prior(f: Mapping[str, Any]) -> str:
-    whole = ", each unit of it a whole cluster of the usual size" if f.get("clusters") else ""
+    whole = ", each unit of weight a whole cluster of the usual size" if f.get("clusters") else ""
     return _weight(f) + whole
 
 
@@ -228,7 +229,7 @@ def _weight(f: Mapping[str, Any]) -> str:
     if rule == "cells":
         return f"prior even: weight 1/2 on each cell of the 2x2 table{' of class against rest' if f['classes'] else ''}"
     if rule == "scores":
-        where = "on positive and on negative items, above all scores and below all"
+        where = "on positive and on negative items, both above and below all scores"
         return f"prior {f['prior']}: weight {f['weight']:g} {where}"
     return f"{', '.join(f['of'])}: {_PRIORS[rule]}" if f.get("of") else _PRIORS[rule]
 
@@ -268,25 +269,25 @@ def _rule(f: Mapping[str, Any]) -> str:
 
 def _optimism(f: Mapping[str, Any]) -> str:
     if f["how"] == "none":
-        return f"{f['metric']} is that of the items the threshold was chosen on: it is too good"
+        return f"{f['metric']} is measured on the items that the threshold was chosen on, so it looks too good"
     how = {
-        "folds": "chosen on four fifths of the items, tried on the last",
-        "split": "chosen on half of the items, tried on the other",
-        "resample": "chosen again on samples from the posterior",
+        "folds": "by choosing on four fifths of the items and testing on the rest",
+        "split": "by choosing on half of the items and testing on the other half",
+        "resample": "by choosing again on samples from the posterior",
     }
-    text = f"choosing on these items flatters {f['metric']} by {short(f['optimism'])} ± {short(f['error'])}"
-    moved = "is moved by that" if f["moved"] else "is the table so found"
-    return f"{text} ({how[f['how']]}); the corrected row {moved}"
+    text = f"choosing on these items makes {f['metric']} look better by {short(f['optimism'])} ± {short(f['error'])}"
+    moved = "is shifted by that" if f["moved"] else "comes from the items tested on"
+    return f"{text} (found {how[f['how']]}); the corrected row {moved}"
 
 
 def _limit(f: Mapping[str, Any]) -> str:
     kept = f"{f['metric']} is {f['side']} {f['value']:g} on these items"
-    return f"{kept}; beyond them with probability {probability(f['p'])}"
+    return f"{kept}, and in the population with probability {probability(f['p'])}"
 
 
 def _limits(f: Mapping[str, Any]) -> str:
     kept = " and ".join(f"{m} {side} {value:g}" for m, side, value in f["limits"])
-    return f"no threshold keeps {kept} in {short(f['p'])} of the draws"
+    return f"in {short(f['p'])} of the draws no threshold keeps {kept}"
 
 
 def _none(f: Mapping[str, Any]) -> str:
@@ -296,15 +297,15 @@ def _none(f: Mapping[str, Any]) -> str:
 def _best_of_many(f: Mapping[str, Any]) -> str:
     way = spelled("curve.choose", "--best")
     return (
-        f"{f['metric']} of these items is the best of all their thresholds, and so too good; mean and interval take "
+        f"{f['metric']} of these items is the best over all thresholds, so it looks too good; mean and interval take "
         "the threshold of one draw and the value of another: in most simulated tests 95% intervals of max-f1 held the "
-        f"best of the population {f['low']} to {f['high']}% of the time (docs/coverage.md); {way} tells what a "
-        "threshold chosen on these items is worth"
+        f"best F1 of the population {f['low']} to {f['high']}% of the time (docs/coverage.md); {way} shows what to "
+        "expect of a threshold chosen on these items"
     )
 
 
 def _best(f: Mapping[str, Any]) -> str:
-    return f"{short(f['threshold'])} is the threshold with the highest F1 of these items"
+    return f"{short(f['threshold'])} is the threshold with the highest F1 on these items"
 
 
 def _pairs(f: Mapping[str, Any]) -> str:
@@ -328,7 +329,7 @@ def _missing_queries(f: Mapping[str, Any]) -> str:
 
 
 def _without_judgments(f: Mapping[str, Any]) -> str:
-    return f"{_queries(f['count'])} of {f['run']} without judgments ignored"
+    return f"ignored {_queries(f['count'])} of {f['run']} without judgments"
 
 
 def _no_relevant(f: Mapping[str, Any]) -> str:
@@ -336,7 +337,7 @@ def _no_relevant(f: Mapping[str, Any]) -> str:
     plain = f["level"] == 1
     what = "without a relevant document" if plain else f"without a document of grade {f['level']} or more"
     text = f"{'' if plain else f['metric'] + ': '}{_queries(f['count'])} {what} ({shown})"
-    where = " measures that divide by their number, such as AP, R and nDCG" if plain else ""
+    where = " measures that divide by the number of relevant documents, such as AP, R and nDCG" if plain else ""
     if f["zero"]:
         return f"{text}: 0{' in' if plain else ''}{where}, as in trec_eval"
     return f"{text}: left out{' of' if plain else ''}{where}; {option('no_relevant', 'zero')} counts them as 0"
@@ -349,8 +350,8 @@ def _no_value(f: Mapping[str, Any]) -> str:
 
 def _counts(f: Mapping[str, Any]) -> str:
     sums = ", ".join(f"{run} {total:,.0f}" for run, total in f["sums"])
-    said = f"{f['metric']} is the mean per judged query; trec_eval and ir-measures add up those that the run has"
-    return f"{said}; the sums of all are: {sums}"
+    said = f"{f['metric']} is the mean per judged query; trec_eval and ir-measures give the sum over the run's queries"
+    return f"{said}; the sums over all judged queries are {sums}"
 
 
 def _unjudged(f: Mapping[str, Any]) -> str:
@@ -375,13 +376,13 @@ _RECALL: Final = {
 
 
 def _recall_rule(f: Mapping[str, Any]) -> str:
-    return f"{f['metric']}: recall r of R relevant documents is {_RECALL[f['rule']]} (rule {f['rule']})"
+    return f"{f['metric']}: recall r of R relevant documents means {_RECALL[f['rule']]} (rule {f['rule']})"
 
 
 def _fractions(f: Mapping[str, Any]) -> str:
     del f
     way = spelled("give them as text, with integers=True", "leave out --exact")
-    return f"the cells are not all whole; if the values are rounded, {way}"
+    return f"not all cells are whole numbers; if the values were rounded, {way}"
 
 
 _WORDS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {

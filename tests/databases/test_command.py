@@ -146,7 +146,7 @@ def test_the_only_table_is_taken_and_told(folder, tmp_path):
     code, out, _ = told(f"score --db {path} --truth label --pred a --metric accuracy --format json")
     assert code == 0
     assert [x["text"] for x in json.loads(out)["notes"] if x["code"] == "table-taken"] == [
-        "the database has one table, 'preds', which was taken"
+        "read table 'preds', the only one in the database"
     ]
     said = refusal("score --db x.db --truth label --pred a")
     assert "--table" in said

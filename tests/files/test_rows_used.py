@@ -112,7 +112,7 @@ def test_clusters_of_no_weight_are_in_the_note():
     data = {"o": [1, 0, 1, 0, 1, 1], "q": [1, 1, 2, 2, 3, 3], "w": [1, 1, 1, 1, 0, 0]}
     found = hs.score(data, outcome="o", cluster="q", weight="w").to_dict()
     assert found["data"]["rows"] == {"read": 6, "kept": 4, "left_out": {"weightless": 2}}
-    told = "6 rows read: 2 left out because their whole cluster weighs or counts 0; 4 kept"
+    told = "6 rows read: 2 left out because their whole cluster has weight or count 0; 4 kept"
     assert told in [n["text"] for n in found["notes"]]
 
 
@@ -167,7 +167,7 @@ def test_items_that_a_mapping_lacks_are_told():
     data = {"a": {1: 0.5, 2: 0.25, 3: 0.75, 4: 1.0}, "b": {1: 0.25, 2: 0.5, 3: 1.0, 5: 0.0}}
     found = hs.means(data, missing="drop")
     assert found.account == Account(5, {"unmatched": 2})
-    assert "left out: 2 items have no row of some system (4, 5)" in [n.text for n in found.notes]
+    assert "left out: 2 items have no row for some system (4, 5)" in [n.text for n in found.notes]
 
 
 def test_a_note_on_what_is_missing_stays_where_no_row_tells_it():

@@ -154,7 +154,7 @@ def test_folds_move_the_law_where_a_table_has_none(prior: str, clusters: np.ndar
     gap = np.log(c.score / (1 - c.score)) - np.log((c.score - c.optimism) / (1 - c.score + c.optimism))
     low = c.apparent.interval().low
     assert c.corrected.interval().low == pytest.approx(1 / (1 + np.exp(gap) * (1 / low - 1)), abs=0.002)
-    assert next(n.text for n in c.notes if n.code == "optimism").endswith("the corrected row is moved by that")
+    assert next(n.text for n in c.notes if n.code == "optimism").endswith("the corrected row is shifted by that")
 
 
 def test_folds_of_weighted_items() -> None:

@@ -67,7 +67,7 @@ def test_an_empty_cell_is_filled_by_a_named_rule() -> None:
     assert r.to_dict()["rows"][0]["score"] == pytest.approx(0.9162653041, abs=1e-9)
     (note,) = [x["text"] for x in r.to_dict()["notes"] if x["code"] == "zero-cell"]
     assert note == (
-        "a cell is empty: the score of tetrachoric is that of the rule keep-margins, which moves 1/2 into it and "
+        "a cell is empty: the score of tetrachoric follows the rule keep-margins, which moves 1/2 into it and "
         "keeps the margins; the posterior needs no rule"
     )
     assert "zero-cell" not in [

@@ -63,7 +63,7 @@ def test_every_screen_fits(name, width, monkeypatch, capsys):
 def test_what_left_is_named(monkeypatch, capsys):
     """A last line says which columns left, and how to see them."""
     text = " ".join(screen(monkeypatch, capsys, SCREENS["score"], 40).split())
-    assert "left out for want of width: P(" in text
+    assert "hidden because the terminal is narrow: P(" in text
     assert "--format json" in text
 
 

@@ -153,7 +153,7 @@ def test_another_meaning_of_beta_is_told():
     for given_ in ("SetF(beta=2)", ir_measures.SetF(beta=2.0)):
         (text,) = told(given_)
         assert "weight beta² = 4" in text
-        assert "theirs is SetF(beta=1.41421) here" in text
+        assert "their value is SetF(beta=1.41421) here" in text
     values, _ = theirs("SetF(beta=2.0)", qrels, run)
     v = hs.trec(qrels, {"run": run}, metrics=[f"SetF(beta={2**0.5!r})"], no_relevant="zero")
     assert dict(zip(v.ids, v.values[:, 0].tolist(), strict=True)) == pytest.approx(values, abs=1e-12)
@@ -173,10 +173,10 @@ def test_other_differences_are_told():
     """Recalls of three digits, negative grades, and orders of tied documents."""
     assert "rounds it to 0.15" in told("IPrec@0.154")[0]
     negative = {**QRELS_30, "q1": {**QRELS_30["q1"], "d_pool": -1}}
-    assert "takes it for judged" in told("Judged@10", negative)[0]
+    assert "in ir-measures it is judged" in told("Judged@10", negative)[0]
     tied = {"x": {q: {d: round(s) for d, s in docs.items()} for q, docs in RUNS_30["one"].items()}}
-    assert "has them rising" in told("RR@10", runs=tied)[0]
-    assert "has them rising" in told("Judged@10", runs=tied)[0]
+    assert "by ascending id" in told("RR@10", runs=tied)[0]
+    assert "by ascending id" in told("Judged@10", runs=tied)[0]
     assert "in the order of the run" in told("Accuracy", runs=tied)[0]
     assert not told("RR", runs=tied)
     assert not told("RR@10")

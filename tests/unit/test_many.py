@@ -190,7 +190,7 @@ def test_empty_classes_are_said():
     r = hs.score(hs.Tally.matrix([[5, 0, 1], [0, 0, 0], [2, 0, 4]], labels=["a", "b", "c"]), tolerance=0.1)
     said = [note.text for note in r.notes if note.code == "empty-class"]
     assert said == [
-        f"class 'b' has no {what}: its numbers are the prior's, and it counts as a class in every average"
+        f"class 'b' has no {what}: its numbers come from the prior alone, and it counts as a class in every average"
         for what in ("true item", "answer")
     ]
     rows = {row["metric"]: row for row in r.to_dict()["rows"]}

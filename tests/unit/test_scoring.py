@@ -157,7 +157,10 @@ def test_notes_name_the_prior_of_each_row():
     assert texts == [
         "prior even: weight 1/2 on each cell of the 2x2 table of class against rest",
         "accuracy, error-rate and micro averages: weight 1 on right and 1 on wrong answers",
-        "macro-f1: weight 1 per class, right and wrong as in all classes together; calibrated (docs/priors.md)",
+        (
+            "macro-f1: weight 1 per class, split into right and wrong as in all classes together; "
+            "calibrated (docs/priors.md)"
+        ),
         "weighted-f1: weight 1 on right and 1 on wrong answers, shared equally among their cells",
     ]
 
@@ -302,7 +305,7 @@ def test_an_empty_table_gives_the_prior_back():
     """All zeros are the prior's own numbers, said in a note."""
     report = hs.score(hs.Tally.binary(tp=0, fp=0, fn=0, tn=0), metrics=["precision", "accuracy"])
     assert [r["mean"] for r in report.to_dict()["rows"]] == pytest.approx([0.5, 0.5])
-    assert "prior's own" in notes(report)["no-data"]
+    assert "from the prior alone" in notes(report)["no-data"]
 
 
 EVERY = [m for m in hs.metrics() if m.name != "rate" and not m.any_of and m.route != "sampled"]

@@ -389,7 +389,7 @@ def test_command_exact(capsys):
     assert (doc["status"], doc["tables"], doc["integers"]) == ("unique", [BASE], False)
     doc = document(capsys, "precision=.75", "recall=.61", "accuracy=.85", "n=200", "--exact")
     assert [n["text"] for n in doc["notes"]] == [
-        "the cells are not all whole; if the values are rounded, leave out --exact"
+        "not all cells are whole numbers; if the values were rounded, leave out --exact"
     ]
 
 
@@ -482,7 +482,7 @@ def test_a_million_items_are_told_by_ranges_that_hold_every_table(capsys):
 
 
 RANGED = {
-    "no n": (["P=.85", "R=.60", "acc=.90"], "nothing given bounds n"),
+    "no n": (["P=.85", "R=.60", "acc=.90"], "nothing given limits n"),
     "n beyond the search": (["P=.85", "R=.60", "acc=.90", "n=1e13"], "n is too large"),
 }
 
@@ -501,7 +501,7 @@ def test_fewer_digits_than_the_others_are_pointed_out(capsys):
     """A zero that was left out makes a range ten times as wide; a table that is settled anyway needs no hint."""
     doc = document(capsys, "P=.75", "R=.6", "acc=85%", "n=200")
     assert [n["text"] for n in doc["notes"]] == [
-        "recall .6 means 0.55 to 0.65: write zeros that were printed too, as in .60"
+        "recall .6 means 0.55 to 0.65; keep zeros that were printed, as in .60"
     ]
     assert document(capsys, "P=.75", "R=.60", "acc=85%", "n=200")["notes"] == []
 

@@ -52,5 +52,5 @@ def test_labels_that_are_numbers_stay_as_they_are_in_a_sentence():
 def test_a_label_that_usually_says_missing_is_noted():
     """It is a class beside others, and the reader is told."""
     found = [n.text for n in hs.tally(["1", "NA", "0"], ["1", "NA", "0"]).notes if n.code == "word-for-missing"]
-    assert found == ["label 'NA' is taken as a class; if it says that one is missing, leave the field empty"]
+    assert found == ["label 'NA' counts as a class; if it means that none was given, leave the field empty"]
     assert not [n for n in hs.tally(["a", "b"], ["a", "b"]).notes if n.code == "word-for-missing"]

@@ -64,7 +64,7 @@ class Association(Result):
         ]
         notes = [_POWERS]
         if any((cell == 0).any() for cell in _cells(t)):
-            text = f"a cell is empty: the tetrachoric correlation is that of the rule {self.zeros}"
+            text = f"a cell is empty: the tetrachoric correlation follows the rule {self.zeros}"
             notes.insert(0, note("zero-cell", text))
         return envelope("howsure.association/1", rows, prior=self.prior, seed=self.seed, data=t.describe(), notes=notes)
 

@@ -55,7 +55,7 @@ def laid_out(t: TextTable, width: int, signs: Signs | None = LINES) -> Page:
         body = [_joined(x, room, t.bars.draw(i, bar, signs)) for i, x in enumerate(body)]
     notes = [*t.notes]
     if gone:
-        notes.append(f"left out for want of width: {', '.join(gone)}; see a wider terminal or --format json")
+        notes.append(f"hidden because the terminal is narrow: {', '.join(gone)}; widen it or use --format json")
     return Page(
         tuple(_wrapped(t.headline, width)),
         tuple(head),
