@@ -1,22 +1,28 @@
 #!/bin/sh
 # What `make demo` shows: two models compared on shipped predictions. Run from the root of the clone.
 set -eu
-say() { # the command, folded at 80 columns, and its output
+export COLUMNS=80
+say() { # the command, continued before an option where it is long, and its output
     echo
-    echo "\$ $*" | fold -s -w 76 | sed '$!s/ *$/ \\/'
+    echo "\$ $*" | awk '{
+        many = split($0, part, " --"); line = part[1]
+        for (i = 2; i <= many; i++)
+            if (length(line part[i]) > 75) { print line " \\"; line = "    --" part[i] }
+            else line = line " --" part[i]
+        print line }'
     "$@"
 }
 data=examples/breast_cancer.csv
 
 echo "Two models answered the same 569 items. How good is the first one?"
-say howsure score $data --truth truth --pred logistic --positive malignant
+say howsure score $data --pred logistic --positive malignant
 echo
 echo "Is it better than the second one?"
-say howsure compare $data --truth truth --pred logistic --pred tree \
+say howsure compare $data --pred logistic --pred tree \
     --positive malignant --metric f1
 echo
 echo "Which of three is the best?"
-say howsure leaderboard $data --truth truth --pred logistic --pred tree \
+say howsure leaderboard $data --pred logistic --pred tree \
     --pred naive_bayes --positive malignant --metric f1
 echo
 echo "Ten passes of ten trials are not 100%:"
@@ -24,9 +30,9 @@ say howsure score --rate 10/10
 cat <<'END'
 
 What to try next:
-  howsure score YOUR.csv --truth COLUMN --pred COLUMN   your own predictions
-  howsure compare a.jsonl b.jsonl --on id --outcome passed   two files
-  howsure metrics                                       all measures
-  howsure COMMAND --help                                every option
+  howsure score YOUR.csv                       your own predictions
+  howsure compare a.jsonl b.jsonl --on id      two files, a model each
+  howsure metrics                              all measures
+  howsure COMMAND --help                       every option
 In Python: import howsure as hs; print(hs.score(y_true, y_pred))
 END

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import click
@@ -36,10 +40,11 @@ def test_python_examples_run(body: str) -> None:
         assert str(eval(call, names)) == shown
 
 
-def test_the_report_of_the_page_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    """The table on the page of scikit-learn is what the example above it prints."""
-    page = (ROOT / "docs" / "sklearn.md").read_text(encoding="utf-8")
-    (_, example), (_, shown) = FENCE.findall(page)[:2]
+@pytest.mark.parametrize("name", ["README.md", "docs/sklearn.md"])
+def test_the_table_of_the_page_is_printed(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The first table that follows a Python example is what the example prints."""
+    found = FENCE.findall((ROOT / name).read_text(encoding="utf-8"))
+    example, shown = next((a, b) for (x, a), (y, b) in itertools.pairwise(found) if (x, y) == ("python", "text"))
     exec(compile(example, "example", "exec"), {"__name__": "example"})
     assert shown in capsys.readouterr().out
 
@@ -56,6 +61,20 @@ def test_console_examples_are_true(body: str, capsys: pytest.CaptureFixture[str]
         assert words[0] == "howsure"
         assert run(words[1:]) == 0
         assert capsys.readouterr().out.startswith(shown.rstrip() + "\n")
+
+
+def test_the_demo_fits_80_columns(tmp_path: Path) -> None:
+    """What `make demo` shows works, says nothing on standard error, and has no wider line."""
+    command = tmp_path / "howsure"
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m howsure "$@"\n', encoding="utf-8")
+    command.chmod(0o755)
+    paths = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT / "src")}
+    made = subprocess.run(
+        ["sh", "examples/demo.sh"], cwd=ROOT, env={**os.environ, **paths}, capture_output=True, text=True, check=False
+    )
+    assert (made.returncode, made.stderr) == (0, "")
+    assert max(map(len, made.stdout.splitlines())) <= 80
+    assert made.stdout.count("\n$ howsure ") == 4
 
 
 @pytest.mark.parametrize("name", generated.PAGES)

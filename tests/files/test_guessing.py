@@ -111,6 +111,14 @@ def test_only_what_is_lacking_is_guessed_in_the_order_of_preference(folder, head
     assert dict(found.facts) == taken
 
 
+def test_columns_of_clusters_are_found(folder) -> None:
+    """Several answers per question: the note of what was taken is there once, for one file and for two."""
+    path = folder("one.csv", "question,label,pred\n1,a,a\n1,a,b\n2,b,b\n2,b,b\n3,a,a\n3,a,a\n")
+    for data in (path, {"one": path, "two": path}):
+        found = [n for n in evidence(data, cluster="question").notes if n.code == "columns-guessed"]
+        assert [dict(n.facts) for n in found] == [{"truth": "label", "pred": "pred"}]
+
+
 @pytest.mark.parametrize(
     ("verb", "head", "rows", "said", "command"),
     [
@@ -122,6 +130,8 @@ def test_only_what_is_lacking_is_guessed_in_the_order_of_preference(folder, head
          "howsure compare 'my file.csv' --truth truth --pred one --pred two"),
         ("compare", "label,pred,other", ["a,a,b", "b,b,b"], "compare needs two systems, and 'pred' is one",
          "howsure compare 'my file.csv' --truth label --pred pred --pred other"),
+        ("compare", "label,pred", ["a,a", "b,b"], "is one: give a second file, or a second column",
+         "howsure score 'my file.csv' --truth label --pred pred"),
         ("score", "y,z", ["a,b", "b,b", "a,a", "b,a"], "have usual names",
          "howsure score 'my file.csv' --truth y --pred z"),
         ("score", "name,grade", ["x,3.5", "y,4.5"], "have usual names", "howsure score 'my file.csv' --value grade"),

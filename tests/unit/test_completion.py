@@ -88,16 +88,16 @@ def test_as_a_module():
 
 
 def test_howsure_alone_shows_commands_that_work(capsys, monkeypatch, tmp_path):
-    """Three commands to try, 40 columns wide; each of them works."""
+    """Three commands to try, the one with a file first, 40 columns wide; each of them works."""
     monkeypatch.chdir(tmp_path)
     assert run([]) == 0
     said = capsys.readouterr()
     assert said.err == ""
     assert max(map(len, said.out.splitlines())) <= 40
-    (tmp_path / "preds.csv").write_text("label,model,a,b\n1,1,1,0\n0,0,1,0\n1,1,1,1\n0,1,0,0\n")
+    (tmp_path / "preds.csv").write_text("label,pred,model_a,model_b\n1,1,1,0\n0,0,1,0\n1,1,1,1\n0,1,0,0\n")
     shown = said.out.replace("\\\n", " ").splitlines()
     tried = [x.split()[1:] for x in shown if x.startswith("  howsure")]
-    assert [x[0] for x in tried] == ["score", "score", "compare"]
+    assert [x[0] for x in tried] == ["score", "compare", "score"]
     assert [run(words) for words in tried] == [0, 0, 0]
 
 

@@ -109,6 +109,11 @@ class Clustered:
         """What was remarked."""
         return tuple(dict.fromkeys(n for part in self.parts for n in part.notes))
 
+    def noted(self, notes: Notes) -> Clustered:
+        """The same with these remarks alone."""
+        first, *rest = self.parts
+        return replace(self, parts=(replace(first, notes=notes), *(replace(part, notes=()) for part in rest)))
+
     @property
     def library(self) -> str | None:
         """The library of the frame that it was read from."""

@@ -177,7 +177,12 @@ def _of_columns(data: Any, roles: Sequence[str], columns: dict[str, Any], place:
             found: Any = of_systems(kept, request, place)
         else:
             found = counted(sources[0], request, place.get("unmatched", "refuse"))
-    return replace(found, notes=one_guess((*notes, *found.notes))) if notes else found
+    return _noted(found, one_guess((*notes, *found.notes))) if notes else found
+
+
+def _noted(found: Any, notes: Notes) -> Any:
+    """With these notes; those of clusters are those of their tables."""
+    return found.noted(notes) if isinstance(found, Clustered) else replace(found, notes=notes)
 
 
 def _request(columns: dict[str, Any], roles: Sequence[str], place: Mapping[str, Any], systems: bool) -> Request:

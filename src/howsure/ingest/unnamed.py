@@ -18,7 +18,7 @@ from howsure.ingest.heads import MOST, ROWS, Head, listed
 from howsure.ingest.request import OPTIONS, Kind
 from howsure.labels import completed as completed_labels
 from howsure.labels import usual_positive
-from howsure.language import TYPED, again, corrected, option, spelled, verb
+from howsure.language import TYPED, again, corrected, instead, option, spelled, verb
 from howsure.notes import Note, Notes, note
 
 Named = dict[str, Any]
@@ -131,6 +131,10 @@ class _Unnamed:
         found = _suggested(head, self.given, self.roles)
         uses = _uses(head, self.roles, self.given.get("truth", found.get("truth")))
         way = spelled(f"Give {again(found)}.", f"Type, for example:\n  {again(found)}")
+        role = next((x for x in _ANSWERS if x in found), None)
+        if verb() in ("compare", "leaderboard") and self._alone and role is not None and len(found[role]) == 1:
+            said = f"{said}: give a second file, or a second column with {option(role)}; one system is for score"
+            way = f"Type, for example:\n  {instead('score', found)}"
         raise BadSetting(f"{said}. Columns:{listed(head, uses)}\n{way}")
 
 
