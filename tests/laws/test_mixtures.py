@@ -133,7 +133,7 @@ def test_text_beside_numbers_is_read_or_refused(tmp_path):
     assert hs.tally([numbers, texts], truth="y", pred="p") == hs.tally([1, 0, 1, 1, 0, 0], {"p": [1, 1, 1, 1, 0, 1]})
     for bad in ("x", "01"):
         (tmp_path / "c.csv").write_text(f"y,p\n1,1\n{bad},0\n")
-        with pytest.raises(BadLabels, match=f"column 'y' holds both text and numbers, such as '{bad}' and [01]; write"):
+        with pytest.raises(BadLabels, match=f"column 'y' holds both text and numbers, such as '{bad}' and [01]; make"):
             hs.tally([numbers, tmp_path / "c.csv"], truth="y", pred="p")
     (tmp_path / "d.jsonl").write_text('{"y": "1", "p": "0"}\n{"y": "0", "p": "0"}\n')
     (tmp_path / "e.csv").write_text("y,p\n1,0\n0,1\n")
@@ -161,7 +161,7 @@ def test_batches_of_any_types_are_one_frame(a, b):
 def test_batches_of_numbers_and_of_words_are_refused():
     """pandas types each chunk of a file by itself: what was 1 in one may have been 01 in the file."""
     parts = [pd.DataFrame({"y": [1, 0], "p": [1, 1]}), pd.DataFrame({"y": ["1", "x"], "p": [1, 0]})]
-    with pytest.raises(BadLabels, match=r"column 'y' holds both text and numbers, such as 'x' and [01]; write"):
+    with pytest.raises(BadLabels, match=r"column 'y' holds both text and numbers, such as 'x' and [01]; make them all"):
         hs.tally(iter(parts), truth="y", pred="p")
 
 

@@ -180,7 +180,7 @@ def test_the_command(tmp_path, capsys):
 BAD = {
     "no such column": (("--truth", "z", "--score", "p"), "no column named 'z'"),
     "text for scores": (("--truth", "y", "--score", "y"), "column 'y' holds"),
-    "no positive class": (("--truth", "y", "--score", "p"), "give --positive"),
+    "no positive class": (("--truth", "y", "--score", "p"), "name it with --positive"),
     "twice": (("--truth", "y", "--score", "p", "--score", "p"), "twice"),
     "too few bins": (("--truth", "y", "--score", "p", "--bins", "1"), "--bins"),
     "names": (("--truth", "y", "--score", "p", "--name", "a", "--name", "b"), "--name"),
