@@ -82,7 +82,7 @@ class Result:
         return self._render("csv")
 
     def to_html(self) -> str:
-        """An HTML table; user text is escaped."""
+        """An HTML table with bars, as notebooks show it, to be put into a page; a file of it is a page of its own."""
         return self._render("html")
 
     def save(
@@ -102,7 +102,7 @@ class Result:
         form = by_suffix(path, TEXTS if columnar is None else REGISTRY) if kind is None else named(kind)
         for_view(form.name, asked)
         if form.file is None:
-            atomic.write_text(path, self._render(form.name, asked))
+            atomic.write_text(path, self._render(form.name, asked, in_file=True))
         elif columnar is None:
             kind, texts = type(self).__name__, ", ".join(FORMATS)
             raise BadSetting(f"{form.name} needs columns, and a {kind} has none; use {texts}.")
@@ -111,8 +111,8 @@ class Result:
             with atomic.whole(path) as place:
                 form.file(table, place)
 
-    def _render(self, kind: str, view: Detail = USUAL) -> str:
-        return render(self.page() if named(kind).for_people else self._document, kind, view)
+    def _render(self, kind: str, view: Detail = USUAL, in_file: bool = False) -> str:
+        return render(self.page() if named(kind).for_people else self._document, kind, view, in_file)
 
     def _repr_html_(self) -> str:
         return self.to_html()

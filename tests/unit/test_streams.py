@@ -125,7 +125,7 @@ def test_characters_that_the_encoding_lacks(named, monkeypatch, encoding, kind):
     if kind == "json":
         assert json.loads(text)["rows"][0]["class"] == LABEL
     elif kind == "html":
-        assert f'<th scope="row">f1:{LABEL}' in unescape(text)
+        assert f'<th scope="row" class="l">f1:{LABEL}' in unescape(text)
     else:
         shown = LABEL.encode(encoding, "backslashreplace").decode(encoding)
         assert (shown.replace("\\", r"\textbackslash{}") if kind == "latex" else shown) in text

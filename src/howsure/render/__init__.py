@@ -25,6 +25,7 @@ class Format:
     suffixes: tuple[str, ...]
     for_people: bool  # who can do with a page where the document is long; programs get all of it
     text: Callable[..., str] | None = None  # of the document, and for people of a view
+    page: Callable[..., str] | None = None  # what a file holds, where that is more than the text
     file: Callable[[columns.Columns, Path], None] | None = None
 
 
@@ -34,19 +35,20 @@ REGISTRY: Final = (
     Format("markdown", (".md", ".markdown"), for_people=True, text=markdown.table),
     Format("latex", (".tex",), for_people=True, text=latex.table),
     Format("csv", (".csv",), for_people=False, text=raw.csv_text),
-    Format("html", (".html", ".htm"), for_people=True, text=html.table),
+    Format("html", (".html", ".htm"), for_people=True, text=html.table, page=html.page),
     Format("parquet", (".parquet", ".pq"), for_people=False, file=columns.parquet_file),
 )
 TEXTS: Final = tuple(f for f in REGISTRY if f.text is not None)
 FORMATS: Final = tuple(f.name for f in TEXTS)
 
 
-def render(document: dict[str, Any], kind: str, view: Detail = USUAL) -> str:
-    """A document in one of the formats that are text, ending in a newline."""
+def render(document: dict[str, Any], kind: str, view: Detail = USUAL, in_file: bool = False) -> str:
+    """A document in one of the formats that are text, ending in a newline; a file of HTML is a page of its own."""
     form = for_view(kind, view)
     if form.text is None:
         raise BadSetting(f"{kind} is not a text format; the text formats are {', '.join(FORMATS)}.")
-    return form.text(document) if view.usual else form.text(document, view)
+    make = form.page if in_file and form.page is not None else form.text
+    return make(document) if view.usual else make(document, view)
 
 
 def for_view(kind: str, view: Detail) -> Format:

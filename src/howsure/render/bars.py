@@ -62,9 +62,12 @@ class Bars:
             cells[self._place(span[1], width)] = signs.point
         return "".join(cells)
 
+    def share(self, x: float) -> float:
+        """How far along the scale a value is, from 0 to 1."""
+        return min(max((x - self.low) / (self.high - self.low), 0.0), 1.0)
+
     def _place(self, x: float, width: int) -> int:
-        share = (x - self.low) / (self.high - self.low)
-        return round(min(max(share, 0.0), 1.0) * (width - 1))
+        return round(self.share(x) * (width - 1))
 
 
 def bars_of(document: dict[str, Any], rows: Sequence[dict[str, Any]]) -> Bars | None:

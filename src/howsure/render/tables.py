@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
@@ -55,7 +55,7 @@ def from_document(document: dict[str, Any], view: Detail = USUAL) -> TextTable:
         _with_gaps(document, tuple(tuple(visible(c.cell(row)) for c in columns) for row in rows)),
         tuple(map(visible, view.notes(document))),
         tuple(c.key for c in columns),
-        None if document.get("hidden") else bars_of(document, rows),
+        _barred(document, rows),
     )
 
 
@@ -80,6 +80,15 @@ def _with_gaps(document: dict[str, Any], rows: tuple[tuple[str, ...], ...]) -> t
         return rows
     at, more = hidden["row"], f"… {count(hidden['tables'])} more …"
     return (*rows[:at], (more, *[""] * (len(rows[0]) - 1)), *rows[at:])
+
+
+def _barred(document: dict[str, Any], rows: Sequence[dict[str, Any]]) -> Bars | None:
+    """The bars of the rows, and none on the line that says how many rows are hidden."""
+    bars, hidden = bars_of(document, rows), document.get("hidden")
+    if bars is None or not hidden:
+        return bars
+    at = hidden["row"]
+    return replace(bars, spans=(*bars.spans[:at], None, *bars.spans[at:]))
 
 
 def headline(document: dict[str, Any], view: Detail = USUAL) -> str:
