@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from howsure import choice_words
 from howsure.coverage import reason
 from howsure.errors import listing, plural
 from howsure.language import option, spelled, spoken
@@ -267,29 +268,6 @@ def _rule(f: Mapping[str, Any]) -> str:
     return f"{f['metric']} by the rule {f['rule']}: {f['meaning']}"
 
 
-def _optimism(f: Mapping[str, Any]) -> str:
-    if f["how"] == "none":
-        return f"{f['metric']} is measured on the items that the threshold was chosen on, so it looks too good"
-    how = {
-        "folds": "by choosing on four fifths of the items and testing on the rest",
-        "split": "by choosing on half of the items and testing on the other half",
-        "resample": "by choosing again on samples from the posterior",
-    }
-    text = f"choosing on these items makes {f['metric']} look better by {short(f['optimism'])} ± {short(f['error'])}"
-    moved = "is shifted by that" if f["moved"] else "comes from the items tested on"
-    return f"{text} (found {how[f['how']]}); the corrected row {moved}"
-
-
-def _limit(f: Mapping[str, Any]) -> str:
-    kept = f"{f['metric']} is {f['side']} {f['value']:g} on these items"
-    return f"{kept}, and in the population with probability {probability(f['p'])}"
-
-
-def _limits(f: Mapping[str, Any]) -> str:
-    kept = " and ".join(f"{m} {side} {value:g}" for m, side, value in f["limits"])
-    return f"in {short(f['p'])} of the draws no threshold keeps {kept}"
-
-
 def _none(f: Mapping[str, Any]) -> str:
     return f"calling no item positive is best with probability {short(f['p'])}"
 
@@ -390,8 +368,8 @@ _WORDS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
     "labels": _labels, "missing-dropped": _dropped, "empty-class": _empty, "coverage": _coverage,
     "undefined-score": _undefined, "sampled": _sampled, "bins": _bins, "zero-cell": _empty_cell, "delong": _delong,
     "identical": _identical, "prior": _prior, "confusions": _confusions, "chance-sampled": _chance,
-    "pairing": _pairing, "design-effect": _design, "rule": _rule, "optimism": _optimism, "limit": _limit,
-    "limits": _limits, "none": _none, "best": _best, "best-of-many": _best_of_many, "pairs": _pairs,
+    "pairing": _pairing, "design-effect": _design, "rule": _rule, **choice_words.WORDS,
+    "none": _none, "best": _best, "best-of-many": _best_of_many, "pairs": _pairs,
     "missing-queries": _missing_queries, "queries-without-judgments": _without_judgments,
     "no-value": _no_value, "counts": _counts,
     "no-relevant": _no_relevant, "unjudged": _unjudged, "recall-rule": _recall_rule, "comparison": _comparison,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from howsure.errors import BadSetting
 from howsure.render.view import Detail
 
 _OTHERS = ("pred", "outcome", "value", "bounds", "better", "by", "sep", "score", "threshold")
+_EXAMPLE = "recall=0.9, or 'recall=0.9 with 0.95' for a limit that holds beyond these items with that probability"
 
 
 @click.command("curve", cls=Grouped)
@@ -51,16 +53,16 @@ _OTHERS = ("pred", "outcome", "value", "bounds", "better", "by", "sep", "score",
 @option(
     "--at-least",
     multiple=True,
-    metavar="recall=0.9",
+    metavar="LIMIT",
     group=QUESTION,
-    help="A limit for --best or --cost; repeat.",
+    help="Best with recall=.9 on these items, or 'recall=.9 with .95' sure of it.",
 )
 @option(
     "--at-most",
     multiple=True,
-    metavar="fallout=0.1",
+    metavar="LIMIT",
     group=QUESTION,
-    help="A limit for --best or --cost; repeat.",
+    help="The same from above: fallout=.1, or 'fallout=.1 with .95'.",
 )
 @option("--band", metavar="NAME", group=QUESTION, help="The interval of a measure at every threshold.")
 @option("--simultaneous", is_flag=True, help="With --band: for the whole curve at once.")
@@ -103,8 +105,13 @@ def curve(
     chosen = [name for name, x in (("--band", band), ("--best", best), ("--cost", cost)) if x is not None]
     if len(chosen) > 1:
         raise BadSetting(f"give one of {' and '.join(chosen)}")
-    if (at_least or at_most or correct) and not (best or cost):
-        raise BadSetting("--at-least, --at-most and --correct go with --best or --cost")
+    limited = bool(at_least or at_most)
+    if band is not None and (limited or correct):
+        raise BadSetting("--at-least, --at-most and --correct choose a threshold: leave out --band")
+    if correct and not (best or cost or limited):
+        raise BadSetting("--correct goes with --best, --cost, --at-least or --at-most")
+    chosen += ["--at-least" if at_least else "--at-most"] if limited and not chosen else []
+    least, most = _limits("--at-least", at_least, given), _limits("--at-most", at_most, given)
     if simultaneous and band is None:
         raise BadSetting("--simultaneous goes with --band")
     if chosen and metrics:
@@ -115,19 +122,27 @@ def curve(
     made = run_curve(found, metrics=metrics or None, **settings)
     if chosen and len(made.systems) > 1:
         raise BadSetting(f"{chosen[0]} is for one score: give one --score")
-    if best is not None or cost is not None:
+    if best is not None or cost is not None or limited:
         from howsure.catalogue import utility
 
         measure: Any = best if cost is None else utility(**_weights(cost), cost=True)
-        least, most = _limits(at_least), _limits(at_most)
         show(made.choose(measure, at_least=least, at_most=most, correct=correct or "folds"), kind, out, view)
         return
     show(made if band is None else made.band(band, simultaneous=simultaneous), kind, out, view)
 
 
-def _limits(texts: tuple[str, ...]) -> dict[str, float] | None:
-    """recall=0.9 and the like."""
-    return {name: value for text in texts for name, value in _numbers(text, "recall=0.9").items()} or None
+def _limits(option_name: str, texts: tuple[str, ...], given: sources.Inputs) -> dict[str, Any] | None:
+    """recall=0.9, or 'recall=0.9 with 0.95': a number, or a pair of a number and a probability."""
+    if texts and "with" in given.files:
+        raise BadSetting(f"put the limit in quotes: {option_name} '{texts[-1]} with 0.9'")
+    found: dict[str, Any] = {}
+    for text in texts:
+        limit, *asked = re.split(r"\s+with\b", text, maxsplit=1)
+        ((name, value),) = _numbers(limit, _EXAMPLE, text).items()
+        if name in found:
+            raise BadSetting(f"{option_name} has two limits on {name}: give one")
+        found[name] = (value, *(_numbers(f"with={x}", _EXAMPLE, text)["with"] for x in asked)) if asked else value
+    return found or None
 
 
 def _weights(text: str) -> dict[str, float]:
@@ -139,9 +154,9 @@ def _weights(text: str) -> dict[str, float]:
     return found
 
 
-def _numbers(text: str, example: str) -> dict[str, float]:
+def _numbers(text: str, example: str, whole: str | None = None) -> dict[str, float]:
     name, _, value = (x.strip() for x in text.partition("="))
     try:
         return {name: float(value)}
     except ValueError:
-        raise BadSetting(f"give a name and a number, such as {example}; got {text!r}") from None
+        raise BadSetting(f"give a name and a number, such as {example}; got {(whole or text)!r}") from None

@@ -105,6 +105,19 @@ class Moebius(WithMoments):
         x, y, _, _ = self._shares(t, t_low)
         return beta.tails(self.a, self.b, x, y)
 
+    def above(self, t: float, p: float) -> Mask:
+        """Where P(M > t) is p or more: by Cantelli's inequality where that tells, else by the tail."""
+        x = np.broadcast_to(self._shares(np.asarray(t))[0], self.shape)
+        total = self.a + self.b
+        gap = self.a / total - x
+        spread = self.a * self.b / (total * total * (total + 1.0))
+        found = (gap > 0) & (gap * gap * (1.0 - p) >= p * spread)
+        open_ones = ~found & ~((gap < 0) & (gap * gap * p > (1.0 - p) * spread))
+        tilt = None if self.tilt is None else np.broadcast_to(self.tilt, self.shape)[open_ones]
+        few = replace(self, a=self.a[open_ones], b=self.b[open_ones], tilt=tilt)
+        found[open_ones] = few.tails(np.asarray(t))[1] >= p
+        return found
+
     def pdf(self, t: Array, t_low: Array | float = 0.0) -> Array:
         x, y, n, d = self._shares(t, t_low)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):

@@ -332,16 +332,27 @@ def turned(formula: Formula, c: Cuts, tp: Array, fp: Array, sign: float) -> Arra
 Limit = tuple[Formula, float, float]  # a measure, +1 for "at least" and -1 for "at most", and the value
 
 
-def choose(c: Cuts, formula: Formula, sign: float, limits: Sequence[Limit] = ()) -> tuple[Array, Places]:
-    """The best value over the thresholds that keep all limits, and its cut: -1 for finding nothing.
-
-    NaN, with cut -2, where no threshold keeps them or the measure is 0/0 at all that do.
-    """
+def from_nothing(c: Cuts) -> tuple[Array, Array]:
+    """tp and fp where nothing is found, and at every threshold."""
     tp, fp = (np.concatenate([np.zeros((len(x), 1)), x[:, :-1]], axis=1) for x in c.every)
-    values = turned(formula, c, tp, fp, sign)
+    return tp, fp
+
+
+def keeping(c: Cuts, limits: Sequence[Limit]) -> NDArray[np.bool_]:
+    """Whether finding nothing keeps all limits, and which thresholds do."""
+    tp, fp = from_nothing(c)
+    kept = np.ones(tp.shape, dtype=bool)
     for measure, side, value in limits:
-        kept = turned(measure, c, tp, fp, side) >= side * value - 1e-12 * abs(value)
-        values = np.where(kept, values, -np.inf)
+        kept &= turned(measure, c, tp, fp, side) >= side * value - 1e-12 * abs(value)
+    return kept
+
+
+def choose(c: Cuts, formula: Formula, sign: float, kept: NDArray[np.bool_]) -> tuple[Array, Places]:
+    """The best value over the thresholds that are kept, and its cut: -1 for finding nothing.
+
+    NaN, with cut -2, where none is kept or the measure is 0/0 at all that are.
+    """
+    values = np.where(kept, turned(formula, c, *from_nothing(c), sign), -np.inf)
     at = values.argmax(axis=1)
     high = values[np.arange(len(at)), at]
     lost = high == -np.inf

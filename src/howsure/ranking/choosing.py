@@ -9,8 +9,7 @@ How often 95% intervals of F1 held the true value before and after: docs/coverag
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -20,7 +19,6 @@ from numpy.typing import NDArray
 from howsure.catalogue import Metric
 from howsure.catalogue.retrieval import at_threshold, table_metric
 from howsure.catalogue.retrieval import parse as parse_ranking
-from howsure.counting import finite
 from howsure.distribution import Distribution
 from howsure.envelope import envelope
 from howsure.errors import BadSetting, UnknownName, nearest
@@ -28,7 +26,6 @@ from howsure.evidence import account
 from howsure.evidence.layout import number
 from howsure.kernels.draws import generator
 from howsure.kernels.estimated import Estimated
-from howsure.kernels.ranked import Cuts
 from howsure.kernels.sampled import Sampled
 from howsure.model.class_draws import moved
 from howsure.model.posterior import Posterior
@@ -36,7 +33,8 @@ from howsure.model.score_draws import score_draws
 from howsure.model.scored import Thresholds
 from howsure.model.thresholds import table_of, tally_at
 from howsure.notes import Notes, note
-from howsure.ranking.trying import CORRECTIONS, Pick, Trial, draws, tried
+from howsure.ranking.limits import Given, Limit, Sure, check_lawful, closest, read
+from howsure.ranking.trying import CORRECTIONS, Pick, Trial, cuts_of, draws, tried
 from howsure.render.numbers import short
 from howsure.result import Result
 from howsure.rows import real
@@ -46,6 +44,7 @@ Array = NDArray[np.float64]
 QUANTILES: Final = 20_000  # by which a corrected law is known
 KNOTS: Final = 181  # of them computed
 STREAM: Final = 7_919
+SLACK: Final = 0.05  # by which a limit may be kept less often than was asked for, before it is said
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +57,7 @@ class Choice(Result):
 
     posterior: Posterior
     metric: Metric
-    limits: tuple[tuple[Metric, str, float], ...]
+    limits: tuple[Limit, ...]
     threshold: float
     cells: dict[str, int | float]
     score: float
@@ -72,6 +71,7 @@ class Choice(Result):
     correct: str
     level: float
     interval: str
+    by_default: bool = False  # no measure was named
 
     def _make(self) -> dict[str, Any]:
         p = self.posterior
@@ -88,8 +88,8 @@ class Choice(Result):
         more = {
             "metric": str(self.metric),
             "limits": [
-                {"metric": str(m), "is": side, "value": value, "p": real(self.p_kept(i))}
-                for i, (m, side, value) in enumerate(self.limits)
+                {"metric": str(x.metric), "is": x.side, "value": x.value, "with": x.asked, "p": real(self.p_kept(i))}
+                for i, x in enumerate(self.limits)
             ],
             "threshold": real(self.threshold),
             "cells": self.cells,
@@ -108,9 +108,20 @@ class Choice(Result):
 
     def p_kept(self, i: int = 0) -> float:
         """P(the i-th limit is kept beyond these items), at the threshold."""
-        m, side, value = self.limits[i]
-        d = self.posterior[at_threshold(m, self.threshold)]
-        return float(d.sf(value) if side == "at least" else d.cdf(value))
+        x = self.limits[i]
+        d = self.posterior[at_threshold(x.metric, self.threshold)]
+        return float(d.sf(x.value) if x.sign > 0 else d.cdf(x.value))
+
+    def _of_limit(self, x: Limit, p: float) -> Notes:
+        facts: dict[str, Any] = {"metric": str(x.metric), "side": x.side, "value": x.value, "p": p}
+        if x.asked is None:
+            return (note("limit", **facts),)
+        here = float(np.asarray(x.metric.score(self.cells)))
+        found = note("limit", **facts, asked=x.asked, score=here)
+        if not x.of_one_class:
+            return found, note("limit-of-many", metric=str(x.metric))
+        floor = x.asked if self.posterior.evidence.weighted else x.floor(self.cells)
+        return (found,) if floor > x.asked - SLACK else (found, note("limit-at-item", metric=str(x.metric), p=floor))
 
     def _law(self, d: Distribution, ends: bool = True) -> dict[str, Any]:
         low, high = d.interval(self.level, kind=self.interval)
@@ -124,19 +135,20 @@ class Choice(Result):
     def notes(self) -> Notes:
         """What choosing did, what the limits are worth, and what is unusual."""
         m, notes = str(self.metric), list(self.apparent.notes)
+        notes += [note("by-default", metric=m)] if self.by_default else []
         moved = self.correct != "folds" or not _lawful(self.posterior)
         found = note(
             "optimism", metric=m, how=self.correct, optimism=self.optimism, error=self.optimism_error, moved=moved
         )
         notes.append(found)
-        for i, (x, side, value) in enumerate(self.limits):
-            notes.append(note("limit", metric=str(x), side=side, value=value, p=self.p_kept(i)))
+        for i, x in enumerate(self.limits):
+            notes += self._of_limit(x, self.p_kept(i))
         if self.threshold > self._highest:
             notes.append(note("nothing", metric=m))
         if self.p_none > 0:
             notes.append(note("none", p=self.p_none))
         if self.p_lost > 0:
-            kept = tuple((str(x), side, value) for x, side, value in self.limits)
+            kept = tuple((str(x.metric), x.side, x.value) for x in self.limits)
             notes.append(note("limits", limits=kept, p=self.p_lost))
         return tuple(notes)
 
@@ -154,10 +166,10 @@ class Choice(Result):
 
 def choose(
     p: Posterior,
-    metric: str | Metric = "f1",
+    metric: str | Metric | None = None,
     *,
-    at_least: Mapping[str, float] | None = None,
-    at_most: Mapping[str, float] | None = None,
+    at_least: Given = None,
+    at_most: Given = None,
     correct: str | None = "folds",
     level: float = 0.95,
     interval: str = "equal-tailed",
@@ -177,15 +189,15 @@ def choose(
     if how not in CORRECTIONS:
         hint = nearest(str(correct), CORRECTIONS)
         raise UnknownName(f"no correction {correct!r}.{hint} Corrections: {', '.join(CORRECTIONS)}.")
-    m = table_metric(metric)
+    m = table_metric("f1" if metric is None else metric)
     if m.better is None:
         raise BadSetting(f"{m} has no better direction: there is no best threshold of it.")
     sign = 1.0 if m.better == "higher" else -1.0
-    named = (*_limits(at_least, "at least"), *_limits(at_most, "at most"))
-    pick = Pick(m, sign, tuple((x, 1.0 if side == "at least" else -1.0, value) for x, side, value in named))
-    score, cut = (x[0] for x in pick(_as_given(p)))
+    named = (*read(at_least, "at least"), *read(at_most, "at most"))
+    pick = _pick(p, m, sign, named)
+    score, cut = (x[0] for x in pick.among(p.evidence, p.evidence.amounts[None]))
     if cut == -2:
-        _refuse(m, named)
+        _refuse(p, pick, named)
     if np.isinf(score) and how != "none":
         raise BadSetting(
             f"{m} is infinite at a threshold of these items: there is no better one, and what choosing it is worth "
@@ -194,12 +206,12 @@ def choose(
         )
     (order,) = p.evidence.orders
     threshold = float(np.nextafter(order.thresholds[0], np.inf) if cut < 0 else order.thresholds[cut])
-    best, p_none, p_lost = _best(p, pick)
+    best, p_none, p_lost = _best(p, replace(pick, limits=_signed(named), sure=None))
     apparent = p[at_threshold(m, threshold)]
     found = tried(p, pick, how, float(score))
     return Choice(
         p, m, named, threshold, _cells(p, threshold), float(score), best, apparent, _corrected(p, m, apparent, found),
-        found.optimism, found.error, p_none, p_lost, how, level, interval,
+        found.optimism, found.error, p_none, p_lost, how, level, interval, metric is None,
     )  # fmt: skip
 
 
@@ -236,36 +248,30 @@ class Shifted:
         return self.back(np.asarray(self.law.ppf(rng.random(n))))
 
 
-def _limits(given: Any, side: str) -> tuple[tuple[Metric, str, float], ...]:
-    if given is None:
-        return ()
-    if not isinstance(given, Mapping):
-        raise BadSetting(f"{side.replace(' ', '_')}= must be a mapping such as {{'recall': 0.9}}; got {given!r}.")
-    found = []
-    for name, value in given.items():
-        m = table_metric(name)
-        if math.isnan(finite(value)):
-            raise BadSetting(f"{m} {side} needs a number; got {value!r}.")
-        low, high = m.bounds
-        if not low <= value <= high:
-            near = f" Did you mean {value / 100:g}?" if high == 1 and 1 < value <= 100 else ""
-            raise BadSetting(f"{m} lies between {low:g} and {high:g}; got {side} {value:g}.{near}")
-        found.append((m, side, float(value)))
-    return tuple(found)
+def _signed(limits: Iterable[Limit]) -> tuple[tuple[Metric, float, float], ...]:
+    return tuple((x.metric, x.sign, x.value) for x in limits)
 
 
-def _refuse(m: Metric, named: tuple[tuple[Metric, str, float], ...]) -> None:
-    if not named:
+def _pick(p: Posterior, m: Metric, sign: float, limits: tuple[Limit, ...]) -> Pick:
+    beyond = tuple(x for x in limits if x.asked is not None)
+    check_lawful(p, beyond)
+    plain = _signed(x for x in limits if x.asked is None)
+    return Pick(m, sign, plain, Sure(p, beyond) if beyond else None)
+
+
+def _refuse(p: Posterior, pick: Pick, limits: tuple[Limit, ...]) -> None:
+    """No threshold will do: which limits are not kept, and what comes closest."""
+    if not limits:
         raise BadSetting(
-            f"{m} is undefined at every threshold of these items; more items, or other scores, are needed."
+            f"{pick.metric} is undefined at every threshold of these items; more items, or other scores, are needed."
         )
-    kept = " and ".join(f"{x} {side} {value:g}" for x, side, value in named)
-    raise BadSetting(f"no threshold has {kept} on these items; ask for less.")
-
-
-def _as_given(p: Posterior) -> Cuts:
-    amounts, truth = p.evidence.amounts[None], p.evidence.truth
-    return Cuts.weigh(p.evidence.orders[0], amounts[:, truth], amounts[:, ~truth])
+    d = p.evidence
+    here, squares = cuts_of(d, d.amounts[None]), None if d.squares is None else cuts_of(d, d.squares[None])
+    plain = pick.plainly(here)
+    if pick.sure is None or not plain.any():
+        kept = " and ".join(str(x) for x in limits if x.asked is None)
+        raise BadSetting(f"no threshold has {kept} on these items; ask for less.")
+    raise BadSetting(closest(pick.sure, here, squares, plain))
 
 
 def _cells(p: Posterior, threshold: float) -> dict[str, int | float]:

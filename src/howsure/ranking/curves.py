@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -32,6 +31,7 @@ from howsure.model.thresholds import tally_at
 from howsure.notes import Notes, merged, note
 from howsure.ranking.bands import CurveBand, Line, at_rate, closed, drawn_band, few_digits, spoken, spread, sure_band
 from howsure.ranking.choosing import Choice, choose
+from howsure.ranking.limits import Given
 from howsure.render.harmless import visible
 from howsure.render.numbers import short
 from howsure.result import Result
@@ -228,16 +228,18 @@ class Curve(Result):
 
     def choose(
         self,
-        metric: str | Metric = "f1",
+        metric: str | Metric | None = None,
         *,
-        at_least: Mapping[str, float] | None = None,
-        at_most: Mapping[str, float] | None = None,
+        at_least: Given = None,
+        at_most: Given = None,
         correct: str | None = "folds",
         level: float | None = None,
         interval: str | None = None,
     ) -> Choice:
-        """The threshold at which a measure (or a cost: hs.utility) is best, among those that keep the limits.
+        """The threshold at which a measure (f1, or a cost: hs.utility) is best, among those that keep the limits.
 
+        A limit is a number that these items have to keep, {"recall": 0.9}, or a pair, {"recall": (0.9, 0.95)}: recall
+        is at least 0.9 beyond these items with probability 0.95.
         The threshold has a posterior, and so has the measure there; choosing on these items flatters it, which is
         corrected by choosing again: on four fifths ("folds"), on samples from the posterior ("resample") or on halves
         ("split"), and trying it on others.

@@ -26,6 +26,7 @@ from howsure.kernels.ranked import Cuts
 from howsure.model.class_draws import logit
 from howsure.model.posterior import Posterior
 from howsure.model.score_draws import score_draws
+from howsure.ranking.limits import Sure
 
 Array = NDArray[np.float64]
 
@@ -48,10 +49,22 @@ class Pick:
     metric: Metric
     sign: float
     limits: tuple[tuple[Metric, float, float], ...]
+    sure: Sure | None = None  # limits beyond the items
 
-    def __call__(self, c: Cuts) -> tuple[Array, NDArray[np.intp]]:
-        limits = [(m.formula, side, value) for m, side, value in self.limits]
-        return ranked.choose(c, self.metric.formula, self.sign, limits)
+    def __call__(self, c: Cuts, squares: Cuts | None = None) -> tuple[Array, NDArray[np.intp]]:
+        kept = self.plainly(c)
+        if self.sure is not None:
+            kept &= self.sure(c, squares)
+        return ranked.choose(c, self.metric.formula, self.sign, kept)
+
+    def plainly(self, c: Cuts) -> NDArray[np.bool_]:
+        """Which cuts keep the limits on the items."""
+        return ranked.keeping(c, [(m.formula, side, value) for m, side, value in self.limits])
+
+    def among(self, d: Scored, amounts: Array) -> tuple[Array, NDArray[np.intp]]:
+        """The best cut for some of the items, each row of amounts for itself."""
+        squares = None if self.sure is None or d.squares is None else cuts_of(d, d.squares * (amounts > 0))
+        return self(cuts_of(d, amounts), squares)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,11 +136,11 @@ def _folds(p: Posterior, pick: Pick, score: float) -> Trial:
     cells, kept = np.zeros((deals, 2, 4)), 0
     for k in range(deals):
         held = _dealt(d, rng)
-        cut = pick(_cuts(d, d.amounts - held))[1]
+        cut = pick.among(d, d.amounts - held)[1]
         kept += int((cut > -2).sum())
         parts = [held] if d.squares is None else [held, d.squares * (held > 0)]
         for i, part in enumerate(parts):
-            cells[k, i] = _table(_cuts(d, part), cut)
+            cells[k, i] = _table(cuts_of(d, part), cut)
     if kept < ENOUGH:
         _refuse(pick, kept, deals * FOLDS)
     found = cells[cells[:, 0].sum(axis=1) > 0]
@@ -153,7 +166,8 @@ def _spread(cells: Array, values: Array) -> tuple[float, Array]:
     return float(scale * values.std()), np.asarray(scale * along)
 
 
-def _cuts(d: Scored, amounts: Array) -> Cuts:
+def cuts_of(d: Scored, amounts: Array) -> Cuts:
+    """The items with these amounts, a row each."""
     return Cuts.weigh(d.orders[0], amounts[:, d.truth], amounts[:, ~d.truth])
 
 
@@ -222,10 +236,9 @@ def _elsewhere(p: Posterior, pick: Pick, n: int, how: str) -> tuple[Array, Array
     size = max(1, min(n, CHUNK // d.rows))
     for start in range(0, n, size):
         parts = _halves(d, min(size, n - start), rng) if how == "split" else _clusters(d, min(size, n - start), rng)
-        one, two = (_cuts(d, x) for x in parts)
-        value, cut = pick(one)
+        value, cut = pick.among(d, parts[0])
         seen.append(value)
-        true.append(ranked.value_at(two, pick.metric.formula, cut))
+        true.append(ranked.value_at(cuts_of(d, parts[1]), pick.metric.formula, cut))
     return np.concatenate(seen), np.concatenate(true)
 
 
