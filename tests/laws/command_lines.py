@@ -191,8 +191,8 @@ TRIES: dict[str, tuple[Try, ...]] = {
     "--simultaneous": (Try(),),
     "--best": (Try("informedness"),),
     "--cost": (Try("fp=1,fn=7"),),
-    "--at-least": (Try("recall=0.95"),),
-    "--at-most": (Try("fallout=0.05"),),
+    "--at-least": (Try("recall=0.95"), Try("'recall=0.7 with 0.8'")),
+    "--at-most": (Try("fallout=0.05"), Try("'fallout=0.6 with 0.8'")),
     "--correct": (Try("split"),),
     # trec
     "--only-common": (Try(),),

@@ -237,6 +237,13 @@ def test_rows_and_notes_tell_the_optimism() -> None:
         ({"correct": "splt"}, "Did you mean 'split'"),
         ({"at_least": {"recall": 90}}, "Did you mean 0.9"),
         ({"at_least": 0.9}, "must be a mapping"),
+        ({"at_least": {"recall": (0.9, 2)}}, "the second number of a limit is a probability between 0 and 1; got 2"),
+        ({"at_least": {"recall": (0.9, 95)}}, "Did you mean 0.95"),
+        ({"at_least": {"recall": (0.9, "x")}}, "got 'x'"),
+        ({"at_least": {"recall": (0.9,)}}, "or a pair such as"),
+        ({"at_least": {"recall": (0.9, 0.9, 0.9)}}, "or a pair such as"),
+        ({"at_least": {"recall": ("x", 0.9)}}, "recall at least needs a number; got 'x'"),
+        ({"at_least": {"informedness": (0.2, 0.9)}}, "informedness has none; give a plain number"),
         ({"at_least": {"precision": 1.0, "recall": 1.0}}, "ask for less"),
     ],
 )

@@ -41,6 +41,7 @@ CALLS = {
     "scores' weight": lambda v: hs.curve([1, 0, 1, 0], [0.1, 0.2, 0.3, 0.4], weight=[v, 1, 1, 1]),
     "band": CURVE.band,
     "at_least": lambda v: CURVE.choose("f1", at_least={"recall": v}),
+    "at_least with": lambda v: CURVE.choose("f1", at_least={"recall": (0.1, v)}),
     "prior": lambda v: hs.score(hs.posterior(T, v)),
     "two_level": lambda v: hs.posterior(T, hs.two_level(within=v)),
     "tolerance": lambda v: hs.posterior(T, tolerance=v),
