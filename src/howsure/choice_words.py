@@ -24,8 +24,8 @@ def _optimism(f: Mapping[str, Any]) -> str:
 
 def _limit(f: Mapping[str, Any]) -> str:
     if f.get("asked") is not None:
-        sure = f"{f['metric']} is {f['side']} {f['value']:g} beyond these items with probability {probability(f['p'])}"
-        return f"{sure} ({f['asked']:g} was asked for); on them it is {short(f['score'])}"
+        sure = f"{f['metric']} is {f['side']} {f['value']:g} in the population with probability {probability(f['p'])}"
+        return f"{sure} ({f['asked']:g} was asked for); on these items it is {short(f['score'])}"
     kept = f"{f['metric']} is {f['side']} {f['value']:g} on these items"
     return f"{kept}, and in the population with probability {probability(f['p'])}"
 

@@ -187,7 +187,7 @@ def test_the_command_finds_the_threshold_for_a_recall(
     [
         (["recall=.95 with 2"], "what follows 'with' is a probability between 0 and 1; got 2."),
         (["recall=.95 with 90"], "Did you mean 0.9?"),
-        (["recall=.95 wiht .9"], "'recall=0.9 with 0.95' for a limit that holds beyond these items"),
+        (["recall=.95 wiht .9"], "'recall=0.9 with 0.95' for a limit in the population"),
         (["recall=.95 with"], "got 'recall=.95 with'"),
         (["recall=.95", "with", ".9"], "put the limit in quotes: --at-least 'recall=.95 with 0.9'"),
         (["recall=.9", "--at-least", "recall=.8 with .9"], "two limits on recall"),

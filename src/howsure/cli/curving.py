@@ -28,7 +28,7 @@ from howsure.errors import BadSetting
 from howsure.render.view import Detail
 
 _OTHERS = ("pred", "outcome", "value", "bounds", "better", "by", "sep", "score", "threshold")
-_EXAMPLE = "recall=0.9, or 'recall=0.9 with 0.95' for a limit that holds beyond these items with that probability"
+_EXAMPLE = "recall=0.9, or 'recall=0.9 with 0.95' for a limit in the population with that probability"
 
 
 @click.command("curve", cls=Grouped)
@@ -53,16 +53,16 @@ _EXAMPLE = "recall=0.9, or 'recall=0.9 with 0.95' for a limit that holds beyond 
 @option(
     "--at-least",
     multiple=True,
-    metavar="LIMIT",
+    metavar="recall=0.9",
     group=QUESTION,
-    help="Best with recall=.9 on these items, or 'recall=.9 with .95' sure of it.",
+    help="Best with that on these items, or 'recall=.9 with .95': in the population, with that probability.",
 )
 @option(
     "--at-most",
     multiple=True,
-    metavar="LIMIT",
+    metavar="fallout=0.1",
     group=QUESTION,
-    help="The same from above: fallout=.1, or 'fallout=.1 with .95'.",
+    help="The same from above; repeat both for more.",
 )
 @option("--band", metavar="NAME", group=QUESTION, help="The interval of a measure at every threshold.")
 @option("--simultaneous", is_flag=True, help="With --band: for the whole curve at once.")

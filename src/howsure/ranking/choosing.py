@@ -268,10 +268,10 @@ def _refuse(p: Posterior, pick: Pick, limits: tuple[Limit, ...]) -> None:
     d = p.evidence
     here, squares = cuts_of(d, d.amounts[None]), None if d.squares is None else cuts_of(d, d.squares[None])
     plain = pick.plainly(here)
+    kept = " and ".join(str(x) for x in limits if x.asked is None)
     if pick.sure is None or not plain.any():
-        kept = " and ".join(str(x) for x in limits if x.asked is None)
         raise BadSetting(f"no threshold has {kept} on these items; ask for less.")
-    raise BadSetting(closest(pick.sure, here, squares, plain))
+    raise BadSetting(closest(pick.sure, here, squares, plain, kept))
 
 
 def _cells(p: Posterior, threshold: float) -> dict[str, int | float]:

@@ -239,7 +239,7 @@ class Curve(Result):
         """The threshold at which a measure (f1, or a cost: hs.utility) is best, among those that keep the limits.
 
         A limit is a number that these items have to keep, {"recall": 0.9}, or a pair, {"recall": (0.9, 0.95)}: recall
-        is at least 0.9 beyond these items with probability 0.95.
+        is at least 0.9 in the population with probability 0.95.
         The threshold has a posterior, and so has the measure there; choosing on these items flatters it, which is
         corrected by choosing again: on four fifths ("folds"), on samples from the posterior ("resample") or on halves
         ("split"), and trying it on others.

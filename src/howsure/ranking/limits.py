@@ -132,7 +132,7 @@ def _limit(m: Metric, side: str, given: Any) -> Limit:
         if len(given) != 2:
             raise BadSetting(
                 f"{m} {side} needs a number, or a pair such as (0.9, 0.95): the limit, and the probability with which "
-                f"it is to hold beyond these items; got {given!r}."
+                f"it is to hold in the population; got {given!r}."
             )
         value, asked = given
     if math.isnan(finite(value)):
@@ -173,7 +173,7 @@ def check_lawful(p: Posterior, limits: tuple[Limit, ...]) -> None:
             )
 
 
-def closest(sure: Sure, c: Cuts, squares: Cuts | None, plain: NDArray[np.bool_]) -> str:
+def closest(sure: Sure, c: Cuts, squares: Cuts | None, plain: NDArray[np.bool_], kept: str) -> str:
     """No threshold keeps the limits beyond the items: which cut that keeps the plain ones comes closest."""
     chances = [sure.chance(x, c, squares) for x in sure.limits]
     lacking = np.max([float(x.asked or 0.0) - chance for x, chance in zip(sure.limits, chances, strict=True)], axis=0)
@@ -186,7 +186,8 @@ def closest(sure: Sure, c: Cuts, squares: Cuts | None, plain: NDArray[np.bool_])
         f"{x} with probability {probability(float(chance[at]))} ({short(float(x.metric.score(cells)))} on these items)"
         for x, chance in zip(sure.limits, chances, strict=True)
     ]
+    among = f" with {kept} on these items" if kept else ""
     return (
-        f"no threshold has {wanted} beyond these items; the closest, {where}, has {' and '.join(found)}: "
+        f"no threshold{among} has {wanted} in the population; the closest, {where}, has {' and '.join(found)}: "
         "ask for less, or bring more items."
     )
