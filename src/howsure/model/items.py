@@ -121,12 +121,13 @@ class MeanOfItems(Question):
             resampled = self._seen if self._weight else sums / sizes
         for name, column in zip(self.items.systems, resampled.T, strict=True):
             if alike(column):
-                what = "values" if self._weight or self.items.clusters is None else "cluster means"
+                whole = not self._weight and self.items.clusters is not None
+                what = f"{len(column):,} cluster means" if whole else f"{self.items.n:,} values"
                 way = f"Give the bounds that a value can have, such as {option('bounds', (0, 1))}."
                 if self.state.evidence.only(self.metric).bounds is not None:  # which only a prior can make use of
                     way = f"Use {option('prior', 'even')}, which puts weight on the bounds."
                 raise BadSetting(
-                    f"all {len(column):,} {what} of {name} are {np.fmax.reduce(column):g}: resampling cannot tell how "
+                    f"all {what} of {name} are {np.fmax.reduce(column):g}: resampling cannot tell how "
                     f"sure that is. {way}"
                 )
 
@@ -284,9 +285,10 @@ class MeanOfItems(Question):
         if self.items.clusters is not None:
             return None
         one, two = self.items.values.T
-        up, down = int((one > two).sum()), int((one < two).sum())
+        alike = np.ones(len(one)) if self.items.counts is None else self.items.counts
+        up, down = int(alike[one > two].sum()), int(alike[one < two].sum())
         first, second = (down, up) if self.metric.better == "lower" else (up, down)
-        return first, second, len(one) - up - down
+        return first, second, self.items.n - up - down
 
     def classical_tests(self) -> dict[str, float | None]:
         """Sign test, Wilcoxon's signed ranks, and a permutation test."""
@@ -296,7 +298,8 @@ class MeanOfItems(Question):
             raise BadSetting("these tests need a single table of unweighted items.")
         if self.items.clusters is not None:
             raise BadSetting("these tests need independent items, not clusters of them.")
-        one, two = self.items.values.T
+        values, counts = self.items.values, self.items.counts
+        one, two = (values if counts is None else np.repeat(values, counts.astype(np.int64), axis=0)).T
         return of_values(one, two, self.state.seed)
 
     # -- what is to be said
