@@ -62,6 +62,10 @@ SENTENCES: Final[dict[str, str]] = {
     "deprecated": "leave out {option}, which the next release will remove: {instead}",
     "incomplete/tables": "there are more tables than were listed; raise <most>, or give more digits",
     "incomplete/solutions": "there are more solutions than were listed; raise <most>",
+    "one-sided/slices": (
+        "in {count:slice|slices} one system has the larger value on every item where they differ: resampling these "
+        "alone leaves no doubt of that; <prior=even> can"
+    ),
     "one-sided": (
         "{system} has the larger value on every item where they differ: resampling those leaves no doubt of that; "
         "<prior=even> leaves some"

@@ -79,7 +79,7 @@ def _dealt(posteriors: Sequence[Posterior], seed: int) -> DealtParts:
         variance = np.sum([1.0 / n for n in sizes], axis=0)
         reach = np.sqrt(np.sum([1.0 / n - 1.0 / n.sum() for n in sizes], axis=0))
     group = size_groups(1.0 / variance)
-    which = _chosen(group, np.flatnonzero(np.isfinite(variance)), max(len(p.evidence.cells) for p in posteriors))
+    which = _chosen(group, np.flatnonzero(np.isfinite(variance)), max(p.evidence.part_cost for p in posteriors))
     rng = np.random.default_rng(seed)
     wholes = (p.seeing(p.evidence.together(0)) for p in posteriors)
     parts = tuple(

@@ -173,6 +173,9 @@ def _delong(f: Mapping[str, Any]) -> str:
 
 
 def _identical(f: Mapping[str, Any]) -> str:
+    if "slices" in f:
+        told = f"{f['first']} and {f['second']} differ by the same value, or not at all, on every item"
+        return f"in {plural(f['slices'], 'slice')} {told}: the width of the interval there comes from a prior"
     same = "have the same value" if f["by"] is None else f"differ by {f['by']:g}"
     at = f["largest"]
     weights = "" if at is None else f", with weight 1/2 on {at:g} and on -{at:g}, and 1 on no difference"
@@ -182,6 +185,14 @@ def _identical(f: Mapping[str, Any]) -> str:
 
 def _from_data(f: Mapping[str, Any]) -> str:
     form, weight = f["form"], f["weight"]
+    if form == "alike-slices":
+        where = f"in {plural(f['count'], 'slice')} all values are the same"
+        return f"{where}: the prior has weight {weight:g} on either bound there"
+    if form == "slices":
+        return (
+            f"differences have a prior of their own: weight {weight / 2:g} on plus and on minus the largest seen in "
+            f"the slice, and {weight:g} on none; their mean need not equal the difference of the means"
+        )
     if form == "pairs":
         return (
             f"differences have their own prior: weight {weight / 2:g} on plus and on minus the largest seen, and "
@@ -201,7 +212,8 @@ def _from_data(f: Mapping[str, Any]) -> str:
     if form == "alike":
         return f"prior {f['prior']}: weight {weight:g} on each bound{whole}, because all values are the same"
     seen = f"weight {weight:g} on the smallest and on the largest value seen"
-    return f"prior {f['prior']}: {seen}, each moved {way}{whole}"
+    own = ", in every slice by its own values" if f.get("slices") else ""
+    return f"prior {f['prior']}: {seen}, each moved {way}{whole}{own}"
 
 
 _PRIORS: Final = {

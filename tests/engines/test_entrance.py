@@ -109,7 +109,7 @@ def test_evidence_that_is_made_passes_through():
     ("given", "said"),
     [
         ({"outcome": "passed", "by": "region", "cluster": "group"}, "take one slice with where="),
-        ({"value": "grade", "by": "region"}, "for graded values leave out by=; take one slice with where="),
+        ({"value": "grade", "by": "region", "cluster": "group"}, "by= and cluster= do not go together"),
         ({"truth": "bit", "pred": "bit_a", "weight": "n", "count": "n"}, "give weight= or count=, not both"),
         ({"truth": "bit", "score": "score", "threshold": [0.2, 0.5], "cluster": "group"}, "give one threshold="),
         ({"outcome": "passed", "system": "model"}, "system= also needs item="),

@@ -47,6 +47,7 @@ _ONE = {  # one system
     "scores and a threshold": _asked("rows.jsonl --truth label --score pa --threshold 0.5", "f1", "recall", "kappa"),
     "label sets": _asked("rows.jsonl --truth tags --pred ta --sep ;", "micro-f1", "f1:x", "samples-f1"),
     "slices": _asked("rows.jsonl --truth label --pred a --by region", "f1", "recall", "kappa"),
+    "slices of values": _asked("rows.jsonl --value va --by region", "mean", "mean"),
     "strata": _asked(f"rows.jsonl --truth label --pred a {_STRATA}", "accuracy", "recall", "f1"),
     "clusters of outcomes": _asked("rows.jsonl --outcome oa --cluster question", "rate", "accuracy", "rate"),
     "clusters of classes": _asked("rows.jsonl --truth label --pred a --cluster question", "f1", "recall", "f1"),
@@ -98,10 +99,13 @@ _CURVES = {
     "a cost": Line("rows.jsonl --truth label --score pa --cost fp=1,fn=3 --tolerance 0.05"),
 }
 _SLICES = _asked("rows.jsonl --truth label --pred a --pred b --by region", "f1", "recall", "f1")
+_SLICED_GRADES = _asked(f"{_GRADES} --by region", "mean", "mean")
 
 LINES: dict[str, dict[str, Line]] = {
     "score": _ONE | {kind: line for kind, line in _FILES.items() if kind not in _ONE},
-    "compare": _FILES | _TABLES | {"slices": _SLICES, "wins": Line("--wins 17,4,30", "f1")},
+    "compare": _FILES
+    | _TABLES
+    | {"slices": _SLICES, "slices of values": _SLICED_GRADES, "wins": Line("--wins 17,4,30", "f1")},
     "leaderboard": {
         kind: Line(f"{line.text} --draws 200", line.other, line.sampled) for kind, line in (_FILES | _TABLES).items()
     },

@@ -151,6 +151,7 @@ ONE = {  # one system
     "slices": Call(pandas, {"truth": "label", "pred": "a", "by": "region", "metrics": "f1"}, "recall", "kappa"),
     "outcomes": Call(polars, {"outcome": "oa"}, "accuracy"),
     "values": Call(polars, {"value": "va"}),
+    "slices of values": Call(polars, {"value": "va", "by": "region"}),
     "scores": Call(polars, {"truth": "label", "score": "pa", "metrics": "auc"}, "AP", "auc"),
     "a threshold": Call(
         pandas, {"truth": "label", "score": "pa", "threshold": 0.5, "metrics": "f1"}, "recall", "kappa"
@@ -263,6 +264,7 @@ CALLS: dict[str, dict[str, Call]] = {
         "slices": Call(
             pandas, {"truth": "label", "pred": ["a", "b"], "by": "region", "metric": "f1"}, "recall", "f1"
         ),
+        "slices of values": Call(polars, {"value": ["va", "vb"], "by": "region"}),
         "two tallies": Call(given(*TWO), {"metric": "f1"}, "recall", "tetrachoric"),
         "two posteriors": Call(given(lambda: hs.posterior(TWO[0]), lambda: hs.posterior(TWO[1])), {}, "recall", "phi"),
         "posterior": _posteriors("a", "b"),

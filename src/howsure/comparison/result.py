@@ -338,17 +338,18 @@ class Comparison(Result):
                 },
                 "route": self.route,
                 "verdict": words[i],
-                **self._won(),
+                **self._won(i),
             }
             for i, (a, b) in enumerate(zip(one, two, strict=True))
         ]
 
-    def _won(self) -> dict[str, Any]:
+    def _won(self, i: int) -> dict[str, Any]:
         """Items on which either has the better value."""
         if self.wins is None:
             return {}
-        first, second, same = (int(x) for x in self.wins.counts)
-        return {"wins": {"first": first, "second": second, "same": same, "p_better": real(self.wins.p_better)}}
+        first, second, same = (int(np.ravel(x)[i]) for x in self.wins.counts)
+        p_better = real(np.ravel(self.wins.p_better)[i])
+        return {"wins": {"first": first, "second": second, "same": same, "p_better": p_better}}
 
     def __repr__(self) -> str:
         if np.ndim(self.p_above):

@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
 from howsure.evidence.account import Account, both
+from howsure.evidence.dealt_items import DealtItems
 from howsure.evidence.layout import Axis, read_only
 from howsure.evidence.protocol import same_fields
+from howsure.kernels.alike import deal_sums
 from howsure.kernels.weights import ALIKE
 from howsure.labels import places
 from howsure.language import option, spelled
@@ -125,6 +127,22 @@ class Items:
         return None if self.clusters is None else int(self.clusters.max()) + 1
 
     @property
+    def averages(self) -> Array:
+        """The mean value of every system, (systems,); NaN where there is nothing to take it of."""
+        sums, sizes, shapes = self.units
+        below = (sizes * shapes[:, None]).sum(axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(np.where(below > 0, (sums * shapes[:, None]).sum(axis=0) / below, np.nan))
+
+    @property
+    def effective(self) -> float:
+        """The number of items, that of Kish where they have weights."""
+        if self.weights is None:
+            return float(self.n)
+        alike, share = 1.0 if self.counts is None else self.counts, self.weights / self.weights.max()
+        return float((alike * share).sum() ** 2 / (alike * share**2).sum())
+
+    @property
     def parts(self) -> tuple[Items, ...]:
         """The items of each measure apart."""
         return (replace(self, rest=()) if self.rest else self, *self.rest)
@@ -173,10 +191,11 @@ class Items:
         """Refused: there is no batch."""
         raise BadSetting(f"graded values are not batched; they have no axis {axis}.")
 
-    def dealt(self, sizes: Any, rng: Any) -> Self:
-        """Refused: there are no slices to deal for."""
-        del sizes, rng
-        raise BadSetting("graded values have no slices.")
+    def dealt(self, sizes: NDArray[np.int64], rng: np.random.Generator) -> DealtItems:
+        """The means of parts of these sizes, each of items taken at random: by their weights, where they have any."""
+        sums = deal_sums(self.values, self.counts, self.weights, sizes, rng)
+        with np.errstate(invalid="ignore"):
+            return DealtItems(sums / sizes[:, None], sizes, self.systems)
 
     def describe(self) -> dict[str, Any]:
         """Size, direction and bounds; of queries also what was read and left out."""

@@ -76,6 +76,11 @@ class Patterns:
         return self.counts.astype(float) if self.squares is None else effective_counts(self.counts, self.squares)
 
     @property
+    def part_cost(self) -> int:
+        """Numbers that are dealt for a part."""
+        return len(self.cells)
+
+    @property
     def squared(self) -> Self:
         """The same with the sums of squared weights for counts."""
         return self if self.squares is None else replace(self, counts=self.squares, squares=None)

@@ -65,11 +65,11 @@ class Evidence(Protocol):
     def only(self, measure: object) -> Evidence:
         """The part that a measure looks at; all of it, but for evidence of several measures."""
 
-    def together(self, axis: int) -> Self:
+    def together(self, axis: int) -> Evidence:
         """What all places of a batch axis show together."""
 
-    def dealt(self, sizes: Array, rng: np.random.Generator) -> Self:
-        """A batch of parts of these sizes, each of items taken at random from a single observation."""
+    def dealt(self, sizes: Array, rng: np.random.Generator) -> Any:
+        """A batch of parts of these sizes, each of items taken at random: what scores can be asked of."""
 
     def describe(self) -> Mapping[str, Any]:
         """What was observed, as the `data` of a document."""

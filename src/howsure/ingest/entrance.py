@@ -16,6 +16,7 @@ from howsure.evidence.items import Items
 from howsure.evidence.label_sets import Multilabel
 from howsure.evidence.outcomes import Outcomes
 from howsure.evidence.scored import Scored
+from howsure.evidence.sliced_items import SlicedItems
 from howsure.evidence.strata import Stratified
 from howsure.ingest import graded_values, label_arrays, scored_items
 from howsure.ingest.columns import lost
@@ -34,7 +35,7 @@ from howsure.language import option
 from howsure.notes import Notes
 
 Asked = Literal["table", "values", "scores"]
-MADE: Final = (Tally, Outcomes, Multilabel, Clustered, Stratified, Items, Scored)
+MADE: Final = (Tally, Outcomes, Multilabel, Clustered, Stratified, Items, SlicedItems, Scored)
 PLACES: Final[dict[str, frozenset[str]]] = {  # which options of reading each place takes
     "arrays": frozenset(), "frames": frozenset({"names", "unmatched"}),
     "databases": frozenset({"names", "unmatched", "table", "query"}),
@@ -261,7 +262,7 @@ def counted(source: Source, request: Request, unmatched: str = "refuse") -> Any:
         g, request, notes = paired(g, request, unmatched)
         notes += repeating(g, request) if len(request.item) > 1 else ()
     if request.kind == "values":
-        found: Any = graded_values.settle_values(g, request, source.library)
+        found: Any = graded_values.settled(g, request, source.library)
     else:
         found = settle(g, request, source.library)
     return replace(found, notes=(*found.notes, *notes)) if notes else found

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from howsure.evidence.items import Items
+from howsure.evidence.sliced_items import SlicedItems
 
 Names = str | Sequence[str]
 
@@ -20,6 +21,7 @@ def means(
     cluster: Any = None,
     better: str | None = "higher",
     bounds: tuple[float, float] | None = None,
+    by: Names | None = None,
     missing: str = "refuse",
     count: str | None = None,
     where: Names | None = None,
@@ -27,22 +29,24 @@ def means(
     query: str | None = None,
     engine: str | None = None,
     remote: str | None = None,
-) -> Items:
+) -> Items | SlicedItems:
     """Graded values of items: a sequence, a mapping from system to sequence, or columns of a frame, file or database.
 
     A mapping may also go from system to item to value, {"a": {"q1": 0.5, "q2": 1.0}}: items are then matched by name.
     A frame is long (value="grade", item="id", system="model": one row for each item and system) or wide
     (value=["a", "b"]: one row an item). `cluster` names items that belong together, such as several answers to one
-    question: whole clusters are resampled. `bounds` are the least and the greatest value that an item can have.
+    question: whole clusters are resampled. `bounds` are the least and the greatest value that an item can have. `by`
+    slices: every slice has its own items and its own prior.
 
     >>> means([0.5, 1.0, 0.75], bounds=(0, 1))
     Items(3 items)
     """
     from howsure.ingest.entrance import evidence
 
-    columns: dict[str, Any] = {"value": value, "item": item, "system": system, "count": count, "where": where}
+    columns: dict[str, Any] = {"value": value, "item": item, "system": system, "count": count}
+    columns |= {"by": by, "where": where}
     place: dict[str, Any] = {"table": table, "query": query, "engine": engine, "remote": remote}
     settings: dict[str, Any] = {"weight": weight, "cluster": cluster, "better": better, "bounds": bounds}
     found = evidence(data, kind="values", missing=missing, **columns, **place, **settings)
-    assert isinstance(found, Items)  # noqa: S101 - narrows the type
+    assert isinstance(found, (Items, SlicedItems))  # noqa: S101 - narrows the type
     return found

@@ -13,13 +13,15 @@ from howsure.errors import BadLabels, BadSetting, listing, plural
 from howsure.evidence.account import Account
 from howsure.evidence.items import Items, Mean
 from howsure.evidence.layout import number
+from howsure.evidence.sliced_items import SlicedItems
 from howsure.ingest.columns import Array, Column, as_numbers, coded
-from howsure.ingest.groups import Groups, many, refuse_nothing
+from howsure.ingest.groups import Groups, added, many, refuse_nothing
 from howsure.ingest.label_arrays import cluster_column, refuse_twins
 from howsure.ingest.request import LARGEST, Request, make
-from howsure.ingest.settling import unweighed, without_clusters, without_weightless
+from howsure.ingest.settling import slices_of, unweighed, without_clusters, without_weightless
 from howsure.language import option
 from howsure.notes import Notes, note
+from howsure.slices import Slices
 
 ONE_CLUSTER = "all items are in one cluster; resampling whole clusters needs two or more."
 LISTED = 5
@@ -90,6 +92,48 @@ def lacking(lost: Sequence[Hashable], total: int) -> str:
     """A sentence on items that some system has no value for."""
     said = f"{len(lost):,} of {plural(total, 'item')} {'has' if len(lost) == 1 else 'have'} no value for some system"
     return f"{said}, such as {listing(lost[:5])}; give {option('missing', 'drop')} to leave them out."
+
+
+def settled(g: Groups, request: Request, library: str | None = None) -> Items | SlicedItems:
+    """What an engine counted: items, in slices where these are asked for."""
+    return in_slices(g, request, library) if request.by else settle_values(g, request, library)
+
+
+def in_slices(g: Groups, request: Request, library: str | None = None) -> SlicedItems:
+    """All items, and those of each slice as they would be alone."""
+    plain = replace(request, by=())
+    whole = settle_values(added(_without_slices(g)), plain, library)
+    g, _ = checked_values(g, plain)
+    g = g.at(g.counts > 0)
+    axis, at = slices_of(request.by, g.named("slice"))
+    _refuse_single(axis, np.bincount(at, g.counts, len(axis)).astype(float))
+    g, parts = replace(_without_slices(g), account=None, unweighed=0), []
+    order = np.argsort(at, kind="stable")
+    for k, rows in enumerate(np.split(order, np.cumsum(np.bincount(at, minlength=len(axis)))[:-1])):
+        try:
+            parts.append(settle_values(g.at(rows), plain, library))
+        except BadLabels as refused:
+            told = ", ".join(f"{column}={value}" for column, value in axis.where(k).items())
+            raise BadLabels(f"in the slice {told}, {refused}") from None
+    return SlicedItems(tuple(parts), whole, axis, whole.notes)
+
+
+def _without_slices(g: Groups) -> Groups:
+    return replace(g, labels={name: x for name, x in g.labels.items() if not name.startswith("slice")})
+
+
+def _refuse_single(axis: Slices, sizes: Array) -> None:
+    """Slices of one item, which have no posterior of a mean."""
+    lost = np.flatnonzero(sizes < 2)
+    if not lost.size:
+        return
+    found = axis.where(int(lost[0]))
+    told = f"{plural(lost.size, 'slice has', 'slices have')} only one: {listed([axis[int(k)] for k in lost])}"
+    way = f"leave {'it' if lost.size == 1 else 'them'} out with {option('where')}"
+    if len(found) == 1 and None not in found.values():
+        ((column, value),) = found.items()
+        way += f", as in {option('where', f'{column}!={value}')}"
+    raise BadLabels(f"the posterior of a mean needs two or more items, and {told}; {way}.")
 
 
 def settle_values(g: Groups, request: Request, library: str | None = None, *, counted: bool = True) -> Items:

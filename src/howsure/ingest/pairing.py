@@ -151,7 +151,7 @@ def joined(
     account = account.without("missing", found.unweighed * many)
     found = replace(found, rows=found.sizes * many, account=account)  # each item has a row in each file
     if request.kind == "values":
-        made: Any = graded_values.settle_values(found, replace(request, item=("id",)))
+        made: Any = graded_values.settled(found, replace(request, item=("id",)))
     else:
         made = settling.settle(found, request)
     found_all: Observed | Clustered | Items = replace(made, notes=(*notes, *made.notes))

@@ -25,7 +25,7 @@ OPTIONS: Final[dict[Kind, frozenset[str]]] = {  # which options each kind takes
     "outcomes": _SHARED | _JOINED | {"outcome", "by", "weight"},
     "cuts": _SHARED | {"truth", "score", "threshold", "by", "weight", "labels", "positive"},
     "scores": _SHARED | {"truth", "score", "weight", "positive", "bins"},
-    "values": _SHARED | _JOINED | {"value", "weight", "bounds", "better"},
+    "values": _SHARED | _JOINED | {"value", "by", "weight", "bounds", "better"},
 }
 _CALLED: Final = {
     "classes": "classes", "label sets": "sets of labels", "outcomes": "outcomes", "cuts": "scores with a threshold",

@@ -284,17 +284,22 @@ def _scattered(
     if not by:
         add = _adder((len(codes),), (cell,))
         return codes, add(g.counts), None if g.squares is None else add(g.squares), ()
-    ordered = [x.in_order() for x in (g.named("slice") if request.cluster is None else g.named("cluster"))]
-    rows, at = distinct([x.codes for x in ordered], [len(x.levels) for x in ordered])
-    if len(rows) * len(codes) > MOST_ENTRIES:
+    axis, at = slices_of(by, g.named("slice") if request.cluster is None else g.named("cluster"))
+    if len(axis) * len(codes) > MOST_ENTRIES:
         what = "slices" if request.cluster is None else "clusters"
         raise BadCounts(
-            f"{len(rows):,} {what} of {len(codes):,} patterns do not fit in memory; take fewer {what}, or tally one "
+            f"{len(axis):,} {what} of {len(codes):,} patterns do not fit in memory; take fewer {what}, or tally one "
             "class against the rest."
         )
-    add = _adder((len(rows), len(codes)), (at, cell))
-    axis = Slices(by, tuple(x.levels for x in ordered), rows)
+    add = _adder((len(axis), len(codes)), (at, cell))
     return codes, add(g.counts), None if g.squares is None else add(g.squares), ((axis.name, axis),)
+
+
+def slices_of(names: tuple[str, ...], columns: Sequence[Column]) -> tuple[Slices, Codes]:
+    """The slices that occur in some columns, and for each row its place among them."""
+    ordered = [x.in_order() for x in columns]
+    rows, at = distinct([x.codes for x in ordered], [len(x.levels) for x in ordered])
+    return Slices(names, tuple(x.levels for x in ordered), rows), at
 
 
 def _adder(shape: tuple[int, ...], at: tuple[Codes, ...]) -> Callable[[NDArray[Any]], NDArray[Any]]:

@@ -18,6 +18,8 @@ Array = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 LARGEST: Final = 500_000_000  # pool that numpy deals from without replacement
+FEW: Final = 100  # different values that are dealt one by one, as patterns are
+EXPANDED: Final = 5_000_000  # items that are shuffled, at most
 
 
 def deal(pool: NDArray[np.generic], sizes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
@@ -38,6 +40,32 @@ def deal(pool: NDArray[np.generic], sizes: NDArray[np.int64], rng: np.random.Gen
         )
         left -= counts[:, c]
     return counts
+
+
+def deal_sums(
+    values: Array, counts: Array | None, weights: Array | None, sizes: NDArray[np.int64], rng: np.random.Generator
+) -> Array:
+    """For each size the sums of the values of that many rows taken at random, (sizes, columns).
+
+    Rows stand for so many items (counts). By their weights they are taken with replacement. Without weights one shuffle
+    of all items is dealt out to as many parts as it is enough for.
+    """
+    if counts is not None and weights is None and (len(values) <= FEW or counts.sum() > EXPANDED):
+        return np.asarray(deal(counts, sizes, rng) @ values)
+    each = values if counts is None or weights is not None else np.repeat(values, counts.astype(np.int64), axis=0)
+    many, ends = len(each), np.cumsum(sizes)
+    chance = None
+    if weights is not None:
+        mass = weights if counts is None else weights * counts
+        chance = mass / mass.sum()
+    sums, first, done = np.zeros((len(sizes), values.shape[1])), 0, 0
+    while first < len(sizes):
+        last = max(first + 1, int(np.searchsorted(ends, done + many, side="right")))
+        taken, starts = int(ends[last - 1]) - done, ends[first:last] - sizes[first:last] - done
+        at = rng.permutation(many)[:taken] if chance is None else rng.choice(many, taken, p=chance)
+        sums[first:last] = np.add.reduceat(each[at], starts, axis=0)
+        first, done = last, int(ends[last - 1])
+    return sums
 
 
 def size_groups(sizes: Array) -> Places:

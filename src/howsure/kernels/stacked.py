@@ -70,6 +70,22 @@ class Stacked(Stepped):
     def std(self) -> Array:
         return np.stack([np.asarray(x.std()) for x in self.laws])
 
+    def median(self) -> Array:
+        return np.stack([np.asarray(x.median()) for x in self.laws])
+
+    def equal_tailed(self, level: float) -> tuple[Array, Array, Array, Array]:
+        low, high, below, above = (
+            np.stack(part) for part in zip(*(x.equal_tailed(level) for x in self.laws), strict=True)
+        )
+        return low, high, below, above
+
+    def mode(self) -> Array:
+        return np.stack([np.asarray(x.mode()) for x in self.laws])
+
+    def shortest(self, level: float, log_scale: bool = False) -> tuple[Array, Array, Mask]:
+        low, high, unbounded = zip(*(x.shortest(level, log_scale) for x in self.laws), strict=True)
+        return np.stack(low), np.stack(high), np.stack(unbounded)
+
     @property
     def error(self) -> tuple[Array, Array]:
         value, chance = (np.stack(parts) for parts in zip(*(x.error for x in self.laws), strict=True))

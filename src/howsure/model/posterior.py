@@ -31,6 +31,8 @@ KINDS: Final = {  # evidence -> the module of its model
     "Stratified": "strata",
     "Clustered": "clusters",
     "Items": "items",
+    "SlicedItems": "sliced_items",
+    "DealtItems": "sliced_items",
     "Scored": "scored",
 }
 
