@@ -62,6 +62,17 @@ SENTENCES: Final[dict[str, str]] = {
     "deprecated": "leave out {option}, which the next release will remove: {instead}",
     "incomplete/tables": "there are more tables than were listed; raise <most>, or give more digits",
     "incomplete/solutions": "there are more solutions than were listed; raise <most>",
+    "identical/slices": (
+        "in {count:slice|slices} {first} and {second} differ by the same value, or not at all, on every item: the "
+        "interval there has width only because of the prior"
+    ),
+    "prior-from-data/alike-slices": (
+        "in {count:slice|slices} all values are the same: the prior has weight {weight:g} on each bound there"
+    ),
+    "prior-from-data/slices": (
+        "differences have their own prior: weight {half:g} on plus and on minus the largest seen in the slice, and "
+        "{weight:g} on no difference; their mean need not equal the difference of the means"
+    ),
     "one-sided/slices": (
         "in {count:slice|slices} one system has the larger value on every item where they differ: resampling these "
         "alone leaves no doubt of that; <prior=even> can"

@@ -44,7 +44,7 @@ def sentence(code: str, facts: Mapping[str, Any]) -> str:
         return str(facts["text"])
     if facts.get("form") == "rows":
         return _rows(facts)
-    if code in _WORDS:
+    if code in _WORDS and f"{code}/{facts.get('form')}" not in SENTENCES:
         return _WORDS[code](facts)
     said = told(code, facts)
     return f"left out: {said}" if code in LEFT_OUT else said
@@ -68,8 +68,6 @@ def missing_labels(truths: float, predictions: float) -> str:
 
 
 def _dropped(f: Mapping[str, Any]) -> str:
-    if f["form"] != "label":
-        return told("missing-dropped", f)
     truths, predictions = f["truths"], f["predictions"]
     return f"{missing_labels(truths, predictions)} {'was' if truths + predictions == 1 else 'were'} left out"
 
@@ -173,9 +171,6 @@ def _delong(f: Mapping[str, Any]) -> str:
 
 
 def _identical(f: Mapping[str, Any]) -> str:
-    if "slices" in f:
-        told = f"{f['first']} and {f['second']} differ by the same value, or not at all, on every item"
-        return f"in {plural(f['slices'], 'slice')} {told}: the width of the interval there comes from a prior"
     same = "have the same value" if f["by"] is None else f"differ by {f['by']:g}"
     at = f["largest"]
     weights = "" if at is None else f", with weight 1/2 on {at:g} and on -{at:g}, and 1 on no difference"
@@ -185,14 +180,6 @@ def _identical(f: Mapping[str, Any]) -> str:
 
 def _from_data(f: Mapping[str, Any]) -> str:
     form, weight = f["form"], f["weight"]
-    if form == "alike-slices":
-        where = f"in {plural(f['count'], 'slice')} all values are the same"
-        return f"{where}: the prior has weight {weight:g} on either bound there"
-    if form == "slices":
-        return (
-            f"differences have a prior of their own: weight {weight / 2:g} on plus and on minus the largest seen in "
-            f"the slice, and {weight:g} on none; their mean need not equal the difference of the means"
-        )
     if form == "pairs":
         return (
             f"differences have their own prior: weight {weight / 2:g} on plus and on minus the largest seen, and "

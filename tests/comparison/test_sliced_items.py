@@ -240,7 +240,7 @@ def test_values_that_are_all_the_same_with_bounds():
     assert [n["count"] for n in report.notes if n.get("form") == "alike-slices"] == [1]
     frame["b"] = frame.b.where(frame.topic != "sea", frame.a)
     c = hs.compare(frame, value=["a", "b"], by="topic", bounds=(1, 5))
-    assert [n["slices"] for n in c.notes if n.code == "identical"] == [1]
+    assert [n["count"] for n in c.notes if n.code == "identical"] == [1]
     assert all(n.text for n in (*report.notes, *c.notes))
     frame = grades()
     frame["b"] = np.where(frame.topic == "art", frame.a + (frame.id > "q020"), frame.b)

@@ -85,11 +85,11 @@ class MeanOfSlices(Question):
         """What is to be said of the differences: once for all slices."""
         notes, weight = list(self.remarks), self.state.prior.outcome()[0]
         if weight:
-            notes.append(note("prior-from-data", form="slices", weight=weight))
+            notes.append(note("prior-from-data", form="slices", weight=weight, half=0.5 * weight))
         alike, one_sided = (sum(n.code == code for n in told) for code in ("identical", "one-sided"))
         if alike:
             first, second = self.state.evidence.systems
-            notes.append(note("identical", first=first, second=second, slices=alike))
+            notes.append(note("identical", form="slices", first=first, second=second, count=alike))
         if one_sided:
             notes.append(note("one-sided", form="slices", count=one_sided))
         return tuple(notes)
