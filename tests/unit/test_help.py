@@ -71,3 +71,11 @@ def test_the_help_of_score_says_that_columns_are_found(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     assert run(["score", "--help"]) == 0
     assert "`howsure score preds.csv` finds columns" in " ".join(capsys.readouterr().out.split("\n\n")[1].split())
+
+
+@pytest.mark.parametrize("name", ["compare", "leaderboard"])
+def test_one_column_is_not_compared(name, capsys, monkeypatch):
+    """It says what to add."""
+    monkeypatch.chdir(ROOT)
+    assert run([name, "examples/breast_cancer.csv", "--pred", "tree"]) == 2
+    assert "'tree' is one: give a second --pred, or a second file" in capsys.readouterr().err

@@ -221,9 +221,6 @@ def _addressed(given: Inputs) -> Inputs:
 TABLES: Final = (ROWS, LABELS, POSITIVE)
 
 
-# -- evidence
-
-
 def evidence(given: Inputs, kind: Literal["scores"] | None = None) -> Any:
     """The evidence of one table, or of all systems; a mapping of systems where they had different items."""
     source = given.check()
@@ -392,7 +389,10 @@ def _each(names: tuple[str, ...], files: list[str], columns: dict[str, Any]) -> 
 
 
 def refuse_one_system(given: Inputs, found: Any) -> None:
-    """Pooled files are one system, unless columns tell several."""
-    if "pool" in given.columns and len(found.systems) == 1:
-        role = _answers(given.columns)[0]
+    """Pooled files are one system, and so is one column of one file."""
+    role, one = _answers(given.columns)[0], len(found.systems) == 1
+    if one and "pool" in given.columns:
         raise BadSetting(f"--pool makes one system of the files: leave it out, or give one --{role} for each system")
+    if one:
+        way = f"give a second --{role}, or a second file; howsure score takes one"
+        raise BadSetting(f"two systems are needed, and {found.systems[0]!r} is one: {way}")
