@@ -235,3 +235,13 @@ def test_sentences_give_way_to_outcomes(folder) -> None:
     rows = "".join(f"the answer {i},it is {i},{i % 2}\n" for i in range(30))
     found = hs.tally(folder("llm.csv", f"expected,output,passed\n{rows}"))
     assert found.notes[0].text == "took outcomes from 'passed'"
+
+
+def test_numbers_beyond_any_double_do_not_break_a_list(folder, capsys) -> None:
+    """A refusal stays one, whatever the columns hold."""
+    path = folder("x.csv", f"label,p\nspam,1{'0' * 280}\nham,0.5\nham,\n")
+    assert _said(capsys, "curve", path)[0] == 2
+    (folder("x.jsonl", '{"label": "spam", "p": 1' + "0" * 400 + '}\n{"label": "ham", "p": 0.5}\n'))
+    assert _said(capsys, "curve", "x.jsonl")[0] == 2
+    doubled = folder("d.csv", "a,a\n1,1\n")
+    assert "Columns:\n  2, all named more than once\n" in _said(capsys, "score", doubled)[2]

@@ -177,7 +177,7 @@ SETTINGS: list[tuple[str, str]] = [
     ("score plain.csv --truth y --pred y --metric f1", ""),
     ("score plain.csv --outcome k", "outcome 'k' holds"),
     ("score", "give a FILE"),
-    ("score plain.csv", "give one of --pred"),
+    ("score plain.csv", "no columns of 'plain.csv' have usual names"),
     ("score --truth y", "give the FILE too"),
     ("score missing.csv --outcome o", "missing.csv"),
     ("score . --outcome o", "'.' is a directory"),

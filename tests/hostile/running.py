@@ -140,7 +140,7 @@ def wrong_with(r: Ran) -> list[str]:
 def _wrong_with_refusal(r: Ran) -> list[str]:
     """One sentence that names what was given, in our own words, and nothing else."""
     text, found = r.err, []
-    if not re.fullmatch(r"howsure: [^\n]{3,1200}[.?]\n", text):
+    if not re.fullmatch(r"howsure: [^\n]{3,1200}([.?]|:\n(  [^\n]+\n|Type(, for example)?:\n)*  [^\n]+)\n", text):
         found.append(f"no sentence: {text!r}")
     if r.out and r.words[0] != "solve":  # which also shows its document
         found.append(f"a refusal with output: {r.out[:100]!r}")

@@ -20,6 +20,7 @@ from howsure.language import option
 ROWS: Final = 200  # that are looked at
 MOST: Final = 20  # columns that are listed
 _LONGEST: Final = 28  # signs of an example
+_LARGEST: Final = 1e300  # of numbers that are added up
 _LABELS: Final = ("text", "whole number", "true or false")
 
 
@@ -65,8 +66,8 @@ class Head:
         pairs = zip(self.values.get(truth, ()), self.values.get(score, ()), strict=True)
         scores: dict[Any, list[float]] = {}
         for label, x in pairs:
-            if not lost(label) and isinstance(x, Number) and not lost(x):
-                scores.setdefault(plain(label), []).append(float(x))  # type: ignore[arg-type]
+            if not lost(label) and isinstance(x, (int, float, Decimal)) and -_LARGEST < x < _LARGEST:
+                scores.setdefault(plain(label), []).append(float(x))
         return max(scores, key=lambda label: sum(scores[label]) / len(scores[label]), default=None)
 
     def alike(self, one: str, other: str) -> bool:
@@ -100,13 +101,15 @@ def listed(head: Head, uses: Mapping[str, Sequence[str]]) -> str:
     widths = [max((len(row[i]) for row in rows), default=0) for i in range(3)]
     lines = ["  ".join([*(x.ljust(w) for x, w in zip(row, widths, strict=False)), row[3]]).rstrip() for row in rows]
     more = max(head.many, len(head.values)) - len(names)
-    lines += [f"and {more:,} more"] if more > 0 else []
+    lines += [f"and {more:,} more" if lines else f"{more:,}, all named more than once"] if more > 0 else []
     return "".join(f"\n  {line}" for line in lines)
 
 
 def _example(known: Sequence[Any]) -> str:
     """The first value; of numbers the first that is not whole."""
-    first = next((x for x in known if isinstance(x, (float, Decimal))), known[0] if known else "")
+    if not known:
+        return ""
+    first = next((x for x in known if isinstance(x, (float, Decimal))), known[0])
     return _cut(f"{float(first):.6g}" if isinstance(first, (float, Decimal)) else str(first))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from howsure.ingest.request import Request
 from howsure.ingest.texts import typed
 from howsure.labels import completed, in_order, usual_positive
 from howsure.language import TYPED, again, instead, option, spelled, verb
+
+_LARGEST: Final = 1e300  # of numbers that are looked at as such
 
 
 def refuse_scores(g: Groups, request: Request) -> None:
@@ -44,7 +46,10 @@ def _numbers(column: Column) -> Mapping[Any, Any]:
 
 def _fraction(column: Column) -> Any:
     """The least value that is no whole number, as it is written, where all are numbers."""
-    found = {x: v for x, v in _numbers(column).items() if isinstance(v, float) and not v.is_integer()}
+    numbers = _numbers(column)
+    if not all(abs(v) < _LARGEST for v in numbers.values()):
+        return None  # names, or infinite, which is told elsewhere
+    found = {x: v for x, v in numbers.items() if isinstance(v, float) and not v.is_integer()}
     return min(found, key=lambda x: found[x], default=None)
 
 
