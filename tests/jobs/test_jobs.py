@@ -8,6 +8,7 @@ import sqlite3
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import howsure as hs
 from tests.jobs import laws, making
@@ -187,6 +188,19 @@ def test_printed_measures(folder, type_):
     assert (80, 20, 30, 870) in expected
     assert tables == expected
     assert type_("howsure solve P=.80 R=.73 acc=.95 n=1000").out
+
+
+def test_a_threshold_for_recall(folder, rng, type_):
+    """The threshold whose recall on new items is at least .9 with probability .9: a Beta law at that table."""
+    data = making.scores(rng)
+    making.write_csv(folder / "preds.csv", data)
+    line = "howsure curve preds.csv --truth label --score probability --best f1 --at-least 'recall=.9 with .9'"
+    got = type_(f"{line} --format json").document
+    threshold = got["threshold"]["value"] if isinstance(got.get("threshold"), dict) else got["threshold"]
+    taken = data["probability"] >= threshold
+    tp, fn = int((taken & (data["label"] == 1)).sum()), int((~taken & (data["label"] == 1)).sum())
+    assert stats.beta(tp + 0.5, fn + 0.5).sf(0.9) >= 0.9
+    assert type_(line).out
 
 
 def test_runs_of_two_search_engines(folder, rng, type_):

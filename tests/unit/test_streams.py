@@ -52,7 +52,7 @@ def test_output_that_is_not_taken_is_one_sentence(line, says):
 
 @pytest.mark.parametrize(
     ("line", "code"),
-    [(f"{F1} 2>&-", 0), ("score --counts 1,2,3 2>&-", 2), ("score 2> /dev/full", 2), ("2> /dev/full", 2)],
+    [(f"{F1} 2>&-", 0), ("score --counts 1,2,3 2>&-", 2), ("score 2> /dev/full", 2), ("2> /dev/full", 0)],
 )
 def test_messages_that_are_not_taken_leave_the_code(line, code):
     """Without a place for messages the code says it, and there may be an output."""
