@@ -129,7 +129,7 @@ def fbeta(beta: float) -> Metric:
 
 
 def utility(*, tp: float = 0, fp: float = 0, fn: float = 0, tn: float = 0, cost: bool = False) -> Metric:
-    """A linear utility an item (or cost, with `cost=True`): the mean of the weight of the cell it falls in.
+    """A linear utility per item (or cost, with `cost=True`): the mean of the weight of the cell it falls in.
 
     >>> str(utility(tp=2, fp=-1))
     'utility(2,-1,0,0)'

@@ -95,7 +95,7 @@ class Leaderboard(Result):
 
     @property
     def rank_probabilities(self) -> Array:
-        """P(system i has rank r), one row a system; systems that tie share their ranks equally."""
+        """P(system i has rank r), one row per system; systems that tie share their ranks equally."""
         return self.standing.ranks
 
     @property

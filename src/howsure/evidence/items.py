@@ -67,10 +67,10 @@ def _plain(name: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """Values of items, one column a system; immutable; `a + b` puts the items of both together, their clusters apart.
+    """Values of items, one column per system; immutable; `a + b` puts the items of both together, their clusters apart.
 
-    `rest` holds the values of other measures; `items.only("AP")` are the items of one, `"AP" in items` tells, and
-    `items.measures` lists them. A row may stand for several items that are alike: `counts` tells how many.
+    `rest` holds the values of other measures; `items.only("AP")` are the items of one, `"AP" in items` asks, and
+    `items.measures` lists them. A row may stand for several items that are alike: `counts` says how many.
 
     >>> from howsure.ingest.graded import means
     >>> means({"a": [0.2, 0.9, 0.4], "b": [0.1, 0.7, 0.6]})

@@ -25,9 +25,9 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """Truths and scores of items, one column a system; immutable; `a + b` puts the items of both together.
+    """Truths and scores of items, one column per system; immutable; `a + b` puts the items of both together.
 
-    `counts` tells how many items a row stands for, or what they weigh; `squares` are then the sums of squared weights.
+    `counts` says how many items a row stands for, or their weight; `squares` are then the sums of squared weights.
 
     >>> Scored(np.array([True, False, True]), np.array([[0.9], [0.4], [0.3]]))
     Scored(3 items, 2 positive)
