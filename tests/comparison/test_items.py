@@ -374,6 +374,17 @@ def test_classical_tests_beside_the_posterior() -> None:
     assert all(p < 0.01 for p in found.values())
 
 
+def test_items_that_are_alike_are_counted_each() -> None:
+    """Grades that repeat are one row in a frame, and as many items in wins and in the classical tests."""
+    rng = np.random.default_rng(3)
+    a, b = rng.integers(1, 4, 90), rng.integers(1, 4, 90)
+    frame = hs.compare(hs.means(pl.DataFrame({"a": a, "b": b}), value=["a", "b"]), "a", "b")
+    arrays = hs.compare(hs.means({"a": a, "b": b}), "a", "b")
+    assert tuple(frame.wins.counts) == ((a > b).sum(), (a < b).sum(), (a == b).sum())
+    for name in ("sign", "wilcoxon"):
+        assert frame.tests()[name] == pytest.approx(arrays.tests()[name], rel=1e-12)
+
+
 # -- calibration
 
 

@@ -133,8 +133,8 @@ def test_evidence_that_is_made_passes_through():
         ({"truth": "bit", "score": "score", "missing": "wrong"}, "missing='wrong' is not known here"),
         ({"outcome": "passed", "names": ["a", "b"]}, "one different name per system, 1 here"),
         (
-            {"outcome": "passed", "system": "model", "cluster": "group", "names": ["a"]},
-            "the column 'model' names the systems",
+            {"outcome": "passed", "system": "model", "cluster": "group", "names": ["d"]},
+            "names='d' is no system of column 'model'. Systems: ",
         ),
     ],
 )

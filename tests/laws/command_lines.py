@@ -165,7 +165,7 @@ TRIES: dict[str, tuple[Try, ...]] = {
     "--pool": (Try(),),
     "--unmatched": (Try("drop", "short"),),
     "--independent": (Try(),),
-    "--name": (Try("one --name two"), Try("alone")),
+    "--name": (Try("one --name two"), Try("alone"), Try("b --name a")),
     "--db": (Try("sqlite:///rows.twice.db"),),
     "--table": (Try("fewer"),),
     "--query": (Try("'select * from items limit 40'"),),

@@ -355,7 +355,7 @@ CASES = {
     "misspelt column": (lambda: long(value="grad"), "'grad'"),
     "number for a column name": (lambda: long(value=3), "3"),
     "weights beside a frame": (lambda: long(weight=[1, 2]), "weight="),
-    "system without item": (lambda: long(item=None), "item="),
+    "system without item": (lambda: long(LONG.rename(columns={"id": "nr"}), item=None), "item="),
     "item twice": (lambda: long(LONG.assign(id=[1, 1, 1, 2, 3, 3])), "1 of a"),
     "item twice in a wide frame": (lambda: long(LONG, system=None), "1"),
     "item of one system": (lambda: long(LONG[:5]), "3"),

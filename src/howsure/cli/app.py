@@ -17,6 +17,7 @@ from howsure.cli import (
     stopping,
     streams,
     surfacing,
+    systems,
     trading,
     waiting,
 )
@@ -288,7 +289,7 @@ def compare(
         own = {k: v for k, v in settings.items() if k not in ("prior", "tolerance", "seed")}
         show(run_compare(*pair, names=(names[0], names[1]), **asked, **own), kind, out, view)
     else:
-        sources.refuse_one_system(given, found)
+        systems.refuse_more_than_two(given, found)
         p = posterior_of(found, settings)
         own = {k: v for k, v in settings.items() if k not in ("prior", "tolerance", "seed")}
         show(run_compare(p, **asked, **own), kind, out, view)
@@ -349,7 +350,7 @@ def leaderboard(
     if isinstance(data, dict):
         data = {name: posterior_of(x, settings) for name, x in data.items()}
     else:
-        sources.refuse_one_system(given, found)
+        systems.refuse_one_system(given, found)
         data = posterior_of(data, settings)
     asked: dict[str, Any] = {"metrics": metrics} if metrics else {}
     show(run_leaderboard(data, **asked, **own), kind, out, view)

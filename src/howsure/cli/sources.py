@@ -7,7 +7,6 @@ kind of data, and `BELONGS` which other options go with which source.
 from __future__ import annotations
 
 import functools
-import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -16,7 +15,7 @@ from typing import Any, Final, Literal, TypeVar
 
 import click
 
-from howsure.cli import completing, parsing
+from howsure.cli import completing, parsing, systems
 from howsure.cli import options as groups
 from howsure.cli.options import LABELS, POSITIVE, ROWS, Named, option
 from howsure.errors import BadSetting, NoCommonId
@@ -96,7 +95,7 @@ SYSTEMS: Final = (
         multiple=True,
         metavar="NAME",
         group=groups.SYSTEMS,
-        help="A name for each system, in order; repeat.",
+        help="A name for each system; or which to take.",
     ),
     option("--pool", is_flag=True, group=groups.SYSTEMS, help="The files are parts of one data set."),
     option("--independent", is_flag=True, group=groups.SYSTEMS, help="The files hold different items."),
@@ -251,32 +250,19 @@ def _of_files(given: Inputs, kind: Literal["scores"] | None) -> Any:
         return found.stratified(parsing.sizes(population))
     if len(files) == 1 or pool:
         return take(files, **_one_data_set(given, columns, pool, apart))
-    names = _systems(given, columns)
+    names = systems.called(given, columns)
     if apart:
-        _refuse("--independent files have no items in common", columns, "on", "unmatched")
-        return {name: take(file, **own) for name, file, own in _each(names, files, columns)}
+        systems.refuse("--independent files have no items in common", columns, "on", "unmatched")
+        return {name: take(file, **own) for name, file, own in systems.each_file(names, files, columns)}
     if "on" not in columns and "cluster" not in columns:
         if kind == "scores":
-            raise BadSetting(_unjoined(len(files)))
+            raise BadSetting(systems.unjoined(len(files)))
         if not given.names:
-            _refuse_numbered(files)
+            systems.refuse_numbered(files)
     try:
         return take(dict(zip(names, files, strict=True)), **columns)
     except NoCommonId:
-        raise BadSetting(_unjoined(len(files))) from None
-
-
-def _refuse_numbered(files: list[str]) -> None:
-    """Files whose names differ in digits only may be shards or systems: the command has to be told."""
-    from howsure.ingest.streams import is_stream
-
-    alike = {re.sub(r"[0-9]+", "*", x) for x in files}
-    if len(alike) == 1 and not any(is_stream(x) for x in files):
-        raise BadSetting(
-            f"{files[0]} and {files[1]} differ in digits only: if they are shards of one data set add --pool, or give "
-            f"them as one pattern in quotes, '{alike.pop()}'; if they are systems join their items with --on, or name "
-            "each with --name"
-        )
+        raise BadSetting(systems.unjoined(len(files))) from None
 
 
 def _of_database(given: Inputs, kind: Literal["scores"] | None) -> Any:
@@ -287,7 +273,7 @@ def _of_database(given: Inputs, kind: Literal["scores"] | None) -> Any:
     if given.table is not None and given.query is not None:
         raise BadSetting("give one of --table and --query")
     columns = _plain(given)
-    _refuse("a database counts its own rows", columns, "engine", "remote", "pool")
+    systems.refuse("a database counts its own rows", columns, "engine", "remote", "pool")
     apart = columns.pop("independent", False)
     stratum, population = columns.pop("stratum", None), columns.pop("population", None)
     own = {**_one_data_set(given, columns, False, apart), "table": given.table, "query": given.query}
@@ -298,29 +284,17 @@ def _of_database(given: Inputs, kind: Literal["scores"] | None) -> Any:
     return take(by=[stratum]).stratified(parsing.sizes(population))
 
 
-def _unjoined(many: int) -> str:
-    """What to do with several files, as far as the command can."""
-    taken = {x.name for x in click.get_current_context().command.params}
-    ways = {
-        "on": "name the id that joins items of systems with --on (none called id, item, qid or doc_id is in each)",
-        "independent": "give --independent if they hold different items",
-        "pool": "pool shards of one data set with --pool",
-    }
-    told = [way for name, way in ways.items() if name in taken]
-    return f"{many} files: {', or '.join(told)}; rows are never paired by their order"
-
-
 def _one_data_set(given: Inputs, columns: Mapping[str, Any], pool: bool, apart: bool) -> dict[str, Any]:
     """The keywords of one file, or of files that are one: an id tells items there, and joins nothing."""
     from howsure.ingest.request import is_pattern
 
     why = "--pool makes one data set of the files" if pool else "one file" if given.db is None else "one table"
-    _refuse(why, {"independent": apart}, "independent")
+    systems.refuse(why, {"independent": apart}, "independent")
     if "system" in columns:
-        _refuse("--system names the systems", {"name": given.names}, "name")
+        parsing.refuse_names(given.names, len(given.names))
     else:
-        _refuse(why, columns, "unmatched", *(["on"] if pool else []))
-        answers = _answers(columns)[1]
+        systems.refuse(why, columns, "unmatched", *(["on"] if pool else []))
+        answers = systems.answers(columns)[1]
         if not any(is_pattern(name) for name in answers):
             parsing.refuse_names(given.names, len(answers) or 1)
     whole = {k: v for k, v in columns.items() if k != "on"}
@@ -332,9 +306,9 @@ def _refuse_in_strata(given: Inputs, columns: Mapping[str, Any]) -> None:
     if "stratum" not in given.columns or "population" not in given.columns:
         raise BadSetting("a stratified sample needs --stratum COLUMN and --population a=9000,b=200")
     why = "--stratum puts one table of classes or outcomes together"
-    _refuse(why, columns, "by", "cluster", "value", "sep", "weight")
+    systems.refuse(why, columns, "by", "cluster", "value", "sep", "weight")
     many = len(columns.get("threshold", ()))
-    _refuse(why, {"score": "score" in columns and not many, "threshold": many > 1}, "score", "threshold")
+    systems.refuse(why, {"score": "score" in columns and not many, "threshold": many > 1}, "score", "threshold")
     if len(given.files) > 1 and "pool" not in given.columns:
         raise BadSetting(f"{why}: pool its files with --pool, or leave out --stratum")
 
@@ -351,48 +325,3 @@ def _plain(given: Inputs) -> dict[str, Any]:
     if given.positive is not None:
         columns["positive"] = given.positive
     return columns
-
-
-def _refuse(why: str, given: Mapping[str, Any], *names: str) -> None:
-    stray = next((name for name in names if given.get(name)), None)
-    if stray is not None:
-        raise BadSetting(f"{why}: leave out --{stray}")
-
-
-def _answers(columns: Mapping[str, Any]) -> tuple[str, list[str]]:
-    """The role and the columns of the answers."""
-    role = next((x for x in ("pred", "outcome", "value", "score") if x in columns), "pred")
-    found = columns.get(role, [])
-    return role, [found] if isinstance(found, str) else list(found)
-
-
-def _systems(given: Inputs, columns: Mapping[str, Any]) -> tuple[str, ...]:
-    """What to call the systems, one for each file."""
-    from howsure.ingest.sniffing import system_names
-
-    _refuse("each file holds a system", columns, "system")
-    many, own = len(given.files), _answers(columns)[1]
-    if len(own) not in (0, 1, many):
-        raise BadSetting(
-            f"{many} files take one --pred (or --outcome, or --value) for all, or one for each; got {len(own)}"
-        )
-    parsing.refuse_names(given.names, many)
-    return given.names or (tuple(own) if own and len(set(own)) == many else tuple(system_names(given.files)))
-
-
-def _each(names: tuple[str, ...], files: list[str], columns: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
-    """Every file with its own column of answers."""
-    role, own = _answers(columns)
-    each = [{role: c} for c in own] or [{}]
-    each = each * len(files) if len(each) == 1 else each
-    return [(n, f, {**columns, **c}) for n, f, c in zip(names, files, each, strict=True)]
-
-
-def refuse_one_system(given: Inputs, found: Any) -> None:
-    """Pooled files are one system, and so is one column of one file."""
-    role, one = _answers(given.columns)[0], len(found.systems) == 1
-    if one and "pool" in given.columns:
-        raise BadSetting(f"--pool makes one system of the files: leave it out, or give one --{role} for each system")
-    if one:
-        way = f"give a second --{role}, or a second file; howsure score takes one"
-        raise BadSetting(f"two systems are needed, and {found.systems[0]!r} is one: {way}")

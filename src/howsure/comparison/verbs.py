@@ -19,7 +19,7 @@ from howsure.entering import Entered, entered, is_made
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
 from howsure.estimators import answered, are_estimators
 from howsure.labels import places
-from howsure.language import option, spelled
+from howsure.language import option
 from howsure.model.posterior import Posterior
 from howsure.rows import Row
 from howsure.slice_order import SORTS_OF_PAIRS, check_sort, sliced
@@ -149,8 +149,8 @@ def _joint(
     systems = given.posterior.evidence.systems
     places(asked, systems)
     if not asked and len(systems) > 2:
-        way = spelled("name two, or use leaderboard", f"choose two with {option('where')}, or use howsure leaderboard")
-        raise BadSetting(f"compare needs two systems; this data has {len(systems)}: {way}.")
+        said = f"compare needs two systems; this data has {len(systems)}: {listing(systems, most=20)}"
+        raise BadSetting(f"{said}. Name two, or use leaderboard.")
     chosen = tuple(asked or systems)
     if len(chosen) != 2 or chosen[0] == chosen[1]:
         raise BadSetting(f"compare needs two different systems; got {listing(chosen)}.")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-WHY: Final = ("where", "missing", "weightless", "unmatched", "twice", "disagree")  # why, in the order of documents
+WHY: Final = ("where", "system", "missing", "weightless", "unmatched", "twice", "disagree")  # in the order of documents
 
 
 @dataclass(frozen=True)

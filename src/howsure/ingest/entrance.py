@@ -29,8 +29,8 @@ from howsure.ingest.score_columns import refuse_scores
 from howsure.ingest.settling import settle
 from howsure.ingest.sql import Database, is_connection
 from howsure.ingest.streams import on_disk
-from howsure.ingest.systems import by_system, matched, paired, repeating
-from howsure.ingest.unnamed import completed, lacking, one_guess, refuse_unknown
+from howsure.ingest.systems import by_system, chosen, matched, paired, repeating
+from howsure.ingest.unnamed import completed, lacking, lacking_ids, one_guess, refuse_unknown, with_ids
 from howsure.language import option
 from howsure.notes import Notes
 
@@ -166,12 +166,17 @@ def _of_columns(data: Any, roles: Sequence[str], columns: dict[str, Any], place:
     if where == "frames" and isinstance(data, (list, tuple)) and not all(is_frame(x) for x in data):
         told = f"{option(next(iter(columns)))} names a column of a frame, a file or a database"
         raise BadSetting(f"{told}; got {type(data[0]).__name__}. For arrays write hs.tally(y_true, y_pred).")
-    lacks = lacking(columns, roles)
-    request = None if lacks else _request(columns, roles, place, systems)
+    lacks, nameless = lacking(columns, roles), not systems and lacking_ids(columns)
+    request = None if lacks or nameless else _request(columns, roles, place, systems)
     with _opened(data, where, place, lacks) as (kept, sources, notes):
+        if nameless:
+            columns, guessed = with_ids(columns, sources[0])
+            notes = (*guessed, *notes)
+        if lacks:
+            columns, taken = completed(columns, roles, sources)
+            notes = (taken, *notes)
         if request is None:
-            columns, guessed = completed(columns, roles, sources)
-            request, notes = _request(columns, roles, place, systems), (guessed, *notes)
+            request = _request(columns, roles, place, systems)
         if systems:
             from howsure.ingest.pairing import of_systems
 
@@ -257,6 +262,7 @@ def counted(source: Source, request: Request, unmatched: str = "refuse") -> Any:
     refuse_scores(g, request)
     notes = repeating(g, request) if request.kind != "values" and request.system is None else ()
     if request.system is not None:
+        g = chosen(g, request)
         if not request.paired:
             return matched(by_system(g, request), request, unmatched, source.library)
         g, request, notes = paired(g, request, unmatched)

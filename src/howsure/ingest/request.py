@@ -193,12 +193,13 @@ def check_answers(request: Request) -> Request:
 
 
 def named(request: Request, names: Sequence[str]) -> Request:
-    """The same with other names for its systems, one for each, all different."""
-    shown = tuple(str(x) for x in names)
-    if shown and request.system is not None:
-        raise BadSetting(f"the column {request.system!r} names the systems; leave out the names {listing(shown)}.")
-    found = replace(request, names=shown)
-    return found if request.patterns else check_names(found)
+    """The same with other names for its systems, one for each; of systems that the data name, those to take."""
+    found = replace(request, names=tuple(str(x) for x in names))
+    if request.system is None and not request.patterns:
+        return check_names(found)
+    if len(set(found.names)) < len(found.names):
+        raise BadSetting(f"systems need different names; got {listing(found.names)}.")
+    return found
 
 
 def check_names(request: Request) -> Request:

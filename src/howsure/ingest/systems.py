@@ -51,8 +51,25 @@ def check_unmatched(unmatched: Any) -> bool:
     return bool(unmatched == "drop")
 
 
+def chosen(g: Groups, request: Request) -> Groups:
+    """The rows of the systems that were asked for by name; all where none was."""
+    column = g.labels["system0"]
+    if not request.names or not len(g):
+        return g
+    there = sorted({str(x) for x in column.present})
+    unknown = next((x for x in request.names if x not in there), None)
+    if unknown is not None:
+        hint = nearest(unknown, there)
+        raise UnknownName(
+            f"{option('names', unknown)} is no system of column {request.system!r}.{hint} "
+            f"Systems: {listing(there, most=20)}."
+        )
+    other = np.array([*(str(x) not in request.names for x in column.levels), False])
+    return g.leaving(other[column.codes], "system")
+
+
 def by_system(g: Groups, request: Request) -> Parts:
-    """The groups of each system that a column names, in the order of their names."""
+    """The groups of each system that a column names, in the order of their names, or as they were asked for."""
     refuse_nothing(g)
     if not len(g):
         raise BadLabels("there are no items: the data have 0 rows.")
@@ -63,7 +80,7 @@ def by_system(g: Groups, request: Request) -> Parts:
     if len(named) < len(column.present):
         raise BadLabels(f"systems need different names; got {listing(sorted(column.present, key=str))}.")
     place = {x: i for i, x in enumerate(column.levels)}
-    found = {name: g.at(column.codes == place[named[name]]) for name in sorted(named)}
+    found = {name: g.at(column.codes == place[named[name]]) for name in request.names or sorted(named)}
     return {name: _with_account(part, g.account, i) for i, (name, part) in enumerate(found.items())}
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final, NoReturn
 from howsure.errors import BadSetting, NoColumn, UnknownName
 from howsure.ingest import conditions
 from howsure.ingest.groups import Source
-from howsure.ingest.guessing import USUAL, Role, guess
+from howsure.ingest.guessing import USUAL, Role, guess, usual_id
 from howsure.ingest.heads import MOST, ROWS, Head, listed
 from howsure.ingest.request import OPTIONS, Kind
 from howsure.labels import completed as completed_labels
@@ -41,6 +41,17 @@ def lacking(given: Mapping[str, Any], roles: Sequence[str]) -> bool:
     if not named:
         return True
     return len(named) == 1 and named[0] in roles and named[0] in ("pred", "score") and "truth" not in given
+
+
+def lacking_ids(given: Mapping[str, Any]) -> bool:
+    """Whether there is one row per item and system, and nothing says which rows are the same item."""
+    return "system" in given and "item" not in given and "cluster" not in given
+
+
+def with_ids(given: Named, source: Source) -> tuple[Named, Notes]:
+    """The same with the one column that has a usual name of an id, if there is one, and a note that says so."""
+    found = usual_id([[x for x in source.heading() if isinstance(x, str) and x not in _used(given)]])
+    return (given, ()) if found is None else ({**given, "item": found}, (note("columns-guessed", on=found),))
 
 
 def completed(given: Named, roles: Sequence[str], sources: Sequence[Source]) -> tuple[Named, Note]:

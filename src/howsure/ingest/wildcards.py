@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from howsure.errors import UnknownName, listing
+from howsure.errors import BadSetting, UnknownName, listing, plural
 from howsure.ingest.groups import Source
 from howsure.ingest.request import Request, check_answers, check_names, is_pattern
 from howsure.language import option
@@ -17,8 +17,16 @@ def written_out(request: Request, source: Source) -> Request:
     names = list(source.names())
     others = {k.column for k in request.keys if not k.name.startswith("answer")} | {request.weight, request.count}
     free = [name for name in dict.fromkeys(names) if name not in others]
-    found = [name for given in request.answers for name in _meant(given, names, free, request)]
-    return check_names(check_answers(replace(request, answers=tuple(dict.fromkeys(found)))))
+    meant = [name for given in request.answers for name in _meant(given, names, free, request)]
+    found = tuple(dict.fromkeys(meant))
+    if request.names and set(request.names) <= set(found):  # some of the columns, in the order asked for
+        return check_answers(replace(request, answers=request.names, names=()))
+    if len(request.names) not in (0, len(found)):
+        raise BadSetting(
+            f"{plural(len(found), 'column matches', 'columns match')} {option(request.role, request.answers[0])}: give "
+            f"{option('names')} one name for each, or some of {listing(found, most=20)} to take only these."
+        )
+    return check_names(check_answers(replace(request, answers=found)))
 
 
 def _meant(given: str, names: Sequence[str], free: Sequence[str], request: Request) -> list[str]:
