@@ -151,7 +151,10 @@ def test_columns_and_files_of_more_than_two_are_given_as_two(folder, capsys, lin
 def test_systems_that_are_not_there(folder, capsys):
     """The nearest name, and all; a pattern says what it matched."""
     frame = LONG.with_columns(model=pl.concat_str(pl.lit("model-"), "model"))
-    with pytest.raises(UnknownName, match=r"names='model-e' is no system of column 'model'. Did you mean .* Systems: 'model-a', 'model-b'"):
+    with pytest.raises(
+        UnknownName,
+        match=r"names='model-e' is no system of column 'model'. Did you mean .* Systems: 'model-a', 'model-b'",
+    ):
         evidence(frame, outcome="ok", system="model", names=["model-a", "model-e"])
     with pytest.raises(BadSetting, match="different names; got 'model-a', 'model-a'"):
         evidence(frame, outcome="ok", system="model", names=["model-a", "model-a"])

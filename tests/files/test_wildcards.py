@@ -103,7 +103,10 @@ def test_names_are_one_for_each_column_that_matches(folder, run_json, capsys):
     got = run_json(*line, "--name", "B", "--name", "A")
     assert [r["system"] for r in got["rows"]] == ["B", "A"]
     assert run([*map(str, line), "--name", "B"]) == 2
-    assert "2 columns match --pred model_*: give --name one name for each, or some of 'model_b', 'model_a'" in capsys.readouterr().err
+    assert (
+        "2 columns match --pred model_*: give --name one name for each, or some of 'model_b', 'model_a'"
+        in capsys.readouterr().err
+    )
 
 
 def test_every_command_takes_patterns(folder, run_json):

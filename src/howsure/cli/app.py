@@ -281,8 +281,7 @@ def compare(
     if isinstance(found, (list, dict)):
         each = list(found.values()) if isinstance(found, dict) else found
         if len(each) != 2:
-            more = "; for three or more systems use leaderboard" if len(each) > 2 else ""
-            raise BadSetting(f"compare needs two systems, or --wins; got {len(each)}{more}")
+            raise BadSetting(f"compare needs two systems, or --wins; got {len(each)}; more are for leaderboard")
         usual = tuple(found) if isinstance(found, dict) else ("first", "second")
         names = parsing.system_names(() if isinstance(found, dict) else given.names, 2, usual)
         pair = tuple(posterior_of(x, settings) for x in each)

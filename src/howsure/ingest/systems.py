@@ -107,6 +107,11 @@ def paired(g: Groups, request: Request, unmatched: str = "refuse") -> tuple[Grou
         every[own, j] = True
     whole = np.asarray(every.all(axis=1))
     lost = [name for name, there in zip(order, whole, strict=True) if not there]
+    if len(lost) == len(order):
+        raise BadLabels(
+            f"no item has a row of every system: {option('system', request.system)} names {listing(parts)}, and "
+            f"{option('item', ' '.join(request.item))} tells the items; is each the right column?"
+        )
     if lost and not check_unmatched(unmatched) and request.missing != "drop":
         raise BadLabels(lacking(lost, len(order)))
     labels = {f"item{k}": c for k, c in enumerate(_items(list(order), len(request.item)))}
