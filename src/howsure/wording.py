@@ -74,8 +74,8 @@ def _dropped(f: Mapping[str, Any]) -> str:
 
 _LOST: Final = {  # why rows were left out
     "system": "as rows of other systems", "missing": "for missing values",
-    "weightless": "because their whole cluster has weight or count 0", "unmatched": "because some system lacks the item",
-    "twice": "because their ids occur more than once", "disagree": "because their truths disagree",
+    "weightless": "because their whole cluster has weight or count 0", "disagree": "because their truths disagree",
+    "unmatched": "because some system lacks the item", "twice": "because their ids occur more than once",
 }  # fmt: skip
 
 
