@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import click
 
@@ -12,8 +12,21 @@ from howsure.cli import parsing
 from howsure.errors import BadSetting, listing
 from howsure.language import again
 
-if TYPE_CHECKING:
-    from howsure.cli.sources import Inputs
+
+class Given(Protocol):
+    """What of a command line tells its systems."""
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files."""
+
+    @property
+    def columns(self) -> Mapping[str, Any]:
+        """The options of columns that were given."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of systems."""
 
 
 def refuse_numbered(files: list[str]) -> None:
@@ -41,7 +54,7 @@ def unjoined(many: int) -> str:
     return f"{many} files: {', or '.join(told)}; rows are never paired by their order"
 
 
-def called(given: Inputs, columns: Mapping[str, Any]) -> tuple[str, ...]:
+def called(given: Given, columns: Mapping[str, Any]) -> tuple[str, ...]:
     """What to call the systems, one for each file."""
     from howsure.ingest.sniffing import system_names
 
@@ -65,7 +78,7 @@ def each_file(
     return [(n, f, {**columns, **c}) for n, f, c in zip(names, files, each, strict=True)]
 
 
-def refuse_one_system(given: Inputs, found: Any) -> None:
+def refuse_one_system(given: Given, found: Any) -> None:
     """Pooled files are one system, and so is one column of one file."""
     role, one = answers(given.columns)[0], len(found.systems) == 1
     if one and "pool" in given.columns:
@@ -89,7 +102,7 @@ def refuse(why: str, given: Mapping[str, Any], *names: str) -> None:
         raise BadSetting(f"{why}: leave out --{stray}")
 
 
-def refuse_more_than_two(given: Inputs, found: Any) -> None:
+def refuse_more_than_two(given: Given, found: Any) -> None:
     """A comparison is of two systems: which there are, and how to take two of them."""
     from howsure.ingest.request import is_pattern
 
