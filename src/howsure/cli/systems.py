@@ -13,7 +13,7 @@ from howsure.errors import BadSetting, listing
 from howsure.language import again
 
 
-class Given(Protocol):
+class SystemsGiven(Protocol):
     """What of a command line tells its systems."""
 
     @property
@@ -54,7 +54,7 @@ def unjoined(many: int) -> str:
     return f"{many} files: {', or '.join(told)}; rows are never paired by their order"
 
 
-def called(given: Given, columns: Mapping[str, Any]) -> tuple[str, ...]:
+def called(given: SystemsGiven, columns: Mapping[str, Any]) -> tuple[str, ...]:
     """What to call the systems, one for each file."""
     from howsure.ingest.sniffing import system_names
 
@@ -78,7 +78,7 @@ def each_file(
     return [(n, f, {**columns, **c}) for n, f, c in zip(names, files, each, strict=True)]
 
 
-def refuse_one_system(given: Given, found: Any) -> None:
+def refuse_one_system(given: SystemsGiven, found: Any) -> None:
     """Pooled files are one system, and so is one column of one file."""
     role, one = answers(given.columns)[0], len(found.systems) == 1
     if one and "pool" in given.columns:
@@ -102,7 +102,7 @@ def refuse(why: str, given: Mapping[str, Any], *names: str) -> None:
         raise BadSetting(f"{why}: leave out --{stray}")
 
 
-def refuse_more_than_two(given: Given, found: Any) -> None:
+def refuse_more_than_two(given: SystemsGiven, found: Any) -> None:
     """A comparison is of two systems: which there are, and how to take two of them."""
     from howsure.ingest.request import is_pattern
 
