@@ -293,7 +293,7 @@ _FIXED = (0.01, 0.16, 0.5, 0.84, 0.99)  # probabilities at which two laws are he
 def check_level(level: float) -> float:
     """The level, if it lies strictly between 0 and 1."""
     if isinstance(level, bool) or not isinstance(level, (int, float, np.floating)) or not 0 < level < 1:
-        hint = f" Did you mean {level / 100:g}?" if isinstance(level, (int, float)) and 1 < level < 100 else ""
+        hint = f" Did you mean {level / 100:g}?" if isinstance(level, (int, float)) and 50 <= level < 100 else ""
         raise BadSetting(f"a level lies between 0 and 1, such as 0.95; got {level!r}.{hint}")
     return float(level)
 

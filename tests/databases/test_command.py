@@ -21,6 +21,7 @@ from howsure.cli.app import run
 from howsure.errors import BadSetting
 from howsure.ingest.addresses import address, hidden, is_address
 from tests.databases.server import postgres
+from tests.refusals import one_sentence
 
 COLUMNS = ("id", "label", "a", "b", "passed", "grade", "p", "region", "question", "w", "model")
 TYPES = ("int", "text", "text", "text", "int", "double precision", "double precision", *["text"] * 2, "int", "text")
@@ -73,8 +74,7 @@ def told(line, *more):
 def refusal(line, *more):
     code, out, err = told(line, *more)
     assert (code, out) == (2, "")
-    assert err.startswith("howsure: ")
-    assert err.count("\n") == 1
+    assert one_sentence(err)
     return err
 
 
@@ -350,3 +350,11 @@ def test_control_c_ends_a_long_query(folder):
     line = ["score", "--db", "x.db", "--truth", "label", "--pred", "a", "--query", _ENDLESS]
     made = subprocess.run([sys.executable, "-c", _LATER, *line], capture_output=True, timeout=60, check=False)
     assert (made.returncode, made.stdout, made.stderr) == (130, b"", b"")
+
+
+def test_a_password_in_the_address_of_a_file_is_not_shown(capsys):
+    """It was meant for a server."""
+    assert run(["score", "--db", "sqlite://joe:s3cret@/x", "--table", "a", "--truth", "y", "--pred", "z"]) == 2
+    err = capsys.readouterr().err
+    assert "s3cret" not in err
+    assert "joe:***@" in err

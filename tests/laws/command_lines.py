@@ -185,7 +185,7 @@ TRIES: dict[str, tuple[Try, ...]] = {
     "--level": (Try("0.8"),),
     "--interval": (Try("hdi"),),
     "--seed": (Try("7", metric="{sampled}"),),
-    "--tolerance": (Try("0.1", metric="{sampled}"),),
+    "--tolerance": (Try("0.03", metric="{sampled}"),),
     "--sort": (Try("better"),),
     "--equal-within": (Try("0.05"),),
     "--apart": (Try("0.501"), Try("0.99999")),

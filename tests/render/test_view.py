@@ -115,14 +115,19 @@ def test_notes_that_change_the_reading_stay():
 
 
 @pytest.mark.parametrize(
-    ("x", "y"), [(0.5324, 0.7869), (0.9876, 0.98764), (0.0042, 0.03512), (12.34, 9.876), (1.0, 0.9)]
+    ("x", "y"), [(0.5324, 0.7869), (0.9876, 0.98764), (0.0042, 0.03512), (12.34, 9.876), (1.0, 0.9), (0.9025, 0.8375)]
 )
 def test_a_difference_is_that_of_the_numbers_shown(x, y):
     """The digits add up, and the difference is within a unit of the last one."""
     a, b, gap = beside(x, y)
     places = len(a.partition(".")[2])
     assert round(float(a) - float(b), 9) == float(gap)
-    assert abs(float(gap) - (x - y)) <= 10.0**-places
+    assert abs(float(gap) - (x - y)) <= 10.0**-places + 1e-12
+
+
+def test_one_more_place_is_shown_where_rounding_comes_between():
+    """361 of 400 less 335 of 400 is 0.065, and no 0.064."""
+    assert beside(361 / 400, 335 / 400) == ("0.9025", "0.8375", "0.0650")
 
 
 def test_compare_shows_the_difference_of_scores():

@@ -109,3 +109,15 @@ def test_the_help_lists_all_commands_whole(capsys, monkeypatch):
     assert "..." not in listed
     assert [x.split()[0] for x in listed.splitlines() if x[:3].strip()][:3] == ["score", "compare", "leaderboard"]
     assert set(commands.SHORT) == set(app.commands)
+
+
+@pytest.mark.parametrize("asked", [{}, {"COMP_WORDS": "howsure sc", "COMP_CWORD": "x"}, {"COMP_WORDS": "'"}])
+def test_a_shell_that_asks_amiss_hears_nothing(asked, capsys, monkeypatch):
+    """No sentence, no failure: it would stand in the middle of a line that is typed."""
+    monkeypatch.setenv("_HOWSURE_COMPLETE", "bash_complete")
+    for name in ("COMP_WORDS", "COMP_CWORD"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in asked.items():
+        monkeypatch.setenv(name, value)
+    assert run([]) == 0
+    assert capsys.readouterr() == ("", "")

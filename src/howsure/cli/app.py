@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -89,14 +90,14 @@ def _run(arguments: list[str], debug: bool) -> int:
     except SystemExit as error:  # click ends a closed pipe this way
         return _silence() if error.code == 1 else int(error.code or 0)
     except Exception as error:
+        if "_HOWSURE_COMPLETE" in os.environ:  # a shell asks on a press of Tab: what it cannot use is not told
+            return 0
         if isinstance(error, OSError) and streams.is_refusal(error):  # of a page of help, or of a terminal
             return _complain(str(streams.refused(error)), 2)
         if debug:
             raise
-        return _complain(
-            f"this is a bug in howsure ({type(error).__name__}: {error}); run again with --debug for the trace",
-            70,
-        )
+        told = f"this is a bug in howsure ({type(error).__name__}: {error})"
+        return _complain(f"{told}; run again with --debug for the trace", 70)
 
 
 def _asked(arguments: list[str]) -> str:

@@ -31,6 +31,7 @@ _SUFFIXES: Final[dict[str, Kind]] = {
 }  # fmt: skip
 _FORMS: Final = "sqlite:///file.db, duckdb:///file.duckdb or postgresql://user@host/name"
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9]*)(?:\+[A-Za-z0-9_]+)?:(.*)", re.DOTALL)
+_WORD: Final = re.compile(r"^([^/@:]*):[^/@]*@")  # of what was meant for a server
 _PASSWORD: Final = re.compile(r"(://[^:@/]*):.*@", re.DOTALL)
 _LISTED: Final = (
     "SELECT table_schema, table_name FROM information_schema.tables "
@@ -122,7 +123,8 @@ def _checked(place: str, kind: Kind) -> Path:
     if not path.exists():
         absolute = Path("/" + place)
         way = f" Did you mean {kind}:///{absolute}, with four slashes?" if absolute.is_file() else ""
-        raise BadFile(f"there is no file {place!r}.{way}")
+        harmless = _WORD.sub(r"\1:***@", place)
+        raise BadFile(f"there is no file {harmless!r}.{way}")
     if not path.is_file():
         raise BadFile(f"{place!r} is not a file; give the file of the database.")
     found = _written(path)

@@ -139,7 +139,7 @@ def _limit(m: Metric, side: str, given: Any) -> Limit:
         raise BadSetting(f"{m} {side} needs a number; got {value!r}.")
     low, high = m.bounds
     if not low <= value <= high:
-        near = f" Did you mean {value / 100:g}?" if high == 1 and 1 < value <= 100 else ""
+        near = f" Did you mean {value / 100:g}?" if high == 1 and 10 <= value <= 100 else ""
         raise BadSetting(f"{m} lies between {low:g} and {high:g}; got {side} {value:g}.{near}")
     return Limit(m, side, float(value), None if not isinstance(given, (tuple, list)) else _probability(asked))
 

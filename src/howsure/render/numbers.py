@@ -139,8 +139,12 @@ _MOST_PLACES = 6
 def beside(x: float, y: float) -> tuple[str, str, str]:
     """Two numbers and their difference, such that it is the difference of the two as they are shown.
 
-    >>> beside(0.5324, 0.7869), beside(0.81234, 0.81211), beside(0.25, 0.25), beside(12.34, 9.876)
-    (('0.532', '0.787', '-0.255'), ('0.8123', '0.8121', '0.0002'), ('0.250', '0.250', '0'), ('12.3', '9.9', '2.4'))
+    Where rounding comes between them, one more place is shown: 0.902 less 0.838 would be 0.064 for a gap of 0.065.
+
+    >>> beside(0.5324, 0.7869), beside(0.81234, 0.81211), beside(0.25, 0.25)
+    (('0.5324', '0.7869', '-0.2545'), ('0.8123', '0.8121', '0.0002'), ('0.250', '0.250', '0'))
+    >>> beside(0.9025, 0.8375)
+    ('0.9025', '0.8375', '0.0650')
     """
     shown = [_PLAIN.fullmatch(short(v)) for v in (x, y)]
     if any(m is None for m in shown):
@@ -148,5 +152,8 @@ def beside(x: float, y: float) -> tuple[str, str, str]:
     places = max(3, *(len(m[1] or "") for m in shown if m is not None)) if max(abs(x), abs(y)) < 10 else 1
     while 0 < abs(x - y) < 10.0**-places and places < _MOST_PLACES:
         places += 1
-    a, b = (Decimal(repr(v)).quantize(Decimal(1).scaleb(-places)) for v in (x, y))
+    first, second = Decimal(repr(float(x))), Decimal(repr(float(y)))
+    a, b, gap = (v.quantize(Decimal(1).scaleb(-places)) for v in (first, second, first - second))
+    if a - b != gap:
+        a, b = (v.quantize(Decimal(1).scaleb(-places - 1)) for v in (first, second))
     return tuple("0" if not v else f"{v:f}" for v in (a, b, a - b))  # type: ignore[return-value]
