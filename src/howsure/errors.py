@@ -61,7 +61,9 @@ class BadSetting(HowsureError):
 
 
 class NoCommonId(BadSetting):
-    """Files of several systems without an id that joins their items."""
+    """Files of several systems without an id that joins their items; `repeated` is a column that may group them."""
+
+    repeated: str | None = None
 
 
 class BadFile(HowsureError):

@@ -245,3 +245,107 @@ def test_numbers_beyond_any_double_do_not_break_a_list(folder, capsys) -> None:
     assert _said(capsys, "curve", "x.jsonl")[0] == 2
     doubled = folder("d.csv", "a,a\n1,1\n")
     assert "Columns:\n  2, all named more than once\n" in _said(capsys, "score", doubled)[2]
+
+
+# -- what a newcomer met
+
+
+@pytest.mark.parametrize(
+    ("more", "taken"),
+    [
+        (("--where", "label=spam"), "took truth from 'label' and predictions from 'answer'"),
+        (("--by", "label"), "took truth from 'label' and predictions from 'answer'"),
+        (("--where", "answer!=eggs", "--by", "label"), "took truth from 'label' and predictions from 'answer'"),
+    ],
+)
+def test_columns_of_conditions_and_slices_come_back_where_nothing_else_is_there(folder, capsys, more, taken) -> None:
+    """The truth may be what rows are chosen by."""
+    path = folder("one.csv", SPAM)
+    code, out, err = _said(capsys, "score", path, *more)
+    assert (code, err) == (0, "")
+    assert taken in out
+
+
+def test_no_column_is_suggested_for_two_roles(folder, capsys) -> None:
+    """One column of classes leaves the other to the reader."""
+    err = _said(capsys, "score", folder("x.csv", "id,pred\n1,a\n2,b\n3,a\n4,b\n"))[2]
+    assert "usual name for the truth" in err
+    assert err.endswith("howsure score x.csv --truth COLUMN --pred pred\n")
+
+
+def _rows(head: str, *rows: str, times: int = 6) -> str:
+    """A file whose rows repeat, with an id before each."""
+    body = "".join(f"{i},{row}\n" for i, row in enumerate(rows * times))
+    return f"id,{head}\n{body}"
+
+
+@pytest.mark.parametrize(
+    ("verb", "text", "said", "command"),
+    [
+        ("compare", _rows("gpt,lla", "1,2", "3,3", "5,4", "2,5", "4,1"), "have usual names", "--value gpt --value lla"),
+        ("score", _rows("labels,pred", "a;b,a", "b,b;c", "c,a;b;c", "b;c,c"), "name for the truth, such as label",
+         "--truth labels --pred pred --sep ';'"),
+        ("score", _rows("passed", "yes", "no", "maybe", "yes"), "'passed' of 'x.csv' holds 'maybe', 'no', 'yes'",
+         "--outcome passed --where 'passed!=maybe'"),
+    ],
+)  # fmt: skip
+def test_the_command_that_is_shown_works(folder, capsys, verb, text, said, command) -> None:
+    """Grades are no classes, cells of several labels need their sign, and other values than passes are named."""
+    path = folder("x.csv", text)
+    code, _, err = _said(capsys, verb, path)
+    assert code == 2
+    assert said in err
+    assert err.endswith(f"howsure {verb} x.csv {command}\n")
+    assert _said(capsys, verb, path, *shlex.split(command))[0] == 0
+
+
+def test_a_condition_may_leave_out_what_is_no_outcome(folder, capsys) -> None:
+    """Then the usual name is enough."""
+    path = folder("x.csv", _rows("passed", "yes", "no", "maybe", "yes"))
+    code, out, _ = _said(capsys, "score", path, "--where", "passed!=maybe")
+    assert code == 0
+    assert "took outcomes from 'passed'" in out
+
+
+def test_the_file_that_lacks_a_column_is_named(folder, capsys) -> None:
+    """Whichever comes first; the command names the column of each file, and works."""
+    folder("one.csv", SPAM)
+    folder("two.csv", SPAM.replace("answer", "guess"))
+    for files, columns in ((("one.csv", "two.csv"), "answer guess"), (("two.csv", "one.csv"), "guess answer")):
+        err = _said(capsys, "score", *files)[2]
+        assert "no column of 'two.csv' has a usual name for predictions" in err
+        assert "  guess  text" in err
+        first, second = columns.split()
+        command = f"score {' '.join(files)} --truth label --pred {first} --pred {second}"
+        assert err.endswith(f"howsure {command}\n")
+        assert _said(capsys, *shlex.split(command))[0] == 0
+
+
+def test_a_file_that_is_given_twice_is_said_to_be(folder, capsys) -> None:
+    """Not to differ in digits only, however it is written."""
+    folder("a.csv", SPAM)
+    for other in ("a.csv", "./a.csv"):
+        code, _, err = _said(capsys, "compare", "a.csv", other)
+        assert code == 2
+        assert "the same file is given twice, a.csv" in err
+
+
+def test_a_column_that_repeats_in_every_file_is_named_as_a_cluster(folder, capsys) -> None:
+    """Five samples a question and no id; without such a column the way is named alone."""
+    rows = [{"question": f"q{i // 5}", "sample": i % 5, "passed": i % 3 == 0} for i in range(60)]
+    for name in "ab":
+        folder(f"{name}.jsonl", "".join(json.dumps(x) + "\n" for x in rows))
+    assert "give --cluster question if" in _said(capsys, "compare", "a.jsonl", "b.jsonl")[2]
+    assert _said(capsys, "compare", "a.jsonl", "b.jsonl", "--cluster", "question")[0] == 0
+    for name in "ab":
+        folder(f"{name}.jsonl", "".join(json.dumps({"passed": x["passed"]}) + "\n" for x in rows))
+    assert "give --cluster COLUMN if" in _said(capsys, "compare", "a.jsonl", "b.jsonl")[2]
+
+
+def test_names_with_control_characters_are_aligned_and_not_suggested(folder, capsys) -> None:
+    """A line that nobody can type helps nobody."""
+    path = folder("x.csv", _rows("y\x1b[1m,z\x07,other", "a,a,q", "b,a,q"))
+    err = _said(capsys, "score", path)[2]
+    lines = [line for line in err.splitlines() if line.startswith("  ")]
+    assert len({line.index(kind) for line in lines[:-1] for kind in ("text", "whole") if kind in line}) == 1
+    assert err.endswith("howsure score x.csv --truth COLUMN --pred COLUMN\n")

@@ -122,3 +122,10 @@ def test_every_command_takes_patterns(folder, run_json):
         written = [word for name in names for word in (f"--{role}", name)]
         got = run_json(command, path, *more, f"--{role}", pattern)
         assert got == run_json(command, path, *more, *written), (command, role)
+
+
+def test_a_star_alone_means_no_ids_and_no_columns_of_conditions(folder):
+    """Nothing that is used elsewhere; a longer pattern means what it says."""
+    frame = FRAME.select("id", "label", "model_b", "model_a", "other")
+    assert hs.tally(frame, truth="label", pred="*", where="other=y").systems == ("model_b", "model_a")
+    assert hs.tally(frame, truth="label", pred="o*", where="other=y").systems == ("other",)

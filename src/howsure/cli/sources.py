@@ -261,8 +261,8 @@ def _of_files(given: Inputs, kind: Literal["scores"] | None) -> Any:
             systems.refuse_numbered(files)
     try:
         return take(dict(zip(names, files, strict=True)), **columns)
-    except NoCommonId:
-        raise BadSetting(systems.unjoined(len(files))) from None
+    except NoCommonId as error:
+        raise BadSetting(systems.unjoined(len(files), error.repeated)) from None
 
 
 def _of_database(given: Inputs, kind: Literal["scores"] | None) -> Any:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -33,6 +35,10 @@ def refuse_numbered(files: list[str]) -> None:
     """Files whose names differ in digits only may be shards or systems: the command has to be told."""
     from howsure.ingest.streams import is_stream
 
+    seen = [os.path.realpath(x) for x in files]
+    twice = next((x for x, own in zip(files, seen, strict=True) if seen.count(own) > 1), None)
+    if twice is not None and not is_stream(twice):
+        raise BadSetting(f"the same file is given twice, {twice}: give it once, or give another file")
     alike = {re.sub(r"[0-9]+", "*", x) for x in files}
     if len(alike) == 1 and not any(is_stream(x) for x in files):
         raise BadSetting(
@@ -42,11 +48,12 @@ def refuse_numbered(files: list[str]) -> None:
         )
 
 
-def unjoined(many: int) -> str:
+def unjoined(many: int, cluster: str | None = None) -> str:
     """What to do with several files, as far as the command can."""
     taken = {x.name for x in click.get_current_context().command.params}
     ways = {
         "on": "name the id that joins items of systems with --on (none called id, item, qid or doc_id is in each)",
+        "cluster": f"give --cluster {shlex.quote(cluster or 'COLUMN')} if several rows belong to one question",
         "independent": "give --independent if they hold different items",
         "pool": "pool shards of one data set with --pool",
     }

@@ -23,7 +23,8 @@ from howsure.ingest.columns import Column, as_numbers
 from howsure.ingest.ends import checked
 from howsure.ingest.explaining import explained
 from howsure.ingest.groups import Groups, alike, kept_rows, merged, read
-from howsure.ingest.guessing import usual_id
+from howsure.ingest.guessing import USUAL, guess, usual_id
+from howsure.ingest.heads import ROWS, Head
 from howsure.ingest.keys import COUNT, DUCKDB, GIVEN, STATUS, Grouping, Judged, sql_groups, sql_rows, status_sql
 from howsure.ingest.packing import File
 from howsure.ingest.readers import Reader, apart, reader, refuse_lacking
@@ -174,12 +175,24 @@ def common_id(files: Files) -> tuple[tuple[str, ...], list[Note]]:
     """The id that all files have under a usual name, and a note that it was taken."""
     found = usual_id([reader(files.con, [s], []).names for s in files.files])
     if found is None:
-        raise NoCommonId(
+        error = NoCommonId(
             f"{len(files.files)} files have no column in common that is called id, item, qid or doc_id: name the id "
             f"that joins their items with {option('on')}, or what groups them with {option('cluster')}; rows are never "
             "paired by their order."
         )
+        error.repeated = _repeated(files)
+        raise error
     return (found,), [note("columns-guessed", on=found)]
+
+
+def _repeated(files: Files) -> str | None:
+    """The column whose values occur several times in each file, and in all files: it may say what rows belong to."""
+    first, *rest = (replace(files, files=[x]) for x in files.files)
+    shared = [x for x in first.heading() if all(x in own.heading() for own in rest)]
+    names = [x for x in shared if not any(guess([x], role) for role in USUAL)]
+    heads = [Head(own.called, own.first(names, ROWS)) for own in (first, *rest)]
+    several = [x for x in names if all(0 < 2 * len(h.labels(x)) <= len(h.known(x)) for h in heads)]
+    return max(several, key=lambda x: len(heads[0].labels(x)), default=None)
 
 
 def lacking(grouping: Grouping, raw: Mapping[str, Any]) -> list[str]:

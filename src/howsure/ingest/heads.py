@@ -21,16 +21,21 @@ ROWS: Final = 200  # that are looked at
 MOST: Final = 20  # columns that are listed
 _LONGEST: Final = 28  # signs of an example
 _LARGEST: Final = 1e300  # of numbers that are added up
+_BETWEEN: Final = ";|"  # labels of one cell
 _LABELS: Final = ("text", "whole number", "true or false")
 
 
 @dataclass(frozen=True)
 class Head:
-    """The first rows of columns, by name; `called` says in messages where they are, `many` how many there are."""
+    """The first rows of columns, by name; `called` says in messages where they are, `many` how many there are.
+
+    `sep` is the sign between the labels of one cell, if there is one.
+    """
 
     called: str
     values: Mapping[str, Sequence[Any]]
     many: int = 0
+    sep: str | None = None
 
     def known(self, name: str) -> list[Any]:
         """The values that are not missing."""
@@ -42,7 +47,21 @@ class Head:
 
     def labels(self, name: str) -> frozenset[Any]:
         """The distinct values of a column that may hold classes: texts, whole numbers, true and false."""
-        return frozenset(self.known(name)) if self.kind(name) in _LABELS else frozenset()
+        if self.kind(name) not in _LABELS:
+            return frozenset()
+        known = self.known(name)
+        if self.sep is None or self.kind(name) != "text":
+            return frozenset(known)
+        return frozenset(part.strip() for x in known for part in str(x).split(self.sep) if part.strip())
+
+    def separator(self, name: str) -> str | None:
+        """The sign between the labels of a cell: many cells hold it, and the labels between occur often."""
+        known = [str(x) for x in self.known(name)] if self.kind(name) == "text" else []
+        for sign in _BETWEEN:
+            parts = [part.strip() for x in known for part in x.split(sign)]
+            if 4 * sum(sign in x for x in known) >= len(known) > 0 and 2 * len(set(parts)) <= len(parts):
+                return sign
+        return None
 
     def passes(self, name: str) -> bool:
         """Whether all values are words for a pass or a fail, such as true, 0 or yes."""
@@ -115,5 +134,6 @@ def _example(known: Sequence[Any]) -> str:
 
 def _cut(text: str) -> str:
     """One line of text, not too long."""
-    said = re.sub(r"\s+", " ", text).strip() or repr(text)
+    seen = "".join(c if c.isprintable() or c.isspace() else c.encode("unicode_escape").decode("ascii") for c in text)
+    said = re.sub(r"\s+", " ", seen).strip() or repr(text)
     return said if len(said) <= _LONGEST else f"{said[: _LONGEST - 3]}..."

@@ -6,18 +6,18 @@ What is given is never changed. Truths with predictions come first, then outcome
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Final, NoReturn
 
-from howsure.errors import BadSetting, NoColumn, UnknownName
+from howsure.errors import BadSetting, NoColumn, UnknownName, listing
 from howsure.ingest import conditions
 from howsure.ingest.groups import Source
 from howsure.ingest.guessing import USUAL, Role, guess, usual_id
 from howsure.ingest.heads import MOST, ROWS, Head, listed
 from howsure.ingest.request import OPTIONS, Kind
+from howsure.labels import FAIL, PASS, usual_positive
 from howsure.labels import completed as completed_labels
-from howsure.labels import usual_positive
 from howsure.language import TYPED, again, corrected, instead, option, spelled, verb
 from howsure.notes import Note, Notes, note
 
@@ -28,7 +28,7 @@ _NEEDS: Final[dict[str, tuple[Role, ...]]] = {  # what each kind of answers need
 }  # fmt: skip
 _ANSWERS: Final = ("pred", "outcome", "value", "score")
 _CALLED: Final = {"truth": "the truth", "pred": "the predictions", "outcome": "the outcomes", "score": "the scores"}
-_ELSEWHERE: Final = ("by", "cluster", "weight", "count", "item", "system", "on")
+_ELSEWHERE: Final = ("cluster", "weight", "count", "item", "system", "on")
 _SYSTEMS: Final = 12  # that a suggestion names
 
 
@@ -50,7 +50,8 @@ def lacking_ids(given: Mapping[str, Any]) -> bool:
 
 def with_ids(given: Named, source: Source) -> tuple[Named, Notes]:
     """The same with the one column that has a usual name of an id, if there is one, and a note that says so."""
-    found = usual_id([[x for x in source.heading() if isinstance(x, str) and x not in _used(given)]])
+    used = {*_used(given), *_texts(given.get("by"))}
+    found = usual_id([[x for x in source.heading() if isinstance(x, str) and x not in used]])
     return (given, ()) if found is None else ({**given, "item": found}, (note("columns-guessed", on=found),))
 
 
@@ -74,15 +75,18 @@ class _Unnamed:
     roles: tuple[str, ...]
     sources: Sequence[Source]
     names: tuple[str, ...]  # in all sources, and not used for something else
+    spare: tuple[str, ...]  # those of slices and conditions, for what nothing else is there
     head: Head  # of those that have usual names
 
     @classmethod
     def of(cls, given: Named, roles: Sequence[str], sources: Sequence[Source]) -> _Unnamed:
         first, *rest = ([x for x in source.heading() if isinstance(x, str)] for source in sources)
         free = [x for x in first if all(x in own for own in rest) and x not in _used(given)]
+        spare = [x for x in free if x in _spare(given)]
         usual = [x for x in dict.fromkeys(free) if any(guess([x], role) for role in USUAL)]
         head = Head(sources[0].called, sources[0].first(usual, ROWS), len(first))
-        return cls(given, _possible(given, roles), sources, tuple(free), head)
+        names = tuple(x for x in free if x not in spare)
+        return cls(given, _possible(given, roles), sources, names, tuple(spare), head)
 
     def completed(self) -> tuple[Named, Note]:
         """The first way that is there; it must be clear."""
@@ -111,11 +115,21 @@ class _Unnamed:
         """The candidates for each column that a kind of answers needs."""
         found = {}
         for need in _NEEDS[role]:
-            own = [self.given[need]] if need in self.given else guess(self.names, need)
-            if need == "outcome":
-                own = [x for x in own if self.head.passes(x) or not self.head.known(x)]
+            own = [self.given[need]] if need in self.given else self._usual(need)
             found[str(need)] = own
         return found
+
+    def _usual(self, role: Role) -> list[str]:
+        """The columns with a usual name for a role whose values do not speak against it."""
+        for names in (self.names, self.spare):
+            found = [x for x in guess(names, role) if role != "outcome" or not self._no_outcomes(x)]
+            if found:
+                return found
+        return []
+
+    def _no_outcomes(self, name: str) -> bool:
+        """Whether values speak against it; those of a column with a condition may be left out by it."""
+        return name not in self.spare and bool(self.head.known(name)) and not self.head.passes(name)
 
     def _sentences(self, found: Mapping[str, Sequence[str]]) -> bool:
         """Whether truths and predictions are texts rather than classes."""
@@ -123,23 +137,39 @@ class _Unnamed:
 
     def _unnamed(self) -> str:
         """What is lacking, in words."""
-        called = self.sources[0].called
+        called = self._lacking().called
         role = next((x for x in _ANSWERS if x in self.given), None)
         if role is not None:
             said = f"{option(role)} needs {option('truth')}, the column of the right answers"
             return f"{said}, and no column of {called} has a usual name for it"
         if self.roles == ("value",):
             return f"{option('value')} is needed: the name of a column"
-        if "truth" not in self.given and not guess(self.names, "truth") and "pred" in self.roles:
+        other = next(
+            (x for x in guess(self.names, "outcome") if "outcome" in self.roles and self._no_outcomes(x)), None
+        )
+        if other is not None and "truth" not in self.given:
+            held = listing(sorted({str(x) for x in self.head.known(other)}), 4)
+            return f"{other!r} of {self.sources[0].called} holds {held}; outcomes are passes and fails, such as 1 and 0"
+        if "truth" not in self.given and not self._usual("truth") and "pred" in self.roles:
+            if self._usual("pred"):
+                return f"no column of {called} has a usual name for the truth, such as label"
             return f"no columns of {called} have usual names, such as label and pred, or passed"
         usual = [_CALLED[x].removeprefix("the ") for x in _NEEDS if x in self.roles]
         return f"no column of {called} has a usual name for {_joined(usual, 'or')}"
 
+    def _lacking(self) -> Source:
+        """The first source whose own columns do not do; the first of all where none is to blame alone."""
+        for source in self.sources if len(self.sources) > 1 else ():
+            alone = _Unnamed.of(self.given, self.roles, [source])
+            if not any(all(alone._found(role).values()) for role in _NEEDS if role in self.roles):
+                return source
+        return self.sources[0]
+
     # -- refusals
 
     def _refuse(self, said: str) -> NoReturn:
-        head = _head(self.sources[0])
-        found = _suggested(head, self.given, self.roles)
+        head = _head(self._lacking())
+        found = self._together([_suggested(_head(x), self.given, self.roles) for x in self.sources])
         uses = _uses(head, self.roles, self.given.get("truth", found.get("truth")))
         way = spelled(f"Give {again(found)}.", f"Type, for example:\n  {again(found)}")
         role = next((x for x in _ANSWERS if x in found), None)
@@ -147,6 +177,14 @@ class _Unnamed:
             said = f"{said}: give a second file, or a second column with {option(role)}; one system is for score"
             way = f"Type, for example:\n  {instead('score', found)}"
         raise BadSetting(f"{said}. Columns:{listed(head, uses)}\n{way}")
+
+    @staticmethod
+    def _together(each: Sequence[Named]) -> Named:
+        """What is suggested for several sources: answers that have another name in each are named one by one."""
+        role = next((x for x in _ANSWERS if x in each[0]), None)
+        if role is None or any(x.keys() != each[0].keys() for x in each) or all(x == each[0] for x in each):
+            return each[0]
+        return {**each[0], role: [next(iter(x[role])) if isinstance(x[role], list) else x[role] for x in each]}
 
 
 def refuse_unknown(error: NoColumn, source: Source) -> NoReturn:
@@ -181,12 +219,20 @@ def _both(columns: Sequence[str]) -> str:
 
 
 def _used(given: Mapping[str, Any]) -> set[str]:
-    """Columns that are named already, in any role or condition."""
-    named = [given[x] for x in (*_ELSEWHERE, *_ANSWERS, "truth") if x in given]
-    where = given.get("where", ())
-    told = [where] if isinstance(where, str) else [x for x in where if isinstance(x, str)]
-    each = [x for own in named for x in ([own] if isinstance(own, str) else own if isinstance(own, Iterable) else [])]
-    return {*(x for x in each if isinstance(x, str)), *(x for text in told for x in conditions.mentioned(text))}
+    """Columns that are named already, in a role that goes with no other."""
+    return {x for role in (*_ELSEWHERE, *_ANSWERS, "truth") for x in _texts(given.get(role))}
+
+
+def _spare(given: Mapping[str, Any]) -> set[str]:
+    """Columns of slices and conditions; they may have another role besides."""
+    told = (x for text in _texts(given.get("where")) for x in conditions.mentioned(text))
+    return {*_texts(given.get("by")), *told}
+
+
+def _texts(given: Any) -> list[str]:
+    """One text, or several; what is none is left to those who check it."""
+    several = [given] if isinstance(given, str) else given if isinstance(given, Iterable) else []
+    return [x for x in several if isinstance(x, str)]
 
 
 def _possible(given: Mapping[str, Any], roles: Sequence[str]) -> tuple[str, ...]:
@@ -203,9 +249,33 @@ def _possible(given: Mapping[str, Any], roles: Sequence[str]) -> tuple[str, ...]
 
 
 def _suggested(head: Head, given: Mapping[str, Any], roles: Sequence[str]) -> Named:
-    """Columns that may be meant, by their names and values; what was given is left out."""
+    """Columns that may be meant, by their names and values; what was given is left out.
+
+    Columns of slices and conditions are meant only where no other has a usual name for a role, or nothing is found.
+    """
     free = [x for x in head.values if x not in _used(given) and x not in guess(head.values, "id")]
-    truths = [given["truth"]] if "truth" in given else [*guess(free, "truth"), *(x for x in free if _classes(head, x))]
+    first = [x for x in free if x not in _spare(given)]
+    usual = [x for role in USUAL if not guess(first, role) for x in guess(free, role)]
+    found = _among(head, given, roles, [x for x in free if x in first or x in usual])
+    return _shown(found if "COLUMN" not in found.values() else _among(head, given, roles, free))
+
+
+def _shown(found: Named) -> Named:
+    """Names that can be typed; others are left to the reader."""
+    typed = {name: [_typed(y) for y in x] if isinstance(x, list) else _typed(x) for name, x in found.items()}
+    return {name: list(dict.fromkeys(x)) if isinstance(x, list) else x for name, x in typed.items()}
+
+
+def _typed(x: Any) -> Any:
+    return x if not isinstance(x, str) or x.isprintable() else "COLUMN"
+
+
+def _among(head: Head, given: Mapping[str, Any], roles: Sequence[str], free: Sequence[str]) -> Named:
+    own = given["sep"] if isinstance(given.get("sep"), str) and given["sep"] else None
+    sep = own or next((y for y in map(head.separator, free) if y is not None), None)
+    head = replace(head, sep=sep)
+    classes = (x for x in free if _classes(head, x) and x not in guess(free, "pred"))
+    truths = [given["truth"]] if "truth" in given else [*guess(free, "truth"), *classes]
     ways = {"pred": _predictions, "outcome": _passes, "score": _numbers, "value": _grades}
     for role in (x for x in ("pred", "outcome", "score", "value") if x in roles):
         if role in given:
@@ -214,15 +284,21 @@ def _suggested(head: Head, given: Mapping[str, Any], roles: Sequence[str]) -> Na
             return {"truth": truth}
         found = ways[role](head, free, truths)
         if found:
-            return {name: x for name, x in found.items() if name not in given}
-    needs = _NEEDS.get(roles[0], (roles[0],))
-    lacks = {x: next(iter(truths), "COLUMN") if x == "truth" else "COLUMN" for x in needs}
+            between = {"sep": sep} if role == "pred" and sep is not None and head.separator(found["truth"]) else {}
+            return {name: x for name, x in {**found, **between}.items() if name not in given}
+    usual = {str(x): truths if x == "truth" else guess(free, x) for x in _NEEDS.get(roles[0], ())}
+    lacks = {x: next(iter(own), "COLUMN") for x, own in (usual or {roles[0]: []}).items()}
     return {name: x for name, x in lacks.items() if name not in given}
 
 
 def _classes(head: Head, name: str) -> bool:
     """Whether values repeat as those of classes do."""
     return 1 < len(head.labels(name)) <= max(2, len(head.known(name)) // 2)
+
+
+def _levels(head: Head, name: str) -> bool:
+    """Whether these are whole numbers of more than two values, as grades are."""
+    return head.kind(name) == "whole number" and len(head.labels(name)) > 2
 
 
 def _some(columns: Sequence[str]) -> list[str]:
@@ -232,11 +308,12 @@ def _some(columns: Sequence[str]) -> list[str]:
 
 def _predictions(head: Head, free: Sequence[str], truths: Sequence[str]) -> Named:
     for truth in truths:
-        usual = guess(free, "pred")
+        usual = [x for x in guess(free, "pred") if x != truth]
         several = verb() in ("compare", "leaderboard")
         alike = [x for x in free if x != truth and x not in guess(free, "truth") and head.alike(x, truth)]
         found = usual[:1] if usual and not several else [*usual, *(x for x in alike if x not in usual)]
-        if found:
+        graded = not usual and truth in free and not guess([truth], "truth") and _levels(head, truth)
+        if found and not graded:
             return {"truth": truth, "pred": _some(found)}
     return {}
 
@@ -244,8 +321,13 @@ def _predictions(head: Head, free: Sequence[str], truths: Sequence[str]) -> Name
 def _passes(head: Head, free: Sequence[str], _truths: Sequence[str]) -> Named:
     others = {x for role in ("truth", "pred") for x in guess(free, role)}
     words = [x for x in free if head.passes(x) and x not in others]
-    found = [x for x in guess(free, "outcome") if x in words] or words
-    return {"outcome": _some(found)} if found else {}
+    usual = guess(free, "outcome")
+    found = [x for x in usual if x in words] or words
+    if found or not usual:
+        return {"outcome": _some(found)} if found else {}
+    others = {x for x in map(str, head.known(usual[0])) if x.strip().lower() not in PASS | FAIL}
+    some = len(others) == 1 and len(head.labels(usual[0])) > 1
+    return {"outcome": usual[:1], "where": f"{usual[0]}!={others.pop()}"} if some else {}
 
 
 def _numbers(head: Head, free: Sequence[str], truths: Sequence[str]) -> Named:

@@ -7,18 +7,25 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from howsure.errors import BadSetting, UnknownName, listing, plural
+from howsure.ingest.conditions import mentioned
 from howsure.ingest.groups import Source
+from howsure.ingest.guessing import guess
 from howsure.ingest.request import Request, check_answers, check_names, is_pattern
 from howsure.language import option
 
 
 def written_out(request: Request, source: Source) -> Request:
-    """The request with the columns that its patterns mean; columns that have another role are not among them."""
+    """The request with the columns that its patterns mean; columns that have another role are not among them.
+
+    A star alone means no ids and no columns of conditions either.
+    """
     names = list(source.names())
     others = {k.column for k in request.keys if not k.name.startswith("answer")} | {request.weight, request.count}
     free = [name for name in dict.fromkeys(names) if name not in others]
-    meant = [name for given in request.answers for name in _meant(given, names, free, request)]
-    found = tuple(dict.fromkeys(meant))
+    told = {*guess(names, "id"), *(name for text in request.where for name in mentioned(text))}
+    rest = [name for name in free if name not in told]
+    each = [_meant(given, names, rest if given == "*" else free, request) for given in request.answers]
+    found = tuple(dict.fromkeys(name for own in each for name in own))
     if request.names and set(request.names) <= set(found):  # some of the columns, in the order asked for
         return check_answers(replace(request, answers=request.names, names=()))
     if len(request.names) not in (0, len(found)):
