@@ -349,3 +349,10 @@ def test_names_with_control_characters_are_aligned_and_not_suggested(folder, cap
     lines = [line for line in err.splitlines() if line.startswith("  ")]
     assert len({line.index(kind) for line in lines[:-1] for kind in ("text", "whole") if kind in line}) == 1
     assert err.endswith("howsure score x.csv --truth COLUMN --pred COLUMN\n")
+
+
+@pytest.mark.parametrize("name", ["truth", "sep"])
+def test_what_is_no_name_is_refused_before_anything_is_guessed(name) -> None:
+    """A list in place of a name has no trace."""
+    with pytest.raises(BadSetting, match=f"{name}= must be .*; got list"):
+        hs.score(pl.DataFrame({"y": [1, 2], "z": [1, 1]}), **{name: ["y"]})

@@ -183,7 +183,7 @@ SETTINGS: list[tuple[str, str]] = [
     ("score . --outcome o", "'.' is a directory"),
     ("score '' --outcome o", "''"),
     ("score 'nothing-*.csv' --outcome o", "no file matches 'nothing-*.csv'"),
-    ("score plain.csv plain.csv --outcome o", "--pool"),
+    ("score plain.csv plain.csv --outcome o", "the same file is given twice"),
     ("score plain.csv --outcome o --pool", "--pool is for several files"),
     *((f"{_RANKS} --draws {x}", "--draws is at most") for x in ("1000000000000", "100000000")),
     *((f"{_RANKS} --draws {x}", "draws must be a whole number") for x in ("0", "-1")),

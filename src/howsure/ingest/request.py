@@ -150,19 +150,19 @@ def make(
     request = Request(
         kind=found,
         answers=answers,
-        truth=_one(asked, "truth"),
+        truth=one_name(asked, "truth"),
         by=_several(asked, "by"),
-        cluster=_one(asked, "cluster"),
-        weight=_one(asked, "weight"),
-        count=_one(asked, "count"),
+        cluster=one_name(asked, "cluster"),
+        weight=one_name(asked, "weight"),
+        count=one_name(asked, "count"),
         where=conditions_given(asked.get("where")),
         thresholds=_thresholds(asked.get("threshold")),
         positive=asked.get("positive"),
         labels=asked.get("labels"),
         missing=check_missing(missing, found),
         item=_several(asked, "item"),
-        system=_one(asked, "system"),
-        sep=_one(asked, "sep"),
+        system=one_name(asked, "system"),
+        sep=one_name(asked, "sep"),
         bins=_bins(asked.get("bins")),
         better=better,
         bounds=_bounds(asked.get("bounds")),
@@ -261,7 +261,8 @@ def refuse_stray(kind: Kind, name: str) -> None:
     raise BadSetting(f"for {_CALLED[kind]} leave out {option(name)}{way}.")
 
 
-def _one(asked: dict[str, Any], role: str) -> str | None:
+def one_name(asked: dict[str, Any], role: str) -> str | None:
+    """The one name that was given for a role, if any."""
     if role not in asked:
         return None
     if not isinstance(asked[role], str):

@@ -15,7 +15,7 @@ from howsure.ingest import conditions
 from howsure.ingest.groups import Source
 from howsure.ingest.guessing import USUAL, Role, guess, usual_id
 from howsure.ingest.heads import MOST, ROWS, Head, listed
-from howsure.ingest.request import OPTIONS, Kind
+from howsure.ingest.request import OPTIONS, Kind, one_name
 from howsure.labels import FAIL, PASS, usual_positive
 from howsure.labels import completed as completed_labels
 from howsure.language import TYPED, again, corrected, instead, option, spelled, verb
@@ -57,6 +57,8 @@ def with_ids(given: Named, source: Source) -> tuple[Named, Notes]:
 
 def completed(given: Named, roles: Sequence[str], sources: Sequence[Source]) -> tuple[Named, Note]:
     """The columns by role with those that were lacking, and a note that says so; a column must be in all sources."""
+    for role in ("truth", "sep"):
+        one_name(given, role)
     return _Unnamed.of(given, roles, sources).completed()
 
 
@@ -271,8 +273,7 @@ def _typed(x: Any) -> Any:
 
 
 def _among(head: Head, given: Mapping[str, Any], roles: Sequence[str], free: Sequence[str]) -> Named:
-    own = given["sep"] if isinstance(given.get("sep"), str) and given["sep"] else None
-    sep = own or next((y for y in map(head.separator, free) if y is not None), None)
+    sep = given.get("sep") or next((y for y in map(head.separator, free) if y is not None), None)
     head = replace(head, sep=sep)
     classes = (x for x in free if _classes(head, x) and x not in guess(free, "pred"))
     truths = [given["truth"]] if "truth" in given else [*guess(free, "truth"), *classes]
