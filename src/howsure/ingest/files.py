@@ -189,7 +189,7 @@ def _repeated(files: Files) -> str | None:
     """The column whose values occur several times in each file, and in all files: it may say what rows belong to."""
     first, *rest = (replace(files, files=[x]) for x in files.files)
     shared = [x for x in first.heading() if all(x in own.heading() for own in rest)]
-    names = [x for x in shared if not any(guess([x], role) for role in USUAL)]
+    names = [x for x in shared if x.isprintable() and not any(guess([x], role) for role in USUAL)]
     heads = [Head(own.called, own.first(names, ROWS)) for own in (first, *rest)]
     several = [x for x in names if all(0 < 2 * len(h.labels(x)) <= len(h.known(x)) for h in heads)]
     return max(several, key=lambda x: len(heads[0].labels(x)), default=None)
