@@ -283,6 +283,7 @@ def _rows(head: str, *rows: str, times: int = 6) -> str:
     ("verb", "text", "said", "command"),
     [
         ("compare", _rows("gpt,lla", "1,2", "3,3", "5,4", "2,5", "4,1"), "have usual names", "--value gpt --value lla"),
+        ("compare", _rows("ok_a,ok_b", "1,0", "0,0", "1,1"), "have usual names", "--outcome ok_a --outcome ok_b"),
         ("score", _rows("labels,pred", "a;b,a", "b,b;c", "c,a;b;c", "b;c,c"), "name for the truth, such as label",
          "--truth labels --pred pred --sep ';'"),
         ("score", _rows("passed", "yes", "no", "maybe", "yes"), "'passed' of 'x.csv' holds 'maybe', 'no', 'yes'",

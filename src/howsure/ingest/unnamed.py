@@ -313,8 +313,9 @@ def _predictions(head: Head, free: Sequence[str], truths: Sequence[str]) -> Name
         several = verb() in ("compare", "leaderboard")
         alike = [x for x in free if x != truth and x not in guess(free, "truth") and head.alike(x, truth)]
         found = usual[:1] if usual and not several else [*usual, *(x for x in alike if x not in usual)]
-        graded = not usual and truth in free and not guess([truth], "truth") and _levels(head, truth)
-        if found and not graded:
+        unnamed = not usual and truth in free and not guess([truth], "truth")
+        passes = several and len(found) == 1 and head.passes(truth)  # two systems, rather than a truth and one
+        if found and not (unnamed and (passes or _levels(head, truth))):
             return {"truth": truth, "pred": _some(found)}
     return {}
 
