@@ -7,13 +7,24 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 _LONG = re.compile(r"\S{400,}")
+_PASSWORD = re.compile(r"(://[^:/\s]*):\S*@")
+_SETTING = re.compile(r"(password=)[^&\s]*", re.IGNORECASE)
 
 
 class HowsureError(ValueError):
-    """Base of everything howsure raises on purpose. A text of thousands of characters is quoted by its ends."""
+    """Base of everything howsure raises on purpose; long texts are shown by their ends, addresses without passwords."""
 
     def __init__(self, *said: object) -> None:
-        super().__init__(*(shortened(x) if isinstance(x, str) else x for x in said))
+        super().__init__(*(shortened(hidden(x)) if isinstance(x, str) else x for x in said))
+
+
+def hidden(text: str) -> str:
+    """A text without the passwords of addresses in it.
+
+    >>> hidden("postgresql://me:secret@host/name?password=again")
+    'postgresql://me:***@host/name?password=***'
+    """
+    return _SETTING.sub(r"\1***", _PASSWORD.sub(r"\1:***@", text))
 
 
 def shortened(text: str) -> str:

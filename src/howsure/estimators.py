@@ -156,6 +156,8 @@ def _scores(model: Any, x: Any, positive: Any) -> Any:
             f"{type(model).__name__} has neither decision_function nor predict_proba, so it has no scores."
         )
     values = np.asarray(_asked(model, way, x), dtype=float)
+    if known is not None and len(known) > 2 and way.__name__ == "decision_function" and values.ndim == 2:
+        _refuse_duels(model, x, values, known)
     if known is None:
         return values
     if positive is None and len(known) != 2:
@@ -167,3 +169,14 @@ def _scores(model: Any, x: Any, positive: Any) -> Any:
     if values.shape[1] != len(known):
         raise BadLabels(f"scores of shape {values.shape} do not fit {len(known)} classes.")
     return values[:, place]
+
+
+def _refuse_duels(model: Any, x: Any, values: Any, known: Any) -> None:
+    """Decisions between pairs of three classes have as many columns as there are classes, and mean something else."""
+    answers = list(_asked(model, model.predict, x))
+    best = [known[k] for k in values.argmax(axis=1)] if values.shape[1] == len(known) else answers
+    if any(a != b for a, b in zip(answers, best, strict=True)):
+        raise BadSetting(
+            f"the decisions of this {type(model).__name__} are between pairs of classes, not for a class against the "
+            "rest; give it decision_function_shape='ovr', or probabilities."
+        )

@@ -104,9 +104,10 @@ def marks(deal: DealtParts, scores: Array, parts: Array, whole: float) -> SliceM
     shares, looks = np.ones(scores.size), 0.0
     ours, theirs = (_scaled(x, whole, r) for x, r in ((scores, deal.reach), (parts, deal.part_reach)))
     for g in np.unique(deal.group[defined]).tolist():
-        here, there = defined & (deal.group == g), deal.part_group == g
-        shares[here], own = standing(ours[here], theirs[there])
-        looks += float(here.sum() * np.mean(own <= LOOKS))
+        here, there = defined & (deal.group == g), (deal.part_group == g) & ~np.isnan(parts)
+        if there.any():  # undefined slices are not counted, and undefined parts tell nothing of the others
+            shares[here], own = standing(ours[here], theirs[there])
+            looks += float(here.sum() * np.mean(own <= LOOKS))
     marked = np.zeros(scores.size, dtype=bool)
     marked[defined] = discoveries(shares[defined], FALSE)
     return SliceMarks(marked, defined, int((shares <= LOOKS).sum()), looks)

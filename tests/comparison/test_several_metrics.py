@@ -130,3 +130,11 @@ def test_the_command_says_what_python_says(tmp_path, capsys):
         assert run([verb, str(path), "--truth", "y", *words, "--format", "json"]) == 0
         got = json.loads(capsys.readouterr().out)
         assert got == getattr(hs, verb)(frame, truth="y", pred=list(preds), metrics=metrics).to_dict()
+
+
+def test_many_systems_on_two_measures_are_all_shown():
+    """Only slices are shown by their ends."""
+    tables = {f"s{k}": hs.Tally.binary(tp=20 + k % 7, fp=5, fn=9, tn=40) for k in range(55)}
+    shown = str(hs.leaderboard(tables, metrics=["f1", "accuracy"], draws=200))
+    assert "more" not in shown
+    assert all(shown.count(f" s{k} ") == 2 for k in range(55))

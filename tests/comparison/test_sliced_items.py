@@ -296,3 +296,10 @@ def test_dealt_parts_are_random_parts(way):
         left = 1.0 if weights is not None else (total - size) / (total - 1)
         assert found.mean() == pytest.approx(mean, abs=5 * np.sqrt(variance / size / 10_000))
         assert found.var() == pytest.approx(variance / size * left, rel=0.07)
+
+
+def test_slices_are_drawn_from_streams_of_their_own():
+    """The same values in two slices do not make the same draws."""
+    frame = pd.DataFrame({"v": [1.0, 2, 3, 4, 5, 3] * 2, "g": ["a"] * 6 + ["b"] * 6})
+    x = hs.posterior(hs.means(frame, value="v", by="g"))["mean"].draws(4000, seed=1)
+    assert abs(np.corrcoef(x.T)[0, 1]) < 0.06

@@ -358,3 +358,18 @@ def test_a_password_in_the_address_of_a_file_is_not_shown(capsys):
     err = capsys.readouterr().err
     assert "s3cret" not in err
     assert "joe:***@" in err
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "score --db postgresql://user@corp:s3cret@nowhere.invalid/db --table t --truth y --pred z",
+        "score --db postgresql://me:s3cret@h/db --db postgresql://me:s3cret@h/db --table t",
+        "score a.csv postgresql://me:s3cret@h/db --truth y --pred z",
+    ],
+)
+def test_no_message_repeats_a_password(line):
+    """Wherever the address stands."""
+    code, _, err = told(line)
+    assert code == 2
+    assert "s3cret" not in err

@@ -200,3 +200,9 @@ def test_notebooks_get_the_table():
     assert result._repr_html_() == result.to_html()
     assert result.to_html().startswith('<div class="howsure">\n')
     assert not re.search(r"<!doctype|<html|<title|<body|color-scheme|body\{", result.to_html())
+
+
+def test_numbers_that_differ_in_their_last_digits_have_bars():
+    """A scale is never without width."""
+    made = hs.score(hs.means([10.0**15 + k for k in range(9)]))
+    assert "<svg" in made.to_html()

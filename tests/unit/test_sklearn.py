@@ -464,3 +464,16 @@ def test_nothing_warns():
         warnings.simplefilter("error")
         classification_report(["a", "b"], ["b", "b"])
         classification_report(["a", "b", "c"], ["b", "b", "c"], labels=["a", "d"])
+
+
+def test_decisions_between_pairs_of_classes_are_no_scores():
+    """Three classes have three pairs: a column per pair must not be read as a column per class."""
+    from sklearn.svm import SVC
+
+    rng = np.random.default_rng(3)
+    y = np.repeat([0, 1, 2], 40)
+    x = rng.normal(size=(120, 2)) + np.c_[np.cos(2 * y), np.sin(2 * y)]
+    with pytest.raises(BadSetting, match="between pairs of classes"):
+        hs.score(SVC(decision_function_shape="ovo").fit(x, y), x, y, metrics="auc", positive=1)
+    made = hs.score(SVC(decision_function_shape="ovr").fit(x, y), x, y, metrics="auc", positive=1)
+    assert made.to_dict()["rows"][0]["score"] > 0.7

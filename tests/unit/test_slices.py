@@ -350,3 +350,14 @@ def test_dealing_keeps_the_pool():
     share = pool / 20
     assert parts.mean(axis=0) == pytest.approx(8 * share, abs=0.03)
     assert parts.var(axis=0) == pytest.approx(8 * share * (1 - share) * 12 / 19, rel=0.05, abs=1e-9)
+
+
+def test_slices_that_lack_positive_items_are_not_marked_for_it():
+    """All slices are alike, and few of them have a positive item: recall is undefined in most parts of their size."""
+    rng = np.random.default_rng(5)
+    y = (rng.random(5000) < 0.005).astype(int)
+    z = np.where(rng.random(5000) < 0.4, 1 - y, y)
+    made = hs.score(
+        hs.tally({"y": y, "z": z, "g": np.arange(5000) % 1000}, truth="y", pred="z", by="g"), metrics="recall"
+    )
+    assert not any(row["marked"] for row in made.to_dict()["rows"])

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from howsure.cli import streams, waiting
-from howsure.errors import BadFile, shortened
+from howsure.errors import BadFile, hidden, shortened
 from howsure.render.harmless import visible
 
 if TYPE_CHECKING:
@@ -108,4 +108,4 @@ def laid_out(message: str) -> str:
     if not lines[-1].startswith("  "):
         last = lines[-1].rstrip(".")
         lines[-1] = last if last.endswith("?") else f"{last}."
-    return shortened("\n".join(lines))
+    return shortened(hidden("\n".join(lines)))

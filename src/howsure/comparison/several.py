@@ -53,7 +53,8 @@ class Several(Result):
 
     def page(self) -> dict[str, Any]:
         """The document for people: of many slices only the first and the last in their order."""
-        return page(self._document, len(self.parts)) if "paired" in self._document["data"] else self._document
+        sliced = any(row.get("slice") for row in self._document["rows"])
+        return page(self._document, len(self.parts)) if sliced else self._document
 
     def __repr__(self) -> str:
         return "\n".join(repr(part) for part in self.parts)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from howsure.errors import BadFile, BadSetting, UnknownName, listing, nearest
+from howsure.errors import BadFile, BadSetting, UnknownName, hidden, listing, nearest
 from howsure.ingest.sql import Database
 from howsure.language import option, spelled
 from howsure.notes import Notes, note
@@ -32,12 +32,10 @@ _SUFFIXES: Final[dict[str, Kind]] = {
 _FORMS: Final = "sqlite:///file.db, duckdb:///file.duckdb or postgresql://user@host/name"
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9]*)(?:\+[A-Za-z0-9_]+)?:(.*)", re.DOTALL)
 _WORD: Final = re.compile(r"^([^/@:]*):[^/@]*@")  # of what was meant for a server
-_PASSWORD: Final = re.compile(r"(://[^:@/]*):.*@", re.DOTALL)
 _LISTED: Final = (
     "SELECT table_schema, table_name FROM information_schema.tables "
     "WHERE table_schema NOT IN ('information_schema', 'pg_catalog')"
 )
-_SETTING: Final = re.compile(r"(password=)[^&\s]*", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -85,15 +83,6 @@ def address(text: str) -> Address:
     if place.strip("/") in ("", ":memory:"):
         raise BadSetting(f"a database in memory is empty here: give the file, {kind}:///file; got {text!r}.")
     return Address(kind, place)
-
-
-def hidden(text: str) -> str:
-    """An address without its password.
-
-    >>> hidden("postgresql://me:secret@host/name?password=again")
-    'postgresql://me:***@host/name?password=***'
-    """
-    return _SETTING.sub(r"\1***", _PASSWORD.sub(r"\1:***@", text))
 
 
 def _file(text: str) -> Address:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, Final, NoReturn
 
@@ -46,9 +47,9 @@ def _numbers(column: Column) -> Mapping[Any, Any]:
 
 def _fraction(column: Column) -> Any:
     """The least value that is no whole number, as it is written, where all are numbers."""
-    numbers = _numbers(column)
+    numbers = {x: v for x, v in _numbers(column).items() if math.isfinite(v)}
     if not all(abs(v) < _LARGEST for v in numbers.values()):
-        return None  # names, or infinite, which is told elsewhere
+        return None  # names
     found = {x: v for x, v in numbers.items() if isinstance(v, float) and not v.is_integer()}
     return min(found, key=lambda x: found[x], default=None)
 

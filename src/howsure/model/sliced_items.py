@@ -1,7 +1,7 @@
 """Graded values in slices: each slice has the posterior that its items have alone, set beside the others.
 
 Slices have different numbers of items, and a prior that is read off their own values, so that their laws are found one
-by one: a few milliseconds each.
+by one: tens of milliseconds each.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,8 @@ from howsure.model.question import Gap, Question, exact_gap, nothing_more, nothi
 from howsure.model.state import State
 from howsure.notes import Note, Notes, note
 from howsure.priors import Prior
+
+NEXT_SEED: Final = 2_147_483_659  # slices are drawn from streams of their own
 
 if TYPE_CHECKING:
     from howsure.kernels.law import Law
@@ -62,11 +64,11 @@ class MeanOfSlices(Question):
 
     def draws(self, n: int, seed: int) -> Array:
         """n draws of every slice, (n, slices)."""
-        return np.stack([q.draws(n, seed) for q in self.each], axis=-1)
+        return np.stack([q.draws(n, seed + k * NEXT_SEED) for k, q in enumerate(self.each)], axis=-1)
 
     def ratio_draws(self, n: int, seed: int) -> tuple[Array, Array]:
         """Draws of both systems of a pair in every slice."""
-        first, second = zip(*(q.ratio_draws(n, seed) for q in self.each), strict=True)
+        first, second = zip(*(q.ratio_draws(n, seed + k * NEXT_SEED) for k, q in enumerate(self.each)), strict=True)
         return np.stack(first, axis=-1), np.stack(second, axis=-1)
 
     # -- two systems
@@ -79,7 +81,9 @@ class MeanOfSlices(Question):
         return exact_gap(Distribution(f"difference of {self.metric}", law, route, self._gap_draws, notes=told), route)
 
     def _gap_draws(self, n: int, seed: int) -> Array:
-        return np.stack([q.difference().difference.draws(n, seed=seed) for q in self.each], axis=-1)
+        return np.stack(
+            [q.difference().difference.draws(n, seed=seed + k * NEXT_SEED) for k, q in enumerate(self.each)], axis=-1
+        )
 
     def _gap_remarks(self, told: Sequence[Note]) -> Notes:
         """What is to be said of the differences: once for all slices."""
@@ -177,7 +181,10 @@ def default(state: State) -> str:
 
 def draws(state: State, n: int, seed: int, metrics: Any) -> Any:
     """n joint draws of the mean of every system in every slice, (n, systems, slices)."""
-    return np.stack([items.draws(state.seeing(x), n, seed, metrics) for x in state.evidence.parts], axis=-1)
+    return np.stack(
+        [items.draws(state.seeing(x), n, seed + k * NEXT_SEED, metrics) for k, x in enumerate(state.evidence.parts)],
+        axis=-1,
+    )
 
 
 def _whole(state: State) -> State:

@@ -64,7 +64,7 @@ class Bars:
 
     def share(self, x: float) -> float:
         """How far along the scale a value is, from 0 to 1."""
-        return min(max((x - self.low) / (self.high - self.low), 0.0), 1.0)
+        return min(max((x - self.low) / (self.high - self.low), 0.0), 1.0) if self.high > self.low else 0.5
 
     def _place(self, x: float, width: int) -> int:
         return round(self.share(x) * (width - 1))
@@ -116,4 +116,5 @@ def _scale(low: float, high: float) -> tuple[float, float]:
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(k * power for k in (1, 2, 5, 10) if k * power >= rough * (1 - 1e-9))
     ends = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
-    return float(f"{ends[0]:.12g}"), float(f"{ends[1]:.12g}")
+    rounded = float(f"{ends[0]:.12g}"), float(f"{ends[1]:.12g}")
+    return rounded if rounded[0] <= low < high <= rounded[1] else ends
