@@ -67,7 +67,7 @@ def test_clusters_are_resampled_whole(folder, capsys):
         (["--value", "grde"], "Did you mean 'grade'?"),
         (["--value", "grade", "--bounds", "0"], "--bounds needs two numbers"),
         (["--value", "grade", "--bounds", "0,0.5"], "outside the bounds"),
-        (["--value", "grade", "--by", "id"], "leave out --by; take one slice with --where"),
+        (["--value", "grade", "--by", "id"], "needs two or more items"),
         (["--value", "grade", "--truth", "id"], "for graded values leave out --truth"),
     ],
 )
