@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     tiers.tier = config.getoption("--tier")
+    os.environ.pop("COLUMNS", None)  # pytest-xdist sets it for its workers, and the command lays tables out by it
 
 
 def pytest_report_header(config: pytest.Config) -> str:

@@ -22,6 +22,7 @@ LEAVING: Final = (  # columns by their keys, the first to leave first
 SHORTEST_BAR: Final = 12
 LONGEST_BAR: Final = 40
 _GAP: Final = 2
+_TIE: Final = "\0"  # stands for a blank while lines are made; no text that is shown holds it
 _FEWEST: Final = 5  # characters of a name that is shortened
 
 
@@ -66,8 +67,9 @@ def laid_out(t: TextTable, width: int, signs: Signs | None = LINES) -> Page:
 
 def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
     """Lines that end at blanks; a word that is longer stays whole."""
-    width = max(width, 1)
-    return textwrap.wrap(text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    kept = text.replace(" = ", f"{_TIE}={_TIE}")  # "n = 569" stays on one line
+    lines = textwrap.wrap(kept, max(width, 1), subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return [line.replace(_TIE, " ") for line in lines]
 
 
 def _joined(line: str, room: int, bar: str) -> str:
