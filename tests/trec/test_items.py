@@ -117,7 +117,9 @@ def test_queries_without_judgments_and_unjudged_documents_are_told():
     runs = {"one": {**RUNS_30["one"], "unknown": {"d1": 1.0}}}
     v = hs.trec(QRELS_30, runs, metrics=["AP"])
     assert v.n == 30
-    assert any(n.text.startswith("1 query of one") for n in v.notes if n.code == "queries-without-judgments")
+    assert any(
+        n.text == "ignored 1 query of one without judgments" for n in v.notes if n.code == "queries-without-judgments"
+    )
     assert any("one 300 of 1,200" in n.text for n in v.notes if n.code == "unjudged")
 
 

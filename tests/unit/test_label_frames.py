@@ -65,7 +65,7 @@ REFUSED = {
     "scores": (SAID.assign(law=0.3), {}, "column 'law' of the answers holds 0.3"),
     "missing": (SAID.astype("Int64").replace({"law": {0: None}}), {}, "column 'law' of the answers holds None"),
     "columns twice": (SAID.set_axis(["law", "law", "arts"], axis=1), {}, "'law' 2 times"),
-    "sets": ([{"law"}, {"law"}, set(), set()], {}, "give truths and answers alike"),
+    "sets": ([{"law"}, {"law"}, set(), set()], {}, "give truths and answers in the same form"),
     "half of the labels": (SAID, {"labels": ["law", "arts", "sport"]}, "labels= names 'sport'"),
     "too few labels": (SAID, {"labels": ["law"]}, "have 3 columns but 1 label in labels="),
     "no columns": (SAID[[]], {}, "the answers have no columns"),

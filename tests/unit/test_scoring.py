@@ -356,7 +356,8 @@ def test_a_batch_has_a_row_a_table():
         alone = hs.score(hs.Tally.binary(tp=tp, fp=20, fn=30, tn=870), metrics=["f1"], above=0.7).to_dict()["rows"][0]
         for key in ("score", "mean", "std", "median", "mode", "low", "high", "p_above", "n"):
             assert rows[2 * at][key] == pytest.approx(alone[key], rel=1e-10), key
-    assert "batch=1" in str(batch)
+    assert "batch" in str(batch).splitlines()[2]
+    assert [line.split()[0] for line in str(batch).splitlines()[4:8]] == ["0", "0", "1", "1"]
 
 
 def test_two_batch_axes_are_both_named():
