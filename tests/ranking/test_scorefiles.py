@@ -174,7 +174,7 @@ def test_the_command(tmp_path, capsys):
     code, out, _ = run(capsys, *base, "--band", "recall", "--format", "csv")
     assert out.count("\n") == len(data) + 1
     code, out, _ = run(capsys, *base, "--bins", "50", "--metric", "auc")
-    assert "bins of scores is within" in out
+    assert "is computed from 49 bins of scores" in out
 
 
 BAD = {
