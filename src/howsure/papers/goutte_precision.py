@@ -61,7 +61,7 @@ def two_forms_of_f() -> Finding:
     p, r = point(worked(), "precision"), point(worked(), "recall")
     checks, values = [], {}
     for beta in (0.5, 1, 2, 3):
-        f = point(worked(), f"f{beta:g}")
+        f = point(worked(), f"fbeta({beta:g})")
         top = (1 + beta**2) * WORKED["tp"]
         by_counts = top / (top + beta**2 * WORKED["fn"] + WORKED["fp"])
         checks += [equals(f, (1 + beta**2) * p * r / (r + beta**2 * p)), equals(f, by_counts)]

@@ -129,7 +129,7 @@ def f_beta() -> Finding:
     f11, f12, f21, _ = counts(t)
     checks = []
     for beta in (0.5, 1.0, 2.0):
-        b, got = beta**2, point(t, f"f{beta:g}")
+        b, got = beta**2, point(t, f"fbeta({beta:g})")
         checks.append(equals(got, (1 + b) * p * r / (b * p + r)))
         checks.append(equals(got, (1 + b) * f11 / (b * (f11 + f12) + f11 + f21)))
     values = {f"f{beta:g}": point(worked(), f"f{beta:g}") for beta in (0.5, 1, 2)}
