@@ -28,7 +28,7 @@ _ABOUT = (
 )
 _CODES = (
     "0 done, whatever the answer is (`solve` may find that no table fits); 2 bad input, or output that was not "
-    "taken (a full disk, a closed standard output): one sentence on standard error; 70 an error of howsure's own "
+    "taken (a full disk, a closed standard output): one sentence on standard error; 70 a bug in howsure "
     "(`--debug` shows the trace); 130 interrupted, and 128 + the signal's number for SIGTERM and SIGHUP: "
     "temporary files are gone. A reader that goes away (`| head`) is silent, with 0."
 )

@@ -18,6 +18,7 @@ import pytest
 from tests.hostile import columns, files
 from tests.hostile.running import FOREIGN
 from tests.refusals import one_sentence
+from tests.terminals import received
 
 PLAIN = next(x for x in files.whole() if x.name == "plain.csv")
 LINE = "score {} --truth y --pred z --metric f1 --format json"
@@ -144,16 +145,7 @@ def test_escapes_on_a_terminal(folder):
     words = [*HOWSURE, *shlex.split(f"score {made.name} --truth odd --pred odd --metric accuracy --by odd")]
     found = subprocess.run(words, stdout=other, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, check=False)
     os.close(other)
-    text = b""
-    while True:
-        try:
-            piece = os.read(main, 65536)
-        except OSError:  # the other end is closed
-            break
-        text += piece
-        if not piece:
-            break
-    os.close(main)
+    text = received(main)
     assert found.returncode == 0
     assert b"red" in text
     assert b"\x1b[31mred" not in text

@@ -15,6 +15,7 @@ import termios
 import pytest
 
 from tests.jobs import making
+from tests.terminals import received
 
 COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 HOWSURE = [sys.executable, "-m", "howsure"]
@@ -28,18 +29,9 @@ def on_terminal(words: list[str], folder, columns: int, **environment: str) -> s
     set_ = {**inherited, "TERM": "xterm-256color", "PYTHONIOENCODING": "utf-8", **environment}
     with subprocess.Popen([*HOWSURE, *words], cwd=folder, stdout=theirs, stderr=theirs, env=set_) as process:
         os.close(theirs)
-        received = b""
-        while True:
-            try:
-                part = os.read(own, 65536)
-            except OSError:  # the other side has closed
-                break
-            if not part:
-                break
-            received += part
-    os.close(own)
-    assert process.returncode == 0, received.decode()
-    return received.decode().replace("\r\n", "\n")
+        text = received(own).decode()
+    assert process.returncode == 0, text
+    return text.replace("\r\n", "\n")
 
 
 COMPARE = ["compare", "preds.csv", "--truth", "label", "--pred", "new", "--pred", "old", "--positive", "spam"]

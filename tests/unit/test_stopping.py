@@ -18,7 +18,8 @@ COUNTS = ["score", "--counts", "tp=80,fp=20,fn=30,tn=870"]
 
 def command(before: str, *arguments: str, folder: Path, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
     """The command in a process of its own, after some lines of Python."""
-    code = f"{textwrap.dedent(before)}\nfrom howsure.cli import main\nmain()\n"
+    heard = "import signal\nsignal.signal(signal.SIGHUP, signal.SIG_DFL)"  # whoever runs this under nohup
+    code = f"{heard}\n{textwrap.dedent(before)}\nfrom howsure.cli import main\nmain()\n"
     return subprocess.Popen(
         [sys.executable, "-c", code, *arguments],
         stdin=stdin,
@@ -79,7 +80,7 @@ Files.run = run
 
 @pytest.mark.parametrize("sign", SIGNALS, ids=lambda s: s.name)
 def test_a_signal_during_a_query(tmp_path, sign):
-    """DuckDB calls an interrupt a RuntimeError; it is no error of howsure's own."""
+    """DuckDB calls an interrupt a RuntimeError; it is no bug."""
     data = tmp_path / "data.csv"
     data.write_text("y,p\n" + "1,0\n1,1\n" * 100_000)
     folder = tmp_path / "folder"

@@ -264,22 +264,16 @@ TOLERANCE = option(
     show_default=True,
     help="How far a sampled interval end may be off, in standard deviations.",
 )
-SORT = option(
-    "--sort",
-    default="worse",
-    show_default=True,
-    metavar="worse|better|name|n|score",
-    group=OUTPUT,
-    help="Order of slices of --by.",
-)
-SORT_PAIRS = option(
-    "--sort",
-    default="worse",
-    show_default=True,
-    metavar="worse|better|name|n|difference",
-    group=OUTPUT,
-    help="Order of slices of --by.",
-)
+
+
+def _sort(last: str) -> Named:
+    orders = f"worse|better|name|n|{last}"
+    return option(
+        "--sort", default="worse", show_default=True, metavar=orders, group=OUTPUT, help="Order of slices of --by."
+    )
+
+
+SORT, SORT_PAIRS = _sort("score"), _sort("difference")
 METRICS = option(
     "--metric",
     "metrics",
