@@ -1,6 +1,7 @@
 """For scikit-learn's users: its classification report with intervals, and scorers for its searches.
 
-Numbers are those that scikit-learn gives by default, but for rounding; intervals are howsure's. scikit-learn need not be installed.
+Numbers are those that scikit-learn gives by default, but for rounding; intervals are howsure's. scikit-learn need not
+be installed.
 """
 
 from howsure.sklearn.reporting import classification_report as classification_report

@@ -105,8 +105,9 @@ def classification_report(
 
     Truths and answers are labels, tables of 0 and 1 (a column per label), or lists of label sets. A dictionary has the
     keys of scikit-learn's, and beside each number its ends: precision, precision_low, precision_high. What is 0/0 is
-    undefined (shown as "-", nan in the dictionary), or 0 with zero_division=0; averages take 0 for it either
-    way, as scikit-learn's do by default (with nan they leave it out). Averages over some of the classes, chosen by `labels`, come without intervals.
+    undefined (shown as "-", nan in the dictionary), or 0 with zero_division=0; averages take 0 for it either way, as
+    scikit-learn's do by default (with nan they leave it out). Averages over some of the classes, chosen by `labels`,
+    come without intervals.
 
     >>> print(classification_report(list("aabbbb"), list("aabbba")))
                    precision            recall          f1-score   support
