@@ -85,7 +85,7 @@ _PARTS = {  # headings, and the files and packages under them, in the order of t
     "Measures": ("catalogue", "expressions.py", "gradients.py"),
     "Numbers": ("forms.py", "routes.py", "kernels", "distribution.py"),
     "Verbs": (
-        "rows.py", "scoring.py", "slice_order.py", "slice_marks.py", "comparison", "ranking", "rankings.py",
+        "rows.py", "scoring.py", "slice_order.py", "slice_marks.py", "comparison", "decisions", "ranking", "rankings.py",
         "relations",
     ),
     "Results, words and formats": (

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from howsure.cli import (
+    cataloguing,
     completing,
     curving,
     parsing,
@@ -30,7 +31,6 @@ from howsure.cli.options import (
     FORMAT,
     INTERVAL,
     LEVEL,
-    LISTING,
     MATRICES,
     METRICS,
     OUT,
@@ -49,7 +49,6 @@ from howsure.cli.options import (
 from howsure.cli.output import laid_out, show, write
 from howsure.errors import BadSetting, HowsureError, nearest
 from howsure.language import SPOKEN, TYPED, Typed
-from howsure.papers.item import MEANINGS
 from howsure.render.view import Detail
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -356,39 +355,8 @@ def leaderboard(
     show(run_leaderboard(data, **asked, **own), kind, out, view)
 
 
-@app.command("metrics")
-@click.argument("name", required=False)
-@LISTING
-@OUT
-def metrics_command(name: str | None, kind: str, out: Path | None) -> None:
-    """List every measure, or show one: formula, range, synonyms, meaning and source."""
-    from howsure.catalogue import described, metrics
-    from howsure.catalogue.retrieval import rankings
-    from howsure.render import listing
-
-    document = listing.document([described(name)] if name else [*metrics(), *rankings()], bool(name))
-    write(listing.render(document, kind), out, kind)
-
-
-_PAPERS = """Recompute what the papers print, and set it beside the print.
-
-ITEM is a paper (goutte, ishioka, powers, alvarez, zhang), an item of it (goutte-eq-9) or how some begin (goutte-table);
-without it every item is computed. Each gets a verdict:
-
-"""
-
-
-@app.command("papers", help=_PAPERS + "\n\n".join(f"{verdict}: {meaning}" for verdict, meaning in MEANINGS.items()))
-@click.argument("item", required=False)
-@LISTING
-@OUT
-def papers_command(item: str | None, kind: str, out: Path | None) -> None:
-    """Recompute what the papers print, and set it beside the print."""
-    from howsure import papers
-
-    write(papers.render(papers.select(item), kind), out, kind)
-
-
+app.add_command(cataloguing.metrics_command)
+app.add_command(cataloguing.papers_command)
 app.add_command(curving.curve)
 app.add_command(solving.solve)
 app.add_command(surfacing.surface)

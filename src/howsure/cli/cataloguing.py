@@ -1,0 +1,44 @@
+"""The commands `howsure metrics` and `howsure papers`: what there is, listed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from howsure.cli.options import LISTING, OUT
+from howsure.cli.output import write
+from howsure.papers.item import MEANINGS
+
+
+@click.command("metrics")
+@click.argument("name", required=False)
+@LISTING
+@OUT
+def metrics_command(name: str | None, kind: str, out: Path | None) -> None:
+    """List every measure, or show one: formula, range, synonyms, meaning and source."""
+    from howsure.catalogue import described, metrics
+    from howsure.catalogue.retrieval import rankings
+    from howsure.render import listing
+
+    document = listing.document([described(name)] if name else [*metrics(), *rankings()], bool(name))
+    write(listing.render(document, kind), out, kind)
+
+
+_PAPERS = """Recompute what the papers print, and set it beside the print.
+
+ITEM is a paper (goutte, ishioka, powers, alvarez, zhang), an item of it (goutte-eq-9) or how some begin (goutte-table);
+without it every item is computed. Each gets a verdict:
+
+"""
+
+
+@click.command("papers", help=_PAPERS + "\n\n".join(f"{verdict}: {meaning}" for verdict, meaning in MEANINGS.items()))
+@click.argument("item", required=False)
+@LISTING
+@OUT
+def papers_command(item: str | None, kind: str, out: Path | None) -> None:
+    """Recompute what the papers print, and set it beside the print."""
+    from howsure import papers
+
+    write(papers.render(papers.select(item), kind), out, kind)
