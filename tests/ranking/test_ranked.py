@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -330,6 +331,24 @@ def test_none_is_the_plain_bootstrap():
     y = [peer.roc_auc_score(d.truth, d.scores[:, 0], sample_weight=w) for w in rng.exponential(size=(800, 40))]
     assert x.mean() == pytest.approx(np.mean(y), abs=4 * np.std(y) / np.sqrt(650))
     assert x.std() == pytest.approx(np.std(y), rel=0.1)
+
+
+def test_a_measure_that_wants_more_draws_leaves_the_others_theirs():
+    """Of one pass each has the first of the draws, as many as it wants, and is looked at no further."""
+    drawn, seen = score_draws(hs.posterior(scored(60, 3, 2))), []
+
+    def looked(c):
+        seen.append(c.positives.size)
+        return ranked.auc(c)
+
+    few, best, many = (retrieval.parse(x) for x in ("auc", "max-f1", "AP"))
+    wanted = {replace(few, evaluate=looked): 5_000, best: 4_097, many: 20_000}
+    found = drawn.as_many(wanted, 4)
+    for m, own in zip((few, best, many), found.values(), strict=True):
+        n = {"auc": 5_000, "max-f1": 4_097, "AP": 20_000}[m.name]
+        np.testing.assert_array_equal(own, drawn.of([m], 20_000, 4)[0][:n])
+        assert own.shape == (n, 1)
+    assert sum(seen) < 12_000
 
 
 @pytest.mark.parametrize("systems", [2, 8])

@@ -11,7 +11,7 @@ weight is a cluster of the usual size.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -142,22 +142,32 @@ class ScoreDraws:
         return of_patterns(self.units.amounts, self.units.squares)
 
     def of(self, metrics: Sequence[Ranking], n: int, seed: int) -> list[Array]:
-        """n draws of each measure for every system, (n, systems), all from the same weights of the items.
+        """n draws of each measure for every system, (n, systems), all from the same weights of the items."""
+        found = self.as_many(dict.fromkeys(metrics, n), seed)
+        return [found[m] for m in metrics]
+
+    def as_many(self, wanted: Mapping[Ranking, int], seed: int) -> dict[Ranking, Array]:
+        """So many draws of each measure: the first of those that the most wanted has.
 
         The best of all thresholds is taken at the threshold that is best in another draw: where a threshold is best and
         how good it is there must not come from the same weights, or every draw flatters itself.
         """
-        best = [m for m in metrics if m.best_cut is not None]
-        cuts = self._best_cuts(best, -(-n // TIMES), seed + ANOTHER) if best else {}
+        best = {m: n for m, n in wanted.items() if m.best_cut is not None}
+        cuts = self._best_cuts(tuple(best), -(-max(best.values()) // TIMES), seed + ANOTHER) if best else {}
+
+        def value(m: Ranking, c: Cuts, system: int, draws: Places) -> Array:
+            if draws[0] >= wanted[m]:
+                return np.full(draws.size, np.nan)
+            if m not in cuts or m.at_cut is None:
+                return m.evaluate(c)
+            own = cuts[m][system]
+            return m.at_cut(c, own[np.minimum(draws // TIMES, own.size - 1)])
 
         def values(c: Cuts, system: int, draws: Places) -> Array:
-            found = []
-            for m in metrics:
-                cut = cuts[m][system][draws // TIMES] if m in cuts else None
-                found.append(m.evaluate(c) if cut is None or m.at_cut is None else m.at_cut(c, cut))
-            return np.stack(found)
+            return np.stack([value(m, c, system, draws) for m in wanted])
 
-        return list(self._numbered(values, n, seed).transpose(1, 2, 0))
+        found = self._numbered(values, max(wanted.values()), seed).transpose(1, 2, 0)
+        return {m: x[:n] for x, (m, n) in zip(found, wanted.items(), strict=True)}
 
     def _best_cuts(self, metrics: Sequence[Ranking], n: int, seed: int) -> dict[Ranking, NDArray[np.intp]]:
         """The cuts at which measures are best in n draws, (systems, n) for each."""

@@ -6,7 +6,7 @@ model (model/score_draws.py).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -315,24 +315,24 @@ def prepare(questions: Sequence[Question]) -> None:
         return
     state, drawn = open_ones[0].state, open_ones[0].drawn
     controls = {m: c for m in wanted if (c := control_of(drawn, m)) is not None}
-    first = _drawn(drawn, wanted, controls, drawn.number, drawn.seed)
+    first = _drawn(drawn, dict.fromkeys(wanted, drawn.number), controls, drawn.seed)
     more = {m: n for m, q in wanted.items() if (n := q.lacking(*first[m]))}
-    added = _drawn(drawn, more, controls, max(more.values()), drawn.seed + GROWN) if more else {}
+    added = _drawn(drawn, more, controls, drawn.seed + GROWN) if more else {}
     for m, found in first.items():
-        state.kept["draws of", m] = _grown(found, added[m], more[m]) if m in more else found
+        state.kept["draws of", m] = _grown(found, added[m]) if m in more else found
 
 
 def _drawn(
-    drawn: ScoreDraws, metrics: Iterable[Ranking], controls: Mapping[Ranking, Ranking], n: int, seed: int
+    drawn: ScoreDraws, wanted: Mapping[Ranking, int], controls: Mapping[Ranking, Ranking], seed: int
 ) -> dict[Ranking, Drawn]:
-    """n draws of each measure with its control, all from one pass."""
-    asked = [*metrics, *(controls[m] for m in metrics if m in controls)]
-    values = {m: x[:, 0] for m, x in zip(asked, drawn.of(asked, n, seed), strict=True)}
-    return {m: (values[m], values[controls[m]] if m in controls else None) for m in metrics}
+    """So many draws of each measure with its control, all from one pass."""
+    asked = {**wanted, **{controls[m]: n for m, n in wanted.items() if m in controls}}
+    values = {m: x[:, 0] for m, x in drawn.as_many(asked, seed).items()}
+    return {m: (values[m], values[controls[m]] if m in controls else None) for m in wanted}
 
 
-def _grown(first: Drawn, added: Drawn, n: int) -> Drawn:
-    """Draws with n more."""
+def _grown(first: Drawn, added: Drawn) -> Drawn:
+    """Draws and more of them."""
     (draws, control), (more, further) = first, added
-    both = None if control is None or further is None else np.concatenate([control, further[:n]])
-    return np.concatenate([draws, more[:n]]), both
+    both = None if control is None or further is None else np.concatenate([control, further])
+    return np.concatenate([draws, more]), both
