@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from howsure.comparison.verbs import compare as compare
     from howsure.comparison.wins import Wins as Wins
     from howsure.comparison.wins import compare_wins as compare_wins
+    from howsure.decisions.shifting import shift as shift
     from howsure.distribution import Distribution as Distribution
     from howsure.distribution import Interval as Interval
     from howsure.errors import HowsureError as HowsureError
@@ -58,7 +59,8 @@ _HOME = {
     "Wins": "comparison.wins", "cells": "expressions", "compare": "comparison.verbs",
     "compare_wins": "comparison.wins", "curve": "ranking.curves", "fbeta": "catalogue",
     "leaderboard": "comparison.ranks", "log": "expressions", "means": "ingest.graded", "metrics": "catalogue",
-    "posterior": "model.posterior", "score": "scoring", "solve": "relations.solving", "sqrt": "expressions",
+    "posterior": "model.posterior", "score": "scoring", "shift": "decisions.shifting",
+    "solve": "relations.solving", "sqrt": "expressions",
     "tally": "ingest.arrays", "tradeoff": "relations.trading", "trec": "ranking.queries", "two_level": "priors",
     "utility": "catalogue",
 }  # fmt: skip
@@ -67,7 +69,7 @@ __all__ = [
     "Clustered", "Comparison", "Curve", "Distribution", "HowsureError", "Interval", "Items", "Leaderboard", "Metric",
     "Multilabel", "Outcomes", "Posterior", "Ratio", "Report", "Scored", "Stratified", "Tally", "Wins",
     "cells", "compare", "compare_wins", "curve", "fbeta", "leaderboard", "log", "means", "metrics", "papers",
-    "posterior", "relations", "score", "solve", "sqrt", "tally", "tradeoff", "trec", "two_level", "utility",
+    "posterior", "relations", "score", "shift", "solve", "sqrt", "tally", "tradeoff", "trec", "two_level", "utility",
 ]  # fmt: skip
 
 

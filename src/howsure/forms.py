@@ -251,6 +251,49 @@ def _agreement(e: Expression) -> PhiOrKappa | None:
     return next((PhiOrKappa(kind) for kind, x in known.items() if np.allclose(value, x, rtol=1e-12, atol=1e-15)), None)
 
 
+# -- other shares of the classes
+
+
+def carries_over(form: Form) -> bool:
+    """Whether a measure depends on recall and specificity alone, and so not on the share of positives."""
+    if isinstance(form, TwoRates):
+        return form.chart == "rows"
+    if not isinstance(form, Linear):
+        return False
+    used = {c for c, t, b in zip(CELLS, form.top, form.bottom, strict=True) if t or b}
+    return used <= {"tp", "fn"} or used <= {"fp", "tn"}
+
+
+@lru_cache(maxsize=4096)
+def at_prevalence(form: Form, share: float) -> TwoRates | None:
+    """A measure of recall and specificity at a known share of positives; None where it is no quotient of both.
+
+    A linear quotient of the cells is one of the two rates. So is kappa: both its parts are linear in the share of
+    positive answers, which is linear in the rates.
+    """
+    yes = Fraction(share)
+    no = 1 - yes
+    if isinstance(form, Linear):
+        top, bottom = (_reweighed(tuple(Fraction(x) for x in part), yes, no) for part in (form.top, form.bottom))
+    elif form == PhiOrKappa("kappa"):
+        said = {(i, j): yes * i + no * (1 - j) for i in (0, 1) for j in (0, 1)}  # the share of positive answers
+        top = tuple(tuple(2 * yes * no * (i + j - 1) for j in (0, 1)) for i in (0, 1))
+        bottom = tuple(tuple(yes + x - 2 * yes * x for x in (said[i, 0], said[i, 1])) for i in (0, 1))
+    else:
+        return None
+    by_u, by_v = _direction(top, bottom), _direction(_transpose(top), _transpose(bottom))
+    if by_u is None or by_v is None:
+        return None
+    p, q = (tuple(tuple(float(x) for x in row) for row in part) for part in (top, bottom))
+    return TwoRates("rows", p, q, (by_u, by_v))  # type: ignore[arg-type]
+
+
+def _reweighed(part: tuple[Fraction, ...], yes: Fraction, no: Fraction) -> Any:
+    """A linear form of the cells as one of the two rates, [i][j]: i = 1 for recall, j = 1 for specificity."""
+    tp, fp, fn, tn = part
+    return tuple(tuple(yes * own + no * other for other in (fp, tn)) for own in (fn, tp))
+
+
 # -- chance
 
 

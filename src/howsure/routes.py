@@ -67,10 +67,11 @@ class Model:
         for j, before in enumerate(self.distinct()[2]):
             yield self.table(j, n, seed, before)
 
-    def table(self, j: int, n: int, seed: int, place: int = 0) -> tuple[Shapes, Shapes | None]:
+    def table(self, j: int, n: int, seed: int, place: int = 0, rows: int = 0) -> tuple[Shapes, Shapes | None]:
         """n draws of the cell probabilities of one table of the batch, and their logs when small shapes need them.
 
-        Equal tables have equal draws; other places give independent ones.
+        Equal tables have equal draws; other places give independent ones. Another number of `rows` gives independent
+        ones within the truth rows, at the same class shares, where these are known apart.
         """
         from howsure.kernels import draws
 
@@ -78,19 +79,30 @@ class Model:
         scale = None
         if self.scales is not None:
             scale = np.array([np.broadcast_to(self.scales[c], self.shape).ravel()[j] for c in CELLS])
-        if self.shares is None:
-            plain, logs = draws.shares(cells, n, seed, place, scale)
+        if self.by_rows:
+            yes, no = self.class_shares(j, n, seed, place)
+            one, two, own = [0, 2], [3, 1], seed + rows
+            row = draws.log_shares(cells[one], n, own + 1_000_003, place, None if scale is None else scale[one])
+            other = draws.log_shares(cells[two], n, own + 2_000_003, place, None if scale is None else scale[two])
+            joined = np.stack([yes + row[0], no + other[1], yes + row[1], no + other[0]])
+            plain, logs = np.exp(joined), joined
         else:
-            share = np.array([float(np.ravel(x)[j]) for x in self.shares])
-            by = None if self.share_scales is None else np.array([float(np.ravel(x)[j]) for x in self.share_scales])
-            yes, no = draws.log_shares(share, n, seed, place, by)
-            one, two = [0, 2], [3, 1]
-            row = draws.log_shares(cells[one], n, seed + 1_000_003, place, None if scale is None else scale[one])
-            other = draws.log_shares(cells[two], n, seed + 2_000_003, place, None if scale is None else scale[two])
-            logs = np.stack([yes + row[0], no + other[1], yes + row[1], no + other[0]])
-            plain = np.exp(logs)
+            plain, logs = draws.shares(cells, n, seed, place, scale)  # type: ignore[assignment]
         named = dict(zip(CELLS, plain, strict=True))
         return named, None if logs is None else dict(zip(CELLS, logs, strict=True))
+
+    @property
+    def by_rows(self) -> bool:
+        """Whether the class shares are known apart from the truth rows."""
+        return self.shares is not None
+
+    def class_shares(self, j: int, n: int, seed: int, place: int = 0) -> Array:
+        """Logs of n draws of the class shares of one table, yes and no."""
+        from howsure.kernels import draws
+
+        shapes = np.array([float(np.ravel(x)[j]) for x in self.shares or ()])
+        by = None if self.share_scales is None else np.array([float(np.ravel(x)[j]) for x in self.share_scales])
+        return draws.log_shares(shapes, n, seed, place, by)
 
 
 @dataclass(frozen=True)
@@ -118,19 +130,18 @@ class Mixed:
 
 def exact_law(metric: Metric, model: Model) -> tuple[Law | None, str]:
     """The law by the form of the metric and the model, or None where only draws are left."""
-    reading = metric.reading
-    made = _route(reading.form, model)
-    if made is None:
-        return None, "sampled"
-    law, route = made
-    if reading.outer:
-        from howsure.kernels.continuous import WithMoments
-        from howsure.kernels.transformed import Transformed
+    return outside(_route(metric.reading.form, model), metric.reading.outer)
 
-        if not isinstance(law, WithMoments):
-            return None, "sampled"
-        return Transformed(law, reading.outer), route
-    return law, route
+
+def outside(made: Routed | None, outer: str) -> tuple[Law | None, str]:
+    """The law of a monotone function of what has this one."""
+    if made is None or not outer:
+        return (None, "sampled") if made is None else made
+    from howsure.kernels.continuous import WithMoments
+    from howsure.kernels.transformed import Transformed
+
+    law, route = made
+    return (Transformed(law, outer), route) if isinstance(law, WithMoments) else (None, "sampled")
 
 
 def _route(form: Form, model: Model) -> Routed | None:
@@ -140,7 +151,7 @@ def _route(form: Form, model: Model) -> Routed | None:
             return _linear_law(form, model.cells, model.scales)
         return _two_level_linear(form, model)
     if isinstance(form, TwoRates) and (flat or form.chart == "rows"):
-        return _rates_law(form, model.cells, model.scales)
+        return rates_law(form, model.cells, model.scales)
     if isinstance(form, Rising) and flat and all(np.all(model.cells[c] >= TINY) for c in ("tp", "fp", "fn")):
         return _rising_law(form, model.cells, model.scales)
     if isinstance(form, PhiOrKappa) and flat and model.scales is None:
@@ -279,7 +290,7 @@ def _across_rows(form: Linear, model: Model) -> Routed | None:
     return None
 
 
-def _rates_law(form: TwoRates, cells: Shapes, scales: Shapes | None) -> Routed:
+def rates_law(form: TwoRates, cells: Shapes, scales: Shapes | None) -> Routed:
     """Turn both rates so that the measure rises in them."""
     from howsure.kernels.integral import Integral
     from howsure.kernels.two_betas import Bilinear

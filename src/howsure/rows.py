@@ -101,7 +101,7 @@ class Row:
         lost = np.isnan(self.score)
         if not lost.any():
             return ()
-        when = (str(self.metric.undefined),)
+        when = (self.question.undefined,)
         if self.classes is None:
             return (note("undefined-score", of=(self.asked,), when=when, single=lost.ndim == 0),)
         some = np.asarray(lost.reshape(len(self.classes), -1).any(axis=1)).tolist()
@@ -113,6 +113,13 @@ class Row:
 
 
 # -- documents
+
+
+def told_alike(rows: Iterable[Row], paired: bool) -> dict[str, Any]:
+    """What the evidence of all systems tells alike beyond its size: clusters of the same items, a target."""
+    told = [row.question.state.evidence.describe() for row in rows]
+    names = ("clusters", "prevalence") if paired else ("prevalence",)
+    return {k: told[0][k] for k in names if told[0].get(k) is not None and all(x.get(k) == told[0][k] for x in told)}
 
 
 def row_documents(rows: Iterable[Row], places: Sequence[Place] | None = None) -> list[dict[str, Any]]:

@@ -14,6 +14,11 @@ from howsure.errors import plural
 LEFT_OUT: Final = ("ids-missing", "ids-twice", "ids-unmatched", "truths-disagree", "clusters-unmatched")
 
 
+SHIFTED: Final = (
+    ", instead of {tested} among the items tested: that share, which may have been set by design, is not used; recall "
+    "and specificity are assumed to be the same in both"
+)
+
 SENTENCES: Final[dict[str, str]] = {
     "missing-dropped/outcome": "{count:missing outcome was|missing outcomes were} left out",
     "missing-dropped/value": "{count:,} of {total:item|items} {count:=was|were} left out: a value is missing",
@@ -41,6 +46,9 @@ SENTENCES: Final[dict[str, str]] = {
         "a sample of {count:stratum|strata}: each has its own posterior, and they are weighted by their population "
         "sizes"
     ),
+    "prevalence-shifted/fixed": "for a prevalence of {share:g}" + SHIFTED,
+    "prevalence-shifted/range": "for a prevalence between {low:g} and {high:g}, all values as likely" + SHIFTED,
+    "prevalence-shifted/counted": "for the prevalence of a target, {positives:,} of {items:item|items}" + SHIFTED,
     "no-data": "the table is empty: these numbers come from the prior alone",
     "clusters": "whole clusters are resampled: {count:,} of them",
     "full-recall": (

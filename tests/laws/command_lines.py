@@ -177,6 +177,7 @@ TRIES: dict[str, tuple[Try, ...]] = {
     "--rows": (Try("pred"),),
     "--labels": (Try("x,y,z,u", metric="macro-f1"), Try("0,1,2", metric="macro-f1"), Try("p,q,r", metric="f1:p")),
     "--positive": (Try("0"), Try("1", metric="f1"), Try("y", metric="f1")),
+    "--prevalence": (Try("0.1"), Try("0.1", metric="f1:y")),
     # settings
     "--metric": (Try("{other}"),),
     "--above": (Try("0.7"),),

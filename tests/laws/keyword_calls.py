@@ -202,6 +202,8 @@ MEANS = {
 }
 MEASURES = {  # of each kind of evidence: one, another, and one by draws
     "classes of two": ("f1", "recall", "kappa"),
+    "classes in a target": ("f1", "recall", "phi"),
+    "classes in a target between": ("f1", "recall", "phi"),
     "classes of three": ("accuracy", "f1:0", "macro-f1"),
     "outcomes": ("rate", "accuracy", ""),
     "label sets": ("micro-f1", "f1:x", "samples-f1"),
@@ -292,6 +294,10 @@ CALLS: dict[str, dict[str, Call]] = {
         "tally": Call(given(TWO[0])),
         "posterior": Call(given(lambda: hs.posterior(TWO[0]))),
     },
+    "shift": {
+        "tally": Call(given(TWO[0]), {"prevalence": 0.1}),
+        "posterior": Call(given(lambda: hs.posterior(TWO[0], 2)), {"prevalence": (0.1, 0.2)}),
+    },
     "two_level": {"nothing": Call(given())},
     "fbeta": {"nothing": Call(given(), {"beta": 2})},
     "utility": {"nothing": Call(given(), {"tp": 2})},
@@ -369,6 +375,7 @@ VALUES: dict[str, tuple[Value, ...]] = {
     "most": (Value(2),),
     "wins": (Value({("x", "y"): (3, 1)}),),
     "recalls": (Value([0.7]),),
+    "prevalence": (Value(0.3),),
     "within": (Value(2.0),),
     "between": (Value(2.0),),
     "beta": (Value(3),),

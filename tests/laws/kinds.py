@@ -31,6 +31,10 @@ def _binary(at: Part) -> Any:
     return hs.tally(Y[at], {k: v[at] for k, v in BINARY.items()}, labels=[0, 1])
 
 
+def _target(at: Part, prevalence: Any) -> Any:
+    return hs.shift(_binary(at), prevalence).evidence
+
+
 def _classes(at: Part) -> Any:
     return hs.tally(K[at], {k: v[at] for k, v in CLASSES.items()}, labels=[0, 1, 2])
 
@@ -105,6 +109,8 @@ def _scored(at: Part, **settings: Any) -> Any:
 
 KINDS: dict[str, Callable[[], Any]] = {
     "classes of two": lambda: _binary(WHOLE),
+    "classes in a target": lambda: _target(WHOLE, 0.1),
+    "classes in a target between": lambda: _target(WHOLE, (0.05, 0.3)),
     "classes of three": lambda: _classes(WHOLE),
     "outcomes": lambda: _outcomes(WHOLE),
     "label sets": lambda: _labels(WHOLE),
@@ -123,6 +129,7 @@ KINDS: dict[str, Callable[[], Any]] = {
 }
 PARTS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "classes of two": lambda: (_binary(LEFT), _binary(REST)),
+    "classes in a target": lambda: (_target(LEFT, 0.1), _target(REST, 0.1)),
     "classes of three": lambda: (_classes(LEFT), _classes(REST)),
     "outcomes": lambda: (_outcomes(LEFT), _outcomes(REST)),
     "label sets": lambda: (_labels(LEFT), _labels(REST)),

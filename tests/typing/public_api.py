@@ -51,6 +51,9 @@ def posteriors(t: hs.Tally) -> hs.Posterior:
     for prior in ("even", 0.5, [1.0, 1.0, 1.0, 1.0], np.ones((2, 2)), hs.two_level(within=1, between=2), p):
         hs.posterior(t, prior=prior, tolerance=0.05, seed=7)
     assert_type(p.update(t), hs.Posterior)
+    for prevalence in (0.01, (0.005, 0.02), t, hs.Tally.rate(hits=12, of=3000), {"ham": 0.99, "spam": 0.01}):
+        assert_type(hs.shift(p, prevalence=prevalence), hs.Posterior)
+    hs.shift(t, 0.01)
     as_mapping: Mapping[str, hs.Distribution] = p
     names: Iterator[str] = iter(as_mapping)
     assert_type("f1" in p, bool)

@@ -257,6 +257,12 @@ ROWS = option(
 )
 LABELS = option("--labels", metavar="a,b,c", help="The classes, in the order of --matrix.")
 POSITIVE = option("--positive", metavar="LABEL", group=QUESTION, help="The positive class, such as spam.")
+PREVALENCE = option(
+    "--prevalence",
+    metavar="0.01|0.005..0.02|12/3000",
+    group=QUESTION,
+    help="As if positives had this share: known, between two, or so many of a sample.",
+)
 TOLERANCE = option(
     "--tolerance",
     type=float,

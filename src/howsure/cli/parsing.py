@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from howsure.evidence.outcomes import Outcomes
 from howsure.labels import Label, whole
 
 _MOST_BYTES = 64_000_000
+_ENDS = re.compile(r"\s*\.\.\.?\s*|\s+to\s+|(?<=[\d.%])\s*[-–]\s*(?=[\d.])")  # between the ends of a range
 
 
 def tables(
@@ -115,6 +117,30 @@ def outcome(text: str) -> Outcomes:
     if not slash:
         raise BadCounts(f"--rate needs hits and trials, such as 47/50; got {text!r}")
     return Outcomes.rate(hits=_whole(hits, "hits"), of=_whole(trials, "trials"))
+
+
+def prevalence(text: str) -> Any:
+    """0.01 or 1%, a range such as 0.005..0.02, or positives of the items of a sample: 12/3000.
+
+    >>> prevalence("1%"), prevalence("0.5%..2%"), prevalence("0.005 to 0.02")
+    (0.01, (0.005, 0.02), (0.005, 0.02))
+    """
+    if "/" in text:
+        positives, items = (_whole(x, "a count of --prevalence") for x in text.split("/", 1))
+        if positives > items:
+            raise BadCounts(f"--prevalence needs positives of items, such as 12/3000; got {text!r}")
+        return Outcomes.rate(hits=positives, of=items)
+    ends = _ENDS.split(text.strip())
+    try:
+        found = tuple(number(x) for x in ends)
+    except ValueError:
+        found = ()
+    if len(found) not in (1, 2):
+        raise BadSetting(
+            "--prevalence needs a share, such as 0.01 or 1%, a range such as 0.005..0.02, or positives of items such "
+            f"as 12/3000; got {text!r}"
+        )
+    return found[0] if len(found) == 1 else found
 
 
 def number(text: str) -> float:

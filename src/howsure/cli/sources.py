@@ -17,7 +17,7 @@ import click
 
 from howsure.cli import completing, parsing, systems
 from howsure.cli import options as groups
-from howsure.cli.options import LABELS, POSITIVE, ROWS, Named, option
+from howsure.cli.options import LABELS, POSITIVE, PREVALENCE, ROWS, Named, option
 from howsure.errors import BadSetting, NoCommonId
 from howsure.language import TYPED
 
@@ -114,6 +114,7 @@ BELONGS: Final = {  # options, beside those of files, and the sources that they 
     "rows": ("--matrix",),
     "labels": ("--matrix", "FILE", "--db"),
     "positive": ("--counts", "--matrix", "FILE", "--db"),
+    "prevalence": ("--counts", "--matrix", "FILE", "--db"),
     "metric": ("--counts", "--rate", "--matrix", "FILE", "--db"),
     "prior": ("--counts", "--rate", "--matrix", "FILE", "--db"),
     "tolerance": ("--counts", "--rate", "--matrix", "FILE", "--db"),
@@ -143,6 +144,7 @@ class Inputs:
     rows: str = "truth"
     labels: str | None = None
     positive: str | None = None
+    prevalence: str | None = None
     names: tuple[str, ...] = ()
 
     @property
@@ -217,12 +219,28 @@ def _addressed(given: Inputs) -> Inputs:
     return replace(given, db=given.files[0], files=()) if is_address(given.files[0]) else given
 
 
-TABLES: Final = (ROWS, LABELS, POSITIVE)
+TABLES: Final = (ROWS, LABELS, POSITIVE, PREVALENCE)
 
 
 def evidence(given: Inputs, kind: Literal["scores"] | None = None) -> Any:
     """The evidence of one table, or of all systems; a mapping of systems where they had different items."""
     source = given.check()
+    target = None if given.prevalence is None else parsing.prevalence(given.prevalence)
+    return _in_target(_observed(given, source, kind), target)
+
+
+def _in_target(found: Any, target: Any) -> Any:
+    """The same, asked of a target with another share of positives, if there is one."""
+    if target is None:
+        return found
+    from howsure.evidence.shifted import shifted
+
+    if isinstance(found, dict):
+        return {name: shifted(x, target) for name, x in found.items()}
+    return [shifted(x, target) for x in found] if isinstance(found, list) else shifted(found, target)
+
+
+def _observed(given: Inputs, source: str, kind: Literal["scores"] | None) -> Any:
     if source == "FILE":
         return _of_files(given, kind)
     if source == "--db":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,24 +21,34 @@ OTHER_SEED: Final = 1_000_000_007  # independent systems are drawn from other st
 
 @dataclass(frozen=True, eq=False)
 class Apart:
-    """Draws of the difference (or the ratio) of two independent laws."""
+    """Draws of the difference (or the ratio) of two laws: independent ones, but for what the questions share."""
 
-    first: Distribution
-    second: Distribution
+    first: Question
+    second: Question
     combine: Callable[[Array, Array], Array] = np.subtract
 
     def __call__(self, n: int, seed: int) -> Array:
-        return self.combine(self.first.draws(n, seed=seed), self.second.draws(n, seed=seed + OTHER_SEED))
+        return self.combine(*draws_apart([self.first, self.second], n, seed))
+
+
+def draws_apart(questions: Sequence[Question], n: int, seed: int) -> list[Array]:
+    """Draws of systems tested on different items."""
+    lead, *others = questions
+    linked = lead.linked_draws(others)
+    if linked is not None:
+        return linked(n, seed)
+    return [q.distribution.draws(n, seed=seed + k * OTHER_SEED) for k, q in enumerate(questions)]
 
 
 def gap(one: Question, two: Question, draws: int | None = None) -> Gap:
     """First against second: one integral where both laws are computed; a number of draws is the paper's own way."""
     a, b = one.distribution, two.distribution
-    law = difference_of(a.law, b.law) if draws is None else None
+    linked = one.linked_draws([two]) is not None
+    law = difference_of(a.law, b.law) if draws is None and not linked else None
     if law is None:
         return drawn_gap(_drawn(one, two, draws))
     if law.usual or law.closes:
-        difference = Distribution(f"difference of {a.name}", law, "quadrature", Apart(a, b))
+        difference = Distribution(f"difference of {a.name}", law, "quadrature", Apart(one, two))
     elif law.closed:
         difference = _drawn(one, two, None)
     else:
@@ -52,7 +62,7 @@ def gap(one: Question, two: Question, draws: int | None = None) -> Gap:
 def chances(one: Question, two: Question) -> tuple[float, float, float]:
     """P(A > B) and P(A < B) alone, and their error."""
     a, b = one.distribution, two.distribution
-    law = difference_of(a.law, b.law)
+    law = None if one.linked_draws([two]) is not None else difference_of(a.law, b.law)
     if law is not None and (law.usual or law.closes or law.closed):
         above, below = law.signs()
         return number_or_array(above), number_or_array(below), float(np.max(law.chance_error()))
@@ -70,6 +80,6 @@ def _drawn(one: Question, two: Question, draws: int | None) -> Distribution:
     a, b = one.distribution, two.distribution
     n = draws or most_draws(one.state.wanted_draws(1.3), one, two)
     low, high = a.range[0] - b.range[1], a.range[1] - b.range[0]
-    sampler = Apart(a, b)
+    sampler = Apart(one, two)
     x = np.sort(sampler(n, one.state.seed), axis=0)
     return Distribution(f"difference of {a.name}", Sampled(x, low, high), "sampled", sampler)

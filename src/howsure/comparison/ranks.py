@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
 from howsure.columns import Columns
-from howsure.comparison.independent import OTHER_SEED, gap, most_draws
+from howsure.comparison.independent import draws_apart, gap, most_draws
 from howsure.comparison.several import Metrics, Several, each_measure
 from howsure.comparison.standing import Standing, by_difference, by_draws, by_laws
 from howsure.distribution import Error, check_draws, check_kind, check_level
@@ -35,7 +35,7 @@ from howsure.render import verdicts
 from howsure.render.harmless import visible
 from howsure.render.numbers import probability
 from howsure.result import Result
-from howsure.rows import Row, real, row_documents
+from howsure.rows import Row, real, row_documents, told_alike
 
 Array = NDArray[np.float64]
 
@@ -196,11 +196,10 @@ class Leaderboard(Result):
             rows.append(row | extra | {"ranks": [real(x) for x in self.rank_probabilities[i]]})
         same = self.paired and len({row["n"] for row in rows}) == 1
         data = {"systems": list(self.systems), "paired": self.paired, "n": rows[0]["n"] if same else None}
-        clusters = p.evidence.describe().get("clusters") if self.paired else None
         document = envelope(
             "howsure.leaderboard/1", rows, prior=p.prior_document, level=self.level, interval=self.interval,
             seed=p.seed, notes=self.notes,
-            data=data if clusters is None else data | {"clusters": clusters},
+            data=data | told_alike(self.rows, self.paired),
             account=account.document(row.question.state.evidence for row in self.rows),
         )  # fmt: skip
         document["pairs"] = [
@@ -379,10 +378,10 @@ def _apart(questions: list[Question], n: int | None) -> Standing:
         up, down = (found.below, found.above) if lower else (found.above, found.below)
         drawn = found.difference.law.n if found.route == "sampled" else None
         return by_difference(np.array([[0.5, up], [down, 0.5]]), found.error, drawn)
-    standing = by_laws([q.distribution.law for q in questions], lower) if n is None else None
+    alone = questions[0].linked_draws(questions[1:]) is None
+    standing = by_laws([q.distribution.law for q in questions], lower) if n is None and alone else None
     if standing is not None:
         return standing
     n = most_draws(n or DRAWS, *questions)
     seed = questions[0].state.seed
-    x = np.stack([q.distribution.draws(n, seed=seed + k * OTHER_SEED) for k, q in enumerate(questions)], axis=1)
-    return by_draws(x, lower, None)
+    return by_draws(np.stack(draws_apart(questions, n, seed), axis=1), lower, None)

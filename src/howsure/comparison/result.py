@@ -25,7 +25,7 @@ from howsure.render import verdicts
 from howsure.render.harmless import visible
 from howsure.render.numbers import probability, short
 from howsure.result import Result
-from howsure.rows import Row, real, row_documents
+from howsure.rows import Row, real, row_documents, told_alike
 from howsure.slice_marks import SliceMarks
 
 Array = NDArray[np.float64]
@@ -189,9 +189,9 @@ class Comparison(Result):
         a, b = self.first.distribution, self.second.distribution
         if a.range[0] < 0 or b.range[0] < 0:
             raise BadSetting(f"a ratio of {self.metric} makes no sense: it can be negative.")
-        sampler = Apart(a, b, _divide) if self.joint is None else Divided(self.joint)
-        n = most_draws(RATIO_DRAWS, self.first.question, self.second.question)
-        draws = np.sort(sampler(n, self.first.question.state.seed), axis=0)
+        one, two = self.first.question, self.second.question
+        sampler = Apart(one, two, _divide) if self.joint is None else Divided(self.joint)
+        draws = np.sort(sampler(most_draws(RATIO_DRAWS, one, two), one.state.seed), axis=0)
         return Distribution(f"ratio of {self.metric}", Sampled(draws, 0.0, np.inf), "sampled", sampler, log_scale=True)
 
     @cached_property
@@ -272,11 +272,10 @@ class Comparison(Result):
             rows = [rows[k] for k in self._order()]
         alone = first or rows
         data = {"systems": list(self.systems), "paired": self.paired, "n": alone[0]["n"] if len(alone) == 1 else None}
-        clusters = p.evidence.describe().get("clusters") if self.paired else None
         return envelope(
             "howsure.compare/1", [*first, *rows], prior=p.prior_document, level=self.level,
             interval=self.interval, seed=p.seed, notes=self.notes,
-            data=data if clusters is None else data | {"clusters": clusters},
+            data=data | told_alike((self.first, self.second), self.paired),
             account=account.document(row.question.state.evidence for row in (self.first, self.second)),
         )  # fmt: skip
 

@@ -198,12 +198,17 @@ class Answers:
         places = list(range(flat.shape[1])) if tables is None else tables
         out = np.empty((2, n, len(places)))
         for k, j in enumerate(places):
-            logs = drawing.log_shares(flat[:, j], n, seed, 0, None if scales is None else by[:, j])
+            logs = self.pair_logs(flat[:, j], n, seed, None if scales is None else by[:, j], j)
             for side in (0, 1):
                 cells = self.pair_cells(logs, side)
                 out[side, :, k] = values(metric, {c: np.exp(x) for c, x in cells.items()}, cells)
         first, second = out.reshape(2, n, *shape) if tables is None else out
         return first, second
+
+    def pair_logs(self, shapes: Array, n: int, seed: int, scales: Array | None, j: int) -> Array:
+        """Logs of draws of the joint patterns of the table at a place of the batch."""
+        del j
+        return drawing.log_shares(shapes, n, seed, 0, scales)
 
     def pair_cells(self, logs: Array, side: int) -> Cells:
         """Logs of the cells of one of two systems from those of the joint patterns."""

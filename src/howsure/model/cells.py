@@ -175,7 +175,14 @@ class CellQuestion(Question):
         def alike(other: Question) -> bool:
             return isinstance(other, CellQuestion) and same_fields(other.answers(), answers)
 
-        return shared_draws(self, n, seed, alike, lambda asked: joint_draws(answers, [q.light for q in asked], n, seed))
+        def drawn(asked: list[Any]) -> list[Array]:
+            return self.draw_systems(answers, [q.light for q in asked], n, seed)
+
+        return shared_draws(self, n, seed, alike, drawn)
+
+    def draw_systems(self, answers: Answers, metrics: list[Metric], n: int, seed: int) -> list[Array]:
+        """Draws of each measure of every system, (n, systems), all from the same cells."""
+        return joint_draws(answers, metrics, n, seed)
 
     def pair_chances(self) -> tuple[Array, float] | None:
         """All at once where it is a matter of wins."""

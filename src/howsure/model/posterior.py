@@ -28,6 +28,7 @@ KINDS: Final = {  # evidence -> the module of its model
     "Tally": "classes",
     "Outcomes": "outcomes",
     "Multilabel": "label_sets",
+    "ShiftedTally": "shifted",
     "Stratified": "strata",
     "Clustered": "clusters",
     "Items": "items",

@@ -136,6 +136,11 @@ class Question:
         x = self.joint_draws(n, seed)
         return x[:, 0], x[:, 1]
 
+    def linked_draws(self, others: Sequence[Question]) -> Callable[[int, int], list[Array]] | None:
+        """Draws of this and of other questions to different items, made together; None where nothing is shared."""
+        del others
+        return None
+
     def pair_chances(self) -> tuple[Array, float] | None:
         """P(system i above j) of all pairs as `difference` has it, and its error; None where it takes one by one."""
         return None
@@ -185,6 +190,11 @@ class Question:
     def empty_cell(self) -> NDArray[np.bool_]:
         """Which tables need a rule for an empty cell in the point score."""
         return np.zeros((), dtype=bool)
+
+    @property
+    def undefined(self) -> str:
+        """When the point score is 0/0, in words."""
+        return str(self.metric.undefined)
 
     @property
     def columns(self) -> dict[str, Any]:

@@ -112,7 +112,17 @@ def headline(document: dict[str, Any], view: Detail = USUAL) -> str:
         parts.append(", ".join(f"{k} {count(v)}" for k, v in data["cells"].items()))
     if data.get("positive") not in (None, 1) and not data.get("outcome"):
         parts.append(f"positive {data['positive']}")
+    if data.get("prevalence"):
+        parts.append(_target(data["prevalence"]))
     return "; ".join([*parts, *_settings(document, view)])
+
+
+def _target(told: dict[str, Any]) -> str:
+    """The share of positives that the numbers are for."""
+    if told["form"] == "counted":
+        return f"for prevalence as in {count(told['positives'])} of {count(told['items'])}"
+    known = told["form"] == "fixed"
+    return f"for prevalence {told['share']:g}" if known else f"for prevalence {told['low']:g} to {told['high']:g}"
 
 
 def _settings(document: dict[str, Any], view: Detail) -> list[str]:

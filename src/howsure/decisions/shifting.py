@@ -1,0 +1,31 @@
+"""shift: what a test says of a target in which positives are rarer, or more frequent, than among its items."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from howsure.entering import entered
+from howsure.errors import BadSetting
+from howsure.evidence.shifted import shifted
+from howsure.model.posterior import Posterior
+
+
+def shift(data: Any, prevalence: Any) -> Posterior:
+    """The posterior in a target with this share of positives: recall and specificity carry over, the rest follows.
+
+    `data` is a posterior or a Tally. `prevalence` is a number; a pair, taken as uniform between its ends; or a sample
+    of the target: a Tally with its truths, or Tally.rate(hits=positives, of=items), which gives a Beta under the same
+    prior. The tested share of positives is not used.
+
+    >>> from howsure.evidence.classes import Tally
+    >>> p = shift(Tally.binary(tp=90, fp=50, fn=10, tn=950), prevalence=0.01)
+    >>> p["precision"]
+    precision 0.156 [0.122, 0.199] 95% equal-tailed, quadrature
+    """
+    p = entered("shift", data, None, {}).posterior
+    made, k = shifted(p.evidence, prevalence), len(getattr(p.evidence, "labels", ()))
+    if k > 2 and p.prior.two_level:
+        raise BadSetting(f"a two-level prior of {k} classes has no form for one class against the rest; use even.")
+    prior = p.prior if k == 2 else p.prior.collapsed(p.evidence.find(made.target.label), k)
+    return replace(p, evidence=made, prior=prior, kept={})
