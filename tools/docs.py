@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from howsure.catalogue import metrics
+from howsure.catalogue.repeated import repeated
 from howsure.catalogue.retrieval import rankings
 from howsure.cli.app import app
 from howsure.render import listing
@@ -45,7 +46,7 @@ _TEXTS = (
 
 def metric_page() -> str:
     """Every measure, read off its declaration."""
-    doc = listing.document([*metrics(), *rankings()], False)
+    doc = listing.document([*metrics(), *rankings(), *repeated()], False)
     parts = [
         "# Measures",
         _ABOUT,

@@ -51,6 +51,9 @@ SENTENCES: Final[dict[str, str]] = {
     "prevalence-shifted/counted": "for the prevalence of a target, {positives:,} of {items:item|items}" + SHIFTED,
     "no-data": "the table is empty: these numbers come from the prior alone",
     "clusters": "whole clusters are resampled: {count:,} of them",
+    "samples-differ": (
+        "clusters have from {least:,} to {most:,} samples: {of} counts every cluster alike, rate every sample"
+    ),
     "full-recall": (
         "recall 1 takes in the prior's weight below all scores as well, so the interval is that of calling every item "
         "positive; <prior=none> uses the scores of these items alone"

@@ -100,6 +100,7 @@ METRICS = [
     "auc", "AP", "AP11", "f1@0.5", "precision@recall=0.9", "rate", "mean", "micro-f1", "samples-f1", "f0.5", "f1e9",
     "f11", "fbeta(3)", "fbeta(0)", "fbeta(", "macro-fbeta(3)", "fbeta(3):x", "fnan",
     "f-1", "utility", "tetrachoric", "P@5", "nDCG@10", "RR", "P@0", "P@-1", "precison", "f1:", ":", "@", "",
+    "pass@2", "pass@0", "all-pass@3", "pass^2", "pass^", "pass@" + "9" * 40, "pass_at_1",
 ]  # fmt: skip
 HOLDS: dict[str, Callable[[files.Row], bool]] = {  # conditions, and the same in plain Python
     "r=north": lambda row: row["r"] == "north",

@@ -159,6 +159,7 @@ ONE = {  # one system
     "lists": Call(lists, {"truth": "tags", "pred": "ta", "metrics": "micro-f1"}, "f1:x", "samples-f1"),
     "texts": Call(polars, {"truth": "tags", "pred": "ta", "sep": ";", "metrics": "micro-f1"}, "f1:x", "samples-f1"),
     "clusters": Call(polars, {"outcome": "oa", "cluster": "question"}, "accuracy", "rate"),
+    "repeated samples": Call(polars, {"outcome": "oa", "cluster": "question", "metrics": "pass@2"}, "all-pass@3"),
     "file": Call(file, {"truth": "label", "pred": "a", "metrics": "f1"}, "recall", "kappa"),
     "database": Call(database, {"truth": "label", "pred": "a", "table": "answers", "metrics": "f1"}, "recall", "kappa"),
 }

@@ -51,6 +51,15 @@ CURVE = hs.curve([1, 0, 1, 0, 1], {"a": [0.9, 0.2, 0.4, 0.6, 0.8], "b": [0.8, 0.
 ALONE = CURVE.system("a")
 
 
+SAMPLES = pd.DataFrame(
+    {"q": ["q1"] * 3 + ["q2"] * 2 + ["q3"] * 4, "passed": [1, 0, 1, 0, 0, 1, 1, 0, 1], "w": [1, 2, 3] * 3}
+)
+
+
+def asked(metric, **more):
+    return hs.score(SAMPLES, outcome="passed", cluster="q", metrics=metric, **more)
+
+
 def long(frame=LONG, **changed):
     return hs.means(frame, **{"value": "grade", "item": "id", "system": "model", **changed})
 
@@ -347,6 +356,14 @@ CASES = {
     "number of clusters": (lambda: hs.means([1, 2, 3], cluster=[1, 2]), "cluster"),
     "text for clusters": (lambda: hs.means([1, 2, 3], cluster="user"), "'user'"),
     "missing cluster": (lambda: hs.means([1, 2, 3], cluster=[1, NAN, 2]), "cluster"),
+    "samples without questions": (lambda: hs.score(RATE, metrics="pass@5"), "pass@5"),
+    "samples of a ranking": (lambda: ALONE.posterior["pass^5"], "all-pass@5"),
+    "no number of samples": (lambda: asked("pass@0"), "'pass@0'"),
+    "letter for a number of samples": (lambda: asked("pass^k"), "'pass^k'"),
+    "slip in samples": (lambda: asked("passs@2"), "'passs@2'"),
+    "more than the samples of a question": (lambda: asked("pass@3"), "'q2' has 2"),
+    "more than the samples of some questions": (lambda: asked("all-pass@4"), "'q2' has 2"),
+    "weighted samples": (lambda: asked("pass@2", weight="w"), "weight"),
     "one cluster": (lambda: hs.means([1, 2, 3], cluster=[1, 1, 1]), "one cluster"),
     "lists for clusters": (lambda: hs.means([1, 2], cluster=[[1], [2]]), "[1]"),
     "systems of one name": (lambda: hs.means({1: [1, 2], "1": [3, 4]}), "1, '1'"),

@@ -8,10 +8,12 @@ from typing import Final
 from howsure.catalogue.binary import fbeta, utility
 from howsure.catalogue.metric import Metric
 from howsure.catalogue.names import metrics
+from howsure.catalogue.repeated import Repeated, is_repeated
+from howsure.catalogue.repeated import parse as parse_repeated
 from howsure.catalogue.retrieval import Ranking, is_ranking, of_table
 from howsure.catalogue.retrieval import parse as parse_ranking
 
-__all__ = ["DEFAULT_BINARY", "Metric", "Ranking", "described", "fbeta", "metrics", "parse", "utility"]
+__all__ = ["DEFAULT_BINARY", "Metric", "Ranking", "Repeated", "described", "fbeta", "metrics", "parse", "utility"]
 
 DEFAULT_BINARY: Final = ("precision", "recall", "f1", "specificity", "accuracy", "balanced-accuracy", "phi")
 DEFAULT_CLASS: Final = ("precision", "recall", "f1")
@@ -19,12 +21,14 @@ DEFAULT_WHOLE: Final = ("accuracy", "macro-f1", "weighted-f1")
 DEFAULT_LABELS: Final = ("micro-f1", "macro-f1", "weighted-f1", "samples-f1", "subset-accuracy", "hamming-loss")
 
 
-def described(name: str) -> Metric | Ranking:
-    """The metric of a name, of tables or of scores.
+def described(name: str) -> Metric | Ranking | Repeated:
+    """The metric of a name, of tables, of scores or of repeated samples.
 
     >>> str(described("f-measure")), str(described("roc-auc"))
     ('f1', 'auc')
     """
+    if is_repeated(name):
+        return parse_repeated(name)
     return parse_ranking(name) if is_ranking(name) else parse(name)
 
 

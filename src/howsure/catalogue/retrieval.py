@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.catalogue import names
+from howsure.catalogue import names, repeated
 from howsure.catalogue.metric import Better, Metric
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.expressions import CELLS
@@ -166,6 +166,8 @@ def parse(name: Any) -> Ranking:
         return name
     if isinstance(name, Metric):
         raise BadSetting(f"scores have no {name} without a threshold: ask for {name}@0.5 or max-{name}.")
+    if repeated.is_repeated(name):
+        raise repeated.refused(repeated.parse(name))
     if not isinstance(name, str):
         raise UnknownName(f"a metric is a name; got {name!r}.")
     return _parse(name)
@@ -202,13 +204,17 @@ def _table(name: str, asked: str) -> Metric:
 
 
 def of_table(name: str | Metric) -> Metric:
-    """A measure of a table; a measure of scores is told from a name that is not known."""
+    """A measure of a table; a measure of scores or of samples is told from a name that is not known."""
+    if repeated.is_repeated(name):
+        raise repeated.refused(repeated.parse(name))
     try:
         return names.parse(name)
     except UnknownName:
         base = str(name).partition(":")[0]
         if names.is_average(base) or not is_ranking(base):
             raise
+    if hint := repeated.near(base):
+        raise UnknownName(f"no metric named {name!r}.{hint} See: howsure metrics")
     raise UnknownName(
         f"{base} is a measure of scores, not of a table of counts: see {spelled('hs.curve', 'howsure curve')}."
     )

@@ -18,10 +18,11 @@ from howsure.papers.item import MEANINGS
 def metrics_command(name: str | None, kind: str, out: Path | None) -> None:
     """List every measure, or show one: formula, range, synonyms, meaning and source."""
     from howsure.catalogue import described, metrics
+    from howsure.catalogue.repeated import repeated
     from howsure.catalogue.retrieval import rankings
     from howsure.render import listing
 
-    document = listing.document([described(name)] if name else [*metrics(), *rankings()], bool(name))
+    document = listing.document([described(name)] if name else [*metrics(), *rankings(), *repeated()], bool(name))
     write(listing.render(document, kind), out, kind)
 
 

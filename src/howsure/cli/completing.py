@@ -48,8 +48,9 @@ def files(_context: click.Context, _argument: click.Parameter, start: str) -> li
 def _metrics(_context: click.Context, _option: click.Parameter, start: str) -> list[str]:
     with contextlib.suppress(Exception):
         from howsure.catalogue import metrics
+        from howsure.catalogue.repeated import repeated
 
-        return [name for x in metrics() if (name := str(x.name)).startswith(start)]
+        return [name for x in (*metrics(), *repeated()) if (name := str(x)).startswith(start)]
     return []
 
 

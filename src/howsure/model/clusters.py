@@ -19,12 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue.metric import Metric
+from howsure.catalogue.repeated import Repeated, is_repeated
+from howsure.catalogue.repeated import parse as parse_repeated
 from howsure.distribution import Distribution
 from howsure.errors import BadSetting
 from howsure.evidence.clusters import Clustered
 from howsure.expressions import CELLS
 from howsure.forms import Linear, by_chance
-from howsure.model import classes, label_sets, outcomes
+from howsure.model import classes, label_sets, outcomes, repeated_samples
 from howsure.model.all_classes import AllClasses
 from howsure.model.cells import CellQuestion, refuse_two_level
 from howsure.model.chance import share_above
@@ -34,7 +36,7 @@ from howsure.model.joint_answers import prior_cells
 from howsure.model.label_sets import AllLabels
 from howsure.model.means import mean_law
 from howsure.model.over_items import AddedUp, MeanOverItems, OverItems
-from howsure.model.question import Chance, Gap, Places, exact_gap, nothing_more, nothing_shared
+from howsure.model.question import Chance, Gap, Places, Question, exact_gap, nothing_more, nothing_shared
 from howsure.model.right_or_wrong import RightOrWrong
 from howsure.model.state import State
 from howsure.model.whole_clusters import OfClusters, influence
@@ -270,14 +272,18 @@ def prior_total(state: State) -> float:
     return float(_inner(state).prior_total(state.seeing(state.evidence.wholes[0])))
 
 
-def parse(state: State, name: Any) -> Metric:
-    """As without clusters."""
+def parse(state: State, name: Any) -> Metric | Repeated:
+    """As without clusters; and measures of repeated samples."""
+    if is_repeated(name):
+        return parse_repeated(name)
     found: Metric = _inner(state).parse(state, name)
     return found
 
 
-def question(state: State, metric: Metric, asked: str) -> OfClusters:
+def question(state: State, metric: Metric | Repeated, asked: str) -> Question:
     """The way of looking that the measure has without clusters, at whole clusters."""
+    if isinstance(metric, Repeated):
+        return repeated_samples.question(state, metric, asked)
     inner = _inner(state)
     wholes = tuple(inner.question(state.seeing(whole), metric, asked) for whole in state.evidence.wholes)
     first = wholes[0]
@@ -302,10 +308,11 @@ def table(state: State) -> list[Any]:
     """As without clusters, every class by its name."""
     listed: list[Any] = []
     every = f":{classes.EVERY}"
-    whole = _inner(state).table(state.seeing(state.evidence.wholes[0]))
+    inner = _inner(state)
+    whole = inner.table(state.seeing(state.evidence.wholes[0]))
     starred = [m for m in whole if isinstance(m, str) and m.endswith(every)]
     for label in state.evidence.labels:
-        listed += [parse(state, m.removesuffix(every)).of(label) for m in starred]
+        listed += [inner.parse(state, m.removesuffix(every)).of(label) for m in starred]
     return [*listed, *(m for m in whole if m not in starred)]
 
 

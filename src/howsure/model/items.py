@@ -59,10 +59,15 @@ class MeanOfItems(Question):
     metric: Mean
 
     @cached_property
-    def items(self) -> Items:
+    def observed(self) -> Items:
         """The items of this measure."""
         found: Items = self.state.evidence.only(self.metric)
-        return found if self._weight else replace(found, bounds=None)
+        return found
+
+    @cached_property
+    def items(self) -> Items:
+        """The same, with bounds where the prior makes use of them."""
+        return self.observed if self._weight else replace(self.observed, bounds=None)
 
     @property
     def shown(self) -> str:
@@ -124,7 +129,7 @@ class MeanOfItems(Question):
                 whole = not self._weight and self.items.clusters is not None
                 what = f"{len(column):,} cluster means" if whole else f"{self.items.n:,} values"
                 way = f"Give the bounds that a value can have, such as {option('bounds', (0, 1))}."
-                if self.state.evidence.only(self.metric).bounds is not None:  # which only a prior can make use of
+                if self.observed.bounds is not None:  # which only a prior can make use of
                     way = f"Use {option('prior', 'even')}, which puts weight on the bounds."
                 raise BadSetting(
                     f"all {what} of {name} are {np.fmax.reduce(column):g}: resampling cannot tell how "
