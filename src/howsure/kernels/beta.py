@@ -12,6 +12,7 @@ Error: held against mpmath in tests/reference.
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -165,6 +166,11 @@ def _skewed_tail(own: Array, other: Array, share: Array, rest: Array) -> Array:
     return np.asarray(np.where(lower, p, q) / (1.0 + c))
 
 
+@cache
+def _legendre() -> tuple[Array, Array]:
+    return np.polynomial.legendre.leggauss(40)
+
+
 def _huge_tail(a: Array, b: Array, x: Array, y: Array) -> Array:
     """P(B <= x) below the mean, both shapes huge: the density on the logit scale from the point outwards.
 
@@ -177,7 +183,7 @@ def _huge_tail(a: Array, b: Array, x: Array, y: Array) -> Array:
     far = np.abs(away) > 0.3  # a probability of exp(-1e8): 0
     z0 = np.abs(np.log1p(np.where(far, 0.0, away)))
     width = 1.1 * (np.sqrt(z0 * z0 + 84.0 / kappa) - z0)
-    nodes, weights = np.polynomial.legendre.leggauss(40)
+    nodes, weights = _legendre()
     z = -(z0[:, None] + width[:, None] * (nodes + 1) / 2)
     below_peak = drop_from_peak(a[:, None], b[:, None], z)
     value = (np.exp(log_peak(a, b)[:, None] - below_peak) * weights).sum(axis=-1) * width / 2

@@ -134,6 +134,10 @@ class Steppable(Searchable, Protocol):
         """P(M > t) where upper, else P(M <= t), and the density if asked for."""
         ...
 
+    def rows(self, pick: Pick, shape: tuple[int, ...]) -> Steppable:
+        """The law of the picked entries of the batch, spread to that shape, flat."""
+        ...
+
     def start(self, p: Array, q: Array) -> Array:
         """A first guess of the quantiles, on the line of Scale."""
         ...

@@ -48,16 +48,23 @@ def quantile(law: Steppable, p: Array, q: Array) -> tuple[Array, Array, Array]:
 
 def _newton(law: Steppable, scale: Scale, y: Array, use_low: Mask, target: Array, active: Mask) -> Array:
     """Safeguarded Newton steps on the log of the wanted tail."""
+    if not active.any():
+        return y
     low, high = np.full(y.shape, -np.inf), np.full(y.shape, np.inf)
     before = np.full(y.shape, np.inf)
     body, goal = target > _BODY, special.ndtri(np.maximum(target, 1e-300))
+    own, held = law, np.ones(y.shape, dtype=bool)  # the law of the points that are looked at
     for _ in range(_STEPS):
         t, below, above = scale.out(y)
-        if law.shape or active.all():
+        if not law.shape:
+            held = active
+        elif 2 * np.count_nonzero(active) <= np.count_nonzero(held):  # most have settled
+            own, held = law.rows(active, y.shape), active
+        if held.all():
             tail, pdf = law.one_tail(t, 0.0, ~use_low, density=True)
-        else:  # points of a single law that have not settled
+        else:
             tail, pdf = target.copy(), np.ones(y.shape)
-            tail[active], pdf[active] = law.one_tail(t[active], 0.0, ~use_low[active], density=True)
+            tail[held], pdf[held] = own.one_tail(t[held], 0.0, ~use_low[held], density=True)
         with np.errstate(all="ignore"):
             slope = pdf * scale.stretch(t, below, above)
             miss = np.where(use_low, 1.0, -1.0) * np.log(tail / target)
