@@ -351,7 +351,7 @@ VALUES: dict[str, tuple[Value, ...]] = {
     "level": (Value(0.8),),
     "interval": (Value("hdi"),),
     "prior": (Value(2), Value("none"), Value("none", beside={"bounds": (0, 1)}), Value((2, 2, 2))),
-    "tolerance": (Value(0.1, beside={"tolerance": None}, metric=SAMPLED),),
+    "tolerance": (Value(0.1, beside={"tolerance": 0.03}, metric=SAMPLED),),
     "seed": (Value(7, metric=SAMPLED), Value(7, beside={"unjudged": "rate"})),
     "chance": (Value(True),),
     "sort": (Value("better"),),

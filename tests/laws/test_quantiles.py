@@ -13,6 +13,7 @@ import howsure as hs
 from howsure.errors import BadSetting
 from howsure.evidence.classes import Tally
 from howsure.kernels import beta
+from howsure.kernels.integral import Integral
 from howsure.kernels.moebius import Moebius
 from tests.tiers import some
 
@@ -129,3 +130,24 @@ def test_draws_of_two_rates_follow_their_law_at_tiny_shapes(metric: str) -> None
     points = [s * 10.0**e for e in (-200, -100, -50, -20, -6, -0.5, 50) for s in (1, -1)]
     for t in (t for t in points if d.range[0] < t < d.range[1]):
         assert (x <= t).mean() == pytest.approx(d.cdf(t), abs=4 * 0.5 / np.sqrt(20_000))
+
+
+def test_tables_that_have_settled_are_left_alone(monkeypatch):
+    """One table of a batch that takes many steps does not make the others take them; its own answer is unchanged."""
+    looked = []
+    one_tail = Integral.one_tail
+
+    def counted(self, t, *rest, **more):
+        looked.append(np.size(t))
+        return one_tail(self, t, *rest, **more)
+
+    easy = np.stack([np.arange(3, 203), *(np.full(200, x) for x in (5, 4, 9))])
+    hard = np.append(easy, [[10**15], [0], [0], [0]], axis=1)
+    monkeypatch.setattr(Integral, "one_tail", counted)
+    found = {}
+    for name, (tp, fp, fn, tn) in (("easy", easy), ("hard", hard)):
+        looked.clear()
+        found[name] = hs.posterior(hs.Tally.binary(tp=tp, fp=fp, fn=fn, tn=tn))["f2"].ppf(0.3), sum(looked), len(looked)
+    np.testing.assert_allclose(found["easy"][0], found["hard"][0][:-1], rtol=1e-14)
+    assert found["hard"][2] > found["easy"][2]
+    assert found["hard"][1] < 1.2 * found["easy"][1]

@@ -164,6 +164,10 @@ class Stepped(Continuous):
     """A law whose tail and density at a point come together, so that quantiles are found by steps."""
 
     @abstractmethod
+    def rows(self, pick: Pick, shape: tuple[int, ...]) -> Stepped:
+        """As for any continuous law."""
+
+    @abstractmethod
     def one_tail(self, t: Array, t_low: Array | float, upper: Mask, density: bool) -> tuple[Array, Array]:
         """P(M > t) where upper, else P(M <= t), and the density if asked for."""
 
