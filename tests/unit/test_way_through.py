@@ -10,6 +10,7 @@ import importlib
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -22,10 +23,10 @@ from howsure import catalogue
 from howsure.cli.app import run
 
 HOME = Path(howsure.__file__).parent
-TREES = {path.relative_to(HOME).as_posix(): ast.parse(path.read_text("utf-8")) for path in sorted(HOME.rglob("*.py"))}
+FILES = {path.relative_to(HOME).as_posix(): path for path in sorted(HOME.rglob("*.py"))}
 VERBS = [
     name
-    for name in TREES
+    for name in FILES
     if name in ("entering.py", "export.py", "ranking/choosing.py", "ranking/curves.py", "rows.py", "scoring.py")
     or name == "slice_order.py"
     or name.startswith(("cli/", "comparison/"))
@@ -44,7 +45,14 @@ def classes(tree: ast.AST) -> list[str]:
     return [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
 
 
-KINDS = {kind for name, tree in TREES.items() if name.startswith("evidence/") for kind in classes(tree)}
+@cache
+def tree_of(name: str) -> ast.Module:
+    return ast.parse(FILES[name].read_text("utf-8"))
+
+
+@cache
+def kinds() -> frozenset[str]:
+    return frozenset(kind for name in FILES if name.startswith("evidence/") for kind in classes(tree_of(name)))
 
 
 def named(node: ast.AST) -> set[str]:
@@ -69,9 +77,9 @@ def kinds_asked_for(file: str, tree: ast.AST) -> set[str]:
     found: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and named(node.func) & {"isinstance", "issubclass"} and len(node.args) == 2:
-            found |= behind(named(node.args[1]), file) & KINDS
+            found |= behind(named(node.args[1]), file) & kinds()
         if isinstance(node, ast.MatchClass):
-            found |= named(node.cls) & KINDS
+            found |= named(node.cls) & kinds()
     return found
 
 
@@ -86,24 +94,24 @@ def test_the_scan_finds_a_kind() -> None:
 @pytest.mark.parametrize("file", VERBS)
 def test_verbs_know_no_kinds_of_evidence(file: str) -> None:
     """No verb asks which kind of evidence it has, but for the exceptions that are listed with their reason."""
-    assert {(file, kind) for kind in kinds_asked_for(file, TREES[file])} <= set(ALLOWED)
+    assert {(file, kind) for kind in kinds_asked_for(file, tree_of(file))} <= set(ALLOWED)
 
 
 @pytest.mark.parametrize("file", VERBS)
 def test_verbs_have_no_strings_for_kinds(file: str) -> None:
     """No verb holds the name of a kind of evidence, or of its model, as a text that it could compare with."""
-    models = {x.removesuffix(".py").partition("/")[2] for x in TREES if x.startswith("evidence/")}
-    compared = [node for node in ast.walk(TREES[file]) if isinstance(node, (ast.Compare, ast.MatchValue))]
+    models = {x.removesuffix(".py").partition("/")[2] for x in FILES if x.startswith("evidence/")}
+    compared = [node for node in ast.walk(tree_of(file)) if isinstance(node, (ast.Compare, ast.MatchValue))]
     texts = {x.value for node in compared for x in ast.walk(node) if isinstance(x, ast.Constant)}
-    held = {x.value for x in ast.walk(TREES[file]) if isinstance(x, ast.Constant)}
+    held = {x.value for x in ast.walk(tree_of(file)) if isinstance(x, ast.Constant)}
     assert not {x for x in texts if isinstance(x, str)} & models
-    assert not {x for x in held if isinstance(x, str)} & KINDS
+    assert not {x for x in held if isinstance(x, str)} & kinds()
 
 
 def test_listed_exceptions_are_there() -> None:
     """An exception that is no longer needed is struck off the list."""
     for file, kind in ALLOWED:
-        assert kind in kinds_asked_for(file, TREES[file])
+        assert kind in kinds_asked_for(file, tree_of(file))
 
 
 def test_files_are_short() -> None:
@@ -115,7 +123,8 @@ def test_files_are_short() -> None:
 def test_class_names_occur_once() -> None:
     """A class is known by its name: no two share one."""
     homes = defaultdict(list)
-    for file, tree in TREES.items():
+    for file in FILES:
+        tree = tree_of(file)
         for name in classes(tree):
             homes[name].append(file)
     assert not {name: files for name, files in homes.items() if len(files) > 1}
@@ -172,7 +181,7 @@ def test_the_scan_finds_a_text() -> None:
 
 def test_no_text_of_a_note_is_read() -> None:
     """Notes are told apart by code and facts: no regular expression, no prefix and no comparison takes their words."""
-    assert not {file: read for file, tree in TREES.items() if (read := list(note_texts_read(tree)))}
+    assert not {file: read for file in FILES if (read := list(note_texts_read(tree_of(file))))}
 
 
 # -- one command, counted
