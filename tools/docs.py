@@ -28,10 +28,11 @@ _ABOUT = (
     "(`precision@recall=0.9`, `f1@fallout=0.1`) or at its best threshold (`max-phi`, `min-error-rate`)."
 )
 _CODES = (
-    "0 done, whatever the answer is (`solve` may find that no table fits); 2 bad input, or output that was not "
+    "0 done, whatever the answer is (`solve` may find that no table fits), and a gate that passes; 1 a gate failed; "
+    "3 a gate is inconclusive; 2 bad input, or output that was not "
     "taken (a full disk, a closed standard output): one sentence on standard error; 70 a bug in howsure "
     "(`--debug` shows the trace); 130 interrupted, and 128 + the signal's number for SIGTERM and SIGHUP: "
-    "temporary files are gone. A reader that goes away (`| head`) is silent, with 0."
+    "temporary files are gone. A reader that goes away (`| head`) is silent, with 0; a gate keeps its code."
 )
 _TEXTS = (
     "Labels, names of systems, columns and files are texts of yours. JSON and Parquet keep them as they are (JSON "
@@ -80,7 +81,7 @@ def command_page() -> str:
 
 
 _PARTS = {  # headings, and the files and packages under them, in the order of the way through
-    "The doors": ("__init__.py", "__main__.py", "cli", "sklearn"),
+    "The doors": ("__init__.py", "__main__.py", "cli", "sklearn", "testing.py"),
     "From data to evidence": ("columns.py", "ingest", "duck.py", "evidence", "slices.py", "labels.py", "counting.py"),
     "From evidence to a posterior, and questions to it": ("estimators.py", "entering.py", "priors.py", "model"),
     "Measures": ("catalogue", "expressions.py", "gradients.py"),

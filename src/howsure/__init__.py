@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from howsure.comparison.verbs import compare as compare
     from howsure.comparison.wins import Wins as Wins
     from howsure.comparison.wins import compare_wins as compare_wins
+    from howsure.decisions.gating import Gate as Gate
+    from howsure.decisions.gating import gate as gate
     from howsure.decisions.shifting import shift as shift
     from howsure.distribution import Distribution as Distribution
     from howsure.distribution import Interval as Interval
@@ -52,23 +54,22 @@ __version__: str
 
 _HOME = {
     "Clustered": "evidence.clusters", "Comparison": "comparison.result", "Curve": "ranking.curves",
-    "Distribution": "distribution", "HowsureError": "errors", "Interval": "distribution", "Items": "evidence.items",
-    "Leaderboard": "comparison.ranks", "Metric": "catalogue.metric", "Multilabel": "evidence.label_sets",
-    "Outcomes": "evidence.outcomes", "Posterior": "model.posterior", "Ratio": "forms", "Report": "scoring",
-    "Scored": "evidence.scored", "Stratified": "evidence.strata", "Tally": "evidence.classes",
-    "Wins": "comparison.wins", "cells": "expressions", "compare": "comparison.verbs",
-    "compare_wins": "comparison.wins", "curve": "ranking.curves", "fbeta": "catalogue",
+    "Distribution": "distribution", "Gate": "decisions.gating", "HowsureError": "errors", "Interval": "distribution",
+    "Items": "evidence.items", "Leaderboard": "comparison.ranks", "Metric": "catalogue.metric",
+    "Multilabel": "evidence.label_sets", "Outcomes": "evidence.outcomes", "Posterior": "model.posterior",
+    "Ratio": "forms", "Report": "scoring", "Scored": "evidence.scored", "Stratified": "evidence.strata",
+    "Tally": "evidence.classes", "Wins": "comparison.wins", "cells": "expressions", "compare": "comparison.verbs",
+    "compare_wins": "comparison.wins", "curve": "ranking.curves", "fbeta": "catalogue", "gate": "decisions.gating",
     "leaderboard": "comparison.ranks", "log": "expressions", "means": "ingest.graded", "metrics": "catalogue",
-    "posterior": "model.posterior", "score": "scoring", "shift": "decisions.shifting",
-    "solve": "relations.solving", "sqrt": "expressions",
-    "tally": "ingest.arrays", "tradeoff": "relations.trading", "trec": "ranking.queries", "two_level": "priors",
-    "utility": "catalogue",
+    "posterior": "model.posterior", "score": "scoring", "shift": "decisions.shifting", "solve": "relations.solving",
+    "sqrt": "expressions", "tally": "ingest.arrays", "tradeoff": "relations.trading", "trec": "ranking.queries",
+    "two_level": "priors", "utility": "catalogue",
 }  # fmt: skip
 
 __all__ = [
-    "Clustered", "Comparison", "Curve", "Distribution", "HowsureError", "Interval", "Items", "Leaderboard", "Metric",
-    "Multilabel", "Outcomes", "Posterior", "Ratio", "Report", "Scored", "Stratified", "Tally", "Wins",
-    "cells", "compare", "compare_wins", "curve", "fbeta", "leaderboard", "log", "means", "metrics", "papers",
+    "Clustered", "Comparison", "Curve", "Distribution", "Gate", "HowsureError", "Interval", "Items", "Leaderboard",
+    "Metric", "Multilabel", "Outcomes", "Posterior", "Ratio", "Report", "Scored", "Stratified", "Tally", "Wins",
+    "cells", "compare", "compare_wins", "curve", "fbeta", "gate", "leaderboard", "log", "means", "metrics", "papers",
     "posterior", "relations", "score", "shift", "solve", "sqrt", "tally", "tradeoff", "trec", "two_level", "utility",
 ]  # fmt: skip
 
@@ -76,7 +77,7 @@ __all__ = [
 def __getattr__(name: str) -> object:
     from importlib import import_module
 
-    if name in ("papers", "relations", "sklearn"):
+    if name in ("papers", "relations", "sklearn", "testing"):
         return import_module(f"howsure.{name}")
     if name == "__version__":
         return import_module("howsure.version").VERSION

@@ -110,6 +110,7 @@ _OWN: Final = {  # what verbs take besides columns
     "score": ("metrics", "above", "chance", "sort", *_SHARED),
     "compare": ("metric", "metrics", "names", "equal_within", "method", "draws", *_SHARED),
     "leaderboard": ("metric", "metrics", "apart", "draws", *_SHARED),
+    "gate": ("requirements", "baseline", *_SHARED),
 }
 
 

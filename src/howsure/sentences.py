@@ -112,6 +112,17 @@ SENTENCES: Final[dict[str, str]] = {
         "pairs and groups use the prior for two systems, P(best) and ranks the prior for all of them: on {of} no prior "
         "of this weight can be both"
     ),
+    "gate-direction": "{of} is better when it is {better}: is {asked} what you mean?",
+    "gate-difference": "not worse: score and interval are of the difference, {first} - {second}",
+    "gate-more/same": "more items: with about so many more like these it passes or fails with probability 0.8",
+    "gate-more/both": (
+        "more items: with about so many more like these, and as many times more of the baseline's, it passes or fails "
+        "with probability 0.8"
+    ),
+    "gate-near": (
+        "{of}: the draws cannot tell on which side of the probability that is needed it lies; a smaller <tolerance> may"
+    ),
+    "configured": "options were read from {file}",
     "no-direction": "{of} has no better direction: only the difference is given",
     "simultaneous": (
         "simultaneous: tails of {tail:.2g} at each of {points:point|points} hold whole curves, as {draws:,} draws show"

@@ -5,7 +5,7 @@ import sys
 
 
 def main() -> None:
-    """Run the command; exit codes 0 done, 2 bad input, 70 our own error, 130 interrupted."""
+    """Run the command; exit codes 0 done, 1 and 3 of a gate, 2 bad input, 70 our own error, 130 interrupted."""
     try:
         from howsure.cli import stopping, streams
 

@@ -12,6 +12,7 @@ from howsure.cli import (
     cataloguing,
     completing,
     curving,
+    gating,
     parsing,
     retrieval,
     solving,
@@ -126,7 +127,9 @@ def _silence() -> int:
     return 0
 
 
-_CODES = "Exit codes: 0 done, 2 bad input, 70 a bug in howsure, 130 interrupted."
+_CODES = (
+    "Exit codes: 0 done, 1 a gate failed, 2 bad input, 3 a gate is inconclusive, 70 a bug in howsure, 130 interrupted."
+)
 _FIRST = """howsure: how sure are you of that score,
 and is B really better than A?
 
@@ -143,6 +146,7 @@ SHORT = {  # in the order of the help
     "score": "A score with its interval: files, counts, a database.",
     "compare": "Is the first system better than the second?",
     "leaderboard": "Rank several systems, with P(best).",
+    "gate": "Does it pass? Requirements, and an exit code.",
     "curve": "Scores at every threshold, and the best threshold.",
     "trec": "TREC runs against judgments.",
     "solve": "The tables behind reported measures.",
@@ -358,6 +362,7 @@ def leaderboard(
 app.add_command(cataloguing.metrics_command)
 app.add_command(cataloguing.papers_command)
 app.add_command(curving.curve)
+app.add_command(gating.gate)
 app.add_command(solving.solve)
 app.add_command(surfacing.surface)
 app.add_command(trading.tradeoff)

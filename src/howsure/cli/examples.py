@@ -28,6 +28,10 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         f"{_CANCER} --score p_tree --best f1",
         f"{_CANCER} --score p_tree --best precision --at-least recall=0.9",
     ),
+    "gate": (
+        f"{_CANCER} --pred logistic --require 'f1 > 0.9 with 0.95'",
+        f"{_CANCER} --pred logistic --pred tree --require 'f1 not worse by 0.01'",
+    ),
     "solve": ("precision=.75 recall=.6 accuracy=.85 n=200",),
     "surface": ("--z phi fallout=.01",),
     "tradeoff": ("accuracy=.9 prevalence=.2",),

@@ -145,7 +145,7 @@ def _read(given: dict[str, Any]) -> Iterator[str]:
 
         with contextlib.suppress(BadSetting):  # whoever reads it says what is wrong
             yield address(str(given["db"])).place
-    for name in ("files", "matrix", "qrels", "runs"):
+    for name in ("files", "matrix", "qrels", "runs", "baseline", "config"):
         found = given.get(name) or ()
         for path in found if isinstance(found, tuple) else (found,):
             for one in matching(str(path)):

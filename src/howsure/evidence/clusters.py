@@ -156,8 +156,9 @@ class Clustered:
         del measure
         return self
 
-    def together(self, axis: int) -> Self:
+    def together(self, axis: int, places: Sequence[int] | None = None) -> Self:
         """Refused: there is no batch."""
+        del places
         raise BadSetting(f"clusters are not a batch; they have no axis {axis}.")
 
     def dealt(self, sizes: Any, rng: Any) -> Self:

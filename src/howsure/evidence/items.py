@@ -187,8 +187,9 @@ class Items:
         del label
         raise BadSetting(f"graded values have no positive class: leave out {option('positive')}.")
 
-    def together(self, axis: int) -> Self:
+    def together(self, axis: int, places: Sequence[int] | None = None) -> Self:
         """Refused: there is no batch."""
+        del places
         raise BadSetting(f"graded values are not batched; they have no axis {axis}.")
 
     def dealt(self, sizes: NDArray[np.int64], rng: np.random.Generator) -> DealtItems:

@@ -106,11 +106,15 @@ class Patterns:
         del measure
         return self
 
-    def together(self, axis: int) -> Self:
-        """The counts of all places of a batch axis."""
-        squares = None if self.squares is None else self.squares.sum(axis=axis)
+    def together(self, axis: int, places: Sequence[int] | None = None) -> Self:
+        """The counts of all places of a batch axis, or of some."""
+
+        def added(x: Array) -> Array:
+            return np.asarray((x if places is None else x.take(places, axis=axis)).sum(axis=axis))
+
         batch = tuple(x for k, x in enumerate(self.batch) if k != axis)
-        return replace(self, counts=self.counts.sum(axis=axis), squares=squares, batch=batch)
+        squares = None if self.squares is None else added(self.squares)
+        return replace(self, counts=added(self.counts), squares=squares, batch=batch)
 
     def dealt(self, sizes: Array, rng: np.random.Generator) -> Self:
         """A batch of parts of these sizes, each of items taken at random from a single table."""

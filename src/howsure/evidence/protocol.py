@@ -65,8 +65,8 @@ class Evidence(Protocol):
     def only(self, measure: object) -> Evidence:
         """The part that a measure looks at; all of it, but for evidence of several measures."""
 
-    def together(self, axis: int) -> Evidence:
-        """What all places of a batch axis show together."""
+    def together(self, axis: int, places: Sequence[int] | None = None) -> Evidence:
+        """What all places of a batch axis show together, or some of them."""
 
     def dealt(self, sizes: Array, rng: np.random.Generator) -> Any:
         """A batch of parts of these sizes, each of items taken at random: what scores can be asked of."""

@@ -127,8 +127,9 @@ class Scored:
         del measure
         return self
 
-    def together(self, axis: int) -> Self:
+    def together(self, axis: int, places: Sequence[int] | None = None) -> Self:
         """Refused: there is no batch."""
+        del places
         raise BadSetting(f"scores are not batched; they have no axis {axis}.")
 
     def dealt(self, sizes: Any, rng: Any) -> Self:

@@ -117,10 +117,13 @@ class SlicedItems:
         """Refused: values have no classes."""
         return replace(self, whole=self.whole.with_positive(label))
 
-    def together(self, axis: int) -> Items:
-        """The items of all slices."""
+    def together(self, axis: int, places: Sequence[int] | None = None) -> Items:
+        """The items of all slices, or of some."""
         del axis
-        return replace(self.whole, notes=self.notes)
+        if places is None:
+            return replace(self.whole, notes=self.notes)
+        first, *rest = (self.parts[k] for k in places)
+        return replace(sum(rest, first), notes=self.notes)
 
     def dealt(self, sizes: Any, rng: Any) -> Self:
         """Refused: there are slices already."""

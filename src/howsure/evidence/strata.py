@@ -111,8 +111,9 @@ class Stratified:
         del measure
         return self
 
-    def together(self, axis: int) -> Self:
+    def together(self, axis: int, places: Sequence[int] | None = None) -> Self:
         """Refused: there is no batch."""
+        del places
         raise BadCounts(f"a stratified sample is one population; it has no axis {axis}.")
 
     def dealt(self, sizes: Any, rng: Any) -> Self:

@@ -24,11 +24,18 @@ def escape(text: str) -> str:
 def table(document: dict[str, Any], view: Detail = USUAL) -> str:
     """The document as a table with its headline and notes."""
     t = from_document(document, view)
-    lines = [_LIST.sub(r"\1\\\2", escape(t.headline)), "", "| " + " | ".join(escape(c) for c in t.columns) + " |"]
+    lines = [_headline(document, t.headline), "", "| " + " | ".join(escape(c) for c in t.columns) + " |"]
     lines.append("|" + "|".join("---:" if right else "---" for right in t.right) + "|")
     lines += ["| " + " | ".join(_cell(x) for x in row) + " |" for row in t.rows]
     lines += ["", *(f"- {escape(note)}" for note in t.notes)] if t.notes else []
     return "\n".join(lines) + "\n"
+
+
+def _headline(document: dict[str, Any], text: str) -> str:
+    """What was found; the word that decides, such as pass or fail, in bold."""
+    shown = _LIST.sub(r"\1\\\2", escape(text))
+    word = document.get("status")
+    return f"**{word}**{shown.removeprefix(word)}" if isinstance(word, str) and shown.startswith(f"{word}:") else shown
 
 
 def _cell(text: str) -> str:

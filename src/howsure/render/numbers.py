@@ -104,11 +104,25 @@ def probability(
     """
     if p is None or error is None or not error > 1e-6:
         return short(p, rest)
-    n, tail = (_WORST / min(error, 1.0)) ** 2, max(0.0, min(p, 1.0 - p))
-    least = max(3.0 / n, floor or 0.0)  # none of the draws, or one: the rule of three
+    least, off = _least(error, floor), error_at(p, error, floor)
+    return beyond(0.0, least, p > 0.5) if 3.0 * min(p, 1.0 - p) <= least else share(p, off)
+
+
+def _least(error: float, floor: float | None) -> float:
+    """What draws cannot tell from 0: none of them, or one, by the rule of three."""
+    return max(3.0 * (min(error, 1.0) / _WORST) ** 2, floor or 0.0)
+
+
+def error_at(p: float, error: float, floor: float | None = None) -> float:
+    """How far a probability of draws can be off at its own size, from the most that any of them can be off.
+
+    >>> [round(error_at(p, 0.015), 5) for p in (0.5, 0.95, 1.0)]
+    [0.01515, 0.00669, 0.0003]
+    """
+    n, tail, least = (_WORST / min(error, 1.0)) ** 2, max(0.0, min(p, 1.0 - p)), _least(error, floor)
     if 3.0 * tail <= least:
-        return beyond(0.0, least, p > 0.5)
-    return share(p, max(3.0 * math.sqrt(tail * (1.0 - tail) / n) + 1.5 / n, 0.5 * least))
+        return least
+    return max(3.0 * math.sqrt(tail * (1.0 - tail) / n) + 1.5 / n, 0.5 * least)
 
 
 def share(p: float, error: float) -> str:

@@ -27,7 +27,7 @@ def columns_of(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
     kind = document["schema"].partition(".")[2].partition("/")[0]
     make = {
         "compare": _compare, "leaderboard": _leaderboard, "association": _association, "threshold": _threshold,
-        "band": _band,
+        "band": _band, "gate": _gate,
     }  # fmt: skip
     if kind == "trec" and len(document["data"]["systems"]) > 1:
         make[kind] = _trec
@@ -215,6 +215,25 @@ def _band(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
         Heading("score", str(rows[0]["metric"]), lambda r: _value(r, "score", "undefined")),
         Heading("interval", title, lambda r: f"[{short(r['low'])}, {short(r['high'])}]"),
     ]
+
+
+def _gate(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
+    """Requirements; of a margin, score and interval are those of the difference."""
+    return [
+        _words("requirement"),
+        _words("status"),
+        Heading("probability", "P", lambda r: probability(r["probability"], _error(r, "probability"))),
+        _n(False),
+        Heading("measured", "score", lambda r: _value(r, "score", "undefined")),
+        *(h for h in _law() if h.key != "mode"),
+        Heading("ends", level_of(document), lambda r: _interval(r) if r["margin"] is None else _ends(r)),
+        *([Heading("more", "more items", _more)] if any(r["more"] is not None for r in rows) else []),
+        *_route(document),
+    ]
+
+
+def _more(row: Row) -> str:
+    return "" if row["more"] is None else count(row["more"])
 
 
 def _value(row: Row, key: str, empty: str) -> str:
