@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 
@@ -29,8 +30,11 @@ class Try:
     line: str = ""
 
 
+_TOLERANCE = "--tolerance 0.5"
+
+
 def _asked(text: str, metric: str, other: str = "", sampled: str = "") -> Line:
-    return Line(f"{text} --metric {metric} --tolerance 0.5", other, sampled)
+    return Line(f"{text} --metric {metric} {_TOLERANCE}", other, sampled)
 
 
 _DATABASE = "--db sqlite:///rows.db"
@@ -103,6 +107,43 @@ _CURVES = {
 _SLICES = _asked("rows.jsonl --truth label --pred a --pred b --by region", "f1", "recall", "f1")
 _SLICED_GRADES = _asked(f"{_GRADES} --by region", "mean", "mean")
 
+
+def _gated(line: Line, limit: str = "> 0.5") -> Line:
+    """The same with a requirement in the place of the measure."""
+    return Line(re.sub(r"--metric (\S+)", rf"--require '\1 {limit}'", line.text), line.other, line.sampled)
+
+
+_AGAINST = f"run-a.jsonl --baseline run-b.jsonl {_TOLERANCE}"
+_GATES = {
+    **{
+        kind: _gated(_ONE[kind])
+        for kind in (
+            "counts",
+            "rate",
+            "matrix",
+            "two classes",
+            "outcomes",
+            "values",
+            "scores",
+            "scores and a threshold",
+            "label sets",
+            "strata",
+            "clusters of classes",
+            "pooled files",
+            "a database",
+        )
+    },
+    "slices": _gated(_ONE["two classes"], "> 0.5 in region=north"),
+    "slices of values": _gated(_ONE["values"], "> 0.5 in region=north"),
+    "two columns": _gated(_FILES["two classes"], "not worse by 0.1"),
+    "long file": _gated(_FILES["long file of classes"], "not worse by 0.1"),
+    "a baseline": Line(
+        f"{_AGAINST} --truth label --pred answer --on id --require 'f1 not worse by 0.1'", "recall", "f1"
+    ),
+    "a baseline of outcomes": Line(f"{_AGAINST} --outcome passed --require 'rate not worse'", "accuracy"),
+    "a baseline of other items": Line(f"{_AGAINST} --value grade --independent --require 'mean not worse'", "mean"),
+}
+
 LINES: dict[str, dict[str, Line]] = {
     "score": _ONE | {kind: line for kind, line in _FILES.items() if kind not in _ONE},
     "compare": _FILES
@@ -112,6 +153,7 @@ LINES: dict[str, dict[str, Line]] = {
         kind: Line(f"{line.text} --draws 200", line.other, line.sampled) for kind, line in (_FILES | _TABLES).items()
     },
     "curve": _CURVES,
+    "gate": _GATES,
     "trec": {
         "one run": Line("qrels.txt dense.run --metric AP", "P@5"),
         "two runs": Line("qrels.txt bm25.run dense.run --metric AP", "P@5"),
@@ -193,6 +235,10 @@ TRIES: dict[str, tuple[Try, ...]] = {
     "--equal-within": (Try("0.05"),),
     "--apart": (Try("0.501"), Try("0.99999")),
     "--draws": (Try("300"),),
+    # gate
+    "--require": (Try("'{other} > 0.6'"), Try("'{other} not worse by 0.2'")),
+    "--baseline": (Try("run-b.jsonl"),),
+    "--config": (Try("options.toml"),),
     # curve
     "--band": (Try("recall"),),
     "--simultaneous": (Try(),),
@@ -228,6 +274,10 @@ OWN: dict[tuple[str, str, str], tuple[Try, ...]] = {  # where an option needs ot
     **{(command, "a database", "--query"): (Try("'select * from items limit 40'", line=f"{_DATABASE} {columns}"),)
        for command, columns in (("score", "--truth label --pred a"), ("curve", "--truth label --score pa"),
                                 *((x, "--truth label --pred a --pred b") for x in ("compare", "leaderboard")))},
+    ("gate", "matrix", "--rows"): (Try("pred", metric="recall:1"),),
+    ("gate", "a database", "--query"): (
+        Try("'select * from items limit 40'", line=f"{_DATABASE} --truth label --pred a --require 'f1 > 0.5'"),
+    ),
     ("solve", "exact values", "--exact"): (Try(line="precision=.75 recall=.6 accuracy=.85 n=200"),),
     ("solve", "a posterior", "--exact"): (Try(line="precision=.75 recall=.6 accuracy=.85 n=200 --posterior f1"),),
     ("solve", "exact values", "--ties"): (Try("either"),),

@@ -256,6 +256,22 @@ def _curves(*names: str) -> Call:
     return Call(given(a_curve, *names), {}, "AP", "auc")
 
 
+def _gated(calls: dict[str, Call], limit: str, *kinds: str) -> dict[str, Call]:
+    """The same data with a requirement in the place of the measure."""
+
+    def required(one: Call) -> Call:
+        own = {k: v for k, v in one.keywords.items() if k not in ("metric", "metrics")}
+        name = one.keywords.get("metrics", one.keywords.get("metric", "mean" if "value" in own else "rate"))
+        return Call(lambda form: (*one.data(form), f"{name} {limit}"), own)
+
+    return {kind: required(calls[kind]) for kind in kinds}
+
+
+def _two(kind: str) -> Call:
+    name = MEASURES[kind][0]
+    return Call(given(lambda: evidence(kind).pick(("a", "b")), f"{name} not worse by 0.1"))
+
+
 _TALLIED = {k: v for k, v in (ONE | SEVERAL).items() if not {"value", "on"} & set(v.keywords) and "scores" not in k}
 CALLS: dict[str, dict[str, Call]] = {
     "score": ONE | _asked(SEVERAL, "metrics") | _made("metrics") | {
@@ -279,6 +295,17 @@ CALLS: dict[str, dict[str, Call]] = {
         "curve": _curves(),
     },
     "curve": CURVES,
+    "gate": {
+        **_gated(ONE, "> 0.5", "pandas", "columns", "outcomes", "values", "scores", "a threshold", "lists", "clusters",
+                 "file", "database"),
+        **_gated(SEVERAL, "not worse by 0.1", "columns of classes", "columns of values", "columns with clusters",
+                 "long frame with clusters", "long frame of values", "files of systems"),
+        **{f"two of {kind}": _two(kind) for kind in ("classes of two", "graded items", "queries")},
+        "slices": Call(lambda form: (*pandas(form), "f1 > 0.5 in region=north"), {"truth": "label", "pred": "a"}),
+        "two tallies": Call(given(TWO[0], "f1 not worse"), {"baseline": TWO[1]}),
+        "two files": Call(given("run-a.jsonl", "rate not worse"), {"baseline": "run-b.jsonl", "outcome": "passed"}),
+        "posterior": Call(given(lambda: hs.posterior(TWO[0], tolerance=0.5), "kappa > 0.5")),
+    },
     "tally": _asked(_TALLIED, ""),
     "means": MEANS,
     "posterior": _made("") | {"curve": _curves()},
@@ -360,6 +387,7 @@ VALUES: dict[str, tuple[Value, ...]] = {
     "method": (Value("sample"),),
     "draws": (Value(300), Value(300, beside={"method": "sample"})),
     "apart": (Value(0.501), Value(0.99999)),
+    "baseline": (Value(hs.Tally.binary(tp=20, fp=9, fn=10, tn=17)), Value("run-b.short.jsonl")),
     # others
     "only_common": (Value(True),),
     "no_relevant": (Value("zero"),),

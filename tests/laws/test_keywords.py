@@ -27,7 +27,8 @@ from tests.tiers import spread
 IDLE = ("seed", "tolerance")  # of what is sampled
 CHECKED = ("item", "on")  # what ids tell must fit, or is refused; where it fits there may be nothing more to say
 FIRST = ("data", "y_pred", "y", "scores", "qrels", "runs")  # the data, which have no keyword
-DATA = {"compare": ("first", "second", "third"), "compare_wins": ("first", "second"), "Tally.matrix": ("table",),
+DATA = {"gate": ("data", "requirements"), "compare": ("first", "second", "third"),
+        "compare_wins": ("first", "second"), "Tally.matrix": ("table",),
         "Tally.multilabel": ("truth", "pred"), "sklearn.classification_report": ("y_true", "y_pred"),
          "Tally.stratified": ("self",)}  # fmt: skip
 SPARK = "Spark was asked to count"
@@ -162,7 +163,15 @@ def _beside(name: str, one: Call, value: Value, asked: str) -> dict[str, Any] | 
 
 # -- the walk
 
-EVERY = {"score": 24, "compare": 24, "leaderboard": 24, "curve": 8, "tally": 15, "means": 6}  # all in the deep tier
+EVERY = {
+    "score": 24,
+    "compare": 24,
+    "leaderboard": 24,
+    "curve": 8,
+    "gate": 23,
+    "tally": 15,
+    "means": 6,
+}  # all in the deep tier
 
 
 def places():

@@ -83,6 +83,7 @@ def write_files(folder: Path) -> None:
     tables = {"three": [[9, 1, 2], [3, 8, 1], [0, 2, 7]], "other": [[8, 2, 2], [3, 6, 3], [1, 2, 6]]}
     for name, table in tables.items():
         (folder / f"{name}.csv").write_text("\n".join(",".join(map(str, row)) for row in table) + "\n")
+    (folder / "options.toml").write_text("level = 0.6\n", encoding="utf-8")
     _write_trec(folder)
 
 

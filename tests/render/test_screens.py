@@ -21,6 +21,7 @@ SCREENS = {
     "score": "score --counts 80,20,30,870 --above 0.7",
     "slices": f"score {CANCER} --pred logistic --by size --metric recall --metric precision",
     "compare": f"compare {CANCER} --pred logistic --pred tree --metric recall",
+    "gate": f"gate {CANCER} --pred logistic --require f1>0.9 --require recall>0.92 --require specificity>.9",
     "leaderboard": f"leaderboard {TWELVE} --metric f1",
     "curve": f"curve {CANCER} --score p_tree --metric f1@.5 --metric recall@.5",
     "classes": "score examples/digits.parquet --truth truth --pred logistic --metric f1:0 --metric f1:1 --metric f1:9",

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 import howsure as hs
 from howsure.sklearn import classification_report, scorer
+from howsure.testing import require
 
 
 def makers() -> hs.Tally:
@@ -205,3 +206,14 @@ def retrieval() -> hs.Comparison:
     assert_type(v.measures, tuple[str, ...])
     assert_type(v.only("map"), hs.Items)
     return hs.compare(v, "a", "b", metric="AP")
+
+
+def gates(t: hs.Tally, p: hs.Posterior) -> str:
+    """Requirements, from evidence, posteriors and files; and in tests."""
+    made = hs.gate(p, ["f1 > 0.8 with 0.95", "recall > 0.9 in region=north"])
+    assert_type(made, hs.Gate)
+    hs.gate(t, "f1 not worse by 0.01", baseline=t, level=0.9, prior="uniform", tolerance=0.1, seed=1)
+    hs.gate(Path("new.csv"), ["f1 not worse"], baseline="old.csv", truth="y", pred="z", on="id")
+    assert_type(require(t, "f1 > 0.5", "recall > 0.5 with 0.9", inconclusive="skip"), hs.Gate)
+    assert_type(made.status, str)
+    return made.to_markdown()

@@ -29,7 +29,7 @@ VERBS = [
     for name in FILES
     if name in ("entering.py", "export.py", "ranking/choosing.py", "ranking/curves.py", "rows.py", "scoring.py")
     or name == "slice_order.py"
-    or name.startswith(("cli/", "comparison/"))
+    or name.startswith(("cli/", "comparison/", "decisions/"))
 ]
 ALLOWED = {("ranking/curves.py", "Scored"): "a curve is drawn of scores, and of nothing else"}
 CYCLES = {  # modules that import each other, and why
