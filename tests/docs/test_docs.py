@@ -59,7 +59,7 @@ def test_console_examples_are_true(body: str, capsys: pytest.CaptureFixture[str]
             assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
             continue
         assert words[0] == "howsure"
-        assert run(words[1:]) == 0
+        assert run(words[1:]) in ((0, 1, 3) if words[1] == "gate" else (0,))
         assert capsys.readouterr().out.startswith(shown.rstrip() + "\n")
 
 
