@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import howsure as hs
-from howsure.decisions.judging import Judged, holds
+from howsure.decisions.judging import Ruling, holds
 from howsure.decisions.requiring import requirement
 from howsure.distribution import Distribution
 from howsure.errors import BadSetting, HowsureError
@@ -118,8 +118,8 @@ def test_any_fail_fails_and_any_doubt_leaves_it_open(asked, status):
     assert made.to_markdown().startswith(f"**{status}**: ")
 
 
-def judged(found: float, error: float, p: float = 0.95) -> Judged:
-    return Judged(requirement(f"f1 > 0.8 with {p}"), "f1", hs.posterior(T)["f1"], 0.8, found, error, 1000, 1002.0)
+def judged(found: float, error: float, p: float = 0.95) -> Ruling:
+    return Ruling(requirement(f"f1 > 0.8 with {p}"), "f1", hs.posterior(T)["f1"], 0.8, found, error, 1000, 1002.0)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Unpack
 
 from howsure.columns import Columns
-from howsure.decisions.judging import FAIL, OPEN, PASS, Judged, judged
+from howsure.decisions.judging import FAIL, OPEN, PASS, Ruling, judged
 from howsure.decisions.requiring import requirements as read
 from howsure.decisions.sides import Sides, check_sides, refuse_idle_baseline, sides_of
 from howsure.distribution import check_kind, check_level
@@ -27,7 +27,7 @@ class Gate(Result):
     sides: Sides
     level: float
     interval: str
-    rows: tuple[Judged, ...]
+    rows: tuple[Ruling, ...]
     told: Notes = ()  # of where the requirements came from
 
     @property

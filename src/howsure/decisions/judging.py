@@ -25,7 +25,7 @@ _COMPUTED: Final = 1e-6  # an error below is none of draws
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class Ruling:
     """A requirement with its answer: the law it is put to, P(it holds), and how far that may be off."""
 
     requirement: Requirement
@@ -84,12 +84,12 @@ class Judged:
         }  # fmt: skip
 
 
-def judged(sides: Sides, r: Requirement, level: float, kind: str) -> list[Judged]:
+def judged(sides: Sides, r: Requirement, level: float, kind: str) -> list[Ruling]:
     """The answers to a requirement; f1:* has one for each class."""
     return [_judged(sides, r.of(str(m)), level, kind) for m in sides.judged.spelled_out([r.metric])]
 
 
-def _judged(sides: Sides, r: Requirement, level: float, kind: str) -> Judged:
+def _judged(sides: Sides, r: Requirement, level: float, kind: str) -> Ruling:
     question = sides.judged.resolve(r.metric)
     if question.classes is not None:
         raise BadSetting(f"{r.metric} is a measure of every class: require each by its name, as in 'f1:spam > 0.8'.")
@@ -104,7 +104,7 @@ def _judged(sides: Sides, r: Requirement, level: float, kind: str) -> Judged:
     prior = question.prior_note
     told = notes if prior is None else (prior, *notes)
     size = float(own.totals) + float(sides.judged.prior_document["total"])
-    return Judged(r, str(question.metric), law, score, found, error, number(own.totals), size, told)
+    return Ruling(r, str(question.metric), law, score, found, error, number(own.totals), size, told)
 
 
 def _against(sides: Sides, r: Requirement, level: float, kind: str) -> tuple[Distribution, float, float, float, Notes]:
