@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import howsure as hs
 from howsure.errors import BadSetting
+from tests.tiers import spread
 
 RNG = np.random.default_rng(7)
 A = RNG.random(60)
@@ -389,8 +390,7 @@ def test_items_that_are_alike_are_counted_each() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("prior", ["even", "none"])
-@pytest.mark.parametrize("kind", ["even", "skewed"])
+@pytest.mark.parametrize(("kind", "prior"), spread(["even", "skewed"], ["even", "none"], 2))
 def test_coverage(kind: str, prior: str) -> None:
     """95% intervals from 50 values hold the true mean about 93 to 97 times of 100 (a little less for skewed values)."""
     rng = np.random.default_rng(11)

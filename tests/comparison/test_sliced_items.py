@@ -15,6 +15,7 @@ import howsure as hs
 from howsure.cli import app
 from howsure.errors import BadLabels, BadSetting, HowsureError
 from howsure.kernels.alike import deal_sums
+from tests.tiers import spread
 
 TOPICS = ("art", "law", "med", "sea", "sky")
 OWN = ("slice", "overall", "marked", "verdict")  # what a row of a slice has and that of a slice alone has not
@@ -79,12 +80,14 @@ def hold_alone(verb: Any, data: Any, topics: tuple[str, ...] = TOPICS[:3], **giv
     assert seen == {None, *topics}
 
 
-@pytest.mark.parametrize("verb", [hs.score, hs.compare], ids=["score", "compare"])
-@pytest.mark.parametrize("given", [{}, {"bounds": (1, 5), "better": "lower"}, {"weight": "w"}, {"prior": "none"}],
-                         ids=["as they are", "bounds", "weights", "no prior"])  # fmt: skip
-def test_a_slice_is_what_it_is_alone(verb, given):
+SETTINGS = {"nothing": {}, "bounds": {"bounds": (1, 5), "better": "lower"}, "weight": {"weight": "w"},
+            "prior": {"prior": "none"}}  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "verb"), spread(SETTINGS, ["score", "compare"], 2))
+def test_a_slice_is_what_it_is_alone(given, verb):
     """Wide frames, with all settings of values."""
-    hold_alone(verb, few(), value=["a", "b"], **given)
+    hold_alone(getattr(hs, verb), few(), value=["a", "b"], **SETTINGS[given])
 
 
 def test_long_frames_and_files(tmp_path):

@@ -189,7 +189,10 @@ def test_interrupt(folder):
         keep.join(60)  # until it has opened the pipe
         time.sleep(0.3)
         running.send_signal(signal.SIGINT)
-        out, err = running.communicate(timeout=60)
+        try:
+            out, err = running.communicate(timeout=60)
+        finally:
+            running.kill()  # or a run that ignores interrupts would wait for ever
     assert (running.returncode, out, err.strip()) == (130, b"", b"")
 
 
