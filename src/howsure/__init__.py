@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from howsure.comparison.wins import compare_wins as compare_wins
     from howsure.decisions.gating import Gate as Gate
     from howsure.decisions.gating import gate as gate
+    from howsure.decisions.prediction import Prediction as Prediction
+    from howsure.decisions.prediction import predict as predict
     from howsure.decisions.shifting import shift as shift
     from howsure.distribution import Distribution as Distribution
     from howsure.distribution import Interval as Interval
@@ -57,20 +59,21 @@ _HOME = {
     "Distribution": "distribution", "Gate": "decisions.gating", "HowsureError": "errors", "Interval": "distribution",
     "Items": "evidence.items", "Leaderboard": "comparison.ranks", "Metric": "catalogue.metric",
     "Multilabel": "evidence.label_sets", "Outcomes": "evidence.outcomes", "Posterior": "model.posterior",
-    "Ratio": "forms", "Report": "scoring", "Scored": "evidence.scored", "Stratified": "evidence.strata",
-    "Tally": "evidence.classes", "Wins": "comparison.wins", "cells": "expressions", "compare": "comparison.verbs",
-    "compare_wins": "comparison.wins", "curve": "ranking.curves", "fbeta": "catalogue", "gate": "decisions.gating",
-    "leaderboard": "comparison.ranks", "log": "expressions", "means": "ingest.graded", "metrics": "catalogue",
-    "posterior": "model.posterior", "score": "scoring", "shift": "decisions.shifting", "solve": "relations.solving",
-    "sqrt": "expressions", "tally": "ingest.arrays", "tradeoff": "relations.trading", "trec": "ranking.queries",
-    "two_level": "priors", "utility": "catalogue",
+    "Prediction": "decisions.prediction", "Ratio": "forms", "Report": "scoring", "Scored": "evidence.scored",
+    "Stratified": "evidence.strata", "Tally": "evidence.classes", "Wins": "comparison.wins", "cells": "expressions",
+    "compare": "comparison.verbs", "compare_wins": "comparison.wins", "curve": "ranking.curves", "fbeta": "catalogue",
+    "gate": "decisions.gating", "leaderboard": "comparison.ranks", "log": "expressions", "means": "ingest.graded",
+    "metrics": "catalogue", "posterior": "model.posterior", "predict": "decisions.prediction", "score": "scoring",
+    "shift": "decisions.shifting", "solve": "relations.solving", "sqrt": "expressions", "tally": "ingest.arrays",
+    "tradeoff": "relations.trading", "trec": "ranking.queries", "two_level": "priors", "utility": "catalogue",
 }  # fmt: skip
 
 __all__ = [
     "Clustered", "Comparison", "Curve", "Distribution", "Gate", "HowsureError", "Interval", "Items", "Leaderboard",
-    "Metric", "Multilabel", "Outcomes", "Posterior", "Ratio", "Report", "Scored", "Stratified", "Tally", "Wins",
-    "cells", "compare", "compare_wins", "curve", "fbeta", "gate", "leaderboard", "log", "means", "metrics", "papers",
-    "posterior", "relations", "score", "shift", "solve", "sqrt", "tally", "tradeoff", "trec", "two_level", "utility",
+    "Metric", "Multilabel", "Outcomes", "Posterior", "Prediction", "Ratio", "Report", "Scored", "Stratified", "Tally",
+    "Wins", "cells", "compare", "compare_wins", "curve", "fbeta", "gate", "leaderboard", "log", "means", "metrics",
+    "papers", "posterior", "predict", "relations", "score", "shift", "solve", "sqrt", "tally", "tradeoff", "trec",
+    "two_level", "utility",
 ]  # fmt: skip
 
 

@@ -180,17 +180,17 @@ class Distribution:
 
     def _equal_tailed(self, level: float) -> Interval:
         low, high, below, above = self.law.equal_tailed(level)
-        return self._make(low, high, level, "equal-tailed", (below, above))
+        return self._bounded(low, high, level, "equal-tailed", (below, above))
 
     def _shortest(self, level: float) -> Interval:
         low, high, unbounded = self.law.shortest(level, self.log_scale)
         if not unbounded.any():
-            return self._make(low, high, level, "hdi")
+            return self._bounded(low, high, level, "hdi")
         even = self._equal_tailed(level)
         low, high = np.where(unbounded, even.low, low), np.where(unbounded, even.high, high)
-        return self._make(low, high, level, "hdi", None, (note("hdi-unbounded", of=self.name),))
+        return self._bounded(low, high, level, "hdi", None, (note("hdi-unbounded", of=self.name),))
 
-    def _make(
+    def _bounded(
         self,
         low: Array,
         high: Array,

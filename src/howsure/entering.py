@@ -109,6 +109,7 @@ _SHARED = ("prior", "level", "interval", "tolerance", "seed")
 _OWN: Final = {  # what verbs take besides columns
     "score": ("metrics", "above", "chance", "sort", *_SHARED),
     "compare": ("metric", "metrics", "names", "equal_within", "method", "draws", *_SHARED),
+    "predict": ("n", "metric", "metrics", "names", "below", "above", *(x for x in _SHARED if x != "interval")),
     "leaderboard": ("metric", "metrics", "apart", "draws", *_SHARED),
     "gate": ("requirements", "baseline", *_SHARED),
 }

@@ -54,6 +54,11 @@ SENTENCES: Final[dict[str, str]] = {
     "samples-differ": (
         "clusters have from {least:,} to {most:,} samples: {of} counts every cluster alike, rate every sample"
     ),
+    "next-clusters": (
+        "{count:,} clusters come next, not items: items of a cluster belong together, and how many each has comes with "
+        "it"
+    ),
+    "next-weighted": "the next items are from the population that the weights stand for, and count 1 each",
     "full-recall": (
         "recall 1 takes in the prior's weight below all scores as well, so the interval is that of calling every item "
         "positive; <prior=none> uses the scores of these items alone"

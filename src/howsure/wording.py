@@ -147,6 +147,11 @@ def _bins(f: Mapping[str, Any]) -> str:
     return f"computed from {plural(f['bins'], 'bin')} of scores; compared with the scores themselves: {each}"
 
 
+def _next_undefined(f: Mapping[str, Any]) -> str:
+    some = "" if f["single"] else " in some tables"
+    return f"{f['of']} is 0/0 with probability {short(f['p'])}{some}; all else is given that it is not"
+
+
 def _empty_cell(f: Mapping[str, Any]) -> str:
     some = "a cell is empty" if f["single"] else "some tables have an empty cell"
     return (
@@ -366,6 +371,7 @@ _WORDS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
     "weighted": lambda f: f"weighted items: {WEIGHTED[f['of']]}", "weights-follow": _follow,
     "labels": _labels, "missing-dropped": _dropped, "empty-class": _empty, "coverage": _coverage,
     "undefined-score": _undefined, "sampled": _sampled, "bins": _bins, "zero-cell": _empty_cell, "delong": _delong,
+    "next-undefined": _next_undefined,
     "identical": _identical, "prior": _prior, "confusions": _confusions, "chance-sampled": _chance,
     "pairing": _pairing, "design-effect": _design, "rule": _rule, **choice_words.WORDS,
     "none": _none, "best": _best, "best-of-many": _best_of_many, "pairs": _pairs,

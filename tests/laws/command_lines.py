@@ -143,6 +143,12 @@ _GATES = {
     "a baseline of outcomes": Line(f"{_AGAINST} --outcome passed --require 'rate not worse'", "accuracy"),
     "a baseline of other items": Line(f"{_AGAINST} --value grade --independent --require 'mean not worse'", "mean"),
 }
+_PREDICTED = (
+    "counts", "rate", "matrix", "two classes", "three classes", "outcomes", "values", "scores and a threshold",
+    "label sets", "slices", "slices of values", "clusters of outcomes", "clusters of classes", "clusters of values",
+    "pooled files", "a database", "two: two classes", "two: outcomes", "two: values", "two: files of outcomes",
+    "two: long file of classes", "two: clusters of outcomes", "two: counts", "two: rates", "two: independent files",
+)  # fmt: skip
 
 LINES: dict[str, dict[str, Line]] = {
     "score": _ONE | {kind: line for kind, line in _FILES.items() if kind not in _ONE},
@@ -151,6 +157,11 @@ LINES: dict[str, dict[str, Line]] = {
     | {"slices": _SLICES, "slices of values": _SLICED_GRADES, "wins": Line("--wins 17,4,30", "f1")},
     "leaderboard": {
         kind: Line(f"{line.text} --draws 200", line.other, line.sampled) for kind, line in (_FILES | _TABLES).items()
+    },
+    "predict": {
+        kind: Line(f"{line.text} --n 12", line.other, line.sampled)
+        for kind, line in (_ONE | {f"two: {k}": x for k, x in (_FILES | _TABLES).items()}).items()
+        if kind in _PREDICTED
     },
     "curve": _CURVES,
     "gate": _GATES,
@@ -225,6 +236,8 @@ TRIES: dict[str, tuple[Try, ...]] = {
     # settings
     "--metric": (Try("{other}"),),
     "--above": (Try("0.7"),),
+    "--below": (Try("0.7"),),
+    "--n": (Try("30"),),
     "--chance": (Try(),),
     "--prior": (Try("2"), Try("none"), Try("none", beside="--bounds 0,1")),
     "--level": (Try("0.8"),),
@@ -273,11 +286,14 @@ _TIE = "tp=1 fp=2 recall=.12 positives=8 n=20"  # 1/8 is printed as .13, or as .
 OWN: dict[tuple[str, str, str], tuple[Try, ...]] = {  # where an option needs other values
     **{(command, "a database", "--query"): (Try("'select * from items limit 40'", line=f"{_DATABASE} {columns}"),)
        for command, columns in (("score", "--truth label --pred a"), ("curve", "--truth label --score pa"),
+                                ("predict", "--truth label --pred a --n 12"),
                                 *((x, "--truth label --pred a --pred b") for x in ("compare", "leaderboard")))},
     ("gate", "matrix", "--rows"): (Try("pred", metric="recall:1"),),
     ("gate", "a database", "--query"): (
         Try("'select * from items limit 40'", line=f"{_DATABASE} --truth label --pred a --require 'f1 > 0.5'"),
     ),
+    **{("predict", kind, "--sep"): (Try(";", metric="micro-f1"),) for kind in _PREDICTED},
+    ("predict", "matrix", "--rows"): (Try("pred", metric="recall:1"),),
     ("solve", "exact values", "--exact"): (Try(line="precision=.75 recall=.6 accuracy=.85 n=200"),),
     ("solve", "a posterior", "--exact"): (Try(line="precision=.75 recall=.6 accuracy=.85 n=200 --posterior f1"),),
     ("solve", "exact values", "--ties"): (Try("either"),),

@@ -272,6 +272,17 @@ def _two(kind: str) -> Call:
     return Call(given(lambda: evidence(kind).pick(("a", "b")), f"{name} not worse by 0.1"))
 
 
+PREDICTED = (
+    "arrays", "arrays of labels", "pandas", "slices", "outcomes", "values", "slices of values", "a threshold", "texts",
+    "clusters", "file", "database", "mapping of arrays", "columns of outcomes", "columns of values", "files of systems",
+)  # fmt: skip
+
+
+def _coming(one: Call) -> Call:
+    """The same, of items to come."""
+    return Call(one.data, one.keywords | {"n": 12}, one.other, one.sampled, one.arrays)
+
+
 _TALLIED = {k: v for k, v in (ONE | SEVERAL).items() if not {"value", "on"} & set(v.keywords) and "scores" not in k}
 CALLS: dict[str, dict[str, Call]] = {
     "score": ONE | _asked(SEVERAL, "metrics") | _made("metrics") | {
@@ -293,6 +304,11 @@ CALLS: dict[str, dict[str, Call]] = {
         "mapping of tallies": Call(given(dict(zip("ab", TWO, strict=True))), {"metric": "f1"}, "recall", "tetrachoric"),
         "posterior": _posteriors(),
         "curve": _curves(),
+    },
+    "predict": {kind: _coming(one) for kind, one in (ONE | _asked(SEVERAL, "metrics")).items() if kind in PREDICTED} | {
+        "two tallies": _coming(Call(given(*TWO), {"metrics": "f1"}, "recall", "tetrachoric")),
+        "posterior": _coming(_posteriors("a", "b")),
+        "estimator": _coming(Call(estimator, {"metrics": "f1"}, "recall", "kappa", arrays=True)),
     },
     "curve": CURVES,
     "gate": {
@@ -375,6 +391,7 @@ VALUES: dict[str, tuple[Value, ...]] = {
     "metrics": (Value(OTHER),),
     "metric": (Value(OTHER),),
     "above": (Value(0.7),),
+    "below": (Value(0.7),),
     "level": (Value(0.8),),
     "interval": (Value("hdi"),),
     "prior": (Value(2), Value("none"), Value("none", beside={"bounds": (0, 1)}), Value((2, 2, 2))),

@@ -27,7 +27,8 @@ from tests.tiers import spread
 IDLE = ("seed", "tolerance")  # of what is sampled
 CHECKED = ("item", "on")  # what ids tell must fit, or is refused; where it fits there may be nothing more to say
 FIRST = ("data", "y_pred", "y", "scores", "qrels", "runs")  # the data, which have no keyword
-DATA = {"gate": ("data", "requirements"), "compare": ("first", "second", "third"),
+PAIR = ("first", "second", "third")
+DATA = {"gate": ("data", "requirements"), "compare": PAIR, "predict": PAIR,
         "compare_wins": ("first", "second"), "Tally.matrix": ("table",),
         "Tally.multilabel": ("truth", "pred"), "sklearn.classification_report": ("y_true", "y_pred"),
          "Tally.stratified": ("self",)}  # fmt: skip
@@ -35,7 +36,9 @@ SPARK = "Spark was asked to count"
 NOTHING = "changes nothing"
 NONE = "no-such-measure"  # for kinds with one measure: refused by its name
 ROUGH = {"tolerance": 0.4}  # so that little is drawn
-QUICK = dict.fromkeys(("score", "compare", "curve", "posterior"), ROUGH) | {"leaderboard": {**ROUGH, "draws": 200}}
+QUICK = dict.fromkeys(("score", "compare", "curve", "posterior", "predict"), ROUGH) | {
+    "leaderboard": {**ROUGH, "draws": 200}
+}
 GRADED = ("graded items", "graded items with bounds", "graded items in clusters", "columns of values")
 SAME = {(kind, name) for kind in GRADED for name in ("metric", "metrics")}  # graded values have one measure
 NO_KEYWORDS = ("Ratio", "sqrt", "log", "metrics")
@@ -169,6 +172,7 @@ EVERY = {
     "leaderboard": 24,
     "curve": 8,
     "gate": 23,
+    "predict": 17,
     "tally": 15,
     "means": 6,
 }  # all in the deep tier

@@ -143,6 +143,7 @@ WALKED = {command: [name for name in options if name not in WRITTEN] for command
 EVERY = {
     "score": 6,
     "compare": 8,
+    "predict": 12,
     "leaderboard": 8,
     "curve": 6,
     "gate": 18,

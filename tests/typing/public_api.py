@@ -103,6 +103,18 @@ def reports(t: hs.Tally) -> None:
     r.to_frame()
 
 
+def prediction(t: hs.Tally, p: hs.Posterior) -> None:
+    """What the next items will show: a Distribution, and a result."""
+    d = hs.predict(t, n=500, metric="f1", below=0.75)
+    assert_type(d, hs.Prediction)
+    law: hs.Distribution = d
+    low, high = d.interval(0.9)
+    print(law.cdf(0.7), d.prob_below(0.7), d.undefined, low, high, d.to_markdown())
+    hs.predict(p, "a", "b", n=50)
+    hs.predict(p, p, n=50, names=("old", "new"))
+    hs.predict(t, n=50, metrics=["f1", "recall"], above={"f1": 0.8}).to_dict()
+
+
 def for_scikit_learn(estimator: object) -> None:
     """The report is a text or a dictionary, a scorer gives a float, and verbs take estimators."""
     assert_type(classification_report([0, 1], [1, 1], digits=3), str)

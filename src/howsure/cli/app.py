@@ -14,6 +14,7 @@ from howsure.cli import (
     curving,
     gating,
     parsing,
+    predicting,
     retrieval,
     solving,
     sources,
@@ -147,6 +148,7 @@ SHORT = {  # in the order of the help
     "compare": "Is the first system better than the second?",
     "leaderboard": "Rank several systems, with P(best).",
     "gate": "Does it pass? Requirements, and an exit code.",
+    "predict": "What the next items will show.",
     "curve": "Scores at every threshold, and the best threshold.",
     "trec": "TREC runs against judgments.",
     "solve": "The tables behind reported measures.",
@@ -363,6 +365,7 @@ app.add_command(cataloguing.metrics_command)
 app.add_command(cataloguing.papers_command)
 app.add_command(curving.curve)
 app.add_command(gating.gate)
+app.add_command(predicting.predict)
 app.add_command(solving.solve)
 app.add_command(surfacing.surface)
 app.add_command(trading.tradeoff)

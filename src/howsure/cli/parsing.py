@@ -168,7 +168,7 @@ def _whole(text: str, name: str) -> int:
     return int(number)
 
 
-def limits(given: tuple[str, ...]) -> Any:
+def limits(given: tuple[str, ...], called: str = "--above") -> Any:
     """--above 0.8 for every row, or --above f1=0.8 for one."""
     if not given:
         return None
@@ -178,10 +178,10 @@ def limits(given: tuple[str, ...]) -> Any:
         try:
             number = float(value)
         except ValueError:
-            raise BadSetting(f"--above needs a number, or metric=number; got {text!r}") from None
+            raise BadSetting(f"{called} needs a number, or metric=number; got {text!r}") from None
         if not equals:
             if len(given) > 1:
-                raise BadSetting("--above needs one plain number, or several metric=number")
+                raise BadSetting(f"{called} needs one plain number, or several metric=number")
             return number
         named[name] = number
     return named

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import product
 from math import comb
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,8 @@ class Answers:
     rows: dict[int, tuple[float, float]]
     row: int | None = None  # the truth row that the measure looks at, where it is one
     scales: Array | None = None  # what a unit of each pattern weighs, where items have weights that differ
+
+    as_tested: ClassVar[bool] = True  # whether classes have the shares that they had in the test
 
     # -- two systems
 
@@ -102,7 +104,7 @@ class Answers:
         """Items of each joint pattern."""
         return [int(self.counts[..., self._here(p)].sum(axis=-1)) for p in self.pairs]
 
-    def _keys(self, metric: Metric) -> list[tuple[float, float]] | None:
+    def keys(self, metric: Metric) -> list[tuple[float, float]] | None:
         """(Difference of the tops, bottom) of each joint pattern, where both systems share their denominator."""
         form = metric.reading.form
         if not isinstance(form, Linear) or metric.reading.outer:
@@ -115,7 +117,7 @@ class Answers:
 
     def _groups(self, metric: Metric) -> dict[tuple[float, float], Array] | None:
         """Shapes by (difference of the tops, bottom); None where the systems have denominators of their own."""
-        keys = self._keys(metric)
+        keys = self.keys(metric)
         if keys is None:
             return None
         groups: dict[tuple[float, float], Array] = {}
@@ -136,7 +138,7 @@ class Answers:
 
     def _weighed_difference(self, metric: Metric) -> Law | None:
         """The same of weighted items, where every joint pattern has a scale of its own."""
-        keys, (shapes, scales) = self._keys(metric), self.pair_gammas()
+        keys, (shapes, scales) = self.keys(metric), self.pair_gammas()
         parts = [x for x in zip(keys or (), shapes, scales or (), strict=False) if any(x[0]) and np.any(x[1])]
         found = weighed_groups_law([(k, np.maximum(a, NOTHING), s) for k, a, s in parts]) if parts else None
         return None if found is None else found[0]

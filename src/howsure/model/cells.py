@@ -20,7 +20,17 @@ from howsure.errors import BadSetting
 from howsure.evidence.protocol import same_fields
 from howsure.model.answers import Answers, p_values
 from howsure.model.joint_answers import FEW, joint_draws
-from howsure.model.question import EXACT, Gap, Question, drawn_gap, exact_gap
+from howsure.model.next_items import (
+    called,
+    chance_undefined,
+    drawn_score,
+    exact_score,
+    pair_scores,
+    table_scores,
+    urn_of_cells,
+    urn_of_pair,
+)
+from howsure.model.question import EXACT, Gap, NextScore, Question, drawn_gap, exact_gap
 from howsure.model.sampling import GROWN, apart, difference_law, sampled_law, shared_draws
 from howsure.model.state import State
 from howsure.model.weighing import followed
@@ -108,6 +118,40 @@ class CellQuestion(Question):
         if found is None or found[0] != (n, seed):
             found = self.state.kept[key] = ((n, seed), self.model.table(j, n, seed))
         return found[1]
+
+    # -- the next items
+
+    def observed(self, counts: Shapes) -> Array:
+        """The score that items with these counts show; NaN where it is 0/0."""
+        return np.asarray(self.light.score(counts), dtype=float)
+
+    def next_score(self, n: int) -> NextScore:
+        """Exact for quotients of few groups of cells, else by draws of shares and of n items from these."""
+        m = self.model
+        flat = not m.by_rows and m.scales is None
+        draws = partial(table_scores, m, self.observed, n)
+        law = urn_of_cells(self.light, m.cells, n) if flat and not self.metric.over_classes else None
+        if law is not None:
+            return replace(exact_score(law, draws), notes=self._next_notes)
+        lost = chance_undefined(self.observed, m.cells, n) if flat else None
+        size, what = self.state.wanted_draws(), called(self.metric, n)
+        found = drawn_score(draws, size, self.state.seed, self.light.bounds, what, lost)
+        return replace(found, notes=self._next_notes)
+
+    def next_difference(self, n: int) -> NextScore:
+        """Exact where both share their denominator and few groups are left, else by draws of joint patterns."""
+        answers, (low, high) = self.answers(), self.light.bounds
+        draws = partial(pair_scores, answers, self.observed, n)
+        law = None if self.metric.over_classes else urn_of_pair(answers, self.light, n)
+        if law is not None:
+            return replace(exact_score(law, draws), notes=self._next_notes)
+        size, what = self.state.wanted_draws(), f"the difference of {called(self.metric, n)}"
+        found = drawn_score(draws, size, self.state.seed, (low - high, high - low), what)
+        return replace(found, notes=self._next_notes)
+
+    @property
+    def _next_notes(self) -> Notes:
+        return (note("next-weighted"),) if self.state.evidence.weighted else ()
 
     # -- systems on the same items
 

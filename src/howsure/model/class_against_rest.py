@@ -23,7 +23,7 @@ from howsure.model import chance
 from howsure.model.answers import Answers, one_row
 from howsure.model.cells import CellQuestion, refuse_two_level
 from howsure.model.class_draws import ClassDrawing, ClassSampler, OfClass
-from howsure.model.question import Chance, Places, Question
+from howsure.model.question import Chance, NextScore, Places, Question
 from howsure.model.sampling import sampled_law
 from howsure.model.weighing import of_patterns, relative, uneven, weighed
 from howsure.notes import Note, Notes, note
@@ -57,6 +57,14 @@ class ClassAgainstRest(CellQuestion):
             cells = self.state.evidence.by_class(lost=True)
             found = np.asarray(self.metric.formula(**{c: x.astype(float) for c, x in cells.items()}))
         return np.where(self.state.evidence.totals > 0, found, np.nan)
+
+    def observed(self, counts: Shapes) -> Array:
+        """The same of items to come."""
+        if not self.metric.over_classes:
+            return super().observed(counts)
+        swapped = {"tp": "tn", "fp": "fn", "fn": "fp", "tn": "tp"}
+        with np.errstate(all="ignore"):
+            return np.asarray(self.metric.formula(**{c: np.stack([counts[c], counts[x]]) for c, x in swapped.items()}))
 
     def counts(self) -> Shapes:
         """tp, fp, fn and tn."""
@@ -156,6 +164,11 @@ class ClassAmongMany(ClassAgainstRest):
     def draws(self, n: int, seed: int) -> Array:
         """From tables of all classes."""
         return replace(self._sampler, apart=True)(n, seed)
+
+    def next_score(self, n: int) -> NextScore:
+        """Refused: the rest has no cells of its own here."""
+        del n
+        raise self._unpredicted("flat priors such as even where there are three classes or more")
 
     def chance(self, at: Places = None) -> Chance | None:
         """By draws of all classes."""

@@ -9,9 +9,9 @@ whose items are in one cell (docs/why/013, docs/coverage-clusters.md): with clus
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
@@ -35,9 +35,11 @@ from howsure.model.classes_of_clusters import ClassesOfClusters, LabelsOfCluster
 from howsure.model.joint_answers import prior_cells
 from howsure.model.label_sets import AllLabels
 from howsure.model.means import mean_law
+from howsure.model.next_items import called, drawn_score, number_of_draws, quotient_score, sums_scores
 from howsure.model.over_items import AddedUp, MeanOverItems, OverItems
-from howsure.model.question import Chance, Gap, Places, Question, exact_gap, nothing_more, nothing_shared
+from howsure.model.question import Chance, Gap, NextScore, Places, Question, exact_gap, nothing_more, nothing_shared
 from howsure.model.right_or_wrong import RightOrWrong
+from howsure.model.sampling import apart
 from howsure.model.state import State
 from howsure.model.whole_clusters import OfClusters, influence
 from howsure.priors import Prior
@@ -130,6 +132,37 @@ class CellsOfClusters(OfClusters):
             if c in added:
                 out[:, :, i] = added[c] * np.array([size[i] for size in self.sizes])
         return out
+
+    def next_score(self, n: int) -> NextScore:
+        """The score of the items of the next n clusters, by draws of whole clusters."""
+        self.state.evidence.single()
+        kept = self.weights > 0
+        rows = np.concatenate([self.cells[0], np.diag(self.sizes[0])[kept]])
+        shapes = np.concatenate([np.ones(self.clusters), self.weights[kept]])
+        return self._next(rows, shapes, n, lambda cells: self._shown(cells[:, :4]), self.light.bounds)
+
+    def next_difference(self, n: int) -> NextScore:
+        """Of both systems on the items of the same next clusters."""
+        rows = [np.concatenate([x, self._atoms(s)]) for s, x in enumerate(self.cells)]
+        shapes = np.concatenate([np.ones(self.clusters), self._atom_weights])
+        kept, (low, high) = shapes > 0, self.light.bounds
+
+        def gap(cells: Array) -> Array:
+            return apart(self._shown(cells[:, :4]), self._shown(cells[:, 4:]))
+
+        return self._next(np.concatenate(rows, axis=1)[kept], shapes[kept], n, gap, (low - high, high - low))
+
+    def _next(
+        self, rows: Array, shapes: Array, n: int, score: Callable[[Array], Array], bounds: tuple[float, float]
+    ) -> NextScore:
+        draws = partial(sums_scores, rows, shapes, score, n)
+        size, what = number_of_draws(self.state, n, len(shapes)), called(self.metric, n, "cluster")
+        return drawn_score(draws, size, self.state.seed, bounds, what, unit="cluster")
+
+    def _shown(self, cells: Array) -> Array:
+        """The score of cells, (draws, 4)."""
+        found: Array = self.wholes[0].observed(dict(zip(CELLS, cells.T, strict=True)))
+        return found
 
     def difference(self) -> Gap:
         """Exact where both systems have the same denominator in every cluster, else by joint draws."""
@@ -228,12 +261,23 @@ class QuotientOfClusters(OfClusters):
 
     def law(self) -> tuple[Law, str]:
         """A quotient of Gammas."""
+        top, bottom, shapes = self._parts
+        kept = bottom > 0
+        return mean_law(top[kept], bottom[kept], shapes[kept])
+
+    @property
+    def _parts(self) -> tuple[Array, Array, Array]:
+        """What clusters, and those of the prior, add above and below the line of one system, and their shapes."""
         self.state.evidence.single()
         (top, bottom), (up, down, weight) = self._units[0], self.wholes[0].atoms()
+        size = self._sizes[0]
         shapes = np.concatenate([np.ones(self.clusters), weight])
-        below = np.concatenate([bottom, self._sizes[0] * down])
-        kept = below > 0
-        return mean_law(np.concatenate([top, self._sizes[0] * up])[kept], below[kept], shapes[kept])
+        return np.concatenate([top, size * up]), np.concatenate([bottom, size * down]), shapes
+
+    def next_score(self, n: int) -> NextScore:
+        """The score of the items of the next n clusters, by draws of whole clusters."""
+        what = called(self.metric, n, "cluster")
+        return quotient_score(self.state, self._parts, n, self.metric.bounds, what, "cluster")
 
     def joint_draws(self, n: int, seed: int) -> Array:
         """All systems from the same weights of the clusters."""

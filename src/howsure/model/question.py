@@ -64,6 +64,18 @@ class Gap:
         return number_or_array(np.clip(inside, 0.0, 1.0))
 
 
+@dataclass(frozen=True, eq=False)
+class NextScore:
+    """What the next items will show: the law of the score given that it is defined, and P(it is 0/0)."""
+
+    law: Law
+    route: str
+    undefined: Array
+    sampler: Callable[[int, int], Array]
+    unit: str = "item"  # what is counted: clusters are what comes next where items belong together
+    notes: Notes = ()
+
+
 def exact_gap(difference: Distribution, route: str) -> Gap:
     """Of a law that is computed."""
     below, above = difference.law.tails(np.zeros(()))
@@ -130,6 +142,20 @@ class Question:
     def difference(self) -> Gap:
         """The difference of two systems on the same items."""
         raise self._unasked("a difference of systems")
+
+    def next_score(self, n: int) -> NextScore:
+        """The score that the next n items will show."""
+        del n
+        raise self._unpredicted()
+
+    def next_difference(self, n: int) -> NextScore:
+        """The difference of the scores that two systems will show on the same next n items."""
+        del n
+        raise self._unpredicted()
+
+    def _unpredicted(self, takes: str = "outcomes, tables of classes, and graded values") -> BadSetting:
+        kind = type(self.state.evidence).__name__
+        return BadSetting(f"predict cannot tell {self.metric} of the next items of {kind} evidence; it takes {takes}.")
 
     def ratio_draws(self, n: int, seed: int) -> tuple[Array, Array]:
         """Draws of both systems of a pair, made together."""

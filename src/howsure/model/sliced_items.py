@@ -20,7 +20,8 @@ from howsure.evidence.items import Mean
 from howsure.kernels.stacked import Stacked
 from howsure.model import items
 from howsure.model.items import MeanOfItems
-from howsure.model.question import Gap, Question, exact_gap, nothing_more, nothing_shared
+from howsure.model.next_items import beside
+from howsure.model.question import Gap, NextScore, Question, exact_gap, nothing_more, nothing_shared
 from howsure.model.state import State
 from howsure.notes import Note, Notes, note
 from howsure.priors import Prior
@@ -70,6 +71,14 @@ class MeanOfSlices(Question):
         """Draws of both systems of a pair in every slice."""
         first, second = zip(*(q.ratio_draws(n, seed + k * NEXT_SEED) for k, q in enumerate(self.each)), strict=True)
         return np.stack(first, axis=-1), np.stack(second, axis=-1)
+
+    def next_score(self, n: int) -> NextScore:
+        """Of the next n items of every slice."""
+        return beside(self._of_slices(lambda q: q.next_score(n)))
+
+    def next_difference(self, n: int) -> NextScore:
+        """The same of two systems."""
+        return beside(self._of_slices(lambda q: q.next_difference(n)))
 
     # -- two systems
 

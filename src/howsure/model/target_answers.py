@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 class TargetAnswers(Answers):
     """Patterns of truth and answers; the share of positives is that of the target."""
 
+    as_tested = False
     target: TargetModel = field(default_factory=lambda: TargetModel({}), compare=False)
 
     def exact_difference(self, metric: Metric) -> Law | None:

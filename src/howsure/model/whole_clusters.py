@@ -18,7 +18,7 @@ from howsure.catalogue.metric import Metric
 from howsure.distribution import Distribution
 from howsure.errors import BadSetting
 from howsure.kernels.draws import stream
-from howsure.model.question import Gap, Question, drawn_gap
+from howsure.model.question import Gap, NextScore, Question, drawn_gap
 from howsure.model.sampling import apart, difference_law, sampled_law
 from howsure.notes import Note, Notes, note
 
@@ -30,6 +30,7 @@ Array = NDArray[np.float64]
 STREAM: Final = 80_021
 CHUNK: Final = 4_000_000  # weights of clusters drawn at a time
 ROUNDING: Final = 1e-12
+_TAKEN: Final = "accuracy, rates and measures of one class, such as f1:CLASS, where there are clusters"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,6 +75,16 @@ class OfClusters(Question):
         size = max(1, CHUNK // self.cost)
         for start in range(0, n, size):
             yield rng, rng.standard_exponential((min(size, n - start), self.clusters))
+
+    def next_score(self, n: int) -> NextScore:
+        """Refused, but for measures of sums over items."""
+        del n
+        raise self._unpredicted(_TAKEN)
+
+    def next_difference(self, n: int) -> NextScore:
+        """The same of two systems."""
+        del n
+        raise self._unpredicted(_TAKEN)
 
     def difference(self) -> Gap:
         """By joint draws."""

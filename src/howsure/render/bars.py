@@ -73,7 +73,7 @@ class Bars:
 def bars_of(document: dict[str, Any], rows: Sequence[dict[str, Any]]) -> Bars | None:
     """The bars of a document's rows; None for tables without intervals of scores or of differences."""
     kind = document["schema"].partition(".")[2].partition("/")[0]
-    if kind not in ("score", "compare", "leaderboard", "curve", "trec"):
+    if kind not in ("score", "compare", "leaderboard", "curve", "trec", "predict"):
         return None
     spans = [_span(r["difference"] if kind == "compare" else r) for r in rows]
     if any(x is not None and max(map(abs, _ends(x))) <= 1.0 for x in spans):  # others would set the scale for these

@@ -27,7 +27,7 @@ def columns_of(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
     kind = document["schema"].partition(".")[2].partition("/")[0]
     make = {
         "compare": _compare, "leaderboard": _leaderboard, "association": _association, "threshold": _threshold,
-        "band": _band, "gate": _gate,
+        "band": _band, "gate": _gate, "predict": _predict,
     }  # fmt: skip
     if kind == "trec" and len(document["data"]["systems"]) > 1:
         make[kind] = _trec
@@ -87,6 +87,40 @@ def _score(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
         columns.append(Heading("chance", "chance", lambda r: "" if r["chance"] is None else short(r["chance"])))
         columns.append(Heading("above-chance", "P(better than chance)", _above_chance))
     return [*columns, *_route(document)]
+
+
+def _predict(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
+    sliced, of_two = _slices(rows), any(r["first"] for r in rows)
+    columns = [_words("system")] if any(r["system"] for r in rows) else []
+    title = f"{rows[0]['first']} - {rows[0]['second']} so far" if of_two else "score so far"
+    columns += [
+        *sliced,
+        Heading("metric", "metric", lambda r: str(r["asked"]), right=False),
+        _n(bool(sliced)),
+        Heading("score", title, lambda r: _value(r, "score", "undefined")),
+        Heading("next", f"next {rows[0]['unit']}s", lambda r: count(r["next"])),
+        Heading("mean", "mean", lambda r: _value(r, "mean", "infinite")),
+        *(x for x in _law() if x.key in ("median", "std")),
+        Heading("interval", level_of(document), _interval_of_steps),
+    ]
+    for side, sign in (("below", "<"), ("above", ">")):
+        if any(r[side] is not None for r in rows):
+            columns.append(Heading(side, f"P({side})", lambda r, side=side, sign=sign: _chance(r, side, sign)))  # type: ignore[misc]
+    columns.append(Heading("undefined", "P(undefined)", lambda r: probability(r["p_undefined"]), more=True))
+    return [*columns, *_route(document)]
+
+
+def _interval_of_steps(row: Row) -> str:
+    """Ends are scores that can be shown: those on an end of the range are just there."""
+    low, high = (short(row[key], error=_error(row, key)) for key in ("low", "high"))
+    return f"[{low}, {'infinite' if row['high'] is None else high}]"
+
+
+def _chance(row: Row, side: str, sign: str) -> str:
+    if row[side] is None:
+        return ""
+    shown = probability(row[f"p_{side}"], _error(row, "probability"), _error(row, "floor"))
+    return f"P({sign} {row[side]:g}) = {shown}"
 
 
 def _threshold(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
@@ -262,9 +296,7 @@ def _ends(row: Row) -> str:
 
 
 def _above(row: Row) -> str:
-    if row["above"] is None:
-        return ""
-    return f"P(> {row['above']:g}) = {probability(row['p_above'], _error(row, 'probability'), _error(row, 'floor'))}"
+    return _chance(row, "above", ">")
 
 
 def _above_chance(row: Row) -> str:
