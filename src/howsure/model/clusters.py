@@ -276,8 +276,7 @@ class QuotientOfClusters(OfClusters):
 
     def next_score(self, n: int) -> NextScore:
         """The score of the items of the next n clusters, by draws of whole clusters."""
-        what = called(self.metric, n, "cluster")
-        return quotient_score(self.state, self._parts, n, self.metric.bounds, what, "cluster")
+        return quotient_score(self.state, self._parts, n, self.metric, "cluster")
 
     def joint_draws(self, n: int, seed: int) -> Array:
         """All systems from the same weights of the clusters."""

@@ -37,7 +37,7 @@ from howsure.model.means import (
     normal_sums,
     weighed_mean_law,
 )
-from howsure.model.next_items import called, quotient_score
+from howsure.model.next_items import quotient_score
 from howsure.model.question import Gap, NextScore, Question, drawn_gap, exact_gap, nothing_more, nothing_shared
 from howsure.model.sampling import apart
 from howsure.model.state import State
@@ -209,21 +209,17 @@ class MeanOfItems(Question):
         return made_up_means(rng, n, 2 * self._weight, middle, half) * total, total
 
     def next_score(self, n: int) -> NextScore:
-        """The mean of the next n, by draws."""
         self.law()  # refuses several systems, and values that are all the same
-        return self._next(n, self._parts, self.items.bounds or (-np.inf, np.inf))
+        return self._next(n, self._parts)
 
     def next_difference(self, n: int) -> NextScore:
-        """The mean difference of the next n, by draws."""
         self._refuse_constant()
-        width = np.inf if self.items.bounds is None else self.items.bounds[1] - self.items.bounds[0]
-        return self._next(n, self._gap_parts, (-width, width))
+        return self._next(n, self._gap_parts)
 
-    def _next(self, n: int, parts: tuple[Array, Array, Array], bounds: tuple[float, float]) -> NextScore:
+    def _next(self, n: int, parts: tuple[Array, Array, Array]) -> NextScore:  # of items, or whole clusters of them
         if self._is_drawn:
             raise self._unpredicted()
-        unit = "item" if self.items.clusters is None else "cluster"
-        return quotient_score(self.state, parts, n, bounds, called(self.metric, n, unit), unit)
+        return quotient_score(self.state, parts, n, self.metric, "item" if self.items.clusters is None else "cluster")
 
     # -- two systems
 

@@ -212,15 +212,16 @@ def sums_scores(features: Array, shapes: Array, score: Callable[[Array], Array],
     return np.concatenate([score(x) for x in next_sums(features, shapes, n, size, rng)])
 
 
-def quotient_score(
-    state: State, parts: tuple[Array, Array, Array], n: int, bounds: tuple[float, float], what: str, unit: str
-) -> NextScore:
+def quotient_score(state: State, parts: tuple[Array, Array, Array], n: int, metric: Any, unit: str) -> NextScore:
     """The score Σ top / Σ bottom over the next n items or clusters, from (top, bottom, shape) of those seen."""
     top, bottom, shapes = (np.ravel(x) for x in parts)
     kept = shapes > 0
     features = np.stack([top[kept], bottom[kept]], axis=1)
+    values = _divided(features[features[:, 1] > 0])
+    bounds = float(values.min()), float(values.max())
     draws: Any = partial(sums_scores, features, shapes[kept], _divided, n)
-    return drawn_score(draws, number_of_draws(state, n, int(kept.sum())), state.seed, bounds, what, unit=unit)
+    size, what = number_of_draws(state, n, int(kept.sum())), called(metric, n, unit)
+    return drawn_score(draws, size, state.seed, bounds, what, unit=unit)
 
 
 def _divided(sums: Array) -> Array:

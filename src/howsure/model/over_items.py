@@ -25,7 +25,7 @@ from howsure.model.cells import label_notes
 from howsure.model.graded_prior import centres, ends, largest, made_up_means, spreads
 from howsure.model.label_draws import MICRO, LabelDrawing, refuse_tables
 from howsure.model.means import mean_law
-from howsure.model.next_items import called, quotient_score
+from howsure.model.next_items import quotient_score
 from howsure.model.question import Gap, NextScore, Question, drawn_gap, exact_gap
 from howsure.model.sampling import apart, difference_law
 from howsure.notes import Note, Notes, note
@@ -98,9 +98,7 @@ class OverItems(Question):
         """The score of the next n items, by draws of whole items."""
         own = (*self.parts(0), self.state.evidence.effective)
         both = [np.concatenate(x) for x in zip(own, self.atoms(), strict=True)]
-        return quotient_score(
-            self.state, (both[0], both[1], both[2]), n, self.metric.bounds, called(self.metric, n), "item"
-        )
+        return quotient_score(self.state, (both[0], both[1], both[2]), n, self.metric, "item")
 
     def _gap_draws(self, n: int, seed: int) -> Array:
         first, second = self.ratio_draws(n, seed)
