@@ -377,3 +377,21 @@ def test_the_command_compares_and_ranks(capsys):
         assert "for prevalence 0.01" in capsys.readouterr().out
     assert run(["score", "--rate", "3/4", "--prevalence", "0.1"]) == 2
     assert "does not go with --rate" in capsys.readouterr().err
+
+
+# -- simulated
+
+
+@pytest.mark.deep
+@pytest.mark.slow
+def test_intervals_hold_the_value_in_the_target():
+    """The study of docs/prevalence.md, on other seeds: 95% intervals of what follows from recall and specificity."""
+    from bench.prevalence import known_shares, sampled_shares
+
+    for case, row in known_shares(1000, seed=77):
+        assert 0.91 <= row["precision"][0] <= 0.985, (case, row)
+        assert 0.91 <= row["f1"][0] <= 0.985, (case, row)
+        assert row["tested"][0] < 0.05, (case, row)  # the interval of the items tested is of something else
+    (_, ours, plain), *_ = sampled_shares(100, seed=77)
+    assert ours[0] >= 0.88
+    assert plain[0] < ours[0]

@@ -21,7 +21,7 @@ def shift(data: Any, prevalence: Any) -> Posterior:
     >>> from howsure.evidence.classes import Tally
     >>> p = shift(Tally.binary(tp=90, fp=50, fn=10, tn=950), prevalence=0.01)
     >>> p["precision"]
-    precision 0.156 [0.122, 0.199] 95% equal-tailed, quadrature
+    precision 0.154 [0.121, 0.194] 95% equal-tailed, quadrature
     """
     p = entered("shift", data, None, {}).posterior
     made, k = shifted(p.evidence, prevalence), len(getattr(p.evidence, "labels", ()))
