@@ -51,6 +51,17 @@ SENTENCES: Final[dict[str, str]] = {
     "prevalence-shifted/counted": "for the prevalence of a target, {positives:,} of {items:item|items}" + SHIFTED,
     "no-data": "the table is empty: these numbers come from the prior alone",
     "clusters": "whole clusters are resampled: {count:,} of them",
+    "folds": (
+        "folds share training data, so their scores are correlated: the mean of {folds:,} scores is counted as "
+        "{times:.3g} times as uncertain (in variance) as that of independent ones, for tests on {share:.3g} of the "
+        "data each (Nadeau & Bengio 2003)"
+    ),
+    "few-folds/mean": "{count:fold leaves|folds leave} 1 degree of freedom: the t law has no mean and no standard "
+    "deviation; use the median",
+    "few-folds/std": "{count:fold leaves|folds leave} 2 degrees of freedom: the t law has no standard deviation",
+    "same-scores": "all {count:score|scores} of {system} are {value:g}: its own {of} has no interval",
+    "no-bounds": "a t law has no bounds: it puts a probability of up to {beyond:.2g} beyond what bounds of {low:g} and "
+    "{high:g} allow",
     "samples-differ": (
         "clusters have from {least:,} to {most:,} samples: {of} counts every cluster alike, rate every sample"
     ),

@@ -227,6 +227,7 @@ RUNS = {
     name: {q: {f"d{d}": (step * d + i) % 7 + d * 1e-9 for d in range(8)} for i, q in enumerate(QRELS) if i < most}
     for name, step, most in (("x", 3, 5), ("y", 5, 4))
 }
+FOLDS = {"a": [0.8, 0.7, 0.9, 0.8, 0.6, 0.7, 0.8, 0.9], "b": [0.7, 0.7, 0.8, 0.9, 0.5, 0.6, 0.8, 0.7]}
 SETS = [{"x", "y"}, {"y"}, {"x"}, {"z", "x"}, {"y"}], [{"x"}, {"y"}, {"x", "z"}, {"z"}, {"y", "x"}]
 
 
@@ -342,6 +343,10 @@ CALLS: dict[str, dict[str, Call]] = {
         "tally": Call(given(TWO[0]), {"prevalence": 0.1}),
         "posterior": Call(given(lambda: hs.posterior(TWO[0], 2)), {"prevalence": (0.1, 0.2)}),
     },
+    "folds": {
+        "lists": Call(given(FOLDS), {"test_share": 0.25}),
+        "arrays": Call(given({k: np.reshape(v, (2, 4)) for k, v in FOLDS.items()})),
+    },
     "two_level": {"nothing": Call(given())},
     "fbeta": {"nothing": Call(given(), {"beta": 2})},
     "utility": {"nothing": Call(given(), {"tp": 2})},
@@ -356,6 +361,7 @@ CALLS: dict[str, dict[str, Call]] = {
 }  # fmt: skip
 
 VALUES: dict[str, tuple[Value, ...]] = {
+    "test_share": (Value(0.2),),
     # columns
     "truth": (Value("other"), Value("tb"), Value("kb")),
     "pred": (Value("c"), Value("kc"), Value("tc"), Value(["b", "a"]), Value(["kb", "ka"]), Value(["tb", "ta"])),

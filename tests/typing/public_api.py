@@ -55,6 +55,10 @@ def posteriors(t: hs.Tally) -> hs.Posterior:
     for prevalence in (0.01, (0.005, 0.02), t, hs.Tally.rate(hits=12, of=3000), {"ham": 0.99, "spam": 0.01}):
         assert_type(hs.shift(p, prevalence=prevalence), hs.Posterior)
     hs.shift(t, 0.01)
+    f = hs.folds({"a": [0.9, 0.8], "b": [0.7, 0.9]}, test_share=0.5, equal_within=0.01)
+    assert_type(f, hs.Folds)
+    assert_type(f.p_better, float)
+    assert_type(f["a"], hs.Distribution)
     as_mapping: Mapping[str, hs.Distribution] = p
     names: Iterator[str] = iter(as_mapping)
     assert_type("f1" in p, bool)

@@ -60,6 +60,11 @@ def asked(metric, **more):
     return hs.score(SAMPLES, outcome="passed", cluster="q", metrics=metric, **more)
 
 
+def folded(scores=None, **more):
+    made = {"a": [0.9, 0.8, 0.7], "b": [0.7, 0.9, 0.8]} if scores is None else scores
+    return hs.folds(made, **({"test_share": 0.1} | more))
+
+
 def long(frame=LONG, **changed):
     return hs.means(frame, **{"value": "grade", "item": "id", "system": "model", **changed})
 
@@ -391,6 +396,32 @@ CASES = {
     "more than the samples of a question": (lambda: asked("pass@3"), "'q2' has 2"),
     "more than the samples of some questions": (lambda: asked("all-pass@4"), "'q2' has 2"),
     "weighted samples": (lambda: asked("pass@2", weight="w"), "weight"),
+    "folds without names": (lambda: folded([0.9, 0.8]), "got list"),
+    "folds of one system": (lambda: folded({"a": [0.9, 0.8]}), "'a'"),
+    "folds of no system": (lambda: folded({}), "none"),
+    "folds of one name": (lambda: folded({1: [1, 2], "1": [1, 3]}), "1, '1'"),
+    "one fold": (lambda: folded({"a": [1], "b": [2]}), "got 1"),
+    "folds of two numbers": (lambda: folded({"a": [1, 2], "b": [1, 2, 3]}), "'b' has 3"),
+    "folds with a missing score": (lambda: folded({"a": [1, NAN], "b": [1, 2]}), "fold 2 of 'a' is nan"),
+    "folds of text": (lambda: folded({"a": ["x", "y"], "b": [1, 2]}), "'a'"),
+    "folds of a text": (lambda: folded({"a": "xy", "b": [1, 2]}), "'a'"),
+    "folds of booleans": (lambda: folded({"a": [True, False], "b": [1, 2]}), "'a'"),
+    "folds in three dimensions": (lambda: folded({"a": np.ones((2, 2, 2)), "b": [1, 2]}), "3 dimensions"),
+    "folds without a share": (lambda: folded(test_share=None), "test_share="),
+    "number of folds as a share": (lambda: folded(test_share=10), "10"),
+    "share of all": (lambda: folded(test_share=1), "got 1"),
+    "folds without spread": (lambda: folded({"a": [1, 2], "b": [2, 3]}), "'a' and 'b' differ by -1"),
+    "equal folds": (lambda: folded({"a": [1, 2], "b": [1, 2]}), "have the same score"),
+    "folds beyond their bounds": (lambda: folded(bounds=(0, 0.8)), "0.9"),
+    "folds in no direction": (lambda: folded(better="up"), "'up'"),
+    "folds of a measure without a name": (lambda: folded(metric=""), "''"),
+    "folds of an unknown system": (lambda: folded()["c"], "'c'"),
+    "one number of three systems": (
+        lambda: folded({"a": [1, 2], "b": [1, 3], "c": [1, 5]}).p_better,
+        ".pair('c', 'b').p_better",
+    ),
+    "pair of one": (lambda: folded().pair("a", "a"), "'a'"),
+    "equal scores of a system": (lambda: folded({"a": [1, 1], "b": [1, 3]})["a"], "'a'"),
     "one cluster": (lambda: hs.means([1, 2, 3], cluster=[1, 1, 1]), "one cluster"),
     "lists for clusters": (lambda: hs.means([1, 2], cluster=[[1], [2]]), "[1]"),
     "systems of one name": (lambda: hs.means({1: [1, 2], "1": [3, 4]}), "1, '1'"),

