@@ -34,7 +34,7 @@ def _command(part: str) -> str:
         return part
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
-        if run(words[1:]):
+        if run(words[1:]) not in ((0, 1, 3) if words[1] == "gate" else (0,)):
             raise SystemExit(f"this command fails: {line}")
     text = out.getvalue()
     if not re.search(r"^- ", shown, re.MULTILINE):
