@@ -348,3 +348,22 @@ def test_of_a_target():
     assert far.mean == pytest.approx(p["precision"].mean, abs=2 * float(far.mean_error()))
     joint = hs.shift(hs.posterior(hs.tally(Y, {"a": A, "b": B})), prevalence=0.9)
     assert hs.predict(joint, n=40, metric="recall", tolerance=0.2).route == "sampled"
+
+
+def test_averages_over_classes():
+    """macro-f1 of two next items of three classes, against all pairs of cells under the prior of equal weights."""
+    matrix = np.array([[9, 1, 2], [3, 8, 1], [0, 2, 7]])
+    weight = 0.5
+    shapes = (matrix + weight).ravel()
+    total, pairs = shapes.sum(), []
+    for i, j in product(range(9), repeat=2):
+        table = np.zeros(9)
+        table[[i]] += 1
+        table[[j]] += 1
+        found = hs.posterior(hs.Tally.matrix(table.reshape(3, 3).astype(int))).point("macro-f1")
+        pairs.append((float(found), shapes[i] / total * (shapes[j] + (i == j)) / (total + 1)))
+    d = hs.predict(hs.Tally.matrix(matrix), n=2, metric="macro-f1", prior=weight, tolerance=0.05)
+    held(d, *law(pairs)[:2])
+    usual = hs.predict(hs.Tally.matrix(matrix), n=200, tolerance=0.1)
+    assert usual.asked == "macro-f1"
+    assert abs(usual.mean - hs.posterior(hs.Tally.matrix(matrix))["macro-f1"].mean) < 0.03

@@ -87,9 +87,9 @@ class Classes:
         if self.shares is not None:
             return self._two_level(rng, self._gammas(m, rng))
         if self.pool is not None and self.rows is None:
-            tables = self._summed(self._pooled(rng, m))
+            tables = self.summed(self._pooled(rng, m))
         else:
-            tables = self._summed(self._lifted(self._gammas(m, rng)))
+            tables = self.summed(self._lifted(self._gammas(m, rng)))
             if self.rows is not None:
                 (self._deal_one if self.systems == 1 else self._deal)(rng, m, tables.row, tables.tp, tables.col)
         return tables if self.tilt is None else replace(tables, linear=self.tilt.slopes.along(tables))
@@ -109,7 +109,7 @@ class Classes:
         weight = np.cumsum(np.exp(self.tilt.leaning * (p - (p.max() if self.tilt.leaning > 0 else p.min()))))
         return np.asarray(p[np.searchsorted(weight, weight[-1] * rng.random(m))][None])
 
-    def _summed(self, mass: Array) -> Tables:
+    def summed(self, mass: Array) -> Tables:
         """Sums by class of the mass of the patterns."""
         tp = [added(mass, where) for where in self._right]
         col = [x + added(mass, where) for x, where in zip(tp, self._false, strict=True)]
@@ -213,7 +213,7 @@ class Classes:
             cells = self.shapes.reshape(self.k, self.k)
             cells = cells / cells.sum(axis=1, keepdims=True) * self.shares[:, None]
             return Tables(self.shares[:, None], [np.diag(cells)[:, None]], [cells.sum(axis=0)[:, None]])
-        tables = self._summed(self.shapes[:, None].copy())
+        tables = self.summed(self.shapes[:, None].copy())
         for part, weights, right in zip(self._prior(), self._means, (True, False), strict=False):
             mass = (part.shapes * weights).reshape(self.k, -1)
             if right:

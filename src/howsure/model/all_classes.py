@@ -7,7 +7,7 @@ equally among their cells (model/class_draws.py).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -19,11 +19,14 @@ from howsure.distribution import Distribution
 from howsure.errors import BadSetting
 from howsure.expressions import Expression
 from howsure.kernels.classes import Classes, all_measured
+from howsure.kernels.drawn_scores import multinomials
+from howsure.kernels.draws import generator
 from howsure.model import chance, class_draws
 from howsure.model.cells import table_notes
 from howsure.model.class_control import controlled_law
 from howsure.model.class_draws import MOST_CLASS_NUMBERS, ClassDrawing, Drawing, move_to, moved, sampler_of
-from howsure.model.question import Chance, Gap, Places, Question, drawn_gap
+from howsure.model.next_items import LEAST_DRAWS, called, drawn_score
+from howsure.model.question import Chance, Gap, NextScore, Places, Question, drawn_gap
 from howsure.model.sampling import apart, difference_law, sampled_law, shared_draws
 from howsure.notes import Note, Notes, note
 
@@ -32,6 +35,9 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+NEXT_STREAM: Final = 90_011
+NEXT_NUMBERS: Final = 10_000_000  # drawn for the next items
+_PREDICTED: Final = "averages over at most 32 classes for one system, without weights, under a flat prior"
 LEAST_DOUBTED: Final = 5  # classes from which intervals of averages can fall short
 
 
@@ -90,6 +96,34 @@ class AllClasses(Question):
     def draws(self, n: int, seed: int) -> Array:
         """Moved as the law is."""
         return replace(self._moved[0], apart=True)(n, seed)
+
+    # -- the next items
+
+    def next_score(self, n: int) -> NextScore:
+        """By draws of all cells of the table, then of n items from these; they are scores, and are not moved."""
+        t, k = self.state.evidence, len(self.state.evidence.labels)
+        if len(t.systems) > 1 or t.weighted or self.state.prior.two_level or k * k > class_draws.SMALL:
+            raise self._unpredicted(_PREDICTED)
+        size = min(self.state.wanted_draws(), max(LEAST_DRAWS, NEXT_NUMBERS // (k * k * max(1, t.tables))))
+        draws = partial(self._next_draws, n)
+        return drawn_score(draws, size, self.state.seed, self.metric.bounds, called(self.metric, n))
+
+    def next_difference(self, n: int) -> NextScore:
+        """Refused: joint tables of all classes are not drawn cell by cell."""
+        del n
+        raise self._unpredicted(_PREDICTED)
+
+    def _next_draws(self, n: int, size: int, seed: int) -> Array:
+        """Scores of the next n items of every table, (size, *batch)."""
+        t, columns = self.state.evidence, []
+        for j in range(t.tables):
+            codes, shapes = class_draws.whole_table(t, self.state.prior, self.drawing.pooled, j, size, seed)
+            rng = generator(seed, NEXT_STREAM, n, j, shapes[0])
+            counts = multinomials(rng.standard_gamma(shapes), n, rng)
+            cells = Classes(codes, counts[0], len(t.labels), lost=self._lost).summed(counts.T).cells(0)
+            with np.errstate(all="ignore"):
+                columns.append(np.asarray(self.formula(**cells)))
+        return np.stack(columns, axis=-1).reshape(size, *t.shape)
 
     # -- systems on the same items
 

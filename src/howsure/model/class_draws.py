@@ -163,6 +163,23 @@ class ClassDrawing:
         return Classes(codes, shapes, k, rows=rows, right=diagonal / rows, scales=_by_scale(codes, shapes, scales, k))
 
 
+def whole_table(t: Tally, prior: Prior, pooled: bool, j: int, size: int, seed: int) -> tuple[Any, Array]:
+    """All cells of one table and draws of their shapes, (size, cells): the prior's share of right ones may be drawn."""
+    k = len(t.labels)
+    row = t.counts.reshape(t.tables, -1)[j]
+    codes, counts = t.cells[row > 0].astype(np.int64), row[row > 0].astype(float)
+    there = codes[:, 1] >= 0
+    table = np.bincount(codes[there, 0] * k + codes[there, 1], counts[there], k * k)
+    added = prior.cells(k).astype(float).ravel()[None]
+    if pooled:
+        rng = np.random.Generator(np.random.SFC64([stream(seed, codes, counts), 90_013]))
+        p = pool_of(codes, counts, k).draw(rng, size).T
+        added = np.where(np.eye(k, dtype=bool).ravel(), p, (1.0 - p) / (k - 1))
+    lost = np.tile(counts[~there], (size, 1))
+    every = np.concatenate([_square(k), codes[~there]])
+    return every, np.concatenate([np.broadcast_to(table + added, (size, k * k)), lost], axis=1)
+
+
 def _dense(codes: Any, shapes: Array, k: int, prior: Prior, scales: Array | None = None) -> Classes:
     """All k² cells, the prior added to their shapes; missing answers stay patterns of their own."""
     added = prior.cells(k).astype(float).ravel()
