@@ -240,7 +240,7 @@ def predict(
     0.420847614017
     """
     size, told, limits = _size(n), dict(columns), (_Limit("below", below), _Limit("above", above))
-    if are_estimators(first):
+    if not is_made(first) and are_estimators(first):
         first, second, told = answered("predict", first, second, third, columns, metric if metrics is None else metrics)
         third = None
     own: dict[str, Any] = {"prior": prior, "tolerance": tolerance, "seed": seed}
