@@ -1,7 +1,7 @@
 """Every case on Spark, classic or Connect, in a process of its own: `python -m tests.engines.spark_cases connect DIR`.
 
 Classic and Connect sessions cannot live in one process. Writes the evidence of each case, and of files that Spark
-reads, to DIR/found.
+reads, to DIR/found. Conditions on rows are held against plain Python in the classic one.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 
 from howsure.ingest.entrance import evidence
 from tests.engines.data import CASES, COLUMNS, FEW, nameless
+from tests.engines.spark_conditions import check_conditions
 
 QUICK = {  # small data: compiling a plan costs more than running it
     "spark.sql.shuffle.partitions": "1",
@@ -57,6 +58,8 @@ def main() -> None:
     engine = {"engine": "spark", "remote": "local[2]" if mode == "connect" else None}
     for name, (place, case) in files(Path(folder)).items():
         found[name] = evidence(place, **case, **engine)
+    if mode == "classic":
+        check_conditions(spark, Path(folder, "conditions"))
     spark.stop()
     Path(folder, "found").write_bytes(pickle.dumps(found))
 

@@ -51,7 +51,9 @@ LIBRARIES = {
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["connect", "classic"])
 def test_the_same_evidence_on_spark(mode, tmp_path):
-    """Spark Connect and classic Spark give all that polars gives, and of files all that DuckDB reads."""
+    """Spark Connect and classic Spark give all that polars gives, of files all that DuckDB reads, and keep the rows
+    that conditions ask for.
+    """
     frame = polars_frame().with_columns(pl.col("kind", "kind_a").cast(pl.String))
     frame.drop(LISTS).write_csv(tmp_path / "a.csv")
     frame.write_parquet(tmp_path / "a.parquet")
