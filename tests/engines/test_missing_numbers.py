@@ -17,6 +17,7 @@ import howsure as hs
 from howsure.errors import BadFile, BadLabels
 from howsure.ingest.entrance import evidence
 from howsure.notes import note
+from tests import tiers
 
 N = 24
 WORDS = ("", "NA", "n/a", "NaN", "null", "None", "#N/A", "<NA>")
@@ -65,19 +66,23 @@ def _same(a: Any, b: Any) -> bool:
     return repr(bare[0]) == repr(bare[1]) and a.n == b.n
 
 
-@pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
+@pytest.mark.parametrize("name", ASKED)
 @pytest.mark.parametrize("write", FILES.values(), ids=FILES)
-def test_words_for_a_missing_number(tmp_path, write, asked):
-    """They are refused with the way out, and left out when asked, as if the rows were not there."""
+def test_words_for_a_missing_number(tmp_path, write, name):
+    """They are refused with the way out, and left out when asked, as if the rows were not there.
+
+    Each word in each kind of file; with each column only when deep.
+    """
+    asked, turn = ASKED[name], slice(None) if tiers.tier == "deep" else slice(list(ASKED).index(name) % 4, None, 4)
     whole = evidence(write(rows(0, keep=False), tmp_path), **asked)
-    for word in WORDS:
+    for word in WORDS[turn]:
         path = write(rows(word), tmp_path)
         with pytest.raises(BadLabels, match=r"missing.*drop"):
             evidence(path, **asked)
         found = evidence(path, **asked, missing="drop")
         assert _same(found, whole), word
         assert "missing-dropped" in {n.code for n in found.notes}
-    for bad in ("x7", "1_000", "0_9", "1e1_0"):  # DuckDB takes 1_000 for 1000
+    for bad in ("x7", "1_000", "0_9", "1e1_0")[turn]:  # DuckDB takes 1_000 for 1000
         path = write(rows(bad), tmp_path)
         for missing in ("refuse", "drop"):
             with pytest.raises(BadLabels, match=f"column 'x' holds '{bad}', which is not a number; write a number"):
