@@ -243,7 +243,7 @@ def test_a_long_frame_is_the_wide_one():
 def test_items_that_a_system_lacks_are_refused_or_dropped():
     """The first are listed."""
     long = FRAME.select("pair", "model", "ones", "grade")[3:]
-    with pytest.raises(BadLabels, match="2 of 120 items have no value for some system, such as 0, 1; give missing="):
+    with pytest.raises(BadLabels, match="2 of 120 items have no row for some system, such as 0, 1; give unmatched="):
         hs.tally(long.filter(pl.col("pair") > 0).vstack(FRAME.select("pair", "model", "ones", "grade")[:1]),
                  outcome="ones", item="pair", system="model")  # fmt: skip
     for how in ({"missing": "drop"}, {"unmatched": "drop"}):

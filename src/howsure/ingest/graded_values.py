@@ -88,10 +88,10 @@ def listed(names: Sequence[Any]) -> str:
     return ", ".join(repr(x) for x in names[:LISTED]) + (", …" if len(names) > LISTED else "")
 
 
-def lacking(lost: Sequence[Hashable], total: int) -> str:
-    """A sentence on items that some system has no value for."""
-    said = f"{len(lost):,} of {plural(total, 'item')} {'has' if len(lost) == 1 else 'have'} no value for some system"
-    return f"{said}, such as {listing(lost[:5])}; give {option('missing', 'drop')} to leave them out."
+def lacking(lost: Sequence[Hashable], total: int, what: str = "value", way: str = "missing") -> str:
+    """A sentence on items that some system has no value, or no row, for."""
+    said = f"{len(lost):,} of {plural(total, 'item')} {'has' if len(lost) == 1 else 'have'} no {what} for some system"
+    return f"{said}, such as {listing(lost[:5])}; give {option(way, 'drop')} to leave them out."
 
 
 def settled(g: Groups, request: Request, library: str | None = None) -> Items | SlicedItems:

@@ -113,7 +113,7 @@ def paired(g: Groups, request: Request, unmatched: str = "refuse") -> tuple[Grou
             f"{option('item', ' '.join(request.item))} tells the items; is each the right column?"
         )
     if lost and not check_unmatched(unmatched) and request.missing != "drop":
-        raise BadLabels(lacking(lost, len(order)))
+        raise BadLabels(lacking(lost, len(order), "row", "unmatched"))
     labels = {f"item{k}": c for k, c in enumerate(_items(list(order), len(request.item)))}
     made = _side_by_side(parts, rows, request, list(order))
     sizes = np.zeros(len(order), dtype=np.int64)
