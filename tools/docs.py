@@ -91,8 +91,8 @@ _PARTS = {  # headings, and the files and packages under them, in the order of t
         "rankings.py", "relations",
     ),
     "Results, words and formats": (
-        "result.py", "envelope.py", "export.py", "notes.py", "wording.py", "choice_words.py", "sentences.py",
-        "language.py", "render", "atomic.py",
+        "result.py", "envelope.py", "export.py", "notes.py", "wording.py", "choice_words.py", "judge_words.py",
+        "sentences.py", "language.py", "render", "atomic.py",
     ),
     "The papers": ("papers",),
     "Everywhere": ("errors.py", "coverage.py", "data", "version.py", "py.typed"),

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from howsure.comparison.verbs import compare as compare
     from howsure.comparison.wins import Wins as Wins
     from howsure.comparison.wins import compare_wins as compare_wins
+    from howsure.decisions.correcting import correct as correct
     from howsure.decisions.folding import Folds as Folds
     from howsure.decisions.folding import folds as folds
     from howsure.decisions.gating import Gate as Gate
@@ -58,26 +59,25 @@ __version__: str
 
 _HOME = {
     "Clustered": "evidence.clusters", "Comparison": "comparison.result", "Curve": "ranking.curves",
-    "Distribution": "distribution", "Folds": "decisions.folding", "Gate": "decisions.gating",
-    "HowsureError": "errors", "Interval": "distribution", "Items": "evidence.items",
-    "Leaderboard": "comparison.ranks", "Metric": "catalogue.metric", "Multilabel": "evidence.label_sets",
-    "Outcomes": "evidence.outcomes", "Posterior": "model.posterior", "Prediction": "decisions.prediction",
-    "Ratio": "forms", "Report": "scoring", "Scored": "evidence.scored", "Stratified": "evidence.strata",
-    "Tally": "evidence.classes", "Wins": "comparison.wins", "cells": "expressions", "compare": "comparison.verbs",
-    "compare_wins": "comparison.wins", "curve": "ranking.curves", "fbeta": "catalogue",
-    "folds": "decisions.folding", "gate": "decisions.gating", "leaderboard": "comparison.ranks",
-    "log": "expressions", "means": "ingest.graded", "metrics": "catalogue", "posterior": "model.posterior",
-    "predict": "decisions.prediction", "score": "scoring", "shift": "decisions.shifting",
-    "solve": "relations.solving", "sqrt": "expressions", "tally": "ingest.arrays", "tradeoff": "relations.trading",
-    "trec": "ranking.queries", "two_level": "priors", "utility": "catalogue",
+    "Distribution": "distribution", "Folds": "decisions.folding", "Gate": "decisions.gating", "HowsureError": "errors",
+    "Interval": "distribution", "Items": "evidence.items", "Leaderboard": "comparison.ranks",
+    "Metric": "catalogue.metric", "Multilabel": "evidence.label_sets", "Outcomes": "evidence.outcomes",
+    "Posterior": "model.posterior", "Prediction": "decisions.prediction", "Ratio": "forms", "Report": "scoring",
+    "Scored": "evidence.scored", "Stratified": "evidence.strata", "Tally": "evidence.classes",
+    "Wins": "comparison.wins", "cells": "expressions", "compare": "comparison.verbs", "compare_wins": "comparison.wins",
+    "correct": "decisions.correcting", "curve": "ranking.curves", "fbeta": "catalogue", "folds": "decisions.folding",
+    "gate": "decisions.gating", "leaderboard": "comparison.ranks", "log": "expressions", "means": "ingest.graded",
+    "metrics": "catalogue", "posterior": "model.posterior", "predict": "decisions.prediction", "score": "scoring",
+    "shift": "decisions.shifting", "solve": "relations.solving", "sqrt": "expressions", "tally": "ingest.arrays",
+    "tradeoff": "relations.trading", "trec": "ranking.queries", "two_level": "priors", "utility": "catalogue",
 }  # fmt: skip
 
 __all__ = [
     "Clustered", "Comparison", "Curve", "Distribution", "Folds", "Gate", "HowsureError", "Interval", "Items",
     "Leaderboard", "Metric", "Multilabel", "Outcomes", "Posterior", "Prediction", "Ratio", "Report", "Scored",
-    "Stratified", "Tally", "Wins", "cells", "compare", "compare_wins", "curve", "fbeta", "folds", "gate",
-    "leaderboard", "log", "means", "metrics", "papers", "posterior", "predict", "relations", "score", "shift",
-    "solve", "sqrt", "tally", "tradeoff", "trec", "two_level", "utility",
+    "Stratified", "Tally", "Wins", "cells", "compare", "compare_wins", "correct", "curve", "fbeta", "folds", "gate",
+    "leaderboard", "log", "means", "metrics", "papers", "posterior", "predict", "relations", "score", "shift", "solve",
+    "sqrt", "tally", "tradeoff", "trec", "two_level", "utility",
 ]  # fmt: skip
 
 

@@ -14,6 +14,8 @@ class Columns(TypedDict, total=False):
     truth: str
     pred: Names
     outcome: Names
+    judge: Names
+    human: Names
     value: Names
     score: Names
     threshold: float | Sequence[float]

@@ -27,6 +27,7 @@ SENTENCES: Final[dict[str, str]] = {
     ),
     "missing-dropped/amount": "{count:row|rows} without a {what} {count:=was|were} left out",
     "missing-dropped/cluster": "{count:item|items} without a cluster {count:=was|were} left out",
+    "missing-dropped/judged": "{count:item|items} without a {what} {count:=was|were} left out",
     "missing-wrong": "{count:,} missing {what}{count:= is|s are} counted as wrong",
     "similar-labels": "labels {first!r} and {second!r} differ only in case, blanks or type; are they the same class?",
     "word-for-missing": "label {label!r} counts as a class; if it means that none was given, leave the field empty",
@@ -49,6 +50,14 @@ SENTENCES: Final[dict[str, str]] = {
     "prevalence-shifted/fixed": "for a prevalence of {share:g}" + SHIFTED,
     "prevalence-shifted/range": "for a prevalence between {low:g} and {high:g}, all values as likely" + SHIFTED,
     "prevalence-shifted/counted": "for the prevalence of a target, {positives:,} of {items:item|items}" + SHIFTED,
+    "judge-shared": (
+        "one validation for all systems: the judge is taken to have the same recall and specificity for each of them; "
+        "if it favours one, validate items of every system"
+    ),
+    "judge-elsewhere": (
+        "the validation is from elsewhere: the judge is taken to have the same recall and specificity here as there"
+    ),
+    "all-validated": "every item has a human label: the judge is not needed",
     "no-data": "the table is empty: these numbers come from the prior alone",
     "clusters": "whole clusters are resampled: {count:,} of them",
     "folds": (

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from howsure import choice_words
+from howsure import choice_words, judge_words
 from howsure.coverage import reason
 from howsure.errors import listing, plural
 from howsure.language import option, spelled, spoken
@@ -221,6 +221,8 @@ _PRIORS: Final = {
     "shared-by-labels": "weight 1/2 on each cell, shared by the labels",
     "each-label": "weight 1/2 on each cell of every label",
     "none": "prior none: the Bayesian bootstrap of the items",
+    "judge-verdicts": "prior even: weight 1/2 on each verdict with each human label",
+    "judge-labels": "prior even: weight 1/4 on each combination of the judge's label, the human label and the answer",
 }
 
 
@@ -373,7 +375,7 @@ _WORDS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
     "undefined-score": _undefined, "sampled": _sampled, "bins": _bins, "zero-cell": _empty_cell, "delong": _delong,
     "next-undefined": _next_undefined,
     "identical": _identical, "prior": _prior, "confusions": _confusions, "chance-sampled": _chance,
-    "pairing": _pairing, "design-effect": _design, "rule": _rule, **choice_words.WORDS,
+    "pairing": _pairing, "design-effect": _design, "rule": _rule, **choice_words.WORDS, **judge_words.WORDS,
     "none": _none, "best": _best, "best-of-many": _best_of_many, "pairs": _pairs,
     "missing-queries": _missing_queries, "queries-without-judgments": _without_judgments,
     "no-value": _no_value, "counts": _counts,

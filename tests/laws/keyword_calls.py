@@ -150,6 +150,8 @@ ONE = {  # one system
     "columns": Call(mapping, {"truth": "label", "pred": "a", "metrics": "f1"}, "recall", "kappa"),
     "slices": Call(pandas, {"truth": "label", "pred": "a", "by": "region", "metrics": "f1"}, "recall", "kappa"),
     "outcomes": Call(polars, {"outcome": "oa"}, "accuracy"),
+    "verdicts": Call(polars, {"judge": "oa", "human": "ha"}, "error-rate", "rate"),
+    "judged classes": Call(pandas, {"judge": "judge", "human": "human", "pred": "a", "metrics": "f1"}, "recall", "f1"),
     "values": Call(polars, {"value": "va"}),
     "slices of values": Call(polars, {"value": "va", "by": "region"}),
     "scores": Call(polars, {"truth": "label", "score": "pa", "metrics": "auc"}, "AP", "auc"),
@@ -167,6 +169,7 @@ SEVERAL = {  # several systems
     "mapping of arrays": Call(arrays("label", "a", "b"), {"metric": "f1"}, "recall", "f1", arrays=True),
     "columns of classes": Call(pandas, {"truth": "kind", "pred": ["ka", "kb"], "metric": "accuracy"}, "f1:x", "macro-f1"),  # noqa: E501 - one call a line
     "columns of outcomes": Call(polars, {"outcome": ["oa", "ob"]}, "accuracy"),
+    "columns of verdicts": Call(polars, {"judge": ["oa", "ob"], "human": ["ha", "hb"]}, "error-rate", "rate"),
     "columns of values": Call(polars, {"value": ["va", "vb"]}),
     "columns of scores": Call(polars, {"truth": "label", "score": ["pa", "pb"]}, "AP", "auc"),
     "columns of lists": Call(lists, {"truth": "tags", "pred": ["ta", "tb"], "metric": "micro-f1"}, "f1:x", "samples-f1"),  # noqa: E501 - one call a line
@@ -218,6 +221,9 @@ MEASURES = {  # of each kind of evidence: one, another, and one by draws
     "graded items with bounds": ("mean", "", ""),
     "graded items in clusters": ("mean", "", ""),
     "queries": ("AP", "P@5", ""),
+    "verdicts": ("rate", "error-rate", "rate"),
+    "verdicts from elsewhere": ("rate", "error-rate", "rate"),
+    "judged classes": ("f1", "recall", "f1"),
     "scored items": ("auc", "AP", "auc"),
     "scored items in clusters": ("auc", "AP", "auc"),
 }
@@ -228,6 +234,8 @@ RUNS = {
     for name, step, most in (("x", 3, 5), ("y", 5, 4))
 }
 FOLDS = {"a": [0.8, 0.7, 0.9, 0.8, 0.6, 0.7, 0.8, 0.9], "b": [0.7, 0.7, 0.8, 0.9, 0.5, 0.6, 0.8, 0.7]}
+VERDICTS = {"a": [1, 0, 1, 1] * 9, "b": [0, 1, 1, 0] * 9}
+VALIDATED = {"a": ([1, 0, 1, 1, 0, 0, 1, 0], [1, 0, 1, 1] * 2), "b": ([0, 1, 1, 0, 1, 1, 1, 0], [0, 1, 1, 0] * 2)}
 SETS = [{"x", "y"}, {"y"}, {"x"}, {"z", "x"}, {"y"}], [{"x"}, {"y"}, {"x", "z"}, {"z"}, {"y", "x"}]
 
 
@@ -284,7 +292,9 @@ def _coming(one: Call) -> Call:
     return Call(one.data, one.keywords | {"n": 12}, one.other, one.sampled, one.arrays)
 
 
-_TALLIED = {k: v for k, v in (ONE | SEVERAL).items() if not {"value", "on"} & set(v.keywords) and "scores" not in k}
+_TALLIED = {
+    k: v for k, v in (ONE | SEVERAL).items() if not {"value", "on", "judge"} & set(v.keywords) and "scores" not in k
+}
 CALLS: dict[str, dict[str, Call]] = {
     "score": ONE | _asked(SEVERAL, "metrics") | _made("metrics") | {
         "posterior": _posteriors(),
@@ -310,6 +320,12 @@ CALLS: dict[str, dict[str, Call]] = {
         "two tallies": _coming(Call(given(*TWO), {"metrics": "f1"}, "recall", "tetrachoric")),
         "posterior": _coming(_posteriors("a", "b")),
         "estimator": _coming(Call(estimator, {"metrics": "f1"}, "recall", "kappa", arrays=True)),
+    },
+    "correct": {
+        "arrays": Call(given(VERDICTS["a"], VALIDATED["a"])),
+        "systems": Call(given(VERDICTS, VALIDATED)),
+        "one validation": Call(given(VERDICTS, VALIDATED["a"])),
+        "counts": Call(given(hs.Tally.rate(hits=30, of=50), TWO[0])),
     },
     "curve": CURVES,
     "gate": {
@@ -368,6 +384,9 @@ VALUES: dict[str, tuple[Value, ...]] = {
     "outcome": (Value("oc"), Value(["ob", "oa"])),
     "value": (Value("vc"), Value(["vb", "va"])),
     "score": (Value("pc"), Value(["pb", "pa"])),
+    "judge": (Value("oc"), Value("oc", beside={"human": "hc"})),
+    "human": (Value("hc"), Value("hb", beside={"judge": "ob"})),
+    "elsewhere": (Value(True),),
     "threshold": (Value(0.3, metric="f1"),),
     "by": (Value("other"),),
     "cluster": (Value(Column("question")), Value(Column("region"))),

@@ -89,6 +89,34 @@ def _runs() -> Any:
     return hs.trec(qrels, runs, metrics=["AP", "P@5"])
 
 
+JUDGED = {name: np.where(np.arange(N) % 7 == 2, ~right, right) for name, right in RIGHT.items()}
+SEEN = np.arange(N) % 3 == 0
+
+
+def _verdicts(at: Part) -> Any:
+    from howsure.ingest.entrance import evidence
+
+    here = np.arange(N)[at]
+    verdicts = {k: JUDGED[k][here].astype(int).tolist() for k in "abc"}
+    people = {f"h{k}": [int(RIGHT[k][i]) if SEEN[i] else None for i in here] for k in "abc"}
+    return evidence({**verdicts, **people}, judge=["a", "b", "c"], human=["ha", "hb", "hc"])
+
+
+def _elsewhere() -> Any:
+    rest = {k: JUDGED[k][~SEEN] for k in "abc"}
+    return hs.correct(rest, (RIGHT["a"][SEEN], JUDGED["a"][SEEN])).evidence
+
+
+def _judged_classes(at: Part) -> Any:
+    from howsure.ingest.entrance import evidence
+
+    here = np.arange(N)[at]
+    people = [int(Y[i]) if SEEN[i] else None for i in here]
+    judge = np.where(here % 7 == 2, 1 - Y[here], Y[here]).tolist()
+    answers = {k: BINARY[k][here].tolist() for k in "abc"}
+    return evidence({"h": people, "j": judge, **answers}, judge="j", human="h", pred=["a", "b", "c"])
+
+
 WHOLE = slice(None)
 LEFT, REST = np.arange(N) < 50, np.arange(N) >= 50
 
@@ -124,6 +152,9 @@ KINDS: dict[str, Callable[[], Any]] = {
     "graded items with bounds": lambda: _items(WHOLE, bounds=(0, 1)),
     "graded items in clusters": lambda: _items(WHOLE, bounds=(0, 1), cluster=GROUPS),
     "queries": _runs,
+    "verdicts": lambda: _verdicts(WHOLE),
+    "verdicts from elsewhere": _elsewhere,
+    "judged classes": lambda: _judged_classes(WHOLE),
     "scored items": lambda: _scored(WHOLE),
     "scored items in clusters": lambda: _scored(WHOLE, cluster=GROUPS),
 }
@@ -136,4 +167,6 @@ PARTS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "graded items": lambda: (_items(LEFT), _items(REST)),
     "graded items with bounds": lambda: (_items(LEFT, bounds=(0, 1)), _items(REST, bounds=(0, 1))),
     "scored items": lambda: (_scored(LEFT), _scored(REST)),
+    "verdicts": lambda: (_verdicts(LEFT), _verdicts(REST)),
+    "judged classes": lambda: (_judged_classes(LEFT), _judged_classes(REST)),
 }

@@ -58,8 +58,19 @@ def _items() -> list[Row]:
             row[f"o{name}"] = "pass" if rng.random() < share - 0.1 * (i // 4 % 3) else "fail"
             row[f"p{name}"] = round(0.4 * (truth if right else 1 - truth) + 0.6 * float(rng.random()), 3)
             row[f"t{name}"] = ";".join(tags if right else tags[:1] + ["z"] * (tags[0] != "z"))
-        made.append(row)
+        made.append(row | _validated(row, i))
     return made
+
+
+def _validated(row: Row, i: int) -> Row:
+    """A judge's label of the truth, and human labels of every other item: of the truth, and of what a and b gave."""
+    seen, wrong = i % 2 == 0, i % 7 == 3
+    people: Row = {
+        f"h{x}": ("fail" if row[f"o{x}"] == "pass" else "pass") if i % 8 == 4 else row[f"o{x}"] for x in "abc"
+    }
+    people["human"] = row["label"]
+    judge = 1 - row["label"] if wrong else row["label"]
+    return {"judge": judge, **{k: x if seen else None for k, x in people.items()}}
 
 
 def _own(row: Row, system: str) -> Row:

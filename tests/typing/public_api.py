@@ -233,3 +233,13 @@ def gates(t: hs.Tally, p: hs.Posterior) -> str:
     assert_type(require(t, "f1 > 0.5", "recall > 0.5 with 0.9", inconclusive="skip"), hs.Gate)
     assert_type(made.status, str)
     return made.to_markdown()
+
+
+def judges(frame: Any) -> hs.Posterior:
+    """Verdicts of a judge, corrected by people."""
+    p = hs.correct([1, 0, 1], ([1, 0], [1, 0]), elsewhere=False, prior="even", tolerance=0.05, seed=1)
+    assert_type(p, hs.Posterior)
+    hs.correct({"a": hs.Outcomes.rate(hits=3, of=9)}, {"a": hs.Tally.binary(tp=1, fp=2, fn=3, tn=4)})
+    hs.score(frame, judge="verdict", human="label")
+    hs.compare(frame, judge="label", human="person", pred=["a", "b"])
+    return p

@@ -79,7 +79,27 @@ def binary(**changed):
     return hs.Tally.binary(**{"tp": 1, "fp": 2, "fn": 3, "tn": 4, **changed})
 
 
+CHECKED = ([1, 0, 1, 0], [1, 0, 0, 0])
 CASES = {
+    # a judge
+    "judge without people": (lambda: hs.score(FRAME, judge="a"), "judge="),
+    "judge with a truth": (lambda: hs.score(FRAME, judge="a", human="label", truth="label"), "truth="),
+    "judge with values": (lambda: hs.score(FRAME, judge="a", human="label", value="p"), "value="),
+    "judge in clusters": (lambda: hs.score(FRAME, judge="a", human="label", cluster="b"), "cluster="),
+    "two judges of one": (lambda: hs.score(FRAME, judge=["a", "b"], human="label"), "judge="),
+    "verdicts of letters": (lambda: hs.score(FRAME, judge="b", human="label"), "'b'"),
+    "validation of one class": (lambda: hs.correct([1, 0], ([1, 1], [1, 0])), "'pass'"),
+    "verdicts of one class": (lambda: hs.correct([1, 0], ([1, 0], [0, 0])), "'fail'"),
+    "nothing validated": (lambda: hs.correct([1, 0], ([], [])), "human label"),
+    "validation of two lengths": (lambda: hs.correct([1, 0], ([1, 0, 1], [1, 0])), "3 human labels"),
+    "validation as one array": (lambda: hs.correct([1, 0], [1, 0, 1]), "list"),
+    "validation of other systems": (lambda: hs.correct({"a": [1, 0]}, {"b": CHECKED}), "'b'"),
+    "judged systems of two lengths": (lambda: hs.correct({"a": [1, 0], "b": [1]}, CHECKED), "a 2, b 1"),
+    "a validation for all, elsewhere": (
+        lambda: hs.correct({"a": [1, 0], "b": [1, 0]}, CHECKED, elsewhere=True),
+        "elsewhere=",
+    ),
+    "elsewhere is no flag": (lambda: hs.correct([1, 0], CHECKED, elsewhere="yes"), "'yes'"),
     # files to write
     "suffix of no format": (lambda: hs.score(T, metrics="f1").save("out.xyz"), "'out.xyz'"),
     "file without a suffix": (lambda: hs.score(T, metrics="f1").save("out"), "'out'"),

@@ -27,7 +27,7 @@ from howsure.cli.output import show
 from howsure.errors import BadSetting
 from howsure.render.view import Detail
 
-_OTHERS = ("pred", "outcome", "value", "bounds", "better", "by", "sep", "score", "threshold")
+_OTHERS = ("pred", "outcome", "judge", "human", "value", "bounds", "better", "by", "sep", "score", "threshold")
 _EXAMPLE = "recall=0.9, or 'recall=0.9 with 0.95' for a limit in the population with that probability"
 
 

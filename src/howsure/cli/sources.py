@@ -33,6 +33,8 @@ COLUMNS: Final = (
     _column("--pred", "Predictions; repeat it, or 'model_*', for several.", many=True),
     _column("--outcome", "Passed or failed; repeat for more.", many=True),
     _column("--value", "Grades, stars, seconds; repeat for more.", many=True),
+    _column("--judge", "Labels by a judge, such as a model's verdicts.", many=True),
+    _column("--human", "With --judge: human labels, empty where none.", many=True),
     _column("--score", "Scores or probabilities; repeat for more.", many=True),
     option(
         "--threshold",
@@ -324,7 +326,7 @@ def _refuse_in_strata(given: Inputs, columns: Mapping[str, Any]) -> None:
     if "stratum" not in given.columns or "population" not in given.columns:
         raise BadSetting("a stratified sample needs --stratum COLUMN and --population a=9000,b=200")
     why = "--stratum puts one table of classes or outcomes together"
-    systems.refuse(why, columns, "by", "cluster", "value", "sep", "weight")
+    systems.refuse(why, columns, "by", "cluster", "value", "sep", "weight", "judge")
     many = len(columns.get("threshold", ()))
     systems.refuse(why, {"score": "score" in columns and not many, "threshold": many > 1}, "score", "threshold")
     if len(given.files) > 1 and "pool" not in given.columns:

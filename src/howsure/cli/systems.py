@@ -97,7 +97,7 @@ def refuse_one_system(given: SystemsGiven, found: Any) -> None:
 
 def answers(columns: Mapping[str, Any]) -> tuple[str, list[str]]:
     """The role and the columns of the answers."""
-    role = next((x for x in ("pred", "outcome", "value", "score") if x in columns), "pred")
+    role = next((x for x in ("pred", "outcome", "value", "score", "judge") if x in columns), "pred")
     found = columns.get(role, [])
     return role, [found] if isinstance(found, str) else list(found)
 

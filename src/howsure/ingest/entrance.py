@@ -13,12 +13,13 @@ from howsure.errors import BadLabels, BadSetting, NoColumn, UnknownName, nearest
 from howsure.evidence.classes import Tally
 from howsure.evidence.clusters import Clustered
 from howsure.evidence.items import Items
+from howsure.evidence.judged import JudgedItems
 from howsure.evidence.label_sets import Multilabel
 from howsure.evidence.outcomes import Outcomes
 from howsure.evidence.scored import Scored
 from howsure.evidence.sliced_items import SlicedItems
 from howsure.evidence.strata import Stratified
-from howsure.ingest import graded_values, label_arrays, scored_items
+from howsure.ingest import graded_values, judged_items, label_arrays, scored_items
 from howsure.ingest.columns import lost
 from howsure.ingest.frames import Frame, is_frame
 from howsure.ingest.groups import Source
@@ -35,7 +36,7 @@ from howsure.language import option
 from howsure.notes import Notes
 
 Asked = Literal["table", "values", "scores"]
-MADE: Final = (Tally, Outcomes, Multilabel, Clustered, Stratified, Items, SlicedItems, Scored)
+MADE: Final = (Tally, Outcomes, Multilabel, Clustered, Stratified, Items, SlicedItems, Scored, JudgedItems)
 PLACES: Final[dict[str, frozenset[str]]] = {  # which options of reading each place takes
     "arrays": frozenset(), "frames": frozenset({"names", "unmatched"}),
     "databases": frozenset({"names", "unmatched", "table", "query"}),
@@ -269,6 +270,8 @@ def counted(source: Source, request: Request, unmatched: str = "refuse") -> Any:
         notes += repeating(g, request) if len(request.item) > 1 else ()
     if request.kind == "values":
         found: Any = graded_values.settled(g, request, source.library)
+    elif request.humans:
+        found = judged_items.settled(g, request, source.library)
     else:
         found = settle(g, request, source.library)
     return replace(found, notes=(*found.notes, *notes)) if notes else found

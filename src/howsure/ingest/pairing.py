@@ -58,6 +58,9 @@ def of_systems(files: Mapping[str, Any], request: Request, place: Mapping[str, A
     if request.kind in ("cuts", "scores"):
         takes = f"{option('pred')}, {option('outcome')} or {option('value')}"
         raise BadSetting(f"files of several systems need {takes}; put the columns of {option('score')} into one file.")
+    if request.humans:
+        told = f"put the columns of {option('judge')} and {option('human')} of all systems into one file"
+        raise BadSetting(f"files of several systems have no judge: {told}.")
     if request.system is not None or request.item:
         stray = option("system" if request.system is not None else "item")
         raise BadSetting(f"each file holds a system, and {option('on')} joins their items: leave out {stray}.")

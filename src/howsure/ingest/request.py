@@ -14,11 +14,12 @@ from howsure.ingest.keys import Form, Grouping, Key
 from howsure.labels import Label
 from howsure.language import option
 
-Kind = Literal["classes", "label sets", "outcomes", "cuts", "scores", "values"]
+Kind = Literal["classes", "label sets", "outcomes", "cuts", "scores", "values", "judged outcomes", "judged classes"]
 Better = Literal["higher", "lower"]
 
 _SHARED: Final = frozenset({"cluster", "count", "missing", "where"})
 _JOINED: Final = frozenset({"item", "system"})
+_JUDGED: Final = frozenset({"judge", "human", "by", "count", "missing", "where"})
 OPTIONS: Final[dict[Kind, frozenset[str]]] = {  # which options each kind takes
     "classes": _SHARED | _JOINED | {"truth", "pred", "by", "weight", "labels", "positive", "sep"},
     "label sets": _SHARED | _JOINED | {"truth", "pred", "labels", "sep"},
@@ -26,13 +27,16 @@ OPTIONS: Final[dict[Kind, frozenset[str]]] = {  # which options each kind takes
     "cuts": _SHARED | {"truth", "score", "threshold", "by", "weight", "labels", "positive"},
     "scores": _SHARED | {"truth", "score", "weight", "positive", "bins"},
     "values": _SHARED | _JOINED | {"value", "by", "weight", "bounds", "better"},
+    "judged outcomes": _JUDGED,
+    "judged classes": _JUDGED | {"pred", "labels", "positive"},
 }
 _CALLED: Final = {
     "classes": "classes", "label sets": "sets of labels", "outcomes": "outcomes", "cuts": "scores with a threshold",
-    "scores": "scores", "values": "graded values",
+    "scores": "scores", "values": "graded values", "judged outcomes": "verdicts", "judged classes": "a judge's labels",
 }  # fmt: skip
 _ANSWERS: Final[dict[str, Kind]] = {"pred": "classes", "outcome": "outcomes", "value": "values", "score": "scores"}
-_OTHERS: Final = (("pred", "label sets"), ("score", "cuts"))
+_VERDICTS: Final[dict[str, Kind]] = {**_ANSWERS, "judge": "judged outcomes"}
+_OTHERS: Final = (("pred", "label sets"), ("score", "cuts"), ("pred", "judged classes"))
 MISSING: Final = ("refuse", "drop", "wrong")
 MOST_BINS: Final = 1_000_000
 LARGEST: Final = 1e100  # of values and bounds: their squares stay within floating point
@@ -60,6 +64,8 @@ class Request:
     bins: int | None = None
     better: Better | None = "higher"
     bounds: tuple[float, float] | None = None
+    judge: str | None = None  # the judge's labels, of items that are classified
+    humans: tuple[str, ...] = ()  # human labels of a validated part, one column for each column of verdicts
     names: tuple[str, ...] = ()  # shown for the answers, where they are given
 
     @property
@@ -67,13 +73,13 @@ class Request:
         """What the systems are called."""
         if self.names:
             return self.names
-        nameless = self.kind in ("scores", "values") and len(self.answers) == 1
+        nameless = self.kind in ("scores", "values", "judged outcomes") and len(self.answers) == 1
         return ("system",) if nameless else self.answers
 
     @property
     def role(self) -> str:
         """The option that names the answers."""
-        return next(role for role, kind in _ANSWERS.items() if self.kind == kind or (role, self.kind) in _OTHERS)
+        return next(role for role, kind in _VERDICTS.items() if self.kind == kind or (role, self.kind) in _OTHERS)
 
     @property
     def patterns(self) -> bool:
@@ -84,6 +90,7 @@ class Request:
     def keys(self) -> tuple[Key, ...]:
         """Everything that is grouped by, in its role."""
         roles = {"slice": self.by, "cluster": self.cluster, "system": self.system, "item": self.item}
+        roles |= {"human": self.humans, "judge": self.judge}
         found = [Key(f"{role}{i}", x) for role, given in roles.items() for i, x in enumerate(as_names(given))]
         blank = self.sep is not None
         found += [Key("truth", self.truth, blank=blank)] if self.truth is not None else []
@@ -166,6 +173,7 @@ def make(
         bins=_bins(asked.get("bins")),
         better=better,
         bounds=check_bounds(asked.get("bounds")),
+        **_judging(asked, found, len(answers)),
     )
     if request.paired and request.count is not None:
         raise BadSetting(f"with one row per item and system, leave out {option('count')}.")
@@ -213,6 +221,8 @@ def check_names(request: Request) -> Request:
 def _kind(asked: dict[str, Any], roles: Sequence[str]) -> tuple[str, Kind]:
     """Which column holds the answers, and what they are."""
     given = [role for role in _ANSWERS if role in asked]
+    if "judge" in asked or "human" in asked:
+        return _judged_kind(asked, given)
     if len(given) != 1 or given[0] not in roles:
         got = " and ".join(option(x) for x in given) or "none"
         wanted = [option(x) for x in roles]
@@ -224,6 +234,35 @@ def _kind(asked: dict[str, Any], roles: Sequence[str]) -> tuple[str, Kind]:
     if found in ("classes", "scores", "cuts") and "truth" not in asked:
         raise BadSetting(f"{option(role)} needs {option('truth')}, the column of the right answers.")
     return role, found
+
+
+def _judged_kind(asked: dict[str, Any], given: Sequence[str]) -> tuple[str, Kind]:
+    """A judge's verdicts on outputs, or its labels of items that systems classify."""
+    if "judge" not in asked or "human" not in asked:
+        told = f"{option('judge')}, a judge's labels of all items, and {option('human')}, human labels of some"
+        raise BadSetting(f"a judge is checked against people: give both {told}.")
+    if "truth" in asked:
+        raise BadSetting(f"{option('human')} is the truth of judged items: leave out {option('truth')}.")
+    if given not in ([], ["pred"]):
+        raise BadSetting(f"a judge goes with {option('pred')} or alone: leave out {option(given[-1])}.")
+    return ("pred", "judged classes") if given else ("judge", "judged outcomes")
+
+
+def _judging(asked: dict[str, Any], kind: Kind, systems: int) -> dict[str, Any]:
+    """The column of the judge's labels, where systems answer, and those of human labels."""
+    humans = column_names(asked["human"], "human") if "human" in asked else ()
+    if not humans:
+        return {}
+    if kind == "judged outcomes":
+        if len(humans) != systems:
+            raise BadSetting(
+                f"give one column of {option('human')} per column of {option('judge')}; got {len(humans)}."
+            )
+        return {"humans": humans}
+    (judge, *others) = column_names(asked["judge"], "judge")
+    if others or len(humans) != 1:
+        raise BadSetting(f"with {option('pred')} give {option('judge')} and {option('human')} one column each.")
+    return {"judge": judge, "humans": humans}
 
 
 def _refuse_strays(kind: Kind, asked: dict[str, Any], better: Any) -> None:

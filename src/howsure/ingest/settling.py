@@ -42,7 +42,7 @@ def settle(g: Groups, request: Request, library: str | None = None) -> Observed 
 
 def by_cluster(g: Groups, request: Request, library: str | None = None) -> Observed:
     """The table of what was counted, the clusters (if there are any) its batch axis."""
-    g = without_weightless(_some(g))
+    g = without_weightless(some_items(g))
     if request.sep is not None:
         g = split(g, request.sep)
     makers: dict[str, Callable[[Groups, Request], Observed]] = {"outcomes": _outcomes, "cuts": _cuts}
@@ -50,7 +50,8 @@ def by_cluster(g: Groups, request: Request, library: str | None = None) -> Obser
     return replace(found, library=library, notes=(*found.notes, *unweighed(g, request)))
 
 
-def _some(g: Groups) -> Groups:
+def some_items(g: Groups) -> Groups:
+    """The same, once there are items."""
     refuse_nothing(g)
     if not len(g) or not (g.counts > 0).any():
         empty = len(g) and g.squares is not None
@@ -140,7 +141,7 @@ def _classes(g: Groups, request: Request) -> Observed:
     if request.labels is None:
         notes += similar_labels(known)
     cells = [placed(x, known) for x in (g.truth, *g.answers)]
-    codes, counts, squares, batch = _scattered(g, cells, [len(known) + 1] * len(cells), request)
+    codes, counts, squares, batch = scattered(g, cells, [len(known) + 1] * len(cells), request)
     t = Tally(
         cells=codes - 1, counts=counts, labels=known, systems=request.systems, batch=batch, squares=squares,
         notes=notes, labels_given=request.labels is not None, account=g.account,
@@ -152,11 +153,11 @@ def _classes(g: Groups, request: Request) -> Observed:
 
 def _outcomes(g: Groups, request: Request) -> Outcomes:
     """Passes and fails, joint for several systems."""
-    passed = [_passed(a, name) for a, name in zip(g.answers, request.answers, strict=True)]
+    passed = [passed_codes(a, name) for a, name in zip(g.answers, request.answers, strict=True)]
     g = g.with_labels(**{f"answer{i}": a for i, a in enumerate(passed)})
     g, notes = without_missing(g, request, np.any([a.missing for a in passed], axis=0))
     cells = [np.maximum(a.codes, 0) for a in g.answers]  # a missing outcome that is kept is a fail
-    codes, counts, squares, batch = _scattered(g, cells, [2] * len(cells), request)
+    codes, counts, squares, batch = scattered(g, cells, [2] * len(cells), request)
     found = Outcomes(
         cells=codes, counts=counts, systems=request.systems, batch=batch, squares=squares, notes=notes,
         account=g.account,
@@ -164,7 +165,7 @@ def _outcomes(g: Groups, request: Request) -> Outcomes:
     return found.tidy()
 
 
-def _passed(a: Column, name: str) -> Column:
+def passed_codes(a: Column, name: str, what: str = "outcome") -> Column:
     """true/false, 1/0, yes/no and pass/fail as codes 1 and 0."""
     to = np.empty(len(a.levels) + 1, dtype=np.int64)
     to[-1] = -1
@@ -172,8 +173,8 @@ def _passed(a: Column, name: str) -> Column:
         text = str(level).strip().lower()
         if text not in PASS | FAIL:
             raise BadLabels(
-                f"outcome {name!r} holds {level!r}; outcomes are true/false, 1/0, yes/no or pass/fail. For classes "
-                f"give {option('truth')} and {option('pred')}."
+                f"{what} {name!r} holds {level!r}; {what}s are true/false, 1/0, yes/no or pass/fail. For classes "
+                f"give {option('truth') if what == 'outcome' else option('judge')} and {option('pred')}."
             )
         to[i] = int(text in PASS)
     return Column((0, 1), to[a.codes])
@@ -188,7 +189,7 @@ def _cuts(g: Groups, request: Request) -> Tally:
     known = known_labels(g.truth.present, [], request.labels)
     yes, labels = two_classes(g.truth, known, request.positive)
     reached = np.nan_to_num(g.numbers["answer0"], nan=steps + 1).astype(np.int64)  # the last: no score
-    codes, counts, squares, batch = _scattered(g, [yes, reached], [2, steps + 2], request)
+    codes, counts, squares, batch = scattered(g, [yes, reached], [2, steps + 2], request)
     order = np.argsort(np.argsort(request.thresholds, kind="stable"), kind="stable")
     tables = [_by_threshold(x, codes, steps, order) for x in (counts, squares)]
     if steps > 1:
@@ -254,7 +255,7 @@ def _label_sets(g: Groups, request: Request, answer: NDArray[np.bool_]) -> Multi
     coded = {x: tuple(sorted(place[v] for v in x)) for x in seen}
     order = {codes: i for i, codes in enumerate(sorted(coded.values()))}  # whatever order an engine gave them in
     cells = [np.array([*(order[coded[x]] if x in coded else -1 for x in c.levels), -1])[c.codes] for c in columns]
-    codes, counts, _, batch = _scattered(g, cells, [len(order)] * len(cells), request)
+    codes, counts, _, batch = scattered(g, cells, [len(order)] * len(cells), request)
     return Multilabel(
         cells=codes, counts=counts, labels=known, systems=request.systems, sets=distinct_sets(order), batch=batch,
         labels_given=request.labels is not None, notes=notes, account=g.account,
@@ -275,7 +276,7 @@ def _labels(seen: set[Label], labels: Sequence[Label] | None) -> tuple[Label, ..
 # -- places
 
 
-def _scattered(
+def scattered(
     g: Groups, cells: Sequence[Codes], sizes: Sequence[int], request: Request
 ) -> tuple[Codes, NDArray[Any], NDArray[Any] | None, tuple[Axis, ...]]:
     """Distinct cells, counts of shape (slices, cells) or (cells,), squares, and the batch axis."""

@@ -35,6 +35,8 @@ KINDS: Final = {  # evidence -> the module of its model
     "SlicedItems": "sliced_items",
     "DealtItems": "sliced_items",
     "Scored": "scored",
+    "JudgedOutcomes": "judged",
+    "JudgedTally": "judged",
 }
 
 
