@@ -137,6 +137,8 @@ _GATES = {
             "a database",
         )
     },
+    "verdicts": _gated(_ONE["verdicts"]),
+    "judged classes": _gated(_FILES["judged classes"], "not worse by 0.1"),
     "slices": _gated(_ONE["two classes"], "> 0.5 in region=north"),
     "slices of values": _gated(_ONE["values"], "> 0.5 in region=north"),
     "two columns": _gated(_FILES["two classes"], "not worse by 0.1"),
