@@ -31,7 +31,7 @@ from howsure.render.view import Detail
 
 @click.command("predict", cls=Grouped)
 @sources.taking(
-    *sources.but(sources.COLUMNS, "bins"),
+    *sources.but(sources.COLUMNS, "bins", "judge", "human"),
     *sources.SYSTEMS,
     *sources.DATABASE,
     EACH_COUNTS,
