@@ -239,8 +239,7 @@ def _kind(asked: dict[str, Any], roles: Sequence[str]) -> tuple[str, Kind]:
 def _judged_kind(asked: dict[str, Any], given: Sequence[str]) -> tuple[str, Kind]:
     """A judge's verdicts on outputs, or its labels of items that systems classify."""
     if "judge" not in asked or "human" not in asked:
-        told = f"{option('judge')}, a judge's labels of all items, and {option('human')}, human labels of some"
-        raise BadSetting(f"a judge is checked against people: give both {told}.")
+        raise BadSetting(f"give both {option('judge')}, labels of all items, and {option('human')}, those of people.")
     if "truth" in asked:
         raise BadSetting(f"{option('human')} is the truth of judged items: leave out {option('truth')}.")
     if given not in ([], ["pred"]):
