@@ -17,6 +17,7 @@ from howsure.errors import BadSetting, UnknownName, nearest
 Array = NDArray[np.float64]
 
 NAMES = ("even", "jeffreys", "uniform")
+SHARED = "shared"
 LOWEST, HIGHEST = 1e-6, 1e12
 
 
@@ -36,6 +37,16 @@ class Prior:
     def two_level(self) -> bool:
         """Whether truth rows and class shares have weights of their own (Zhang, Wang & Zhao 2015)."""
         return self.within is not None
+
+    @property
+    def shared(self) -> bool:
+        """Whether slices lend strength to each other."""
+        return self.name == SHARED
+
+    @property
+    def alone(self) -> Prior:
+        """The prior of a slice, or of all items, on its own."""
+        return Prior("even") if self.shared else self
 
     def cells(self, k: int) -> Array:
         """Weights of the K x K cells, truth by rows."""
@@ -130,6 +141,12 @@ def make(given: Any) -> Prior:
     return _table(given)
 
 
+def refuse_shared(made: Prior, what: str) -> None:
+    """Refuse that slices lend each other strength, where their scores are no rates."""
+    if made.shared:
+        raise BadSetting(f"shrink is for rates, hits of trials, such as accuracy, recall or precision; {what}.")
+
+
 def _named(text: str) -> Prior:
     name = text.strip().lower().replace("_", "-")
     if name == "even":
@@ -140,6 +157,8 @@ def _named(text: str) -> Prior:
         return Prior("uniform", weight=1.0)
     if name == "none":
         return Prior("none", weight=0.0)
+    if name == SHARED:
+        return Prior(SHARED)
     if name in ("two-level", "zhang"):
         return two_level()
     try:

@@ -185,7 +185,7 @@ def _columns(row: Row) -> dict[str, Array]:
         "low": ends.low, "high": ends.high, "low_gap": ends.low_gap, "high_gap": ends.high_gap,
         "p_above": p_above, "value": d.error.value, "probability": d.error.probability,
         "mean_error": d.mean_error() if d.route == "sampled" else d.error.value,
-        "low_error": row.end_errors[0], "high_error": row.end_errors[1],
+        "low_error": row.end_errors[0], "high_error": row.end_errors[1], **row.question.by_table,
     }  # fmt: skip
     return {k: np.broadcast_to(np.asarray(v, dtype=float), d.shape) for k, v in columns.items()}
 
@@ -235,6 +235,7 @@ def _one(row: Row, values: dict[str, Any], where: dict[str, Any] | None, n: Any)
         "range": [real(low), real(high)],
         "infinite": [k for k in _SHOWN if np.isinf(values[k])],
         **row.question.columns,
+        **{k: real(values[k]) for k in row.question.by_table},
     }
 
 

@@ -256,7 +256,7 @@ def _overall(p: Posterior, rows: list[Row]) -> list[Row]:
     axis = slice_order.sliced(p.evidence)
     if axis is None:
         return []
-    whole, found = p.seeing(p.evidence.together(axis)), []
+    whole, found = p.whole(axis), []
     for system, group in groupby(rows, key=lambda row: row.system):
         own, same = whole if system is None else whole.system(system), list(group)
         questions = [row.put_to(own) for row in same]

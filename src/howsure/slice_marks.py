@@ -81,7 +81,7 @@ def _dealt(posteriors: Sequence[Posterior], seed: int) -> DealtParts:
     group = size_groups(1.0 / variance)
     which = _chosen(group, np.flatnonzero(np.isfinite(variance)), max(p.evidence.part_cost for p in posteriors))
     rng = np.random.default_rng(seed)
-    wholes = (p.seeing(p.evidence.together(0)) for p in posteriors)
+    wholes = (p.whole(0) for p in posteriors)
     parts = tuple(
         p.seeing(p.evidence.dealt(n[which].astype(np.int64), rng)) for p, n in zip(wholes, sizes, strict=True)
     )

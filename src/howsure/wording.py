@@ -220,6 +220,8 @@ _PRIORS: Final = {
     "shared": "weight 1 on right and 1 on wrong answers, shared equally among their cells",
     "shared-by-labels": "weight 1/2 on each cell, shared by the labels",
     "each-label": "weight 1/2 on each cell of every label",
+    "lent": "prior shared: weight 1/2 on a hit and 1/2 on a miss, and as many items more of the rate that slices share "
+    "as they tell (docs/shrinking.md)",
     "none": "prior none: the Bayesian bootstrap of the items",
     "judge-verdicts": "prior even: weight 1/2 on each verdict with each human label",
     "judge-labels": "prior even: weight 1/4 on each combination of the judge's label, the human label and the answer",

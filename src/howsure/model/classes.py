@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from howsure.model.class_against_rest import ClassAgainstRest, ClassAmongMany, E
 from howsure.model.class_draws import ClassDrawing
 from howsure.model.question import Question, nothing_shared
 from howsure.model.right_or_wrong import RightOrWrong
+from howsure.model.shrunken import TOTAL, check_slices, shrunken
 from howsure.model.state import State
 from howsure.notes import Notes, note
 from howsure.priors import Prior
@@ -39,15 +40,18 @@ prepare = nothing_shared
 
 def settle_prior(evidence: Any, given: Any) -> Prior:
     """Any prior with weight in every cell."""
-    del evidence
     made = priors.make(given)
+    if made.shared:
+        check_slices(evidence)
     if made.name == "none":
         raise BadSetting("prior none is for graded values and scores; a table needs weight in every cell, as even has.")
     return made
 
 
 def prior_total(state: State) -> float:
-    """Of all cells."""
+    """Of all cells; of a slice's own, where slices lend strength to each other."""
+    if state.prior.shared:
+        return TOTAL
     return state.prior.total(max(2, len(state.evidence.labels)))
 
 
@@ -59,6 +63,8 @@ def parse(state: State, name: Any) -> Metric:
 
 def question(state: State, metric: Metric, asked: str) -> Question:
     """A 2x2 table, right and wrong answers, or all classes at once."""
+    if state.prior.shared:
+        return shrunken(state, metric, asked, question)
     t: Tally = state.evidence
     k = len(t.labels)
     if metric.any_of:
@@ -153,6 +159,8 @@ def answered(state: State, ask: Callable[[State, Metric, str], Question]) -> lis
 def table(state: State) -> list[str | Metric]:
     """Two classes with a positive one, or every class and averages over them."""
     t: Tally = state.evidence
+    if state.prior.shared:
+        return rates(state, table(replace(state, prior=state.prior.alone)))
     if t.positive is not None:
         return list(DEFAULT_BINARY)
     special = state.prior.two_level or state.prior.table is not None  # priors that differ from class to class
@@ -162,6 +170,17 @@ def table(state: State) -> list[str | Metric]:
     if len(t.labels) == 1:
         return [*each, "accuracy"]
     return [*each, *(DEFAULT_WHOLE if len(t.labels) > 2 else ("accuracy", "balanced-accuracy", "phi"))]
+
+
+def rates(state: State, names: Iterable[str | Metric]) -> list[str | Metric]:
+    """Those of some measures that are rates; of every class, each for itself."""
+    each = [m.removesuffix(EVERY) + str(y) for m in map(str, names) for y in (state.evidence.labels if ":*" in m else [""])]
+    found: list[str | Metric] = []
+    for name in each:
+        with contextlib.suppress(HowsureError):
+            question(state, parse_metric(name), name)
+            found.append(name)
+    return found
 
 
 def default(state: State) -> str:
@@ -177,6 +196,7 @@ def draws(state: State, n: int, seed: int, metrics: Any) -> dict[str, Any]:
     """
     t: Tally = state.evidence
     refuse_metrics(state, metrics)
+    refuse_shared_cells(state)
     if len(t.labels) < 2:
         needed = f"Give {option('labels')}."
         raise BadSetting(f"draws need two classes or more; only {listing(t.labels)} occurs. {needed}")
@@ -195,6 +215,12 @@ def refuse_metrics(state: State, metrics: Any) -> None:
         raise BadSetting(f"draws are of one system's cells: choose posterior.system({systems[0]!r}).")
     if metrics is not None:
         raise BadSetting("draws of a table are of its cells; for those of a measure ask it: p['f1'].draws(1000).")
+
+
+def refuse_shared_cells(state: State) -> None:
+    """Slices that lend strength to each other have rates, and no cells."""
+    if state.prior.shared:
+        raise BadSetting("shrink is of rates, not of cells: ask a measure for its draws, as in p['accuracy'].draws(1000).")
 
 
 def class_draws(evidence: Any, drawing: Any, n: int, seed: int) -> dict[str, Any]:

@@ -304,6 +304,7 @@ prepare = nothing_shared
 
 def settle_prior(evidence: Clustered, given: Any) -> Prior:
     """A flat prior."""
+    refuse_shared(priors.make(given), "clusters are resampled whole")
     made = classes.settle_prior(evidence, given)
     if made.two_level:
         raise BadSetting(f"clusters need a flat prior such as even; got {made.name}.")

@@ -78,7 +78,12 @@ extras = nothing_more
 prepare = nothing_shared
 
 
-settle_prior = classes.settle_prior
+def settle_prior(evidence: Multilabel, given: Any) -> Prior:
+    """As of classes, of one table."""
+    refuse_shared(priors.make(given), "these items have several labels")
+    return classes.settle_prior(evidence, given)
+
+
 prior_total = classes.prior_total
 parse = classes.parse
 

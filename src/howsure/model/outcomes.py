@@ -10,9 +10,10 @@ from howsure.catalogue import Metric
 from howsure.catalogue import parse as parse_metric
 from howsure.errors import BadSetting
 from howsure.model import classes
-from howsure.model.classes import refuse_metrics
-from howsure.model.question import nothing_more, nothing_shared
+from howsure.model.classes import refuse_metrics, refuse_shared_cells
+from howsure.model.question import Question, nothing_more, nothing_shared
 from howsure.model.right_or_wrong import Passes, only_hits
+from howsure.model.shrunken import TOTAL, shrunken
 from howsure.model.state import State
 
 extras = nothing_more
@@ -22,6 +23,8 @@ prepare = nothing_shared
 
 def prior_total(state: State) -> float:
     """Of a hit and a miss."""
+    if state.prior.shared:
+        return TOTAL
     return float(sum(state.prior.outcome()))
 
 
@@ -31,8 +34,10 @@ def parse(state: State, name: Any) -> Metric:
     return parse_metric(name)
 
 
-def question(state: State, metric: Metric, asked: str) -> Passes:
+def question(state: State, metric: Metric, asked: str) -> Question:
     """The rate, or a measure of right and wrong answers."""
+    if state.prior.shared:
+        return shrunken(state, metric, asked, question)
     if metric.any_of:
         raise BadSetting(f"{metric} is for items with several labels (Tally.multilabel); these are outcomes.")
     if not only_hits(metric) and not metric.agreement:
@@ -61,6 +66,8 @@ def default(state: State) -> str:
 def draws(state: State, n: int, seed: int, metrics: Any) -> dict[str, Any]:
     """n draws of the probabilities of a hit (tp) and a miss (fn), each of shape (n, *batch)."""
     refuse_metrics(state, metrics)
-    model = question(state, parse_metric("rate"), "rate").model
+    refuse_shared_cells(state)
+    rate = parse_metric("rate")
+    model = Passes(state, rate, "rate", rate).model
     tables = [drawn for drawn, _ in model.tables(n, seed)]
     return {c: np.stack([x[c] for x in tables], axis=-1).reshape(n, *model.shape) for c in ("tp", "fn")}

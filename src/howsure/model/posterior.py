@@ -165,6 +165,10 @@ class Posterior(State, Mapping[str, Distribution]):
             raise BadSetting(f"update needs {type(self.evidence).__name__}; got {type(more).__name__}.")
         return self.seeing(self.evidence + more)
 
+    def whole(self, axis: int) -> Self:
+        """The posterior of what all places of a batch axis show together, which lend nothing to each other."""
+        return replace(self, evidence=self.evidence.together(axis), prior=self.prior.alone, kept={})
+
     def system(self, name: str) -> Self:
         """The posterior of one system."""
         return self.pick((name,))

@@ -217,6 +217,16 @@ class Question:
         """Which tables need a rule for an empty cell in the point score."""
         return np.zeros((), dtype=bool)
 
+    @cached_property
+    def by_table(self) -> dict[str, Array]:
+        """More numbers of each table than all questions have, as arrays of the batch."""
+        return {}
+
+    def shared(self, level: float) -> dict[str, Any] | None:
+        """What tables of a batch tell each other, for the document; None where each stands alone."""
+        del level
+        return None
+
     @property
     def undefined(self) -> str:
         """When the point score is 0/0, in words."""

@@ -1,0 +1,362 @@
+"""The law of a rate in each of many slices that share a mean and a concentration: a mixture of Betas.
+
+Statement: given the nodes of what slices share (shared_rates.py), the rate of a slice with h hits and m misses is
+Beta(h + a, m + b) with the weight of the node (a, b), and so a mixture over all nodes.
+Domain: counts 0 to 1e9, shapes from 1e-3 on; thousands of slices, of which those with equal counts are computed once.
+Formula: moments are sums over the nodes. The density of the logit z is a Chebyshev series in t with
+z = centre + width·sinh(t), on the window that holds all but 1e-13; its integral gives both tails, and quantiles by
+Newton's steps. Tails below 1e-5 are sums of incomplete betas.
+Error: 1e-11 of a tail against the sums (tests/laws/test_shared_rates.py), on top of what the nodes are off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from howsure.kernels import beta
+from howsure.kernels.continuous import Stepped
+from howsure.kernels.law import Pick
+from howsure.kernels.shared_rates import SharedNodes
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Index = NDArray[np.intp]
+
+_ORDER: Final = 72  # of the series
+_SCAN: Final = 41  # points by which the window is found
+_SOME: Final = 40  # nodes by which it is found
+_FAR: Final = 40.0  # standard deviations of the widest Beta that are looked at
+_DROP: Final = 31.0  # e-foldings below the peak at which the window ends
+_DEEP: Final = 1e-5  # tails below are summed
+_EDGE: Final = 1e-100
+_NEAR_PEAK: Final = 1e-6  # of the peak: densities below are summed
+_BODY: Final = 1e-6  # tails beyond which no mode is looked for
+_CLOSE: Final = 1e-14  # of a tail that is met
+_CHUNK: Final = 2_000_000  # numbers at a time
+_STEPS: Final = 30
+_OFF: Final = 1e-6  # what nodes leave of any probability, and of values in standard deviations
+
+
+@dataclass(frozen=True, eq=False)
+class BetaMixture(Stepped):
+    """The rate of every slice; hits and misses are arrays of the batch."""
+
+    hits: Array
+    misses: Array
+    nodes: SharedNodes
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.hits.shape
+
+    @property
+    def lower(self) -> float:
+        return 0.0
+
+    @property
+    def upper(self) -> float:
+        return 1.0
+
+    @property
+    def unimodal(self) -> bool:
+        return False
+
+    def rows(self, pick: Pick, shape: tuple[int, ...]) -> BetaMixture:
+        hits, misses = (np.broadcast_to(x, shape)[pick] for x in (self.hits, self.misses))
+        return BetaMixture(hits, misses, self.nodes)
+
+    # -- sums over the nodes
+
+    @cached_property
+    def _few(self) -> tuple[Array, Array, Index]:
+        """The distinct counts, and the place of each slice among them."""
+        pairs, place = np.unique(self.hits.ravel() + 1j * self.misses.ravel(), return_inverse=True)
+        return pairs.real.copy(), pairs.imag.copy(), place.reshape(self.shape)
+
+    @cached_property
+    def _moments(self) -> tuple[Array, Array]:
+        """Mean and standard deviation of the distinct slices."""
+        hits, misses, _ = self._few
+        mean, std = np.empty(hits.size), np.empty(hits.size)
+        for at in _chunks(hits.size, self.nodes):
+            a, b = hits[at, None] + self.nodes.a, misses[at, None] + self.nodes.b
+            s = a + b
+            middle = a / s
+            mean[at] = middle @ self.nodes.weight
+            within = middle * (b / s) / (s + 1.0)
+            std[at] = np.sqrt((within + (middle - mean[at, None]) ** 2) @ self.nodes.weight)
+        return mean, std
+
+    def mean(self) -> Array:
+        return self._moments[0][self._few[2]]
+
+    def std(self) -> Array:
+        return self._moments[1][self._few[2]]
+
+    def _summed(self, row: Index, x: Array, y: Array, what: str) -> Array:
+        """A tail or the density of the logit at the points (x, y) of distinct slices, flat, by the nodes."""
+        hits, misses, _ = self._few
+        out = np.empty(x.shape)
+        for at in _chunks(x.size, self.nodes):
+            a, b = hits[row[at], None] + self.nodes.a, misses[row[at], None] + self.nodes.b
+            u, v = np.broadcast_to(x[at, None], a.shape), np.broadcast_to(y[at, None], a.shape)
+            if what == "density":
+                with np.errstate(under="ignore"):
+                    parts = np.exp(beta.log_density(a, b, u, v))
+            else:
+                parts = beta.tails(a, b, u, v)[what == "upper"]
+            out[at] = parts @ self.nodes.weight
+        return out
+
+    # -- the series
+
+    @cached_property
+    def _series(self) -> LogitSeries:
+        hits, misses, _ = self._few
+        return logit_series(hits, misses, self.nodes)
+
+    def _places(self, t: Array) -> tuple[Index, Array]:
+        """The distinct slice of each point, and the points, flat."""
+        t = np.asarray(t, dtype=float)
+        shape = np.broadcast_shapes(t.shape, self.shape)
+        return np.broadcast_to(self._few[2], shape).ravel(), np.broadcast_to(t, shape).ravel()
+
+    def _both(self, t: Array, t_low: Array | float) -> tuple[Array, Array]:
+        """Points and their complements, within the range."""
+        t = np.asarray(t, dtype=float)
+        with np.errstate(invalid="ignore"):
+            y = np.where(np.isfinite(t), (1.0 - t) - t_low, 1.0 - t)
+        return np.clip(t, 0.0, 1.0), np.clip(y, 0.0, 1.0)
+
+    def tails(self, t: Array, t_low: Array | float = 0.0) -> tuple[Array, Array]:
+        x, y = self._both(t, t_low)
+        shape = np.broadcast_shapes(x.shape, self.shape)
+        (row, u), (_, v) = self._places(x), self._places(y)
+        with np.errstate(divide="ignore"):
+            lower = self._series.lower_tail(row, np.log(u) - np.log(v))
+        upper = 1.0 - lower
+        for tail, other, side in ((lower, upper, "lower"), (upper, lower, "upper")):
+            deep = tail < _DEEP
+            if deep.any():
+                tail[deep] = self._summed(row[deep], u[deep], v[deep], side)
+                other[deep] = 1.0 - tail[deep]
+        return lower.reshape(shape), upper.reshape(shape)
+
+    def pdf(self, t: Array, t_low: Array | float = 0.0) -> Array:
+        x, y = (np.maximum(k, _EDGE) for k in self._both(t, t_low))  # at an end: the density next to it
+        shape = np.broadcast_shapes(x.shape, self.shape)
+        (row, u), (_, v) = self._places(x), self._places(y)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = self._series.density(row, np.log(u) - np.log(v))
+            small = ~(value > _NEAR_PEAK)
+            if small.any():
+                value[small] = self._summed(row[small], u[small], v[small], "density")
+            value = value / (u * v)
+        outside = np.broadcast_to((np.asarray(t) < 0) | (np.asarray(t) > 1), shape)
+        return np.where(outside, 0.0, value.reshape(shape))
+
+    def one_tail(self, t: Array, t_low: Array | float, upper: Mask, density: bool) -> tuple[Array, Array]:
+        """For the search of deep quantiles."""
+        both = self.tails(t, t_low)
+        return np.where(upper, both[1], both[0]), self.pdf(t, t_low) if density else np.zeros(())
+
+    def quantile(self, p: Array, q: Array) -> tuple[Array, Array, Array]:
+        p, q = np.asarray(p, dtype=float), np.asarray(q, dtype=float)
+        if np.minimum(p, q).min(initial=1.0) < _DEEP:
+            return super().quantile(p, q)
+        if p.ndim <= len(self.shape) or p.shape[p.ndim - len(self.shape) :].count(1) < len(self.shape):
+            row, low = self._places(p)
+            z = self._series.quantile(row, low).reshape(np.broadcast_shapes(p.shape, self.shape))
+        else:  # the same points of all slices: of each distinct one
+            every = np.arange(self._few[0].size)
+            points = p.reshape(-1)
+            found = self._series.quantile(np.tile(every, points.size), np.repeat(points, every.size))
+            z = found.reshape(*p.shape[: p.ndim - len(self.shape)], every.size)[..., self._few[2]]
+        below, above = special.expit(z), special.expit(-z)
+        return np.where(z <= 0, below, 1.0 - above), below, above
+
+    def mode(self) -> Array:
+        return self._series.mode()[self._few[2]]
+
+    @cached_property
+    def error(self) -> tuple[Array, Array]:
+        return _OFF * self.std(), np.full(self.shape, _OFF)
+
+
+@dataclass(frozen=True, eq=False)
+class LogitSeries:
+    """Chebyshev series of the density of logits and of its integral, by row: z = centre + width·sinh(t)."""
+
+    centre: Array
+    width: Array
+    first: Array  # t at both ends of the window
+    last: Array
+    terms: Array  # (order + 1, rows), of the density with respect to t
+    tail: Array  # of its integral from the first end on
+
+    def _unit(self, row: Index, z: Array) -> tuple[Array, Array]:
+        """Where points lie in the window, from -1 to 1, and t."""
+        t = np.arcsinh((z - self.centre[row]) / self.width[row])
+        half = 0.5 * (self.last - self.first)[row]
+        return np.clip((t - self.first[row]) / half - 1.0, -1.0, 1.0), t
+
+    def lower_tail(self, row: Index, z: Array) -> Array:
+        """P(logit <= z)."""
+        return np.clip(_clenshaw(self.tail, row, self._unit(row, z)[0]), 0.0, 1.0)
+
+    def density(self, row: Index, z: Array) -> Array:
+        """The density of the logit; 0 beyond the window."""
+        x, t = self._unit(row, z)
+        inside = (t > self.first[row]) & (t < self.last[row])
+        scale = self.width[row] * np.cosh(np.where(inside, t, 0.0))
+        return np.where(inside, _clenshaw(self.terms, row, x) / scale, 0.0)
+
+    @cached_property
+    def _nodes(self) -> tuple[Array, Array, Array]:
+        """Chebyshev points, falling, and (points, rows): logits there and lower tails."""
+        x = np.cos(np.pi * np.arange(_ORDER + 1) / _ORDER)
+        t = self.first + 0.5 * (self.last - self.first) * (1.0 + x[:, None])
+        angle = np.pi * np.outer(np.arange(_ORDER + 1), np.arange(len(self.tail))) / _ORDER
+        return x, self.centre + self.width * np.sinh(t), np.cos(angle) @ self.tail
+
+    def quantile(self, row: Index, p: Array) -> Array:
+        """The logit with that lower tail, by Newton's steps within a bracket."""
+        nodes, _, below = self._nodes
+        k = np.clip((below[:, row] > p).sum(axis=0), 1, _ORDER)
+        low, high = nodes[k], nodes[k - 1]
+        f, g = below[k, row], below[k - 1, row]
+        half = 0.5 * (self.last - self.first)[row]
+        x = low + (high - low) * np.clip((p - f) / np.maximum(g - f, 1e-300), 0.0, 1.0)
+        for _ in range(_STEPS):
+            miss = _clenshaw(self.tail, row, x) - p
+            low, high = np.where(miss <= 0, x, low), np.where(miss >= 0, x, high)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                new = x - miss / (_clenshaw(self.terms, row, x) * half)
+            new = np.where((new > low) & (new < high), new, 0.5 * (low + high))
+            moved = np.where(np.abs(miss) > _CLOSE, np.abs(new - x), 0.0)
+            x = np.where(np.abs(miss) > _CLOSE, new, x)
+            if (moved < 1e-12).all():
+                break
+        return np.asarray(self.centre[row] + self.width[row] * np.sinh(self.first[row] + half * (1.0 + x)))
+
+    def mode(self) -> Array:
+        """The highest point of the density of the rate; an end of the range where it rises to one."""
+        every = np.arange(self.centre.size)
+        _, z, below = self._nodes
+        body = (below > _BODY) & (below < 1.0 - _BODY)
+        height = np.where(body, self._height(np.broadcast_to(every, z.shape), z), -np.inf)
+        best = np.argmax(height, axis=0)
+        highest, lowest = np.argmax(body, axis=0), _ORDER - np.argmax(body[::-1], axis=0)
+        at = z[best, every]
+        gap = np.minimum(z[np.maximum(best - 1, 0), every] - at, at - z[np.minimum(best + 1, _ORDER), every])
+        for _ in range(6):  # parabolas through the log density, narrower by steps
+            points = np.stack([at - gap, at, at + gap])
+            a, b, c = self._height(np.broadcast_to(every, points.shape), points)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                shift = 0.5 * gap * (a - c) / (a - 2.0 * b + c)
+            at = at + np.where(np.isfinite(shift), np.clip(shift, -gap, gap), 0.0)
+            gap = 0.25 * gap
+        return np.where(best == highest, 1.0, np.where(best == lowest, 0.0, special.expit(at)))
+
+    def _height(self, row: Index, z: Array) -> Array:
+        """The log density of the rate at a logit."""
+        density = self.density(row.ravel(), z.ravel()).reshape(z.shape)
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(np.maximum(density, 0.0)) - special.log_expit(z) - special.log_expit(-z))
+
+
+def logit_series(hits: Array, misses: Array, nodes: SharedNodes) -> LogitSeries:
+    """The series of every row of counts."""
+    centre, width, reach = _peaks(hits, misses, nodes)
+    first, last = _window(hits, misses, nodes, centre, width, reach)
+    x = np.cos(np.pi * np.arange(_ORDER + 1) / _ORDER)
+    at = first[:, None] + 0.5 * (last - first)[:, None] * (1.0 + x)
+    terms = _transform() @ _density(hits, misses, nodes, centre, width, at).T
+    tail = np.polynomial.chebyshev.chebint(terms, lbnd=-1) * (0.5 * (last - first))
+    total = tail.sum(axis=0)  # 1 but for what the window leaves out
+    return LogitSeries(centre, width, first, last, terms / total, tail / total)
+
+
+def _peaks(hits: Array, misses: Array, nodes: SharedNodes) -> tuple[Array, Array, Array]:
+    """Where logits are densest, how wide they are there, and how far out t has to go for the widest of the Betas."""
+    out = np.empty((3, hits.size))
+    for at in _chunks(hits.size, nodes):
+        a, b = hits[at, None] + nodes.a, misses[at, None] + nodes.b
+        narrow = 1.0 / np.sqrt(1.0 / a + 1.0 / b)
+        dense = narrow * nodes.weight
+        total = dense.sum(axis=1)
+        out[:, at] = ((np.log(a) - np.log(b)) * dense).sum(axis=1) / total, 1.0 / total, 1.0 / narrow.min(axis=1)
+    centre, width, widest = out
+    return centre, width, np.arcsinh(_FAR * np.maximum(widest, widest**2) / width)
+
+
+def _window(
+    hits: Array, misses: Array, nodes: SharedNodes, centre: Array, width: Array, reach: Array
+) -> tuple[Array, Array]:
+    """The values of t between which the density is within e-31 of its peak, by some of the nodes."""
+    order = np.argsort(nodes.lent, kind="stable")[:: max(1, nodes.lent.size // _SOME)]
+    some = SharedNodes(*(x[order] for x in nodes[:4]), nodes.cell)
+    t = reach[:, None] * np.linspace(-1.0, 1.0, _SCAN)
+    with np.errstate(divide="ignore"):
+        height = np.log(_density(hits, misses, some, centre, width, t))
+    alive = height > height.max(axis=1, keepdims=True) - _DROP
+    left = np.maximum(np.argmax(alive, axis=1) - 1, 0)
+    right = np.minimum(_SCAN - np.argmax(alive[:, ::-1], axis=1), _SCAN - 1)
+    every = np.arange(hits.size)
+    return t[every, left], t[every, right]
+
+
+def _density(hits: Array, misses: Array, nodes: SharedNodes, centre: Array, width: Array, at: Array) -> Array:
+    """The density with respect to t at points (rows, points), from that at the centre of the row.
+
+    With z = centre + d, log x^a·y^b rises by a·d - (a+b)·log(1 + x·(e^d - 1)), x the share at the centre.
+    """
+    d = width[:, None] * np.sinh(at)
+    x, y = special.expit(centre), special.expit(-centre)
+    near = np.clip(d, -700.0, 700.0)
+    log_rise = np.where(d > 0, d + np.log(x[:, None] + y[:, None] * np.exp(-near)), np.log1p(x[:, None] * np.expm1(near)))
+    log_rise = np.where(np.abs(d) < 0.5, np.log1p(x[:, None] * np.expm1(near)), log_rise)
+    out = np.empty(at.shape)
+    with np.errstate(under="ignore", over="ignore"):
+        for i in _chunks(hits.size, nodes, at.shape[1]):
+            a, b = hits[i, None] + nodes.a, misses[i, None] + nodes.b
+            spread = (np.broadcast_to(k[i, None], a.shape) for k in (x, y))
+            base = beta.log_density(a, b, *spread) + np.log(nodes.weight)
+            power = a[:, None] * d[i, :, None]
+            power -= (a + b)[:, None] * log_rise[i, :, None]
+            power += base[:, None]
+            out[i] = np.exp(power, out=power).sum(axis=-1)
+    return out * width[:, None] * np.cosh(at)
+
+
+def _chunks(rows: int, nodes: SharedNodes, points: int = 1) -> Iterator[slice]:
+    """Rows, so many at a time that arrays over points and nodes stay small."""
+    width = max(1, _CHUNK // (nodes.weight.size * points))
+    for i in range(0, rows, width):
+        yield slice(i, i + width)
+
+
+@lru_cache(maxsize=1)
+def _transform() -> Array:
+    """From values at the Chebyshev points to coefficients."""
+    k = np.arange(_ORDER + 1)
+    matrix = np.cos(np.pi * np.outer(k, k) / _ORDER) * (2.0 / _ORDER)
+    matrix[:, [0, _ORDER]] *= 0.5
+    matrix[[0, _ORDER]] *= 0.5
+    return np.asarray(matrix)
+
+
+def _clenshaw(terms: Array, row: Index, x: Array) -> Array:
+    """The series of some rows at their points, flat."""
+    one, two = np.zeros(x.shape), np.zeros(x.shape)
+    twice = 2.0 * x
+    for c in terms[:0:-1]:
+        one, two = c[row] + twice * one - two, one
+    return np.asarray(terms[0][row] + x * one - two)
