@@ -51,6 +51,23 @@ def entered(
     seed: int | None = None,
 ) -> Entered:
     """The posterior of what a verb was given; `kind` where it takes one only."""
+    found = _entered(verb, data, second, columns, kind=kind, prior=prior, tolerance=tolerance, seed=seed)
+    if found.posterior.prior.shared and verb != "score":
+        raise BadSetting(f"{verb} does not take slices that lend strength to each other: shrink is for score.")
+    return found
+
+
+def _entered(
+    verb: str,
+    data: Any,
+    second: Any,
+    columns: Mapping[str, Any],
+    *,
+    kind: Literal["scores"] | None,
+    prior: Any,
+    tolerance: float | None,
+    seed: int | None,
+) -> Entered:
     told = {k: v for k, v in columns.items() if v is not None or k == "better"}  # better=None: neither is
     _refuse_unknown(verb, told)
     if not is_made(data):
@@ -107,7 +124,7 @@ def _with_class(evidence: Any, told: Mapping[str, Any]) -> Any:
 
 _SHARED = ("prior", "level", "interval", "tolerance", "seed")
 _OWN: Final = {  # what verbs take besides columns
-    "score": ("metrics", "above", "chance", "sort", *_SHARED),
+    "score": ("metrics", "above", "chance", "sort", "shrink", *_SHARED),
     "compare": ("metric", "metrics", "names", "equal_within", "method", "draws", *_SHARED),
     "predict": ("n", "metric", "metrics", "names", "below", "above", *(x for x in _SHARED if x != "interval")),
     "leaderboard": ("metric", "metrics", "apart", "draws", *_SHARED),

@@ -75,6 +75,11 @@ class Row:
         return self.distribution.interval(self.level, kind=self.kind)
 
     @cached_property
+    def shared(self) -> dict[str, Any] | None:
+        """What slices tell each other; None where each stands alone."""
+        return self.question.shared(self.level)
+
+    @cached_property
     def end_errors(self) -> tuple[Any, Any]:
         """How far the ends of the interval may be off."""
         return self.distribution.end_errors(self.level, self.kind)

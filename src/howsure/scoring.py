@@ -23,7 +23,7 @@ from howsure.estimators import answered
 from howsure.evidence import account
 from howsure.export import columns_of, flat_metrics, write_columns
 from howsure.language import option
-from howsure.model.posterior import Posterior
+from howsure.model.posterior import Posterior, posterior
 from howsure.notes import Notes, merged, note
 from howsure.render.harmless import visible
 from howsure.render.numbers import short
@@ -126,6 +126,9 @@ class Report(Result):
         )  # fmt: skip
         if self.chance:
             made["columns"] = ["chance"]
+        shared = [{"metric": str(row.metric), "system": row.system} | x for row in self.rows if (x := row.shared)]
+        if shared:
+            made["shrink"] = shared
         if len(shown) < len(places):
             made["hidden"] = slice_order.gap(len(places), len(first), len(row_parts(self.rows)))
         return made | self._extras[0]
@@ -135,7 +138,7 @@ class Report(Result):
         if not self.overall:
             return
         for row in first:
-            row["overall"] = True
+            row |= {"overall": True} | {key: None for key in rows[0] if key not in row}
         for row in rows:
             row["overall"] = False
         if self._marks is not None:
@@ -211,6 +214,7 @@ def score(
     seed: int | None = None,
     chance: bool = False,
     sort: str | None = None,
+    shrink: bool = False,
     **columns: Unpack[Columns],
 ) -> Report:
     """Score evidence, a posterior, truths and predictions, or the columns of a frame, a file or a database.
@@ -221,6 +225,7 @@ def score(
     `tolerance` (0.02) and `seed` (0) are those of the curve or posterior that is given, unless they are given too.
     Slices are listed from those most surely worse than the rest on (`sort`: worse, better, name, n or score).
     `chance=True` adds to the table what random guessing at the same margins gives, and the probability of being better.
+    `shrink=True` lets slices lend strength to each other, where the measure is a rate (docs/shrinking.md).
 
     >>> from howsure.evidence.classes import Tally
     >>> r = score(Tally.binary(tp=80, fp=20, fn=30, tn=870), metrics=["f1"], above=0.7)
@@ -229,7 +234,7 @@ def score(
     """
     data, y_pred, told = answered("score", data, y_pred, y, columns, metrics)
     given = entered("score", data, y_pred, told, prior=prior, tolerance=tolerance, seed=seed)
-    p = given.posterior
+    p = _together(given.posterior, shrink, chance)
     wanted = check_level(given.level if level is None else level)
     kind = check_kind(given.interval if interval is None else interval)
     order = slice_order.check_sort(sort, p.evidence)
@@ -249,6 +254,20 @@ def score(
     if chance:
         _refuse_without_chance(rows)
     return Report(p, wanted, kind, tuple(rows), order, bool(chance), tuple(overall))
+
+
+def _together(p: Posterior, shrink: Any, chance: bool) -> Posterior:
+    """The posterior of slices that lend strength to each other, where that is wanted."""
+    if not isinstance(shrink, bool):
+        raise BadSetting(f"{option('shrink')} takes True or False; got {shrink!r}.")
+    if not (shrink or p.prior.shared):
+        return p
+    if p.prior.name not in ("even", "shared"):
+        what = f"{option('shrink')} learns the prior of a slice from the others; got {option('prior')} too"
+        raise BadSetting(f"{what}, {p.prior.name}. Leave out one of them.")
+    if chance:
+        raise BadSetting(f"{option('shrink')} looks at rates alone, and cannot tell {option('chance')}. Leave out one.")
+    return posterior(p.evidence, "shared", tolerance=p.tolerance, seed=p.seed)
 
 
 def _overall(p: Posterior, rows: list[Row]) -> list[Row]:

@@ -129,6 +129,9 @@ SENTENCES: Final[dict[str, str]] = {
         "one end of the interval of {of} is closer to the end of its range than a number can show; low_gap and "
         "high_gap say how close"
     ),
+    "shrunk-empty": (
+        "{count:slice has|slices have} nothing that {of} counts: {count:=its|their} law is that of any slice like these"
+    ),
     "infinite-mean": "the mean of {of} is infinite: its tail is too heavy; use the median",
     "unbounded": "{of} is unbounded: its mean may not exist, and draws cannot show whether it does; use the median",
     "no-mean": "the difference of {of} has no mean: both are infinite",
@@ -262,6 +265,24 @@ def slices_alike(f: Mapping[str, Any]) -> str:
 
 def _about(x: float) -> str:
     return "none" if x < 0.005 else f"about {x:,.0f}" if x >= 10 else f"about {x:.2g}"
+
+
+def shrunk(f: Mapping[str, Any]) -> str:
+    """How far the rates of slices lie apart, and how far one of the usual size is moved towards the others."""
+    lines = list(zip(f["of"], f["spread"], f["items"], f["moved"], strict=True))
+    head = "slices lend strength to each other: mean and interval are moved towards what they share"
+    if len(lines) == 1:
+        ((_, spread, items, moved),) = lines
+        usual = f"a slice of the median size ({plural(items, 'item')}) is moved {100 * moved:.0f}% of the way"
+        return f"{head}; true rates differ between slices by {_apart(spread)}, so {usual}"
+    each = [
+        f"{of} {_apart(spread)}, {100 * moved:.0f}% at {plural(items, 'item')}" for of, spread, items, moved in lines
+    ]
+    return f"{head}; how much true rates differ, and how far a slice of the median size is moved: {'; '.join(each)}"
+
+
+def _apart(x: float) -> str:
+    return f"about ±{x:.2g}" if x >= 1e-4 else "less than ±0.0001"
 
 
 def columns_taken(f: Mapping[str, Any], way: str) -> str:

@@ -15,7 +15,7 @@ from howsure.errors import listing, plural
 from howsure.language import option, spelled, spoken
 from howsure.render import verdicts
 from howsure.render.numbers import probability, short
-from howsure.sentences import LEFT_OUT, SENTENCES, WEIGHTED, columns_taken, filled, slices_alike
+from howsure.sentences import LEFT_OUT, SENTENCES, WEIGHTED, columns_taken, filled, shrunk, slices_alike
 
 Join = Callable[[list[Any]], Any]
 
@@ -34,6 +34,7 @@ GATHERED: Final[dict[str, tuple[int, dict[str, Join]]]] = {  # from how many not
     "bins": (3, {"of": _listed, "within": _listed}),
     "prior": (2, {"of": _chained}),
     "design-effect": (2, {"of": _listed, "effect": _listed, "worth": _listed}),
+    "shrunk": (2, dict.fromkeys(("of", "spread", "items", "moved"), _listed)),
     "slices-alike": (2, dict.fromkeys(("of", "system", "slices", "found", "expected", "marked"), _listed)),
 }
 
@@ -383,5 +384,6 @@ _WORDS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
     "no-value": _no_value, "counts": _counts,
     "no-relevant": _no_relevant, "unjudged": _unjudged, "recall-rule": _recall_rule, "comparison": _comparison,
     "prior-from-data": _from_data, "fractions": _fractions, "slices-alike": slices_alike,
+    "shrunk": shrunk,
     "columns-guessed": lambda f: columns_taken(f, option("outcome", f.get("also"))),
 }  # fmt: skip

@@ -204,6 +204,7 @@ def completion(shell: str) -> None:
 @METRICS
 @option("--above", multiple=True, metavar="0.8|f1=0.8", group=QUESTION, help="Also the probability of exceeding this.")
 @option("--chance", is_flag=True, group=QUESTION, help="Also what guessing gives, and P(better than it).")
+@option("--shrink", is_flag=True, group=QUESTION, help="Slices of --by lend strength to each other.")
 @PRIOR
 @LEVEL
 @INTERVAL

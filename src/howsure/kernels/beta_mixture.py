@@ -30,6 +30,7 @@ Mask = NDArray[np.bool_]
 Index = NDArray[np.intp]
 
 _ORDER: Final = 72  # of the series
+_LAST: Final = 6  # terms that tell how far it is off
 _SCAN: Final = 41  # points by which the window is found
 _SOME: Final = 40  # nodes by which it is found
 _FAR: Final = 40.0  # standard deviations of the widest Beta that are looked at
@@ -187,7 +188,8 @@ class BetaMixture(Stepped):
 
     @cached_property
     def error(self) -> tuple[Array, Array]:
-        return _OFF * self.std(), np.full(self.shape, _OFF)
+        left = self._series.left[self._few[2]]
+        return (_OFF + left) * self.std(), np.minimum(_OFF + left, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,6 +202,7 @@ class LogitSeries:
     last: Array
     terms: Array  # (order + 1, rows), of the density with respect to t
     tail: Array  # of its integral from the first end on
+    left: Array  # what the series leave of a tail, by their last terms
 
     def _unit(self, row: Index, z: Array) -> tuple[Array, Array]:
         """Where points lie in the window, from -1 to 1, and t."""
@@ -281,7 +284,8 @@ def logit_series(hits: Array, misses: Array, nodes: SharedNodes) -> LogitSeries:
     terms = _transform() @ _density(hits, misses, nodes, centre, width, at).T
     tail = np.polynomial.chebyshev.chebint(terms, lbnd=-1) * (0.5 * (last - first))
     total = tail.sum(axis=0)  # 1 but for what the window leaves out
-    return LogitSeries(centre, width, first, last, terms / total, tail / total)
+    left = _LAST * (last - first) * np.abs(terms[-_LAST:]).max(axis=0)
+    return LogitSeries(centre, width, first, last, terms / total, tail / total, left)
 
 
 def _peaks(hits: Array, misses: Array, nodes: SharedNodes) -> tuple[Array, Array, Array]:
@@ -302,7 +306,8 @@ def _window(
 ) -> tuple[Array, Array]:
     """The values of t between which the density is within e-31 of its peak, by some of the nodes."""
     order = np.argsort(nodes.lent, kind="stable")[:: max(1, nodes.lent.size // _SOME)]
-    some = SharedNodes(*(x[order] for x in nodes[:4]), nodes.cell)
+    weight, lent, a, b = (x[order] for x in nodes[:4])
+    some = SharedNodes(weight, lent, a, b, nodes.cell)
     t = reach[:, None] * np.linspace(-1.0, 1.0, _SCAN)
     with np.errstate(divide="ignore"):
         height = np.log(_density(hits, misses, some, centre, width, t))
@@ -320,20 +325,24 @@ def _density(hits: Array, misses: Array, nodes: SharedNodes, centre: Array, widt
     """
     d = width[:, None] * np.sinh(at)
     x, y = special.expit(centre), special.expit(-centre)
-    near = np.clip(d, -700.0, 700.0)
-    log_rise = np.where(d > 0, d + np.log(x[:, None] + y[:, None] * np.exp(-near)), np.log1p(x[:, None] * np.expm1(near)))
-    log_rise = np.where(np.abs(d) < 0.5, np.log1p(x[:, None] * np.expm1(near)), log_rise)
+    log_rise = _log_rise(d, x[:, None], y[:, None])
     out = np.empty(at.shape)
     with np.errstate(under="ignore", over="ignore"):
         for i in _chunks(hits.size, nodes, at.shape[1]):
             a, b = hits[i, None] + nodes.a, misses[i, None] + nodes.b
-            spread = (np.broadcast_to(k[i, None], a.shape) for k in (x, y))
-            base = beta.log_density(a, b, *spread) + np.log(nodes.weight)
+            u, v = (np.broadcast_to(k[i, None], a.shape) for k in (x, y))
+            base = beta.log_density(a, b, u, v) + np.log(nodes.weight)
             power = a[:, None] * d[i, :, None]
             power -= (a + b)[:, None] * log_rise[i, :, None]
             power += base[:, None]
             out[i] = np.exp(power, out=power).sum(axis=-1)
     return out * width[:, None] * np.cosh(at)
+
+
+def _log_rise(d: Array, x: Array, y: Array) -> Array:
+    """log(1 + x·(e^d - 1)), x + y = 1, also where e^d overflows."""
+    near = np.log1p(x * np.expm1(np.minimum(d, 0.5)))
+    return np.where(d > 0.5, d + np.log(x + y * np.exp(-np.maximum(d, 0.0))), near)
 
 
 def _chunks(rows: int, nodes: SharedNodes, points: int = 1) -> Iterator[slice]:

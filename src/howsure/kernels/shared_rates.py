@@ -40,7 +40,7 @@ _CHUNK: Final = 1_000_000  # numbers at a time
 
 
 class SharedNodes(NamedTuple):
-    """Weighted values of λ and μ, the shapes w + λμ and w' + λ(1-μ), and the logs of λ + w + w' that each stands for."""
+    """Weighted λ and μ as shapes w + λμ and w' + λ(1-μ), and from where to where each stands for log(λ + w + w')."""
 
     weight: Array  # adds to 1
     lent: Array

@@ -174,7 +174,9 @@ def table(state: State) -> list[str | Metric]:
 
 def rates(state: State, names: Iterable[str | Metric]) -> list[str | Metric]:
     """Those of some measures that are rates; of every class, each for itself."""
-    each = [m.removesuffix(EVERY) + str(y) for m in map(str, names) for y in (state.evidence.labels if ":*" in m else [""])]
+    labels, each = state.evidence.labels, []
+    for name in map(str, names):
+        each += [f"{name[:-1]}{y}" for y in labels] if name.endswith(f":{EVERY}") else [name]
     found: list[str | Metric] = []
     for name in each:
         with contextlib.suppress(HowsureError):
@@ -220,7 +222,9 @@ def refuse_metrics(state: State, metrics: Any) -> None:
 def refuse_shared_cells(state: State) -> None:
     """Slices that lend strength to each other have rates, and no cells."""
     if state.prior.shared:
-        raise BadSetting("shrink is of rates, not of cells: ask a measure for its draws, as in p['accuracy'].draws(1000).")
+        raise BadSetting(
+            "shrink is of rates, not of cells: ask a measure for its draws, as in p['accuracy'].draws(1000)."
+        )
 
 
 def class_draws(evidence: Any, drawing: Any, n: int, seed: int) -> dict[str, Any]:

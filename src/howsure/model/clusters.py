@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure import priors
 from howsure.catalogue.metric import Metric
 from howsure.catalogue.repeated import Repeated, is_repeated
 from howsure.catalogue.repeated import parse as parse_repeated
@@ -42,7 +43,7 @@ from howsure.model.right_or_wrong import RightOrWrong
 from howsure.model.sampling import apart
 from howsure.model.state import State
 from howsure.model.whole_clusters import OfClusters, influence
-from howsure.priors import Prior
+from howsure.priors import Prior, refuse_shared
 
 if TYPE_CHECKING:
     from howsure.kernels.law import Law

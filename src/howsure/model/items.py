@@ -42,7 +42,7 @@ from howsure.model.question import Gap, NextScore, Question, drawn_gap, exact_ga
 from howsure.model.sampling import apart
 from howsure.model.state import State
 from howsure.notes import Note, Notes, note
-from howsure.priors import Prior
+from howsure.priors import Prior, refuse_shared
 
 if TYPE_CHECKING:
     from howsure.kernels.law import Law

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from howsure import priors
 from howsure.catalogue import DEFAULT_CLASS, DEFAULT_LABELS, Metric
 from howsure.errors import BadSetting, NeedsPositive
 from howsure.evidence.label_sets import Multilabel
@@ -22,6 +23,7 @@ from howsure.model.question import Chance, Places, Question, nothing_more, nothi
 from howsure.model.right_or_wrong import AllLabelsRight
 from howsure.model.state import State
 from howsure.notes import Note, Notes, note
+from howsure.priors import Prior, refuse_shared
 
 
 @dataclass(frozen=True, eq=False, repr=False)

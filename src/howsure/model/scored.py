@@ -30,7 +30,7 @@ from howsure.model.state import State
 from howsure.model.thresholds import tally_at
 from howsure.model.weighing import followed
 from howsure.notes import Note, Notes, note
-from howsure.priors import Prior
+from howsure.priors import Prior, refuse_shared
 
 if TYPE_CHECKING:
     from howsure.kernels.controlled import Controlled

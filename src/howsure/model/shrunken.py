@@ -84,8 +84,8 @@ class Shrunken(Question):
     @cached_property
     def _counts(self) -> tuple[Array, Array]:
         """Hits and misses of each slice."""
-        cells = self.inner.counts()
-        hits, misses = (np.sum([np.asarray(cells[c], dtype=float) for c in side], axis=0) for side in (self.hit, self.miss))
+        cells = {c: np.asarray(x, dtype=float) for c, x in self.inner.counts().items()}
+        hits, misses = (np.sum([cells[c] for c in side], axis=0) for side in (self.hit, self.miss))
         return hits, misses
 
     @cached_property

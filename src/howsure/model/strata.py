@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure import priors
 from howsure.distribution import Distribution
 from howsure.errors import BadSetting
 from howsure.evidence.strata import Stratified
@@ -25,7 +26,7 @@ from howsure.model.question import Chance, Gap, Places, Question, drawn_gap, not
 from howsure.model.sampling import apart, difference_law, sampled_law
 from howsure.model.state import State
 from howsure.notes import Note, Notes
-from howsure.priors import Prior
+from howsure.priors import Prior, refuse_shared
 from howsure.routes import Mixed, values
 
 if TYPE_CHECKING:

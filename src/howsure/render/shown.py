@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from howsure.render.numbers import beside, count, probability, share, short
@@ -72,15 +72,18 @@ def _n(shown: bool) -> Heading:
 
 def _score(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
     sliced = _slices(rows)
+    moved = any(r.get("shrink") is not None for r in rows)
     columns = [_words("system")] if any(r["system"] for r in rows) else []
     columns += [
         *sliced,
         Heading("metric", "metric", lambda r: str(r["asked"]), right=False),
         _n(bool(sliced)),
         Heading("score", "score", lambda r: _value(r, "score", "undefined")),
-        *_law(),
+        *(replace(x, more=x.more and not (moved and x.key == "mean")) for x in _law()),
         Heading("interval", level_of(document), _interval),
     ]
+    if moved:
+        columns.append(Heading("moved", "moved", lambda r: "" if r["shrink"] is None else f"{100 * r['shrink']:.0f}%"))
     if any(r["above"] is not None for r in rows):
         columns.append(Heading("above", "P(above)", _above))
     if "chance" in document.get("columns", ()):
