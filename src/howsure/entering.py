@@ -53,7 +53,9 @@ def entered(
     """The posterior of what a verb was given; `kind` where it takes one only."""
     found = _entered(verb, data, second, columns, kind=kind, prior=prior, tolerance=tolerance, seed=seed)
     if found.posterior.prior.shared and verb != "score":
-        raise BadSetting(f"{verb} does not take slices that lend strength to each other: shrink is for score.")
+        raise BadSetting(
+            f"{verb} does not take slices that lend strength to each other: {option('shrink')} is for score."
+        )
     return found
 
 

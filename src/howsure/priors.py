@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import BadSetting, UnknownName, nearest
+from howsure.language import option
 
 Array = NDArray[np.float64]
 
@@ -144,7 +145,9 @@ def make(given: Any) -> Prior:
 def refuse_shared(made: Prior, what: str) -> None:
     """Refuse that slices lend each other strength, where their scores are no rates."""
     if made.shared:
-        raise BadSetting(f"shrink is for rates, hits of trials, such as accuracy, recall or precision; {what}.")
+        raise BadSetting(
+            f"{option('shrink')} is for rates, hits of trials, such as accuracy, recall or precision; {what}."
+        )
 
 
 def _named(text: str) -> Prior:

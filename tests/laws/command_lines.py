@@ -247,6 +247,7 @@ TRIES: dict[str, tuple[Try, ...]] = {
     "--below": (Try("0.7"),),
     "--n": (Try("30"),),
     "--chance": (Try(),),
+    "--shrink": (Try(), Try(metric="recall")),
     "--prior": (Try("2"), Try("none"), Try("none", beside="--bounds 0,1")),
     "--level": (Try("0.8"),),
     "--interval": (Try("hdi"),),

@@ -423,6 +423,7 @@ VALUES: dict[str, tuple[Value, ...]] = {
     "tolerance": (Value(0.1, beside={"tolerance": 0.03}, metric=SAMPLED),),
     "seed": (Value(7, metric=SAMPLED), Value(7, beside={"unjudged": "rate"})),
     "chance": (Value(True),),
+    "shrink": (Value(True), Value(True, metric="recall")),
     "sort": (Value("better"),),
     "equal_within": (Value(0.05),),
     "names": (Value(("x", "y")),),

@@ -222,9 +222,8 @@ def refuse_metrics(state: State, metrics: Any) -> None:
 def refuse_shared_cells(state: State) -> None:
     """Slices that lend strength to each other have rates, and no cells."""
     if state.prior.shared:
-        raise BadSetting(
-            "shrink is of rates, not of cells: ask a measure for its draws, as in p['accuracy'].draws(1000)."
-        )
+        what = f"{option('shrink')} is of rates, not of cells"
+        raise BadSetting(f"{what}: ask a measure for its draws, as in p['accuracy'].draws(1000).")
 
 
 def class_draws(evidence: Any, drawing: Any, n: int, seed: int) -> dict[str, Any]:

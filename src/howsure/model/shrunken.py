@@ -39,24 +39,23 @@ TOTAL: Final = sum(OWN)
 
 def check_slices(evidence: Any) -> None:
     """Refuse what has no slices, or items with weights."""
-    given = "shrink lends strength between slices"
+    given = f"{option('shrink')} lends strength between slices"
     if not evidence.shape:
-        raise BadSetting(f"{given}, and there are none here: give {option('by')}, or leave out {option('shrink')}.")
+        raise BadSetting(f"{given}, and there are none here: give {option('by')}.")
     if len(evidence.shape) > 1:
         raise BadSetting(f"{given} along one axis; these tables have {len(evidence.shape)}.")
     if evidence.shape[0] < 2:
-        raise BadSetting(f"{given}, and there is only one here: leave out {option('shrink')}.")
+        raise BadSetting(f"{given}, and there is only one here: leave it out.")
     if evidence.weighted:
-        raise BadSetting(f"{given} of counted items; these have weights: leave out {option('shrink')}.")
+        raise BadSetting(f"{given} of counted items; these have weights: leave it out.")
 
 
 def shrunken(state: State, metric: Metric, asked: str, ask: Callable[[State, Metric, str], Question]) -> Shrunken:
     """A measure of slices together, where it is a rate of those that it looks at."""
     inner = ask(replace(state, prior=state.prior.alone, kept={}), metric, asked)
     if not isinstance(inner, CellQuestion) or (sides := rate_cells(inner.light)) is None:
-        raise BadSetting(
-            f"shrink is for rates, hits of trials, such as accuracy, recall or precision; {asked} is not one."
-        )
+        what = f"{option('shrink')} is for rates, hits of trials, such as accuracy, recall or precision"
+        raise BadSetting(f"{what}; {asked} is not one.")
     return Shrunken(state, metric, asked, inner, *sides)
 
 
