@@ -142,12 +142,13 @@ def make(given: Any) -> Prior:
     return _table(given)
 
 
-def refuse_shared(made: Prior, what: str) -> None:
-    """Refuse that slices lend each other strength, where their scores are no rates."""
+def refuse_shared(made: Prior, what: str) -> Prior:
+    """The prior, but for that of slices which lend each other strength, where their scores are no rates."""
     if made.shared:
         raise BadSetting(
             f"{option('shrink')} is for rates, hits of trials, such as accuracy, recall or precision; {what}."
         )
+    return made
 
 
 def _named(text: str) -> Prior:

@@ -305,8 +305,7 @@ prepare = nothing_shared
 
 def settle_prior(evidence: Clustered, given: Any) -> Prior:
     """A flat prior."""
-    refuse_shared(priors.make(given), "clusters are resampled whole")
-    made = classes.settle_prior(evidence, given)
+    made = classes.settle_prior(evidence, refuse_shared(priors.make(given), "clusters are resampled whole"))
     if made.two_level:
         raise BadSetting(f"clusters need a flat prior such as even; got {made.name}.")
     return made

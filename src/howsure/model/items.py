@@ -357,8 +357,7 @@ prepare = nothing_shared
 def settle_prior(evidence: Items, given: Any) -> Prior:
     """One weight for either end of the values seen, or none."""
     del evidence
-    made = priors.make(given)
-    refuse_shared(made, "these are graded values")
+    made = refuse_shared(priors.make(given), "these are graded values")
     if made.table is not None or made.two_level:
         raise BadSetting(f"graded values need the prior even, none or a weight such as 0.5; got {made.name}.")
     return made

@@ -82,8 +82,7 @@ prepare = nothing_shared
 
 def settle_prior(evidence: Multilabel, given: Any) -> Prior:
     """As of classes, of one table."""
-    refuse_shared(priors.make(given), "these items have several labels")
-    return classes.settle_prior(evidence, given)
+    return classes.settle_prior(evidence, refuse_shared(priors.make(given), "these items have several labels"))
 
 
 prior_total = classes.prior_total

@@ -259,8 +259,7 @@ extras = nothing_more
 def settle_prior(evidence: Scored, given: Any) -> Prior:
     """A prior that treats cells alike, or none."""
     del evidence
-    made = priors.make(given)
-    refuse_shared(made, "these are scores to rank by")
+    made = refuse_shared(priors.make(given), "these are scores to rank by")
     if made.two_level or made.table is not None:
         raise BadSetting(
             f"scores need a prior with the same weight for every cell: even, none or a number; got {made.name}."

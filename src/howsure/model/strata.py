@@ -146,8 +146,7 @@ prepare = nothing_shared
 
 def settle_prior(evidence: Stratified, given: Any) -> Prior:
     """As of the strata."""
-    refuse_shared(priors.make(given), "strata are put together")
-    return classes.settle_prior(evidence, given)
+    return classes.settle_prior(evidence, refuse_shared(priors.make(given), "strata are put together"))
 
 
 def prior_total(state: State) -> float:
