@@ -246,6 +246,38 @@ def test_more_systems_than_are_listed(joint):
     assert x[:, 3].mean() == pytest.approx(alone.mean, abs=5 * alone.std / np.sqrt(4000))
 
 
+@pytest.mark.parametrize("prior", [1e-3, 0.05, 0.5])
+def test_no_law_is_lost_at_small_weights(prior):
+    """An empty table under a small prior: both classes may be all one answer, and nothing is 0/0."""
+    p = hs.shift(hs.posterior(hs.Tally.binary(tp=0, fp=0, fn=0, tn=0), prior, tolerance=0.5), 0.3)
+    for name in ("precision", "npv", "f1", "accuracy", "kappa"):
+        low, high = p[name].interval()
+        assert -1 <= low < high <= 1
+        assert np.isfinite([p[name].mean, p[name].std]).all()
+
+
+def test_slices_have_the_target_too(tmp_path, capsys):
+    """Each slice by its own rates, all items together first."""
+    lines = [{"y": i % 2, "z": (i % 7 > 0) * (i % 2), "part": "ab"[i % 3 > 0]} for i in range(120)]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)))
+    words = ["--truth", "y", "--pred", "z", "--by", "part", "--metric", "f1", "--prevalence", "0.1", "--format", "json"]
+    assert run(["score", str(path), *words]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    for row in rows:
+        own = [x for x in lines if row["slice"] is None or x["part"] == row["slice"]["part"]]
+        alone = hs.score(hs.shift(hs.tally([x["y"] for x in own], [x["z"] for x in own]), 0.1), metrics=["f1"])
+        assert row["low"] == pytest.approx(alone.to_dict()["rows"][0]["low"], abs=1e-9)
+        assert row["n"] == len(own)
+    assert len(rows) == 3
+
+
+def test_what_looks_at_the_tested_table_alone_is_refused():
+    """The trade-off at constant accuracy is of the items tested."""
+    with pytest.raises(hs.HowsureError, match="got ShiftedTally"):
+        hs.tradeoff(hs.shift(TALLY, 0.01))
+
+
 # -- what is said
 
 

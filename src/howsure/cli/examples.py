@@ -13,6 +13,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         "examples/neighbours.jsonl",
         f"{_CANCER} --truth truth --pred tree --metric f1",
         "--counts tp=80,fp=20,fn=30,tn=870",
+        "--counts tp=80,fp=20,fn=30,tn=870 --prevalence 1% --metric precision",
     ),
     "compare": (
         f"{_CANCER} --pred logistic --pred tree",

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+SMALL = 0.1  # below, rates of both classes underflow together, and their quotient is 0/0
+
 
 @dataclass(frozen=True)
 class TargetModel(Model):
@@ -63,7 +65,8 @@ def target_law(metric: Metric, model: TargetModel) -> tuple[Law | None, str]:
     if carries_over(form):
         return exact_law(metric, model.tested)
     if model.known:
-        rates = at_prevalence(form, model.low)
+        tiny = any(np.any(x < SMALL) for x in model.cells.values())
+        rates = None if tiny else at_prevalence(form, model.low)
         return outside(None if rates is None else rates_law(rates, model.cells, model.scales), outer)
     if model.shares is not None:
         return exact_law(metric, model)

@@ -222,7 +222,7 @@ def _margins(tally: Tally | None, prevalence: Any, bias: Any) -> tuple[Array, Ar
 
 def two_by_two(t: Tally, what: str = "association") -> Tally:
     """The 2x2 table of the positive class, or of the second where there are two and none is named."""
-    if not isinstance(t, Tally):
+    if type(t) is not Tally:  # a shifted one is asked of a target, and its counts are not
         raise BadSetting(
             f"{what} needs a Tally, a table of truths and answers; got {type(t).__name__}. Make one with "
             "hs.Tally.binary or hs.tally."
