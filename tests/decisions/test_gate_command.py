@@ -121,7 +121,8 @@ def test_a_baseline_of_other_items(capsys):
     new(), lines("old.csv", [int(i % 2 == 1 or i % 4 == 0) for i in range(60)], first=1000)
     words = ["new.csv", "--baseline", "old.csv", "--truth", "y", "--pred", "z", *asked("f1 not worse")]
     said = refusal(capsys, *words, "--on", "id")
-    assert "id" in said
+    assert "No id is in every file" in said
+    assert "--independent" in said
     code, document = found(capsys, *words, "--independent")
     assert document["data"]["paired"] is False
     tallies = [hs.tally(x, truth="y", pred="z") for x in ("new.csv", "old.csv")]
@@ -166,6 +167,8 @@ def test_baselines_that_are_refused(name, capsys):
 REFUSED = {
     "no requirement": (TABLE, "--require"),
     "a requirement that cannot be read": ([*TABLE, *asked("f1 > eighty")], "a number, such as 0.8"),
+    "a requirement without quotes": ([*TABLE, *asked("f1 > .8"), "with", "0.9"], "in quotes"),
+    "a sign that the shell took": ([*TABLE, *asked("f1")], "in quotes"),
     "an unknown measure": ([*TABLE, *asked("f1x > 0.8")], "'f1x'"),
     "a percentage": ([*TABLE, *asked("f1 > 80")], "80%"),
     "a limit at the end": ([*TABLE, *asked("f1 < 1")], "between 0 and 1"),

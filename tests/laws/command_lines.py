@@ -297,6 +297,9 @@ OWN: dict[tuple[str, str, str], tuple[Try, ...]] = {  # where an option needs ot
        for command, columns in (("score", "--truth label --pred a"), ("curve", "--truth label --score pa"),
                                 ("predict", "--truth label --pred a --n 12"),
                                 *((x, "--truth label --pred a --pred b") for x in ("compare", "leaderboard")))},
+    **{("gate", kind, "--system"): (Try("region", line=f"{line} --cluster question --require 'f1 not worse'"),)
+       for kind, line in (("clusters of classes", "rows.jsonl --truth label --pred a"),
+                          ("pooled files", f"{_RUNS} --pool --truth label --pred answer"))},
     ("gate", "matrix", "--rows"): (Try("pred", metric="recall:1"),),
     ("gate", "a database", "--query"): (
         Try("'select * from items limit 40'", line=f"{_DATABASE} --truth label --pred a --require 'f1 > 0.5'"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -53,6 +52,8 @@ def _usual() -> Path | None:
 
 def _table(path: Path) -> Mapping[str, Any] | None:
     """What a file sets: [tool.howsure], or all of it where there is no [tool]; None where it says nothing."""
+    import tomllib
+
     try:
         found: Any = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:

@@ -94,6 +94,8 @@ def gate(
     del config
     if not requirements:
         raise BadSetting("gate needs a requirement, such as --require 'f1 > 0.8 with 0.95', or a file with some")
+    if "with" in given.files:
+        raise BadSetting(f"put the whole requirement in quotes: --require '{requirements[-1]} with 0.95'")
     asked = read(requirements)
     if baseline is not None:
         refuse_idle_baseline(asked)
@@ -125,6 +127,8 @@ def _with_baseline(given: sources.Inputs, baseline: str) -> sources.Inputs:
     if not baseline or os.path.realpath(baseline) == os.path.realpath(given.files[0]):
         way = "two columns of one file need none: --pred new --pred old"
         raise BadSetting(f"--baseline needs another file than the one that is judged; got {baseline!r}; {way}")
+    if "system" in given.columns:
+        raise BadSetting("--baseline is a file of its own; --system tells the systems of one file apart: leave one out")
     if "pool" in given.columns:
         raise BadSetting("--pool makes one data set of several files: leave it out, or --baseline")
     if given.names and "independent" in given.columns:

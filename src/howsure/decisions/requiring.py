@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from howsure.errors import BadSetting
+from howsure.language import spelled
 
 USUAL_P: Final = 0.95
 NOT_WORSE: Final = "not worse"
@@ -197,7 +198,8 @@ def _stop(seen: str) -> tuple[int, str]:
         return place.end(), "a column and its value, as in region=north"
     if sign is None and worse is None:
         wrong = re.search(r"[=≥≤≈!]", seen[:end])
-        return (end if wrong is None else wrong.start()), "> or < and a number, or 'not worse'"
+        quoted = spelled("", " (all in quotes, since a shell takes > for the name of a file)")
+        return (end if wrong is None else wrong.start()), f"> or < and a number, or 'not worse'{quoted}"
     if worse is not None and (sign is None or worse.end() > sign.end()):
         return (0, "the name of a measure") if not seen[: worse.start()].strip() else _after_margin(worse, seen[:end])
     assert sign is not None  # noqa: S101 - narrows the type

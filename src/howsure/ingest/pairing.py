@@ -30,7 +30,7 @@ from howsure.ingest.score_columns import refuse_scores
 from howsure.ingest.streams import refuse_twice
 from howsure.ingest.systems import check_unmatched, matched
 from howsure.ingest.texts import agreed, typed
-from howsure.language import option
+from howsure.language import option, spelled
 from howsure.notes import Note, note
 from howsure.wording import told
 
@@ -196,6 +196,10 @@ def _load(
     if troubles and not drop:
         said = "; ".join(t.text for t in troubles)
         told = f"Correct the files, or give {option('unmatched', 'drop')} to leave them out"
+        apart = all(t.why.startswith("ids-unmatched") for t in troubles)
+        if apart and con.execute("SELECT 1 FROM good LIMIT 1").fetchone() is None:
+            way = spelled("make evidence of each file", "give --independent")
+            told = f"No id is in every file: is {option('on')} the right column? If they hold different items, {way}"
         if any(t.why == "ids-twice" for t in troubles):
             told += f"; if rows of one id belong together, give {option('cluster')} instead of {option('on')}"
         raise BadFile(f"the items cannot be paired: {said}. {told}.")
