@@ -15,6 +15,7 @@ from scipy import special
 
 import howsure as hs
 from bench import folds as study
+from howsure.render.plain import fitted
 
 CASES = json.loads((Path(__file__).parents[1] / "reference" / "folds.json").read_text())["cases"]
 RNG = np.random.default_rng(8)
@@ -151,6 +152,13 @@ def test_the_document_and_its_formats():
     assert "on the same 20 folds, 25% of the data tested in each" in str(f)
     assert len(f.to_frame()) == 1
     assert "Nadeau" in f.to_text(verbose=True)
+
+
+def test_narrow_tables_keep_the_names_of_the_pair():
+    """Probabilities leave before the systems that they are of."""
+    text = fitted(hs.folds(THREE, metric="accuracy", equal_within=0.01).to_dict(), 40)
+    assert all(f"\n{a} " in text for a in "ba")
+    assert "P(within" in text
 
 
 def test_few_folds_have_no_moments_and_say_so():

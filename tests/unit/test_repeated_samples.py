@@ -187,6 +187,16 @@ def test_independent_tests_are_compared():
     assert not c.paired
 
 
+def test_what_comes_next_are_questions():
+    """As of graded items, but counted as clusters."""
+    p = hs.posterior(clustered())
+    items = hs.posterior(hs.means(repeated("pass@3").values(SIZES, PASSES["a"]), bounds=(0, 1)))
+    one, two = hs.predict(p, n=60, metric="pass@3"), hs.predict(items, n=60)
+    assert one.unit == "cluster"
+    assert one.mean == pytest.approx(two.mean, abs=0.01)
+    assert tuple(one.interval()) == pytest.approx(tuple(two.interval()), abs=0.02)
+
+
 # -- names
 
 

@@ -6,7 +6,7 @@ resampled: so these are graded items, with their law, their prior and their pair
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +20,7 @@ from howsure.evidence.layout import Array
 from howsure.evidence.patterns import Patterns
 from howsure.language import option
 from howsure.model.items import MeanOfItems
+from howsure.model.question import NextScore
 from howsure.model.state import State
 from howsure.notes import Notes, note
 
@@ -52,6 +53,10 @@ class RepeatedSamples(MeanOfItems):
         if self.metric.k == 1 and np.ptp(sizes):
             own.append(note("samples-differ", of=self.metric.name, least=int(sizes.min()), most=int(sizes.max())))
         return tuple(own)
+
+    def _next(self, n: int, parts: tuple[Array, Array, Array]) -> NextScore:
+        """What comes next are questions, with as many samples each as these have."""
+        return replace(super()._next(n, parts), unit="cluster")
 
     @property
     def columns(self) -> dict[str, Any]:

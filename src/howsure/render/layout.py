@@ -18,6 +18,7 @@ from howsure.render.tables import TextTable
 LEAVING: Final = (  # columns by their keys, the first to leave first
     "route", "std", "mode", "median", "mean", "group", "rank", "n", "chance", "equal", "above-chance", "above",
     "second", "first", "best", "better", "measured", "ends", "more", "probability",
+    "share-worse", "share-better",
 )  # fmt: skip
 SHORTEST_BAR: Final = 12
 LONGEST_BAR: Final = 40

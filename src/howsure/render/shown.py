@@ -170,9 +170,9 @@ def _folds(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
     two, margin = len(names) == 2, rows[0]["equal_within"]
     a, b = names if two else ("first", "second")
     columns = [
-        *([_words("metric")] if two else [_system("first"), _system("second")]),
-        Heading("score", a if two else "first score", lambda r: _sides(r)[0], more=not two),
-        Heading("other", b if two else "second score", lambda r: _sides(r)[1], more=not two),
+        *([_words("metric")] if two else [_system("leader", "first"), _system("other", "second")]),
+        Heading("first", a if two else "first score", lambda r: _sides(r)[0], more=not two),
+        Heading("second", b if two else "second score", lambda r: _sides(r)[1], more=not two),
         Heading("difference", "difference", lambda r: _sides(r)[2]),
         Heading("std", "std of the difference", _std_of_difference, more=True),
         Heading("interval", level_of(document), lambda r: f"[{_of_difference(r, 'low')}, {_of_difference(r, 'high')}]"),
@@ -189,8 +189,8 @@ def _std_of_difference(row: Row) -> str:
     return "infinite" if row["difference"]["std"] is None else _of_difference(row, "std")
 
 
-def _system(side: str) -> Heading:
-    return Heading(side, side, lambda r: str(r[side]["system"]), right=False)
+def _system(key: str, side: str) -> Heading:
+    return Heading(key, side, lambda r: str(r[side]["system"]), right=False)
 
 
 def _share_of(key: str) -> Callable[[Row], str]:
