@@ -367,3 +367,13 @@ def test_averages_over_classes():
     usual = hs.predict(hs.Tally.matrix(matrix), n=200, tolerance=0.1)
     assert usual.asked == "macro-f1"
     assert abs(usual.mean - hs.posterior(hs.Tally.matrix(matrix))["macro-f1"].mean) < 0.03
+
+
+def test_many_slices_are_refused_or_drawn_less():
+    """Too many numbers at once are refused; a thousand slices have fewer draws each."""
+    many = hs.Tally.binary(tp=np.arange(200_000) % 7 + 1, fp=2, fn=3, tn=9)
+    with pytest.raises(hs.HowsureError, match="too many at once"):
+        hs.predict(many, n=1_000, metric="accuracy")
+    assert hs.predict(many, n=20, metric="accuracy").cdf(0.5).shape == (200_000,)
+    some = hs.Tally.binary(tp=np.arange(300) % 7 + 1, fp=2, fn=3, tn=9)
+    assert hs.predict(some, n=20, metric="phi", tolerance=0.2).shape == (300,)

@@ -24,7 +24,7 @@ from howsure.evidence import account
 from howsure.evidence.layout import as_json, number
 from howsure.labels import places
 from howsure.language import option
-from howsure.model.next_items import called, difference_apart
+from howsure.model.next_items import MOST_OF_TWO, called, difference_apart, draws_of_tables
 from howsure.model.posterior import Posterior
 from howsure.model.question import NextScore, Question
 from howsure.notes import Notes, merged, note
@@ -34,7 +34,7 @@ from howsure.result import Result
 from howsure.rows import real, slice_of
 
 MOST: Final = 1_000_000_000  # items to come
-MOST_NUMBERS: Final = 200_000_000  # tables times items
+MOST_NUMBERS: Final = 50_000_000  # tables times items
 NAMES: Final = ("first", "second")
 SAID: Final = 1e-4  # P(undefined) from which on it is said
 
@@ -317,13 +317,13 @@ def _apart(both: tuple[Posterior, Posterior], names: tuple[str, str], metric: An
     one.matches(two)
     _refuse_many(one, n)
     parts = [q.next_score(n) for q in (one, two)]
-    found = difference_apart(parts[0], parts[1], both[0].wanted_draws(), both[0].seed)
+    found = difference_apart(parts[0], parts[1], draws_of_tables(both[0]), both[0].seed)
     return _made(found, one, n, level, both, names, paired=False)
 
 
 def _refuse_many(question: Question, n: int) -> None:
     tables = int(np.prod(question.state.evidence.shape, dtype=int))
-    if tables > 1 and tables * min(n, 20_000) > MOST_NUMBERS:
+    if tables > 1 and tables * min(n, MOST_OF_TWO) > MOST_NUMBERS:
         raise BadSetting(f"{plural(tables, 'slice')} with {plural(n, 'item')} to come in each are too many at once.")
 
 

@@ -24,6 +24,7 @@ from howsure.model.next_items import (
     called,
     chance_undefined,
     drawn_score,
+    draws_of_tables,
     exact_score,
     pair_scores,
     table_scores,
@@ -134,7 +135,7 @@ class CellQuestion(Question):
         if law is not None:
             return replace(exact_score(law, draws), notes=self._next_notes)
         lost = chance_undefined(self.observed, m.cells, n) if flat else None
-        size, what = self.state.wanted_draws(), called(self.metric, n)
+        size, what = draws_of_tables(self.state), called(self.metric, n)
         found = drawn_score(draws, size, self.state.seed, self.light.bounds, what, lost)
         return replace(found, notes=self._next_notes)
 
@@ -145,7 +146,7 @@ class CellQuestion(Question):
         law = None if self.metric.over_classes else urn_of_pair(answers, self.light, n)
         if law is not None:
             return replace(exact_score(law, draws), notes=self._next_notes)
-        size, what = self.state.wanted_draws(), f"the difference of {called(self.metric, n)}"
+        size, what = draws_of_tables(self.state), f"the difference of {called(self.metric, n)}"
         found = drawn_score(draws, size, self.state.seed, (low - high, high - low), what)
         return replace(found, notes=self._next_notes)
 

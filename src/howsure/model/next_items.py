@@ -201,6 +201,12 @@ def _cells_of(answers: Answers, counts: Array, side: int) -> Shapes:
     return cells
 
 
+def draws_of_tables(state: State) -> int:
+    """As many as the tolerance needs, fewer of many tables."""
+    tables = int(np.prod(state.evidence.shape, dtype=int))
+    return min(state.wanted_draws(), max(LEAST_DRAWS, NUMBERS // max(1, tables)))
+
+
 def number_of_draws(state: State, n: int, atoms: int) -> int:
     """As many as the tolerance needs, fewer where items or clusters are drawn one by one."""
     return min(state.wanted_draws(), max(LEAST_DRAWS, NUMBERS // (atoms + min(n, atoms))))
