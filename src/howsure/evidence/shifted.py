@@ -109,7 +109,7 @@ def shifted(evidence: Any, prevalence: Any) -> ShiftedTally:
         raise BadLabels(f"{option('prevalence')} needs two classes; only {listing(evidence.labels)} occurs. {needed}")
     if label is None:
         several = f"the positive class, whose share it is: one of {listing(evidence.labels)}"
-        raise NeedsPositive(f"{option('prevalence')} needs {several}. Give {option('positive')}.")
+        raise NeedsPositive(f"{option('prevalence')} needs {several}. {_named(evidence.labels[-1])}.")
     two = evidence if len(evidence.labels) == 2 else evidence.versus_rest(label)
     own = {f.name: getattr(two, f.name) for f in fields(Tally)}
     return ShiftedTally(**own, target=_target(label, prevalence))
@@ -126,12 +126,17 @@ _KINDS = {
 }
 
 
+def _named(label: Label) -> str:
+    """How to say which class is positive."""
+    return f"Take {spelled(f'tally.with_positive({label!r})', option('positive', label))}"
+
+
 def _of_labels(t: Tally, shares: Mapping[Any, Any]) -> tuple[Label, Any]:
     """The class that a target tells the share of, and its share, from the shares of both classes."""
     if len(t.labels) != 2:
         raise BadSetting(
-            f"shares of several classes are known for two classes only; these are {len(t.labels)}. Give "
-            f"{option('positive')} and its share alone: {option('prevalence', 0.01)}."
+            f"shares of several classes are known for two classes only; these are {len(t.labels)}. "
+            f"{_named(t.labels[-1])}, and its share alone: {option('prevalence', 0.01)}."
         )
     found = {t.labels[t.find(k)]: _share(v) for k, v in shares.items()}
     if len(found) != 2 or abs(sum(found.values()) - 1.0) > 1e-9:
