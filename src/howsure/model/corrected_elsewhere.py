@@ -31,6 +31,11 @@ class CorrectedElsewhere(Corrected):
         rate = (unknown[1] / unknown.sum() + specificity - 1.0) / (recall + specificity - 1.0)
         return self._values(np.asarray(np.clip(rate, 0.0, 1.0)))
 
+    @property
+    def undefined(self) -> str:
+        """When the point score is undefined."""
+        return "the judge did no better than chance on the validation"
+
     def _values(self, rate: Array) -> Array:
         """The measure at rates of passes."""
         one, zero = np.ones_like(rate), np.zeros_like(rate)
