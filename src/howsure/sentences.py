@@ -29,6 +29,10 @@ SENTENCES: Final[dict[str, str]] = {
     "missing-dropped/cluster": "{count:item|items} without a cluster {count:=was|were} left out",
     "missing-dropped/judged": "{count:item|items} without a {what} {count:=was|were} left out",
     "missing-wrong": "{count:,} missing {what}{count:= is|s are} counted as wrong",
+    "no-common-label": (
+        "no answer{system} is ever a truth: are these the right columns, and labels spelled alike? "
+        "(truths {truths}; answers {answers})"
+    ),
     "similar-labels": "labels {first!r} and {second!r} differ only in case, blanks or type; are they the same class?",
     "word-for-missing": "label {label!r} counts as a class; if it means that none was given, leave the field empty",
     "binned/one": "scores are counted in {bins:bin|bins}, with edges from {ends}",

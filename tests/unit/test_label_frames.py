@@ -87,3 +87,16 @@ def test_arrays_have_numbers_for_labels():
     """As before: nothing is named."""
     t = hs.Tally.multilabel(np.array([[1, 0], [1, 1]]), np.array([[1, 0], [0, 1]]))
     assert t.labels == (0, 1)
+
+
+def test_answers_that_are_never_a_truth_are_asked_about():
+    """Labels of two spellings, or the wrong column: the first note asks; two labels may be all mistakes."""
+    frame = pl.DataFrame({"y": ["no", "yes"] * 2, "p": ["n", "y", "y", "n"], "q": ["no", "no", "yes", "yes"]})
+    first = next(x for x in str(hs.score(frame, truth="y", pred="p")).splitlines() if x.startswith("- "))
+    assert first == (
+        "- no answer is ever a truth: are these the right columns, and labels spelled alike? "
+        "(truths 'no', 'yes'; answers 'n', 'y')"
+    )
+    both = hs.tally(frame, truth="y", pred=["p", "q"]).notes
+    assert [n.text.partition(":")[0] for n in both if n.code == "no-common-label"] == ["no answer of p is ever a truth"]
+    assert "no-common-label" not in {n.code for n in hs.tally(["no", "no"], ["yes", "yes"]).notes}

@@ -13,6 +13,7 @@ from howsure.ingest.columns import Codes, Column
 from howsure.labels import Label, check_labels, completed, find, spells, usual_positive, whole
 from howsure.language import option, spelled
 from howsure.notes import Notes, note
+from howsure.slices import level_order
 
 
 def known_labels(
@@ -88,6 +89,25 @@ def similar_labels(known: Iterable[Label]) -> Notes:
     labels = list(known)
     words = [x for x in labels if x in _MISSING] if len(labels) > 1 else []
     return (*_alike(labels), *(note("word-for-missing", label=x) for x in words))
+
+
+def nothing_in_common(truths: set[Label], answers: Sequence[set[Label]], systems: Sequence[str]) -> Notes:
+    """A question about answers of which none is ever a truth, so that none can be right.
+
+    One truth and one answer, such as 1 and 0, may well be all mistakes.
+
+    >>> nothing_in_common({"no", "yes"}, [{"n", "y"}, {"yes"}], ("a", "b"))[0].text
+    "no answer of a is ever a truth: are these the right columns, and labels spelled alike? ..."
+    >>> nothing_in_common({1}, [{0}], ("system",))
+    ()
+    """
+    said = []
+    for system, own in zip(systems, answers, strict=True):
+        if truths and own and len(truths | own) > 2 and not truths & own:
+            shown = [listing(level_order(x)[:5]) for x in (truths, own)]
+            of = f" of {system}" if len(systems) > 1 else ""
+            said.append(note("no-common-label", system=of, truths=shown[0], answers=shown[1]))
+    return tuple(said)
 
 
 def _alike(known: Iterable[Label]) -> Notes:

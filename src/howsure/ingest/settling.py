@@ -23,7 +23,7 @@ from howsure.evidence.layout import THRESHOLD, Axis, number
 from howsure.evidence.outcomes import Outcomes
 from howsure.ingest.columns import Codes, Column
 from howsure.ingest.groups import Groups, refuse_nothing
-from howsure.ingest.labelling import known_labels, placed, similar_labels, two_classes
+from howsure.ingest.labelling import known_labels, nothing_in_common, placed, similar_labels, two_classes
 from howsure.ingest.request import OPTIONS, Request, refuse_stray
 from howsure.labels import FAIL, PASS, Label, check_labels, in_order, usual_positive
 from howsure.language import option
@@ -138,6 +138,7 @@ def _classes(g: Groups, request: Request) -> Observed:
         return _label_sets(g, request, answer)
     g, notes = without_missing(g, request, answer)
     known = known_labels(g.truth.present, [a.present for a in g.answers], request.labels)
+    notes = (*nothing_in_common(g.truth.present, [a.present for a in g.answers], request.systems), *notes)
     if request.labels is None:
         notes += similar_labels(known)
     cells = [placed(x, known) for x in (g.truth, *g.answers)]
