@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from howsure.decisions.folding import folds as folds
     from howsure.decisions.gating import Gate as Gate
     from howsure.decisions.gating import gate as gate
+    from howsure.decisions.planning import Plan as Plan
+    from howsure.decisions.planning import plan as plan
     from howsure.decisions.prediction import Prediction as Prediction
     from howsure.decisions.prediction import predict as predict
     from howsure.decisions.shifting import shift as shift
@@ -62,22 +64,23 @@ _HOME = {
     "Distribution": "distribution", "Folds": "decisions.folding", "Gate": "decisions.gating", "HowsureError": "errors",
     "Interval": "distribution", "Items": "evidence.items", "Leaderboard": "comparison.ranks",
     "Metric": "catalogue.metric", "Multilabel": "evidence.label_sets", "Outcomes": "evidence.outcomes",
-    "Posterior": "model.posterior", "Prediction": "decisions.prediction", "Ratio": "forms", "Report": "scoring",
-    "Scored": "evidence.scored", "Stratified": "evidence.strata", "Tally": "evidence.classes",
-    "Wins": "comparison.wins", "cells": "expressions", "compare": "comparison.verbs", "compare_wins": "comparison.wins",
-    "correct": "decisions.correcting", "curve": "ranking.curves", "fbeta": "catalogue", "folds": "decisions.folding",
-    "gate": "decisions.gating", "leaderboard": "comparison.ranks", "log": "expressions", "means": "ingest.graded",
-    "metrics": "catalogue", "posterior": "model.posterior", "predict": "decisions.prediction", "score": "scoring",
+    "Plan": "decisions.planning", "Posterior": "model.posterior", "Prediction": "decisions.prediction",
+    "Ratio": "forms", "Report": "scoring", "Scored": "evidence.scored", "Stratified": "evidence.strata",
+    "Tally": "evidence.classes", "Wins": "comparison.wins", "cells": "expressions", "compare": "comparison.verbs",
+    "compare_wins": "comparison.wins", "correct": "decisions.correcting", "curve": "ranking.curves",
+    "fbeta": "catalogue", "folds": "decisions.folding", "gate": "decisions.gating", "leaderboard": "comparison.ranks",
+    "log": "expressions", "means": "ingest.graded", "metrics": "catalogue", "plan": "decisions.planning",
+    "posterior": "model.posterior", "predict": "decisions.prediction", "score": "scoring",
     "shift": "decisions.shifting", "solve": "relations.solving", "sqrt": "expressions", "tally": "ingest.arrays",
     "tradeoff": "relations.trading", "trec": "ranking.queries", "two_level": "priors", "utility": "catalogue",
 }  # fmt: skip
 
 __all__ = [
     "Clustered", "Comparison", "Curve", "Distribution", "Folds", "Gate", "HowsureError", "Interval", "Items",
-    "Leaderboard", "Metric", "Multilabel", "Outcomes", "Posterior", "Prediction", "Ratio", "Report", "Scored",
+    "Leaderboard", "Metric", "Multilabel", "Outcomes", "Plan", "Posterior", "Prediction", "Ratio", "Report", "Scored",
     "Stratified", "Tally", "Wins", "cells", "compare", "compare_wins", "correct", "curve", "fbeta", "folds", "gate",
-    "leaderboard", "log", "means", "metrics", "papers", "posterior", "predict", "relations", "score", "shift", "solve",
-    "sqrt", "tally", "tradeoff", "trec", "two_level", "utility",
+    "leaderboard", "log", "means", "metrics", "papers", "plan", "posterior", "predict", "relations", "score", "shift",
+    "solve", "sqrt", "tally", "tradeoff", "trec", "two_level", "utility",
 ]  # fmt: skip
 
 

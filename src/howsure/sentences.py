@@ -46,6 +46,12 @@ SENTENCES: Final[dict[str, str]] = {
     "clusters-unmatched": "{count:cluster is|clusters are} not in every system ({first})",
     "ids-repeat": "{ids:value|values} of {column!r} {ids:=has|have} several rows; if these belong together, such as "
     "answers to one question, give that column as <cluster>",
+    "future-alone": (
+        "future items come from what the pilot leaves open; they are analysed alone, without the items of the pilot"
+    ),
+    "future-stated": "future items come from a population in which the measures are exactly as expected",
+    "future-pairs/same": "both systems answer the same items, which are labelled once",
+    "future-pairs/apart": "each system is tested on n items of its own, and the second makes more errors of every kind",
     "table-taken": "read table {table!r}, the only one in the database",
     "strata": (
         "a sample of {count:stratum|strata}: each has its own posterior, and they are weighted by their population "

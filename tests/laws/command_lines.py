@@ -37,6 +37,10 @@ def _asked(text: str, metric: str, other: str = "", sampled: str = "") -> Line:
     return Line(f"{text} --metric {metric} {_TOLERANCE}", other, sampled)
 
 
+def _planned(text: str, other: str) -> Line:
+    return Line(f"{text} --n 60", other)
+
+
 _DATABASE = "--db sqlite:///rows.db"
 _STRATA = "--stratum region --population north=30,south=90"
 _ONE = {  # one system
@@ -189,6 +193,20 @@ LINES: dict[str, dict[str, Line]] = {
         "break-even": Line("--break-even --size 5"),
         "given values": Line("fallout=.01 --x-values 0.2,0.5 --y-values 0.2,0.5"),
     },
+    "plan": {
+        "counts": _planned("--counts 30,6,4,20 --metric f1", "recall"),
+        "rate": _planned("--rate 14/20 --metric rate", "accuracy"),
+        "matrix": _planned("--matrix three.csv --metric accuracy", "f1:0"),
+        "expected": _planned("--expected recall=.8,precision=.7,prevalence=.3 --metric f1", "recall"),
+        "scores and a threshold": _planned("rows.jsonl --truth label --score pa --threshold 0.5 --metric f1", "recall"),
+        "values": _planned("rows.jsonl --value va --bounds 0,1", "mean"),
+        "clusters of outcomes": _planned("rows.jsonl --outcome oa --cluster question --metric rate", "accuracy"),
+        "two systems": _planned(f"{_TWO} --difference .1 --metric rate", "accuracy"),
+        "files of values": _planned(f"{_RUNS} --value grade --on id --difference .1", "mean"),
+        "pooled files": _planned(f"{_RUNS} --truth label --pred answer --pool --metric f1", "recall"),
+        "long file of values": _planned(f"{_LONG} --value grade --on id --difference .1", "mean"),
+        "a database": _planned(f"{_DATABASE} --table items --truth label --pred a --metric f1", "recall"),
+    },
     "metrics": {"all": Line(""), "one": Line("f1")},
     "papers": {"an item": Line("goutte-table-1-micro")},
 }
@@ -244,8 +262,13 @@ TRIES: dict[str, tuple[Try, ...]] = {
     # settings
     "--metric": (Try("{other}"),),
     "--above": (Try("0.7"),),
-    "--below": (Try("0.7"),),
-    "--n": (Try("30"),),
+    "--below": (Try("0.9"),),
+    "--width": (Try("0.3"),),
+    "--difference": (Try("0.2"), Try("0.2", beside="--disagreement .3")),
+    "--disagreement": (Try("0.35", beside="--difference .1"), Try("0.35")),
+    "--n": (Try("50"),),
+    "--assurance": (Try("0.6"),),
+    "--expected": (Try("recall=.7,precision=.7,prevalence=.3"),),
     "--chance": (Try(),),
     "--shrink": (Try(), Try(metric="recall")),
     "--prior": (Try("2"), Try("none"), Try("none", beside="--bounds 0,1")),
@@ -295,6 +318,7 @@ _TIE = "tp=1 fp=2 recall=.12 positives=8 n=20"  # 1/8 is printed as .13, or as .
 OWN: dict[tuple[str, str, str], tuple[Try, ...]] = {  # where an option needs other values
     **{(command, "a database", "--query"): (Try("'select * from items limit 40'", line=f"{_DATABASE} {columns}"),)
        for command, columns in (("score", "--truth label --pred a"), ("curve", "--truth label --score pa"),
+                                ("plan", "--truth label --pred a --n 60"),
                                 ("predict", "--truth label --pred a --n 12"),
                                 *((x, "--truth label --pred a --pred b") for x in ("compare", "leaderboard")))},
     **{("gate", kind, "--system"): (Try("region", line=f"{line} --cluster question --require 'f1 not worse'"),)
@@ -307,6 +331,7 @@ OWN: dict[tuple[str, str, str], tuple[Try, ...]] = {  # where an option needs ot
     **{("predict", kind, "--sep"): (Try(";", metric="micro-f1"),) for kind in _PREDICTED},
     ("predict", "matrix", "--rows"): (Try("pred", metric="recall:1"),),
     ("score", "verdicts", "--pred"): (Try("oc", beside="--positive pass", metric="f1"),),
+    ("plan", "matrix", "--labels"): (Try("p,q,r", metric="f1:p"),),
     ("solve", "exact values", "--exact"): (Try(line="precision=.75 recall=.6 accuracy=.85 n=200"),),
     ("solve", "a posterior", "--exact"): (Try(line="precision=.75 recall=.6 accuracy=.85 n=200 --posterior f1"),),
     ("solve", "exact values", "--ties"): (Try("either"),),

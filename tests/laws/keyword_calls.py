@@ -236,6 +236,8 @@ RUNS = {
 FOLDS = {"a": [0.8, 0.7, 0.9, 0.8, 0.6, 0.7, 0.8, 0.9], "b": [0.7, 0.7, 0.8, 0.9, 0.5, 0.6, 0.8, 0.7]}
 VERDICTS = {"a": [1, 0, 1, 1] * 9, "b": [0, 1, 1, 0] * 9}
 VALIDATED = {"a": ([1, 0, 1, 1, 0, 0, 1, 0], [1, 0, 1, 1] * 2), "b": ([0, 1, 1, 0, 1, 1, 1, 0], [0, 1, 1, 0] * 2)}
+EXPECTED = {"recall": 0.8, "precision": 0.7, "prevalence": 0.3}
+JOINT = hs.tally([1, 0, 1, 1, 0, 1] * 5, {"a": [1, 0, 1, 0, 0, 1] * 5, "b": [1, 1, 0, 1, 0, 1] * 5})
 SETS = [{"x", "y"}, {"y"}, {"x"}, {"z", "x"}, {"y"}], [{"x"}, {"y"}, {"x", "z"}, {"z"}, {"y", "x"}]
 
 
@@ -363,6 +365,13 @@ CALLS: dict[str, dict[str, Call]] = {
         "lists": Call(given(FOLDS), {"test_share": 0.25}),
         "arrays": Call(given({k: np.reshape(v, (2, 4)) for k, v in FOLDS.items()})),
     },
+    "plan": {
+        "tally": Call(given(), {"pilot": TWO[0], "metric": "f1", "n": 60}, "recall"),
+        "expected": Call(given(), {"expected": EXPECTED, "n": 60}, "recall"),
+        "outcomes": Call(given(), {"pilot": hs.Tally.rate(hits=14, of=20), "n": 60}, "accuracy"),
+        "graded items": Call(given(), {"pilot": hs.means([0.1, 0.4, 0.5, 0.7, 0.9, 0.2]), "n": 60}),
+        "two systems": Call(given(), {"pilot": JOINT, "metric": "accuracy", "difference": 0.1, "n": 60}, "recall"),
+    },
     "two_level": {"nothing": Call(given())},
     "fbeta": {"nothing": Call(given(), {"beta": 2})},
     "utility": {"nothing": Call(given(), {"tp": 2})},
@@ -417,6 +426,12 @@ VALUES: dict[str, tuple[Value, ...]] = {
     "metric": (Value(OTHER),),
     "above": (Value(0.7),),
     "below": (Value(0.7),),
+    "width": (Value(0.3),),
+    "difference": (Value(0.2),),
+    "disagreement": (Value(0.35, beside={"difference": 0.1}), Value(0.35)),
+    "assurance": (Value(0.6),),
+    "pilot": (Value(hs.Tally.binary(tp=9, fp=1, fn=4, tn=20)),),
+    "expected": (Value({"recall": 0.7, "precision": 0.7, "prevalence": 0.3}),),
     "level": (Value(0.8),),
     "interval": (Value("hdi"),),
     "prior": (Value(2), Value("none"), Value("none", beside={"bounds": (0, 1)}), Value((2, 2, 2))),

@@ -183,6 +183,9 @@ def relations(t: hs.Tally) -> None:
     points: npt.NDArray[np.float64] = hs.relations.eleven_point("phi", [0.5], fallout=[0.01], rule="bisection").mean
     print(surface.values, points)
     assert_type(hs.tradeoff(accuracy=0.9, prevalence=0.2), hs.relations.Tradeoff)
+    made = hs.plan(metric="f1", pilot=t, width=0.1, assurance=0.8)
+    assert_type(made, hs.Plan)
+    assert_type(made.n, int)
     band = hs.tradeoff(t, prior="uniform", recalls=[0.5, 0.9])
     assert_type(band, hs.relations.Band)
     assert_type(band.precision(0.9), hs.Distribution)

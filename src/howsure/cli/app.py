@@ -14,6 +14,7 @@ from howsure.cli import (
     curving,
     gating,
     parsing,
+    planning,
     predicting,
     retrieval,
     solving,
@@ -151,6 +152,7 @@ SHORT = {  # in the order of the help
     "predict": "What the next items will show.",
     "curve": "Scores at every threshold, and the best threshold.",
     "trec": "TREC runs against judgments.",
+    "plan": "How many items to label.",
     "solve": "The tables behind reported measures.",
     "tradeoff": "What recall costs in precision at constant accuracy.",
     "surface": "One measure over two others at a fixed third.",
@@ -371,6 +373,7 @@ app.add_command(solving.solve)
 app.add_command(surfacing.surface)
 app.add_command(trading.tradeoff)
 app.add_command(retrieval.trec)
+app.add_command(planning.plan)
 for _name, _told in SHORT.items():
     app.commands[_name].short_help = _told
 for _name in EXAMPLES:

@@ -38,6 +38,11 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         f"{_CANCER} --pred logistic --require 'f1 > 0.9 with 0.95'",
         f"{_CANCER} --pred logistic --pred tree --require 'f1 not worse by 0.01'",
     ),
+    "plan": (
+        "--metric f1 --expected recall=.8,precision=.7,prevalence=.1 --width .05",
+        f"{_CANCER} --pred tree --metric f1 --above .85",
+        "--expected rate=.8 --difference .05 --disagreement .1",
+    ),
     "solve": ("precision=.75 recall=.6 accuracy=.85 n=200",),
     "surface": ("--z phi fallout=.01",),
     "tradeoff": ("accuracy=.9 prevalence=.2",),

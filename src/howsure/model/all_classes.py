@@ -21,7 +21,7 @@ from howsure.expressions import Expression
 from howsure.kernels.classes import Classes, all_measured
 from howsure.kernels.drawn_scores import multinomials
 from howsure.kernels.draws import generator
-from howsure.model import chance, class_draws
+from howsure.model import chance, class_draws, outlook_of_tables
 from howsure.model.cells import table_notes
 from howsure.model.class_control import controlled_law
 from howsure.model.class_draws import MOST_CLASS_NUMBERS, ClassDrawing, Drawing, move_to, moved, sampler_of
@@ -32,6 +32,7 @@ from howsure.notes import Note, Notes, note
 
 if TYPE_CHECKING:
     from howsure.kernels.law import Law
+    from howsure.model.outlook import Outlook
 
 Array = NDArray[np.float64]
 
@@ -124,6 +125,19 @@ class AllClasses(Question):
             with np.errstate(all="ignore"):
                 columns.append(np.asarray(self.formula(**cells)))
         return np.stack(columns, axis=-1).reshape(size, *t.shape)
+
+    # -- what is to come
+
+    def outlook(self, seed: int, stated: Array | None = None) -> Outlook:
+        """By the law of each future table."""
+        return outlook_of_tables.of_one(self, outlook_of_tables.population(self.state, seed, stated))
+
+    def outlook_of_difference(
+        self, by: float, seed: int, disagreement: float | None = None, stated: Array | None = None
+    ) -> Outlook:
+        """By the law of the difference in each future table."""
+        found = outlook_of_tables.population(self.state, seed, stated)
+        return outlook_of_tables.of_difference(self, found, by, disagreement)
 
     # -- systems on the same items
 

@@ -18,6 +18,7 @@ from howsure.catalogue.metric import Metric
 from howsure.distribution import Distribution, number_or_array
 from howsure.errors import BadSetting
 from howsure.evidence.protocol import same_fields
+from howsure.model import outlook_of_tables
 from howsure.model.answers import Answers, p_values
 from howsure.model.joint_answers import FEW, joint_draws
 from howsure.model.next_items import (
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from howsure.kernels.law import Law
     from howsure.kernels.paired_quotients import PairedQuotients
     from howsure.kernels.sampled import Sampled
+    from howsure.model.outlook import Outlook
 
 Array = NDArray[np.float64]
 
@@ -243,6 +245,19 @@ class CellQuestion(Question):
     def pairs_differ(self) -> bool:
         """Measures of one truth row: no prior of this weight gives every pair of three systems and more ½ and ½."""
         return len(self.state.evidence.systems) > 2 and self.answers().row is not None
+
+    # -- what is to come
+
+    def outlook(self, seed: int, stated: Array | None = None) -> Outlook:
+        """By the law of each future table."""
+        return outlook_of_tables.of_one(self, outlook_of_tables.population(self.state, seed, stated))
+
+    def outlook_of_difference(
+        self, by: float, seed: int, disagreement: float | None = None, stated: Array | None = None
+    ) -> Outlook:
+        """By the law of the difference in each future table."""
+        found = outlook_of_tables.population(self.state, seed, stated)
+        return outlook_of_tables.of_difference(self, found, by, disagreement)
 
     def classical_tests(self) -> dict[str, float | None]:
         """McNemar's tests and a permutation test."""

@@ -27,7 +27,7 @@ from howsure.errors import BadSetting
 from howsure.evidence.clusters import Clustered
 from howsure.expressions import CELLS
 from howsure.forms import Linear, by_chance
-from howsure.model import classes, label_sets, outcomes, repeated_samples
+from howsure.model import classes, label_sets, outcomes, outlook_of_clusters, repeated_samples
 from howsure.model.all_classes import AllClasses
 from howsure.model.cells import CellQuestion, refuse_two_level
 from howsure.model.chance import share_above
@@ -47,6 +47,7 @@ from howsure.priors import Prior, refuse_shared
 
 if TYPE_CHECKING:
     from howsure.kernels.law import Law
+    from howsure.model.outlook import Outlook
 
 Array = NDArray[np.float64]
 Cells = dict[str, Array]
@@ -91,14 +92,15 @@ class CellsOfClusters(OfClusters):
         return tuple(_sizes(x) for x in self.cells)
 
     @cached_property
-    def _quotient(self) -> Linear | None:
+    def quotient(self) -> Linear | None:
+        """The measure as a quotient of cells, if it is one."""
         form = self.light.reading.form
         return form if isinstance(form, Linear) else None
 
     def law(self) -> tuple[Law, str]:
         """A quotient of Gammas where the formula is one of cells, else by draws."""
         self.state.evidence.single()
-        form = self._quotient
+        form = self.quotient
         if form is None or self.light.reading.outer:
             return super().law()
         kept = self.weights > 0
@@ -168,7 +170,7 @@ class CellsOfClusters(OfClusters):
     def difference(self) -> Gap:
         """Exact where both systems have the same denominator in every cluster, else by joint draws."""
         refuse_two_level(self.state)
-        form = self._quotient
+        form = self.quotient
         found = None if form is None or self.light.reading.outer else self._exact_difference(form)
         if found is None:
             return super().difference()
@@ -178,8 +180,8 @@ class CellsOfClusters(OfClusters):
 
     def _exact_difference(self, form: Linear) -> tuple[Law, str] | None:
         top, bottom = np.array(form.top), np.array(form.bottom)
-        one, two = (np.concatenate([x, self._atoms(s)]) for s, x in enumerate(self.cells))
-        shapes = np.concatenate([np.ones(self.clusters), self._atom_weights])
+        one, two = (np.concatenate([x, self.joint_atoms(s)]) for s, x in enumerate(self.cells))
+        shapes = np.concatenate([np.ones(self.clusters), self.atom_weights])
         kept = shapes > 0
         below = one @ bottom
         if not np.allclose(below[kept], (two @ bottom)[kept], rtol=1e-12, atol=0.0):
@@ -190,17 +192,31 @@ class CellsOfClusters(OfClusters):
             return None
         return mean_law(gap[kept], below[kept], shapes[kept])
 
-    def _atoms(self, system: int) -> Array:
+    def joint_atoms(self, system: int) -> Array:
         """Pseudo-clusters of the joint patterns (truth, first, second), as the cells of one of the systems."""
         place = {(1, 1): 0, (0, 1): 1, (1, 0): 2, (0, 0): 3}
         rows = [np.eye(4)[place[p[0], p[1 + system]]] for p in _PATTERNS]
         return np.array(rows) * self.sizes[system]
 
     @property
-    def _atom_weights(self) -> Array:
+    def atom_weights(self) -> Array:
+        """The prior's weights of these patterns."""
         tp, fp, fn, tn = self.weights
         row = {1: (fn, tp), 0: (tn, fp)}
         return np.array([row[y][a] * row[y][b] / max(sum(row[y]), 1e-300) for y, a, b in _PATTERNS])
+
+    # -- what is to come
+
+    def outlook(self, seed: int, stated: Array | None = None) -> Outlook:
+        """By moments."""
+        self.state.evidence.single()
+        return outlook_of_clusters.of_one(self, seed, stated)
+
+    def outlook_of_difference(
+        self, by: float, seed: int, disagreement: float | None = None, stated: Array | None = None
+    ) -> Outlook:
+        """Clusters are weighed up until the systems differ as stated."""
+        return outlook_of_clusters.of_difference(self, by, seed, disagreement, stated)
 
     def chance(self, at: Places = None) -> Chance | None:
         """By draws of the cells, for measures that guessing at the same margins has a value of."""

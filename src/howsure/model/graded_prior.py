@@ -46,6 +46,18 @@ def ends(values: Array, bounds: Ends | None) -> Ends:
     return low + STEP * (bounds[0] - low), high + STEP * (bounds[1] - high)
 
 
+def ends_of_many(low: Array, high: Array, bounds: Ends | None) -> tuple[Array, Array]:
+    """The same of many data sets, from the least and the greatest value of each."""
+    if bounds is None:
+        step = STEP * (high - low)
+        return low - step, high + step
+    same = ~(high - low > ROUNDING * np.maximum(np.abs(low), np.abs(high)))
+    return (
+        np.where(same, bounds[0], low + STEP * (bounds[0] - low)),
+        np.where(same, bounds[1], high + STEP * (bounds[1] - high)),
+    )
+
+
 def largest(values: Array, bounds: Ends | None) -> float:
     """Where the difference of two systems has the prior's weight: at the largest difference seen, (items, 2).
 

@@ -38,6 +38,7 @@ from howsure.model.means import (
     weighed_mean_law,
 )
 from howsure.model.next_items import quotient_score
+from howsure.model.outlook_of_items import PlannedItems
 from howsure.model.question import Gap, NextScore, Question, drawn_gap, exact_gap, nothing_more, nothing_shared
 from howsure.model.sampling import apart
 from howsure.model.state import State
@@ -54,7 +55,7 @@ STREAM: Final = 20_011
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MeanOfItems(Question):
+class MeanOfItems(PlannedItems, Question):
     """The mean of graded values of the items of one measure."""
 
     metric: Mean

@@ -24,6 +24,7 @@ from howsure.render.harmless import visible
 
 if TYPE_CHECKING:
     from howsure.kernels.law import Law
+    from howsure.model.outlook import Outlook
 
 Array = NDArray[np.float64]
 Places = tuple[NDArray[np.intp], ...] | None
@@ -189,6 +190,18 @@ class Question:
     def matches(self, other: Question) -> None:
         """Refuse another question that cannot be compared: of other classes."""
 
+    def outlook(self, seed: int, stated: Array | None = None) -> Outlook:
+        """What future items would show; of stated probabilities of the patterns, or of what this pilot leaves open."""
+        del seed, stated
+        raise self._unplanned()
+
+    def outlook_of_difference(
+        self, by: float, seed: int, disagreement: float | None = None, stated: Array | None = None
+    ) -> Outlook:
+        """The same of two systems of which the first is better by so much."""
+        del by, seed, disagreement, stated
+        raise self._unplanned()
+
     def wins(self) -> tuple[int, int, int] | None:
         """Items on which the first of two systems has the better value, the second has, and neither."""
         return None
@@ -239,6 +252,11 @@ class Question:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({visible(self.asked)}, {self.state.evidence!r})"
+
+    def _unplanned(self) -> BadSetting:
+        kind = type(self.state.evidence).__name__
+        return BadSetting(f"no plan is made for {self.asked} of {kind}: it is for tables, outcomes, graded items and "
+                          "quotients of clusters.")  # fmt: skip
 
     def _unasked(self, what: str) -> BadSetting:
         return BadSetting(f"{self.metric} of {type(self.state.evidence).__name__} has no {what}.")

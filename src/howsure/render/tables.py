@@ -34,6 +34,7 @@ _PAGES = {  # documents whose tables are made elsewhere
     "mixture": ("relations", "mixture"),
     "surface": ("surfaces", "surface"),
     "eleven-point": ("surfaces", "eleven_point"),
+    "plan": ("plans", "plan"),
 }
 
 

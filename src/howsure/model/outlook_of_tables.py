@@ -1,0 +1,316 @@
+"""Outlook of items that are counted by pattern: classes and outcomes, of one system, of two, or of two tested apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import BadSetting
+from howsure.expressions import CELLS
+from howsure.kernels.difference import difference_of
+from howsure.kernels.three_moments import of_formula, positive, slopes_of
+from howsure.language import option
+from howsure.model.outlook import Seen
+from howsure.model.population import Population
+
+Array = NDArray[np.float64]
+Turn = Callable[[Array], Array]
+
+MOST: Final = 10**8  # items
+NUMEROUS: Final = 3000  # items from which the linear part of a difference tells its probability
+_COARSE: Final = 0.1  # tolerance of laws that are drawn, of each of the data sets
+_QUICK: Final = 1024  # data sets whose laws are closed, or judged by their moments
+_SLOW: Final = 64  # data sets whose laws take long, one by one
+_NAMES: Final = {(1, 1): "tp", (0, 1): "fp", (1, 0): "fn", (0, 0): "tn"}  # truth, answer
+_EQUAL: Final = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class OfTables:
+    """One system, whose items are counted by pattern; `pace` is the number of data sets that are looked at.
+
+    Where each law takes long, widths are those of the linear part of the measure, times what the laws of some of the
+    data sets are wider by.
+    """
+
+    question: Any
+    population: Population
+    pace: int
+    linear: bool = False  # whether widths are found so
+
+    most = MOST
+
+    @property
+    def exact(self) -> bool:
+        """A rate has few data sets."""
+        return self.population.patterns == 2
+
+    def _tables(self, n: int, part: int, fresh: int) -> tuple[Array, Array | None]:
+        found = self.population.every(n) if self.exact else None
+        return (self.population.counts(n, self.pace // part, fresh), None) if found is None else found
+
+    def _put(self, counts: Array) -> Any:
+        return seeing(self.question, self.population.batch(counts))
+
+    def widths(self, n: int, level: float, interval: str, part: int = 1, fresh: int = 0) -> Seen:
+        """By the law of each table."""
+        counts, weights = self._tables(n, part, fresh)
+        if not self.linear:
+            return Seen(np.asarray(self._put(counts).distribution.interval(level, kind=interval).width), weights)
+        some = counts[:: max(1, len(counts) // _SLOW)]
+        law = np.asarray(self._put(some).distribution.interval(level, kind=interval).width)
+        spread, own = (np.sqrt(moments(self._put(x))[1]) for x in (counts, some))
+        return Seen(spread * float(np.exp(np.mean(np.log(law / own)))), weights)
+
+    def chances(self, n: int, limit: float, part: int = 1, fresh: int = 0) -> Seen:
+        """By the law of each table."""
+        counts, weights = self._tables(n, part, fresh)
+        return Seen(np.asarray(self._put(counts).distribution.sf(limit)), weights)
+
+
+@dataclass(frozen=True, eq=False)
+class OfTwo:
+    """Two systems, of which the first is better by what is stated.
+
+    Probabilities are those of the laws themselves where these are quick, up to NUMEROUS items; else those of the linear
+    part of the measure, moved on the normal scale to where the laws of some of the data sets are.
+    """
+
+    question: Any
+    population: Population
+    turned: Turn
+    pace: int
+    linear: bool  # whether the measure has such a part
+    quick: bool  # whether the laws are
+
+    compared = True  # whether the linear part is held against the laws of some data sets
+    exact = False
+    most = MOST
+
+    def widths(self, n: int, level: float, interval: str, part: int = 1, fresh: int = 0) -> Seen:
+        """Refused: a plan for two systems is about their difference being shown."""
+        del n, level, interval, part, fresh
+        raise BadSetting("a plan for the width of a difference is not made; give the difference to be shown.")
+
+    def chances(self, n: int, limit: float, part: int = 1, fresh: int = 0) -> Seen:
+        """P(the first is better than the second)."""
+        del limit
+        tables = self._tables(n, self.pace // part, fresh)
+        if not self.linear or (self.quick and n < NUMEROUS):
+            return Seen(self._by_law(tables), None)
+        found = self._by_moments(tables)
+        if n >= NUMEROUS or not self.compared:
+            return Seen(found, None)
+        step = max(1, len(found) // _SLOW)
+        law = self._by_law([x[::step] for x in tables])
+        return Seen(special().ndtr(_probit(found) + float(np.mean(_probit(law) - _probit(found[::step])))), None)
+
+    def _tables(self, n: int, many: int, fresh: int) -> list[Array]:
+        raise NotImplementedError
+
+    def _by_law(self, tables: list[Array]) -> Array:
+        raise NotImplementedError
+
+    def _by_moments(self, tables: list[Array]) -> Array:
+        raise NotImplementedError
+
+    def _put(self, counts: Array) -> Any:
+        return seeing(self.question, self.population.batch(counts))
+
+
+class OfPairs(OfTwo):
+    """On the same items."""
+
+    def _tables(self, n: int, many: int, fresh: int) -> list[Array]:
+        return [self.population.counts(n, many, fresh, self.turned)]
+
+    def _by_law(self, tables: list[Array]) -> Array:
+        lower = lower_is_better(self.question)
+        if not self.question.differences_drawn:
+            gap = self._put(tables[0]).difference()
+            return np.asarray(gap.below if lower else gap.above)
+        gaps = [seeing(self.question, self.population.single(one)).difference() for one in tables[0]]
+        return np.array([float(g.below if lower else g.above) for g in gaps])
+
+    def _by_moments(self, tables: list[Array]) -> Array:
+        mean, variance, third = pair_moments(self._put(tables[0]))
+        sign = -1.0 if lower_is_better(self.question) else 1.0
+        return positive(sign * mean, variance, sign * third)
+
+
+class OfTwoTests(OfTwo):
+    """On items of their own, n each."""
+
+    compared = False  # an integral over two laws that are integrals takes too long
+
+    def _tables(self, n: int, many: int, fresh: int) -> list[Array]:
+        return [
+            self.population.counts(n, many, fresh),
+            self.population.counts(n, many, fresh, self.turned, other=True),
+        ]
+
+    def _by_law(self, tables: list[Array]) -> Array:
+        one, two = (self._put(x).distribution for x in tables)
+        above, below = difference_of(one.law, two.law).signs()  # type: ignore[union-attr]
+        return np.asarray(below if lower_is_better(self.question) else above)
+
+    def _by_moments(self, tables: list[Array]) -> Array:
+        (a, u, s), (b, v, t) = (moments(self._put(x)) for x in tables)
+        sign = -1.0 if lower_is_better(self.question) else 1.0
+        return positive(sign * (a - b), u + v, sign * (s - t))
+
+
+def special() -> Any:
+    """scipy's functions, when they are needed."""
+    from scipy import special as found
+
+    return found
+
+
+def _probit(p: Array) -> Array:
+    return np.asarray(special().ndtri(np.clip(p, 1e-12, 1 - 1e-12)))
+
+
+def moments(q: Any) -> tuple[Array, Array, Array]:
+    """A measure of four cells, about: its value, and the variance and third moment of its linear part."""
+    found = {c: np.asarray(x, dtype=float) for c, x in q.model.cells.items()}
+    return of_formula(q.light.formula, found)
+
+
+def pair_moments(q: Any) -> tuple[Array, Array, Array]:
+    """The same of the difference of two systems on the same items."""
+    answers = q.answers()
+    shapes = dict(zip(answers.pairs, answers.pair_shapes(), strict=True))
+    values, slopes = [], []
+    for s in (0, 1):
+        cells = {name: np.zeros(q.state.evidence.shape) for name in CELLS}
+        for pattern, shape in shapes.items():
+            cells[_NAMES[pattern[0], pattern[1 + s]]] = cells[_NAMES[pattern[0], pattern[1 + s]]] + shape
+        value, slope = slopes_of(q.light.formula, cells)
+        values.append(value)
+        slopes.append(slope)
+    variance = third = np.zeros_like(values[0])
+    for (y, a, b), shape in shapes.items():
+        lean = slopes[0][_NAMES[y, a]] - slopes[1][_NAMES[y, b]]
+        variance, third = variance + shape * lean**2, third + 2.0 * shape * lean**3
+    return values[0] - values[1], np.maximum(variance, 1e-300), third
+
+
+def lower_is_better(question: Any) -> bool:
+    """Whether the better of two systems has the lower value."""
+    return bool(question.metric.better == "lower")
+
+
+def seeing(question: Any, evidence: Any) -> Any:
+    """The same question of other evidence; laws that are drawn are drawn coarsely."""
+    state = question.state.seeing(evidence)
+    return replace(question, state=replace(state, tolerance=max(state.tolerance, _COARSE), kept={}))
+
+
+# -- from questions to outlooks
+
+
+def population(state: Any, seed: int, stated: Array | None) -> Population:
+    """Of what a pilot leaves open, or of stated probabilities."""
+    if stated is None:
+        return Population.after(state.evidence, state.prior, seed)
+    return Population.stated(state.evidence, stated, seed)
+
+
+def of_one(question: Any, population: Population) -> OfTables:
+    """The outlook of one system."""
+    route = _route(question, population)
+    if route == "closed form":
+        return OfTables(question, population, _QUICK)
+    linear = has_moments(question)
+    return OfTables(question, population, _QUICK // 2 if linear else _SLOW, linear)
+
+
+def has_moments(question: Any) -> bool:
+    """Whether a measure is a formula of four cells under a flat prior, all of whose steps have slopes."""
+    light = getattr(question, "light", None)
+    return (
+        light is not None
+        and not question.state.prior.two_level
+        and all(x.function is None for x in light.formula.walk())
+    )
+
+
+def _route(question: Any, population: Population) -> str:
+    found: str = seeing(question, population.batch(population.counts(100, 8, 0))).distribution.route
+    return found
+
+
+def of_difference(question: Any, population: Population, by: float, disagreement: float | None) -> OfPairs | OfTwoTests:
+    """The outlook of two systems that differ by so much in the measure: the first is the better one."""
+    if population.systems == 2:
+        return _of_pairs(question, population, _solved(question, population, by, population.favouring))
+    second = _solved(question, population, by, population.with_more_errors)
+    if disagreement is not None:
+        joint = population.paired()
+        _refuse_disagreement(population, second, by, disagreement)
+
+        def turned(shares: Array) -> Array:
+            return joint.together(population, shares, second(shares), disagreement)
+
+        return _of_pairs(question, joint, turned)
+    route = _route(question, population)
+    if route == "sampled":
+        raise BadSetting(
+            f"no plan is made for two tests on {question.asked}, whose law is drawn: give another measure."
+        )
+    linear, quick = has_moments(question), route == "closed form"
+    return OfTwoTests(question, population, second, _QUICK // 2 if linear or quick else _SLOW, linear, quick)
+
+
+def _of_pairs(question: Any, population: Population, turned: Turn) -> OfPairs:
+    if question.differences_drawn:
+        return OfPairs(question, population, turned, _SLOW, False, False)
+    route = seeing(question, population.batch(population.counts(100, 8, 0, turned))).difference().route
+    linear, quick = has_moments(question), route == "closed form"
+    return OfPairs(question, population, turned, _QUICK // 2 if linear or quick else _SLOW, linear, quick)
+
+
+def _refuse_disagreement(population: Population, second: Turn, by: float, disagreement: float) -> None:
+    """Systems that differ must disagree, and no more than their errors allow."""
+    first = population.middle
+    low, high = population.disagreements(first, second(first))
+    if not low - 1e-9 <= disagreement <= high + 1e-9:
+        raise BadSetting(
+            f"systems that differ by {by:g} and err as expected disagree on {low:.3g} to {high:.3g} of the items; "
+            f"got {option('disagreement', disagreement)}."
+        )
+
+
+def _solved(question: Any, population: Population, by: float, moved: Callable[[Array, Array], Array]) -> Turn:
+    """A change of shares after which the systems differ by so much."""
+    names = population.names
+
+    def score(shares: Array, name: str) -> Array:
+        one = population.batch(shares)
+        return np.asarray(seeing(question, one.system(name) if len(names) > 1 else one).score, dtype=float)
+
+    def gap(shares: Array, step: Array) -> Array:
+        new = moved(shares, step)
+        first, second = (shares, new) if len(names) == 1 else (new, new)
+        return np.abs(score(first, names[0]) - score(second, names[-1]))
+
+    def turned(shares: Array) -> Array:
+        low, high = np.zeros(len(shares)), np.ones(len(shares))
+        short = ~(gap(shares, high) >= by - _EQUAL)
+        if short.mean() > 0.5:
+            reach = float(np.nanmedian(gap(shares, high)))
+            raise BadSetting(
+                f"a difference of {by:g} is out of reach: systems as expected differ by {reach:.3g} at most."
+            )
+        for _ in range(50):
+            middle = 0.5 * (low + high)
+            enough = gap(shares, middle) >= by
+            low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+        return moved(shares, high)
+
+    return turned
