@@ -146,8 +146,8 @@ class CellsOfClusters(OfClusters):
 
     def next_difference(self, n: int) -> NextScore:
         """Of both systems on the items of the same next clusters."""
-        rows = [np.concatenate([x, self._atoms(s)]) for s, x in enumerate(self.cells)]
-        shapes = np.concatenate([np.ones(self.clusters), self._atom_weights])
+        rows = [np.concatenate([x, self.joint_atoms(s)]) for s, x in enumerate(self.cells)]
+        shapes = np.concatenate([np.ones(self.clusters), self.atom_weights])
         kept, (low, high) = shapes > 0, self.light.bounds
 
         def gap(cells: Array) -> Array:

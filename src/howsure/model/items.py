@@ -391,8 +391,7 @@ table = names
 
 def default(state: State) -> str:
     """The first measure."""
-    items: Items = state.evidence
-    return items.measure.name
+    return str(state.evidence.measure.name)
 
 
 def draws(state: State, n: int, seed: int, metrics: Any) -> Any:
