@@ -43,7 +43,7 @@ class Goal:
 
 
 @dataclass(frozen=True)
-class Point:
+class Glimpse:
     """What n units give: the width on average and with the assurance, P(goal reached), the mean probability."""
 
     n: int
@@ -67,43 +67,43 @@ class Foresight:
 
     outlook: Outlook
     goal: Goal
-    seen: dict[tuple[int, int, int], Point] = field(default_factory=dict)
+    seen: dict[tuple[int, int, int], Glimpse] = field(default_factory=dict)
 
-    def at(self, n: int, part: int = 1, fresh: int = 0) -> Point:
+    def at(self, n: int, part: int = 1, fresh: int = 0) -> Glimpse:
         """What n units give."""
         key = (n, part, fresh)
         if key not in self.seen:
             self.seen[key] = self._look(n, part, fresh)
         return self.seen[key]
 
-    def _look(self, n: int, part: int, fresh: int) -> Point:
+    def _look(self, n: int, part: int, fresh: int) -> Glimpse:
         g = self.goal
         if g.kind == "width":
             found = self.outlook.widths(n, g.level, g.interval, part, fresh)
             reached = None if g.value is None else found.values <= g.value
             share, error = (None, 0.0) if reached is None else _share(reached, found.weights)
-            return Point(n, _mean(found), _quantile(found, g.assurance), share, None, error)
+            return Glimpse(n, _mean(found), _quantile(found, g.assurance), share, None, error)
         limit = 0.0 if g.kind == "difference" or g.value is None else g.value
         found = self.outlook.chances(n, limit, part, fresh)
         found = found._replace(values=1.0 - found.values) if g.kind == "below" else found
         share, error = _share(found.values >= g.level, found.weights)
-        return Point(n, None, None, share, _mean(found), error)
+        return Glimpse(n, None, None, share, _mean(found), error)
 
     # -- how far from the goal, on a scale on which n^½ is nearly straight
 
-    def assured(self, p: Point) -> float:
+    def assured(self, p: Glimpse) -> float:
         """Above 0 where the goal is reached with the assurance."""
         if self.goal.kind == "width":
             return _log_ratio(self.goal.value, p.width_assured)
         return _probit(p.power) - _probit(self.goal.assurance)
 
-    def averaged(self, p: Point) -> float:
+    def averaged(self, p: Glimpse) -> float:
         """Above 0 where it is reached on average."""
         if self.goal.kind == "width":
             return _log_ratio(self.goal.value, p.width_average)
         return _probit(p.p_average) - _probit(self.goal.level)
 
-    def smallest(self, margin: Callable[[Point], float]) -> int | None:
+    def smallest(self, margin: Callable[[Glimpse], float]) -> int | None:
         """The smallest n from which on the goal is reached; None where no n is large enough."""
         low, high = self._bracket(margin)
         if high is None:
@@ -117,7 +117,7 @@ class Foresight:
                 low, ends = n, min(ends, 0) - 1
         return self._lasting(margin, high)
 
-    def _bracket(self, margin: Callable[[Point], float]) -> tuple[int, int | None]:
+    def _bracket(self, margin: Callable[[Glimpse], float]) -> tuple[int, int | None]:
         """A number that is too small (0, if none is) and one that is large enough, from what was looked at."""
         margins = {n: margin(p) for (n, part, fresh), p in self.seen.items() if (part, fresh) == (1, 0)}
         enough = [n for n, x in margins.items() if x >= 0]
@@ -150,7 +150,7 @@ class Foresight:
         shrunk = math.exp(-2.0 * over) * 0.98 if self.goal.kind == "width" else 0.25
         return max(min(int(n * max(shrunk, 0.05)), n - 1), 1)
 
-    def _between(self, margin: Callable[[Point], float], low: int, high: int, ends: int) -> int:
+    def _between(self, margin: Callable[[Glimpse], float], low: int, high: int, ends: int) -> int:
         """By interpolation; a little beyond it where one end has been moved before, so that the other comes too."""
         if low == 0:
             return max((low + high) // 2, 1)
@@ -168,7 +168,7 @@ class Foresight:
         """Whether every n is looked at by itself: data sets are listed, and not too many."""
         return self.outlook.exact and n <= _MOST_LISTED
 
-    def _lasting(self, margin: Callable[[Point], float], n: int) -> int:
+    def _lasting(self, margin: Callable[[Glimpse], float], n: int) -> int:
         """Of listed data sets, where the share goes up and down from n to n + 1: where it stays up."""
         if not self._listed(n):
             return n
@@ -179,7 +179,7 @@ class Foresight:
             ahead += 1
         return n
 
-    def curve(self, n: int) -> tuple[Point, ...]:
+    def curve(self, n: int) -> tuple[Glimpse, ...]:
         """Points around n: from an eighth of it to eight times as many, n among them; fewer of laws that take long."""
         many, part = (_CURVE, _COARSER) if self.outlook.pace >= _QUICK else (_SHORT_CURVE, 1)
         each = np.unique(np.round(n * 2.0 ** np.linspace(-3, 3, many)).astype(int))

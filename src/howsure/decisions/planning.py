@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from howsure.decisions.expecting import expected_table
-from howsure.decisions.foresight import Foresight, Goal, Kind, Point
+from howsure.decisions.foresight import Foresight, Goal, Kind, Glimpse
 from howsure.decisions.plan_words import verdict
 from howsure.distribution import check_kind, check_level, check_seed
 from howsure.entering import entered, is_made
@@ -304,7 +304,7 @@ def _unreachable(design: _Design, goal: Goal, top: float) -> str:
             f"{short(top)} only, and no assurance can exceed that.")  # fmt: skip
 
 
-def _at_most(p: Point, goal: Goal, design: _Design) -> str:
+def _at_most(p: Glimpse, goal: Goal, design: _Design) -> str:
     if goal.kind == "width":
         return f"so many {design.unit} give an interval {p.width_assured:.3g} wide"
     return f"so many {design.unit} reach it with probability {short(p.power)}"
@@ -345,7 +345,7 @@ def _smallest_difference(design: _Design, goal: Goal, n: int) -> Plan:
 
 
 def _made(
-    design: _Design, goal: Goal, seen: Foresight, n: int, average: int | None, last: Point, given: bool
+    design: _Design, goal: Goal, seen: Foresight, n: int, average: int | None, last: Glimpse, given: bool
 ) -> Plan:  # fmt: skip
     return Plan(
         metric=design.question.asked, goal={"kind": goal.kind, "value": goal.value}, n=n, n_average=average,

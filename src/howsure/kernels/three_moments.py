@@ -20,6 +20,7 @@ Array = NDArray[np.float64]
 
 _STRAIGHT: Final = 1e-4  # skewness below which the law is normal
 _STEPS: Final = 12
+_NOTHING: Final = 1e-100  # the variance of what does not vary
 
 
 class Sums(NamedTuple):
@@ -63,7 +64,7 @@ def above(s: Sums, t: Array | float) -> Array:
     mean = s.t - t * s.b
     square = s.tt - 2 * t * s.tb + t * t * s.bb
     cube = 2 * (s.ttt - 3 * t * s.ttb + 3 * t * t * s.tbb - t**3 * s.bbb)
-    return positive(mean, np.maximum(square, 1e-300), cube)
+    return positive(mean, square, cube)
 
 
 def slopes_of(formula: Callable[..., Any], cells: Mapping[str, Array]) -> tuple[Array, dict[str, Array]]:
@@ -85,7 +86,8 @@ def positive(mean: Array, variance: Array, third: Array) -> Array:
     """P(S > 0) of a shifted Gamma with these moments."""
     from scipy import special
 
-    z, skew = -mean / np.sqrt(variance), third / variance**1.5
+    variance = np.maximum(variance, _NOTHING)
+    z, skew = -mean / np.sqrt(variance), np.clip(third / variance**1.5, -1e6, 1e6)
     bent = np.where(np.abs(skew) < _STRAIGHT, _STRAIGHT, np.abs(skew))
     shape = 4.0 / bent**2
     up = special.gammaincc(shape, np.maximum(shape + z * np.sqrt(shape), 0.0))
