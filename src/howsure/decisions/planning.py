@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from howsure.decisions.expecting import expected_table
-from howsure.decisions.foresight import Foresight, Goal, Kind, Glimpse
+from howsure.decisions.foresight import Foresight, Glimpse, Goal, Kind
 from howsure.decisions.plan_words import verdict
 from howsure.distribution import check_kind, check_level, check_seed
 from howsure.entering import entered, is_made
