@@ -35,7 +35,7 @@ _SETTINGS = ("level", "interval", "prior", "seed")
 
 @click.command("plan", cls=Grouped)
 @sources.taking(
-    *sources.but(sources.COLUMNS, "by", "sep", "weight", "bins"),
+    *sources.but(sources.COLUMNS, "by", "sep", "weight", "bins", "judge", "human"),
     *sources.but(sources.SYSTEMS, "independent", "names"),
     *sources.DATABASE,
     option("--expected", metavar=_EXAMPLE, group=SOURCES, help="Measures that you expect, in place of a pilot."),
