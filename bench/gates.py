@@ -102,6 +102,29 @@ SETTLING: Final = (
 )  # fmt: skip
 
 
+QUESTIONS: Final = (4, 3, 4, 2, 0, 4, 1, 3, 4, 4, 2, 3, 0, 4, 3, 1, 4, 2, 4, 3)  # passes of 4 samples each
+CLUSTERED: Final = (("pass@2", 0.8, 0.95), ("rate", 0.7, 0.9))
+
+
+def settled_by_clusters(metric: str, limit: float, p: float, many: int, seed: int = SEED) -> tuple[int, float]:
+    """The same of samples that belong to questions: futures are questions of the pilot or of the prior, reweighed."""
+    rng = np.random.default_rng([seed, len(metric)])
+    row = _of_questions(np.array(QUESTIONS), f"{metric} > {limit} with {p}").to_dict()["rows"][0]
+    assert (row["status"], row["more_unit"]) == ("inconclusive", "clusters")
+    kinds, found = np.array([*QUESTIONS, 0, 4]), 0
+    for _ in range(many):
+        new = rng.choice(kinds, row["more"], p=rng.dirichlet(np.ones(len(kinds))))
+        later = _of_questions(np.concatenate([QUESTIONS, new]), f"{metric} > {limit} with {p}")
+        found += later.status != "inconclusive"
+    return row["more"], found / many
+
+
+def _of_questions(passes: NDArray[np.int64], requirement: str) -> hs.Gate:
+    of = np.repeat(np.arange(len(passes)), 4)
+    passed = np.tile(np.arange(4), len(passes)) < np.repeat(passes, 4)
+    return hs.gate({"question": of, "passed": passed}, requirement, outcome="passed", cluster="question", tolerance=0.1)
+
+
 # -- looking again
 
 
@@ -154,6 +177,9 @@ def main() -> None:
     for metric, counts, limit, p in SETTLING:
         more, share = settled(metric, counts, limit, p, 20_000)
         print(f"| {metric} > {limit:g} with {p:g} | {', '.join(map(str, counts))} | {more:,} | {share:.0%} |")
+    for metric, limit, p in CLUSTERED:
+        more, share = settled_by_clusters(metric, limit, p, 1_000)
+        print(f"| {metric} > {limit:g} with {p:g} | {len(QUESTIONS)} clusters | {more:,} clusters | {share:.0%} |")
     print("\n| looks | passes at the last | passes at some look | pass before any fail |\n|---:|---:|---:|---:|")
     for times in (1, 5, 20, 100):
         last, some, first = ever(looks(0.8, 0.8, times, 50, 20_000), 0.95)

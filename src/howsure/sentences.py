@@ -152,9 +152,9 @@ SENTENCES: Final[dict[str, str]] = {
     ),
     "gate-direction": "{of} is better when it is {better}: is {asked} what you mean?",
     "gate-difference": "not worse: score and interval are of the difference, {first} - {second}",
-    "gate-more/same": "more items: with about so many more like these it passes or fails with probability 0.8",
+    "gate-more/same": "more {unit}: with about so many more like these it passes or fails with probability 0.8",
     "gate-more/both": (
-        "more items: with about so many more like these, and as many times more of the baseline's, it passes or fails "
+        "more {unit}: with about so many more like these, and as many times more of the baseline's, it passes or fails "
         "with probability 0.8"
     ),
     "gate-near": (

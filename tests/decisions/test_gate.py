@@ -13,6 +13,7 @@ import pytest
 import howsure as hs
 from howsure.decisions.judging import Ruling, holds
 from howsure.decisions.requiring import requirement
+from howsure.decisions.settling import growth
 from howsure.distribution import Distribution
 from howsure.errors import BadSetting, HowsureError
 from howsure.kernels.sampled import Sampled
@@ -119,7 +120,8 @@ def test_any_fail_fails_and_any_doubt_leaves_it_open(asked, status):
 
 
 def judged(found: float, error: float, p: float = 0.95) -> Ruling:
-    return Ruling(requirement(f"f1 > 0.8 with {p}"), "f1", hs.posterior(T)["f1"], 0.8, found, error, 1000, 1002.0)
+    asked, law = requirement(f"f1 > 0.8 with {p}"), hs.posterior(T)["f1"]
+    return Ruling(asked, "f1", law, 0.8, found, error, 1000, 1002.0, "items")
 
 
 @pytest.mark.parametrize(
@@ -239,6 +241,31 @@ def test_more_items_are_told_only_where_it_is_open():
     assert f"{more:,}" in str(made)
     assert "gate-more" in [n["code"] for n in made.to_dict()["notes"]]
     assert "more items" not in str(hs.gate(T, "f1 > 0.6"))
+
+
+@pytest.mark.parametrize(
+    ("columns", "requirement"),
+    [
+        ({"outcome": "o"}, "pass@2 > 0.7"),
+        ({"outcome": "o"}, "rate > 0.58"),
+        ({"value": "o", "bounds": (0, 1)}, "mean > 0.58"),
+        ({"truth": "o", "pred": "p"}, "accuracy > 0.5"),
+    ],
+)
+def test_more_of_clusters_counts_clusters(columns, requirement):
+    """12 clusters of 5 items: the factor is that of the probability, of 12 clusters and the prior's 2."""
+    rng = np.random.default_rng(5)
+    o, p = (rng.random((12, 5)) < rng.random((12, 1)) for _ in "op")
+    frame = {"q": np.repeat(np.arange(12), 5), "o": o.ravel().astype(int), "p": p.ravel().astype(int)}
+    made = hs.gate(frame, requirement, cluster="q", **columns)
+    row = made.to_dict()["rows"][0]
+    exact = 14 * growth(row["probability"], 0.95)
+    assert exact <= row["more"] <= 1.1 * exact + 1
+    assert (row["n"], row["more_unit"]) == (60, "clusters")
+    assert "more clusters" in str(made)
+    assert "more items" not in str(made)
+    assert one(T, "f1 > 0.77")["more_unit"] == "items"
+    assert one(T, "f1 > 0.6")["more_unit"] is None
 
 
 # -- documents

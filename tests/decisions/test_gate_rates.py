@@ -79,6 +79,13 @@ def test_so_many_more_items_settle_it(metric, counts, limit, p):
 
 
 @pytest.mark.deep
+@pytest.mark.parametrize(("metric", "limit", "p"), gates.CLUSTERED)
+def test_so_many_more_clusters_settle_it(metric, limit, p):
+    """In 74 to 86% of 400 futures."""
+    assert 0.74 < gates.settled_by_clusters(metric, limit, p, 400, seed=11)[1] < 0.86
+
+
+@pytest.mark.deep
 @pytest.mark.parametrize("times", [1, 20, 100])
 def test_looking_again(times):
     """Truths from the prior: P at the stop is right, however often one looks; at the limit it is no error rate."""

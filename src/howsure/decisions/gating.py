@@ -63,8 +63,8 @@ class Gate(Result):
         own = [note("gate-near", of=str(row.requirement)) for row in self.rows if row.near]
         if any(row.requirement.compares for row in self.rows):
             own.append(note("gate-difference", first=self.sides.names[0], second=self.sides.names[1]))
-        if any(row.more is not None for row in self.rows):
-            own.append(note("gate-more", form="same" if self.sides.other is None else "both"))
+        form = "same" if self.sides.other is None else "both"
+        own += [note("gate-more", form=form, unit=row.unit) for row in self.rows if row.more is not None]
         return merged([*self.told, *own, *(n for row in self.rows for n in row.notes)])
 
     @property

@@ -14,6 +14,7 @@ from howsure.decisions.sides import Sides
 from howsure.distribution import Distribution
 from howsure.errors import BadSetting
 from howsure.evidence.layout import number
+from howsure.evidence.protocol import Evidence
 from howsure.notes import Notes, at_level, note
 from howsure.render.numbers import error_at
 from howsure.rows import Row, real
@@ -35,7 +36,8 @@ class Ruling:
     probability: float
     error: float
     n: Any
-    size: float  # items and the prior's weight
+    size: float  # units and the prior's weight
+    unit: str  # what is exchangeable, and what `more` counts: items, or clusters of them
     notes: Notes = ()
 
     @property
@@ -60,7 +62,7 @@ class Ruling:
 
     @property
     def more(self) -> int | None:
-        """How many more items settle it with probability 0.8; None where it is settled, or needs draws first."""
+        """How many more units settle it with probability 0.8; None where it is settled, or needs draws first."""
         return more_items(self.probability, self.requirement.p, self.size) if self.status == OPEN else None
 
     def document(self, level: float, kind: str) -> dict[str, Any]:
@@ -75,6 +77,7 @@ class Ruling:
             "mean": real(d.mean), "std": real(d.std), "median": real(d.median),
             "low": real(ends.low), "high": real(ends.high),
             "low_gap": real(ends.low_gap), "high_gap": real(ends.high_gap), "more": self.more,
+            "more_unit": None if self.more is None else self.unit,
             "error": {
                 "value": real(d.error.value), "probability": real(self.error),
                 "mean": real(d.mean_error()) if d.route == "sampled" else real(d.error.value),
@@ -103,8 +106,15 @@ def _judged(sides: Sides, r: Requirement, level: float, kind: str) -> Ruling:
         error = _off(found, law)
     prior = question.prior_note
     told = notes if prior is None else (prior, *notes)
-    size = float(own.totals) + float(sides.judged.prior_document["total"])
-    return Ruling(r, str(question.metric), law, score, found, error, number(own.totals), size, told)
+    units, unit = _units(own)
+    size = units + float(sides.judged.prior_document["total"])
+    return Ruling(r, str(question.metric), law, score, found, error, number(own.totals), size, unit, told)
+
+
+def _units(own: Evidence) -> tuple[float, str]:
+    """How many there are of what is exchangeable, and what it is; the prior's weight is in these too."""
+    clusters = own.describe().get("clusters")
+    return (float(own.totals), "items") if clusters is None else (float(clusters), "clusters")
 
 
 def _against(sides: Sides, r: Requirement, level: float, kind: str) -> tuple[Distribution, float, float, float, Notes]:

@@ -44,7 +44,7 @@ def _settled(now: float, then: float, r: float) -> float:
 
 
 def more_items(probability: float, needed: float, size: float) -> int | None:
-    """So many more items, to two digits and rounded up; `size` is that of the items and of the prior's weight."""
+    """So many more, to two digits and rounded up; `size` is that of the items or clusters and of the prior's weight."""
     times = growth(probability, needed)
     if times is None or not size > 0:
         return None

@@ -297,13 +297,16 @@ def _gate(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
         Heading("measured", "score", lambda r: _value(r, "score", "undefined")),
         *(h for h in _law() if h.key != "mode"),
         Heading("ends", level_of(document), lambda r: _interval(r) if r["margin"] is None else _ends(r)),
-        *([Heading("more", "more items", _more)] if any(r["more"] is not None for r in rows) else []),
+        *_more(rows),
         *_route(document),
     ]
 
 
-def _more(row: Row) -> str:
-    return "" if row["more"] is None else count(row["more"])
+def _more(rows: list[Row]) -> list[Heading]:
+    """How many more would settle it, of items or of clusters."""
+    units = {r["more_unit"]: None for r in rows if r["more"] is not None}
+    title = f"more {' or '.join(units)}"
+    return [Heading("more", title, lambda r: "" if r["more"] is None else count(r["more"]))] if units else []
 
 
 def _value(row: Row, key: str, empty: str) -> str:
