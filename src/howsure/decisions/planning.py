@@ -103,7 +103,7 @@ def plan(
     counts clusters, of graded ones items such as queries. With `n` and no goal: the width, or the smallest difference.
 
     >>> plan(expected={"rate": 0.8}, width=0.1).n
-    259
+    263
     """
     wanted = _goal(width, above, below, difference, n)
     share = _share(assurance, "assurance")

@@ -21,26 +21,29 @@ Array = NDArray[np.float64]
 Turn = Callable[[Array], Array]
 
 MOST: Final = 10**8  # items
-NUMEROUS: Final = 3000  # items from which the linear part of a difference tells its probability
+NUMEROUS: Final = 3000  # items from which the linear part of a difference tells its probability, if laws take long
 _COARSE: Final = 0.1  # tolerance of laws that are drawn, of each of the data sets
-_QUICK: Final = 1024  # data sets whose laws are closed, or judged by their moments
+_MANY: Final = 4096  # data sets that are judged by moments
+_QUICK: Final = 2048  # data sets whose laws are closed
+_FEW: Final = 512  # different data sets, whose laws are all looked at
 _SLOW: Final = 64  # data sets whose laws take long, one by one
 _NAMES: Final = {(1, 1): "tp", (0, 1): "fp", (1, 0): "fn", (0, 0): "tn"}  # truth, answer
 _EQUAL: Final = 1e-12
+_FLAT: Final = 1e-3  # spread of points through which no line is laid
 
 
 @dataclass(frozen=True, eq=False)
 class OfTables:
     """One system, whose items are counted by pattern; `pace` is the number of data sets that are looked at.
 
-    Where each law takes long, widths are those of the linear part of the measure, times what the laws of some of the
-    data sets are wider by.
+    Where each law takes long, widths and probabilities are those of the linear part of the measure, moved to where the
+    laws of some of the data sets are.
     """
 
     question: Any
     population: Population
     pace: int
-    linear: bool = False  # whether widths are found so
+    linear: bool = False  # whether they are found so
 
     most = MOST
 
@@ -69,15 +72,20 @@ class OfTables:
     def chances(self, n: int, limit: float, part: int = 1, fresh: int = 0) -> Seen:
         """By the law of each table."""
         counts, weights = self._tables(n, part, fresh)
-        return Seen(np.asarray(self._put(counts).distribution.sf(limit)), weights)
+        if not self.linear:
+            return Seen(np.asarray(self._put(counts).distribution.sf(limit)), weights)
+        some = counts[:: max(1, len(counts) // _SLOW)]
+        law = np.asarray(self._put(some).distribution.sf(limit))
+        found, own = (_over(limit, *moments(self._put(x))) for x in (counts, some))
+        return Seen(moved(found, own, law), weights)
 
 
 @dataclass(frozen=True, eq=False)
 class OfTwo:
     """Two systems, of which the first is better by what is stated.
 
-    Probabilities are those of the laws themselves where these are quick, up to NUMEROUS items; else those of the linear
-    part of the measure, moved on the normal scale to where the laws of some of the data sets are.
+    Probabilities are those of the linear part of the measure, moved to where the laws of some of the data sets are;
+    those of the laws themselves where data sets are few, as of few items, or where there is no linear part.
     """
 
     question: Any
@@ -87,7 +95,6 @@ class OfTwo:
     linear: bool  # whether the measure has such a part
     quick: bool  # whether the laws are
 
-    compared = True  # whether the linear part is held against the laws of some data sets
     exact = False
     most = MOST
 
@@ -100,14 +107,21 @@ class OfTwo:
         """P(the first is better than the second)."""
         del limit
         tables = self._tables(n, self.pace // part, fresh)
-        if not self.linear or (self.quick and n < NUMEROUS):
+        if not self.linear:
             return Seen(self._by_law(tables), None)
+        if self.quick:
+            few, back = _distinct(tables)
+            if len(few[0]) <= _FEW:
+                return Seen(self._by_law(few)[back], None)
         found = self._by_moments(tables)
-        if n >= NUMEROUS or not self.compared:
+        if not self._compared(n):
             return Seen(found, None)
         step = max(1, len(found) // _SLOW)
-        law = self._by_law([x[::step] for x in tables])
-        return Seen(special().ndtr(_probit(found) + float(np.mean(_probit(law) - _probit(found[::step])))), None)
+        return Seen(moved(found, found[::step], self._by_law([x[::step] for x in tables])), None)
+
+    def _compared(self, n: int) -> bool:
+        """Whether the linear part is held against laws."""
+        return self.quick or n < NUMEROUS
 
     def _tables(self, n: int, many: int, fresh: int) -> list[Array]:
         raise NotImplementedError
@@ -145,7 +159,10 @@ class OfPairs(OfTwo):
 class OfTwoTests(OfTwo):
     """On items of their own, n each."""
 
-    compared = False  # an integral over two laws that are integrals takes too long
+    def _compared(self, n: int) -> bool:
+        """An integral over two laws that are integrals takes too long."""
+        del n
+        return self.quick
 
     def _tables(self, n: int, many: int, fresh: int) -> list[Array]:
         return [
@@ -173,6 +190,32 @@ def special() -> Any:
 
 def _probit(p: Array) -> Array:
     return np.asarray(special().ndtri(np.clip(p, 1e-12, 1 - 1e-12)))
+
+
+def _over(limit: float, value: Array, variance: Array, third: Array) -> Array:
+    """P(the measure > the limit), by its linear part."""
+    return positive(value - limit, variance, third)
+
+
+def moved(found: Array, some: Array, law: Array) -> Array:
+    """Probabilities, moved on the normal scale by the line from `some` of them to what the laws of these tell.
+
+    The line is fitted by least squares, in which probabilities far from any level weigh little.
+    """
+    x, y = _probit(some), _probit(law)
+    weights = np.exp(-(x**2) / 8.0)
+    weights /= weights.sum()
+    middle, off = float(weights @ x), float(weights @ (y - x))
+    spread = float(weights @ (x - middle) ** 2)
+    lean = float(weights @ ((x - middle) * (y - x - off))) / spread if spread > _FLAT else 0.0
+    at = _probit(found)
+    return np.asarray(special().ndtr(at + off + lean * (at - middle)))
+
+
+def _distinct(tables: list[Array]) -> tuple[list[Array], NDArray[np.intp]]:
+    """Data sets that differ, and for each of all its place among them."""
+    each, back = np.unique(np.concatenate(tables, axis=1), axis=0, return_inverse=True)
+    return np.split(each, len(tables), axis=1), back.ravel()
 
 
 def moments(q: Any) -> tuple[Array, Array, Array]:
@@ -227,7 +270,7 @@ def of_one(question: Any, population: Population) -> OfTables:
     if route == "closed form":
         return OfTables(question, population, _QUICK)
     linear = has_moments(question)
-    return OfTables(question, population, _QUICK // 2 if linear else _SLOW, linear)
+    return OfTables(question, population, _MANY if linear else _SLOW, linear)
 
 
 def has_moments(question: Any) -> bool:
@@ -264,7 +307,11 @@ def of_difference(question: Any, population: Population, by: float, disagreement
             f"no plan is made for two tests on {question.asked}, whose law is drawn: give another measure."
         )
     linear, quick = has_moments(question), route == "closed form"
-    return OfTwoTests(question, population, second, _QUICK // 2 if linear or quick else _SLOW, linear, quick)
+    return OfTwoTests(question, population, second, _pace(linear, quick), linear, quick)
+
+
+def _pace(linear: bool, quick: bool) -> int:
+    return _MANY if linear else _QUICK // 2 if quick else _SLOW
 
 
 def _of_pairs(question: Any, population: Population, turned: Turn) -> OfPairs:
@@ -272,7 +319,7 @@ def _of_pairs(question: Any, population: Population, turned: Turn) -> OfPairs:
         return OfPairs(question, population, turned, _SLOW, False, False)
     route = seeing(question, population.batch(population.counts(100, 8, 0, turned))).difference().route
     linear, quick = has_moments(question), route == "closed form"
-    return OfPairs(question, population, turned, _QUICK // 2 if linear or quick else _SLOW, linear, quick)
+    return OfPairs(question, population, turned, _pace(linear, quick), linear, quick)
 
 
 def _refuse_disagreement(population: Population, second: Turn, by: float, disagreement: float) -> None:
