@@ -37,7 +37,8 @@ SEEDS: dict[str, list[str]] = {
         "{f} --truth y --pred z --metric f1", "{f} --truth k --pred l --metric accuracy", "{f} --outcome o",
         "{f} --value v", "{f} --truth y --score s --threshold 0.5 --metric recall", "{f} --truth y --pred z --by r",
         "{f} --truth y --score s --metric auc", "{f} --truth a --pred b --sep ; --metric micro-f1",
-        "{f} --outcome o --cluster g", "{f} --value v --bounds 0,1", "{f} {f} --truth y --pred z --pool --metric f1",
+        "{f} --outcome o --cluster g", "{f} --value v --bounds 0,1", "{f} --judge o --human p",
+        "{f} {f} --truth y --pred z --pool --metric f1",
         "{f} --truth y --pred z --metric accuracy --stratum r --population north=300,south=90",
         "{f} --truth y --pred odd --metric accuracy", "{f} --truth odd --pred odd --metric accuracy",
         "{f} --value odd", "{f} --outcome odd", "{f} --outcome o --by odd", "--counts 8,2,3,9 --metric f1",
@@ -71,9 +72,48 @@ SEEDS: dict[str, list[str]] = {
     ],
     "tradeoff": ["accuracy=.9 prevalence=.2", "--counts 30,6,4,20"],
     "surface": ["fallout=.01 --size 4", "--break-even --size 4"],
+    "gate": [
+        "{f} --truth y --pred z --require 'f1 > 0.6'", "{f} --truth y --pred z --pred w --require 'f1 not worse by .1'",
+        "{f} --truth y --pred z --require 'recall > .5 in r=north'", "{f} --outcome o --cluster g --require {q}",
+        "{f} --value v --require 'mean > .5 with .9'", "--counts {n} --require {q}", "--counts 8,2,3,9 --require {q}",
+        "--rate 7/9 --require 'rate > 70% with 90%'",
+        "{f} --baseline {f} --on id --outcome o --require 'rate not worse'",
+        "{f} --truth y --score s --require 'auc > .6'", "{f} --judge o --human p --require 'rate > .5'",
+        "{f} --truth k --pred l --require {q} --require 'f1:x > .2'",
+    ],
+    "predict": [
+        "{f} --truth y --pred z --metric f1 --n 20", "{f} --outcome o --n 9", "{f} --value v --bounds 0,1 --n 9",
+        "{f} --outcome o --outcome p --n 30 --below 0", "{f} --outcome o --cluster g --n 5", "--rate 7/9 --n 1",
+        "--counts {n} --metric {m} --n 40", "--counts 8,2,3,9 --metric {m} --n 7", "{f} --outcome o --by r --n 6",
+        "--rate 7/9 --rate 3/8 --n 12", "{f} {f} --outcome o --independent --n 8",
+        "{f} --truth k --pred l --metric accuracy --n 11 --above .5", "{f} --truth y --pred z --by odd --n 4",
+    ],
+    "plan": [
+        "--expected rate=.8 --width .2", "--expected recall=.8,precision=.7,prevalence=.3 --metric {m} --width .3",
+        "--counts 8,2,3,9 --metric f1 --width .4", "--counts {n} --metric {m} --n 60", "--rate 7/9 --above .5",
+        "{f} --truth y --pred z --metric f1 --above .2", "{f} --outcome o --outcome p --difference .3",
+        "--expected rate=.7 --difference .3 --disagreement .4", "{f} --value v --bounds 0,1 --width .3",
+        "{f} --outcome o --cluster g --width .5", "--matrix square.csv --metric accuracy --n 30",
+        "--expected {e} --metric {m} --n 25",
+    ],
     "metrics": ["", "f1", "auc"],
     "papers": ["goutte-table-1-micro", "no-such-item"],
 }  # fmt: skip
+WEIGHTS = {"score": 40, "compare": 22, "leaderboard": 12, "curve": 12, "trec": 8, "gate": 12, "predict": 12, "plan": 8,
+           "solve": 5, "tradeoff": 2, "surface": 2, "metrics": 1, "papers": 1}  # fmt: skip
+OF_FILES = ("score", "compare", "leaderboard", "curve", "gate", "predict")
+REQUIRED = [
+    "f1 > 0.8", "f1>.8 with .9", "recall >= 50%", "accuracy < 1", "f1 > 1", "f1 > 0", "f1 > nan", "f1 > 1e400", "f1",
+    "rate > .5 with .5", "rate > .5 with 1", "rate > .5 with 95", "pass@2 > .5", "mean > 3", "f1:x > .1", "f1:* > .1",
+    "macro-f1 > .2 in r=north", "f1 > .5 in odd=1", "f1 > .5 in r=", "f1 > .5 in ", "f1 not worse", "> 0.5", "",
+    "f1 not worse by 0", "f1 not worse by -1", "rate not worse by 5%", "prevalence not worse", "odds-ratio > 1",
+    "lr-plus > 1e300", "f1 > 0.8 and recall > 0.9", "f1 > 0.8 with", "nope > .5", "auc > .5", "kappa > -.5",
+    "f1 is good", "f1 == .5", "\x1b[31m > .5", "f1 > .5 in r=\u202e", "phi > 0 with 0.999999999999",
+]  # fmt: skip
+EXPECTED = ["rate=.8", "recall=.8,precision=.7,prevalence=.1", "recall=1,precision=1,prevalence=.5", "rate=0", "rate=1",
+            "accuracy=.9", "f1=.8", "recall=.8", "recall=nan,precision=.5,prevalence=.1", "rate=2", "x=.1", "=", "",
+            "recall=.8,precision=.01,prevalence=.9", "recall=1e-300,precision=.5,prevalence=.5", "mean=.5", "rate=.8,",
+            "tp=1,fp=2,fn=3,tn=4", "rate=.5,rate=.6", "recall=.5,specificity=.5,prevalence=1e-12"]  # fmt: skip
 PLAIN = [*files.TABLE[0], "odd", "nope", "", "Y", "in.y", "n=1"]
 NUMBERS = ["0", "1", "-1", "0.5", "2", "1e-300", "1e300", "1e400", "nan", "inf", "-0", "", "x", "0.95", "1e-9", "007"]
 TEXTS = [
@@ -139,6 +179,16 @@ VALUES: dict[str, list[str]] = {  # where a type tells too little
                    "'recall with'"],
     "--at-most": ["fallout=0.1", "fallout=-1", "precision=0"],
     "--above": ["0.8", "f1=0.8", "nan", "inf", "x", "=", "f1=", "-5", "nope=1"],
+    "--below": ["0.2", "f1=0.2", "nan", "-inf", "x", "1", "0", "1e300"],
+    "--require": REQUIRED, "--expected": EXPECTED,
+    "--n": ["1", "2", "33", "500", "0", "-1", "x", "1000000000000", "100000", "1.5"],
+    "--width": ["0.3", "30%", "0", "1", "1e-12", "nan", "x", "-1", "2"],
+    "--difference": ["0.2", "20%", "0", "1", "1e-12", "nan", "x", "-.1", "2"],
+    "--disagreement": ["0.4", "0", "1", "nan", "x", "1e-12", "0.05"],
+    "--assurance": ["0.5", "0", "1", "90%", "0.999999999999", "nan", "x"],
+    "--baseline": ["plain.csv", "lines.jsonl", "missing.csv", "", ".", "-", "odd.csv"],
+    "--config": ["missing.toml", ".", "", "plain.csv", "-"],
+    "--prevalence": ["0.1", "1%", "0", "1", "0.2..0.4", "0.4..0.2", "3/30", "0/0", "nan", "x", "..", "1e-300", "9/3"],
     "--labels": ["0,1", "x,y,z", "a,b", "", "0,0", "x", ",", "1,0,2"],
     "--positive": ["1", "0", "x", "true", "", "1.0", "=1+1"],
     "--name": ["a", "b", "", "\x1b[31m", "é", "z"],
@@ -151,7 +201,7 @@ VALUES: dict[str, list[str]] = {  # where a type tells too little
     "--most": ["1", "5", "0", "-1", "x"],
 }  # fmt: skip
 COLUMNS = ["--truth", "--pred", "--outcome", "--value", "--cluster", "--by", "--weight", "--count", "--score",
-           "--stratum", "--on"]  # fmt: skip
+           "--stratum", "--on", "--judge", "--human"]  # fmt: skip
 
 
 def options(command: str) -> dict[str, click.Parameter]:
@@ -207,12 +257,12 @@ def file(rng: random.Random) -> str:
 
 def line(rng: random.Random) -> list[str]:
     """A random command line."""
-    command = rng.choices(list(SEEDS), [40, 22, 12, 12, 8, 5, 2, 2, 1, 1])[0]
+    command = rng.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
     text = rng.choice(SEEDS[command])
     one = file(rng)
     words = [(one if rng.random() < 0.6 else file(rng)) if w == "{f}" else w for w in shlex.split(text)]
-    made = {"{t}": lambda: rng.choice(TREC), "{m}": lambda: rng.choice(METRICS), "{n}": lambda: _sizes(rng, "--counts")}
-    words = [made[w]() if w in made else w for w in words]
+    pools = {"{t}": TREC, "{m}": METRICS, "{q}": REQUIRED, "{e}": EXPECTED}
+    words = [rng.choice(pools[w]) if w in pools else _sizes(rng, "--counts") if w == "{n}" else w for w in words]
     parts = parts_of(command, words)
     known = options(command)
     for _ in range(min(6, int(rng.expovariate(0.6)))):
@@ -240,7 +290,7 @@ def _change(rng: random.Random, command: str, parts: Parts, known: dict[str, Any
         parts.append(list(rng.choice(parts)))
     elif what == "word":
         parts.insert(rng.randrange(len(parts) + 1), [rng.choice([*TEXTS, *NUMBERS, "--nope", "-x"])])
-    elif command in ("score", "compare", "leaderboard", "curve", "trec"):
+    elif command in (*OF_FILES, "plan", "trec"):
         parts.insert(0, [file(rng)])
 
 
@@ -254,10 +304,10 @@ def given_for(words: Sequence[str]) -> bytes:
 def rows_given(words: Sequence[str]) -> tuple[int, int] | None:
     """The rows of the files of a line, and those that its conditions leave out, by plain Python; None: cannot tell."""
     command = words[0]
-    if command not in ("score", "compare", "leaderboard", "curve"):
+    if command not in OF_FILES:
         return None
     parts = parts_of(command, words[1:])
-    given = [p[0] for p in parts if not p[0].startswith("--")]
+    given = [p[0] for p in parts if not p[0].startswith("--")] + [p[1] for p in parts if p[0] == "--baseline"]
     found = [STANDARD_INPUT if name == "-" else MADE.get(name) for name in given]
     rows = [row for x in found if x is not None for row in x.rows or ()]
     if not found or any(x is None or x.rows is None for x in found):
@@ -273,7 +323,7 @@ def complaints(words: Sequence[str]) -> tuple[Ran, list[str]]:
     r = ran(words, given_for(words))
     found = wrong_with(r)
     counted = rows_given(words)
-    if not found and r.code == 0 and counted is not None and "json" in words and "--out" not in words:
+    if not found and r.code != 2 and counted is not None and "json" in words and "--out" not in words:
         told = r.document["data"].get("rows")
         if told is None or told["read"] != counted[0]:
             found.append(f"rows: {told} read of {counted[0]}")

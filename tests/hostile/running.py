@@ -126,13 +126,14 @@ def wrong_with(r: Ran) -> list[str]:
     found = [f"warned: {w}" for w in r.warned]
     if r.code == -1:
         return [*found, f"took over {LONGEST} seconds"]
-    if r.code not in (0, 2):
+    answers = (0, 1, 3) if r.words[0] == "gate" else (0,)
+    if r.code not in (2, *answers):
         found.append(f"exit {r.code}: {r.err.strip()}")
-    elif r.code == 0 and r.err:
-        found.append(f"exit 0, but said {r.err!r}")
+    elif r.code in answers and r.err:
+        found.append(f"exit {r.code}, but said {r.err!r}")
     elif r.code == 2:
         found += _wrong_with_refusal(r)
-    if r.code == 0:
+    if r.code in answers:
         found += _wrong_with_output(r)
     return found
 

@@ -122,6 +122,17 @@ def test_odd_columns(name, role):
         assert r.rows["read"] == files_read * len(made.rows)
 
 
+@pytest.mark.parametrize("name", ["json-all kinds.jsonl", "parquet-timestamp in a zone.parquet"])
+def test_odd_columns_are_listed(name):
+    """Values of all kinds and times in a zone, where columns are looked at because none is named."""
+    r = tried("score '{f}'", f=name)
+    assert "\n  odd  " in r.err
+
+
+def test_one_file_twice_is_no_difference():
+    assert "one file twice" in tried("predict {f} {f} --outcome o --independent --n 8", f="plain.csv").err
+
+
 @pytest.mark.parametrize(("name", "form"), spread([x for x in ODD if x.startswith(("csv", "json"))], FORMATS, 5))
 def test_odd_labels_in_every_format(name, form):
     """Labels that are formulas, escapes, marks of direction and markup do nothing in any format."""

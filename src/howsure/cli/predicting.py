@@ -76,6 +76,8 @@ def predict(
     parts = list(found.values()) if isinstance(found, dict) else found if isinstance(found, list) else [found]
     if len(parts) > 2:
         raise BadSetting(f"predict takes one system, or the difference of two; got {len(parts)}")
+    if isinstance(found, dict) and len(parts) == 1:
+        raise BadSetting("predict takes one system, or the difference of two; got one file twice")
     if len(parts) == 2:
         usual = tuple(found) if isinstance(found, dict) else ("first", "second")
         names = parsing.system_names(() if isinstance(found, dict) else given.names, 2, usual)

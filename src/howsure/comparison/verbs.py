@@ -90,7 +90,7 @@ def compare(
     0.652222372209
     """
     margin, drawn, told = check_margin(equal_within), _drawn(method, draws), dict(columns)
-    if are_estimators(first):
+    if not is_made(first) and are_estimators(first):
         first, second, told = answered("compare", first, second, third, columns, metric if metrics is None else metrics)
         third = None
     own: dict[str, Any] = {"tolerance": tolerance, "seed": seed}

@@ -179,7 +179,7 @@ def _unread(text: str, seen: str) -> BadSetting:
     """One sentence, the text with a mark where reading stopped, and the grammar."""
     at, needed = _stop(seen)
     shown = text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
-    lines = [f"cannot read the requirement; at the mark there should be {needed}.", f"  {shown}", f"  {' ' * at}^"]
+    lines = [f"cannot read the requirement; at the mark there should be {needed}:", f"  {shown}", f"  {' ' * at}^"]
     return BadSetting("\n".join([*lines, *(f"  {x}" for x in _GRAMMAR)]))
 
 

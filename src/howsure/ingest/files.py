@@ -87,7 +87,7 @@ class Files:
         if not columns:
             return {}
         r = reader(self.con, self.files[:1], columns)
-        query = f"SELECT {', '.join(r.sql(x) for x in columns)} FROM {r.table} LIMIT {int(rows)}"
+        query = f"SELECT {', '.join(r.plain(x) for x in columns)} FROM {r.table} LIMIT {int(rows)}"
         found = self.con.execute(query, dict(r.bound)).fetchall()
         return {name: _said(r.kind, [row[i] for row in found]) for i, name in enumerate(columns)}
 

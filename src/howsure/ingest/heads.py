@@ -100,6 +100,8 @@ def kind_of(known: Sequence[Any]) -> str:
 
     >>> kind_of([1, 0]), kind_of([0.5, 1]), kind_of(["a"]), kind_of([True]), kind_of([["a"]]), kind_of([])
     ('whole number', 'number', 'text', 'true or false', 'list', 'empty')
+    >>> kind_of(["a", ["b"]])
+    'mixed'
     """
     if not known:
         return "empty"
@@ -110,7 +112,8 @@ def kind_of(known: Sequence[Any]) -> str:
     tests: tuple[tuple[str, Any], ...] = (
         ("number", Number), ("list", LISTS), ("record", Mapping), ("date", date),
     )  # fmt: skip
-    return next((name for name, own in tests if all(isinstance(x, own) for x in known)), "text")
+    found = next((name for name, own in tests if all(isinstance(x, own) for x in known)), "text")
+    return "mixed" if found == "text" and any(isinstance(x, (*LISTS, Mapping)) for x in known) else found
 
 
 def listed(head: Head, uses: Mapping[str, Sequence[str]]) -> str:

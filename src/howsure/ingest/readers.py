@@ -52,6 +52,13 @@ class Reader:
             raise no_column(column, self.names, self.where, self.place)
         return self.place[column]
 
+    def plain(self, column: str) -> str:
+        """The column as values of Python; times in a zone lose it, as DuckDB needs pytz to hand them over."""
+        kind, raw = self.kinds.get(column, ""), self.sql(column)
+        if kind.startswith("TIMESTAMP") and _is_zoned(kind):
+            return f"CAST(CAST({raw} AS TIMESTAMPTZ) AS TIMESTAMP)"
+        return f"CAST({raw} AS VARCHAR)" if _is_zoned(kind) else raw
+
     def label(self, key: Key) -> str:
         """The column of a key; an empty field of CSV may be an empty text."""
         raw = self.sql(key.column)
@@ -245,6 +252,10 @@ def _parquet_reader(con: Any, paths: list[str], where: str) -> Reader:
                 place[path], kinds[path] = ".".join(quoted(x) for x in (name, *way)), own
     types = {name: str(kind) for name, kind in kinds.items()}
     return Reader("parquet", table, {"files": paths}, tuple(names), place, where, types)
+
+
+def _is_zoned(kind: str) -> bool:
+    return "TIMESTAMP WITH TIME ZONE" in kind or "TIMESTAMPTZ" in kind
 
 
 def quoted(name: str) -> str:

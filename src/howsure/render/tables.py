@@ -110,6 +110,8 @@ def headline(document: dict[str, Any], view: Detail = USUAL) -> str:
         )
     elif data.get("paired"):
         parts.append(f"on the same {count(data['clusters'])} clusters" if data.get("clusters") else "on the same items")
+    elif data.get("paired") is False and not parts:
+        parts.append("on different items")
     if data.get("n") is not None:
         many = data.get("tables", 1)
         parts.append(f"n = {count(data['n'])}" + (f" in {count(many)} tables" if many > 1 else ""))
