@@ -28,12 +28,19 @@ def _listed(parts: list[Any]) -> tuple[Any, ...]:
     return tuple(x for part in parts for x in part)
 
 
+def _spanned(parts: list[str]) -> str:
+    """Shares as a range; one of no items tells nothing."""
+    known = sorted({x for x in parts if x != "none"}, key=float)
+    return " to ".join(dict.fromkeys((known[0], known[-1]))) if known else "none"
+
+
 GATHERED: Final[dict[str, tuple[int, dict[str, Join]]]] = {  # from how many notes on, and facts that are joined then
     "undefined-score": (3, {"of": _chained, "when": _chained}),
     "sampled": (3, {"of": _chained, "ends": max}),
     "bins": (3, {"of": _listed, "within": _listed}),
     "prior": (2, {"of": _chained}),
     "design-effect": (2, {"of": _listed, "effect": _listed, "worth": _listed}),
+    "prevalence-shifted": (2, {"tested": _spanned}),
     "shrunk": (2, dict.fromkeys(("of", "spread", "items", "moved"), _listed)),
     "slices-alike": (2, dict.fromkeys(("of", "system", "slices", "found", "expected", "marked"), _listed)),
 }

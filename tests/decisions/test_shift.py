@@ -427,3 +427,11 @@ def test_intervals_hold_the_value_in_the_target():
     (_, ours, plain), *_ = sampled_shares(100, seed=77)
     assert ours[0] >= 0.88
     assert plain[0] < ours[0]
+
+
+def test_tested_shares_that_differ_are_one_note():
+    """Two tests with 10% and 50% positives, for the same target."""
+    few, many = (hs.shift(hs.Tally.binary(tp=8, fp=fp, fn=2, tn=tn), prevalence=0.01) for fp, tn in ((10, 80), (1, 9)))
+    told = [n["text"] for n in hs.compare(few, many, metric="precision").to_dict()["notes"]]
+    (said,) = [x for x in told if "among the items tested" in x]
+    assert said.startswith("for a prevalence of 0.01, instead of 0.1 to 0.5 among the items tested")

@@ -203,7 +203,7 @@ def _shift_note(state: State) -> Any:
     here = t.cells[:, 0] == t.labels.index(target.label)
     n, found = float(t.counts.sum()), float(t.counts[..., here].sum())
     tested = f"{found / n:.3g}" if n else "none"
-    return note("prevalence-shifted", form=target.form, tested=tested, label=str(target.label), **target.facts)
+    return note("prevalence-shifted", form=target.form, tested=tested, of=str(target.label), **target.facts)
 
 
 extras = nothing_more
