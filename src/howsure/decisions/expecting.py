@@ -77,8 +77,8 @@ def _cells(given: dict[str, float], asked: Any) -> dict[str, float]:
         if found is not None:
             return found
         raise BadSetting(
-            f"{option('expected')} leaves the table open: {solved.why.rstrip('.')}; {asked} needs measures that settle "
-            f"what it looks at, such as {_SUCH}."
+            f"{option('expected')} leaves {asked} open; got {' and '.join(given)}. Give measures that settle the "
+            f"table, such as {_SUCH}."
         )
     if solved.status == "several":
         raise BadSetting(f"{option('expected')} fits several tables: {solved.why.rstrip('.')}; add one more measure.")
