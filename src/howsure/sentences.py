@@ -85,8 +85,8 @@ SENTENCES: Final[dict[str, str]] = {
         "clusters have from {least:,} to {most:,} samples: {of} counts every cluster alike, rate every sample"
     ),
     "next-clusters": (
-        "{count:,} clusters come next, not items: items of a cluster belong together, and how many each has comes with "
-        "it"
+        "{count:cluster comes|clusters come} next, not items: items of a cluster belong together, and how many each "
+        "has comes with it"
     ),
     "next-weighted": "the next items are from the population that the weights stand for, and count 1 each",
     "full-recall": (

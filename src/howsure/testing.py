@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final, Literal, Unpack
 
 from howsure.columns import Columns
@@ -19,7 +20,7 @@ _CHOICES: Final = ("fail", "skip", "xfail")
 
 def require(
     data: Any,
-    *requirements: str,
+    *requirements: str | Sequence[str],
     inconclusive: Choice = "fail",
     baseline: Any = None,
     level: float | None = None,
@@ -39,8 +40,9 @@ def require(
     if inconclusive not in _CHOICES:
         hint = nearest(str(inconclusive), _CHOICES)
         raise UnknownName(f"inconclusive= is 'fail', 'skip' or 'xfail'; got {inconclusive!r}.{hint}")
+    listed: Any = requirements[0] if len(requirements) == 1 else requirements
     made = gate(
-        data, requirements, baseline=baseline, level=level, interval=interval, prior=prior, tolerance=tolerance,
+        data, listed, baseline=baseline, level=level, interval=interval, prior=prior, tolerance=tolerance,
         seed=seed, **columns,
     )  # fmt: skip
     if made.status == "pass":

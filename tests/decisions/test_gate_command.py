@@ -317,3 +317,18 @@ def test_require_knows_three_ways():
     """A fourth is refused, with the nearest."""
     with pytest.raises(hs.HowsureError, match="Did you mean 'skip'"):
         require(T, "f1 > 0.6", inconclusive="skipp")
+
+
+def test_what_a_file_names_gives_way_to_what_is_typed(capsys):
+    """Counts for its files, a requirement without `not worse` for its baseline; options of output are typed."""
+    Path("howsure.toml").write_text(f'files = "{new()}"\ntruth = "y"\npred = "z"\nbaseline = "{old()}"\n')
+    assert found(capsys, *asked("f1 > 0.5"))[1]["data"]["n"] == 90
+    Path("howsure.toml").write_text('files = "new.csv"\nbaseline = "old.csv"\n')
+    assert found(capsys, *TABLE, *asked("f1 > 0.5"))[1]["data"]["n"] == 1000
+    Path("howsure.toml").write_text('format = "json"\n')
+    assert "type --format" in refusal(capsys, *TABLE, *asked("f1 > 0.5"))
+
+
+def test_require_takes_a_list_and_words_any_case():
+    """As hs.gate does."""
+    assert require(T, ["f1 > 0.5 WITH 0.9", "recall > 0.5"]).status == "pass"

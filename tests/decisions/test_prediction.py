@@ -377,3 +377,15 @@ def test_many_slices_are_refused_or_drawn_less():
     assert hs.predict(many, n=20, metric="accuracy").cdf(0.5).shape == (200_000,)
     some = hs.Tally.binary(tp=np.arange(300) % 7 + 1, fp=2, fn=3, tn=9)
     assert hs.predict(some, n=20, metric="phi", tolerance=0.2).shape == (300,)
+
+
+def test_steps_of_drawn_differences_are_single_numbers():
+    """0.7 - 0.6 is 0.1: every step of the difference of two rates, by the exact convolution."""
+    d = hs.predict(hs.Tally.rate(hits=7, of=10), hs.Tally.rate(hits=3, of=10), n=10, tolerance=0.01)
+    own = [hs.predict(hs.Tally.rate(hits=k, of=10), n=10) for k in (7, 3)]
+    steps = np.arange(11) / 10
+    one, two = (np.diff([0.0, *(float(x.cdf(s + 1e-9)) for s in steps)]) for x in own)
+    exact = np.convolve(one, two[::-1])  # at -1, -0.9, ..., 1
+    for k, s in enumerate(np.round(np.arange(-10, 11) / 10, 1)):
+        assert abs(float(d.cdf(s) - d.prob_below(s)) - exact[k]) < 0.01
+        assert abs(float(d.cdf(s)) - exact[: k + 1].sum()) < 0.01

@@ -31,12 +31,14 @@ ASKED = {
     "cuts": {"truth": "bit", "score": "score", "threshold": 0.5},
     "scores": {"truth": "bit", "score": "score"},
     "values": {"value": "grade"},
+    "judged outcomes": {"judge": "bit_a", "human": "bit"},
+    "judged classes": {"pred": "bit_b", "judge": "bit_a", "human": "bit", "positive": 1},
 }
 GIVEN = {
     "truth": "bit", "pred": "bit_a", "outcome": "passed", "value": "grade", "score": "score", "threshold": 0.5,
     "by": "region", "cluster": "group", "weight": "weight", "count": "copies", "missing": "drop", "where": "year=2023",
     "labels": [0, 1], "positive": 1, "sep": ";", "bounds": (0, 1), "better": "lower", "bins": 50, "item": "pair",
-    "system": "model",
+    "system": "model", "judge": "bit_a", "human": "bit",
 }  # fmt: skip
 WORDS = {"truth": "words", "pred": "words_a"}
 ALSO = {  # what an option of a kind needs beside it
@@ -67,6 +69,8 @@ def test_options_that_do_not_apply_are_refused(kind, name):
         return
     if kind == "scores" and name == "threshold":
         return  # these are the scores that are cut
+    if kind == "judged outcomes" and name == "pred":
+        return  # the judge then labels the truths
     with pytest.raises(HowsureError) as said:
         evidence(FRAME, **asked)
     assert f"{name}=" in str(said.value)

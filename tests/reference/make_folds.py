@@ -12,7 +12,6 @@ import json
 from importlib.metadata import version
 from pathlib import Path
 
-import baycomp
 import numpy as np
 
 
@@ -22,6 +21,8 @@ def case(
     shared = 0.8 + 0.05 * rng.standard_normal(repeats * folds)
     x = np.round(shared + gap + spread * rng.standard_normal(len(shared)), 6)
     y = np.round(shared + spread * rng.standard_normal(len(shared)), 6)
+    import baycomp
+
     made = baycomp.CorrelatedTTest(y, x, rope=rope, runs=repeats)  # the law of x - y
     return {
         "repeats": repeats, "folds": folds, "rope": rope, "x": x.tolist(), "y": y.tolist(),

@@ -243,3 +243,12 @@ def test_equal_learners_are_rarely_told_apart(learner, n, repeats, folds):
     assert ours < 0.5 * plain
     if repeats > 1:
         assert plain > 0.15
+
+
+def test_a_known_measure_has_its_direction():
+    """Lower error rates are better, unless told otherwise; scores with another name are better the higher they are."""
+    scores = {"a": [0.10, 0.11, 0.12, 0.10], "b": [0.20, 0.22, 0.21, 0.19]}
+    told = {m: hs.folds(scores, test_share=0.25, metric=m).p_better for m in ("error-rate", "my-score")}
+    assert told["error-rate"] > 0.99
+    assert told["my-score"] == pytest.approx(1.0 - told["error-rate"])
+    assert hs.folds(scores, test_share=0.25, metric="error-rate", better="higher").p_better < 0.01

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import integrate, special
 
@@ -357,3 +358,27 @@ def test_what_a_judge_cannot_be_asked(capsys, file):
     assert "--human" in err
     code, out, err = command(capsys, "compare", file, file, "--judge", "verdict", "--human", "human", "--on", "a")
     assert (code, out) == (2, "")
+
+
+def test_verdicts_that_the_validation_cannot_explain_are_refused():
+    """A share of passes far outside fallout and recall, below and above, and with a judge no better than chance."""
+    for passes, cells in ((10, (5, 50, 5, 50)), (300, (45, 60, 5, 40)), (990, (60, 5, 40, 95))):
+        validation = hs.Tally.binary(**dict(zip(("tp", "fp", "fn", "tn"), cells, strict=True)))
+        with pytest.raises(hs.HowsureError, match="cannot come from a judge"):
+            hs.score(hs.correct(hs.Tally.rate(hits=passes, of=1000), validation, elsewhere=True))
+
+
+def test_equal_counts_of_two_systems_are_drawn_apart():
+    """Each with a validation of its own: their difference is not known to be 0. Names need not be texts."""
+    table, passes = hs.Tally.binary(tp=45, fp=6, fn=5, tn=44), hs.Tally.rate(hits=700, of=1000)
+    p = hs.correct({1: passes, 2: passes}, {1: table, 2: table}, elsewhere=True)
+    assert hs.compare(p, metric="rate").difference.interval().width > 0.2
+
+
+def test_a_slice_without_human_labels_has_no_score():
+    """Its law is there, and wide; half and half would be made up."""
+    rows = {"v": [0, 1] * 30, "h": [0, 1, 1, 1, 0, 0] * 5 + [None] * 30, "r": ["n"] * 30 + ["s"] * 30}
+    report = hs.score(pd.DataFrame(rows), judge="v", human="h", by="r", tolerance=0.3)
+    scores = {row["slice"]["r"]: row["score"] for row in report.to_dict()["rows"] if row["slice"]}
+    assert scores["n"] is not None
+    assert scores["s"] is None

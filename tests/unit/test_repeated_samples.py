@@ -294,3 +294,10 @@ def test_equal_systems_are_rarely_told_apart(world):
     """P(better) is beyond 97.5% in about 5% of tests."""
     for same in (True, False):
         assert study.equal_systems(world, 30, 10, repeated("pass@3"), 1000, same)[0] <= 0.07
+
+
+@pytest.mark.parametrize("name", ["pass@-5", "pass^-1", "all-pass@-2", "pass-at--3"])
+def test_a_number_of_samples_is_no_negative_one(name):
+    """Its sign is not taken for a hyphen."""
+    with pytest.raises(HowsureError):
+        repeated(name)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_NAME: Final = re.compile(r"^(all-?)?pass-?(@|\^|at(?=[-\d])|hat(?=[-\d]))-?(?:k=)?(.*)$")
+_NAME: Final = re.compile(r"^(all-?)?pass-?(@|\^|at(?=[-\d])|hat(?=[-\d]))(?:(?<=t)-)?(?:k=)?(.*)$")
 _MOST: Final = 10**9
 
 _SOURCE: Final = {"any": "Chen et al. 2021 (Codex), eq. 1", "all": "Yao et al. 2024 (tau-bench), pass^k"}

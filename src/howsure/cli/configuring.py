@@ -75,6 +75,8 @@ def _defaults(command: click.Command, table: Mapping[str, Any], path: Path) -> d
     found: dict[str, Any] = {}
     for key, value in table.items():
         one = known.get(key.replace("_", "-"))
+        if one is None and any(_key(x) == key for x in command.params):
+            raise UnknownName(f"{str(path)!r} sets {key!r}, which is not set by a file: type --{key}.")
         if one is None or one.name is None:
             raise UnknownName(f"{str(path)!r} sets {key!r}, which is no option of gate.{nearest(key, known)}")
         found[one.name] = _value(one, key, value, path)

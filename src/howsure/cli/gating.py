@@ -97,6 +97,7 @@ def gate(
     if "with" in given.files:
         raise BadSetting(f"put the whole requirement in quotes: --require '{requirements[-1]} with 0.95'")
     asked = read(requirements)
+    given, baseline = _typed_first(given, baseline, any(x.compares for x in asked))
     if baseline is not None:
         refuse_idle_baseline(asked)
         given = _with_baseline(given, baseline)
@@ -115,6 +116,17 @@ def gate(
     except BrokenPipeError:  # the answer stands, though the reader went away
         streams.forget("stdout")
     return code
+
+
+def _typed_first(given: sources.Inputs, baseline: str | None, wanted: bool) -> tuple[sources.Inputs, str | None]:
+    """Files and a baseline that only a file of options names give way to what is typed."""
+    origin = click.get_current_context().get_parameter_source
+    set_by_file = click.core.ParameterSource.DEFAULT_MAP
+    if origin("baseline") is set_by_file and not wanted:
+        baseline = None
+    if origin("files") is set_by_file and (given.counts or given.rate or given.matrix or given.db):
+        given, baseline = replace(given, files=()), None
+    return given, baseline
 
 
 def _with_baseline(given: sources.Inputs, baseline: str) -> sources.Inputs:

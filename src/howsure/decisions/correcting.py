@@ -29,7 +29,7 @@ def correct(
     >>> import howsure as hs
     >>> p = correct(hs.Tally.rate(hits=700, of=1000), hs.Tally.binary(tp=60, fp=12, fn=3, tn=25))
     >>> p["rate"]
-    rate 0.619 [0.558, 0.675] 95% equal-tailed, sampled
+    rate 0.62 [0.54, 0.69] 95% equal-tailed, sampled
     """
     from howsure.ingest.judged_items import of_arrays
 

@@ -16,11 +16,12 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.catalogue import described
 from howsure.comparison.wins import EVEN, check_margin
 from howsure.decisions.fold_scores import FoldScores, read, share_tested
 from howsure.distribution import Distribution, check_level
 from howsure.envelope import envelope
-from howsure.errors import BadCounts, BadSetting, UnknownName
+from howsure.errors import BadCounts, BadSetting, HowsureError, UnknownName
 from howsure.ingest.request import check_bounds
 from howsure.kernels.draws import generator
 from howsure.kernels.student import Student
@@ -266,7 +267,7 @@ def folds(
     *,
     test_share: float | None = None,
     metric: str = "score",
-    better: Better = "higher",
+    better: Better | None = None,
     equal_within: float | None = None,
     bounds: tuple[float, float] | None = None,
     level: float = 0.95,
@@ -276,16 +277,18 @@ def folds(
     `scores` holds one number for each fold, of the same folds for all systems: {"a": [...], "b": [...]}, arrays of
     repeats x folds, or a data frame with a column per system; what scikit-learn's cross_val_score returns. `test_share`
     is the share of the data that each fold tests on, 0.1 for 10-fold cross-validation; it is known from repeats x
-    folds. `metric` is the name that results show, `better` its direction.
+    folds. `metric` is the name that results show; `better` is "higher" or "lower", and
+    without it the direction of a measure that is known by this name, else higher.
 
     >>> f = folds({"a": [0.91, 0.88, 0.93, 0.90], "b": [0.86, 0.87, 0.88, 0.85]}, test_share=0.25, metric="accuracy")
     >>> round(f.p_better, 3), f.verdict
-    (0.928, 'a is probably better than b on accuracy (probability 0.928)')
+    (0.96, 'a is probably better than b on accuracy (probability 0.960)')
     """
-    if better not in ("higher", "lower"):
+    if better not in (None, "higher", "lower"):
         raise BadSetting(f"{option('better')} is 'higher' or 'lower'; got {better!r}.")
     if not isinstance(metric, str) or not metric.strip():
         raise UnknownName(f"{option('metric')} is the name of the scores, such as 'accuracy'; got {metric!r}.")
+    direction = _direction(metric) if better is None else better
     found, limits = read(scores), check_bounds(bounds)
     share = share_tested(test_share, found)
     if limits is not None and not ((limits[0] <= found.values) & (found.values <= limits[1])).all():
@@ -293,9 +296,9 @@ def folds(
         raise BadCounts(f"a score of {odd:g} lies beyond {option('bounds', bounds)}.")
     _refuse_without_spread(found)
     if len(found.systems) > 2:
-        found = _ranked(found, better)
+        found = _ranked(found, direction)
     margin = check_margin(equal_within)
-    return Folds(found, share, metric, better, margin, limits, check_level(level))
+    return Folds(found, share, metric, direction, margin, limits, check_level(level))
 
 
 def _refuse_without_spread(found: FoldScores) -> None:
@@ -309,6 +312,14 @@ def _refuse_without_spread(found: FoldScores) -> None:
                 f"{a!r} and {b!r} {apart} in every fold: without a spread there is no telling how sure that is. "
                 "Compare their out-of-fold predictions with hs.compare instead."
             )
+
+
+def _direction(metric: str) -> Better:
+    """Of a measure that is known by this name; scores that nobody knows are better the higher they are."""
+    try:
+        return described(metric).better or "higher"
+    except HowsureError:
+        return "higher"
 
 
 def _ranked(found: FoldScores, better: Better) -> FoldScores:

@@ -207,7 +207,7 @@ def _quantile(found: Seen, q: float) -> float:
 def _share(reached: NDArray[np.bool_], weights: Array | None) -> tuple[float, float]:
     """The share of data sets, and three standard errors of it: from groups that are drawn apart."""
     if weights is not None:
-        return float(weights[reached].sum()), 1e-9
+        return min(float(weights[reached].sum()), 1.0) if not reached.all() else 1.0, 1e-9
     share, many = float(reached.mean()), len(reached)
     if many % GROUPS:
         return share, 3.0 * math.sqrt(max(share * (1.0 - share), 1.0 / many) / many)

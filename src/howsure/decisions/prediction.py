@@ -22,6 +22,7 @@ from howsure.errors import BadSetting, UnknownName, listing, plural
 from howsure.estimators import answered, are_estimators
 from howsure.evidence import account
 from howsure.evidence.layout import as_json, number
+from howsure.kernels.drawn_scores import DrawnScores
 from howsure.labels import places
 from howsure.language import option
 from howsure.model.next_items import MOST_OF_TWO, called, difference_apart, draws_of_tables
@@ -86,6 +87,8 @@ class Prediction(Result, Distribution):
 
     def prob_below(self, x: ArrayLike) -> Any:
         """P(score < x)."""
+        if isinstance(self.law, DrawnScores):
+            return number_or_array(self.law.below(np.asarray(x, dtype=float)))
         return self.cdf(np.nextafter(np.asarray(x, dtype=float), -np.inf))
 
     def pdf(self, x: ArrayLike) -> Any:

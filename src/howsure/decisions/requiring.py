@@ -19,10 +19,10 @@ USUAL_P: Final = 0.95
 NOT_WORSE: Final = "not worse"
 _LONGEST: Final = 2000  # characters of a requirement
 _NUMBER: Final = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s?%?"
-_WITH: Final = re.compile(rf"(.*\S)\s+with\s+({_NUMBER})", re.DOTALL)
+_WITH: Final = re.compile(rf"(.*\S)\s+with\s+({_NUMBER})", re.DOTALL | re.IGNORECASE)
 _LIMIT: Final = re.compile(rf"(.*[^\s<>=])\s*([<>]=?)\s*({_NUMBER})", re.DOTALL)
-_MARGIN: Final = re.compile(rf"(.*\S)\s+not\s+worse(?:\s+by\s+({_NUMBER}))?", re.DOTALL)
-_IN: Final = re.compile(r"\s+in\s+(?=[^=]*[^=\s]\s*=)")
+_MARGIN: Final = re.compile(rf"(.*\S)\s+not\s+worse(?:\s+by\s+({_NUMBER}))?", re.DOTALL | re.IGNORECASE)
+_IN: Final = re.compile(r"\s+in\s+(?=[^=]*[^=\s]\s*=)", re.IGNORECASE)
 _AND: Final = re.compile(r"\s*,\s*(?=[^,=]*[^,=\s]\s*=)")
 _QUOTED: Final = re.compile(r"""(?<=[:=])\s*(["'])(?:(?!\1).|\1\1)*\1(?=[\s,]|$)""", re.DOTALL)
 _WHOLE: Final = re.compile(r"""\s*(["'])((?:(?!\1).|\1\1)*)\1\s*""", re.DOTALL)

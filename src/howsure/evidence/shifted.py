@@ -123,6 +123,8 @@ _KINDS = {
     "Items": "a mean of values",
     "SlicedItems": "a mean of values",
     "Scored": "a score without a threshold",
+    "JudgedOutcomes": "a sample with a judge's verdicts",
+    "JudgedTally": "a sample with a judge's labels",
 }
 
 

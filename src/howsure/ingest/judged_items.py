@@ -127,6 +127,7 @@ def of_arrays(judged: Any, validation: Any, elsewhere: bool) -> JudgedOutcomes:
     systems = _systems(judged)
     several = isinstance(judged, Mapping) or len(systems) > 1
     if isinstance(validation, Mapping):
+        validation = {str(name): own for name, own in validation.items()}
         _refuse_other_systems(systems, validation)
         pairs = [_pair(validation[name], name if several else None) for name in systems]
     else:

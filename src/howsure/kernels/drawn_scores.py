@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -23,7 +24,22 @@ CHUNK: Final = 4_000_000  # numbers drawn at a time
 
 @dataclass(frozen=True, eq=False)
 class DrawnScores(Sampled):
-    """Sorted draws of a score that has steps, along the first axis; batch axes behind it."""
+    """Sorted draws of a score that has steps, along the first axis; batch axes behind it.
+
+    A step is one number, however it was computed (0.7 - 0.6 is 0.1): draws and points are told apart by twelve digits.
+    """
+
+    def tails(self, t: Array, t_low: Array | float = 0.0) -> tuple[Array, Array]:
+        return super().tails(np.asarray(t) + self._slack, t_low)
+
+    def below(self, t: Array) -> Array:
+        """P(score < t)."""
+        return super().tails(np.asarray(t) - self._slack)[0]
+
+    @cached_property
+    def _slack(self) -> float:
+        finite = self.draws[np.isfinite(self.draws)]
+        return 1e-12 * float(np.abs(finite).max(initial=1.0))
 
     def quantile(self, p: Array, q: Array) -> tuple[Array, Array, Array]:
         del q

@@ -67,13 +67,18 @@ class Corrected(Question):
 
     @cached_property
     def score(self) -> Array:
-        """Human labels of validated items, for all items of their stratum; half and half where none was validated."""
+        """Human labels of validated items, for all items of their stratum; undefined where some have none."""
         known, unknown = self.evidence.known(), self.evidence.unknown()
         both = known.sum(axis=-1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            yes = np.where(both > 0, known[..., 1] / both, 0.5)
+            yes = np.where(both > 0, known[..., 1] / both, np.where(unknown > 0, np.nan, 0.5))
         share, yes = (np.moveaxis(np.asarray(x, dtype=float), -1, 0) for x in (unknown + both, yes))
         return np.asarray(self.human.light.score(self.cells(share, yes, 1.0 - yes)), dtype=float)
+
+    @property
+    def undefined(self) -> str:
+        """When the point score is undefined."""
+        return "items that the judge labelled alike have no human label among them, or " + super().undefined
 
     def law(self) -> tuple[Law, str]:
         """By draws."""

@@ -59,15 +59,15 @@ class CorrectedElsewhere(Corrected):
         own = [e.system(name) for name in e.systems]
         if e.shared or len(own) == 1:
             return self._of_one_judge(own[0].judge_table(), np.stack([x.unknown() for x in own]), n, seed)
-        apart = [self._of_one_judge(x.judge_table(), x.unknown()[None], n, seed) for x in own]
+        apart = [self._of_one_judge(x.judge_table(), x.unknown()[None], n, seed, k) for k, x in enumerate(own)]
         return np.concatenate(apart, axis=1)
 
-    def _of_one_judge(self, table: Array, unknown: Array, n: int, seed: int) -> Array:
+    def _of_one_judge(self, table: Array, unknown: Array, n: int, seed: int, place: int = 0) -> Array:
         (miss, hit), _ = self.weights
         recall, specificity = table[1, ::-1] + hit, table[0] + miss
         seen = Verdicts(unknown[:, 1].astype(float), unknown.sum(axis=1).astype(float), self._correlation(len(unknown)))
-        rng = drawing.generator(seed, 40_009, table, unknown, self.weights)
-        found = rate_draws(recall, specificity, seen, n, rng)
+        rng = drawing.generator(seed, 40_009, place, table, unknown, self.weights)
+        found = rate_draws(recall, specificity, seen, n, rng) if _possible(recall, specificity, seen) else None
         if found is None:
             raise BadSetting(
                 "these verdicts cannot come from a judge with the recall and specificity of the validation: the judge "
@@ -102,3 +102,17 @@ class CorrectedElsewhere(Corrected):
         whole = float(np.var(drawn))
         rest = passed * (1.0 - passed) / unknown.sum() / gap**2 if gap > 0 else 0.0
         return whole, max(whole - float(rest), 0.0)
+
+
+_TRIED, _LEAST = 20_000, 1e-3
+
+
+def _possible(recall: Array, specificity: Array, seen: Verdicts) -> bool:
+    """Whether the shares of passes can lie between fallout and recall: in at least one in a thousand draws of them."""
+    rng = np.random.default_rng(40_010)
+    ends = np.sort(
+        np.stack([rng.beta(recall[0], recall[1], _TRIED), rng.beta(specificity[1], specificity[0], _TRIED)]), axis=0
+    )
+    shares = rng.beta(seen.passes + 0.5, seen.trials - seen.passes + 0.5, (_TRIED, len(seen.passes)))
+    between = (shares >= ends[0][:, None]) & (shares <= ends[1][:, None])
+    return bool((between.mean(axis=0) >= _LEAST).all())

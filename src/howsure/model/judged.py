@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from howsure import priors
 from howsure.errors import BadSetting
 from howsure.evidence.judged import JudgedItems
 from howsure.model import classes, judge_notes, outcomes
@@ -16,9 +17,14 @@ from howsure.model.corrected_elsewhere import CorrectedElsewhere
 from howsure.model.question import nothing_shared
 from howsure.model.state import State
 from howsure.notes import Notes
+from howsure.priors import Prior, refuse_shared
 
 prepare = nothing_shared
-settle_prior = classes.settle_prior
+
+
+def settle_prior(evidence: Any, given: Any) -> Prior:
+    """As of classes; slices of judged items lend nothing."""
+    return classes.settle_prior(evidence, refuse_shared(priors.make(given), "these items were labelled by a judge"))
 
 
 def _inner(e: JudgedItems) -> Any:
