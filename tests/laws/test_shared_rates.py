@@ -182,3 +182,24 @@ def test_rising_factorials(a: float, h: float) -> None:
     true = mpmath.loggamma(mpmath.mpf(a) + h) - mpmath.loggamma(a)
     assert float(log_rising(np.array([a]), np.array([h]))[0]) == pytest.approx(float(true), rel=1e-14)
     mpmath.mp.dps = 15
+
+
+def test_the_stated_error_holds_against_a_plain_rule():
+    """Two Gauss-Legendre rules over all of both shared quantities, nothing left out; every slice at five points."""
+    hits = np.array([2.0, 19, 45, 88, 30, 9, 140, 61])
+    misses = np.array([5.0, 20, 50, 100, 36, 9, 160, 75]) - hits
+    u, wu = special.roots_legendre(240)
+    v, wv = special.roots_legendre(160)
+    top = np.log1p((hits + misses).sum())
+    odds = np.expm1(0.5 * top * (u + 1.0))  # items lent, from 0 to all
+    mean = 0.5 * (v + 1.0)
+    a, b = 0.5 + np.outer(odds, mean), 0.5 + np.outer(odds, 1.0 - mean)
+    like = sum(special.betaln(h + a, m + b) - special.betaln(a, b) for h, m in zip(hits, misses, strict=True))
+    weight = np.exp(like - like.max()) * (wu / (1.0 + odds))[:, None] * wv  # lent/(lent + 1) is uniform
+    weight /= weight.sum()
+    law = BetaMixture(hits, misses, shared_nodes(hits, misses, HALF))
+    p = np.array([[0.02], [0.1], [0.5], [0.9], [0.98]])
+    points = law.quantile(p, 1.0 - p)[0]
+    for i, (h, m) in enumerate(zip(hits, misses, strict=True)):
+        exact = [(special.betainc(h + a, m + b, x) * weight).sum() for x in points[:, i]]
+        assert np.abs(law.tails(points)[0][:, i] - exact).max() <= np.broadcast_to(law.error[1], hits.shape)[i]

@@ -42,7 +42,7 @@ _BODY: Final = 1e-6  # tails beyond which no mode is looked for
 _CLOSE: Final = 1e-14  # of a tail that is met
 _CHUNK: Final = 2_000_000  # numbers at a time
 _STEPS: Final = 30
-_OFF: Final = 1e-6  # what nodes leave of any probability, and of values in standard deviations
+_OFF: Final = 1e-5  # what nodes leave of any probability, and of values in standard deviations
 
 
 @dataclass(frozen=True, eq=False)
