@@ -142,3 +142,25 @@ def test_none_twice_and_at_least_one():
         requirements([])
     with pytest.raises(BadSetting, match="got 3"):
         requirements(3)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("f1 > 0.8 and recall > 0.9", "write one for each"),
+        ("0.7 < f1 < 0.9", "write one for each"),
+        ("f1 > 0.8, recall > 0.9", "write one for each"),
+        ("f1 > 0.5 with 0.95 in region=north", "stands before 'with'"),
+    ],
+)
+def test_what_is_nearly_right_is_told_how(text, told):
+    """Two in one text, and clauses in another order."""
+    with pytest.raises(BadSetting, match=told):
+        requirement(text)
+
+
+def test_signs_and_words_as_people_write_them():
+    """One sign for two, and capitals."""
+    assert requirement("f1 ≥ 0.8") == requirement("f1 >= 0.8")
+    assert requirement("error-rate ≤ 5%") == requirement("error-rate <= 0.05")
+    assert requirement("f1 Not Worse BY 0.01 IN a=b WITH .9") == requirement("f1 not worse by 0.01 in a=b with 0.9")

@@ -24,6 +24,7 @@ _LIMIT: Final = re.compile(rf"(.*[^\s<>=])\s*([<>]=?)\s*({_NUMBER})", re.DOTALL)
 _MARGIN: Final = re.compile(rf"(.*\S)\s+not\s+worse(?:\s+by\s+({_NUMBER}))?", re.DOTALL | re.IGNORECASE)
 _IN: Final = re.compile(r"\s+in\s+(?=[^=]*[^=\s]\s*=)", re.IGNORECASE)
 _AND: Final = re.compile(r"\s*,\s*(?=[^,=]*[^,=\s]\s*=)")
+_TURNED: Final = re.compile(rf".*\S\s+with\s+{_NUMBER}\s+in\s+\S.*=.*", re.DOTALL | re.IGNORECASE)
 _QUOTED: Final = re.compile(r"""(?<=[:=])\s*(["'])(?:(?!\1).|\1\1)*\1(?=[\s,]|$)""", re.DOTALL)
 _WHOLE: Final = re.compile(r"""\s*(["'])((?:(?!\1).|\1\1)*)\1\s*""", re.DOTALL)
 _PLAIN: Final = re.compile(r"[\w.+/*@-]+")
@@ -101,7 +102,7 @@ def requirement(text: Any) -> Requirement:
     """One requirement, from its text."""
     if not isinstance(text, str):
         raise BadSetting(f"a requirement is a text, such as 'f1 > 0.8 with 0.95'; got {text!r}.")
-    clean = text.strip()
+    clean = text.strip().replace("≥", ">=").replace("≤", "<=")
     if not clean:
         raise BadSetting("a requirement is empty; write one such as 'f1 > 0.8 with 0.95'.")
     if len(clean) > _LONGEST:
@@ -114,9 +115,18 @@ def requirement(text: Any) -> Requirement:
         found = _LIMIT.fullmatch(head) or _MARGIN.fullmatch(head)
         if found is not None:
             where = () if at is None else _where(clean[at : len(body)], seen[at : len(body)])
+            _refuse_two(seen[: found.end(1)], clean)
             sign, amount = (NOT_WORSE, found[2] or "0") if found.re is _MARGIN else (found[2], found[3])
             return Requirement(_metric(clean[: found.end(1)]), sign, _amount(amount, sign, clean), where, p)
+    if _TURNED.fullmatch(seen):
+        raise BadSetting(f"'in column=value' stands before 'with'; got {clean!r}.")
     raise _unread(clean, seen)
+
+
+def _refuse_two(measure: str, whole: str) -> None:
+    """A limit before the last one, in the name of a measure and not in its label, is a requirement of its own."""
+    if re.search(r"[<>]", measure.partition(":")[0]):
+        raise BadSetting(f"a requirement has one measure and one limit: write one for each of those in {whole!r}.")
 
 
 def _heads(body: str) -> Iterator[tuple[str, int | None]]:
