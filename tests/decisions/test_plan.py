@@ -124,7 +124,7 @@ def test_runs_of_queries_are_a_pilot():
     pilot = hs.trec(judged, runs, metrics=["AP", "P@5"])
     made = hs.plan(pilot=pilot, metric="AP", difference=0.1)
     values = hs.trec(judged, runs, metrics=["AP"]).values
-    assert made.metric == "AP"
+    assert (made.metric, made.unit) == ("AP", "queries")
     assert made.n == pytest.approx(((Z95 + Z80) * np.std(values[:, 0] - values[:, 1], ddof=1) / 0.1) ** 2, rel=0.15)
     with pytest.raises(HowsureError, match="nDCG@10"):
         hs.plan(pilot=pilot, metric="nDCG@10", difference=0.1)

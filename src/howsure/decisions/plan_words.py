@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from howsure.render.numbers import short
+
+_ONE: Final = {"items": "item", "clusters": "cluster", "queries": "query"}
 
 
 def verdict(p: Any) -> str:
     """How many to label and what they give, or what a given number gives."""
-    units, sure = f"{p.n:,} {p.unit if p.n != 1 else p.unit[:-1]}", f"with probability {p.assurance:g}"
+    units, sure = f"{p.n:,} {p.unit if p.n != 1 else _ONE[p.unit]}", f"with probability {p.assurance:g}"
     if p.given:
         return f"With {units} {_given(p, sure)}"
     kind, value = p.goal["kind"], p.goal["value"]

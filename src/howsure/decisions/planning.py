@@ -199,7 +199,7 @@ class _Design:
     def unit(self) -> str:
         """What n counts."""
         told = self.state.evidence.describe()
-        return "clusters" if told.get("clusters") else "items"
+        return "clusters" if told.get("clusters") else "queries" if "queries" in told else "items"
 
     def foresight(self, goal: Goal) -> Foresight:
         """What is seen of that goal."""
