@@ -45,7 +45,6 @@ from howsure.cli.options import (
     SOURCES,
     TOLERANCE,
     VIEW,
-    FileName,
     Grouped,
     option,
 )
@@ -193,15 +192,7 @@ def completion(shell: str) -> None:
     *sources.STRATA,
     *sources.but(sources.SYSTEMS, "independent"),
     *sources.DATABASE,
-    option(
-        "--counts",
-        metavar="tp=80,fp=20,fn=30,tn=870",
-        group=SOURCES,
-        help="The four cells, or 80,20,30,870 in this order.",
-    ),
-    option("--rate", metavar="47/50", group=SOURCES, help="Hits of trials."),
-    option("--matrix", type=FileName(), group=SOURCES, help="A CSV file with a confusion matrix."),
-    *sources.TABLES,
+    *sources.ONE_TABLE,
 )
 @METRICS
 @option("--above", multiple=True, metavar="0.8|f1=0.8", group=QUESTION, help="Also the probability of exceeding this.")

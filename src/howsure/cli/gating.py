@@ -18,10 +18,8 @@ from howsure.cli.options import (
     PRIOR,
     QUESTION,
     SEED,
-    SOURCES,
     TOLERANCE,
     VIEW,
-    FileName,
     Grouped,
     option,
 )
@@ -38,15 +36,7 @@ CODES: Final = {"pass": 0, "fail": 1, "inconclusive": 3}
     *sources.STRATA,
     *sources.SYSTEMS,
     *sources.DATABASE,
-    option(
-        "--counts",
-        metavar="tp=80,fp=20,fn=30,tn=870",
-        group=SOURCES,
-        help="The four cells, or 80,20,30,870 in this order.",
-    ),
-    option("--rate", metavar="47/50", group=SOURCES, help="Hits of trials."),
-    option("--matrix", type=FileName(), group=SOURCES, help="A CSV file with a confusion matrix."),
-    *sources.TABLES,
+    *sources.ONE_TABLE,
 )
 @option(
     "--require",

@@ -222,6 +222,17 @@ def _addressed(given: Inputs) -> Inputs:
 
 
 TABLES: Final = (ROWS, LABELS, POSITIVE, PREVALENCE)
+ONE_TABLE: Final = (
+    option(
+        "--counts",
+        metavar="tp=80,fp=20,fn=30,tn=870",
+        group=groups.SOURCES,
+        help="The four cells, or 80,20,30,870 in this order.",
+    ),
+    option("--rate", metavar="47/50", group=groups.SOURCES, help="Hits of trials."),
+    option("--matrix", type=groups.FileName(), group=groups.SOURCES, help="A CSV file with a confusion matrix."),
+    *TABLES,
+)
 
 
 def evidence(given: Inputs, kind: Literal["scores"] | None = None) -> Any:

@@ -11,6 +11,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.errors import BadSetting
+
 Array = NDArray[np.float64]
 
 
@@ -41,3 +43,12 @@ class Outlook(Protocol):
 
     def chances(self, n: int, limit: float, part: int = 1, fresh: int = 0) -> Seen:
         """The probability that the measure, or the difference, is above a limit."""
+
+
+class OfDifference:
+    """Of two systems a difference is shown, and no width is planned."""
+
+    def widths(self, n: int, level: float, interval: str, part: int = 1, fresh: int = 0) -> Seen:
+        """Refused: a plan for two systems is about their difference being shown."""
+        del n, level, interval, part, fresh
+        raise BadSetting("a plan for the width of a difference is not made; give the difference to be shown.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -14,7 +15,7 @@ from howsure.expressions import CELLS
 from howsure.kernels.difference import difference_of
 from howsure.kernels.three_moments import of_formula, positive, slopes_of
 from howsure.language import option
-from howsure.model.outlook import Seen
+from howsure.model.outlook import OfDifference, Seen
 from howsure.model.population import Population
 
 Array = NDArray[np.float64]
@@ -81,7 +82,7 @@ class OfTables:
 
 
 @dataclass(frozen=True, eq=False)
-class OfTwo:
+class OfTwo(OfDifference, ABC):
     """Two systems, of which the first is better by what is stated.
 
     Probabilities are those of the linear part of the measure, moved to where the laws of some of the data sets are;
@@ -97,11 +98,6 @@ class OfTwo:
 
     exact = False
     most = MOST
-
-    def widths(self, n: int, level: float, interval: str, part: int = 1, fresh: int = 0) -> Seen:
-        """Refused: a plan for two systems is about their difference being shown."""
-        del n, level, interval, part, fresh
-        raise BadSetting("a plan for the width of a difference is not made; give the difference to be shown.")
 
     def chances(self, n: int, limit: float, part: int = 1, fresh: int = 0) -> Seen:
         """P(the first is better than the second)."""
@@ -123,14 +119,17 @@ class OfTwo:
         """Whether the linear part is held against laws."""
         return self.quick or n < NUMEROUS
 
+    @abstractmethod
     def _tables(self, n: int, many: int, fresh: int) -> list[Array]:
-        raise NotImplementedError
+        """Counts of the future data sets."""
 
+    @abstractmethod
     def _by_law(self, tables: list[Array]) -> Array:
-        raise NotImplementedError
+        """P(the first is better) by the laws of these data sets."""
 
+    @abstractmethod
     def _by_moments(self, tables: list[Array]) -> Array:
-        raise NotImplementedError
+        """The same by the linear part."""
 
     def _put(self, counts: Array) -> Any:
         return seeing(self.question, self.population.batch(counts))

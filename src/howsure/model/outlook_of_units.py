@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from howsure.errors import BadSetting
 from howsure.kernels.three_moments import Sums, above, positive, quantile
 from howsure.language import option
-from howsure.model.outlook import Seen
+from howsure.model.outlook import OfDifference, Seen
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -48,15 +48,10 @@ class Units:
         return rng, mass / mass.sum(axis=1, keepdims=True)
 
 
-@dataclass(frozen=True, eq=False)
-class OfQuotient:
-    """One system: a quotient of what units have above and below the line."""
+class OfUnits:
+    """What has the pace of its units."""
 
-    top: Array
-    bottom: Array
-    atoms: Callable[[Counts], Atoms]  # the prior's units of each data set
     units: Units
-
     exact = False
     most = MOST
 
@@ -64,6 +59,16 @@ class OfQuotient:
     def pace(self) -> int:
         """As of the units."""
         return self.units.pace
+
+
+@dataclass(frozen=True, eq=False)
+class OfQuotient(OfUnits):
+    """One system: a quotient of what units have above and below the line."""
+
+    top: Array
+    bottom: Array
+    atoms: Callable[[Counts], Atoms]  # the prior's units of each data set
+    units: Units
 
     def _sums(self, n: int, part: int, fresh: int) -> Sums:
         rng, weights = self.units.worlds(part, fresh)
@@ -86,7 +91,7 @@ class OfQuotient:
 
 
 @dataclass(frozen=True, eq=False)
-class OfMovedDifferences:
+class OfMovedDifferences(OfUnits, OfDifference):
     """Two systems on the same units with graded values: the mean of the differences, moved to what is stated."""
 
     top: Array  # differences, first less second in the measure's direction, summed by unit
@@ -95,14 +100,6 @@ class OfMovedDifferences:
     by: float
     weight: float  # the prior's, on either side together
     units: Units
-
-    exact = False
-    most = MOST
-
-    @property
-    def pace(self) -> int:
-        """As of the units."""
-        return self.units.pace
 
     def _moved(self, n: int, part: int, fresh: int) -> tuple[Sums, Array]:
         rng, weights = self.units.worlds(part, fresh)
@@ -117,11 +114,6 @@ class OfMovedDifferences:
         whole = Sums.of(counts.astype(float), self.top, self.bottom)
         return whole.plus(shapes, at, np.broadcast_to(size[:, None], at.shape)), shift
 
-    def widths(self, n: int, level: float, interval: str, part: int = 1, fresh: int = 0) -> Seen:
-        """Refused: a plan for two systems is about their difference being shown."""
-        del n, level, interval, part, fresh
-        raise BadSetting("a plan for the width of a difference is not made; give the difference to be shown.")
-
     def chances(self, n: int, limit: float, part: int = 1, fresh: int = 0) -> Seen:
         """P(the first is better)."""
         s, shift = self._moved(n, part, fresh)
@@ -129,7 +121,7 @@ class OfMovedDifferences:
 
 
 @dataclass(frozen=True, eq=False)
-class OfTiltedDifferences:
+class OfTiltedDifferences(OfUnits, OfDifference):
     """Two systems in the same clusters: two quotients, their difference by its linear part."""
 
     tops: tuple[Array, Array]
@@ -138,19 +130,6 @@ class OfTiltedDifferences:
     by: float
     sign: float  # -1 where lower is better
     units: Units
-
-    exact = False
-    most = MOST
-
-    @property
-    def pace(self) -> int:
-        """As of the units."""
-        return self.units.pace
-
-    def widths(self, n: int, level: float, interval: str, part: int = 1, fresh: int = 0) -> Seen:
-        """Refused: a plan for two systems is about their difference being shown."""
-        del n, level, interval, part, fresh
-        raise BadSetting("a plan for the width of a difference is not made; give the difference to be shown.")
 
     def chances(self, n: int, limit: float, part: int = 1, fresh: int = 0) -> Seen:
         """P(the first is better)."""
