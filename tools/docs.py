@@ -92,7 +92,7 @@ _PARTS = {  # headings, and the files and packages under them, in the order of t
     ),
     "Results, words and formats": (
         "result.py", "envelope.py", "export.py", "notes.py", "wording.py", "choice_words.py", "judge_words.py",
-        "sentences.py", "language.py", "render", "atomic.py",
+        "sentences.py", "language.py", "render", "outlines.py", "charts", "atomic.py",
     ),
     "The papers": ("papers",),
     "Everywhere": ("errors.py", "coverage.py", "data", "version.py", "py.typed"),

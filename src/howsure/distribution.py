@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.kernels.law import Law
 from howsure.notes import Notes, note
+
+if TYPE_CHECKING:
+    from howsure.charts.chart import Chart
 
 Array = NDArray[np.float64]
 _MOST_DRAWS = 10**10
@@ -254,6 +257,12 @@ class Distribution:
     def mean_error(self) -> Array:
         """How far the mean can be off: three standard errors where it is sampled, rounding where it is closed."""
         return self.law.mean_error()
+
+    def plot(self, *, level: float = 0.95, interval: str = "equal-tailed", above: float | None = None) -> Chart:
+        """The density with its interval shaded, and P(below) and P(above) a value: d.plot(above=0.8).save("x.svg")."""
+        from howsure.outlines import density_chart
+
+        return density_chart(self, check_level(level), check_kind(interval), above)
 
     # -- comparing
 

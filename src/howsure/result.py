@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from howsure import atomic
-from howsure.errors import BadSetting
+from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.render import FORMATS, REGISTRY, TEXTS, by_suffix, for_view, named, render
 from howsure.render.raw import flat
 from howsure.render.view import USUAL, Detail, view
+
+if TYPE_CHECKING:
+    from howsure.charts.chart import Chart
 
 
 @runtime_checkable
@@ -84,6 +87,33 @@ class Result:
     def to_html(self) -> str:
         """An HTML table with bars, as notebooks show it, to be put into a page; a file of it is a page of its own."""
         return self._render("html")
+
+    # -- looks
+
+    def _charts(self) -> Mapping[str, Callable[[], Chart]]:
+        """The charts that the result can be looked at as, by name; the first one is what `plot` shows."""
+        return {}
+
+    def plot(self, kind: str | None = None) -> Chart:
+        """A chart of it, to be shown in a notebook or saved: result.plot().save("x.svg").
+
+        `kind` names one of several: charts() lists them. It takes the extra charts: pip install 'howsure[charts]'.
+        """
+        drawn = self._charts()
+        if not drawn:
+            raise BadSetting(f"a {type(self).__name__} of this kind has no chart.")
+        if kind is None:
+            return next(iter(drawn.values()))()
+        if kind not in drawn:
+            raise UnknownName(
+                f"no chart {kind!r} of this {type(self).__name__}.{nearest(str(kind), list(drawn))}"
+                f" Charts: {', '.join(drawn)}."
+            )
+        return drawn[kind]()
+
+    def charts(self) -> dict[str, Chart]:
+        """Every chart of it, by name."""
+        return {name: make() for name, make in self._charts().items()}
 
     def save(
         self,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from howsure.render.numbers import short
 from howsure.result import Result
 from howsure.rows import Place, Row, row_documents, row_parts
 from howsure.slice_marks import DealtParts, SliceMarks
+
+if TYPE_CHECKING:
+    from howsure.charts.chart import Chart
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,6 +174,18 @@ class Report(Result):
     def write(self, path: str | Path) -> None:
         """The columns of to_table as a Parquet or CSV file, whole or not at all; fit for millions of slices."""
         write_columns(self.to_table(), Path(path))
+
+    def _charts(self) -> dict[str, Callable[[], Chart]]:
+        from howsure.charts.scores import drawn
+
+        return drawn(self.page(), self._outline)
+
+    def _outline(self) -> dict[str, Any]:
+        """The law of the only row."""
+        from howsure.outlines import outline
+
+        (row,) = self.rows
+        return outline(row.distribution, self.level, self.interval, above=row.above, label=row.asked)
 
     @property
     def confusions(self) -> Any:

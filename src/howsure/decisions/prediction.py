@@ -72,6 +72,7 @@ class Prediction(Result, Distribution):
     above: float | None = None
 
     __hash__ = None  # type: ignore[assignment]
+    plot = Result.plot  # type: ignore[assignment] # steps have no density
 
     @property
     def metric(self) -> Any:

@@ -1,0 +1,89 @@
+"""Outlines: a law as the points of its density, plain numbers that a chart is drawn from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import BadSetting
+from howsure.render import findings
+from howsure.render.numbers import probability, short
+
+if TYPE_CHECKING:
+    from howsure.charts.chart import Chart
+
+Array = NDArray[np.float64]
+Distribution = Any  # howsure.distribution.Distribution, which is drawn by what stands here
+_POINTS: Final = 241
+_TAIL: Final = 5e-4  # beyond these tails nothing is drawn
+_INNER: Final = 5e-3  # the height of the chart is that within these tails
+
+
+def outline(
+    d: Distribution,
+    level: float = 0.95,
+    kind: str = "equal-tailed",
+    *,
+    above: float | None = None,
+    label: str | None = None,
+) -> dict[str, Any]:
+    """The density of one law at points from tail to tail, its interval, and the probabilities beside a value."""
+    if d.shape:
+        raise BadSetting(f"{d.name} is a batch of {d.shape}: plot one of its laws, or a result with all of them.")
+    low, high = d.interval(level, kind=kind)
+    ends = d.ppf(np.array([_TAIL, _INNER, 1.0 - _INNER, 1.0 - _TAIL]))
+    x = _grid(np.array([ends[0], low, high, ends[3]]), d.log_scale)
+    height = np.asarray(d.pdf(x), dtype=float) * (x if d.log_scale else 1.0)
+    known = np.isfinite(height)
+    x, height = x[known], height[known]
+    bottom, top = d.range
+    score = d.score
+    return {
+        "label": d.name if label is None else label,
+        "x": x.tolist(),
+        "density": height.tolist(),
+        "inner": ((x >= ends[1]) & (x <= ends[2])).tolist(),
+        "low": float(low),
+        "high": float(high),
+        "score": None if score is None or not np.isfinite(score) else float(score),
+        "range": [bottom if np.isfinite(bottom) else None, top if np.isfinite(top) else None],
+        "log": d.log_scale,
+        "reference": None if above is None else _sides(d, float(above)),
+    }
+
+
+def _grid(ends: Array, log: bool) -> Array:
+    """Points evenly spaced, by their logarithms where the axis is logarithmic, with the ends of the interval."""
+    low, inner_low, inner_high, high = ends
+    if log:
+        low = max(low, np.finfo(float).tiny)
+        even = np.geomspace(low, high, _POINTS)
+    else:
+        even = np.linspace(low, high, _POINTS)
+    return np.unique(np.concatenate([even, [inner_low, inner_high]]))
+
+
+def _sides(d: Distribution, value: float) -> dict[str, Any]:
+    """The probability below and above a value, as shown."""
+    below, above, error = float(d.cdf(value)), float(d.sf(value)), float(d.error.probability)
+    return {
+        "value": value,
+        "shown": f"{value:g}",
+        "below": probability(below, error, rest=above),
+        "above": probability(above, error, rest=below),
+        "short": short(value),
+    }
+
+
+def density_chart(d: Distribution, level: float, kind: str, above: float | None) -> Chart:
+    """The density of one law, drawn."""
+    from howsure.charts.density import density
+
+    law = outline(d, level, kind, above=above)
+    ends = f"{short(law['low'])} to {short(law['high'])}"
+    says = f"{d.name}: {findings.percent(level)} {kind} interval {ends}, median {short(d.median)}."
+    if above is not None:
+        says += f" P(above {above:g}) = {law['reference']['above']}."
+    return density([law], name="density", title=d.name, says=says, caption=d.route, measure=d.name)
