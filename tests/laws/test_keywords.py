@@ -186,9 +186,9 @@ def _beside(name: str, one: Call, value: Value, asked: str) -> dict[str, Any] | 
 # -- the walk
 
 EVERY = {
-    "score": 24,
-    "compare": 24,
-    "leaderboard": 24,
+    "score": 36,
+    "compare": 36,
+    "leaderboard": 36,
     "curve": 8,
     "gate": 23,
     "predict": 17,

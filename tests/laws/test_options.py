@@ -145,10 +145,10 @@ def found(command: str, kind: str, name: str) -> tuple[bool, list[str]]:
 
 WALKED = {command: [name for name in options if name not in WRITTEN] for command, options in OPTIONS.items()}
 EVERY = {
-    "score": 14,
-    "compare": 16,
+    "score": 20,
+    "compare": 20,
     "predict": 20,
-    "leaderboard": 16,
+    "leaderboard": 20,
     "curve": 9,
     "gate": 18,
     "trec": 3,
