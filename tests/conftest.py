@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -82,6 +83,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     chosen = set(kept)
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
     items[:] = kept
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays to the end: nothing of it is looked at again for garbage."""
+    gc.freeze()
 
 
 def one_of_each(items: list[pytest.Item]) -> list[pytest.Item]:
