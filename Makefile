@@ -34,13 +34,13 @@ demo: $(VENV)/.stamp-bare
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
 
 fast: check
-	$(BIN)/python -m pytest -q -n $(WORKERS) --tier fast
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --tier fast
 
 test: check system
-	$(BIN)/python -m pytest -q -n $(WORKERS)
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
 deep: check system
-	$(BIN)/python -m pytest -q -n $(WORKERS) --tier deep
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --tier deep
 
 check: $(VENV)/.stamp-dev
 	$(BIN)/ruff check .
