@@ -22,8 +22,9 @@ from bench.coverage_data import Row, Table
 
 NAME: Final = "macro-f1"
 TOLERANCE: Final = 0.1  # of the draws, as a share of the standard deviation
+_GRID: Final = itertools.product((3, 10, 50), ("balanced", "zipf"), (5, 20, 100))
 CASES: Final = (
-    *(Case(k, s, "spread", "same", 0.8, m) for k, s, m in itertools.product((3, 10, 50), ("balanced", "zipf"), (5, 20, 100))),
+    *(Case(k, s, "spread", "same", 0.8, m) for k, s, m in _GRID),
     Case(10, "dominated", "popular", "same", 0.9, 20),  # where coverage.md says that the pooled prior falls short
     Case(10, "balanced", "spread", "lost", 0.95, 10),
     Case(50, "zipf", "popular", "rare", 0.7, 5),

@@ -112,7 +112,9 @@ def bootstraps(tables: Array, names: tuple[str, ...], rng: np.random.Generator) 
             found[1, :, :, i] = np.nan
             continue
         left_out = counts - np.eye(4, dtype=np.int64)[seen]
-        found[1, :, :, i] = bca_ends(values, _values(counts[:, None], names)[:, 0], _values(left_out.T, names), counts[seen])
+        found[1, :, :, i] = bca_ends(
+            values, _values(counts[:, None], names)[:, 0], _values(left_out.T, names), counts[seen]
+        )
     return {
         how: {name: (found[h, 0, m], found[h, 1, m]) for m, name in enumerate(names)}
         for h, how in enumerate(("percentile", "BCa"))

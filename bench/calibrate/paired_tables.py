@@ -65,7 +65,9 @@ def bootstrap(data: NDArray[np.int64], rng: np.random.Generator) -> Array:
     """Whether 0 is in the percentile interval of the difference."""
     found = []
     for row in data:
-        low, high = np.quantile(gap(rng.multinomial(row.sum(), row / row.sum(), size=RESAMPLES)), [0.025, 0.975], method="weibull")
+        low, high = np.quantile(
+            gap(rng.multinomial(row.sum(), row / row.sum(), size=RESAMPLES)), [0.025, 0.975], method="weibull"
+        )
         found.append(1.0 if low > 0 else 0.0 if high < 0 else 0.5)
     return np.array(found)
 

@@ -30,7 +30,7 @@ class Most:
 
     fast: int = 2_000
     resampled: int = 400
-    peers: int = 150
+    peers: int = 80
     numbers: int = 500_000  # in all data sets of a case together
 
     def of(self, n: int) -> tuple[int, int, int]:
@@ -59,7 +59,7 @@ def student(gap: Array) -> Array:
 
 
 def wilcoxon(gap: Array) -> Array:
-    """Wilcoxon's signed ranks, exact up to 50 items without ties, else by the normal law; none where no items differ."""
+    """Wilcoxon's signed ranks, exact up to 50 items without ties, else by the normal law; none if no items differ."""
     found = np.full(len(gap), np.nan)
     for i, g in enumerate(gap):
         if g.any():
@@ -96,7 +96,10 @@ def of_case(law: str, n: int, truth: str, most: Most) -> list[Row]:
     boot, perm = resampled(gap[:some], stream("resamples", law, n, truth))
     got += [("bootstrap", boot), ("permutation", perm)]
     got.append(("evalstats", [peers.evalstats_better(v[:, 0], v[:, 1]) for v in x[:few]]))
-    found = [(method, "mean", len(p), verdicts(Sample(np.empty(0), np.full(len(p), 1 / len(p)), len(p)), p)) for method, p in got]
+    found = [
+        (method, "mean", len(p), verdicts(Sample(np.empty(0), np.full(len(p), 1 / len(p)), len(p)), p))
+        for method, p in got
+    ]
     return rows({"differences": law, "items": n, "systems": truth, "gap": float(f"{shift:.3g}")}, found)
 
 

@@ -44,7 +44,9 @@ def cells(share: float, recall: float, precision: float) -> Array:
 
 def all_tables(n: int, p: Array) -> Sample:
     """Every table of n items, with its multinomial probability."""
-    grid = np.array([(a, b, c, n - a - b - c) for a in range(n + 1) for b in range(n + 1 - a) for c in range(n + 1 - a - b)])
+    grid = np.array(
+        [(a, b, c, n - a - b - c) for a in range(n + 1) for b in range(n + 1 - a) for c in range(n + 1 - a - b)]
+    )
     logs = gammaln(n + 1) - gammaln(grid + 1).sum(axis=1) + grid @ np.log(p)
     return Sample.all(grid, np.exp(logs))
 

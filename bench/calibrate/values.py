@@ -83,7 +83,10 @@ def bootstraps(x: Array, rng: np.random.Generator) -> dict[str, Ends]:
     """Percentile and BCa of a mean."""
     n, found = x.shape[1], np.empty((2, 2, len(x)))
     for i, v in enumerate(x):
-        parts = [v[rng.integers(0, n, (max(1, 1_000_000 // n), n))].mean(axis=1) for _ in range(-(-RESAMPLES * n // 1_000_000))]
+        parts = [
+            v[rng.integers(0, n, (max(1, 1_000_000 // n), n))].mean(axis=1)
+            for _ in range(-(-RESAMPLES * n // 1_000_000))
+        ]
         means = np.concatenate(parts)[None, :RESAMPLES]
         found[0, :, i] = places(means)[:, 0]
         left_out = ((v.sum() - v) / (n - 1))[None]
