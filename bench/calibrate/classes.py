@@ -35,9 +35,9 @@ CASES: Final = (
 class Most:
     """How many tables each kind of method is given."""
 
-    howsure: int = 400
-    bootstrap: int = 250
-    peers: int = 100
+    howsure: int = 300
+    bootstrap: int = 200
+    peers: int = 60
 
 
 def wald(tables: Array) -> Ends:

@@ -129,7 +129,7 @@ def _faceted(chart: Any, groups: Sequence[str]) -> Any:
     facet = alt.Facet(
         "group:N", sort=list(groups), title=None, header=alt.Header(labelFontSize=12, labelFontWeight="bold")
     )
-    return chart.facet(facet, columns=3).resolve_scale(y="independent")
+    return chart.facet(facet, columns=3).resolve_scale(y="independent").resolve_axis(x="independent")
 
 
 def _strip(points: Points, methods: Sequence[str], groups: Sequence[str], x: Any, rule: float) -> Any:

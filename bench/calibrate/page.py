@@ -38,6 +38,7 @@ def text(document: Mapping[str, Any]) -> str:
     """The whole page."""
     tables = data.tables(document)
     intervals, tests = (summary.cells(tables, x) for x in (INTERVAL_GROUPS, TEST_GROUPS))
+    cells = [*intervals, *tests]
     parts = ["# Does it beat the old ways?", _MARK, _INTRODUCTION]
     parts += ["## In short", _points(interval_part.in_short(intervals) + test_part.in_short(tests))]
     parts += ["## Intervals", _figure("calibration-coverage"), interval_part.how_to_read(intervals)]
@@ -49,7 +50,7 @@ def text(document: Mapping[str, Any]) -> str:
     parts += ["## Two systems on the same items", _figure("calibration-false-alarms"), test_part.how_to_read(tests)]
     parts += [x for group in TEST_GROUPS for x in test_part.of_kind(tests, group)]
     parts += ["### Power", _figure("calibration-power"), test_part.power(tests)]
-    parts += ["## How it was done", _points(_designs(document, intervals, tests))]
+    parts += ["## How it was done", _points([_run(document, cells), *_designs(cells), _METHODS])]
     return page(parts)
 
 
@@ -61,27 +62,40 @@ def _points(found: Sequence[str]) -> str:
     return "\n".join(f"- {x}" for x in found)
 
 
-def _designs(document: Mapping[str, Any], intervals: Sequence[Cell], tests: Sequence[Cell]) -> list[str]:
-    """Designs and methods."""
+_METHODS: Final = (
+    "**Methods**: howsure as shipped (prior `even`, equal-tailed; phi and macro-F1 with fewer draws). Wald: the "
+    "delta method, and the mean with 1.96 standard errors. Bootstrap: items resampled, 0/0 as 0. "
+    "confidenceinterval, prob_conf_mat and evalstats as they come: Wilson's and the delta method; no prior, and the "
+    "interval of highest density; Wilson's, and a t interval on the logit scale. evalstats takes means only, so "
+    "precision and recall are given to it as rates, and it refuses to compare fewer than 15 items."
+)
+
+
+def _run(document: Mapping[str, Any], cells: Sequence[Cell]) -> str:
+    """When it was measured, and how much of it is exact."""
+    run = document["run"].values()
+    seconds, sources = sum(x["seconds"] for x in run), sorted({x["source"] for x in run})
+    exact = sum(c.tests == 0 for c in cells)
+    return (
+        f"**Run**: {listed(sources)}; {seconds / 60:.0f} minutes of one core. The seeds are this study's own. Of "
+        f"{len(cells):,} cells {exact:,} are exact: all outcomes with their probabilities. Slow methods have fewer "
+        "tests, and so larger standard errors."
+    )
+
+
+def _designs(cells: Sequence[Cell]) -> list[str]:
+    """What was simulated."""
 
     def seen(group: str, name: str) -> str:
-        here = summary.where([*intervals, *tests], group=group)
-        values = dict.fromkeys(c.case[name] for c in here if name in c.case)
+        values = dict.fromkeys(c.case[name] for c in summary.where(cells, group=group) if name in c.case)
         return listed([x if isinstance(x, str) else f"{x:,}" if x >= 1 else short(x) for x in values])
 
-    run, cells = document["run"], (*intervals, *tests)
-    seconds, sources = sum(x["seconds"] for x in run.values()), sorted({x["source"] for x in run.values()})
-    exact = sum(c.tests == 0 for c in cells)
     return [
-        (
-            f"**Run**: {listed(sources)}; {seconds / 60:.0f} minutes of one core. The seeds are this study's own. Of "
-            f"{len(cells):,} cells {exact:,} are exact: all outcomes with their probabilities. Slow methods have "
-            "fewer tests, and so larger standard errors."
-        ),
         f"**Rates**: true rates of {seen('rate', 'rate')}; {seen('rate', 'items')} items.",
         (
             f"**2x2 tables**: positives to negatives {seen('phi', 'odds')}; a fair system (recall .8, precision .7) "
-            f"and a good one (.95, .95); {seen('phi', 'items')} items. Tables of up to 30 items are enumerated."
+            f"and a good one (.95, .95); {seen('phi', 'items')} items. Tables of up to 30 items are enumerated, for "
+            "slow methods drawn."
         ),
         (
             f"**K classes**: true tables of the [coverage](coverage.md) study, {seen('macro-F1', 'classes')} "
@@ -98,13 +112,5 @@ def _designs(document: Mapping[str, Any], intervals: Sequence[Cell], tests: Sequ
             f"**Pairs**: systems that differ on {seen('right or wrong', 'discordant')} of the items; a better system "
             "has fewer errors of its own, the others are in common; graded values and AP of queries as in the "
             "coverage study. Wilcoxon's test is by the normal law where there are ties."
-        ),
-        (
-            "**Methods**: howsure as shipped (prior `even`, equal-tailed; phi and macro-F1 with fewer draws). Wald: "
-            "the delta method, and the mean with 1.96 standard errors. Bootstrap: items resampled, 0/0 as 0. "
-            "confidenceinterval, prob_conf_mat and evalstats as they come: Wilson's and the delta method; no prior, "
-            "and the interval of highest density; Wilson's, and a t interval on the logit scale. evalstats takes "
-            "means only, so precision and recall are given to it as rates, and it refuses to compare fewer than 15 "
-            "items."
         ),
     ]

@@ -29,9 +29,9 @@ RESAMPLES: Final = 499
 class Most:
     """How many data sets each kind of method is given."""
 
-    howsure: int = 250
-    others: int = 150
-    peers: int = 80
+    howsure: int = 160
+    others: int = 120
+    peers: int = 60
 
 
 def items(k: int, n: int, better: bool, rng: np.random.Generator) -> Labels:

@@ -31,7 +31,7 @@ class Most:
     fast: int = 2_000
     resampled: int = 400
     peers: int = 80
-    numbers: int = 500_000  # in all data sets of a case together
+    numbers: int = 300_000  # in all data sets of a case together
 
     def of(self, n: int) -> tuple[int, int, int]:
         """Data sets of n items, for each kind of method."""

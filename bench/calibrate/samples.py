@@ -20,7 +20,7 @@ SEED: Final = 318_211  # no other study has it
 LEVEL, ALPHA = 0.95, 0.05
 INTERVALS: Final = ("coverage", "error", "too low", "too high", "width", "score", "none", "zero", "outside")
 VERDICTS: Final = ("called", "error", "wrong way", "none")
-NOTHING: Final = 1e-9  # a width below it is none
+NOTHING: Final = 1e-8  # a width or a share below it is none
 
 
 def stream(*what: Any) -> np.random.Generator:
@@ -103,7 +103,7 @@ def _error(share: float, tests: int) -> float:
 
 
 def _rounded(found: Sequence[float | None]) -> list[Any]:
-    return [None if x is None or not np.isfinite(x) else 0.0 if abs(x) < 1e-12 else float(f"{x:.4g}") for x in found]
+    return [None if x is None or not np.isfinite(x) else 0.0 if abs(x) < NOTHING else float(f"{x:.4g}") for x in found]
 
 
 def rows(case: Mapping[str, Any], cells: Iterable[tuple[str, str, int, list[float]]]) -> list[Row]:

@@ -206,7 +206,8 @@ class Called:
     most: float
     above: int  # designs with more than .06
     power: float | None
-    gain: float | None  # of power over howsure's, on average over the designs of both
+    gain: float | None  # of power over howsure's, on average over designs
+    doubt: float  # two standard errors of the gain
     wrong: float | None  # better systems called worse, at most
     none: float
     error: float
@@ -219,10 +220,11 @@ def called(found: Sequence[Cell], group: str, method: str) -> Called | None:
         return None
     ours = by_case(where(found, group=group, systems="better"))
     gain = [c.power - ours[c.group, c.key].power for c in better]
+    doubt = 2 * math.hypot(*(x.error for c in better for x in (c, ours[c.group, c.key]))) / max(len(better), 1)
     x = [float(c["called"]) for c in equal]
     return Called(
         method, len(equal), float(np.mean(x)), max(x), sum(c.alarms for c in equal),
-        float(np.mean([c.power for c in better])) if better else None, float(np.mean(gain)) if gain else None,
+        float(np.mean([c.power for c in better])) if better else None, float(np.mean(gain)) if gain else None, doubt,
         max((float(c["wrong way"]) for c in better), default=None),
         float(np.mean([c["none"] for c in (*equal, *better)])), max(c.error for c in (*equal, *better)),
     )  # fmt: skip
