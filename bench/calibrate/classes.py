@@ -35,9 +35,9 @@ CASES: Final = (
 class Most:
     """How many tables each kind of method is given."""
 
-    howsure: int = 300
-    bootstrap: int = 200
-    peers: int = 60
+    howsure: int = 250
+    bootstrap: int = 150
+    peers: int = 50
 
 
 def wald(tables: Array) -> Ends:

@@ -29,7 +29,7 @@ RESAMPLES: Final = 499
 class Most:
     """How many data sets each kind of method is given."""
 
-    howsure: int = 160
+    howsure: int = 140
     others: int = 120
     peers: int = 60
 

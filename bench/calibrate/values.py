@@ -86,11 +86,9 @@ def ours(x: Array, bounds: Bounds | None, truth: float) -> list[float]:
 def bootstraps(x: Array, rng: np.random.Generator) -> dict[str, Ends]:
     """Percentile and BCa of a mean."""
     n, found = x.shape[1], np.empty((2, 2, len(x)))
+    rows_at_once = max(1, min(RESAMPLES, 1_000_000 // n))
     for i, v in enumerate(x):
-        parts = [
-            v[rng.integers(0, n, (max(1, 1_000_000 // n), n))].mean(axis=1)
-            for _ in range(-(-RESAMPLES * n // 1_000_000))
-        ]
+        parts = [v[rng.integers(0, n, (rows_at_once, n))].mean(axis=1) for _ in range(-(-RESAMPLES // rows_at_once))]
         means = np.concatenate(parts)[None, :RESAMPLES]
         found[0, :, i] = places(means)[:, 0]
         left_out = ((v.sum() - v) / (n - 1))[None]
