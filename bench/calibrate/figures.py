@@ -63,12 +63,17 @@ def _cells(document: Mapping[str, Any], groups: Mapping[str, tuple[str, str]]) -
     return summary.cells(data.tables(document), groups)
 
 
+def apart(points: Points) -> Points:
+    """Points that lie on each other once."""
+    return list({tuple(p.items()): p for p in points}.values())
+
+
 def coverage_points(document: Mapping[str, Any]) -> Points:
     """Coverage, one point a case and method."""
-    return [
-        {"group": c.group, "method": c.method, "size": size(c.case), "x": round(max(c.coverage, NARROWEST), 4)}
+    return apart([
+        {"group": c.group, "method": c.method, "size": size(c.case), "x": round(max(c.coverage, NARROWEST), 3)}
         for c in _cells(document, INTERVAL_GROUPS)
-    ]
+    ])  # fmt: skip
 
 
 def direction_points(document: Mapping[str, Any]) -> Points:
@@ -92,10 +97,10 @@ def curve_points(document: Mapping[str, Any]) -> Points:
 
 def alarm_points(document: Mapping[str, Any]) -> Points:
     """False alarms, one point a design and method."""
-    return [
-        {"group": c.group, "method": c.method, "size": size(c.case), "x": round(min(c["called"], MOST), 4)}
+    return apart([
+        {"group": c.group, "method": c.method, "size": size(c.case), "x": round(min(c["called"], MOST), 3)}
         for c in summary.where(_cells(document, TEST_GROUPS), systems="equal")
-    ]
+    ])  # fmt: skip
 
 
 def power_points(document: Mapping[str, Any]) -> Points:
@@ -107,9 +112,9 @@ def power_points(document: Mapping[str, Any]) -> Points:
         equal = summary.twin(found, c)
         if c.method != OURS and equal is not None:
             kept = "more false alarms than .06" if equal.alarms else "false alarms in bounds"
-            gain = round(c.power - ours[c.group, c.key].power, 4)
-            out.append({"group": c.group, "method": c.method, "size": size(c.case), "x": gain, "kept": kept})
-    return out
+            gain = round(c.power - ours[c.group, c.key].power, 3)
+            out.append({"group": c.group, "method": c.method, "x": gain, "kept": kept})
+    return apart(out)
 
 
 # -- charts ----------------------------------------------------------------------------------------
@@ -132,6 +137,11 @@ def _faceted(chart: Any, groups: Sequence[str]) -> Any:
     return chart.facet(facet, columns=3).resolve_scale(y="independent").resolve_axis(x="independent")
 
 
+def _rule(base: Any) -> Any:
+    """One rule a panel, not one a point."""
+    return base.transform_aggregate(points="count()").mark_rule(**RULE)
+
+
 def _strip(points: Points, methods: Sequence[str], groups: Sequence[str], x: Any, rule: float) -> Any:
     """Points along a line for each method, with a rule at what should be."""
     import altair as alt
@@ -143,7 +153,7 @@ def _strip(points: Points, methods: Sequence[str], groups: Sequence[str], x: Any
         color=alt.Color("size:N", sort=list(SIZES), title=None, scale=alt.Scale(domain=SIZES, range=COLOURS)),
         shape=alt.Shape("size:N", sort=list(SIZES), title=None, scale=alt.Scale(domain=SIZES, range=SHAPES)),
     )  # fmt: skip
-    at = base.mark_rule(**RULE).encode(x=alt.XDatum(rule, scale=x["scale"]))
+    at = _rule(base).encode(x=alt.XDatum(rule, scale=x["scale"]))
     return _faceted(alt.layer(at, marks), groups)
 
 
@@ -163,14 +173,16 @@ def direction_chart(points: Points) -> Any:
 
     base = alt.Chart(alt.Data(values=points)).properties(width=190, height=alt.Step(15))
     span = alt.Scale(domain=[-WIDEST, WIDEST], clamp=True)
-    ticks = alt.Axis(values=[-0.3, -0.2, -0.1, 0, 0.1, 0.2, 0.3], labelExpr="format(abs(datum.value), '.1~f')")
+    ticks = alt.Axis(
+        values=[-0.3, -0.2, -0.1, 0, 0.1, 0.2, 0.3], labelExpr="format(abs(datum.value), '.1~f')", labelOverlap=False
+    )
     x = alt.X("x:Q", title="too low  ←  share of tests  →  too high", axis=ticks, scale=span)
     scale = alt.Scale(domain=["too low", "too high"], range=["#0072B2", "#E69F00"])
     bars = base.mark_bar(stroke="#333333", strokeWidth=0.5).encode(
         x=x, y=_rows(points, METHODS), color=alt.Color("side:N", title=None, scale=scale)
     )
     ideal = (-ALARM / 2, ALARM / 2)
-    rules = [base.mark_rule(**RULE).encode(x=alt.XDatum(at, scale=span)) for at in ideal]
+    rules = [_rule(base).encode(x=alt.XDatum(at, scale=span)) for at in ideal]
     return _faceted(alt.layer(bars, *rules), list(INTERVAL_GROUPS))
 
 
@@ -189,7 +201,7 @@ def curve_chart(points: Points) -> Any:
         color=alt.Color("method:N", sort=names, title=None, scale=colours),
         strokeDash=alt.StrokeDash("method:N", sort=names, title=None, scale=dashes),
     )
-    return alt.layer(base.mark_rule(**RULE).encode(y=alt.YDatum(LEVEL, scale=height)), lines)
+    return alt.layer(_rule(base).encode(y=alt.YDatum(LEVEL, scale=height)), lines)
 
 
 def alarm_chart(points: Points) -> Any:
@@ -213,7 +225,7 @@ def power_chart(points: Points) -> Any:
         color=alt.Color("kept:N", sort=kept, title=None, scale=alt.Scale(domain=kept, range=["#0072B2", "#D55E00"])),
         shape=alt.Shape("kept:N", sort=kept, title=None, scale=alt.Scale(domain=kept, range=["circle", "cross"])),
     )
-    at = base.mark_rule(**RULE).encode(x=alt.datum(0))
+    at = _rule(base).encode(x=alt.datum(0))
     return _faceted(alt.layer(at, marks), list(TEST_GROUPS))
 
 
@@ -262,7 +274,7 @@ def draw(root: Path = ROOT) -> None:
         points = figure.points(document)
         chart = (
             figure.chart(points)
-            .configure(background="white", font="sans-serif")
+            .configure(background="white", font="sans-serif", aria=False)
             .configure_legend(orient="bottom", symbolStrokeWidth=1.5)
         )
         svg = vl_convert.vegalite_to_svg(chart.to_json())
