@@ -5,6 +5,7 @@
 #   make deep     the same with every case of every sweep: many minutes
 #   make check    the linters and the types only
 #   make bench    compare speed with other packages, in one run
+#   make calibrate  set intervals and comparisons beside other methods; writes docs/calibration.md (20 minutes)
 #   make docs     write the generated pages again
 #   make system   install the Debian packages the tests use, or say which are missing
 #   make clean    remove what the other targets wrote, except .venv
@@ -25,7 +26,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo fast test deep check bench docs system clean
+.PHONY: help demo fast test deep check bench calibrate docs system clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -50,6 +51,9 @@ check: $(VENV)/.stamp-dev
 
 bench: $(VENV)/.stamp-bench
 	@if [ -f bench/run.py ]; then $(BIN)/python bench/run.py; else echo "make bench: there is no bench/run.py yet."; fi
+
+calibrate: $(VENV)/.stamp-bench
+	$(BIN)/python -m bench.calibrate $(ARGS)
 
 docs: $(VENV)/.stamp-dev
 	@if [ -f tools/docs.py ]; then $(BIN)/python tools/docs.py; else echo "make docs: there is no tools/docs.py yet."; fi
