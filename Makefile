@@ -6,6 +6,8 @@
 #   make check    the linters and the types only
 #   make bench    compare speed with other packages, in one run
 #   make docs     write the generated pages again
+#   make dist     build wheel and source archive, and try them in new environments, with the lowest versions too
+#   make audit    known weaknesses of the pinned packages, and licences
 #   make system   install the Debian packages the tests use, or say which are missing
 #   make clean    remove what the other targets wrote, except .venv
 
@@ -25,7 +27,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo fast test deep check bench docs system clean
+.PHONY: help demo fast test deep check bench docs dist audit system clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -53,6 +55,12 @@ bench: $(VENV)/.stamp-bench
 
 docs: $(VENV)/.stamp-dev
 	@if [ -f tools/docs.py ]; then $(BIN)/python tools/docs.py; else echo "make docs: there is no tools/docs.py yet."; fi
+
+dist: | $(VENV)/.stamp-venv
+	@$(BIN)/python -m tools.dist
+
+audit: $(VENV)/.stamp-dev
+	@$(BIN)/python -m tools.audit
 
 system:
 	@missing=; \
