@@ -54,7 +54,7 @@ def _pinned() -> int:
 
 
 def _answers() -> list[dict[str, Any]]:
-    """What pip-audit was told of each package, by the first service that tells of any; the newest pip-audit is taken."""
+    """What the newest pip-audit was told of each package, by the first service that tells of any."""
     home = made(sys.executable, "audit")
     home.install("pip-audit", pins=PINS)
     found: list[dict[str, Any]] = []

@@ -1,4 +1,5 @@
-"""Write the generated pages: docs/metrics.md, docs/command.md, the list of files in docs/architecture.md, the README's figures.
+"""Write the generated pages: metrics.md, command.md, growth.md and the list of files of architecture.md in docs,
+and the figures of the README.
 
 `--check` only tells whether they are current.
 """
@@ -19,7 +20,8 @@ from howsure.render import listing
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # so that it finds its neighbours when run as a file
 
-from tools import figures  # noqa: E402
+from bench.growth import page as growth
+from tools import figures
 
 ROOT = Path(__file__).parents[1]
 _ABOUT = (
@@ -141,6 +143,7 @@ PAGES = {
     "metrics.md": metric_page,
     "command.md": command_page,
     "architecture.md": architecture_page,
+    "growth.md": growth.page,
     "../README.md": figures.readme_page,
 }
 

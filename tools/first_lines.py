@@ -1,6 +1,7 @@
-"""What the README shows first, run as a reader would: the first command and the first Python example, with their output.
+"""What the README shows first, run as a reader would: the first command and the first Python example.
 
-It needs the standard library only, and is run by the interpreter of a bare environment: `first_lines.py README PROGRAM`.
+It needs the standard library only, and is run by the interpreter of a bare environment:
+`first_lines.py README PROGRAM`.
 """
 
 from __future__ import annotations
