@@ -113,7 +113,7 @@ def items(run: Run) -> Iterator[Row]:
     run.say("compare-items: the mean of 10,000 items")
 
     def ours() -> peers.Ends:
-        low, high = hs.posterior(hs.means(values))["mean"].interval()
+        low, high = hs.posterior(hs.means(values), prior="none")["mean"].interval()  # as the peers: no prior
         return low, high
 
     others = {
@@ -125,7 +125,7 @@ def items(run: Run) -> Iterator[Row]:
     laps = race({"ours": ours, **others}, run.rules(rounds=5, seconds=30))
     ends = laps["ours"].value
     width = ends[1] - ends[0]
-    d = hs.posterior(hs.means(values))["mean"]
+    d = hs.posterior(hs.means(values), prior="none")["mean"]
     mine = Error(d.error.value, width)
     for name in others:
         off = max(abs(x - y) for x, y in zip(laps[name].value, ends, strict=True))
