@@ -7,6 +7,8 @@
 #   make bench    compare speed with other packages, in one run
 #   make calibrate  set intervals and comparisons beside other methods; writes docs/calibration.md (20 minutes)
 #   make docs     write the generated pages again
+#   make dist     build wheel and source archive, and try them in new environments, with the lowest versions too
+#   make audit    known weaknesses of the pinned packages, and licences
 #   make system   install the Debian packages the tests use, or say which are missing
 #   make clean    remove what the other targets wrote, except .venv
 
@@ -26,7 +28,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo fast test deep check bench calibrate docs system clean
+.PHONY: help demo fast test deep check bench calibrate docs dist audit system clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -57,6 +59,12 @@ calibrate: $(VENV)/.stamp-bench
 
 docs: $(VENV)/.stamp-dev
 	@if [ -f tools/docs.py ]; then $(BIN)/python tools/docs.py; else echo "make docs: there is no tools/docs.py yet."; fi
+
+dist: | $(VENV)/.stamp-venv
+	@$(BIN)/python -m tools.dist
+
+audit: $(VENV)/.stamp-dev
+	@$(BIN)/python -m tools.audit
 
 system:
 	@missing=; \

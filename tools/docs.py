@@ -1,4 +1,5 @@
-"""Write the generated pages: docs/metrics.md, docs/command.md, and the list of files in docs/architecture.md.
+"""Write the generated pages: metrics.md, command.md, growth.md and the list of files of architecture.md in docs,
+and the figures of the README.
 
 `--check` only tells whether they are current.
 """
@@ -16,6 +17,11 @@ from howsure.catalogue.repeated import repeated
 from howsure.catalogue.retrieval import rankings
 from howsure.cli.app import app
 from howsure.render import listing
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # so that it finds its neighbours when run as a file
+
+from bench.growth import page as growth
+from tools import figures
 
 ROOT = Path(__file__).parents[1]
 _ABOUT = (
@@ -133,7 +139,13 @@ def architecture_page() -> str:
     return f"{before}{BEGIN}\n\n{file_list()}\n\n{END}{rest.partition(END)[2]}"
 
 
-PAGES = {"metrics.md": metric_page, "command.md": command_page, "architecture.md": architecture_page}
+PAGES = {
+    "metrics.md": metric_page,
+    "command.md": command_page,
+    "architecture.md": architecture_page,
+    "growth.md": growth.page,
+    "../README.md": figures.readme_page,
+}
 
 
 def main() -> int:
