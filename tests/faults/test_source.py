@@ -13,7 +13,8 @@ from tests.faults.nursery import ROOT
 FILES = sorted((ROOT / "src" / "howsure").rglob("*.py"))
 MODULES = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "marshal", "shelve", "code", "codeop", "pty", "telnetlib"}
 CALLS = {"eval", "exec", "compile", "__import__", "input", "breakpoint"}
-METHODS = {"system", "popen", "read_pickle", "to_pickle", "unsafe_load", "full_load"}
+METHODS = {"read_pickle", "to_pickle", "unsafe_load", "full_load"}
+OF_OS = {"system", "popen"}
 
 
 def found(tree: ast.AST) -> list[str]:
@@ -29,7 +30,8 @@ def found(tree: ast.AST) -> list[str]:
             method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
             keywords = {k.arg for k in node.keywords if not (isinstance(k.value, ast.Constant) and k.value.value is False)}
             wrong += [name] if name in CALLS else []
-            wrong += [method] if method in METHODS else []
+            own = isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name) and node.func.value.id == "os"
+            wrong += [method] if method in METHODS or (own and method in OF_OS) else []
             wrong += sorted(str(k) for k in keywords & {"shell", "allow_pickle"})
     return wrong
 
