@@ -5,12 +5,15 @@
 #   make deep     the same with every case of every sweep: many minutes
 #   make check    the linters and the types only
 #   make bench    compare speed with other packages, in one run
+#   make torture  random tables over 30 orders of magnitude through every measure: 20 minutes (TORTURE="--share 0.01")
+#   make fuzz     look for inputs that break a parser, SECONDS=60 for each
 #   make docs     write the generated pages again
 #   make system   install the Debian packages the tests use, or say which are missing
 #   make clean    remove what the other targets wrote, except .venv
 
 PYTHON  ?= python3
 WORKERS ?= 2
+SECONDS ?= 60
 
 VENV := .venv
 BIN  := $(VENV)/bin
@@ -25,7 +28,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo fast test deep check bench docs system clean
+.PHONY: help demo fast test deep check bench torture fuzz docs system clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -50,6 +53,12 @@ check: $(VENV)/.stamp-dev
 
 bench: $(VENV)/.stamp-bench
 	@if [ -f bench/run.py ]; then $(BIN)/python bench/run.py; else echo "make bench: there is no bench/run.py yet."; fi
+
+torture: $(VENV)/.stamp-dev
+	$(BIN)/python -m bench.torture --workers $(WORKERS) $(TORTURE)
+
+fuzz: $(VENV)/.stamp-fuzz
+	$(BIN)/python -m tests.fuzz.run --seconds $(SECONDS)
 
 docs: $(VENV)/.stamp-dev
 	@if [ -f tools/docs.py ]; then $(BIN)/python tools/docs.py; else echo "make docs: there is no tools/docs.py yet."; fi
@@ -91,4 +100,9 @@ $(VENV)/.stamp-dev: $(SPEC) | $(VENV)/.stamp-venv
 $(VENV)/.stamp-bench: $(SPEC) | $(VENV)/.stamp-venv
 	@echo "Setting up $(VENV) with the packages to compare with ..."
 	@$(PIP) install -c constraints.txt -e ".[dev,bench]"
+	@touch $(VENV)/.stamp-bare $(VENV)/.stamp-dev $@
+
+$(VENV)/.stamp-fuzz: $(SPEC) | $(VENV)/.stamp-venv
+	@echo "Setting up $(VENV) with the fuzzer ..."
+	@$(PIP) install -c constraints.txt -e ".[dev,fuzz]"
 	@touch $(VENV)/.stamp-bare $(VENV)/.stamp-dev $@
