@@ -6,6 +6,8 @@
 #   make check    the linters and the types only
 #   make bench    compare speed with other packages, in one run
 #   make calibrate  set intervals and comparisons beside other methods; writes docs/calibration.md (20 minutes)
+#   make torture  random tables over 30 orders of magnitude through every measure: 20 minutes (TORTURE="--share 0.01")
+#   make fuzz     look for inputs that break a parser, SECONDS=60 for each
 #   make docs     write the generated pages again
 #   make dist     build wheel and source archive, and try them in new environments, with the lowest versions too
 #   make audit    known weaknesses of the pinned packages, and licences
@@ -14,6 +16,7 @@
 
 PYTHON  ?= python3
 WORKERS ?= 2
+SECONDS ?= 60
 
 VENV := .venv
 BIN  := $(VENV)/bin
@@ -28,7 +31,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo fast test deep check bench calibrate docs dist audit system clean
+.PHONY: help demo fast test deep check bench calibrate docs dist audit system clean torture fuzz
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -56,6 +59,11 @@ bench: $(VENV)/.stamp-bench
 
 calibrate: $(VENV)/.stamp-bench
 	$(BIN)/python -m bench.calibrate $(ARGS)
+torture: $(VENV)/.stamp-dev
+	$(BIN)/python -m bench.torture --workers $(WORKERS) $(TORTURE)
+
+fuzz: $(VENV)/.stamp-fuzz
+	$(BIN)/python -m tests.fuzz.run --seconds $(SECONDS)
 
 docs: $(VENV)/.stamp-dev
 	@if [ -f tools/docs.py ]; then $(BIN)/python tools/docs.py; else echo "make docs: there is no tools/docs.py yet."; fi
@@ -103,4 +111,9 @@ $(VENV)/.stamp-dev: $(SPEC) | $(VENV)/.stamp-venv
 $(VENV)/.stamp-bench: $(SPEC) | $(VENV)/.stamp-venv
 	@echo "Setting up $(VENV) with the packages to compare with ..."
 	@$(PIP) install -c constraints.txt -e ".[dev,bench]"
+	@touch $(VENV)/.stamp-bare $(VENV)/.stamp-dev $@
+
+$(VENV)/.stamp-fuzz: $(SPEC) | $(VENV)/.stamp-venv
+	@echo "Setting up $(VENV) with the fuzzer ..."
+	@$(PIP) install -c constraints.txt -e ".[dev,fuzz]"
 	@touch $(VENV)/.stamp-bare $(VENV)/.stamp-dev $@

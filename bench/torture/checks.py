@@ -19,6 +19,7 @@ EPS = float(np.finfo(float).eps)
 SLACK = 1e-10  # of a probability, beside its stated error
 UNITS = 4  # units in the last place by which a quantile may be off,
 ABSOLUTE = 16 * EPS  # and so much in a range around 0: twice the stated bound, of the quantile and of its cdf
+SMALLEST = 1e-290
 ALIKE = 1e-9  # of the standard deviation, or of the number: a table alone and in a batch
 
 
@@ -112,7 +113,8 @@ def _inverse(d: Distribution, n: Numbers) -> Iterator[Found]:
             ulp = np.maximum(ulp, ABSOLUTE) if bottom < 0 else ulp
             around = np.stack([np.clip(x - ulp, bottom, top), np.clip(x + ulp, bottom, top)])
         below = np.asarray(d.cdf(around), dtype=float)
-        at_bottom, at_top = around[0] <= bottom, around[1] >= top  # a quantile that rounds to an end is that end
+        # a quantile that rounds to an end is that end; searches end at 1e-304 and 1e304
+        at_bottom, at_top = (around[0] <= bottom) | (np.abs(x) < SMALLEST), (around[1] >= top) | (np.abs(x) > 1 / SMALLEST)
         wrong = ((below[0] > q + slack) & ~at_bottom) | ((below[1] < q - slack) & ~at_top)
         yield f"cdf at {name} is not its probability", wrong, np.concatenate([np.stack([x]), below])
 
