@@ -72,7 +72,7 @@ def _losses(lost: Sequence[tuple[Cell, Cell]]) -> str:
     told = listed([f"{method} in {n}" for method, n in sorted(by.items(), key=lambda x: -x[1])])
     own, best = lost[0]
     return (
-        f"Nearest is {told}. The worst: {own.group}, {case_words(own.case)}, {short(own.coverage)} against "
+        f"It is {told}. The worst: {own.group}, {case_words(own.case)}, {short(own.coverage)} against "
         f"{short(best.coverage)} ({best.method})."
     )
 
