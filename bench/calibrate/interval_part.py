@@ -72,7 +72,7 @@ def _losses(lost: Sequence[tuple[Cell, Cell]]) -> str:
     told = listed([f"{method} in {n}" for method, n in sorted(by.items(), key=lambda x: -x[1])])
     own, best = lost[0]
     return (
-        f"Nearest is {told}. The worst: {own.group}, {case_words(own.case)}, {short(own.coverage)} against "
+        f"It is {told}. The worst: {own.group}, {case_words(own.case)}, {short(own.coverage)} against "
         f"{short(best.coverage)} ({best.method})."
     )
 
@@ -80,11 +80,21 @@ def _losses(lost: Sequence[tuple[Cell, Cell]]) -> str:
 def _answers(found: Sequence[Cell]) -> str:
     own = max(sum(float(c[x]) for x in ("none", "zero", "outside")) for c in found if c.method == OURS)
     worst = max((c for c in found if c.method == "Wald"), key=lambda c: float(c["none"]) + float(c["zero"]))
+    given = {
+        g: h for g in INTERVAL_GROUPS if (h := summary.held(found, g, "Wilson")) and (h.given or 0.0) > h.mean + TIED
+    }
+    told = listed([f"{short(h.given)} for {g} ({short(h.mean)} of all tests)" for g, h in given.items()])
     return (
-        f"At most {short(own)} of its intervals in any case are missing, have no width or leave the range. Of "
+        f"{_missing(own)} of its intervals in any case are missing, have no width or leave the range. Of "
         f"Wald's, {short(worst['none'])} are missing and {short(worst['zero'])} have no width in the worst case "
-        f"({worst.group}, {case_words(worst.case)})."
+        f"({worst.group}, {case_words(worst.case)}). Wilson's is missing where no item is positive, or called so; of "
+        f"those that it gives, {told} hold: what howsure adds there is mostly the answer itself, which is wide when "
+        "there is nothing to go by."
     )
+
+
+def _missing(share: float) -> str:
+    return f"At most {short(share)}" if share else "None"
 
 
 # -- tables ----------------------------------------------------------------------------------------

@@ -173,17 +173,21 @@ def ranked(found: Sequence[Cell], group: str) -> list[Held]:
 def beaten(found: Sequence[Cell], margin: float = 0.01) -> list[tuple[Cell, Cell]]:
     """Cases of howsure outside .93 to .97 in which another is nearer to .95, by the margin and two standard errors.
 
-    With the other that is nearest.
+    With the other that leads most surely.
     """
     out = []
     for key, own in by_case(found).items():
         if own.low or own.high:
             others = [c for c in found if (c.group, c.key) == key and c.method not in (OURS, HDI)]
-            best = min(others, key=lambda c: abs(c.coverage - LEVEL))
-            error = math.hypot(own.error, best.error)
-            if abs(own.coverage - LEVEL) - abs(best.coverage - LEVEL) > margin + 2 * error:
+            best = max(others, key=lambda c: _lead(c, own))
+            if _lead(best, own) > margin:
                 out.append((own, best))
     return sorted(out, key=lambda x: -abs(x[0].coverage - LEVEL))
+
+
+def _lead(other: Cell, own: Cell) -> float:
+    """How much nearer to .95 the other is, at least: less two standard errors."""
+    return abs(own.coverage - LEVEL) - abs(other.coverage - LEVEL) - 2 * math.hypot(own.error, other.error)
 
 
 def failures(found: Sequence[Cell], method: str, group: str) -> dict[str, tuple[float, int]]:
