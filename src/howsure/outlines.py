@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -86,4 +87,48 @@ def density_chart(d: Distribution, level: float, kind: str, above: float | None)
     says = f"{d.name}: {findings.percent(level)} {kind} interval {ends}, median {short(d.median)}."
     if above is not None:
         says += f" P(above {above:g}) = {law['reference']['above']}."
-    return density([law], name="density", title=d.name, says=says, caption=d.route, measure=d.name)
+    told = f"{findings.percent(level)} {kind} interval; {d.route}"
+    return density([law], name="density", title=d.name, says=says, caption=told, measure=d.name)
+
+
+# -- laws of steps
+
+_VALUES: Final = 90  # that are drawn one by one; more are drawn in stretches
+_BINS: Final = 60
+
+
+def step_outline(d: Distribution, level: float, marks: Sequence[float] = ()) -> dict[str, Any]:
+    """The law of a score with steps: the probability of each value, or of stretches of many; `marks` are in sight."""
+    if d.shape:
+        raise BadSetting(f"{d.name} is a batch of {d.shape}: plot one of its laws, or a result with all of them.")
+    low, high = d.interval(level)
+    p = np.linspace(_TAIL, 1.0 - _TAIL, 4001)
+    values = np.unique(np.asarray(d.ppf(p), dtype=float).round(12))
+    values = values[np.isfinite(values)]
+    bounds = _separate(values) if 1 < values.size <= _VALUES else _stretches(values)
+    upto = np.asarray(d.prob_below(bounds), dtype=float)
+    ends = [min([bounds[0], *marks]), max([bounds[-1], *marks])]
+    return {
+        "label": d.name,
+        "from": bounds[:-1].tolist(),
+        "to": bounds[1:].tolist(),
+        "mass": np.diff(upto).tolist(),
+        "low": float(low),
+        "high": float(high),
+        "level": level,
+        "ends": [float(x) for x in ends],
+        "single": bool(1 < values.size <= _VALUES),
+    }
+
+
+def _separate(values: Array) -> Array:
+    """Bounds between neighbouring values, so that each has a stretch of its own."""
+    middle = 0.5 * (values[1:] + values[:-1])
+    return np.concatenate([[2 * values[0] - middle[0]], middle, [2 * values[-1] - middle[-1]]])
+
+
+def _stretches(values: Array) -> Array:
+    """Even bounds that hold all values."""
+    low, high = float(values.min()), float(values.max())
+    room = 0.5 * (high - low) / _BINS or 0.5 * max(abs(low), 1.0) / _BINS
+    return np.linspace(low - room, high + room, _BINS + 1)

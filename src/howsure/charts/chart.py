@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+import re
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -20,7 +21,7 @@ from howsure.render.harmless import visible
 
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
 _VERSION: Final = "6.4"  # of Vega-Lite, as vl-convert knows it
-_LETTER: Final = 6.4  # about as wide as a letter of 12 pixels is
+_LETTER: Final = 6.3  # about as wide as a letter of 12 pixels is
 _SCALE: Final = 2.0  # pixels of a PNG to those of the specification
 
 
@@ -36,13 +37,14 @@ class Chart:
     says: str
     caption: str
     body: dict[str, Any] = field(repr=False)  # the specification without title and style
+    wide: float = style.WIDTH  # of the whole drawing in pixels, with what stands beside the plot
 
     @cached_property
     def spec(self) -> dict[str, Any]:
         """The whole specification of Vega-Lite, with title, finding and caption in it: for files and notebooks."""
-        wide = int(self._width / _LETTER)
-        under = [line for text in (self.says, self.caption) for line in textwrap.wrap(visible(text), wide)]
-        title = {"text": textwrap.wrap(visible(self.title), int(wide * 0.85)), "subtitle": under}
+        letters = int(max(self.wide, 360.0) / _LETTER)
+        under = [line for text in (self.says, self.caption) for line in textwrap.wrap(_joined(visible(text)), letters)]
+        title = {"text": textwrap.wrap(visible(self.title), int(letters * 0.85)), "subtitle": under}
         return self.bare | {"title": title, "background": style.PAPER}
 
     @cached_property
@@ -50,11 +52,6 @@ class Chart:
         """The specification without its texts, for a page that has them around it."""
         told = {"$schema": SCHEMA, "description": visible(self.says), "config": style.config()}
         return told | copy.deepcopy(self.body)
-
-    @property
-    def _width(self) -> float:
-        own = self.body.get("width", style.WIDTH)
-        return max(float(own) if isinstance(own, (int, float)) else style.WIDTH, 360.0)
 
     def to_dict(self) -> dict[str, Any]:
         """The specification, to be changed at will."""
@@ -64,7 +61,8 @@ class Chart:
         """The drawing as SVG; `bare` is without title, finding and caption, and without paper behind it."""
         made: str = _converter().vegalite_to_svg(self.bare if bare else self.spec, vl_version=_VERSION)
         # A picture has a role and a name; what Vega says of its parts would be read out one by one.
-        return made.replace("<svg ", f'<svg role="img" aria-label="{escape(visible(self.says))}" ', 1)
+        named = made.replace("<svg ", f'<svg role="img" aria-label="{escape(visible(self.says))}" ', 1)
+        return _DESCRIBED.sub(_titled, named)
 
     def to_png(self) -> bytes:
         """The drawing as PNG, two pixels for each of the specification."""
@@ -116,6 +114,21 @@ class Chart:
 
     def __repr__(self) -> str:
         return f"Chart({self.name}: {visible(self.title)}; {visible(self.says)})"
+
+
+# A text mark that Vega describes, and a label that it cut: the pointer shows all of it.
+_DESCRIBED: Final = re.compile(r'(<text [^>]*?aria-label="([^"]*)"[^>]*>)([^<]*\u2026[^<]*)(?=</text>)')
+_PHRASE: Final = re.compile(r"P\([^()]{1,40}\) (?:=|<|>) \S+|\S+ [=±] \S+|[\d.]+ (?:to|and) [\d.]+|\d+% [\w-]+ intervals?")
+
+
+def _titled(found: re.Match[str]) -> str:
+    opened, full, shown = found.groups()
+    return f"{opened}<title>{full}</title>{shown}"
+
+
+def _joined(text: str) -> str:
+    """Phrases that no line breaks: P(above 0.8) = 0.098, n = 300."""
+    return _PHRASE.sub(lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
 
 
 _PAGE_STYLE: Final = (

@@ -1,4 +1,4 @@
-"""Parts of specifications that charts are made of: axes, rules, points, filled and plain lines."""
+"""Parts of specifications that charts are made of: axes, lines, filled bands, points and words."""
 
 from __future__ import annotations
 
@@ -39,6 +39,8 @@ def axis(
     if low is not None and high is not None:
         scale["domain"] = [low, high]
     own: Spec = {"title": None if title is None else visible(title), "grid": False, "tickCount": FEW_TICKS} | more
+    if own["title"] is not None and len(own["title"]) > 60:
+        own["title"] = own["title"][:59] + "\N{HORIZONTAL ELLIPSIS}"
     return {"type": "quantitative", "scale": scale, "axis": own}
 
 
@@ -47,13 +49,43 @@ def at(field: str, place: Mapping[str, Any]) -> Spec:
     return {"field": field, **place}
 
 
+def part(data: Spec, mark: str, encoding: Spec, **look: Any) -> Spec:
+    """One layer: marks of a kind at the places of the data."""
+    return {"data": data, "mark": {"type": mark} | look, "encoding": encoding}
+
+
 def rule(data: Spec, encoding: Spec, *, color: str = style.INK, width: float = 1.5, dash: tuple[int, ...] = ()) -> Spec:
     """Straight lines."""
-    mark: Spec = {"type": "rule", "color": color, "strokeWidth": width, "clip": False}
-    return {"data": data, "mark": mark | ({"strokeDash": list(dash)} if dash else {}), "encoding": encoding}
+    return part(data, "rule", encoding, color=color, strokeWidth=width, **_dashed(dash))
+
+
+def line(data: Spec, encoding: Spec, *, color: str = style.BLUE, width: float = 2.0, dash: tuple[int, ...] = (),
+         **look: Any) -> Spec:  # fmt: skip
+    """A line through the points, in their order."""
+    order = {"order": {"value": None}} if "order" not in encoding else {}
+    return part(data, "line", encoding | order, color=color, strokeWidth=width, clip=True, **_dashed(dash), **look)
+
+
+def points(data: Spec, encoding: Spec, *, color: str = style.BLUE, shape: str = "circle", size: float = 60) -> Spec:
+    """Filled points."""
+    return part(data, "point", encoding, filled=True, opacity=1, color=color, shape=shape, size=size)
+
+
+def filled(data: Spec, encoding: Spec, *, color: str = style.BLUE, opacity: float = 0.18, **look: Any) -> Spec:
+    """The area between y and y2, or between y and the bottom."""
+    return part(data, "area", encoding, color=color, opacity=opacity, clip=True, **look)
 
 
 def text(data: Spec, encoding: Spec, **look: Any) -> Spec:
-    """Words at places, from the field `label`."""
-    said = {"text": {"field": "label", "type": "nominal"}}
-    return {"data": data, "mark": {"type": "text", "color": style.INK} | look, "encoding": encoding | said}
+    """Words at places, from the field `label`; one that is cut keeps the whole as its description."""
+    said = {"text": {"field": "label", "type": "nominal"}, "description": {"field": "label", "type": "nominal"}}
+    return part(data, "text", encoding | said, **({"color": style.INK} | look))
+
+
+def shown_text(words: str, x: float, y: float, **look: Any) -> Spec:
+    """Words at a place in pixels."""
+    return text(rows(label=[words]), {"x": {"value": x}, "y": {"value": y}}, **look)
+
+
+def _dashed(dash: tuple[int, ...]) -> Spec:
+    return {"strokeDash": list(dash)} if dash else {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -22,6 +23,7 @@ from howsure.language import option
 from howsure.render import verdicts
 from howsure.render.harmless import visible
 from howsure.render.numbers import probability
+from howsure.outlines import outline
 from howsure.result import Result
 from howsure.rows import real
 
@@ -123,6 +125,9 @@ class Wins(Result):
             interval=self.interval, seed=0,
             data={"n": total, "systems": list(self.systems), "paired": True, "same": same},
         )  # fmt: skip
+
+    def _outlines(self) -> dict[str, Callable[[], Any]]:
+        return {} if self._batch else {"difference": lambda: outline(self.difference, self.level, self.interval, above=0)}
 
     @property
     def _batch(self) -> tuple[int, ...]:

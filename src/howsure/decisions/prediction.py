@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final, Unpack, overload
+from typing import TYPE_CHECKING, Any, Final, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,10 +29,14 @@ from howsure.model.next_items import MOST_OF_TWO, called, difference_apart, draw
 from howsure.model.posterior import Posterior
 from howsure.model.question import NextScore, Question
 from howsure.notes import Notes, merged, note
+from howsure.outlines import step_outline
 from howsure.render.harmless import visible
 from howsure.render.numbers import short
 from howsure.result import Result
 from howsure.rows import real, slice_of
+
+if TYPE_CHECKING:
+    from howsure.charts.chart import Chart
 
 MOST: Final = 1_000_000_000  # items to come
 MOST_NUMBERS: Final = 50_000_000  # tables times items
@@ -72,7 +76,6 @@ class Prediction(Result, Distribution):
     above: float | None = None
 
     __hash__ = None  # type: ignore[assignment]
-    plot = Result.plot  # type: ignore[assignment] # steps have no density
 
     @property
     def metric(self) -> Any:
@@ -109,6 +112,21 @@ class Prediction(Result, Distribution):
             raise BadSetting(f"{self.name} has steps and no density, so it has no hdi; ask for kind='equal-tailed'.")
         low, high, below, above = (number_or_array(x) for x in self.law.equal_tailed(wanted))
         return Interval(low, high, wanted, "equal-tailed", below, above)
+
+    # -- looks
+
+    def plot(
+        self, kind: str | None = None, *, level: float | None = None, interval: str = "equal-tailed",
+        above: float | None = None,
+    ) -> Chart:  # fmt: skip
+        """The probability of each score, with the interval; `level` and `above` take the place of its own."""
+        self.interval(level, kind=interval)  # what it cannot be is refused
+        own = {"level": self.level if level is None else level, "above": self.above if above is None else float(above)}
+        return Result.plot(replace(self, **own), kind)
+
+    def _outlines(self) -> dict[str, Callable[[], Any]]:
+        marks = [x for x in (self.below, self.above) if x is not None]
+        return {} if self.shape else {"steps": lambda: step_outline(self, self.level, marks)}
 
     # -- document
 
