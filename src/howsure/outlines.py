@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Distribution = Any  # howsure.distribution.Distribution, which is drawn by what stands here
-_POINTS: Final = 241
+_POINTS: Final = 161
 _TAIL: Final = 5e-4  # beyond these tails nothing is drawn
 _INNER: Final = 5e-3  # the height of the chart is that within these tails
 
@@ -93,21 +93,19 @@ def density_chart(d: Distribution, level: float, kind: str, above: float | None)
 
 # -- laws of steps
 
-_VALUES: Final = 90  # that are drawn one by one; more are drawn in stretches
-_BINS: Final = 60
+_VALUES: Final = 80  # that are drawn one by one; more are drawn in stretches
+_BINS: Final = 40
 
 
-def step_outline(d: Distribution, level: float, marks: Sequence[float] = ()) -> dict[str, Any]:
-    """The law of a score with steps: the probability of each value, or of stretches of many; `marks` are in sight."""
+def step_outline(d: Distribution, level: float, n: int, marks: Sequence[float] = ()) -> dict[str, Any]:
+    """The law of a score of n items: the probability of each value, or of stretches of many; `marks` are in sight."""
     if d.shape:
         raise BadSetting(f"{d.name} is a batch of {d.shape}: plot one of its laws, or a result with all of them.")
     low, high = d.interval(level)
-    p = np.linspace(_TAIL, 1.0 - _TAIL, 4001)
-    values = np.unique(np.asarray(d.ppf(p), dtype=float).round(12))
-    values = values[np.isfinite(values)]
-    bounds = _separate(values) if 1 < values.size <= _VALUES else _stretches(values)
+    first, last = (float(x) for x in d.ppf(np.array([_TAIL, 1.0 - _TAIL])))
+    even = _shares_of(d, n, first, last)
+    bounds = _stretches(first, last) if even is None else even
     upto = np.asarray(d.prob_below(bounds), dtype=float)
-    ends = [min([bounds[0], *marks]), max([bounds[-1], *marks])]
     return {
         "label": d.name,
         "from": bounds[:-1].tolist(),
@@ -116,19 +114,25 @@ def step_outline(d: Distribution, level: float, marks: Sequence[float] = ()) -> 
         "low": float(low),
         "high": float(high),
         "level": level,
-        "ends": [float(x) for x in ends],
-        "single": bool(1 < values.size <= _VALUES),
+        "ends": [float(min([bounds[0], *marks])), float(max([bounds[-1], *marks]))],
+        "single": even is not None and bool(np.ptp(bounds[:2]) * n < 1.5),
     }
 
 
-def _separate(values: Array) -> Array:
-    """Bounds between neighbouring values, so that each has a stretch of its own."""
-    middle = 0.5 * (values[1:] + values[:-1])
-    return np.concatenate([[2 * values[0] - middle[0]], middle, [2 * values[-1] - middle[-1]]])
+def _shares_of(d: Distribution, n: int, first: float, last: float) -> Array | None:
+    """Bounds between the multiples of 1/n, or every few of them, if the score takes no other value."""
+    low, high = round(first * n), round(last * n)
+    if not 0 < high - low < 100 * _VALUES:
+        return None
+    some = np.unique(np.linspace(low, high, min(high - low + 1, _VALUES)).round()) / n
+    inside = np.asarray(d.prob_below(some[1:] - 1e-6 / n)) - np.asarray(d.cdf(some[1:] - (1 - 1e-6) / n))
+    if np.abs(inside).max() > 1e-9:
+        return None
+    step = -(-(high - low + 1) // _VALUES)
+    return np.asarray((np.arange(low, high + 1 + step, step) - 0.5) / n)
 
 
-def _stretches(values: Array) -> Array:
+def _stretches(low: float, high: float) -> Array:
     """Even bounds that hold all values."""
-    low, high = float(values.min()), float(values.max())
     room = 0.5 * (high - low) / _BINS or 0.5 * max(abs(low), 1.0) / _BINS
     return np.linspace(low - room, high + room, _BINS + 1)

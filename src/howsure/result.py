@@ -112,7 +112,7 @@ class Result:
         """
         drawn = self._charts()
         if not drawn:
-            raise BadSetting(f"a {type(self).__name__} of this kind has no chart.")
+            raise BadSetting(f"there is nothing to draw of this {type(self).__name__}.")
         if kind is None:
             return next(iter(drawn.values()))()
         if kind not in drawn:

@@ -25,15 +25,16 @@ from howsure.export import columns_of, flat_metrics, write_columns
 from howsure.language import option
 from howsure.model.posterior import Posterior, posterior
 from howsure.notes import Notes, merged, note
-from howsure.render.harmless import visible
-from howsure.render.numbers import short
 from howsure.outlines import outline
 from howsure.priors import NAMES
+from howsure.render.harmless import visible
+from howsure.render.numbers import short
 from howsure.result import Result
 from howsure.rows import Place, Row, row_documents, row_parts
 from howsure.slice_marks import DealtParts, SliceMarks
 
 MOST_DRAWN: Final = 240  # tables that a chart shows in full
+
 
 @dataclass(frozen=True, eq=False)
 class Report(Result):

@@ -118,7 +118,9 @@ class Chart:
 
 # A text mark that Vega describes, and a label that it cut: the pointer shows all of it.
 _DESCRIBED: Final = re.compile(r'(<text [^>]*?aria-label="([^"]*)"[^>]*>)([^<]*\u2026[^<]*)(?=</text>)')
-_PHRASE: Final = re.compile(r"P\([^()]{1,40}\) (?:=|<|>) \S+|\S+ [=±] \S+|[\d.]+ (?:to|and) [\d.]+|\d+% [\w-]+ intervals?")
+_PHRASE: Final = re.compile(
+    r"P\([^()]{1,40}\) (?:=|<|>) \S+|\S+ [=±] \S+|[\d.]+ (?:to|and) [\d.]+|\d+% [\w-]+ intervals?"
+)
 
 
 def _titled(found: re.Match[str]) -> str:
@@ -145,14 +147,14 @@ SUFFIXES: Final[dict[str, Callable[[Chart], str | bytes]]] = {
 }
 
 
-def suffix_of(path: str | os.PathLike[str]) -> str:
+def suffix_of(path: str | os.PathLike[str], called: str = "a chart") -> str:
     """What a file of a chart ends in, if that is one of those there are."""
     if not isinstance(path, (str, os.PathLike)):
         raise BadSetting(f"a file is named by text or a path; got {path!r}.")
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
         *first, last = SUFFIXES
-        raise UnknownName(f"a chart is written as {', '.join(first)} or {last}; got {os.fspath(path)!r}.")
+        raise UnknownName(f"{called} is written as {', '.join(first)} or {last}; got {os.fspath(path)!r}.")
     return suffix
 
 
@@ -161,6 +163,12 @@ def installed() -> bool:
     from importlib.util import find_spec
 
     return all(find_spec(name) is not None for name in ("vl_convert", "jinja2"))
+
+
+def check_installed() -> None:
+    """Refuse where it is not, before any work is done."""
+    if not installed():
+        raise _missing()
 
 
 def _converter() -> Any:

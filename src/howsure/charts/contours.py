@@ -49,7 +49,12 @@ def _unknown(x: Array, y: Array, z: Array, place: Spec) -> Spec:
         turns = np.flatnonzero(np.diff(np.concatenate([[0], open_.astype(int), [0]])))
         made += [(across[a], across[b], down[i], down[i + 1]) for a, b in turns.reshape(-1, 2).tolist()]
     left, right, bottom, top = (list(v) for v in zip(*made, strict=True)) if made else ([], [], [], [])
-    where = {"x": at("left", place["x"]), "x2": {"field": "right"}, "y": at("bottom", place["y"]), "y2": {"field": "top"}}
+    where = {
+        "x": at("left", place["x"]),
+        "x2": {"field": "right"},
+        "y": at("bottom", place["y"]),
+        "y2": {"field": "top"},
+    }
     return part(rows(left=left, right=right, bottom=bottom, top=top), "rect", where, color=style.RULE, opacity=0.55)
 
 

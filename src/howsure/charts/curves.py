@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 from howsure.charts import style
 from howsure.charts.chart import Chart
 from howsure.charts.marks import Spec, at, axis, filled, line, points, rows, rule, text
 
-# A series: label, x, y, at will low and high (a band), step ("after": a stair), plain (no points of its own).
+# A series: label, x, y, and at will low and high, a band.
 Series = Mapping[str, Any]
 MOST: Final = 6
-_NAME: Final = 150  # pixels for the names of lines at the right
+_NAME: Final = 230  # pixels for the names of lines at the right, at most
+_LETTER: Final = 6.6
 
 
 def curves(
@@ -50,13 +52,13 @@ def curves(
     if named:
         layers += _names(series, y, y_ends, (width, height))
     body: Spec = {"width": width, "height": height, "layer": layers}
-    return Chart(name, title, says, caption, body, width + 50 + (_NAME if named else 0))
+    beside = min(_NAME, 45 + _LETTER * max(len(str(s["label"])) for s in series)) if named else 0
+    return Chart(name, title, says, caption, body, max(width + 50 + beside, 480))
 
 
 def _line(s: Series, k: int, x: Spec, y: Spec) -> Spec:
-    look = {"interpolate": "step-after"} if s.get("step") else {}
     place = {"x": at("x", x), "y": at("y", y)}
-    return line(rows(x=s["x"], y=s["y"]), place, color=style.PALETTE[k], dash=style.DASHES[k], **look)
+    return line(rows(x=s["x"], y=s["y"]), place, color=style.PALETTE[k], dash=style.DASHES[k])
 
 
 def _band(s: Series, k: int, x: Spec, y: Spec) -> Spec:
@@ -78,11 +80,16 @@ def _held(one: Mapping[str, Any], x: Spec, y: Spec, size: tuple[int, int]) -> li
     if one.get("label"):
         words = rows(**{key: [one[key]], "label": [str(one["label"])]})
         if key == "x":
-            look = {"align": one.get("align", "left"), "baseline": "top", "dx": -5 if one.get("align") == "right" else 5}
+            look = {
+                "align": one.get("align", "left"),
+                "baseline": "top",
+                "dx": -5 if one.get("align") == "right" else 5,
+            }
             made.append(text(words, place | {"y": {"value": 2}}, color=style.MUTED, **look))
         else:
-            made.append(text(words, place | {"x": {"value": size[0] - 4}}, color=style.MUTED, align="right",
-                             baseline="bottom", dy=-3))  # fmt: skip
+            left = one.get("align", "left") == "left"
+            made.append(text(words, place | {"x": {"value": 6 if left else size[0] - 4}}, color=style.MUTED,
+                             align="left" if left else "right", baseline="bottom", dy=-3))  # fmt: skip
     return made
 
 
@@ -93,7 +100,8 @@ def _mark(one: Mapping[str, Any], x: Spec, y: Spec, ends: tuple[float, float]) -
     made = [points(rows(x=[one["x"]], y=[one["y"]]), place, color=color, size=90 if one.get("strong") else 45,
                    shape="diamond" if one.get("strong") else "circle")]  # fmt: skip
     if one.get("label"):
-        right = one["x"] > ends[0] + 0.62 * (ends[1] - ends[0])
+        share = (one["x"] - ends[0]) / (ends[1] - ends[0])
+        right = share > 0.75 or (bool(one.get("left")) and share > 0.2)
         data = rows(x=[one["x"]], y=[one["y"]], label=[str(one["label"])])
         below = bool(one.get("below"))
         made.append(text(data, place, align="right" if right else "left", dx=-8 if right else 8,
@@ -105,21 +113,22 @@ def _names(series: Sequence[Series], y: Spec, y_ends: tuple[float, float], size:
     """The name of each line at the right, near where it ends, at least a line apart; a stroke shows its dashes."""
     del y
     low, high = y_ends
-    ends = []
+    ends: list[list[float]] = []
     for k, s in enumerate(series):
         known = [v for v in s["y"] if v is not None and v == v]
         last = known[-1] if known else low
         ends.append([size[1] * (1.0 - min(max((last - low) / (high - low), 0.0), 1.0)), k])
     ends.sort()
-    for before, after in zip(ends, ends[1:], strict=False):
+    for before, after in pairwise(ends):
         after[0] = max(after[0], before[0] + 17.0)
     over = max(0.0, ends[-1][0] - size[1])
     made = []
-    for down, k in ends:
+    for down, place in ends:
+        k = int(place)
         at_y = {"value": down - over}
         stroke = {"x": {"value": size[0] + 8}, "x2": {"value": size[0] + 34}, "y": at_y}
         made.append(rule(rows(k=[0]), stroke, color=style.PALETTE[k], width=2.2, dash=style.DASHES[k]))
         words = rows(label=[str(series[k]["label"])])
         made.append(text(words, {"x": {"value": size[0] + 39}, "y": at_y}, align="left", baseline="middle",
-                         limit=_NAME - 40))  # fmt: skip
+                         limit=_NAME - 45))  # fmt: skip
     return made

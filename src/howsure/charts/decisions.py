@@ -16,7 +16,7 @@ from howsure.render.numbers import count, probability, short
 Document = dict[str, Any]
 Outlines = Mapping[str, Callable[[], Any]]
 Drawn = dict[str, Callable[[], Chart]]
-_SIGNS: Final = {"pass": "✓ pass", "fail": "✗ fail", "inconclusive": "? inconclusive"}
+_SAID: Final = 1e-4  # P(0/0) from which on it is said
 
 
 def gate(document: Document, outlines: Outlines) -> Drawn:
@@ -50,7 +50,7 @@ def _ruling(row: Document) -> Document:
     limit = row["limit"] if row.get("limit") is not None else None if margin is None else _beyond(row, margin)
     return {
         "label": row["requirement"], "score": row["score"], "low": row["low"], "high": row["high"], "limit": limit,
-        "told": f"{_SIGNS.get(row['status'], row['status'])}, P = {_chance(row)}", "strong": row["status"] == "fail",
+        "told": f"{row['status']}, P = {_chance(row)}", "strong": row["status"] == "fail",
     }  # fmt: skip
 
 
@@ -68,7 +68,7 @@ def _probabilities(document: Document) -> Chart:
     """The probability that each requirement holds, and that which it needs."""
     lines = [
         {"label": row["requirement"], "score": row["probability"], "limit": row["p"],
-         "told": f"{_SIGNS.get(row['status'], row['status'])}, {_chance(row)} of {row['p']:g}",
+         "told": f"{row['status']}, {_chance(row)} of {row['p']:g}",
          "strong": row["status"] == "fail"}
         for row in document["rows"]
     ]  # fmt: skip
@@ -98,7 +98,10 @@ def _planned(document: Document) -> Chart:
     goal, unit = document["goal"], str(document["unit"])
     wide = goal["kind"] in (None, "width")
     if wide:
-        keys = (("width_assured", f"with {findings.percent(document['assurance'])} assurance"), ("width_average", "on average"))
+        keys = (
+            ("width_assured", f"with {findings.percent(document['assurance'])} assurance"),
+            ("width_average", "on average"),
+        )
         y_title = f"width of the {findings.percent(document['level'])} interval"
     else:
         keys = (("power", "probability of showing it"), ("p_average", "average probability of the claim"))
@@ -143,11 +146,12 @@ def _next(document: Document, law: Document) -> Chart:
         {"value": row[k], "says": f"P({k} {row[k]:g}) = {probability(row[f'p_{k}'], error, rest=1.0 - row[f'p_{k}'])}"}
         for k in ("below", "above") if row.get(k) is not None and row.get(f"p_{k}") is not None
     ]  # fmt: skip
-    says = f"With probability {findings.percent(level)} or more {what} of {_coming(row)} lies between {short(low)} and {short(high)}"
+    says = f"With probability {findings.percent(level)} or more {what} of {_coming(row)} lies between "
+    says += f"{short(low)} and {short(high)}"
     says += "".join(f"; {r['says']}" for r in references) + "."
     lost = row["p_undefined"] or 0.0
     told = "; each bar is one value" if law["single"] else "; bars are stretches of values"
-    told += f"; it is 0/0 with probability {probability(lost)}" if lost > 0 else ""
+    told += f"; it is 0/0 with probability {probability(lost)}" if lost >= _SAID else ""
     caption = findings.caption(document | {"level": level}).replace("intervals", "interval")
     law = law | {"references": references}
     return steps(law, name="steps", title=f"{what} of {_coming(row)}", says=says, caption=caption + told, measure=what)
@@ -155,13 +159,14 @@ def _next(document: Document, law: Document) -> Chart:
 
 def _nexts(document: Document) -> Chart:
     rows = document["rows"]
+    several = len({_called(row) for row in rows}) > 1
     lines = [
-        {"label": _label(row, len({_called(r) for r in rows}) > 1), "score": row["median"], "low": row["low"], "high": row["high"],
+        {"label": _label(row, several), "score": row["median"], "low": row["low"], "high": row["high"],
          "told": f"{short(row['median'])} [{findings.span(row).replace(' to ', ', ')}]"}
         for row in rows
     ]  # fmt: skip
-    what = _called(rows[0]) if len({_called(row) for row in rows}) == 1 else "scores"
-    says = f"{len(rows)} laws of {what} of {_coming(rows[0])}, each with its {findings.percent(document['level'])} interval."
+    what, level = "scores" if several else _called(rows[0]), findings.percent(document["level"])
+    says = f"{len(rows)} laws of {what} of {_coming(rows[0])}, each with its {level} interval."
     return forest(
         lines, name="forest", title=f"{what} of {_coming(rows[0])}", says=says,
         caption=f"{findings.caption(document)}; points are medians", measure=what,
@@ -176,7 +181,7 @@ def _label(row: Document, several: bool) -> str:
 
 def _called(row: Document) -> str:
     both = f", {row['first']} less {row['second']}" if row.get("first") else ""
-    return f"{row['asked']}{f' of ' + str(row['system']) if row.get('system') else ''}{both}"
+    return f"{row['asked']}{' of ' + str(row['system']) if row.get('system') else ''}{both}"
 
 
 def _coming(row: Document) -> str:

@@ -49,10 +49,10 @@ def density(
     x = axis(measure, low=ends[0], high=ends[1], log=own[0]["log"])
     y = {"type": "quantitative", "axis": None,
          "scale": {"domain": [0, top], "range": [style.HEIGHT, room]}}  # fmt: skip
-    layers = [] if region is None else [_region(region, x, ends)]
+    layers = [] if region is None else [_region(region, x, ends, room)]
     layers += [piece for k, o in enumerate(own) for piece in _law(o, k, x, y, top)]
-    layers += _reference(own[0], x) if len(own) == 1 else []
-    layers += [_word(w, x) for w in words]
+    layers += _reference(own[0], x, room) if len(own) == 1 else []
+    layers += [piece for w in words for piece in _word(w)]
     return Chart(name, title, says, caption, {"width": style.WIDTH, "height": style.HEIGHT, "layer": layers})
 
 
@@ -71,16 +71,17 @@ def _law(o: Outline, k: int, x: Spec, y: Spec, top: float) -> list[Spec]:
     return made
 
 
-def _region(region: Mapping[str, Any], x: Spec, ends: tuple[float, float]) -> Spec:
+def _region(region: Mapping[str, Any], x: Spec, ends: tuple[float, float], top: float) -> Spec:
     low, high = max(region["low"], ends[0]), min(region["high"], ends[1])
-    place = {"x": at("x", x), "x2": {"field": "to"}}
+    place = {"x": at("x", x), "x2": {"field": "to"}, "y": {"value": top}, "y2": {"value": style.HEIGHT}}
     return part(rows(x=[low], to=[high]), "rect", place, color=style.GREEN, opacity=0.14)
 
 
-def _reference(o: Outline, x: Spec) -> list[Spec]:
-    """A dashed line at the value."""
+def _reference(o: Outline, x: Spec, top: float) -> list[Spec]:
+    """A dashed line at the value, below the words."""
     r = o.get("reference")
-    return [] if not r else [rule(rows(x=[r["value"]]), {"x": at("x", x)}, dash=(4, 3))]
+    place = {"x": at("x", x), "y": {"value": top}, "y2": {"value": style.HEIGHT}}
+    return [] if not r else [rule(rows(x=[r["value"]]), place, dash=(4, 3))]
 
 
 # -- words over the densities: each at a place, one above the other where they would meet
@@ -103,8 +104,8 @@ def _names(own: Sequence[Outline], ends: tuple[float, float]) -> list[Spec]:
     made = []
     for k, o in enumerate(own):
         peak = float(o["x"][int(np.argmax(o["density"]))])
-        word = _placed(f"{style.SIGNS[k]} {o['label']}", peak, ends, log=bool(o["log"]))
-        made.append(word | {"color": style.PALETTE[k]})
+        word = _placed(f"   {o['label']}", peak, ends, log=bool(o["log"]))
+        made.append(word | {"color": style.PALETTE[k], "shape": style.SHAPES[k], "label": str(o["label"])})
     return made
 
 
@@ -135,11 +136,16 @@ def _stacked(words: Sequence[Spec]) -> list[Spec]:
     return made
 
 
-def _word(word: Spec, x: Spec) -> Spec:
-    del x
-    place = {"x": {"value": 0.5 * (word["left"] + word["right"])}, "y": {"value": 2 + _LINE * word["row"]}}
-    look = {"baseline": "top", "align": "center", "color": word["color"], "limit": 320}
-    return text(rows(label=[word["label"]]), place, **look)
+def _word(word: Spec) -> list[Spec]:
+    """Words, after the sign of a law where they name one."""
+    down = {"value": 8 + _LINE * word["row"]}
+    look = {"baseline": "middle", "color": word["color"], "limit": 320}
+    if "shape" not in word:
+        middle = {"x": {"value": 0.5 * (word["left"] + word["right"])}, "y": down}
+        return [text(rows(label=[word["label"]]), middle, align="center", **look)]
+    sign = points(rows(k=[0]), {"x": {"value": word["left"] + 6}, "y": down}, color=word["color"], shape=word["shape"])
+    after = {"x": {"value": word["left"] + 16}, "y": down}
+    return [sign, text(rows(label=[word["label"]]), after, align="left", **look)]
 
 
 # -- scales

@@ -42,7 +42,7 @@ def heat(
     left = max(len(x) for x in names) * _LETTER
     if beside:
         layers.append(_beside_rows(beside, place, {"value": width + 10}, "left"))
-    layers += _titles(row_title, column_title, min(left, _LABEL), width)
+    layers += _titles(row_title, column_title, width, 24 if not _long(columns, wide) else 92)
     right = max((len(x) for x in beside), default=0) * _LETTER
     full = width + min(left, _LABEL) + min(right, _LABEL) + 20
     return Chart(name, title, says, caption, {"width": width, "height": height, "layer": layers}, full)
@@ -87,20 +87,25 @@ def _beside_rows(names: Sequence[str], place: Spec, x: Spec, align: str) -> Spec
     return text(data, {"x": x, "y": at("j", place["y"])}, align=align, baseline="middle", limit=_LABEL)
 
 
+def _long(columns: Sequence[str], wide: float) -> bool:
+    return max(len(str(x)) for x in columns) * _LETTER > wide
+
+
 def _over_columns(columns: Sequence[str], place: Spec, wide: float) -> Spec:
     """Names over the columns; long ones are turned."""
     data = rows(k=range(len(columns)), label=[str(x) for x in columns])
-    long = max(len(str(x)) for x in columns) * _LETTER > wide
-    look = {"align": "left", "baseline": "middle", "angle": -45, "limit": 120} if long else {"baseline": "bottom"}
+    turned = {"align": "left", "baseline": "middle", "angle": -45, "limit": 110}
+    look: dict[str, Any] = turned if _long(columns, wide) else {"baseline": "bottom"}
     return text(data, {"x": at("k", place["x"]), "y": {"value": -6}}, **look)
 
 
-def _titles(row_title: str | None, column_title: str | None, left: float, width: float) -> list[Spec]:
-    """What rows and columns are, at the corner: rows, and after an arrow columns."""
-    if row_title is None or column_title is None:
-        return []
-    del left, width
-    words = f"{row_title} \N{DOWNWARDS ARROW}  {column_title} \N{RIGHTWARDS ARROW}"
-    data = rows(label=[words])
-    look = {"align": "right", "baseline": "bottom", "color": style.MUTED, "fontSize": 11}
-    return [text(data, {"x": {"value": -8}, "y": {"value": -6}}, **look)]
+def _titles(row_title: str | None, column_title: str | None, width: float, over: float) -> list[Spec]:
+    """What rows and columns are: over their names."""
+    look = {"color": style.MUTED, "fontSize": 11, "baseline": "bottom"}
+    made = []
+    if row_title is not None:
+        made.append(text(rows(label=[row_title]), {"x": {"value": -8}, "y": {"value": -6}}, align="right", **look))
+    if column_title is not None:
+        place = {"x": {"value": width / 2}, "y": {"value": -over}}
+        made.append(text(rows(label=[column_title]), place, align="center", **look))
+    return made

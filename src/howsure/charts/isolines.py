@@ -75,6 +75,6 @@ def round_levels(low: float, high: float, most: int = 10) -> list[float]:
         return []
     power = 10.0 ** np.floor(np.log10((high - low) / most))
     step = next(s * power for s in (1.0, 2.0, 5.0, 10.0, 20.0) if (high - low) / (s * power) <= most + 1e-9)
-    first, last = int(np.floor(low / step)) + 1, int(np.ceil(high / step)) - 1
+    first, last = int(np.floor(low / step + 1e-6)) + 1, int(np.ceil(high / step - 1e-6)) - 1
     digits = max(0, int(-np.floor(np.log10(step) + 1e-9)))
     return [round(float(k * step), digits) + 0.0 for k in range(first, last + 1)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -36,12 +37,22 @@ def axis(
     scale: Spec = {"zero": False, "nice": False}
     if log:
         scale["type"] = "log"
+        more = {"values": _round(low, high), "format": ",~g"} | more if low and high else more
     if low is not None and high is not None:
         scale["domain"] = [low, high]
     own: Spec = {"title": None if title is None else visible(title), "grid": False, "tickCount": FEW_TICKS} | more
     if own["title"] is not None and len(own["title"]) > 60:
         own["title"] = own["title"][:59] + "\N{HORIZONTAL ELLIPSIS}"
     return {"type": "quantitative", "scale": scale, "axis": own}
+
+
+def _round(low: float, high: float) -> list[float]:
+    """1, 2 and 5 times the powers of ten between two numbers; of a wide span the powers alone, or every few."""
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    every = max(1, (last - first) // 8)
+    digits = (1, 2, 5) if last - first <= 3 else (1,)
+    found = [d * 10.0**k for k in range(first, last + 1, every) for d in digits]
+    return [float(f"{x:.12g}") for x in found if low <= x <= high]
 
 
 def at(field: str, place: Mapping[str, Any]) -> Spec:

@@ -10,8 +10,9 @@ from howsure.render.harmless import visible
 
 def panels(charts: Sequence[Chart], *, name: str, title: str, says: str, caption: str, across: bool = False) -> Chart:
     """Each chart with its own title as a heading; the finding and the caption are of the whole."""
+    look = {"fontSize": 12, "fontWeight": "normal", "frame": "group"}
     parts = [
-        chart.body | {"title": {"text": visible(chart.title), "fontSize": 12, "fontWeight": "normal", "frame": "group"}}
+        chart.body | ({} if chart.title == title else {"title": {"text": visible(chart.title)} | look})
         for chart in charts
     ]
     wide = sum(c.wide + 30 for c in charts) if across else max(c.wide for c in charts)

@@ -31,7 +31,7 @@ def tradeoff(document: Document, outlines: Outlines) -> Drawn:
 def _traded(document: Document, line: Document | None) -> Chart:
     rows, held = document["rows"], document.get("curve")
     banded = any(r.get("low") is not None for r in rows)
-    series = []
+    series: list[Document] = []
     if banded:
         known = [r for r in rows if r.get("low") is not None]
         series.append({"label": "median and band", "x": [r["recall"] for r in known],
@@ -41,13 +41,26 @@ def _traded(document: Document, line: Document | None) -> Chart:
         series.append({"label": "the counts themselves" if banded else "precision"} | line)
     marks = []
     if held and held.get("point"):
-        marks.append({"x": held["point"][0], "y": held["point"][1], "strong": True, "label": "this system"})
+        marks.append(
+            {
+                "x": held["point"][0],
+                "y": held["point"][1],
+                "strong": True,
+                "label": "this system",
+                "below": True,
+                "left": True,
+            }
+        )
     verdict = str(document["verdict"])
     said = f"{verdict[:1].upper()}{verdict[1:]}."
-    at = f"accuracy {short(held['accuracy'])} and prevalence {short(held['prevalence'])}" if held else "constant accuracy"
+    at = (
+        f"accuracy {short(held['accuracy'])} and prevalence {short(held['prevalence'])}"
+        if held
+        else "constant accuracy"
+    )
     told = findings.caption(document)
     lost = sum(r.get("low") is None for r in rows) if banded else 0
-    told += "; dotted: precision 1/2" + (f"; {lost} recalls have no band" if lost else "")
+    told += "; dashed: precision 1/2" + (f"; {lost} recalls have no band" if lost else "")
     return curves(
         series, name="curve", title=f"Recall against precision at {at}", says=said, caption=told.removeprefix("; "),
         x_title="recall", y_title="precision", x_ends=_UNIT, y_ends=_UNIT, square=True, marks=marks,
@@ -83,10 +96,14 @@ def _two_panels(document: Document, found: Document) -> Chart:
     if classes:
         top = 1.08 * max(v for c in classes for v in c["y"])
         parts.append(curves(
-            classes, name="classes", title="Density of each class, times its share", says="", caption="", x_title="score",
-            y_title="density", x_ends=ends, y_ends=(0.0, top),
+            classes, name="classes", title="Density of each class, times its share", says="", caption="",
+            x_title="score", y_title="density", x_ends=ends, y_ends=(0.0, top),
         ))  # fmt: skip
-    marks = [{"x": even["threshold"], "y": even["recall"], "strong": True, "label": "break-even"}] if even["threshold"] is not None else []
+    marks = (
+        [{"x": even["threshold"], "y": even["recall"], "strong": True, "label": "break-even"}]
+        if even["threshold"] is not None
+        else []
+    )
     parts.append(curves(
         measures, name="measures", title="Measures at each threshold", says="", caption="", x_title="threshold",
         y_title="value", x_ends=ends, y_ends=_UNIT, marks=marks,
@@ -94,7 +111,9 @@ def _two_panels(document: Document, found: Document) -> Chart:
     rising = document.get("rising_together") or []
     says = f"Recall and precision meet at threshold {_at(even['threshold'])}, where both are {short(even['recall'])}; "
     says += f"accuracy is highest, {short(best['value'])}, at {_at(best['threshold'])}."
-    says += "".join(f" Recall and precision rise together from {_at(a)} to {_at(b)}." for a, b in rising[:1] if None not in (a, b))
+    says += "".join(
+        f" Recall and precision rise together from {_at(a)} to {_at(b)}." for a, b in rising[:1] if None not in (a, b)
+    )
     sign = "at or above" if document["answer"] == "above" else "at or below"
     caption = (
         f"positive: {document['positive']}; negative: {document['negative']}; prevalence {document['prevalence']:.4g}; "
@@ -150,13 +169,17 @@ def _range(document: Document) -> str:
     if not known:
         return f"No point of this grid has a single value of {document['z']}."
     low, high = min(known, key=lambda r: r["z"]), max(known, key=lambda r: r["z"])
-    spots = [f"{short(r['z'])} at {document['x']} {r['x']:.3g}, {document['y']} {r['y']:.3g}" for r in (low, high)]
-    return f"{document['z']} runs from {spots[0]} to {spots[1]}; {100 * document['feasible']:.3g}% of the grid is feasible."
+    spots = [
+        f"{short(r['z'] if abs(r['z']) > 1e-12 else 0.0)} at {document['x']} {r['x']:.3g}, {document['y']} {r['y']:.3g}"
+        for r in (low, high)
+    ]
+    share = f"{100 * document['feasible']:.3g}% of the grid is feasible"
+    return f"{document['z']} runs from {spots[0]} to {spots[1]}; {share}."
 
 
 def _holes(document: Document) -> str:
     nx, ny = document["size"]
-    said = [f"grid of {nx} x {ny}", *(n["text"] for n in document["notes"])]
+    said = [f"grid of {nx} x {ny}", *(n["text"] for n in document["notes"] if n["code"] != "one-by-one")]
     return "; ".join(said) + ("; grey: no single value" if any(r["z"] is None for r in document["rows"]) else "")
 
 
@@ -170,7 +193,11 @@ def _section(document: Document) -> Chart:
     series = {"label": document["z"], "x": [r[along] for r in rows], "y": [r["z"] for r in rows]}
     ends = (rows[0][along], rows[-1][along])
     ends = ends if ends[0] < ends[1] else (ends[0] - 0.5, ends[1] + 0.5)
-    marks = [{"x": r[along], "y": r["z"], "label": short(r["z"])} for r in rows if r["z"] is not None] if len(rows) < 3 else []
+    marks = (
+        [{"x": r[along], "y": r["z"], "label": short(r["z"])} for r in rows if r["z"] is not None]
+        if len(rows) < 3
+        else []
+    )
     return curves(
         [series], name="section", title=_titled(document), says=_range(document),
         caption=f"{document[other]} {rows[0][other]:.4g}; {_holes(document)}", x_title=document[along],
@@ -199,7 +226,8 @@ def _averaged(document: Document) -> Chart:
         series.append({"label": f"fallout {a:g}", "x": [r["value"] for r in rows], "y": [r["mean"] for r in rows]})
     values = [v for s in series for v in s["x"]]
     return curves(
-        series, name="curves", title=f"11-point averaged precision by {document['measure']}", says=_gaps(document, fallouts),
+        series, name="curves", title=f"11-point averaged precision by {document['measure']}",
+        says=_gaps(document, fallouts),
         caption="; ".join(n["text"] for n in document["notes"]) + "; dashed: equal", x_title=document["measure"],
         y_title="averaged precision", x_ends=(min(values), max(values)) if min(values) < max(values) else _UNIT,
         y_ends=_UNIT, lines=[{"from": (0.0, 0.0), "to": (1.0, 1.0)}],

@@ -1,4 +1,4 @@
-"""Charts of scores: the density of one row or a forest of many, the confusion matrix, and the same under other priors."""
+"""Charts of scores: the density of one row or a forest of many, the confusion matrix, and other priors."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def one(document: Document, law: Document) -> Chart:
     """The posterior of one score."""
     (row,) = document["rows"]
     return density(
-        [law], name="density", title=f"How sure is {findings.named(row)}?", says=findings.of_row(row, document["level"]),
-        caption=findings.caption(document), measure=row["asked"],
+        [law], name="density", title=f"How sure is {findings.named(row)}?",
+        says=findings.of_row(row, document["level"]), caption=findings.caption(document), measure=row["asked"],
     )  # fmt: skip
 
 
@@ -60,9 +60,12 @@ def lines_of(rows: Sequence[Document], named: Callable[[Document], str] = findin
 def many(document: Document, name: str = "forest", says: str | None = None) -> Chart:
     """The scores of several measures, classes, slices or systems; measures of other scales have panels of their own."""
     rows = _sorted(document["rows"])
-    measures = list(dict.fromkeys(row["asked"] for row in rows))
     said = findings.of_rows(document) if says is None else says
-    title = f"{findings.listed(measures, 4)} with {findings.percent(document['level'])} intervals"
+    bases = list(dict.fromkeys(_base(row) for row in rows))
+    by = _column(rows)
+    title = (
+        f"{findings.listed(bases, 4)}{f' by {by}' if by else ''} with {findings.percent(document['level'])} intervals"
+    )
     groups: dict[Any, list[Document]] = {}
     for row in rows:
         groups.setdefault(_scale(row), []).append(row)
@@ -78,19 +81,28 @@ def _panel(rows: list[Document], name: str, title: str, says: str, document: Doc
     alone = len(measures) == 1
     limits = {row.get("above") for row in rows}
     log = rows[0].get("range", [0, 1])[1] is None and all((row["low"] or 0) > 0 for row in rows)
-    lines = lines_of(rows, _without_measure if alone and len(rows) > 1 else findings.named)
+    called = partial(_without_measure, by=_column(rows)) if alone and len(rows) > 1 else findings.named
+    lines = lines_of(rows, called)
     if len(limits) > 1:
         lines = [line | {"limit": row.get("above")} for line, row in zip(lines, rows, strict=True)]
     endless = sum(row["low"] is None or row["high"] is None for row in rows)
     caption = findings.caption(document) + (f"; {endless} intervals have no end and are not drawn" if endless else "")
     return forest(
         lines, name=name, title=title, says=says, caption=caption, measure=measures[0] if alone else "score",
-        reference=limits.pop() if len(limits) == 1 else None, within=tuple(rows[0].get("range") or (None, None)), log=log,
+        reference=limits.pop() if len(limits) == 1 else None, within=tuple(rows[0].get("range") or (None, None)),
+        log=log,
     )  # fmt: skip
 
 
-def _without_measure(row: Document) -> str:
-    parts = [x for x in (row.get("system"), findings.place(row)) if x]
+def _column(rows: Sequence[Document]) -> str | None:
+    """The column that all slices are made by, where it is one."""
+    names = {tuple(row["slice"]) for row in rows if row.get("slice")}
+    return str(next(iter(names))[0]) if len(names) == 1 and len(next(iter(names))) == 1 else None
+
+
+def _without_measure(row: Document, by: str | None) -> str:
+    where = str(row["slice"][by]) if by and row.get("slice") else findings.place(row)
+    parts = [x for x in (row.get("system"), where) if x]
     return ", ".join(parts) or str(row["asked"])
 
 
@@ -106,7 +118,7 @@ def _sorted(rows: Sequence[Document]) -> list[Document]:
     if any(row.get("slice") for row in rows):
         return list(rows)
     order = {asked: k for k, asked in enumerate(dict.fromkeys(_base(row) for row in rows))}
-    falling = {k: -1.0 for k in order}
+    falling = dict.fromkeys(order, -1.0)
     return sorted(rows, key=lambda row: (
         bool(row["score"] is None) if len(order) == 1 else False, order[_base(row)],
         falling[_base(row)] * (row["score"] if row["score"] is not None else float("-inf")),
@@ -140,7 +152,10 @@ def confusion(document: Document, table: Document) -> Chart:
             f"Most often {labels[worst['truth']]} is taken for {labels[worst['answer']]}: {count(worst['count'])} of "
             f"{count(worst['of'])} items, a share of {short(worst['low'])} to {short(worst['high'])}."
         )
-    title, told = "Which class is taken for which?", "in each cell: items, their share of the true class and its interval"
+    title, told = (
+        "Which class is taken for which?",
+        "in each cell: items, their share of the true class and its interval",
+    )
     return heat(
         cells, names=labels, columns=labels, name="confusion", title=title, says=says,
         caption=f"{findings.caption(document)}; {told}", row_title="truth", column_title="answer", wide=96, high=44,
@@ -172,7 +187,7 @@ def confusions(document: Document) -> Chart:
 def _percent(x: float) -> str:
     """A share in percent, in few characters; never a 0 or 100 that is none."""
     shown = f"{100 * x:.{0 if 0.095 <= x <= 0.905 or x in (0.0, 1.0) else 1}f}"
-    return f"<0.1%" if shown == "0.0" and x > 0 else f">99.9%" if shown == "100.0" and x < 1 else f"{shown}%"
+    return "<0.1%" if shown == "0.0" and x > 0 else ">99.9%" if shown == "100.0" and x < 1 else f"{shown}%"
 
 
 # -- priors
@@ -182,7 +197,8 @@ def priors(documents: Sequence[Document]) -> Chart:
     """The first measure under each prior: how much of the answer is the prior's; also of differences."""
     rows = [_headline(document) for document in documents]
     lines = [
-        {"label": f"prior {document['prior']['name']}", "told": findings.numbers_of(row), "score": row["median"],
+        {"label": f"prior {document['prior']['name']}", "told": findings.numbers_of(row | {"score": row["median"]}),
+         "score": row["median"],
          "low": row["low"], "high": row["high"]}
         for document, row in zip(documents, rows, strict=True)
     ]  # fmt: skip
@@ -201,10 +217,14 @@ def priors(documents: Sequence[Document]) -> Chart:
 
 def _headline(document: Document) -> Document:
     """The first row that has an interval, or the difference of a comparison."""
-    row = document["rows"][0]
+    row: Document = document["rows"][0]
     if "difference" in row:
         a, b = (row[k].get("system") or k for k in ("first", "second"))
-        return row["difference"] | {"called": f"{row['metric']}, {a} less {b}", "range": (None, None), "reference": 0.0}
+        return dict(row["difference"]) | {
+            "called": f"{row['metric']}, {a} less {b}",
+            "range": (None, None),
+            "reference": 0.0,
+        }
     known = [r for r in document["rows"] if r["low"] is not None and r["high"] is not None and r["median"] is not None]
     row = known[0]
     return row | {"called": findings.named(row), "range": tuple(row.get("range") or (None, None)),

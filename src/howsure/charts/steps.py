@@ -28,10 +28,14 @@ def steps(
             data = rows(x=[o["from"][k] for k in own], to=[o["to"][k] for k in own], y=[o["mass"][k] for k in own],
                         zero=[0.0] * len(own))  # fmt: skip
             place = {"x": at("x", x), "x2": {"field": "to"}, "y": at("zero", y), "y2": {"field": "y"}}
-            layers.append(part(data, "bar", place, color=style.BLUE, opacity=opacity, xOffset=gap / 2, x2Offset=-gap / 2))
+            layers.append(
+                part(data, "bar", place, color=style.BLUE, opacity=opacity, xOffset=gap / 2, x2Offset=-gap / 2)
+            )
     for k, r in enumerate(o.get("references") or []):
         share = (r["value"] - o["ends"][0]) * wide
         align = "right" if share > style.WIDTH / 2 else "left"
         layers.append(rule(rows(x=[r["value"]]), {"x": at("x", x)}, dash=(4, 3)))
-        layers.append(shown_text(r["says"], share - 6 if align == "right" else share + 6, 2 + 16 * k, align=align, baseline="top"))
+        layers.append(
+            shown_text(r["says"], share - 6 if align == "right" else share + 6, 2 + 16 * k, align=align, baseline="top")
+        )
     return Chart(name, title, says, caption, {"width": style.WIDTH, "height": style.HEIGHT, "layer": layers})

@@ -17,7 +17,6 @@ BROWN: Final = "#8a5a00"
 PALETTE: Final = (BLUE, ORANGE, GREEN, PURPLE, BROWN, INK)
 DASHES: Final = ((), (6, 3), (2, 2), (8, 3, 2, 3), (10, 4), (4, 2))  # lines differ by more than their colour
 SHAPES: Final = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")  # and points by their shape
-SIGNS: Final = ("●", "■", "▲", "◆", "✚", "▼")  # the same in words
 # On dark paper a rule of CSS puts these in the place of the colours above: attributes give way to rules.
 DARK: Final = {
     INK: "#e6edf3", MUTED: "#9ea7b3", RULE: "#3d444d", PAPER: "#0d1117",

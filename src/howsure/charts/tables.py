@@ -9,7 +9,7 @@ from howsure.charts.chart import Chart
 from howsure.charts.forest import forest
 from howsure.charts.heat import heat
 from howsure.render import findings
-from howsure.render.numbers import count, short
+from howsure.render.numbers import count, probability, short
 
 Document = dict[str, Any]
 Outlines = Mapping[str, Callable[[], Any]]
@@ -29,6 +29,8 @@ def solve(document: Document, outlines: Outlines) -> Drawn:
         made["posterior"] = lambda: _posterior(document)
     if document["ranges"]:
         made["ranges"] = lambda: _ranges(document)
+    if not (document["ranges"] or document["tables"]):
+        made["given"] = lambda: _given(document)
     if len(document["tables"]) == 1 and document["status"] == "unique":
         made["table"] = lambda: _table(document["tables"][0], document["why"])
     return made
@@ -52,10 +54,26 @@ def _ranges(document: Document) -> Chart:
     )  # fmt: skip
 
 
+def _given(document: Document) -> Chart:
+    """What was reported, where no table agrees with it."""
+    rows = [g for g in document["given"] if g["low"] >= -1.0 and g["high"] <= 1.0]
+    lines = [
+        {"label": g["name"], "low": g["low"], "high": g["high"], "score": 0.5 * (g["low"] + g["high"]),
+         "told": g["shown"]}
+        for g in rows
+    ]  # fmt: skip
+    others = [f"{g['name']} {g['shown']}" for g in document["given"] if g not in rows]
+    told = "; ".join(["each bar is what the printed digits mean", *others])
+    return forest(
+        lines, name="given", title="No table agrees with the report", says=_sentence(document["why"]), caption=told,
+        measure="value", within=(-1.0, 1.0),
+    )  # fmt: skip
+
+
 def _shown(r: Document) -> bool:
     """Measures between -1 and 1; counts and ratios have other scales."""
     known = r["low"] is not None and r["high"] is not None
-    return known and r["metric"] not in (*_CELLS, "n") and -1.0 - 1e-9 <= r["low"] and r["high"] <= 1.0 + 1e-9
+    return known and r["metric"] not in (*_CELLS, "n") and r["low"] >= -1.0 - 1e-9 and r["high"] <= 1.0 + 1e-9
 
 
 def _between(low: float, high: float) -> str:
@@ -67,8 +85,8 @@ def _table(cells: Document, why: str, name: str = "table") -> Chart:
     grid = (("tp", "fn"), ("fp", "tn"))
     sums = [sum(cells[c] for c in row) for row in grid]
     made = [
-        {"row": i, "column": j, "value": cells[c] / sums[i] if sums[i] else 0.0, "label": f"{c.upper()} {_number(cells[c])}",
-         "told": f"{cells[c] / sums[i]:.1%}" if sums[i] else ""}
+        {"row": i, "column": j, "value": cells[c] / sums[i] if sums[i] else 0.0,
+         "label": f"{c.upper()} {_number(cells[c])}", "told": f"{cells[c] / sums[i]:.1%}" if sums[i] else ""}
         for i, row in enumerate(grid) for j, c in enumerate(row)
     ]  # fmt: skip
     total = sum(sums)
@@ -107,7 +125,9 @@ def _joint_ranges(document: Document) -> Chart:
          "told": _between(min(v), max(v))}
         for (system, key), v in values.items()
     ]  # fmt: skip
-    told = "each bar is the range of a measure over all solutions" + ("" if document["complete"] else " that are listed")
+    told = "each bar is the range of a measure over all solutions" + (
+        "" if document["complete"] else " that are listed"
+    )
     return forest(
         lines, name="ranges", title="The systems behind the report", says=_sentence(document["why"]), caption=told,
         measure="value", within=(0.0, 1.0),
@@ -136,16 +156,19 @@ def _associated(document: Document) -> Chart:
         low, high = r["low"], r["high"]
         if r["measure"] == "tetrachoric" and r["error"] is not None and r["value"] is not None:
             low, high = max(-1.0, r["value"] - r["error"]), min(1.0, r["value"] + r["error"])
-        told = {"phi": "margins allow", "tetrachoric": "± 1 standard error"}.get(r["measure"], "")
         where = findings.place(r)
-        ends = "" if low is None else f" [{short(low)}, {short(high)}] {told}"
+        ends = "" if low is None else f" [{short(low)}, {short(high)}]"
         lines.append({"label": r["measure"] + (f", {where}" if where else ""), "score": r["value"], "low": low,
                       "high": high, "told": f"{short(r['value'])}{ends}"})  # fmt: skip
     sure = next((r["value"] for r in document["rows"] if r["measure"] == "P(positive)"), None)
     phi = next((r["value"] for r in rows if r["measure"] == "phi"), None)
     says = f"phi is {short(phi)}" if phi is not None else "phi is undefined: a margin is empty"
-    says += "" if sure is None else f"; truth and answer go together better than by chance with probability {short(sure)}"
-    told = "the bar of phi is what its margins allow, that of the tetrachoric correlation one standard error on each side"
+    if sure is not None:
+        chance = probability(sure, rest=1.0 - sure)
+        says += f"; truth and answer go together better than by chance with probability {chance}"
+    told = (
+        "the bar of phi is what its margins allow, that of the tetrachoric correlation one standard error on each side"
+    )
     return forest(
         lines, name="forest", title="How do truth and answer go together?", says=f"{says}.",
         caption=f"{findings.caption(document)}; {told}; chi-square and p-value are in the table", measure="association",
@@ -165,17 +188,21 @@ def identities(document: Document, outlines: Outlines) -> Drawn:
 def _checked(document: Document) -> Chart:
     rows = document["rows"]
     lines = [
-        {"label": f"{r['text']} ({r['source']})", "score": None if r["error"] is None else max(r["error"], _LEAST),
+        {"label": r["text"], "score": None if r["error"] is None else max(r["error"], _LEAST),
          "strong": r["holds"] is False, "told": _apart(r)}
         for r in rows
     ]  # fmt: skip
     broken = [r["identity"] for r in rows if r["holds"] is False]
-    says = f"{findings.listed(broken)} do not hold." if broken else f"All {len(rows)} identities hold on this table, rounding aside."
+    says = (
+        f"{findings.listed(broken)} do not hold."
+        if broken
+        else f"All {len(rows)} identities hold on this table, rounding aside."
+    )
     open_ = sum(r["holds"] is None for r in rows)
     says += f" {open_} have a side that is undefined here." if open_ else ""
     return forest(
         lines, name="forest", title="Do the identities hold?", says=says, log=True, reference=_TOLERANCE,
-        caption=f"{findings.caption(document)}; dashed: what rounding may do, {_TOLERANCE:g}; equal sides are drawn at {_LEAST:g}",
+        caption=f"{findings.caption(document)}; dashed: {_TOLERANCE:g}, what rounding may do; 0 is drawn at {_LEAST:g}",
         measure="difference of both sides",
     )  # fmt: skip
 

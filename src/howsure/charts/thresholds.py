@@ -27,7 +27,10 @@ def curve(document: Document, outlines: Outlines) -> Drawn:
     return made
 
 
-_PLANES = {"roc": ("fallout", "recall", "ROC curve", ("auc",)), "pr": ("recall", "precision", "Precision against recall", ("AP",))}
+_PLANES = {
+    "roc": ("fallout", "recall", "ROC curve", ("auc",)),
+    "pr": ("recall", "precision", "Precision against recall", ("AP",)),
+}
 
 
 def _plane(document: Document, kind: str) -> Chart:
@@ -42,9 +45,10 @@ def _plane(document: Document, kind: str) -> Chart:
                        "low": [p.get(f"{y}_low") for p in points],
                        "high": [p.get(f"{y}_high") for p in points]})  # fmt: skip
     lines = [{"from": (0.0, 0.0), "to": (1.0, 1.0)}] if kind == "roc" else [_guessing(document)]
-    marks = _chosen(document, x, y) if len(systems) == 1 else []
+    marks = [mark | {"left": kind == "pr"} for mark in _chosen(document, x, y)] if len(systems) == 1 else []
     return curves(
-        series, name=kind, title=title, says=document.get("says") or _area(document, area), caption=_caption(document, kind, x, y),
+        series, name=kind, title=title, says=document.get("says") or _area(document, area),
+        caption=_caption(document, kind, y),
         x_title=f"{x} (share of negatives that are found)" if kind == "roc" else x, y_title=y, x_ends=_UNIT,
         y_ends=_UNIT, square=True, lines=[line for line in lines if line], marks=marks,
     )  # fmt: skip
@@ -97,14 +101,11 @@ def _spread(points: list[Document], x: str, y: str, taken: Document) -> list[Doc
 
 
 def _f1(p: Document) -> float:
-    found, total = p.get("tp"), None
-    if found is None:
-        return 0.0
-    total = 2 * found + p["fp"] + p["fn"]
-    return 2 * found / total if total else 0.0
+    total = 2 * p["tp"] + p["fp"] + p["fn"]
+    return float(2 * p["tp"] / total) if total else 0.0
 
 
-def _caption(document: Document, kind: str, x: str, y: str) -> str:
+def _caption(document: Document, kind: str, y: str) -> str:
     said = f"the band holds {y} at each threshold, one by one"
     said += "; dashed: guessing" if kind == "roc" else ""
     return f"{findings.caption(document)}; {said}; numbers along the line are thresholds"
@@ -123,22 +124,25 @@ def _banded(document: Document) -> Chart:
     rows, along = document["rows"], document["along"]
     known = sorted((r for r in rows if r[along] is not None), key=lambda r: r[along])
     measure = str(rows[0]["metric"])
-    series = {"label": measure, "x": [r[along] for r in known], "y": [r["score"] for r in known],
+    series: Document = {"label": measure, "x": [r[along] for r in known], "y": [r["score"] for r in known],
               "low": [r["low"] for r in known], "high": [r["high"] for r in known]}  # fmt: skip
     values = [v for r in known for v in (r["score"], r["low"], r["high"]) if v is not None]
     low, high = min(values), max(values)
     ends = _UNIT if low >= 0 and high <= 1 else (low - 0.04 * (high - low), high + 0.04 * (high - low))
     which = "all at once" if document["simultaneous"] else "at each point, one by one"
     open_ = len(rows) - len(known)
-    caption = f"{findings.caption(document)}; the band holds {which}" + (f"; {open_} points at no number are left out" if open_ else "")
+    caption = f"{findings.caption(document)}; the band holds {which}" + (
+        f"; {open_} points at no number are left out" if open_ else ""
+    )
     top = max((r for r in known if r["score"] is not None), key=lambda r: r["score"], default=None)
     says = f"{measure} at {len(known):,} values of {along}"
     if top is not None:
         says += f"; highest {short(top['score'])} [{short(top['low'])}, {short(top['high'])}] at {top[along]:.4g}"
+    places = series["x"]
+    x_ends = (places[0], places[-1]) if len(known) > 1 else (places[0] - 0.5, places[0] + 0.5)
     return curves(
         [series], name="band", title=f"{measure} by {along}", says=f"{says}.", caption=caption, x_title=along,
-        y_title=measure, x_ends=(series["x"][0], series["x"][-1]) if len(known) > 1 else (series["x"][0] - 0.5, series["x"][0] + 0.5),
-        y_ends=ends,
+        y_title=measure, x_ends=x_ends, y_ends=ends,
     )  # fmt: skip
 
 

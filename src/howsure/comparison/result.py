@@ -23,11 +23,11 @@ from howsure.kernels.sampled import Sampled
 from howsure.model.posterior import Posterior, posterior
 from howsure.model.question import Gap, Question
 from howsure.notes import Notes, at_level, merged, note
+from howsure.outlines import outline
+from howsure.priors import NAMES
 from howsure.render import verdicts
 from howsure.render.harmless import visible
 from howsure.render.numbers import probability, short
-from howsure.outlines import outline
-from howsure.priors import NAMES
 from howsure.result import Result
 from howsure.rows import Row, real, row_documents, told_alike
 from howsure.slice_marks import SliceMarks

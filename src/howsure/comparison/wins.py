@@ -20,10 +20,10 @@ from howsure.kernels.linear_quotient import LinearQuotient
 from howsure.kernels.moebius import Moebius
 from howsure.kernels.transformed import Transformed
 from howsure.language import option
+from howsure.outlines import outline
 from howsure.render import verdicts
 from howsure.render.harmless import visible
 from howsure.render.numbers import probability
-from howsure.outlines import outline
 from howsure.result import Result
 from howsure.rows import real
 
@@ -127,7 +127,9 @@ class Wins(Result):
         )  # fmt: skip
 
     def _outlines(self) -> dict[str, Callable[[], Any]]:
-        return {} if self._batch else {"difference": lambda: outline(self.difference, self.level, self.interval, above=0)}
+        return (
+            {} if self._batch else {"difference": lambda: outline(self.difference, self.level, self.interval, above=0)}
+        )
 
     @property
     def _batch(self) -> tuple[int, ...]:

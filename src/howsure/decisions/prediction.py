@@ -15,10 +15,11 @@ from howsure.columns import Columns
 from howsure.comparison.several import Metrics, Several, each_measure
 from howsure.comparison.slicing import page
 from howsure.counting import finite
+from howsure.decisions.score_limits import Limit
 from howsure.distribution import Distribution, Interval, check_kind, check_level, number_or_array
 from howsure.entering import entered, is_made
 from howsure.envelope import envelope
-from howsure.errors import BadSetting, UnknownName, listing, plural
+from howsure.errors import BadSetting, listing, plural
 from howsure.estimators import answered, are_estimators
 from howsure.evidence import account
 from howsure.evidence.layout import as_json, number
@@ -121,12 +122,12 @@ class Prediction(Result, Distribution):
     ) -> Chart:  # fmt: skip
         """The probability of each score, with the interval; `level` and `above` take the place of its own."""
         self.interval(level, kind=interval)  # what it cannot be is refused
-        own = {"level": self.level if level is None else level, "above": self.above if above is None else float(above)}
-        return Result.plot(replace(self, **own), kind)
+        wanted, limit = self.level if level is None else level, self.above if above is None else float(above)
+        return Result.plot(replace(self, level=wanted, above=limit), kind)
 
     def _outlines(self) -> dict[str, Callable[[], Any]]:
         marks = [x for x in (self.below, self.above) if x is not None]
-        return {} if self.shape else {"steps": lambda: step_outline(self, self.level, marks)}
+        return {} if self.shape else {"steps": lambda: step_outline(self, self.level, self.n, marks)}
 
     # -- document
 
@@ -261,7 +262,7 @@ def predict(
     >>> round(d.prob_below(0.75), 12)
     0.420847614017
     """
-    size, told, limits = _size(n), dict(columns), (_Limit("below", below), _Limit("above", above))
+    size, told, limits = _size(n), dict(columns), (Limit("below", below), Limit("above", above))
     if not is_made(first) and are_estimators(first):
         first, second, told = answered("predict", first, second, third, columns, metric if metrics is None else metrics)
         third = None
@@ -362,37 +363,7 @@ def _made(
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class _Limit:
-    """A score whose probability is wanted: one for all measures, or by measure."""
-
-    name: str
-    given: Any
-
-    def of(self, d: Prediction) -> float | None:
-        """The limit of a measure."""
-        if isinstance(self.given, Mapping):
-            found = next((v for k, v in self.given.items() if str(k) in (d.asked, str(d.metric))), None)
-        else:
-            found = self.given
-        if found is None:
-            return None
-        value = finite(found)
-        if not -1e300 < value < 1e300:
-            told = f"{option(self.name)} must be a finite number, or a mapping from metric to number"
-            raise BadSetting(f"{told}; got {found!r}.")
-        return value
-
-    def refuse_unused(self, parts: tuple[Prediction, ...]) -> None:
-        """A mapping that names a measure which is not asked for."""
-        known = [x for d in parts for x in (d.asked, str(d.metric))]
-        unused = [str(k) for k in (self.given if isinstance(self.given, Mapping) else ()) if str(k) not in known]
-        if unused:
-            shown = listing(list(dict.fromkeys(d.asked for d in parts)))
-            raise UnknownName(f"{option(self.name)} names {unused[0]!r}, which is not among the measures: {shown}.")
-
-
-def _limited(made: Prediction | Several, limits: tuple[_Limit, _Limit]) -> Prediction | Several:
+def _limited(made: Prediction | Several, limits: tuple[Limit, Limit]) -> Prediction | Several:
     """The same with the scores whose probabilities are wanted; a difference is held against 0."""
     parts: tuple[Prediction, ...] = made.parts if isinstance(made, Several) else (made,)
     for limit in limits:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -287,7 +287,8 @@ def _share(whole: tuple[float, float], hit: tuple[float, float]) -> Distribution
 
     unit = np.asarray(whole[1] / whole[0] if whole[0] > 0 else 1.0)
     (a, s), (b, r) = (
-        gamma_of(np.asarray(v), np.asarray(q), 0.5, unit) for v, q in (hit, (_less(whole, hit, 0), _less(whole, hit, 1)))
+        gamma_of(np.asarray(v), np.asarray(q), 0.5, unit)
+        for v, q in (hit, (_less(whole, hit, 0), _less(whole, hit, 1)))
     )
     law = Moebius(a, b, 1.0, 1.0, 0.0, 1.0, None if s == r else s / r)
     return Distribution("share", law, "closed form", _BetaDraws(float(a), float(b), float(s / r)))
@@ -313,7 +314,9 @@ def confusion_table(state: State, level: float, interval: str) -> dict[str, Any]
     np.add.at(sums, (t.cells[:, 0], t.cells[:, 1]), t.squared.counts)
     cells = []
     for y, z in np.ndindex(size, size):
-        low, high = _share((raw[y], squares[y]), (counts[y, z], sums[y, z])).interval(level, kind=interval)
+        low, high = _share((raw[y], squares[y]), (float(counts[y, z]), float(sums[y, z]))).interval(
+            level, kind=interval
+        )
         score = float(counts[y, z] / raw[y]) if raw[y] > 0 else None
         cells.append({"truth": y, "answer": z, "count": number(counts[y, z]), "of": number(raw[y]), "share": score,
                       "low": float(low), "high": float(high)})  # fmt: skip

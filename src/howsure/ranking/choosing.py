@@ -78,7 +78,9 @@ class Choice(Result):
     def _outlines(self) -> dict[str, Callable[[], Any]]:
         found: dict[str, Callable[[], Any]] = {"laws": self._both}
         if self.curve is not None:
-            found["curve"] = lambda: self._document | {"points": self.curve._point_documents("system"), "says": f"{self!r}."}
+            found["curve"] = lambda: (
+                self._document | {"points": self.curve._point_documents("system"), "says": f"{self!r}."}
+            )
         return found
 
     def _both(self) -> list[dict[str, Any]]:

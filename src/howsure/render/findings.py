@@ -97,7 +97,9 @@ def of_rows(document: Document) -> str:
         if not marked:
             return f"None of these {len(rows)} stands out from the rest by more than chance."
         stands = "stands" if len(marked) == 1 else "stand"
-        return f"{len(marked)} of {len(rows)} {stands} out by more than chance: {listed([named(row) for row in marked])}."
+        return (
+            f"{len(marked)} of {len(rows)} {stands} out by more than chance: {listed([named(row) for row in marked])}."
+        )
     known = [row for row in rows if row.get("score") is not None]
     measures = {row["asked"] for row in rows}
     over = [row for row in rows if row.get("p_above") is not None and row["p_above"] >= document["level"]]
