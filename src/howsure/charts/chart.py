@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 import os
 import re
@@ -62,7 +63,13 @@ class Chart:
         made: str = _converter().vegalite_to_svg(self.bare if bare else self.spec, vl_version=_VERSION)
         # A picture has a role and a name; what Vega says of its parts would be read out one by one.
         named = made.replace("<svg ", f'<svg role="img" aria-label="{escape(visible(self.says))}" ', 1)
-        return _DESCRIBED.sub(_titled, named)
+        return self._own_marks(_DESCRIBED.sub(_titled, named))
+
+    def _own_marks(self, svg: str) -> str:
+        """Vega numbers what it cuts by from one drawing to the next; here by the chart, for pages that hold several."""
+        own = hashlib.sha256(json.dumps(self.spec).encode()).hexdigest()[:10]
+        names = {old: f"c{own}-{k}" for k, old in enumerate(dict.fromkeys(_MARKED.findall(svg)))}
+        return _REFERRED.sub(lambda found: f"{found[1]}{names.get(found[2], found[2])}{found[3]}", svg)
 
     def to_png(self) -> bytes:
         """The drawing as PNG, two pixels for each of the specification."""
@@ -116,6 +123,8 @@ class Chart:
         return f"Chart({self.name}: {visible(self.title)}; {visible(self.says)})"
 
 
+_MARKED: Final = re.compile(r'<(?:clipPath|linearGradient|radialGradient|pattern) id="([^"]+)"')
+_REFERRED: Final = re.compile(r'(\bid="|url\(#)([^")]+)("|\))')
 # A text mark that Vega describes, and a label that it cut: the pointer shows all of it.
 _DESCRIBED: Final = re.compile(r'(<text [^>]*?aria-label="([^"]*)"[^>]*>)([^<]*\u2026[^<]*)(?=</text>)')
 _PHRASE: Final = re.compile(

@@ -23,7 +23,7 @@ def contours(
     """Lines of equal z; where it is not known the ground is grey."""
     known = z[np.isfinite(z)]
     levels = round_levels(float(known.min()), float(known.max())) if known.size else []
-    logs = [bool(v.min() > 0 and v.max() / v.min() > 50) for v in (x, y)]
+    logs = [_by_factors(v) for v in (x, y)]
     ends = [(float(v.min()), float(v.max())) for v in (x, y)]
     place = {
         "x": axis(x_title, low=ends[0][0], high=ends[0][1], log=logs[0]),
@@ -39,6 +39,11 @@ def contours(
         layers += _numbers(found, ends, place, logs)
     layers = layers or [_unknown(x, y, z, place)]
     return Chart(name, title, says, caption, {"width": _SIDE, "height": _SIDE, "layer": layers}, _SIDE + 60)
+
+
+def _by_factors(v: Array) -> bool:
+    """Whether values go up by equal factors: then their axis is logarithmic."""
+    return bool(v.size > 2 and v.min() > 0 and np.ptp(np.diff(np.log(v))) < 1e-9)
 
 
 def _unknown(x: Array, y: Array, z: Array, place: Spec) -> Spec:

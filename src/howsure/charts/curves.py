@@ -64,7 +64,7 @@ def _line(s: Series, k: int, x: Spec, y: Spec) -> Spec:
 def _band(s: Series, k: int, x: Spec, y: Spec) -> Spec:
     known = [(a, b, c) for a, b, c in zip(s["x"], s["low"], s["high"], strict=True) if None not in (a, b, c)]
     data = rows(x=[r[0] for r in known], low=[r[1] for r in known], high=[r[2] for r in known])
-    place = {"x": at("x", x), "y": at("low", y), "y2": {"field": "high"}, "order": {"value": None}}
+    place = {"x": at("x", x), "y": at("low", y), "y2": {"field": "high"}, "order": {"value": 0}}
     return filled(data, place, color=style.PALETTE[k], opacity=0.2)
 
 
@@ -87,9 +87,9 @@ def _held(one: Mapping[str, Any], x: Spec, y: Spec, size: tuple[int, int]) -> li
             }
             made.append(text(words, place | {"y": {"value": 2}}, color=style.MUTED, **look))
         else:
-            left = one.get("align", "left") == "left"
+            left, under = one.get("align", "left") == "left", bool(one.get("under"))
             made.append(text(words, place | {"x": {"value": 6 if left else size[0] - 4}}, color=style.MUTED,
-                             align="left" if left else "right", baseline="bottom", dy=-3))  # fmt: skip
+                             align="left" if left else "right", baseline="top" if under else "bottom", dy=4 if under else -3))  # fmt: skip
     return made
 
 

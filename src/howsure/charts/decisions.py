@@ -109,7 +109,7 @@ def _planned(document: Document) -> Chart:
     series = [{"label": label, "x": [r["n"] for r in rows], "y": [r.get(key) for r in rows]}
               for key, label in keys if any(r.get(key) is not None for r in rows)]  # fmt: skip
     held = goal["value"] if wide else document["assurance"]
-    lines = [] if held is None else [{"y": held, "label": f"goal: {held:g}" if wide else f"assurance: {held:g}"}]
+    lines = [] if held is None else [_level(held, wide)]
     lines.append({"x": document["n"], "label": f"n = {count(document['n'])}", "align": "right"})
     top = max(v for s in series for v in [*(x for x in s["y"] if x is not None), held or 0.0])
     return curves(
@@ -118,6 +118,13 @@ def _planned(document: Document) -> Chart:
         x_ends=(rows[0]["n"], rows[-1]["n"]) if len(rows) > 1 else (0.0, 2.0 * rows[0]["n"]),
         y_ends=(0.0, 1.08 * top if wide else 1.0), log=len(rows) > 1 and rows[0]["n"] > 0, lines=lines,
     )  # fmt: skip
+
+
+def _level(value: float, wide: bool) -> Document:
+    """The goal, where no curve passes: widths fall from the left, and chances rise to the right."""
+    if wide:
+        return {"y": value, "label": f"goal: {value:g}"}
+    return {"y": value, "label": f"assurance: {value:g}", "align": "right", "under": True}
 
 
 def _rests_on(document: Document) -> str:

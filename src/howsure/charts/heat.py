@@ -94,7 +94,7 @@ def _long(columns: Sequence[str], wide: float) -> bool:
 def _over_columns(columns: Sequence[str], place: Spec, wide: float) -> Spec:
     """Names over the columns; long ones are turned."""
     data = rows(k=range(len(columns)), label=[str(x) for x in columns])
-    turned = {"align": "left", "baseline": "middle", "angle": -45, "limit": 110}
+    turned = {"align": "left", "baseline": "middle", "angle": 315, "limit": 110}
     look: dict[str, Any] = turned if _long(columns, wide) else {"baseline": "bottom"}
     return text(data, {"x": at("k", place["x"]), "y": {"value": -6}}, **look)
 

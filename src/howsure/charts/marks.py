@@ -73,7 +73,7 @@ def rule(data: Spec, encoding: Spec, *, color: str = style.INK, width: float = 1
 def line(data: Spec, encoding: Spec, *, color: str = style.BLUE, width: float = 2.0, dash: tuple[int, ...] = (),
          **look: Any) -> Spec:  # fmt: skip
     """A line through the points, in their order."""
-    order = {"order": {"value": None}} if "order" not in encoding else {}
+    order = {"order": {"value": 0}} if "order" not in encoding else {}
     return part(data, "line", encoding | order, color=color, strokeWidth=width, clip=True, **_dashed(dash), **look)
 
 

@@ -31,7 +31,7 @@ FONT: Final = "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'DejaVu Sans',
 def config() -> dict[str, Any]:
     """What every specification says of its looks."""
     return {
-        "background": None,
+        "background": "transparent",
         "font": FONT,
         "view": {"stroke": None},
         "title": {"anchor": "start", "color": INK, "fontSize": 14, "subtitleColor": MUTED, "subtitleFontSize": 12,
