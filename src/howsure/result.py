@@ -92,6 +92,17 @@ class Result:
 
     def _charts(self) -> Mapping[str, Callable[[], Chart]]:
         """The charts that the result can be looked at as, by name; the first one is what `plot` shows."""
+        from howsure.charts.kinds import drawn
+
+        return drawn(self._drawn_document, self._outlines())
+
+    @property
+    def _drawn_document(self) -> dict[str, Any]:
+        """The document that charts are made from."""
+        return self._document
+
+    def _outlines(self) -> Mapping[str, Callable[[], Any]]:
+        """What charts show beyond the document, as plain numbers by name: the points of laws and lines."""
         return {}
 
     def plot(self, kind: str | None = None) -> Chart:
@@ -101,7 +112,7 @@ class Result:
         """
         drawn = self._charts()
         if not drawn:
-            raise BadSetting(f"a {type(self).__name__} of this kind has no chart.")
+            raise BadSetting(f"there is nothing to draw of this {type(self).__name__}.")
         if kind is None:
             return next(iter(drawn.values()))()
         if kind not in drawn:
