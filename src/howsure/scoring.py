@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
 import numpy as np
 
@@ -180,6 +180,21 @@ class Report(Result):
 
         return drawn(self.page(), self._outline)
 
+    def _measures(self) -> list[Any]:
+        return [row.metric for row in self.rows]
+
+    def _under_priors(self) -> list[dict[str, Any]]:
+        """The headline of all items under the usual priors, where it is of one system."""
+        from howsure.report.opening import headlines
+
+        asked, axis = headlines(self.page())[0]["asked"], slice_order.sliced(self.posterior.evidence)
+        rows = [row for row in (self.overall or self.rows) if row.asked == asked]
+        found = [row for row in rows if row.system is None and row.classes is None]
+        if not found or found[0].distribution.shape or self.posterior.prior.shared:
+            return []
+        p = self.posterior if axis is None else self.posterior.whole(axis)
+        return [made for name in PRIORS if (made := _with_prior(p, found[0], name)) is not None]
+
     def _outline(self) -> dict[str, Any]:
         """The law of the only row."""
         from howsure.outlines import outline
@@ -207,6 +222,19 @@ class Report(Result):
             said = f"{visible(row.asked)} {short(middle, error=d.error.value)} {ends}"
             return f"{said} {100 * self.level:.12g}% {self.interval}, {d.route}"
         return f"Report({visible(', '.join(r.asked for r in self.rows))}; {self.posterior.evidence!r})"
+
+
+PRIORS: Final = ("even", "jeffreys", "uniform")  # that a report sets beside each other
+
+
+def _with_prior(p: Posterior, row: Row, name: str) -> dict[str, Any] | None:
+    """A row under another prior; None where this kind of evidence has no such prior."""
+    try:
+        other = posterior(p.evidence, name, tolerance=p.tolerance, seed=p.seed)
+        (made,) = row_documents([replace(row, question=row.put_to(other))])
+    except HowsureError:
+        return None
+    return made | {"prior": name}
 
 
 def _drawn_chances(rows: list[dict[str, Any]]) -> Notes:
