@@ -120,8 +120,10 @@ class Result:
         return {name: make() for name, make in self._charts().items()}
 
     def _measures(self) -> Iterable[Any]:
-        """The measures that it speaks of, with their directions and formulas, for the report."""
-        return ()
+        """The measures that the report tells of, with directions and formulas: those of its rows, or its only one."""
+        rows = getattr(self, "rows", None) or (self,)
+        found = (getattr(row, "metric", None) for row in rows)
+        return [m for m in found if m is not None and not isinstance(m, str)]
 
     def _under_priors(self) -> list[dict[str, Any]]:
         """The row of the headline under each of the usual priors, with its `prior`, for the report."""

@@ -180,9 +180,6 @@ class Report(Result):
 
         return drawn(self.page(), self._outline)
 
-    def _measures(self) -> list[Any]:
-        return [row.metric for row in self.rows]
-
     def _under_priors(self) -> list[dict[str, Any]]:
         """The headline of all items under the usual priors, where it is of one system."""
         from howsure.report.opening import headlines
@@ -191,6 +188,8 @@ class Report(Result):
         rows = [row for row in (self.overall or self.rows) if row.asked == asked]
         found = [row for row in rows if row.system is None and row.classes is None]
         if not found or found[0].distribution.shape or self.posterior.prior.shared:
+            return []
+        if len(self.posterior.evidence.describe().get("labels") or ()) > FEW_CLASSES:
             return []
         p = self.posterior if axis is None else self.posterior.whole(axis)
         return [made for name in PRIORS if (made := _with_prior(p, found[0], name)) is not None]
@@ -225,6 +224,7 @@ class Report(Result):
 
 
 PRIORS: Final = ("even", "jeffreys", "uniform")  # that a report sets beside each other
+FEW_CLASSES: Final = 20  # from more on, priors on every cell outweigh the data, and take long
 
 
 def _with_prior(p: Posterior, row: Row, name: str) -> dict[str, Any] | None:

@@ -39,7 +39,7 @@ def figures(charts: Mapping[str, Chart]) -> list[Figure]:
             made.append(Figure(key, visible(chart.title), says, "", ""))
             continue
         room -= len(svg)
-        made.append(Figure(key, *(visible(x) for x in (chart.title, chart.says, chart.caption)), svg))
+        made.append(Figure(key, visible(chart.title), visible(chart.says), visible(chart.caption), svg))
     return made
 
 

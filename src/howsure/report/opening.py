@@ -8,7 +8,7 @@ from typing import Any, Final
 from howsure.language import TYPED, spelled
 from howsure.render import findings
 from howsure.render.numbers import count, probability, short
-from howsure.render.tables import headline
+from howsure.render.tables import from_document
 from howsure.render.verdicts import LIKELY, SURE
 
 Document = dict[str, Any]
@@ -300,17 +300,18 @@ def _solve(document: Document, directions: Mapping[str, str | None]) -> Answers:
     del directions
     given = [f"{x['name']} {x['shown']}" for x in document.get("given") or () if "shown" in x]
     reported = [f"Reported: {_listed(given, 8)}."] if given else []
-    return [
-        ("What was reported?", reported),
-        ("What follows?", [_stop(str(document["why"]))] if "why" in document else []),
-    ]
+    follows = [_stop(str(document["why"]))] if document.get("why") else []
+    tables = [", ".join(f"{k} {count(x)}" for k, x in t.items()) for t in document.get("tables") or () if "tp" in t]
+    follows += [f"{_listed(tables[:3], 3)}."] if len(tables) == 1 else []
+    return [("What was reported?", reported), ("What follows?", follows)]
 
 
 def _plain(document: Document, directions: Mapping[str, str | None]) -> Answers:
     """What the table says over its columns."""
     del directions
-    said = document.get("verdict") or headline({"data": {}} | document | {"data": document.get("data") or {}})
-    return [("What was found?", [_stop(str(said))] if said else [])]
+    said = from_document(document).headline if document["rows"] else document.get("verdict") or ""
+    n = (document.get("data") or {}).get("n")
+    return [("What was found?", [] if not said or (n is not None and said == f"n = {count(n)}") else [_stop(said)])]
 
 
 _ANSWERS: Final[dict[str, Callable[[Document, Mapping[str, str | None]], Answers]]] = {
@@ -330,6 +331,6 @@ def _more(many: int, what: str) -> list[str]:
 
 
 def _stop(text: str) -> str:
-    """A sentence, with a capital and a full stop where the text has none."""
+    """A sentence, with a full stop where the text has none; its first word may be a name, and stays as it is."""
     text = text.strip()
     return text if text.endswith((".", "?", "!")) else f"{text}."

@@ -139,7 +139,7 @@ def _priors(document: Document, rows: Sequence[Document]) -> str:
     own = (document.get("prior") or {}).get("name")
     made = [
         (str(row["prior"]) + (" (used here)" if row["prior"] == own else ""),
-         findings.numbers_of(row).partition(" [")[0], findings.span(row))
+         findings.score_of(row), findings.span(row))
         for row in rows
     ]  # fmt: skip
     told = f"{findings.named(rows[0])} under other priors"

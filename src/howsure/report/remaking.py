@@ -51,8 +51,9 @@ def _of_table(document: Document) -> list[str] | None:
     data, rows, prior = document.get("data") or {}, document["rows"], document.get("prior") or {}
     plain = kind_of(document) == "score" and prior.get("name") in _PRIORS and not document.get("shrink")
     bare = not (data.get("weighted") or data.get("prevalence") or data.get("clusters"))
-    single = data.get("tables") == 1 and not any(row["slice"] or row["system"] or row["class"] for row in rows)
-    if not (plain and bare and single):
+    if not (plain and bare and data.get("tables") == 1):
+        return None
+    if any(row["slice"] or row["system"] or row["class"] is not None for row in rows):
         return None
     counts = _counts(data)
     if counts is None:
