@@ -15,7 +15,7 @@ from howsure.render import findings, html
 from howsure.render.harmless import visible
 from howsure.render.numbers import count
 from howsure.render.tables import TextTable, from_document, page
-from howsure.render.view import Detail
+from howsure.render.view import TECHNICAL, Detail
 from howsure.report.assumptions import assumptions
 from howsure.report.drawing import figures
 from howsure.report.formulas import mathml
@@ -26,7 +26,6 @@ Document = dict[str, Any]
 _MOST_ROWS: Final = 400  # of a table; longer ones keep their first and last
 _MOST_FORMULAS: Final = 40
 _CELLS: Final = ("tp", "fp", "fn", "tn")
-_VERBOSE: Final = Detail(verbose=True)
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,8 @@ def report(document: Document, parts: Parts, view: Detail) -> str:
             caption=visible(findings.caption(document)),
             figures=figures(parts.charts),
             tables=[html.bare(t) for t in _tables(document, view)],
-            notes=[visible(n["text"]) for n in document.get("notes") or ()],
+            notes=_notes(document, technical=False),
+            remarks=_notes(document, technical=True),
             matrix=_matrix(document),
             confusions=_confusions(document),
             priors=_priors(document, parts.priors),
@@ -83,6 +83,11 @@ def _style() -> str:
 def _visible(made: Any) -> Any:
     lines = None if made.command is None else "\n".join(visible(x) for x in made.command.split("\n"))
     return replace(made, command=lines)
+
+
+def _notes(document: Document, technical: bool) -> list[str]:
+    """Notes that change how to read the numbers, or those on how they were found."""
+    return [visible(n["text"]) for n in document.get("notes") or () if (n["code"] in TECHNICAL) is technical]
 
 
 def _tables(document: Document, view: Detail) -> list[TextTable]:
