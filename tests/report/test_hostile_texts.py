@@ -45,9 +45,9 @@ def test_labels_and_systems_are_shown(text):
     """As classes, as a slice, and as names of systems, in tables, charts and sentences."""
     y = np.array(["other", text] * 20)
     z = np.array(["other", text] * 15 + ["other", "other"] * 5)
-    seen(text, hs.score(y, z, positive=text, metrics=["f1", "recall"]).to_html())
-    seen(text, hs.compare(y, {text: z, "plain": y}, positive=text).to_html())
-    seen(text, hs.score({"y": y, "z": z, text: y}, truth="y", pred="z", by=text, positive=text).to_html())
+    seen(text, hs.compare_wins(first=9, second=2, names=(text, "plain")).to_html())
+    asked = {"truth": "y", "pred": "z", "by": text, "positive": text, "metrics": ["accuracy"]}
+    seen(text, hs.score({"y": y, "z": z, text: y}, **asked).to_html())
 
 
 @pytest.mark.parametrize("text", TEXTS[:4])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from howsure.charts.chart import Chart
 from howsure.render.harmless import visible
 
 _MOST: Final = 900_000  # characters of all drawings together, so that the file stays below 2 MB
-_LONGEST: Final = 400_000  # of a specification that is drawn at all: drawing takes time too
+_TALLEST: Final = 3600  # pixels of a chart with a line for each row: drawing more takes long, and nobody reads it
 _REFERENCE: Final = re.compile(r"url\(#([^)]*)\)")
 
 
@@ -33,7 +32,7 @@ def figures(charts: Mapping[str, Chart]) -> list[Figure]:
     made, room = [], _MOST
     for k, (name, chart) in enumerate(charts.items()):
         key = f"chart-{k + 1}"
-        svg = inline(chart, key) if len(json.dumps(chart.bare)) <= _LONGEST else ""
+        svg = inline(chart, key) if _height(chart) <= _TALLEST else ""
         if not svg or len(svg) > room:
             says = f"This chart is too long for a report: plot({name!r}).save(…) draws it alone."
             made.append(Figure(key, visible(chart.title), says, "", ""))
@@ -41,6 +40,15 @@ def figures(charts: Mapping[str, Chart]) -> list[Figure]:
         room -= len(svg)
         made.append(Figure(key, visible(chart.title), visible(chart.says), visible(chart.caption), svg))
     return made
+
+
+def _height(chart: Chart) -> float:
+    """About how high a chart is, where each of its rows has a line."""
+    height = chart.body.get("height")
+    if not isinstance(height, dict):
+        return 0.0
+    parts = [part.get("data") or {} for part in chart.body.get("layer") or ()]
+    return float(height.get("step", 0)) * max((len(x.get("values") or ()) for x in parts), default=0)
 
 
 def inline(chart: Chart, key: str) -> str:

@@ -23,6 +23,7 @@ from howsure.report.opening import answers, title
 from howsure.report.remaking import remade, versions
 
 Document = dict[str, Any]
+_BLANKS: Final = {"trim_blocks": True, "lstrip_blocks": True, "keep_trailing_newline": True}
 _MOST_ROWS: Final = 400  # of a table; longer ones keep their first and last
 _MOST_FORMULAS: Final = 40
 _CELLS: Final = ("tp", "fp", "fn", "tn")
@@ -69,7 +70,7 @@ def _template() -> Any:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     loader = FileSystemLoader(Path(__file__).parent)
-    made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, **_BLANKS)
     return made.get_template("template.html")
 
 
