@@ -18,7 +18,7 @@ def files(tmp_path_factory):
 
 @pytest.mark.slow
 def test_the_report_in_a_browser(files):
-    """Without JavaScript no request leaves and no message comes; axe finds nothing serious, by day, at night, on a phone."""
+    """Without JavaScript no request leaves and no message comes; axe finds nothing serious, in light or dark."""
     with browser() as chromium:
         asked, said = [], []
         still = chromium.new_context(java_script_enabled=False, viewport={"width": 1200, "height": 850})
