@@ -23,7 +23,7 @@ from howsure.report.opening import answers, title
 from howsure.report.remaking import remade, versions
 
 Document = dict[str, Any]
-_BLANKS: Final = {"trim_blocks": True, "lstrip_blocks": True, "keep_trailing_newline": True}
+_BLANKS: Final[dict[str, Any]] = {"trim_blocks": True, "lstrip_blocks": True, "keep_trailing_newline": True}
 _MOST_ROWS: Final = 400  # of a table; longer ones keep their first and last
 _MOST_FORMULAS: Final = 40
 _CELLS: Final = ("tp", "fp", "fn", "tn")
