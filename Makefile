@@ -1,5 +1,5 @@
 # Every target sets up what it needs in .venv, from a bare clone, with python3 (3.11 or later) and make.
-#   make demo     compare two models on shipped predictions, and say what to try next
+#   make demo     compare two models on shipped predictions, write build/report.html, and say what to try next
 #   make fast     the linters, the types, the unit tests and one case of most others: a minute
 #   make test     the linters, the types and a test of every property: some minutes
 #   make deep     the same with every case of every sweep: many minutes
@@ -24,7 +24,7 @@ PIP  := $(BIN)/python -m pip --disable-pip-version-check -qq
 SPEC := pyproject.toml constraints.txt
 
 # Debian packages that some tests need, each with a program that shows it is there.
-SYSTEM_PACKAGES := postgresql:pg_lsclusters default-jre-headless:java chromium:chromium
+SYSTEM_PACKAGES := postgresql:pg_lsclusters default-jre-headless:java chromium:chromium npm:npm
 
 # The tests start the command many times: without bytecode each start compiles the package again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -36,16 +36,16 @@ unexport PYTHONDONTWRITEBYTECODE
 help:
 	@sed -n 's/^#   //p' Makefile
 
-demo: $(VENV)/.stamp-bare
+demo: $(VENV)/.stamp-charts
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
 
 fast: check
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --tier fast
 
-test: check system
+test: check system build/axe
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
-deep: check system
+deep: check system build/axe
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --tier deep
 
 check: $(VENV)/.stamp-dev
@@ -84,6 +84,11 @@ system:
 	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing; \
 	else echo "make system: missing:$$missing. Run it as root on Debian, or install them your way." >&2; exit 1; fi
 
+# What checks pages for people who do not see them: a package of npm, which the tests of a browser look for here.
+build/axe:
+	@mkdir -p build
+	@npm install --silent --no-save --no-package-lock --prefix $@ axe-core@4.14.0
+
 clean:
 	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -path ./$(VENV) -prune -o -type d -name __pycache__ -exec rm -rf {} +
@@ -103,17 +108,22 @@ $(VENV)/.stamp-bare: $(SPEC) | $(VENV)/.stamp-venv
 	@$(PIP) install -c constraints.txt -e .
 	@touch $@
 
+$(VENV)/.stamp-charts: $(SPEC) | $(VENV)/.stamp-venv
+	@echo "Setting up $(VENV) ..."
+	@$(PIP) install -c constraints.txt -e ".[charts]"
+	@touch $(VENV)/.stamp-bare $@
+
 $(VENV)/.stamp-dev: $(SPEC) | $(VENV)/.stamp-venv
 	@echo "Setting up $(VENV) with the test tools ..."
 	@$(PIP) install -c constraints.txt -e ".[dev]"
-	@touch $(VENV)/.stamp-bare $@
+	@touch $(VENV)/.stamp-bare $(VENV)/.stamp-charts $@
 
 $(VENV)/.stamp-bench: $(SPEC) | $(VENV)/.stamp-venv
 	@echo "Setting up $(VENV) with the packages to compare with ..."
 	@$(PIP) install -c constraints.txt -e ".[dev,bench]"
-	@touch $(VENV)/.stamp-bare $(VENV)/.stamp-dev $@
+	@touch $(VENV)/.stamp-bare $(VENV)/.stamp-charts $(VENV)/.stamp-dev $@
 
 $(VENV)/.stamp-fuzz: $(SPEC) | $(VENV)/.stamp-venv
 	@echo "Setting up $(VENV) with the fuzzer ..."
 	@$(PIP) install -c constraints.txt -e ".[dev,fuzz]"
-	@touch $(VENV)/.stamp-bare $(VENV)/.stamp-dev $@
+	@touch $(VENV)/.stamp-bare $(VENV)/.stamp-charts $(VENV)/.stamp-dev $@

@@ -98,12 +98,14 @@ _PARTS = {  # headings, and the files and packages under them, in the order of t
     ),
     "Results, words and formats": (
         "result.py", "envelope.py", "export.py", "notes.py", "wording.py", "choice_words.py", "judge_words.py",
-        "sentences.py", "language.py", "render", "outlines.py", "charts", "atomic.py",
+        "sentences.py", "language.py", "render", "outlines.py", "charts", "report", "atomic.py",
     ),
     "The papers": ("papers",),
     "Everywhere": ("errors.py", "coverage.py", "data", "version.py", "py.typed"),
 }  # fmt: skip
 _OTHERS = {
+    "report/style.css": "The looks of the report: on a screen, at night, on a phone and on paper.",
+    "report/template.html": "The parts of the report in their order; every text is escaped.",
     "data/coverage.json": "Measured coverage, as the studies in bench/ wrote it.",
     "py.typed": "Tells type checkers that the package has types.",
 }

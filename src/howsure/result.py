@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from howsure import atomic
 from howsure.errors import BadSetting, UnknownName, nearest
+from howsure.notes import note
 from howsure.render import FORMATS, REGISTRY, TEXTS, by_suffix, for_view, named, render
 from howsure.render.raw import flat
 from howsure.render.view import USUAL, Detail, view
@@ -85,7 +86,10 @@ class Result:
         return self._render("csv")
 
     def to_html(self) -> str:
-        """An HTML table with bars, as notebooks show it, to be put into a page; a file of it is a page of its own."""
+        """The report: one page with answers, charts and tables, that fetches nothing; a table without the extra charts.
+
+        Notebooks show the table alone.
+        """
         return self._render("html")
 
     # -- looks
@@ -126,6 +130,27 @@ class Result:
         """Every chart of it, by name."""
         return {name: make() for name, make in self._charts().items()}
 
+    def _measures(self) -> Iterable[Any]:
+        """The measures that the report tells of, with directions and formulas: those of its rows, or its only one."""
+        rows = getattr(self, "rows", None) or (self,)
+        found = (getattr(row, "metric", None) for row in rows)
+        return [m for m in found if m is not None and not isinstance(m, str)]
+
+    def _under_priors(self) -> list[dict[str, Any]]:
+        """The row of the headline under each of the usual priors, with its `prior`, for the report."""
+        return []
+
+    def _report(self, view: Detail, in_file: bool) -> str:
+        """The report; without what draws it the table, with a word on what is missing."""
+        from howsure.charts.chart import installed
+
+        if not installed():
+            told = [*self.page()["notes"], note("report-extra").document]
+            return render(self.page() | {"notes": told}, "html", view, in_file)
+        from howsure.report.page import Parts, report
+
+        return report(self.page(), Parts(self.charts(), tuple(self._measures()), self._under_priors()), view)
+
     def save(
         self,
         path: str | os.PathLike[str],
@@ -153,10 +178,12 @@ class Result:
                 form.file(table, place)
 
     def _render(self, kind: str, view: Detail = USUAL, in_file: bool = False) -> str:
+        if kind == "html":
+            return self._report(view, in_file)
         return render(self.page() if named(kind).for_people else self._document, kind, view, in_file)
 
     def _repr_html_(self) -> str:
-        return self.to_html()
+        return render(self.page(), "html")
 
     def __str__(self) -> str:
         return self._render("table")

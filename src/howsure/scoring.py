@@ -189,6 +189,20 @@ class Report(Result):
             found["priors"] = lambda: [report._drawn_document for report in self.under_priors()]
         return found
 
+    def _under_priors(self) -> list[dict[str, Any]]:
+        """The headline of all items under the usual priors, where it is of one system."""
+        from howsure.report.opening import headlines
+
+        asked, axis = headlines(self.page())[0]["asked"], slice_order.sliced(self.posterior.evidence)
+        rows = [row for row in (self.overall or self.rows) if row.asked == asked]
+        found = [row for row in rows if row.system is None and row.classes is None]
+        if not found or found[0].distribution.shape or self.posterior.prior.shared:
+            return []
+        if len(self.posterior.evidence.describe().get("labels") or ()) > FEW_CLASSES:
+            return []
+        p = self.posterior if axis is None else self.posterior.whole(axis)
+        return [made for name in PRIORS if (made := _with_prior(p, found[0], name)) is not None]
+
     def _outline(self) -> dict[str, Any]:
         """The law of the only row."""
         (row,) = self.rows
@@ -231,6 +245,20 @@ class Report(Result):
             said = f"{visible(row.asked)} {short(middle, error=d.error.value)} {ends}"
             return f"{said} {100 * self.level:.12g}% {self.interval}, {d.route}"
         return f"Report({visible(', '.join(r.asked for r in self.rows))}; {self.posterior.evidence!r})"
+
+
+PRIORS: Final = ("even", "jeffreys", "uniform")  # that a report sets beside each other
+FEW_CLASSES: Final = 20  # from more on, priors on every cell outweigh the data, and take long
+
+
+def _with_prior(p: Posterior, row: Row, name: str) -> dict[str, Any] | None:
+    """A row under another prior; None where this kind of evidence has no such prior."""
+    try:
+        other = posterior(p.evidence, name, tolerance=p.tolerance, seed=p.seed)
+        (made,) = row_documents([replace(row, question=row.put_to(other))])
+    except HowsureError:
+        return None
+    return made | {"prior": name}
 
 
 def _drawn_chances(rows: list[dict[str, Any]]) -> Notes:

@@ -56,6 +56,9 @@ class Several(Result):
         sliced = any(row.get("slice") for row in self._document["rows"])
         return page(self._document, len(self.parts)) if sliced else self._document
 
+    def _measures(self) -> list[Any]:
+        return [m for part in self.parts for m in part._measures()]
+
     def __repr__(self) -> str:
         return "\n".join(repr(part) for part in self.parts)
 

@@ -58,10 +58,16 @@ def span(row: Document) -> str:
     return " to ".join(ends)
 
 
+def score_of(row: Document) -> str:
+    """The point score of a row, or why it has none."""
+    if row["score"] is None:
+        return "infinite" if "score" in (row.get("infinite") or ()) else "undefined"
+    return short(row["score"])
+
+
 def numbers_of(row: Document) -> str:
     """The score of a row and its interval: 0.762 [0.691, 0.819]."""
-    score = "undefined" if row["score"] is None else short(row["score"])
-    return f"{score} [{span(row).replace(' to ', ', ')}]"
+    return f"{score_of(row)} [{span(row).replace(' to ', ', ')}]"
 
 
 def place(row: Document) -> str:
@@ -80,9 +86,9 @@ def named(row: Document) -> str:
 
 def of_row(row: Document, level: float) -> str:
     """A score in words, with what is known of the value it is held against."""
-    score = "is undefined on these items" if row["score"] is None else f"is {short(row['score'])}"
     ends = span(row).replace(" to ", " and ")
-    said = f"{named(row)} {score}; with probability {percent(level)} it lies between {ends}"
+    on = " on these items" if row["score"] is None else ""
+    said = f"{named(row)} is {score_of(row)}{on}; with probability {percent(level)} it lies between {ends}"
     if row.get("above") is None or row.get("p_above") is None:
         return f"{said}."
     p, error = row["p_above"], (row.get("error") or {}).get("probability")
