@@ -111,12 +111,21 @@ def _written(job: Job, asked: Asked, result: Any) -> Reply:
     told = {
         "document": document,
         "finding": finding.of(document),
-        "lines": {"python": asked.python, "shell": asked.shell, "files": asked.files},
+        "table": _table(result.page()),
+        "lines": {"python": asked.python(result), "shell": asked.shell, "files": asked.files},
         "charts": drawn,
         "report": None,
     }
     body = json.dumps(told, ensure_ascii=False, allow_nan=False).encode()
     return Reply(200, _JSON, body, _page(result) if job.report else None)
+
+
+def _table(document: dict[str, Any]) -> dict[str, Any]:
+    """What the command shows, as texts."""
+    from howsure.render.tables import from_document
+
+    t = from_document(document)
+    return {name: getattr(t, name) for name in ("headline", "columns", "right", "rows", "notes")}
 
 
 def _drawn(result: Any) -> list[dict[str, Any]]:

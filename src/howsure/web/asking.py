@@ -140,10 +140,13 @@ def _solve(q: Any) -> Asked:
         raise BadSetting(f"{next(iter(settings))} is for digits as printed: leave out exact.")
     words = [f"{k}={x if isinstance(x, str) else f'{x[0]}..{x[1]}'}" for k, x in q.values.items()]
     typed = ("solve", *words, *(["--exact"] if q.exact else []), *flags(settings))
+    values = reading.shown(q.values, q.exact)
+    # Tables of whole numbers are listed where a count bounds them; else there are ranges, which take no settings.
     return Asked(
-        Call("solve", (reading.shown(q.values, q.exact),), {**({} if q.exact else {"integers": True}), **settings}),
+        Call("solve", (values,), {"integers": True, **settings}),
         typed,
         answer=lambda: reading.solved(q.values, q.exact, settings),
+        otherwise=(lambda result: not result.integers, Call("solve", (values,))),
     )
 
 

@@ -61,14 +61,16 @@ class Asked:
     words: tuple[str, ...]
     files: Mapping[str, str] = field(default_factory=dict)  # what each holds
     answer: Callable[[], Any] | None = None
+    otherwise: tuple[Callable[[Any], bool], Call] | None = None  # another line, for results of which this is true
 
     def run(self) -> Any:
         """The result."""
         return self.line.run() if self.answer is None else self.answer()
 
-    @property
-    def python(self) -> str:
+    def python(self, result: Any) -> str:
         """The line of Python that gives the same."""
+        if self.otherwise is not None and self.otherwise[0](result):
+            return self.otherwise[1].python()
         return self.line.python()
 
     @property

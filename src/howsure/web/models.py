@@ -169,7 +169,7 @@ class Solve(Looks):
     """The tables behind reported measures; a text means the digits as printed, a pair is a range."""
 
     model_config = _example(values={"precision": "0.75", "recall": "0.60", "accuracy": "0.85", "n": "200"})
-    values: Annotated[dict[Text, Text | tuple[Text, Text]], Field(max_length=20)]
+    values: Annotated[dict[Text, Text | Annotated[list[Text], Field(min_length=2, max_length=2)]], Field(max_length=20)]
     exact: bool = False
     ties: Literal["up", "either"] | None = None
     most: Annotated[int, Field(ge=1, le=10_000)] | None = None
@@ -258,11 +258,22 @@ class Drawing(Model):
     spec: dict[str, Any]
 
 
+class Shown(Model):
+    """The table of the command, as texts; `right` marks the columns of numbers."""
+
+    headline: str
+    columns: list[str]
+    right: list[bool]
+    rows: list[list[str]]
+    notes: list[str]
+
+
 class Answer(Model):
-    """The document of the command, what it says in a sentence, and where the same comes from."""
+    """The document of the command, what it says in a sentence, its table, and what gives the same elsewhere."""
 
     document: dict[str, Any]
     finding: str
+    table: Shown
     lines: Lines
     charts: list[Drawing] | None = None
     report: str | None = None

@@ -21,8 +21,8 @@ _TYPES: Final = {
     ".svg": "image/svg+xml",
 }  # fmt: skip
 _PLACES: Final = {
-    "/": "index.html", "/page.css": "page.css", "/page.js": "page.js", "/state.js": "state.js",
-    "/panels.js": "panels.js", "/icon.svg": "icon.svg", "/api": "api.html", "/api.js": "api.js",
+    "/": "index.html", "/page.css": "page.css", "/page.js": "page.js", "/panels.js": "panels.js",
+    "/file.js": "file.js", "/parts.js": "parts.js", "/icon.svg": "icon.svg", "/api": "api.html", "/api.js": "api.js",
 }  # fmt: skip
 _BUNDLE_TIME: Final = 120.0
 
