@@ -25,6 +25,15 @@ def _given(question: Any, *names: str) -> dict[str, Any]:
     return {name: x for name, x in found.items() if x is not None and x is not False and x != []}
 
 
+def _one(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of verbs that give one result for one measure, and several for several."""
+    several = settings.get("metrics") or ()
+    alone = len(several) == 1 and not several[0].endswith(":*")
+    if not alone:
+        return dict(settings)
+    return {**{k: x for k, x in settings.items() if k != "metrics"}, "metric": several[0]}
+
+
 # -- tables
 
 
@@ -78,7 +87,7 @@ def _compare(q: Any) -> Asked:
     if words[2:] != more[2:]:
         raise BadSetting("both matrices need the same positive class and the same meaning of rows.")
     typed = ("compare", *words, *more[:2], *flags(settings))
-    return Asked(Call("compare", (one, two), settings), typed, {**files, **others})
+    return Asked(Call("compare", (one, two), _one(settings)), typed, {**files, **others})
 
 
 def _wins(q: Any) -> Asked:
@@ -100,10 +109,10 @@ def _paired(items: models.Items, settings: Mapping[str, Any]) -> Asked:
     columns = {"truth": "truth", "pred": ["first", "second"], **own}
     rows = zip(items.truth, items.first, items.second, strict=True)
     return Asked(
-        Call("compare", ("items.csv",), {**columns, **settings}),
+        Call("compare", ("items.csv",), {**columns, **_one(settings)}),
         ("compare", "items.csv", *flags(columns), *flags(settings)),
         {"items.csv": table_text([("truth", "first", "second"), *rows])},
-        Call("compare", (items.truth, answers), {**own, **settings}).run,
+        Call("compare", (items.truth, answers), {**own, **_one(settings)}).run,
     )
 
 
@@ -115,7 +124,7 @@ def _leaderboard(q: Any) -> Asked:
     words = [word for _, own, _ in parts.values() for word in own]
     made = {name: call for name, (call, _, _) in parts.items()}
     return Asked(
-        Call("leaderboard", (made,), settings),
+        Call("leaderboard", (made,), _one(settings)),
         ("leaderboard", *words, *flags({"names": list(made)}), *flags(settings)),
     )
 
@@ -196,7 +205,8 @@ def of_file(verb: str, name: str, q: models.FileQuestion) -> Asked:
     settings = _given(q, "above", "equal_within", "level", "interval", "prior", "seed")
     asked_for = {} if q.metric is None else {"metrics": q.metric}
     said = {**columns, **asked_for, **settings}
-    return Asked(Call(verb, (name,), said), (verb, name, *flags(said)))
+    own = _one(said) if verb in ("compare", "leaderboard") else said
+    return Asked(Call(verb, (name,), own), (verb, name, *flags(said)))
 
 
 _VERBS: Final[dict[str, Callable[[Any], Asked]]] = {

@@ -56,13 +56,22 @@ function showForm() {
   }
   clear();
   if (panel === "file") filePanel($("fields"), { fail, show });
-  else $("fields").replaceChildren(...own.fields.map(field));
+  else $("fields").replaceChildren(...arranged(own.fields));
   arrange();
+}
+
+// What is seldom changed is folded away, unless it was changed.
+function arranged(all) {
+  const often = all.filter((f) => !f.seldom).map(field);
+  const seldom = all.filter((f) => f.seldom);
+  if (!seldom.length) return often;
+  const open = seldom.some((f) => values[f.name] !== f.value);
+  return [...often, make("details", { id: "seldom", open }, make("summary", {}, "Level, prior and interval"), ...seldom.map(field))];
 }
 
 function field(f) {
   const shown = make("div", { className: "field" });
-  shown.wanted = f.when ?? (() => true);
+  shown.declared = f;
   const id = `f-${f.name}`;
   const hint = f.hint ? make("span", { className: "hint", id: `${id}-hint` }, f.hint) : null;
   const told = hint ? { "aria-describedby": `${id}-hint` } : {};
@@ -118,16 +127,18 @@ function dropped(area, name) {
 }
 
 function arrange() {
-  for (const [i, f] of PANELS[panel].fields.entries()) {
-    const shown = $("fields").children[i];
-    if (!shown?.wanted) continue;
-    shown.hidden = !shown.wanted(values);
+  for (const shown of $("fields").querySelectorAll(".field")) {
+    const f = shown.declared;
+    if (!f) continue;
+    shown.hidden = f.when !== undefined && !f.when(values);
     if (f.kind !== "range" || shown.hidden) continue;
     const slider = shown.querySelector("input");
     [slider.min, slider.max, slider.step] = f.range(values);
     slider.value = values[f.name];
     $(`${slider.id}-out`).textContent = values[f.name];
   }
+  const folded = $("seldom");
+  if (folded) folded.hidden = [...folded.querySelectorAll(".field")].every((x) => x.hidden);
 }
 
 function typed(name, value, whole = false) {
@@ -178,7 +189,7 @@ export async function show(given, charts, again, verb) {
   showLines(given.lines);
   showExports(charts.length > 0, again, verb);
   $("answer").classList.remove("stale");
-  try { await draw($("charts"), charts); } catch (error) { $("charts").textContent = error.message; }
+  try { await draw($("charts"), charts, given.finding); } catch (error) { $("charts").textContent = error.message; }
 }
 
 function showLines(found) {
@@ -193,7 +204,7 @@ function showLines(found) {
 
 function showExports(drawn, again, verb) {
   const forms = [...(drawn ? [["PNG", "png"], ["SVG", "svg"]] : []), ["CSV", "csv"], ["JSON", "document"]];
-  $("export").replaceChildren(...forms.map(([text, form]) => make("button", { type: "button", onclick: async (e) => {
+  $("export").replaceChildren(make("span", { className: "quiet" }, "Save as"), ...forms.map(([text, form]) => make("button", { type: "button", onclick: async (e) => {
     e.target.disabled = true;
     try {
       save(`howsure-${verb}.${text.toLowerCase()}`, await (await again(form)).blob());

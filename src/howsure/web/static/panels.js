@@ -78,9 +78,9 @@ function settings(s) {
 
 const METRIC = { name: "metric", label: "Measure", kind: "text", value: "f1", list: "metrics", hint: "f1, recall, … ; several with commas" };
 const SETTINGS = [
-  { name: "level", label: "Level", kind: "text", value: "0.95", mode: "decimal" },
-  { name: "prior", label: "Prior", kind: "text", value: "even", list: "priors" },
-  { name: "interval", label: "Interval", kind: "select", value: "equal-tailed", options: [["equal-tailed", "equal-tailed"], ["hdi", "shortest (hdi)"]] },
+  { name: "level", label: "Level", seldom: true, kind: "text", value: "0.95", mode: "decimal" },
+  { name: "prior", label: "Prior", seldom: true, kind: "text", value: "even", list: "priors", hint: "even, jeffreys, uniform, or a weight per cell" },
+  { name: "interval", label: "Interval", seldom: true, kind: "select", value: "equal-tailed", options: [["equal-tailed", "equal-tailed"], ["hdi", "shortest (hdi)"]] },
 ];
 const cells = (prefix, legend, values, when) => ({ kind: "cells", legend, when, fields: CELLS.map((x, i) => ({ name: prefix + x, label: CELL_NAMES[x], value: values[i] })) });
 const two = (names, values, legend, when) => ({ kind: "cells", legend, when, fields: names.map(([name, text], i) => ({ name, label: text, value: values[i] })) });

@@ -69,26 +69,30 @@ function loaded() {
 
 let drawing = 0;
 
-export async function draw(place, charts) {
+export async function draw(place, charts, finding) {
   const mine = ++drawing;
   if (!charts.length) { place.replaceChildren(); return; }
   const embed = await loaded();
-  const figures = await Promise.all(charts.map((chart) => figure(embed, chart, place)));
+  const figures = await Promise.all(charts.map((chart) => figure(embed, chart, place, finding)));
   if (mine === drawing) place.replaceChildren(...figures);
 }
 
-async function figure(embed, chart, place) {
+const WIDEST = 640;
+const NARROWEST = 110;
+
+async function figure(embed, chart, place, finding) {
   const drawn = make("div", { className: "drawn" });
-  const words = [chart.says, chart.caption].filter(Boolean).map((x) => make("div", {}, x));
-  const found = make("figure", {}, make("h3", {}, chart.title), drawn, make("figcaption", {}, ...words));
+  const told = chart.says.toLowerCase() === finding.toLowerCase() ? [] : [chart.says]; // it stands above
+  const words = [...told, chart.caption].filter(Boolean).map((x) => make("div", {}, x));
   const spec = structuredClone(chart.spec);
   const room = Math.max(240, place.clientWidth || place.parentElement.clientWidth);
-  if (typeof spec.width === "number" && spec.layer) {
-    spec.width = Math.min(room, 680);
-    spec.autosize = { type: "fit-x", contains: "padding" };
-  }
-  await embed(drawn, spec, { ast: true, renderer: "svg", actions: false, tooltip: false, defaultStyle: false });
-  drawn.querySelector("svg")?.setAttribute("role", "img");
-  drawn.querySelector("svg")?.setAttribute("aria-label", chart.says);
-  return found;
+  const simple = typeof spec.width === "number" && (spec.layer || spec.mark);
+  if (simple) spec.width = Math.min(room, WIDEST);
+  const { view } = await embed(drawn, spec, { ast: true, renderer: "svg", actions: false, tooltip: false, defaultStyle: false, logLevel: 1 });
+  const wide = Number(drawn.querySelector("svg").getAttribute("width"));
+  if (simple && wide > room) await view.width(Math.max(NARROWEST, spec.width - (wide - room))).resize().runAsync();
+  const svg = drawn.querySelector("svg");
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", chart.says);
+  return make("figure", {}, make("h3", {}, chart.title), drawn, make("figcaption", {}, ...words));
 }
