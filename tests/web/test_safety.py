@@ -206,6 +206,7 @@ def test_files_are_gone(tmp_path):
         workers = processes.below(process.pid)
         process.kill()
         process.wait()
+        connection.close()
         assert left(tmp_path)
         until(lambda: not any(map(processes.alive, workers)))
     with alone(tmp_path) as (client, process, _):
@@ -216,7 +217,7 @@ def test_files_are_gone(tmp_path):
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=10) in (0, 130)
         assert time.monotonic() - begun < 3
-        assert process.stderr.read() == ""
+        assert process.stderr.read().strip() == ""
     assert list(tmp_path.glob("howsure-web-*/server-*")) == []
 
 
@@ -250,8 +251,9 @@ def test_it_ends_with_open_requests(tmp_path):
         assert process.wait(timeout=20) in (0, 130)
         assert time.monotonic() - begun < 4  # two, on a machine that does nothing else
         until(lambda: not any(map(processes.alive, workers)))
-        assert process.stderr.read() == ""
+        assert process.stderr.read().strip() == ""
         sending.close()
+        connection.close()
     assert list(tmp_path.glob("howsure-web-*/server-*")) == []
 
 

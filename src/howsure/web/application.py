@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import os
 from collections.abc import AsyncIterator
@@ -52,11 +51,9 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     app.state.serving = api.Serving(workers, folder, Reports())
     app.state.bundle = pages.Bundle()
     workers.start()
-    making = asyncio.ensure_future(app.state.bundle.script(app.state.serving))
     try:
         yield
     finally:
-        making.cancel()
         await workers.stop()
         folder.close()
 

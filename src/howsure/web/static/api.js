@@ -14,20 +14,20 @@ function type(schema) {
   return schema.type ?? "";
 }
 
-function fields(rows) {
-  return make("div", { className: "wide", tabIndex: 0, role: "region", ariaLabel: "Fields" }, table({ columns: ["name", "type", ""], right: [false, false, false], rows }));
+function fields(called, rows) {
+  return make("div", { className: "wide", tabIndex: 0, role: "region", ariaLabel: called }, table({ columns: ["name", "type", "meaning"], right: [false, false, false], rows }));
 }
 
 function operation(all, path, method, told) {
-  const section = make("section", {}, make("h3", { className: "path" }, make("span", { className: "method" }, `${method.toUpperCase()} `), make("code", {}, path)),
+  const section = make("section", {}, make("h2", { className: "path" }, make("span", { className: "method" }, `${method.toUpperCase()} `), make("code", {}, path)),
     make("p", {}, `${told.summary}. ${told.description ?? ""}`));
   const query = (told.parameters ?? []).map((x) => [x.name, type(x.schema), x.description ?? x.schema?.description ?? (x.required ? "needed" : "")]);
-  if (query.length) section.append(make("p", { className: "quiet" }, "In the address:"), fields(query));
+  if (query.length) section.append(make("p", { className: "quiet" }, "In the address:"), fields(`Address of ${method} ${path}`, query));
   const [kind, content] = Object.entries(told.requestBody?.content ?? {})[0] ?? [];
   const schema = content?.schema?.$ref ? all.components.schemas[name(content.schema.$ref)] : null;
   if (kind) section.append(make("p", { className: "quiet" }, `Body: ${kind}. ${told.requestBody.description ?? schema?.description ?? ""}`));
   if (schema) {
-    section.append(fields(Object.entries(schema.properties).map(([x, own]) => [x, type(own), own.description ?? (schema.required?.includes(x) ? "needed" : "")])));
+    section.append(fields(`Body of ${method} ${path}`, Object.entries(schema.properties).map(([x, own]) => [x, type(own), own.description ?? (schema.required?.includes(x) ? "needed" : "")])));
     const example = schema.examples?.[0];
     if (example) section.append(make("pre", { tabIndex: 0 }, `curl -s ${location.origin}${path} -H 'content-type: application/json' \\\n  -d '${JSON.stringify(example)}'`));
   } else if (kind) {
