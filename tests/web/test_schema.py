@@ -10,6 +10,7 @@ import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
@@ -30,7 +31,8 @@ def described(address):
     return httpx.get(f"{address}/api/openapi.json").json()
 
 
-def test_schemathesis_finds_nothing(address, described):
+@pytest.mark.parametrize("mode", list(GenerationMode))
+def test_schemathesis_finds_nothing(address, described, mode):
     """Questions made from the description, right and wrong, on every path."""
     schema = schemathesis.openapi.from_dict(described)
     schema.config.update(base_url=address)
@@ -38,7 +40,7 @@ def test_schemathesis_finds_nothing(address, described):
     for result in schema.get_all_operations():
         operation = result.ok()
 
-        @given(case=operation.as_strategy())
+        @given(case=operation.as_strategy(generation_mode=mode))
         @settings(
             max_examples=EXAMPLES,
             deadline=None,

@@ -177,7 +177,7 @@ def _bundle(_job: Job) -> Reply:
     """Vega, Vega-Lite and vega-embed as one script that sets window.vegaEmbed."""
     import vl_convert
 
-    return Reply(200, "text/javascript", vl_convert.javascript_bundle().encode())
+    return Reply(200, "text/javascript", vl_convert.javascript_bundle(None).encode())
 
 
 def _warm(_job: Job) -> Reply:

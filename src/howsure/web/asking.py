@@ -27,7 +27,7 @@ def _given(question: Any, *names: str) -> dict[str, Any]:
 
 def _one(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Settings of verbs that give one result for one measure, and several for several."""
-    several = settings.get("metrics") or ()
+    several: list[str] = list(settings.get("metrics") or [])
     alone = len(several) == 1 and not several[0].endswith(":*")
     if not alone:
         return dict(settings)
@@ -198,9 +198,9 @@ _ONLY: Final = {"above": "score", "equal_within": "compare"}  # what one verb ta
 
 def of_file(verb: str, name: str, q: models.FileQuestion) -> Asked:
     """A question about the columns of a file, which is called `name` in the folder where this is run."""
-    for setting, own in _ONLY.items():
-        if getattr(q, setting) is not None and verb != own:
-            raise BadSetting(f"{setting} goes with {own}: leave it out of {verb}.")
+    for setting, only in _ONLY.items():
+        if getattr(q, setting) is not None and verb != only:
+            raise BadSetting(f"{setting} goes with {only}: leave it out of {verb}.")
     columns = {k: x[0] if isinstance(x, list) and len(x) == 1 else x for k, x in _given(q, *_COLUMNS).items()}
     settings = _given(q, "above", "equal_within", "level", "interval", "prior", "seed")
     asked_for = {} if q.metric is None else {"metrics": q.metric}

@@ -95,16 +95,18 @@ class Items(Model):
 class Settings(Model):
     """What most questions can be told besides."""
 
-    level: Share | None = Field(None, description="Of the intervals; 0.95 if left out.")
+    level: Share | None = Field(default=None, description="Of the intervals; 0.95 if left out.")
     interval: Literal["equal-tailed", "hdi"] | None = None
-    prior: Text | Number | None = Field(None, description="even (usual), jeffreys, uniform, or a weight per cell.")
+    prior: Text | Number | None = Field(
+        default=None, description="even (usual), jeffreys, uniform, or a weight per cell."
+    )
     seed: Annotated[int, Field(ge=0, le=2**63 - 1)] | None = None
 
 
 class Looks(Model):
     """Whether charts come with the answer."""
 
-    charts: bool = Field(False, description="Also the charts, as specifications of Vega-Lite.")
+    charts: bool = Field(default=False, description="Also the charts, as specifications of Vega-Lite.")
 
 
 class Sampled(Settings):
@@ -198,7 +200,7 @@ class FileQuestion(BaseModel):
     """What columns of a file mean, and what is asked of them: the options of the command, as a query string."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-    name: Text = Field("data", description="What the file is called; a label that is never opened.")
+    name: Text = Field(default="data", description="What the file is called; a label that is never opened.")
     truth: Text | None = None
     pred: Names | None = None
     outcome: Names | None = None
@@ -224,7 +226,7 @@ class FileQuestion(BaseModel):
     seed: Annotated[int, Field(ge=0, le=2**63 - 1)] | None = None
     format: Format = "answer"
     charts: bool = False
-    report: bool = Field(False, description="Also the report, at an address that is kept for a while.")
+    report: bool = Field(default=False, description="Also the report, at an address that is kept for a while.")
 
 
 class Error(Model):

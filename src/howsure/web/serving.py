@@ -25,7 +25,9 @@ def check_installed() -> None:
         raise BadSetting("the page needs fastapi, uvicorn and vl-convert-python: pip install 'howsure[web]'.")
 
 
-def serve(host: str, port: int | None, browser: bool, say: Callable[[str], None]) -> None:
+def serve(
+    host: str, port: int | None, browser: bool, say: Callable[[str], None], *, workers: int | None = None
+) -> None:
     """Serve until interrupted; `say` is told the address."""
     check_installed()
     import uvicorn
@@ -37,7 +39,7 @@ def serve(host: str, port: int | None, browser: bool, say: Callable[[str], None]
         token = None if is_loopback(host) else secrets.token_urlsafe(24)
         address = f"http://{_written(host)}:{place[1]}/"
         shown = address if token is None else f"{address}?token={token}"
-        app = application(hosts=_hosts(place[1]) if token is None else None, token=token)
+        app = application(hosts=_hosts(place[1]) if token is None else None, token=token, workers=workers)
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
         config = uvicorn.Config(
             app, log_level="critical", access_log=False, server_header=False, date_header=True, lifespan="on",
