@@ -29,7 +29,7 @@ from tests.tiers import spread
 OPTIONS = {
     command: {p.opts[0]: p for p in made.params if p.opts[0].startswith("-")}
     for command, made in app.commands.items()
-    if command != "completion"  # it has none, and no document
+    if command not in ("completion", "serve")  # they have no document; for serve see tests/web/test_serving.py
 }
 WRITTEN = ("--format", "--out", "--plot", "--columns", "--verbose")  # not of the document
 IDLE = ("--seed", "--tolerance")  # of what is sampled

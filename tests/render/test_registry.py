@@ -80,7 +80,7 @@ def test_the_page_of_formats_has_it(form):
     assert f"| `{form.name}` | {suffixes} | {'people' if form.for_people else 'programs'} |" in page
 
 
-WITHOUT_DOCUMENTS = ("completion",)
+WITHOUT_DOCUMENTS = ("completion", "serve")
 SPEAKING = [command for name, command in app.commands.items() if name not in WITHOUT_DOCUMENTS]
 
 

@@ -17,6 +17,7 @@ from howsure.cli import (
     planning,
     predicting,
     retrieval,
+    serving,
     solving,
     sources,
     stopping,
@@ -48,9 +49,10 @@ from howsure.cli.options import (
     Grouped,
     option,
 )
-from howsure.cli.output import laid_out, show, write
+from howsure.cli.output import show, write
 from howsure.errors import BadSetting, HowsureError, nearest
 from howsure.language import SPOKEN, TYPED, Typed
+from howsure.render.harmless import laid_out
 from howsure.render.view import Detail
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -155,6 +157,7 @@ SHORT = {  # in the order of the help
     "solve": "The tables behind reported measures.",
     "tradeoff": "What recall costs in precision at constant accuracy.",
     "surface": "One measure over two others at a fixed third.",
+    "serve": "Open the page: all of this in the browser.",
     "metrics": "List every measure, or show one in full.",
     "papers": "Recompute what the papers print.",
     "completion": "The script that completes commands in your shell.",
@@ -365,6 +368,7 @@ app.add_command(surfacing.surface)
 app.add_command(trading.tradeoff)
 app.add_command(retrieval.trec)
 app.add_command(planning.plan)
+app.add_command(serving.serve)
 for _name, _told in SHORT.items():
     app.commands[_name].short_help = _told
 for _name in EXAMPLES:

@@ -13,8 +13,7 @@ import click
 
 from howsure.cli import streams, waiting
 from howsure.cli.options import PLOTTED
-from howsure.errors import BadFile, hidden, shortened
-from howsure.render.harmless import visible
+from howsure.errors import BadFile
 
 if TYPE_CHECKING:
     from howsure.render.view import Detail
@@ -103,21 +102,3 @@ _ESCAPES: Final[dict[str, Callable[[str], str]]] = {
     "html": lambda c: f"&#{ord(c)};",
     "latex": lambda c: _visible(c).replace("\\", r"\textbackslash{}"),
 }
-
-
-def laid_out(message: str) -> str:
-    """One sentence; a list below it, whose lines begin with two blanks, keeps its lines."""
-    lines = [""]
-    for line in message.split("\n"):
-        if line.startswith("  "):
-            lines.append(visible(line.rstrip()))
-            continue
-        said = visible(" ".join(line.split()))
-        if lines[-1].startswith("  "):
-            lines.append(said)
-        else:
-            lines[-1] = f"{lines[-1]} {said}".strip()
-    if not lines[-1].startswith("  "):
-        last = lines[-1].rstrip(".")
-        lines[-1] = last if last.endswith("?") else f"{last}."
-    return shortened(hidden("\n".join(lines)))

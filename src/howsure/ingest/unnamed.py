@@ -172,9 +172,9 @@ class _Unnamed:
     # -- refusals
 
     def _refuse(self, said: str) -> NoReturn:
-        head = _head(self._lacking())
-        found = self._together([_suggested(_head(x), self.given, self.roles) for x in self.sources])
-        uses = _uses(head, self.roles, self.given.get("truth", found.get("truth")))
+        head = head_of(self._lacking())
+        found = self._together([suggested(head_of(x), self.given, self.roles) for x in self.sources])
+        uses = uses_of(head, self.roles, self.given.get("truth", found.get("truth")))
         way = spelled(f"Give {again(found)}.", f"Type, for example:\n  {again(found)}")
         role = next((x for x in _ANSWERS if x in found), None)
         if verb() in ("compare", "leaderboard") and self._alone and role is not None and len(found[role]) == 1:
@@ -195,16 +195,16 @@ def refuse_unknown(error: NoColumn, source: Source) -> NoReturn:
     """A column that is not there: the command lists those that are."""
     if spelled("names", "list") == "names":
         raise error
-    head = _head(source)
+    head = head_of(source)
     truth = next(iter(guess(head.values, "truth")), None)
     roles = ("score",) if verb() == "curve" else _ANSWERS
     near = get_close_matches(error.column, error.names, n=1)
     again = corrected(error.column, near[0]) if near else None
     way = f"\nType:\n  {again}" if again is not None else ""
-    raise UnknownName(f"{error.said} Columns:{listed(head, _uses(head, roles, truth))}{way}")
+    raise UnknownName(f"{error.said} Columns:{listed(head, uses_of(head, roles, truth))}{way}")
 
 
-def _head(source: Source) -> Head:
+def head_of(source: Source) -> Head:
     """The first rows of the columns that a list shows."""
     names = [x for x in source.heading() if isinstance(x, str)]
     once = [x for x in names if names.count(x) == 1]
@@ -252,7 +252,7 @@ def _possible(given: Mapping[str, Any], roles: Sequence[str]) -> tuple[str, ...]
 # -- suggestions
 
 
-def _suggested(head: Head, given: Mapping[str, Any], roles: Sequence[str]) -> Named:
+def suggested(head: Head, given: Mapping[str, Any], roles: Sequence[str]) -> Named:
     """Columns that may be meant, by their names and values; what was given is left out.
 
     Columns of slices and conditions are meant only where no other has a usual name for a role, or nothing is found.
@@ -357,7 +357,7 @@ def _grades(head: Head, free: Sequence[str], _truths: Sequence[str]) -> Named:
     return {"value": _some(found)} if found else {}
 
 
-def _uses(head: Head, roles: Sequence[str], truth: str | None) -> dict[str, list[str]]:
+def uses_of(head: Head, roles: Sequence[str], truth: str | None) -> dict[str, list[str]]:
     """The options that each column may be meant for."""
     tests: dict[str, Callable[[str], bool]] = {
         "truth": lambda x: x == truth or bool(guess([x], "truth")),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from howsure.errors import hidden, shortened
+
 _BIDI: Final = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # turn the direction of what follows
 _RAW: Final = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff{_BIDI}]")
 _JSON: Final = re.compile(rf"[\x7f-\x9f\u2028\u2029\ud800-\udfff{_BIDI}]")  # JSON escapes the rest itself
@@ -36,6 +38,24 @@ def field(text: str) -> str:
 def json_escaped(text: str) -> str:
     """JSON that says the same, with escapes for what a terminal would obey."""
     return _JSON.sub(lambda m: f"\\u{ord(m[0]):04x}", text)
+
+
+def laid_out(message: str) -> str:
+    """One sentence; a list below it, whose lines begin with two blanks, keeps its lines."""
+    lines = [""]
+    for line in message.split("\n"):
+        if line.startswith("  "):
+            lines.append(visible(line.rstrip()))
+            continue
+        said = visible(" ".join(line.split()))
+        if lines[-1].startswith("  "):
+            lines.append(said)
+        else:
+            lines[-1] = f"{lines[-1]} {said}".strip()
+    if not lines[-1].startswith("  "):
+        last = lines[-1].rstrip(".")
+        lines[-1] = last if last.endswith("?") else f"{last}."
+    return shortened(hidden("\n".join(lines)))
 
 
 def _escape(character: str) -> str:

@@ -1,0 +1,30 @@
+"""The command `howsure serve`: the page on this machine."""
+
+from __future__ import annotations
+
+import click
+
+from howsure.cli import waiting
+from howsure.cli.options import option
+from howsure.cli.output import write
+
+
+@click.command("serve")
+@option("--port", type=click.IntRange(0, 65535), help="The port; 0 is a free one.  [default: 8017, or a free one]")
+@option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="ADDRESS",
+    help="Where to listen. Others than this machine need a token, which is printed.",
+)
+@option("--no-browser", is_flag=True, help="Print the address, and open no browser.")
+def serve(port: int | None, host: str, no_browser: bool) -> None:
+    """Open the page: scores, comparisons, files, plans and curves in the browser, on this machine.
+
+    Nothing is sent elsewhere and nothing is stored. Ctrl-C ends it. It takes the extra web: pip install 'howsure[web]'.
+    """
+    from howsure.web.serving import serve as run_serve
+
+    waiting.stop()
+    run_serve(host, port, not no_browser, lambda address: write(f"howsure is at {address}\nCtrl-C ends it.\n", None))

@@ -1,0 +1,193 @@
+"""What a worker does with a job: the call, the document, its finding, charts and lines; errors are answers too."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from howsure.errors import BadSetting, HowsureError
+from howsure.language import SPOKEN, TYPED, Typed
+from howsure.render.harmless import laid_out
+from howsure.web import asking, finding
+from howsure.web.calls import Asked
+
+_LOG: Final = logging.getLogger("howsure.web")
+_JSON: Final = "application/json"
+TEXTS: Final = {
+    "document": _JSON, "csv": "text/csv", "table": "text/plain", "markdown": "text/markdown",
+    "latex": "application/x-tex", "html": "text/html",
+}  # fmt: skip
+DRAWN: Final = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf"}
+FORMATS: Final = ("answer", *TEXTS, *DRAWN)
+_MEMORY: Final = (
+    "what was asked is too large for the memory of this machine; ask for fewer slices, classes or measures at once."
+)
+_CAPITAL: Final = re.compile(r"(?<!^)(?=[A-Z])")
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What goes back to who asked; `report` is a page to be kept for a while, where one was asked for."""
+
+    status: int
+    kind: str
+    body: bytes
+    report: str | None = None
+
+
+@dataclass(frozen=True)
+class Job:
+    """A question to be answered."""
+
+    verb: str
+    question: Any
+    form: str = "answer"
+    charts: bool = False
+    folder: str | None = None  # that of the file, if there is one
+    report: bool = False
+
+
+def refusal(status: int, code: str, message: str) -> Reply:
+    """The one shape of errors."""
+    said = {"error": {"code": code, "message": message}}
+    return Reply(status, _JSON, json.dumps(said, ensure_ascii=False).encode())
+
+
+def answer(job: Job) -> Reply:
+    """The reply to a job, whatever happens."""
+    spoken = SPOKEN.set("command")
+    try:
+        return _WAYS.get(job.verb, _asked)(job)
+    except HowsureError as error:
+        return refusal(422, _CAPITAL.sub("-", type(error).__name__).lower(), laid_out(str(error)))
+    except MemoryError:
+        return refusal(422, "too-large", _MEMORY)
+    except Exception as error:  # noqa: BLE001 - the trace is logged, and the server goes on
+        _LOG.exception("a bug in howsure")
+        return refusal(500, "bug", f"this is a bug in howsure ({type(error).__name__}).")
+    finally:
+        SPOKEN.reset(spoken)
+
+
+def _asked(job: Job) -> Reply:
+    """A question whose numbers came with it, or in a file that was sent."""
+    if job.folder is None:
+        return _given(job, asking.asked(job.verb, job.question))
+    name = next(x.name for x in Path(job.folder).iterdir())
+    here = Path.cwd()
+    os.chdir(job.folder)  # so that messages and notes call the file by its label
+    try:
+        return _given(job, asking.of_file(job.verb, name, job.question), (name,))
+    finally:
+        os.chdir(here)
+
+
+def _given(job: Job, asked: Asked, files: tuple[str, ...] = ()) -> Reply:
+    typed = TYPED.set(Typed(asked.words, files))
+    try:
+        return _written(job, asked, asked.run())
+    finally:
+        TYPED.reset(typed)
+
+
+def _written(job: Job, asked: Asked, result: Any) -> Reply:
+    if job.form in DRAWN:
+        chart = result.plot()
+        made = {"svg": chart.to_svg, "png": chart.to_png, "pdf": chart.to_pdf}[job.form]()
+        return Reply(200, DRAWN[job.form], made.encode() if isinstance(made, str) else made)
+    if job.form == "html":
+        return Reply(200, TEXTS["html"], _page(result).encode())
+    if job.form in TEXTS:
+        text = result.to_text("json" if job.form == "document" else job.form)
+        return Reply(200, TEXTS[job.form], text.encode())
+    document = result.to_dict()
+    drawn = _drawn(result) if job.charts else None
+    told = {
+        "document": document,
+        "finding": finding.of(document),
+        "table": _table(result.page()),
+        "lines": {"python": asked.python(result), "shell": asked.shell, "files": asked.files},
+        "charts": drawn,
+        "report": None,
+    }
+    body = json.dumps(told, ensure_ascii=False, allow_nan=False).encode()
+    return Reply(200, _JSON, body, _page(result) if job.report else None)
+
+
+def _table(document: dict[str, Any]) -> dict[str, Any]:
+    """What the command shows, as texts."""
+    from howsure.render.tables import from_document
+
+    t = from_document(document)
+    return {name: getattr(t, name) for name in ("headline", "columns", "right", "rows", "notes")}
+
+
+def _drawn(result: Any) -> list[dict[str, Any]]:
+    """The charts that there are."""
+    return [
+        {"name": c.name, "title": c.title, "says": c.says, "caption": c.caption, "spec": c.bare}
+        for c in result.charts().values()
+    ]
+
+
+def _page(result: Any) -> str:
+    """The result as a page of its own."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="report-") as folder:
+        path = Path(folder, "report.html")
+        result.save(path)
+        return path.read_text(encoding="utf-8")
+
+
+def _metrics(job: Job) -> Reply:
+    from howsure.catalogue import described, metrics
+    from howsure.catalogue.repeated import repeated
+    from howsure.catalogue.retrieval import rankings
+    from howsure.render import listing
+
+    name = job.question
+    document = listing.document([described(name)] if name else [*metrics(), *rankings(), *repeated()], bool(name))
+    return Reply(200, _JSON, listing.render(document, "json").encode())
+
+
+def _preview(job: Job) -> Reply:
+    from howsure.ingest.previewing import preview
+
+    if job.folder is None:
+        raise BadSetting("a file is needed.")
+    path = next(iter(Path(job.folder).iterdir()))
+    here = Path.cwd()
+    os.chdir(job.folder)
+    typed = TYPED.set(Typed(("score", path.name), (path.name,)))
+    try:
+        return Reply(200, _JSON, json.dumps(preview(path.name), ensure_ascii=False, allow_nan=False).encode())
+    finally:
+        os.chdir(here)
+        TYPED.reset(typed)
+
+
+def _bundle(_job: Job) -> Reply:
+    """Vega, Vega-Lite and vega-embed as one script that sets window.vegaEmbed."""
+    import vl_convert
+
+    return Reply(200, "text/javascript", vl_convert.javascript_bundle(None).encode())
+
+
+def _warm(_job: Job) -> Reply:
+    """A first answer is slow: a worker gives one before it is asked."""
+    from howsure.web import models
+
+    counts = models.Counts(tp=8, fp=2, fn=3, tn=80)
+    return answer(Job("score", models.Score(counts=counts, metrics=["f1"], above=0.8), charts=True))
+
+
+_WAYS: Final[dict[str, Callable[[Job], Reply]]] = {
+    "metrics": _metrics, "preview": _preview, "bundle": _bundle, "warm": _warm,
+}  # fmt: skip

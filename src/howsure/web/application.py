@@ -1,0 +1,85 @@
+"""The application: pages and API behind the guard, with workers that live as long as it does."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import AsyncIterator
+from typing import Any, Final
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+
+from howsure.version import VERSION
+from howsure.web import api, pages
+from howsure.web.answering import refusal
+from howsure.web.api import respond
+from howsure.web.guarding import Guard, Refused
+from howsure.web.keeping import Reports
+from howsure.web.uploads import Folder
+from howsure.web.working import Workers
+
+_QUEUE: Final = 200
+_CODES: Final = {400: "bad-request", 404: "not-found", 405: "method", 406: "not-acceptable"}
+_ABOUT: Final = (
+    "How sure are you of that score? The documents of the command, as an API. Every error has one shape: "
+    '{"error": {"code": ..., "message": ...}}, and the message is what the command would say.'
+)
+
+
+def application(hosts: frozenset[str] | None = None, token: str | None = None, workers: int | None = None) -> Guard:
+    """The application of ASGI; `hosts` are the names of this machine that it answers to."""
+    app = FastAPI(
+        title="howsure", version=VERSION, description=_ABOUT, docs_url=None, redoc_url=None,
+        openapi_url="/api/openapi.json", lifespan=_lifespan, redirect_slashes=False,
+    )  # fmt: skip
+    app.state.workers = workers or max(2, min(4, os.cpu_count() or 2))
+    app.include_router(pages.router)
+    app.include_router(api.router)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(Exception, _failed)
+    return Guard(app, hosts, token)
+
+
+@contextlib.asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    folder = Folder()
+    workers = Workers(app.state.workers, _QUEUE)
+    app.state.serving = api.Serving(workers, folder, Reports())
+    app.state.bundle = pages.Bundle()
+    workers.start()
+    try:
+        yield
+    finally:
+        await workers.stop()
+        folder.close()
+
+
+async def _invalid(_request: Request, error: Any) -> Response:
+    """What does not fit the description, in one sentence."""
+    first = error.errors()[0]
+    if first["type"] == "json_invalid":
+        return respond(refusal(400, "not-json", f"the body is not JSON: {first['ctx']['error']}."))
+    place = ".".join(str(x) for x in first["loc"] if x not in ("body", "query", "path"))
+    given = repr(first.get("input"))
+    said = first["msg"][:1].lower() + first["msg"][1:]
+    got = "" if first["type"] == "missing" else f"; got {given if len(given) <= 80 else given[:77] + '...'}"
+    return respond(refusal(422, "bad-request", f"{place or 'the body'}: {said}{got}."))
+
+
+async def _refused(request: Request, error: Any) -> Response:
+    code = error.code if isinstance(error, Refused) else _CODES.get(error.status_code, "refused")
+    said = {
+        404: f"there is nothing at {request.url.path!r}; the API is described at /api.",
+        405: f"{request.method} is not taken at {request.url.path!r}.",
+    }.get(error.status_code, str(error.detail))
+    found = respond(refusal(error.status_code, code, said))
+    found.headers.update(error.headers or {})
+    return found
+
+
+async def _failed(_request: Request, error: Exception) -> Response:
+    return respond(refusal(500, "bug", f"this is a bug in howsure ({type(error).__name__})."))

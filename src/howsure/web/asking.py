@@ -1,0 +1,220 @@
+"""From a question in JSON to the call and the words of the command that answer it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from howsure.errors import BadSetting
+from howsure.labels import whole
+from howsure.web import models, reading
+from howsure.web.calls import Asked, Call, flags, plain, table_text
+
+_SETTINGS: Final = ("level", "interval", "prior", "tolerance", "seed")
+Part = tuple[Call, list[str], dict[str, str]]  # the evidence, its words, and the files these read
+
+
+def asked(verb: str, question: models.Model) -> Asked:
+    """The call that answers a question."""
+    return _VERBS[verb](question)
+
+
+def _given(question: Any, *names: str) -> dict[str, Any]:
+    """The settings that were given, in this order."""
+    found = {name: getattr(question, name) for name in names}
+    return {name: x for name, x in found.items() if x is not None and x is not False and x != []}
+
+
+def _one(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of verbs that give one result for one measure, and several for several."""
+    several: list[str] = list(settings.get("metrics") or [])
+    alone = len(several) == 1 and not several[0].endswith(":*")
+    if not alone:
+        return dict(settings)
+    return {**{k: x for k, x in settings.items() if k != "metrics"}, "metric": several[0]}
+
+
+# -- tables
+
+
+def _table(t: models.Table, called: str = "", file: str = "matrix.csv") -> Part:
+    """Evidence of one system."""
+    kinds = [name for name in ("counts", "rate", "matrix") if getattr(t, name) is not None]
+    if len(kinds) != 1:
+        raise BadSetting(f"give one of counts, rate and matrix{called}; got {' and '.join(kinds) or 'none'}.")
+    if t.counts is not None:
+        cells = t.counts.model_dump()
+        return Call("Tally.binary", named=cells), ["--counts", ",".join(f"{k}={x}" for k, x in cells.items())], {}
+    if t.rate is not None:
+        return Call("Outcomes.rate", named=t.rate.model_dump()), ["--rate", f"{t.rate.hits}/{t.rate.of}"], {}
+    matrix: Any = t.matrix
+    return _matrix(matrix, file)
+
+
+def _matrix(m: models.Matrix, file: str) -> Part:
+    """A matrix, and the file that holds the same; labels that are all whole numbers are numbers, as in such a file."""
+    numbers = [whole(str(x)) for x in m.labels or ()]
+    labels: list[Any] | None = numbers if m.labels is not None and None not in numbers else m.labels
+    own = {"labels": labels, "positive": m.positive, "rows": None if m.rows == "truth" else m.rows}
+    named = {name: x for name, x in own.items() if x is not None}
+    head = [] if labels is None else [["", *labels]]
+    side = ([] for _ in m.counts) if labels is None else ([x] for x in [*labels, *[""] * len(m.counts)])
+    text = table_text([*head, *([*first, *row] for first, row in zip(side, m.counts, strict=False))])
+    words = ["--matrix", file, *flags({k: x for k, x in named.items() if k != "labels"})]
+    return Call("Tally.matrix", (m.counts,), named), words, {file: text}
+
+
+# -- verbs
+
+
+def _score(q: Any) -> Asked:
+    made, words, files = _table(q)
+    settings = _given(q, "metrics", "above", *_SETTINGS, "chance")
+    return Asked(Call("score", (made,), settings), ("score", *words, *flags(settings)), files)
+
+
+def _compare(q: Any) -> Asked:
+    ways = [name for name in ("wins", "items", "first") if getattr(q, name) is not None]
+    if len(ways) != 1 or (q.first is None) != (q.second is None):
+        raise BadSetting("give first and second, or items, or wins: one of these three.")
+    if q.wins is not None:
+        return _wins(q)
+    settings = _given(q, "metrics", "equal_within", *_SETTINGS)
+    if q.items is not None:
+        return _paired(q.items, settings)
+    one, words, files = _table(q.first, " of first", "first.csv")
+    two, more, others = _table(q.second, " of second", "second.csv")
+    if words[2:] != more[2:]:
+        raise BadSetting("both matrices need the same positive class and the same meaning of rows.")
+    typed = ("compare", *words, *more[:2], *flags(settings))
+    return Asked(Call("compare", (one, two), _one(settings)), typed, {**files, **others})
+
+
+def _wins(q: Any) -> Asked:
+    unused = next((x for x in ("metrics", "prior", "tolerance", "seed") if getattr(q, x) is not None), None)
+    if unused is not None:
+        raise BadSetting(f"wins are compared as they are: leave out {unused}.")
+    settings = _given(q, "level", "interval", "equal_within")
+    w = q.wins
+    words = ("compare", "--wins", f"{w.first},{w.second},{w.same}", *flags(settings))
+    return Asked(Call("compare_wins", (), {**w.model_dump(), **settings}), words)
+
+
+def _paired(items: models.Items, settings: Mapping[str, Any]) -> Asked:
+    own = {"positive": items.positive} if items.positive is not None else {}
+    answers = {"first": items.first, "second": items.second}
+    if not len(items.truth) == len(items.first) == len(items.second):
+        sizes = f"{len(items.truth)}, {len(items.first)} and {len(items.second)}"
+        raise BadSetting(f"truth, first and second must be of the same length; got {sizes}.")
+    columns = {"truth": "truth", "pred": ["first", "second"], **own}
+    rows = zip(items.truth, items.first, items.second, strict=True)
+    return Asked(
+        Call("compare", ("items.csv",), {**columns, **_one(settings)}),
+        ("compare", "items.csv", *flags(columns), *flags(settings)),
+        {"items.csv": table_text([("truth", "first", "second"), *rows])},
+        Call("compare", (items.truth, answers), {**own, **_one(settings)}).run,
+    )
+
+
+def _leaderboard(q: Any) -> Asked:
+    parts = {name: _table(t, f" of {name!r}") for name, t in q.systems.items()}
+    if any(files for _, _, files in parts.values()):
+        raise BadSetting("a leaderboard is made of counts or of rates; give matrices to score or to compare.")
+    settings = _given(q, "metrics", "apart", *_SETTINGS)
+    words = [word for _, own, _ in parts.values() for word in own]
+    made = {name: call for name, (call, _, _) in parts.items()}
+    return Asked(
+        Call("leaderboard", (made,), _one(settings)),
+        ("leaderboard", *words, *flags({"names": list(made)}), *flags(settings)),
+    )
+
+
+def _plan(q: Any) -> Asked:
+    goals = ("metric", "width", "above", "below", "difference", "disagreement", "n", "assurance")
+    settings = _given(q, *goals, "level", "interval", "prior", "seed")
+    if q.expected is not None:
+        if any(x is not None for x in (q.counts, q.rate, q.matrix)):
+            raise BadSetting("expected takes the place of a pilot: leave out counts, rate and matrix.")
+        said = ",".join(f"{k}={plain(x)}" for k, x in q.expected.items())
+        return Asked(
+            Call("plan", (), {"expected": q.expected, **settings}), ("plan", "--expected", said, *flags(settings))
+        )
+    made, words, files = _table(q, " as a pilot, or expected")
+    return Asked(Call("plan", (), {"pilot": made, **settings}), ("plan", *words, *flags(settings)), files)
+
+
+def _solve(q: Any) -> Asked:
+    settings = _given(q, "ties", "most")
+    if q.exact and settings:
+        raise BadSetting(f"{next(iter(settings))} is for digits as printed: leave out exact.")
+    words = [f"{k}={x if isinstance(x, str) else f'{x[0]}..{x[1]}'}" for k, x in q.values.items()]
+    typed = ("solve", *words, *(["--exact"] if q.exact else []), *flags(settings))
+    values = reading.shown(q.values, q.exact)
+    # Tables of whole numbers are listed where a count bounds them; else there are ranges, which take no settings.
+    return Asked(
+        Call("solve", (values,), {"integers": True, **settings}),
+        typed,
+        answer=lambda: reading.solved(q.values, q.exact, settings),
+        otherwise=(lambda result: not result.integers, Call("solve", (values,))),
+    )
+
+
+def _tradeoff(q: Any) -> Asked:
+    settings = _given(q, "recalls", "level", "interval", "prior", "seed")
+    typed = flags({("recall" if k == "recalls" else k): x for k, x in settings.items()})
+    if (q.values is None) == (q.counts is None):
+        raise BadSetting("give values of measures, such as accuracy and prevalence, or counts: one of the two.")
+    if q.counts is not None:
+        made, words, _ = _table(models.Table(counts=q.counts))
+        return Asked(Call("tradeoff", (made,), settings), ("tradeoff", *words, *typed))
+    words = [f"{k}={x}" for k, x in q.values.items()]
+    return Asked(
+        Call("tradeoff", (), {**reading.shown(q.values, True), **settings}),
+        ("tradeoff", *words, *typed),
+        answer=lambda: reading.traded(q.values, settings),
+    )
+
+
+def _curve(q: Any) -> Asked:
+    if len(q.truth) != len(q.scores):
+        raise BadSetting(f"truth and scores must be of the same length; got {len(q.truth)} and {len(q.scores)}.")
+    own = {"positive": q.positive} if q.positive is not None else {}
+    settings = _given(q, "metrics", *_SETTINGS)
+    columns = {"truth": "truth", "score": "score", **own}
+    return Asked(
+        Call("curve", ("scores.csv",), {**columns, **settings}),
+        ("curve", "scores.csv", *flags(columns), *flags(settings)),
+        {"scores.csv": table_text([("truth", "score"), *zip(q.truth, q.scores, strict=True)])},
+        Call("curve", (q.truth, q.scores), {**own, **settings}).run,
+    )
+
+
+_COLUMNS: Final = (
+    "truth", "pred", "outcome", "value", "score", "threshold", "by", "positive", "item", "system", "cluster", "weight",
+    "count", "where", "missing", "sep",
+)  # fmt: skip
+_ONLY: Final = {"above": "score", "equal_within": "compare"}  # what one verb takes alone
+
+
+def of_file(verb: str, name: str, q: models.FileQuestion) -> Asked:
+    """A question about the columns of a file, which is called `name` in the folder where this is run."""
+    for setting, only in _ONLY.items():
+        if getattr(q, setting) is not None and verb != only:
+            raise BadSetting(f"{setting} goes with {only}: leave it out of {verb}.")
+    columns = {k: x[0] if isinstance(x, list) and len(x) == 1 else x for k, x in _given(q, *_COLUMNS).items()}
+    settings = _given(q, "above", "equal_within", "level", "interval", "prior", "seed")
+    asked_for = {} if q.metric is None else {"metrics": q.metric}
+    said = {**columns, **asked_for, **settings}
+    own = _one(said) if verb in ("compare", "leaderboard") else said
+    return Asked(Call(verb, (name,), own), (verb, name, *flags(said)))
+
+
+_VERBS: Final[dict[str, Callable[[Any], Asked]]] = {
+    "score": _score,
+    "compare": _compare,
+    "leaderboard": _leaderboard,
+    "plan": _plan,
+    "solve": _solve,
+    "tradeoff": _tradeoff,
+    "curve": _curve,
+}

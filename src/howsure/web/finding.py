@@ -1,0 +1,57 @@
+"""What a document says, as the one sentence that stands above everything on the page."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from howsure.render import findings
+from howsure.render.numbers import count, probability, short
+
+Document = dict[str, Any]
+_CHIEF: Final = ("f1", "macro-f1", "accuracy", "rate", "mean")  # of many rows, what people ask for first
+_MANY: Final = 3
+
+
+def of(document: Document) -> str:
+    """The finding of a document of any command.
+
+    >>> of({"schema": "howsure.solve/2", "why": "no table has these digits.", "tables": []})
+    'No table has these digits.'
+    """
+    kind = document["schema"].partition(".")[2].partition("/")[0]
+    said = {"solve": _solved, "tradeoff": _traded}.get(kind, _usual)(document).strip().rstrip(".")
+    return f"{said[:1].upper()}{said[1:]}." if said else ""
+
+
+def _usual(document: Document) -> str:
+    """A verdict where there is one, else the first score, or the one that people ask for first of many."""
+    rows = document.get("rows") or [{}]
+    said = document.get("verdict") or rows[0].get("verdict")
+    if said is not None:
+        return str(said)
+    chief = (row for name in _CHIEF for row in rows if row.get("asked") == name and len(rows) > _MANY)
+    row = next(chief, rows[0])
+    return findings.of_row(row, document["level"]) if row.get("low") is not None else ""
+
+
+def _solved(document: Document) -> str:
+    """The only table, or why there are several or none."""
+    said, tables = str(document["why"]).rstrip("."), document["tables"]
+    if len(tables) != 1:
+        return said
+    return f"{said}: " + ", ".join(f"{name} {count(x)}" for name, x in tables[0].items())
+
+
+def _traded(document: Document) -> str:
+    """What becomes of precision at the recall that was asked for first, and whether more recall costs precision."""
+    row, curve = document["rows"][0], document["curve"]
+    p = document.get("p_tradeoff")
+    costs = "more recall costs precision" if document["trades_off"] else "more recall does not cost precision"
+    if p is not None:
+        costs = f"more recall costs precision with probability {probability(p['value'], p['error'])}"
+    at = f"at accuracy {curve['accuracy']:.4g} and prevalence {curve['prevalence']:.4g} {costs}"
+    known = row.get("precision") if row.get("median") is None else row["median"]
+    if known is None:
+        return f"{at}; no table has recall {row['recall']:.4g}"
+    span = "" if row.get("low") is None else f" ({findings.span(row)})"
+    return f"{at}; at recall {row['recall']:.4g} precision is {short(known)}{span}"

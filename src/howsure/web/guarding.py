@@ -1,0 +1,228 @@
+"""What every request passes first: who may ask, from where, and how much; and the headers of every response."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass
+from http.cookies import CookieError, SimpleCookie
+from typing import Any, Final
+from urllib.parse import parse_qs, urlencode
+
+from starlette.exceptions import HTTPException
+
+from howsure.errors import plural
+from howsure.web.answering import Reply, refusal
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+MOST_JSON: Final = 1_000_000
+MOST_FILE: Final = 100_000_000
+_PIECE_TIME: Final = 20.0  # seconds without a byte
+_BODY_TIME: Final = 120.0  # seconds for a whole body
+_DRAINED: Final = 1_000_000_000  # bytes that are thrown away so that a browser gets to read why
+_COOKIE: Final = "howsure_token"
+_FILES: Final = "/api/file/"
+REPORTS: Final = "/report/"
+
+POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
+    "frame-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+)
+REPORT_POLICY: Final = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; form-action 'none'; "
+    "base-uri 'none'; frame-ancestors 'self'; sandbox allow-popups"
+)
+_HEADERS: Final = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
+)
+
+
+class Refused(HTTPException):
+    """A request that goes no further."""
+
+    def __init__(self, status: int, code: str, message: str) -> None:
+        super().__init__(status, message)
+        self.code = code
+
+
+@dataclass(frozen=True)
+class Guard:
+    """An application of ASGI around another one. `hosts` are the names it answers to, all where it is None."""
+
+    app: Any
+    hosts: frozenset[str] | None
+    token: str | None = None
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Refuse, or pass on."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = {k.decode("latin-1").lower(): v.decode("latin-1") for k, v in scope["headers"]}
+        answered = _Headed(scope["path"], send)
+        try:
+            self._check(scope, headers)
+            cookie = self._enter(scope, headers)
+            if cookie is not None:
+                await _welcome(scope, cookie, answered)
+                return
+            limit = _limit(scope, headers)
+            await self.app(scope, _Body(receive, limit).receive, answered)
+        except Refused as no:
+            await _refuse(scope, no, receive, answered)
+
+    def _check(self, scope: Message, headers: dict[str, str]) -> None:
+        """A page of somebody else must not reach us: neither by another name of this machine, nor across sites."""
+        host = headers.get("host", "")
+        if self.hosts is not None and host.lower() not in self.hosts:
+            raise Refused(403, "host", f"this server answers to {min(self.hosts)}, not to {host!r}.")
+        origin = headers.get("origin")
+        if origin is not None and origin.lower() not in (f"http://{host}".lower(), f"https://{host}".lower()):
+            raise Refused(403, "origin", f"pages of {origin!r} may not ask this server.")
+        elsewhere = headers.get("sec-fetch-site") in ("cross-site", "same-site")
+        opened = scope["method"] == "GET" and headers.get("sec-fetch-mode") == "navigate"
+        if elsewhere and not (opened and scope["path"] == "/"):
+            raise Refused(403, "origin", "other sites may link to the page, but not ask this server.")
+
+    def _enter(self, scope: Message, headers: dict[str, str]) -> str | None:
+        """Whether a token is there that fits; one of the address is to become a cookie."""
+        if self.token is None:
+            return None
+        shown = parse_qs(scope["query_string"].decode("latin-1")).get("token")
+        if shown and scope["method"] == "GET":
+            self._fits(shown[-1])
+            return self.token
+        way, _, bearer = headers.get("authorization", "").partition(" ")
+        self._fits(bearer.strip() if way.lower() == "bearer" else _cookie(headers.get("cookie", "")))
+        return None
+
+    def _fits(self, given: str) -> None:
+        if not hmac.compare_digest(given.encode("utf-8", "replace"), (self.token or "").encode()):
+            raise Refused(401, "token", "a token is needed: open the address that howsure serve printed.")
+
+
+def _cookie(text: str) -> str:
+    try:
+        found = SimpleCookie(text).get(_COOKIE)
+    except CookieError:
+        return ""
+    return found.value if found is not None else ""
+
+
+def _limit(scope: Message, headers: dict[str, str]) -> int:
+    """How large a body may be; what it is must be said."""
+    if scope["method"] not in ("POST", "PUT", "PATCH"):
+        return MOST_JSON
+    kind = headers.get("content-type", "").split(";")[0].strip().lower()
+    file = scope["path"].startswith(_FILES)
+    if not file and kind != "application/json":
+        raise Refused(415, "media-type", f"the body must be application/json; got {kind or 'nothing'!r}.")
+    simple = ("", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data")
+    if file and kind in simple:
+        told = "send the bytes of the file as they are, as application/octet-stream"
+        raise Refused(415, "media-type", f"{told}; got {kind or 'nothing'!r}.")
+    limit = MOST_FILE if file else MOST_JSON
+    length = headers.get("content-length", "")
+    if length.isdecimal() and int(length) > limit:
+        raise too_large(limit, int(length))
+    return limit
+
+
+def too_large(limit: int, length: int | None = None) -> Refused:
+    """What to do with more than is taken."""
+    given = "this is more" if length is None else f"this is {length / 1e6:,.1f} MB"
+    said = f"at most {plural(limit // 1_000_000, 'MB is', 'MB are')} taken; {given}."
+    more = " For larger files use the command: howsure score FILE." if limit == MOST_FILE else ""
+    return Refused(413, "too-large", said + more)
+
+
+class _Body:
+    """A body in pieces, of bounded size and time."""
+
+    def __init__(self, receive: Receive, limit: int) -> None:
+        self._receive, self._limit = receive, limit
+        self._end = time.monotonic() + _BODY_TIME
+        self._read, self._done = 0, False
+
+    async def receive(self) -> Message:
+        if self._done:
+            return await self._receive()
+        left = min(_PIECE_TIME, self._end - time.monotonic())
+        try:
+            message = await asyncio.wait_for(self._receive(), max(left, 0.001))
+        except TimeoutError:
+            raise Refused(408, "too-slow", "the body of the request did not arrive in time.") from None
+        self._read += len(message.get("body", b""))
+        if self._read > self._limit:
+            raise too_large(self._limit)
+        self._done = not message.get("more_body", False)
+        return message
+
+
+class _Headed:
+    """Responses with the headers of all."""
+
+    def __init__(self, path: str, send: Send) -> None:
+        self._path, self._send, self.begun = path, send, False
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.begun = True
+            own = {k.lower() for k, _ in message["headers"]}
+            policy = REPORT_POLICY if self._path.startswith(REPORTS) else POLICY
+            more = [*_HEADERS, (b"content-security-policy", policy.encode())]
+            more += [] if b"cache-control" in own else [(b"cache-control", b"no-store")]
+            message = {**message, "headers": [*message["headers"], *more]}
+        await self._send(message)
+
+
+async def _welcome(scope: Message, token: str, send: _Headed) -> None:
+    """The token leaves the address and becomes a cookie that no script reads."""
+    query = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    query.pop("token", None)
+    rest = urlencode(query, doseq=True)
+    headers = [
+        (b"location", (scope["path"].replace("//", "/") + (f"?{rest}" if rest else "")).encode()),
+        (b"set-cookie", f"{_COOKIE}={token}; HttpOnly; SameSite=Strict; Path=/".encode()),
+        (b"content-length", b"0"),
+    ]
+    await send({"type": "http.response.start", "status": 303, "headers": headers})
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _refuse(scope: Message, no: Refused, receive: Receive, send: _Headed) -> None:
+    """Say why. A browser reads that only once it has sent all, so what still comes is thrown away, up to a point."""
+    if send.begun:
+        raise no
+    reply: Reply = refusal(no.status_code, no.code, str(no.detail))
+    headers = [(b"content-type", reply.kind.encode()), (b"content-length", str(len(reply.body)).encode()),
+               (b"connection", b"close")]  # fmt: skip
+    await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+    head = scope["method"] == "HEAD"
+    if no.status_code == 413:
+        await send({"type": "http.response.body", "body": reply.body, "more_body": True})
+        await _drain(receive)
+        await send({"type": "http.response.body", "body": b""})
+    else:
+        await send({"type": "http.response.body", "body": b"" if head else reply.body})
+
+
+async def _drain(receive: Receive) -> None:
+    end, read = time.monotonic() + _PIECE_TIME, 0
+    while read < _DRAINED and time.monotonic() < end:
+        try:
+            message = await asyncio.wait_for(receive(), 2.0)
+        except TimeoutError:
+            return
+        read += len(message.get("body", b""))
+        if message["type"] == "http.disconnect" or not message.get("more_body", False):
+            return

@@ -1,0 +1,301 @@
+"""What may be asked of the API: types, limits and examples; what the numbers mean is judged by the library."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+MOST_COUNT: Final = 10**12
+MOST_CLASSES: Final = 100
+MOST_ITEMS: Final = 50_000
+MOST_METRICS: Final = 40
+MOST_SYSTEMS: Final = 30
+MOST_TEXT: Final = 200
+
+Count = Annotated[int, Field(ge=0, le=MOST_COUNT)]
+Text = Annotated[str, Field(max_length=MOST_TEXT)]
+Number = Annotated[float, Field(allow_inf_nan=False)]
+Label = Text | Annotated[int, Field(ge=-MOST_COUNT, le=MOST_COUNT)]
+Labels = Annotated[list[Label], Field(max_length=MOST_ITEMS)]
+Metrics = Annotated[list[Text], Field(min_length=1, max_length=MOST_METRICS)]
+Names = Annotated[list[Text], Field(max_length=MOST_METRICS)]
+Format = Annotated[
+    Literal["answer", "document", "csv", "table", "markdown", "latex", "html", "svg", "png", "pdf"],
+    Field(description="answer: JSON with document, finding and lines; else what the command writes, or the chart."),
+]
+Share = Annotated[float, Field(gt=0, lt=1, allow_inf_nan=False)]
+
+
+class Model(BaseModel):
+    """What is not known is refused, and nothing is read as something else."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Counts(Model):
+    """The four cells of a table."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"tp": 80, "fp": 20, "fn": 30, "tn": 870}]})
+    tp: Count
+    fp: Count
+    fn: Count
+    tn: Count
+
+
+class Rate(Model):
+    """Hits of trials."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"hits": 47, "of": 50}]})
+    hits: Count
+    of: Count
+
+
+class Matrix(Model):
+    """A confusion matrix; labels default to 0, 1, ..."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"counts": [[50, 3], [4, 40]], "labels": ["ham", "spam"], "positive": "spam"}]}
+    )
+    counts: Annotated[
+        list[Annotated[list[Count], Field(min_length=1, max_length=MOST_CLASSES)]],
+        Field(min_length=1, max_length=MOST_CLASSES),
+    ]
+    labels: Annotated[list[Label], Field(max_length=MOST_CLASSES)] | None = None
+    positive: Label | None = None
+    rows: Literal["truth", "pred"] = "truth"
+
+
+class Table(Model):
+    """What was counted: `counts`, `rate` or `matrix`, one of them."""
+
+    counts: Counts | None = None
+    rate: Rate | None = None
+    matrix: Matrix | None = None
+
+
+class Wins(Model):
+    """Items on which only one of two systems was right, and ties."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"first": 17, "second": 4, "same": 3278}]})
+    first: Count
+    second: Count
+    same: Count = 0
+
+
+class Items(Model):
+    """Truths, and what each of two systems said of the same items."""
+
+    truth: Labels
+    first: Labels
+    second: Labels
+    positive: Label | None = None
+
+
+class Settings(Model):
+    """What most questions can be told besides."""
+
+    level: Share | None = Field(default=None, description="Of the intervals; 0.95 if left out.")
+    interval: Literal["equal-tailed", "hdi"] | None = None
+    prior: Text | Number | None = Field(
+        default=None, description="even (usual), jeffreys, uniform, or a weight per cell."
+    )
+    seed: Annotated[int, Field(ge=0, le=2**63 - 1)] | None = None
+
+
+class Looks(Model):
+    """Whether charts come with the answer."""
+
+    charts: bool = Field(default=False, description="Also the charts, as specifications of Vega-Lite.")
+
+
+class Sampled(Settings):
+    """Where draws may be needed: how far an end of an interval may be off, as a share of the standard deviation."""
+
+    tolerance: Annotated[float, Field(ge=0.005, le=1, allow_inf_nan=False)] | None = None
+
+
+def _example(**given: Any) -> ConfigDict:
+    return ConfigDict(json_schema_extra={"examples": [given]})
+
+
+_FOUR: Final = {"tp": 80, "fp": 20, "fn": 30, "tn": 870}
+
+
+class Score(Table, Sampled, Looks):
+    """One system: each measure with its interval."""
+
+    model_config = _example(counts=_FOUR, metrics=["f1"], above=0.8)
+    metrics: Metrics | None = None
+    above: Number | Annotated[dict[Text, Number], Field(max_length=MOST_METRICS)] | None = None
+    chance: bool = False
+
+
+class Compare(Sampled, Looks):
+    """Two systems: tables of each (other items), items that both answered, or wins."""
+
+    model_config = _example(wins={"first": 17, "second": 4, "same": 3278})
+    first: Table | None = None
+    second: Table | None = None
+    items: Items | None = None
+    wins: Wins | None = None
+    metrics: Metrics | None = None
+    equal_within: Number | None = None
+
+
+class Leaderboard(Sampled, Looks):
+    """Several systems, each with its table."""
+
+    model_config = _example(systems={"a": {"rate": {"hits": 47, "of": 50}}, "b": {"rate": {"hits": 40, "of": 50}}})
+    systems: Annotated[dict[Text, Table], Field(max_length=MOST_SYSTEMS)]
+    metrics: Metrics | None = None
+    apart: Share | None = None
+
+
+class Plan(Table, Settings, Looks):
+    """How many items to label: a pilot (counts, rate or matrix) or expected measures, and a goal."""
+
+    model_config = _example(metric="f1", expected={"recall": 0.8, "precision": 0.7, "prevalence": 0.1}, width=0.05)
+    metric: Text | None = None
+    expected: Annotated[dict[Text, Number], Field(max_length=8)] | None = None
+    width: Number | None = None
+    above: Number | None = None
+    below: Number | None = None
+    difference: Number | None = None
+    disagreement: Number | None = None
+    n: Annotated[int, Field(ge=0, le=10**9)] | None = None
+    assurance: Number | None = None
+
+
+class Solve(Looks):
+    """The tables behind reported measures; a text means the digits as printed, a pair is a range."""
+
+    model_config = _example(values={"precision": "0.75", "recall": "0.60", "accuracy": "0.85", "n": "200"})
+    values: Annotated[dict[Text, Text | Annotated[list[Text], Field(min_length=2, max_length=2)]], Field(max_length=20)]
+    exact: bool = False
+    ties: Literal["up", "either"] | None = None
+    most: Annotated[int, Field(ge=1, le=10_000)] | None = None
+
+
+class Tradeoff(Settings, Looks):
+    """What recall costs in precision at constant accuracy: of measures, or of a tested system with its posterior."""
+
+    model_config = _example(values={"accuracy": "0.9", "prevalence": "0.2"}, recalls=[0.8])
+    values: Annotated[dict[Text, Text], Field(max_length=8)] | None = None
+    counts: Counts | None = None
+    recalls: Annotated[list[Number], Field(max_length=200)] | None = None
+
+
+class Curve(Sampled, Looks):
+    """Truths and scores of items: AUC and the like, or measures at thresholds such as f1@0.5."""
+
+    model_config = _example(truth=[1, 0, 1, 1, 0], scores=[0.9, 0.2, 0.4, 0.8, 0.5], metrics=["auc", "f1@0.5"])
+    truth: Labels
+    scores: Annotated[list[Number], Field(max_length=MOST_ITEMS)]
+    positive: Label | None = None
+    metrics: Metrics | None = None
+
+
+class FileQuestion(BaseModel):
+    """What columns of a file mean, and what is asked of them: the options of the command, as a query string."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    name: Text = Field(default="data", description="What the file is called; a label that is never opened.")
+    truth: Text | None = None
+    pred: Names | None = None
+    outcome: Names | None = None
+    value: Names | None = None
+    score: Names | None = None
+    threshold: Number | None = None
+    by: Names | None = None
+    positive: Text | None = None
+    item: Text | None = None
+    system: Text | None = None
+    cluster: Text | None = None
+    weight: Text | None = None
+    count: Text | None = None
+    where: Names | None = None
+    missing: Literal["refuse", "drop", "wrong"] | None = None
+    sep: Annotated[str, Field(max_length=4)] | None = None
+    metric: Names | None = None
+    above: Number | None = None
+    equal_within: Number | None = None
+    level: Share | None = None
+    interval: Literal["equal-tailed", "hdi"] | None = None
+    prior: Text | None = None
+    seed: Annotated[int, Field(ge=0, le=2**63 - 1)] | None = None
+    format: Format = "answer"
+    charts: bool = False
+    report: bool = Field(default=False, description="Also the report, at an address that is kept for a while.")
+
+
+class Error(Model):
+    """What went wrong: a code, and the sentence that the command would say."""
+
+    code: str
+    message: str
+
+
+class Refused(Model):
+    """The one shape of errors."""
+
+    error: Error
+
+
+class Lines(Model):
+    """What gives the same elsewhere; `files` are what both lines read, by name, where they read any."""
+
+    python: str
+    shell: str
+    files: dict[str, str]
+
+
+class Drawing(Model):
+    """A chart: its texts, and the specification of Vega-Lite without them."""
+
+    name: str
+    title: str
+    says: str
+    caption: str
+    spec: dict[str, Any]
+
+
+class Shown(Model):
+    """The table of the command, as texts; `right` marks the columns of numbers."""
+
+    headline: str
+    columns: list[str]
+    right: list[bool]
+    rows: list[list[str]]
+    notes: list[str]
+
+
+class Answer(Model):
+    """The document of the command, what it says in a sentence, its table, and what gives the same elsewhere."""
+
+    document: dict[str, Any]
+    finding: str
+    table: Shown
+    lines: Lines
+    charts: list[Drawing] | None = None
+    report: str | None = None
+
+
+class Column(Model):
+    """A column of a file: what its first rows hold, and the options it may be meant for."""
+
+    name: str
+    kind: str
+    examples: list[str]
+    values: int
+    uses: list[str]
+
+
+class Preview(Model):
+    """The columns of a file, and what is taken for what if nothing is said."""
+
+    file: str
+    columns: list[Column]
+    guessed: dict[str, Any]
+    clear: bool
+    message: str | None = None

@@ -1,0 +1,91 @@
+"""Serving the page on this machine: an address, a token where others may come, and an end when asked."""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import secrets
+import socket
+import webbrowser
+from collections.abc import Callable
+from threading import Thread
+from typing import Final
+
+from howsure.errors import BadSetting
+
+_USUAL_PORT: Final = 8017
+_LEAVE: Final = 1  # seconds for open requests at the end
+
+
+def check_installed() -> None:
+    """One sentence where the extra is missing."""
+    from importlib.util import find_spec
+
+    if any(find_spec(name) is None for name in ("fastapi", "uvicorn", "vl_convert")):
+        raise BadSetting("the page needs fastapi, uvicorn and vl-convert-python: pip install 'howsure[web]'.")
+
+
+def serve(
+    host: str, port: int | None, browser: bool, say: Callable[[str], None], *, workers: int | None = None
+) -> None:
+    """Serve until interrupted; `say` is told the address."""
+    check_installed()
+    import uvicorn
+
+    from howsure.web.application import application
+
+    with _bound(host, port) as listening:
+        place = listening.getsockname()
+        token = None if is_loopback(host) else secrets.token_urlsafe(24)
+        address = f"http://{_written(host)}:{place[1]}/"
+        shown = address if token is None else f"{address}?token={token}"
+        app = application(hosts=_hosts(place[1]) if token is None else None, token=token, workers=workers)
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+        config = uvicorn.Config(
+            app, log_level="critical", access_log=False, server_header=False, date_header=True, lifespan="on",
+            timeout_graceful_shutdown=_LEAVE, timeout_keep_alive=30, ws="none", limit_concurrency=1000,
+        )  # fmt: skip
+        say(shown)  # the socket is open: who comes early waits
+        if browser:
+            Thread(target=webbrowser.open, args=(shown,), daemon=True).start()
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach it.
+
+    >>> is_loopback("localhost"), is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("0.0.0.0")
+    (True, True, True, False)
+    """
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _hosts(port: int) -> frozenset[str]:
+    names = ("127.0.0.1", "localhost", "[::1]")
+    return frozenset(f"{name}:{port}" for name in names) | (frozenset(names) if port == 80 else frozenset())
+
+
+def _written(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _bound(host: str, port: int | None) -> socket.socket:
+    """A socket at the port, or at a free one where none was asked for and the usual one is taken."""
+    tried = [port] if port is not None else [_USUAL_PORT, 0]
+    for one in tried:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        found = socket.socket(family, socket.SOCK_STREAM)
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            found.bind((host, one))
+            found.listen(512)
+        except OSError as error:
+            found.close()
+            if one == tried[-1]:
+                raise BadSetting(f"cannot listen at {host} port {one}: {error.strerror or error}.") from None
+        else:
+            return found
+    raise BadSetting(f"no port is free at {host}.")

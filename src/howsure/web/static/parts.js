@@ -1,0 +1,98 @@
+// Small parts that the page is put together from. Texts are set as text, never as HTML.
+
+export const $ = (id) => document.getElementById(id);
+
+export function make(tag, given = {}, ...inside) {
+  const found = document.createElement(tag);
+  for (const [name, value] of Object.entries(given)) {
+    if (name.startsWith("on")) found.addEventListener(name.slice(2), value);
+    else if (name in found && name !== "list" && name !== "form") found[name] = value;
+    else found.setAttribute(name, value);
+  }
+  found.append(...inside.filter((x) => x !== null && x !== undefined));
+  return found;
+}
+
+export function table({ columns, right, rows }) {
+  const cell = (tag, text, i) => make(tag, { className: right[i] ? "right" : "", ...(tag === "th" ? { scope: "col" } : {}) }, text);
+  return make("table", {},
+    make("thead", {}, make("tr", {}, ...columns.map((x, i) => cell("th", x, i)))),
+    make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map((x, i) => cell("td", x, i))))));
+}
+
+export function save(name, blob) {
+  const link = make("a", { href: URL.createObjectURL(blob), download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+export async function copy(text, button) {
+  try {
+    await navigator.clipboard.writeText(text);
+    button.textContent = "Copied";
+  } catch {
+    button.textContent = "Select and copy";
+  }
+  setTimeout(() => { button.textContent = "Copy"; }, 1500);
+}
+
+// -- asking
+
+export class Problem extends Error {}
+
+export async function ask(path, body, signal, type = "application/json") {
+  let response;
+  try {
+    response = await fetch(path, { method: "POST", body, signal, headers: { "content-type": type } });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Problem("The server does not answer: is howsure serve still running?");
+  }
+  if (response.ok) return response;
+  let said = `The server answered ${response.status}.`;
+  try { said = (await response.json()).error.message; } catch { /* not ours */ }
+  throw new Problem(said.charAt(0).toUpperCase() + said.slice(1));
+}
+
+// -- charts
+
+let vega = null;
+
+function loaded() {
+  vega ??= new Promise((done, failed) => {
+    document.head.append(make("script", { src: "/vega.js", onload: () => done(window.vegaEmbed), onerror: () => failed(new Problem("Charts cannot be drawn yet.")) }));
+  });
+  return vega;
+}
+
+let drawing = 0;
+
+export async function draw(place, charts, finding) {
+  const mine = ++drawing;
+  if (!charts.length) { place.replaceChildren(); return; }
+  const embed = await loaded();
+  const figures = await Promise.all(charts.map((chart) => figure(embed, chart, place, finding)));
+  if (mine === drawing) place.replaceChildren(...figures);
+}
+
+const WIDEST = 640;
+const NARROWEST = 110;
+
+async function figure(embed, chart, place, finding) {
+  const drawn = make("div", { className: "drawn" });
+  const told = chart.says.toLowerCase() === finding.toLowerCase() ? [] : [chart.says]; // it stands above
+  const words = [...told, chart.caption].filter(Boolean).map((x) => make("div", {}, x));
+  const spec = structuredClone(chart.spec);
+  const room = Math.max(240, place.clientWidth || place.parentElement.clientWidth);
+  const simple = typeof spec.width === "number" && (spec.layer || spec.mark);
+  if (simple) spec.width = Math.min(room, WIDEST);
+  const { view } = await embed(drawn, spec, { ast: true, renderer: "svg", actions: false, tooltip: false, defaultStyle: false, logLevel: 1 });
+  const wide = Number(drawn.querySelector("svg").getAttribute("width"));
+  if (simple && wide > room) await view.width(Math.max(NARROWEST, spec.width - (wide - room))).resize().runAsync();
+  const svg = drawn.querySelector("svg");
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", chart.says);
+  return make("figure", {}, make("h3", {}, chart.title), drawn, make("figcaption", {}, ...words));
+}

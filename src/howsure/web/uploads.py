@@ -1,0 +1,101 @@
+"""Files that were sent: streamed to a folder of our own, called by a harmless label, and deleted, at the latest when
+the next server starts.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any, Final
+
+from howsure.errors import BadFile
+
+_PREFIX: Final = "server-"
+_LOCK: Final = "in-use"
+_ODD: Final = re.compile(r"[^A-Za-z0-9._-]+")
+_SUFFIXES: Final = (".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".json", ".parquet", ".pq")
+_PACKED: Final = ("", ".gz", ".zst")
+
+
+def label(name: str) -> str:
+    r"""What a file is called here: the last part of its name, of plain letters, with a suffix that is known.
+
+    >>> label("../../etc/passwd"), label("C:\\x\\my preds (1).CSV"), label("<script>.jsonl.gz"), label("-rf")
+    ('passwd', 'my_preds_1_.csv', 'script_.jsonl.gz', 'rf')
+    """
+    last = re.split(r"[/\\]", name)[-1]
+    known = next((s + p for s in _SUFFIXES for p in _PACKED if last.lower().endswith(s + p)), "")
+    stem = _ODD.sub("_", last[: len(last) - len(known)] if known else last).lstrip("._-")
+    return f"{stem[:60] or 'data'}{known}"
+
+
+def root() -> Path:
+    """The folder of all servers of this user; nobody else may look into it."""
+    owner = os.getuid() if hasattr(os, "getuid") else 0
+    path = Path(tempfile.gettempdir(), f"howsure-web-{owner}")
+    path.mkdir(mode=0o700, exist_ok=True)
+    found = path.lstat()
+    if path.is_symlink() or (hasattr(os, "getuid") and found.st_uid != owner):
+        raise BadFile(f"{str(path)!r} belongs to somebody else; remove it, or set TMPDIR to another folder.")
+    if hasattr(os, "getuid") and found.st_mode & 0o077:
+        path.chmod(0o700)
+    return path
+
+
+class Folder:
+    """The folder of this server. Its lock is held as long as the process lives, however it ends."""
+
+    def __init__(self) -> None:
+        sweep()
+        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=root()))
+        self._lock = (self.path / _LOCK).open("w")
+        _locked(self._lock)
+
+    def close(self) -> None:
+        """Delete all that is left."""
+        self._lock.close()
+        shutil.rmtree(self.path, ignore_errors=True)
+
+    @contextlib.asynccontextmanager
+    async def file(self, name: str, pieces: AsyncIterator[bytes]) -> AsyncIterator[str]:
+        """A folder with one file in it, which holds what was sent; gone afterwards."""
+        import asyncio
+
+        folder = Path(tempfile.mkdtemp(prefix="file-", dir=self.path))
+        try:
+            with (folder / label(name)).open("wb") as file:
+                async for piece in pieces:
+                    await asyncio.to_thread(file.write, piece)
+            yield str(folder)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def sweep() -> None:
+    """Delete what servers left that are no more."""
+    for path in root().glob(f"{_PREFIX}*"):
+        try:
+            with (path / _LOCK).open("w") as lock:
+                free = _locked(lock)
+        except OSError:
+            free = True  # killed before it had a lock
+        if free:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _locked(file: Any) -> bool:
+    """Take the lock of a file, if nobody has it."""
+    try:
+        import fcntl
+    except ImportError:  # where there is none, a file that is open cannot be deleted
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

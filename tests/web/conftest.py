@@ -1,0 +1,106 @@
+"""One running server for all tests that do not end it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.web.questions import FOUR
+
+QUESTION = {"counts": FOUR, "metrics": ["f1"]}
+
+
+@contextmanager
+def serving(*words: str, folder: Path | None = None) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """`howsure serve` on a free port: its address, and the process."""
+    environment = {**os.environ, **({"TMPDIR": str(folder)} if folder is not None else {})}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "howsure", "serve", "--port", "0", "--no-browser", *words],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
+    )  # fmt: skip
+    try:
+        assert process.stdout is not None
+        said = process.stdout.readline()
+        yield re.search(r"http://\S+", said)[0].rstrip("/"), process  # type: ignore[index]
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture(scope="session")
+def address() -> Iterator[str]:
+    """A server that answers; what it keeps between runs is the script that draws charts."""
+    kept = Path("build/web").absolute()
+    kept.mkdir(parents=True, exist_ok=True)
+    with serving(folder=kept) as (found, _):
+        assert httpx.post(f"{found}/api/score", json=QUESTION, timeout=60).status_code == 200
+        yield found
+
+
+@pytest.fixture(scope="session")
+def client(address: str) -> Iterator[httpx.Client]:
+    """Who asks it."""
+    with httpx.Client(base_url=address, timeout=60) as made:
+        yield made
+
+
+# -- the browser
+
+ARGUMENTS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Debian's Chromium."""
+    from playwright.sync_api import sync_playwright
+
+    path = shutil.which("chromium")
+    if path is None:
+        pytest.skip("chromium is not installed: make system")
+    with sync_playwright() as started:
+        found = started.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    """A page on which nothing may go wrong: no error, no warning, no violation of the policy."""
+    wrong: list[str] = []
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    found = context.new_page()
+    found.set_default_timeout(30_000)
+    found.wrong = wrong
+    found.on("console", lambda m: wrong.append(m.text) if m.type in ("error", "warning") else None)
+    found.on("pageerror", lambda e: wrong.append(str(e)))
+    yield found
+    context.close()
+    assert wrong == []
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """axe-core, which judges whether people who see or move differently can use a page."""
+    folder = Path("build/axe").absolute()
+    script = folder / "node_modules" / "axe-core" / "axe.min.js"
+    if not script.is_file():
+        if shutil.which("npm") is None:
+            pytest.skip("npm is not installed: make system")
+        folder.mkdir(parents=True, exist_ok=True)
+        words = ["npm", "install", "--no-save", "--no-package-lock", "--prefix", str(folder), "axe-core@4.14.0"]
+        subprocess.run(words, check=True, capture_output=True, timeout=120)
+    return script.read_text(encoding="utf-8")

@@ -1,0 +1,163 @@
+"""The API gives the documents of Python and of the command, and errors in one shape."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+import howsure as hs
+from howsure.cli.app import run
+from howsure.language import SPOKEN
+from tests.web.questions import BAD, FOUR, QUESTIONS
+
+ROUNDING = 1e-12
+
+
+def asked(client, verb, question, **how):
+    return client.post(f"/api/{verb}", json=question, params=how)
+
+
+def close(one, two):
+    """The same document; numbers may differ by rounding, where one reads 0.9 as a fraction and one as a float."""
+    if isinstance(one, float) and isinstance(two, (int, float)):
+        return one == pytest.approx(two, rel=ROUNDING, abs=ROUNDING)
+    if isinstance(one, dict):
+        return one.keys() == two.keys() and all(close(x, two[k]) for k, x in one.items())
+    if isinstance(one, list):
+        return len(one) == len(two) and all(map(close, one, two))
+    return one == two
+
+
+def without_words(document):
+    """A document without its notes and without how a value was written, which differ in Python."""
+    kept = {k: x for k, x in document.items() if k not in ("notes", "why")}
+    if "given" in kept:
+        kept["given"] = [{k: x for k, x in g.items() if k != "shown"} for g in kept["given"]]
+    return kept
+
+
+@pytest.fixture
+def elsewhere(tmp_path, monkeypatch):
+    """A folder to run lines in, with the files that they read."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(files):
+        for name, text in files.items():
+            (tmp_path / name).write_text(text, encoding="utf-8")
+
+    return write
+
+
+@pytest.mark.parametrize(("verb", "question"), QUESTIONS, ids=[f"{v}-{i}" for i, (v, _) in enumerate(QUESTIONS)])
+def test_lines_give_the_document(client, elsewhere, verb, question):
+    """The Python line and the shell line, run, give what the API gave."""
+    response = asked(client, verb, question)
+    assert response.status_code == 200, response.text
+    answer = response.json()
+    elsewhere(answer["lines"]["files"])
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        assert run([*shlex.split(answer["lines"]["shell"])[1:], "--format", "json"]) == 0
+    assert close(json.loads(out.getvalue()), answer["document"])
+    spoken = SPOKEN.set("command")
+    try:
+        result = eval(answer["lines"]["python"], {"hs": hs})
+        assert close(without_words(result.to_dict()), without_words(answer["document"]))
+    finally:
+        SPOKEN.reset(spoken)
+    assert answer["finding"].endswith(".")
+    assert answer["finding"][0].isupper() or not answer["finding"][0].isalpha()
+
+
+def test_the_shell_line_runs_in_a_shell(client, elsewhere, tmp_path):
+    """As typed, quotes and all."""
+    answer = asked(client, "score", QUESTIONS[7][1]).json()
+    elsewhere(answer["lines"]["files"])
+    line = answer["lines"]["shell"].replace("howsure", f"{shlex.quote(sys.executable)} -m howsure", 1)
+    made = subprocess.run(
+        ["sh", "-c", f"{line} --format json"], capture_output=True, text=True, cwd=tmp_path, check=True
+    )
+    assert json.loads(made.stdout) == answer["document"]
+
+
+@pytest.mark.parametrize(("verb", "question", "says"), BAD)
+def test_errors_have_one_shape(client, verb, question, says):
+    """A code and one sentence, with the status that fits."""
+    response = asked(client, verb, question)
+    assert response.status_code == 422
+    error = response.json()
+    assert error.keys() == {"error"}
+    assert error["error"].keys() == {"code", "message"}
+    assert re.fullmatch(r"[a-z-]+", error["error"]["code"])
+    assert says in error["error"]["message"]
+    assert error["error"]["message"].endswith((".", "?")) or "\n  " in error["error"]["message"]
+
+
+def test_the_sentence_is_that_of_the_command(client):
+    """What the command says after its name."""
+    said = asked(client, "score", {"counts": FOUR, "metrics": ["precison"]}).json()["error"]["message"]
+    with contextlib.redirect_stderr(io.StringIO()) as err:
+        assert run(["score", "--counts", "80,20,30,870", "--metric", "precison"]) == 2
+    assert err.getvalue() == f"howsure: {said}\n"
+
+
+@pytest.mark.parametrize(
+    ("form", "kind", "begins"),
+    [("document", "application/json", b"{"), ("csv", "text/csv", b"metric"), ("markdown", "text/markdown", b""),
+     ("latex", "application/x-tex", b""), ("html", "text/html", b"<!doctype html>"), ("table", "text/plain", b""),
+     ("svg", "image/svg+xml", b"<svg"), ("png", "image/png", b"\x89PNG"), ("pdf", "application/pdf", b"%PDF")],
+)  # fmt: skip
+def test_formats(client, form, kind, begins):
+    """What the command writes, and the chart as a picture."""
+    response = asked(client, "score", {"counts": FOUR, "metrics": ["f1"]}, format=form)
+    assert response.status_code == 200
+    assert response.headers["content-type"].split(";")[0] == kind
+    assert response.content.lower().startswith(begins.lower())
+    assert len(response.content) > 50
+
+
+def test_charts_come_when_asked(client):
+    """Specifications with their texts beside them."""
+    assert asked(client, "score", {"counts": FOUR, "metrics": ["f1"]}).json()["charts"] is None
+    (chart,) = asked(client, "score", {"counts": FOUR, "metrics": ["f1"], "charts": True}).json()["charts"]
+    drawn = hs.score(hs.Tally.binary(**FOUR), metrics=["f1"]).plot()
+    assert chart == {"name": drawn.name, "title": drawn.title, "says": drawn.says, "caption": drawn.caption,
+                     "spec": drawn.bare}  # fmt: skip
+
+
+def test_metrics(client):
+    """The document of the command."""
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        assert run(["metrics", "mcc", "--format", "json"]) == 0
+    assert client.get("/api/metrics/mcc").json() == json.loads(out.getvalue())
+    assert len(client.get("/api/metrics").json()["rows"]) > 30
+    assert client.get("/api/metrics/nothing").status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "code"),
+    [("GET", "/api/nothing", 404, "not-found"), ("GET", "/api/score", 405, "method"),
+     ("GET", "/page.css/../../secret", 404, "not-found"), ("DELETE", "/", 405, "method")],
+)  # fmt: skip
+def test_what_is_not_there(client, method, path, status, code):
+    """Errors of the way have the same shape."""
+    response = client.request(method, path)
+    assert (response.status_code, response.json()["error"]["code"]) == (status, code)
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [(b"{", 400), (b"[]", 422), (b'{"counts": 1}', 422), (b"\xff", 400), (b'{"counts": {"tp": NaN}}', 422),
+     (b'{"unknown": 1}', 422), (b"[" * 100_000, 400)],
+)  # fmt: skip
+def test_bodies_that_are_no_question(client, body, status):
+    """Refused with a sentence, not with a trace."""
+    response = client.post("/api/score", content=body, headers={"content-type": "application/json"})
+    assert response.status_code == status
+    assert response.json()["error"]["message"]

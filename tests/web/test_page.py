@@ -1,0 +1,226 @@
+"""The page, in a real browser: what is typed is answered with Python's numbers, and stays in the address."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+import howsure as hs
+from howsure.render.findings import of_row
+from tests.web.questions import FOUR
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+PANELS = ["score", "compare", "file", "plan", "relations", "curves"]
+
+
+def finding(tally, level=0.95, **how):
+    report = hs.score(tally, metrics=["f1"], level=level, **how)
+    said = of_row(report.to_dict()["rows"][0], level)
+    return said[0].upper() + said[1:]
+
+
+def test_type_counts_and_see_the_number(page, address):
+    """Each key changes the sentence, the table, the chart and the lines."""
+    page.goto(address)
+    expect(page.locator("#finding")).to_have_text(finding(hs.Tally.binary(**FOUR)))
+    page.fill("#f-tp", "90")
+    page.fill("#f-above", "0.8")
+    tally = hs.Tally.binary(**{**FOUR, "tp": 90})
+    expect(page.locator("#finding")).to_have_text(finding(tally, above=0.8))
+    expect(page.locator("#line-shell")).to_have_text(
+        "howsure score --counts tp=90,fp=20,fn=30,tn=870 --metric f1 --above 0.8"
+    )
+    drawn = page.locator(".drawn svg")
+    expect(drawn).to_have_count(1)
+    said = drawn.get_attribute("aria-label")
+    assert said.lower() == finding(tally, above=0.8).lower()
+    row = hs.score(tally, metrics=["f1"], above=0.8).to_dict()["rows"][0]
+    with page.expect_download() as saved:
+        page.click("#export >> text=JSON")
+    document = json.loads(saved.value.path().read_text(encoding="utf-8"))
+    assert document["rows"][0] == row
+
+
+def test_a_bad_number_is_told(page, address):
+    """In the words of the command, and what was typed stays."""
+    page.goto(f"{address}/?metric=precison")
+    expect(page.locator("#problem")).to_contain_text("Did you mean 'precision'?")
+    page.fill("#f-metric", "precision")
+    expect(page.locator("#finding")).to_contain_text("Precision is 0.800")
+    expect(page.locator("#problem")).to_be_empty()
+    page.fill("#f-tp", "")
+    expect(page.locator("#finding")).to_have_text("Type the four counts.")
+    page.wrong.clear()  # a refused request is told in the console too
+
+
+def test_a_link_restores_the_state(page, browser, address):
+    """All that was typed is in the address, and another browser shows the same."""
+    page.goto(f"{address}/?panel=compare")
+    page.check("input[value=wins]")
+    page.fill("#f-first", "30")
+    page.fill("#f-same", "100")
+    expect(page.locator("#line-shell")).to_have_text("howsure compare --wins 30,4,100")
+    said = page.locator("#finding").text_content()
+    other = browser.new_page()
+    other.goto(page.url)
+    expect(other.locator("#finding")).to_have_text(said)
+    expect(other.locator("#f-first")).to_have_value("30")
+    other.close()
+
+
+def test_back_and_forward(page, address):
+    """Each value that was typed, and each panel, is a step."""
+    page.goto(address)
+    page.fill("#f-tp", "81")
+    page.press("#f-tp", "Tab")
+    page.fill("#f-fp", "22")
+    page.press("#f-fp", "Tab")
+    page.click("text=Plan")
+    expect(page.locator("#asked")).to_have_text("Plan")
+    page.go_back()
+    expect(page.locator("#f-fp")).to_have_value("22")
+    expect(page.locator("#f-tp")).to_have_value("81")
+    page.go_back()
+    expect(page.locator("#f-fp")).to_have_value("20")
+    expect(page.locator("#line-shell")).to_contain_text("tp=81,fp=20")
+    page.go_forward()
+    expect(page.locator("#line-shell")).to_contain_text("tp=81,fp=22")
+    page.go_forward()
+    expect(page.locator("#asked")).to_have_text("Plan")
+
+
+def test_keyboard_only(page, address):
+    """From the first link to a number, to another panel and to a copied line, without a mouse."""
+    page.goto(address)
+    expect(page.locator("#finding")).not_to_be_empty()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.id") == "f-tp":
+            break
+    page.keyboard.press("Control+A")
+    page.keyboard.type("95")
+    expect(page.locator("#line-shell")).to_contain_text("tp=95")
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.getAttribute('aria-label')") == "Copy the Shell line":
+            break
+    page.keyboard.press("Enter")
+    expect(page.locator("button:focus")).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()").startswith("howsure score --counts tp=95")
+    page.locator("a[data-panel=relations]").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#asked")).to_have_text("Relations")
+    page.locator("input[value=solve]").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#line-shell")).to_have_text("howsure tradeoff accuracy=0.9 prevalence=0.2 --recall 0.8")
+
+
+def test_sliders(page, address):
+    """Accuracy, prevalence and recall are moved, and the precision follows."""
+    page.goto(f"{address}/?panel=relations&from=tradeoff")
+    page.locator("#f-accuracy").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#line-python")).to_contain_text("hs.tradeoff(accuracy=0.905, prevalence=0.2, recalls=[0.8])")
+    precision = hs.tradeoff(accuracy=0.905, prevalence=0.2).precision(0.8)
+    expect(page.locator("#finding")).to_contain_text(f"precision is {float(precision):.3f}")
+
+
+def test_the_threshold_of_a_curve(page, address):
+    """The handle shows the posterior at the threshold, as Python has it."""
+    page.goto(f"{address}/?panel=curves")
+    expect(page.locator("#finding")).to_contain_text("F1@0.5")
+    page.locator("#f-threshold").focus()
+    page.keyboard.press("ArrowRight")
+    value = page.locator("#f-threshold").input_value()
+    expect(page.locator("#finding")).to_contain_text(f"F1@{value}")
+    text = page.locator("#f-scores").input_value().split("\n")[1:]
+    truth, scores = zip(*((int(x.split(",")[0]), float(x.split(",")[1])) for x in text), strict=True)
+    row = hs.curve(list(truth), list(scores), metrics=[f"f1@{value}"]).to_dict()["rows"][0]
+    expect(page.locator("#finding")).to_contain_text(f"between {row['low']:.3f} and {row['high']:.3f}")
+    expect(page.locator(".drawn svg").last).to_have_attribute("aria-label", re.compile(f"{row['low']:.3f}"))
+
+
+def test_a_matrix_is_pasted(page, address):
+    """With names and without."""
+    page.goto(f"{address}/?from=matrix")
+    page.fill("#f-table", f"\tcat\t{HOSTILE}\ncat\t5\t1\n{HOSTILE}\t2\t7")
+    page.fill("#f-measure", "accuracy")
+    expect(page.locator("#line-python")).to_contain_text(f"labels=['cat', '{HOSTILE}']")
+    expect(page.locator("#finding")).to_contain_text("Accuracy is 0.800")
+    page.fill("#f-table", "5 1 0\n2 7 1\n0 0 9")
+    expect(page.locator("#line-python")).to_contain_text("[[5, 1, 0], [2, 7, 1], [0, 0, 9]]")
+    assert page.locator("img").count() == 0
+
+
+def test_drop_a_file_and_read_the_report(page, address):
+    """Columns as the command guesses them; the report in a frame that runs nothing; hostile names are shown."""
+    held = f"label,pred,{HOSTILE}\n" + f"{HOSTILE},{HOSTILE},a\nham,ham,b\nham,{HOSTILE},a\n" * 10
+    page.goto(f"{address}/?panel=file")
+    page.set_input_files("#f-file", {"name": f"{HOSTILE}.csv", "mimeType": "text/csv", "buffer": held.encode()})
+    expect(page.locator("#numbers")).to_contain_text(HOSTILE)
+    expect(page.locator("#c-truth")).to_have_value("label")
+    assert page.locator("#c-answers input:checked").evaluate_all("x => x.map((y) => y.value)") == ["pred"]
+    page.fill("#c-metric", "accuracy")
+    page.locator("#c-by input").nth(2).check()
+    page.click("#make")
+    frame = page.frame_locator("iframe")
+    expect(frame.locator("body")).to_contain_text("accuracy")
+    expect(frame.locator("body")).to_contain_text("0.667")
+    assert page.locator("iframe").get_attribute("sandbox") == ""
+    assert page.locator("img").count() == frame.locator("img").count() == 0
+    assert "label" not in page.url
+    with page.expect_download() as saved:
+        page.click("text=Save the report")
+    assert "accuracy" in saved.value.path().read_text(encoding="utf-8")
+
+
+def test_a_file_of_200_mb_is_refused_politely(page, address, tmp_path):
+    """Before a byte of it is sent, with what to do instead."""
+    large = tmp_path / "large.csv"
+    with large.open("wb") as file:
+        file.truncate(200_000_000)
+    page.goto(f"{address}/?panel=file")
+    page.set_input_files("#f-file", large)
+    expect(page.locator("#problem")).to_have_text(
+        "At most 100 MB are taken; this is 200.0 MB. For larger files use the command: howsure score FILE."
+    )
+
+
+def test_pictures_are_saved(page, address):
+    """PNG, SVG and CSV, as the command writes them."""
+    page.goto(address)
+    expect(page.locator(".drawn svg")).to_have_count(1)
+    begins = {"PNG": b"\x89PNG", "SVG": b"<svg", "CSV": b"metric"}
+    for form, start in begins.items():
+        with page.expect_download() as saved:
+            page.click(f"#export >> text={form}")
+        assert saved.value.path().read_bytes().startswith(start)
+        assert saved.value.suggested_filename == f"howsure-score.{form.lower()}"
+
+
+@pytest.mark.parametrize("panel", PANELS)
+def test_a_phone_has_no_sideways_scroll(page, address, panel):
+    """Nor is anything wider than the screen."""
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.goto(f"{address}/?panel={panel}")
+    if panel != "file":
+        expect(page.locator("#finding")).not_to_be_empty()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(page, address, axe, scheme):
+    """On every panel, and on the page of the API: labels, contrast, names and order."""
+    page.emulate_media(color_scheme=scheme)
+    for place in [*(f"/?panel={x}" for x in PANELS), "/api"]:
+        page.goto(address + place)
+        expect(page.locator(".api section, #fields > *").first).to_be_visible()
+        if "panel" in place and "file" not in place:
+            expect(page.locator("#line-shell")).not_to_be_empty()
+        page.evaluate(axe)
+        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        bad = [(x["id"], [n["html"][:120] for n in x["nodes"]]) for x in found["violations"]]
+        assert bad == [], place

@@ -1,0 +1,127 @@
+"""The command `howsure serve`: every option is heard, and what cannot be is one sentence."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+
+from howsure.cli.app import app, run
+from howsure.web import serving as web_serving
+from tests.refusals import one_sentence
+from tests.web.conftest import serving
+
+TRIED = {"--port", "--host", "--no-browser"}
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """What would be served, without serving it: the socket is real."""
+    import uvicorn
+
+    seen = {}
+
+    def serve_nothing(self, sockets):
+        seen["at"] = sockets[0].getsockname()
+        seen["guard"] = self.config.app
+
+    monkeypatch.setattr(uvicorn.Server, "run", serve_nothing)
+    monkeypatch.setattr(web_serving.webbrowser, "open", lambda address: seen.update(opened=address))
+    return seen
+
+
+def test_every_option_is_tried_here():
+    """A new option needs a test."""
+    assert {p.opts[0] for p in app.commands["serve"].params} == TRIED
+
+
+def free_port():
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
+def test_port(started, capsys):
+    """The one that was asked for; a free one for 0; a taken one is told."""
+    port = free_port()
+    assert run(["serve", "--port", str(port), "--no-browser"]) == 0
+    assert started["at"] == ("127.0.0.1", port)
+    assert f"http://127.0.0.1:{port}/" in capsys.readouterr().out
+    assert run(["serve", "--port", "0", "--no-browser"]) == 0
+    assert started["at"][1] not in (0, port)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        capsys.readouterr()
+        assert run(["serve", "--port", str(taken.getsockname()[1]), "--no-browser"]) == 2
+        assert one_sentence(capsys.readouterr().err)
+    assert run(["serve", "--port", "70000", "--no-browser"]) == 2
+
+
+def test_a_free_port_where_the_usual_one_is_taken(started):
+    """Two servers side by side, without an option."""
+    with socket.socket() as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        taken.bind(("127.0.0.1", 8017))
+        taken.listen()
+        assert run(["serve", "--no-browser"]) == 0
+        assert started["at"][1] != 8017
+
+
+def test_host(started, capsys):
+    """Loopback needs no token and answers to its own names; others need one; what is no address is told."""
+    assert run(["serve", "--port", "0", "--no-browser"]) == 0
+    assert started["guard"].token is None
+    assert f"localhost:{started['at'][1]}" in started["guard"].hosts
+    assert run(["serve", "--port", "0", "--no-browser", "--host", "0.0.0.0"]) == 0
+    assert started["guard"].hosts is None
+    assert len(started["guard"].token) >= 24
+    assert started["guard"].token in capsys.readouterr().out
+    assert run(["serve", "--host", "no.such.host.invalid", "--no-browser"]) == 2
+    assert one_sentence(capsys.readouterr().err)
+
+
+def test_browser(started):
+    """Opened at the address, unless told not to."""
+    assert run(["serve", "--port", "0", "--no-browser"]) == 0
+    assert "opened" not in started
+    assert run(["serve", "--port", "0"]) == 0
+    end = time.monotonic() + 10
+    while "opened" not in started and time.monotonic() < end:
+        time.sleep(0.01)
+    assert started["opened"] == f"http://127.0.0.1:{started['at'][1]}/"
+
+
+def test_a_missing_extra_is_one_sentence(monkeypatch, capsys):
+    """With the line that installs it."""
+    import importlib.util
+
+    real = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *rest: None if name == "uvicorn" else real(name, *rest)
+    )
+    assert run(["serve", "--no-browser"]) == 2
+    said = capsys.readouterr().err
+    assert one_sentence(said)
+    assert "pip install 'howsure[web]'" in said
+
+
+def test_the_command_starts_as_before():
+    """Nothing of the page is imported unless it is served."""
+    code = (
+        "import sys; from howsure.cli.app import run; run(['--help']); "
+        "sys.exit(any(x in sys.modules for x in ('fastapi', 'uvicorn', 'pydantic', 'asyncio')))"
+    )
+    made = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, env={**os.environ})
+    assert made.returncode == 0
+
+
+def test_python_m_howsure_serves(tmp_path):
+    """The workers do not run the command again, however it was started."""
+    with serving(folder=tmp_path) as (address, process):
+        assert address.startswith("http://127.0.0.1:")
+        assert process.poll() is None
