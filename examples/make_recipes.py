@@ -86,7 +86,7 @@ def promptfoo() -> None:
             passed = _right(rng, share, hard)
             said = str(result if passed else result - 10)
             rows.append({
-                "promptIdx": 0, "testIdx": i, "provider": {"id": f"demo:{model}", "label": model},
+                "promptIdx": number, "testIdx": i, "provider": {"id": f"demo:{model}", "label": model},
                 "prompt": {"raw": question, "label": "{{sum}}"}, "vars": {"sum": question},
                 "response": {"output": said}, "success": passed, "score": float(passed), "failureReason": int(not passed),
                 "gradingResult": {"pass": passed, "score": float(passed), "reason": "equals" if passed else "differs"},
@@ -99,7 +99,7 @@ def promptfoo() -> None:
 
 
 def stard() -> None:
-    """A 2x2 table as papers print it, index test by rows, and one row of counts for each of five studies."""
+    """A 2x2 table as papers print it, index test by rows, and one row of counts for each of four studies."""
     (HERE / "stard.csv").write_text("test,disease,no disease\ndisease,81,9\nno disease,19,191\n", encoding="utf-8")
     studies = {"Aalen": (45, 5, 9, 120), "Berg": (30, 2, 4, 60), "Coll": (88, 22, 17, 310), "Dorn": (12, 0, 3, 41)}
     lines = ["study,TP,FP,FN,TN", *(f"{name},{','.join(map(str, cells))}" for name, cells in studies.items())]

@@ -56,15 +56,16 @@ def spam() -> None:
 def two_models() -> None:
     """Two models, 200 questions, five samples each, a judge, and people who checked the first sample of some questions.
 
-    `passed` is what people would have said of every sample: the study looks at it only at the end. The judge lets 15% of
-    wrong answers of `small` pass, and 35% of those of `large`, which write better; it fails 5% of right ones.
+    Both models are equally good. `passed` is what people would have said of every sample: the study looks at it only at the
+    end. The judge lets 15% of wrong answers of `small` pass, and 40% of those of `large`, which write better; it fails 5%
+    of right ones.
     """
-    rng = np.random.default_rng(43)
+    rng = np.random.default_rng(61)
     questions, samples = 200, 5
     hard = rng.normal(0, 1.6, questions)
-    checked = rng.permutation(questions) < 70
+    checked = rng.permutation(questions) < 100
     parts = []
-    for model, skill, fooled in (("small", 0.55, 0.15), ("large", 0.80, 0.35)):
+    for model, skill, fooled in (("small", 0.65, 0.15), ("large", 0.65, 0.40)):
         passed = rng.random((questions, samples)) < logistic(skill - hard + rng.normal(0, 0.8, questions))[:, None]
         verdict = np.where(passed, rng.random(passed.shape) > 0.05, rng.random(passed.shape) < fooled)
         human = np.where(checked[:, None] & (np.arange(samples) == 0), passed.astype(int), -1)
@@ -74,6 +75,11 @@ def two_models() -> None:
             "human": human.ravel(), "passed": passed.astype(int).ravel(),
         }).with_columns(pl.col("human").replace(-1, None)))  # fmt: skip
     pl.concat(parts).write_csv(HERE / "two_models.csv")
+    first = [part.filter(pl.col("sample") == 1) for part in parts]  # one row per question, for what people checked
+    columns = {"question": first[0]["question"]}
+    for part in first:
+        columns |= {f"{part['model'][0]}_{what}": part[what] for what in ("verdict", "human")}
+    pl.DataFrame(columns).write_csv(HERE / "two_models_checked.csv")
 
 
 def search() -> None:

@@ -20,6 +20,7 @@ sys.path.insert(0, str(ROOT))  # so that `python tools/docs.py` finds its parts
 from howsure.cli.app import app  # noqa: E402
 from howsure.render import listing  # noqa: E402
 from tools import metric_pages  # noqa: E402
+from tools.site import reference  # noqa: E402
 
 _ABOUT = (
     "Generated from the declarations in `src/howsure/catalogue` by `make docs`. Names are the same in Python, on the "
@@ -145,6 +146,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "metrics.md": metric_page,
     "command.md": command_page,
     "architecture.md": architecture_page,
+    "api.md": reference.page,
     "why/README.md": decisions_page,
     **{f"measures/{metric_pages.slug(str(m))}.md": partial(metric_pages.page, m) for m in metric_pages.measures()},
 }

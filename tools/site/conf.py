@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from howsure.version import VERSION  # noqa: E402
-from tools.site import navigation  # noqa: E402
+from tools.site import navigation, reference  # noqa: E402
 
 project, author, copyright = "howsure", "the howsure authors", "the howsure authors"  # noqa: A001: Sphinx's name
 release = version = VERSION
@@ -63,6 +63,8 @@ def _plain(_app: Any, _what: str, _name: str, _obj: Any, _options: Any, lines: l
 
 def _list_pages(app: Any, page: str, source: list[str]) -> None:
     source[0] += navigation.listed(page, sorted(app.env.found_docs))
+    if page == "docs/api":
+        source[0] += reference.directives()
 
 
 def setup(app: Any) -> None:
