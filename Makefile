@@ -5,7 +5,7 @@
 #   make deep     the same with every case of every sweep: many minutes
 #   make check    the linters and the types only
 #   make bench    compare speed with other packages, in one run
-#   make docs     write the generated pages again
+#   make docs     write the generated pages again, and the site of the docs in build/site
 #   make system   install the Debian packages the tests use, or say which are missing
 #   make clean    remove what the other targets wrote, except .venv
 
@@ -52,7 +52,8 @@ bench: $(VENV)/.stamp-bench
 	@if [ -f bench/run.py ]; then $(BIN)/python bench/run.py; else echo "make bench: there is no bench/run.py yet."; fi
 
 docs: $(VENV)/.stamp-dev
-	@if [ -f tools/docs.py ]; then $(BIN)/python tools/docs.py; else echo "make docs: there is no tools/docs.py yet."; fi
+	$(BIN)/python tools/docs.py
+	$(BIN)/python -m tools.site.build
 
 system:
 	@missing=; \

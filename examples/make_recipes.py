@@ -47,7 +47,7 @@ def lm_eval() -> None:
                 rows.append({
                     "doc_id": i, "doc": {"question": question, "answer": f"#### {result}"}, "target": f"#### {result}",
                     "arguments": {"gen_args_0": {"arg_0": question, "arg_1": {"until": ["\n"], "temperature": 0.0}}},
-                    "resps": [[said]], "filtered_resps": [said.split()[-1].strip(".")], "filter": name,
+                    "resps": [[said]], "filtered_resps": [said.rsplit(maxsplit=1)[-1].strip(".")], "filter": name,
                     "metrics": ["exact_match"], "doc_hash": _hash(question), "prompt_hash": _hash("p" + question),
                     "target_hash": _hash(str(result)), "exact_match": float(passed),
                 })  # fmt: skip
@@ -72,9 +72,7 @@ def inspect() -> None:
                     key = _hash(f"{model} {i} {epoch}")
                     score = "C" if _right(rng, share, hard) else "I"
                     seconds = round(float(rng.gamma(4, 0.5)), 2)
-                    table.writerow(
-                        (key, _hash(model), f"demo/{model}", i, epoch, question, result, score, seconds, "")
-                    )
+                    table.writerow((key, _hash(model), f"demo/{model}", i, epoch, question, result, score, seconds, ""))
 
 
 def promptfoo() -> None:
@@ -88,7 +86,8 @@ def promptfoo() -> None:
             rows.append({
                 "promptIdx": number, "testIdx": i, "provider": {"id": f"demo:{model}", "label": model},
                 "prompt": {"raw": question, "label": "{{sum}}"}, "vars": {"sum": question},
-                "response": {"output": said}, "success": passed, "score": float(passed), "failureReason": int(not passed),
+                "response": {"output": said}, "success": passed, "score": float(passed),
+                "failureReason": int(not passed),
                 "gradingResult": {"pass": passed, "score": float(passed), "reason": "equals" if passed else "differs"},
                 "latencyMs": int(rng.integers(200, 900)), "namedScores": {},
             })  # fmt: skip

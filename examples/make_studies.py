@@ -1,7 +1,7 @@
 """Make the data of docs/studies: five evaluations, simulated, so that the truth behind each is known.
 
-Run it with `python examples/make_studies.py`. Every file has its own seed, and the numbers that a study names as the truth
-are the constants here.
+Run it with `python examples/make_studies.py`. Every file has its own seed, and the numbers that a study names as the
+truth are the constants here.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def logistic(x: Any) -> Floats:
 
 
 def medical() -> None:
-    """420 patients of three clinics, each given a new and an old test; sensitivity .88 and .80, specificity .94 and .95.
+    """420 patients of three clinics, each given a new and an old test; sensitivity .88 and .79, specificity .94, .95.
 
     Cases differ in how severe they are, so both tests tend to miss the same ones. Some new tests cannot be read.
     """
@@ -56,9 +56,9 @@ def spam() -> None:
 def two_models() -> None:
     """Two models, 200 questions, five samples each, a judge, and people who checked the first sample of some questions.
 
-    Both models are equally good. `passed` is what people would have said of every sample: the study looks at it only at the
-    end. The judge lets 15% of wrong answers of `small` pass, and 40% of those of `large`, which write better; it fails 5%
-    of right ones.
+    Both models are equally good. `passed` is what people would have said of every sample: the study looks at it only at
+    the end. The judge lets 15% of wrong answers of `small` pass, and 40% of those of `large`, which write better; it
+    fails 5% of right ones.
     """
     rng = np.random.default_rng(61)
     questions, samples = 200, 5
@@ -83,7 +83,7 @@ def two_models() -> None:
 
 
 def search() -> None:
-    """40 queries, three engines that see relevance with more or less noise, and judgments of what any has in its top 15."""
+    """40 queries, three engines that see relevance with more or less noise, and judgments of the top 15 of each."""
     rng = np.random.default_rng(44)
     noise = {"words": 1.0, "vectors": 1.1, "both": 0.75}
     runs: dict[str, list[str]] = {name: [] for name in noise}
@@ -109,7 +109,7 @@ def search() -> None:
 
 
 def thousand() -> None:
-    """12,000 items of 1,000 classes, few of them frequent; `wide` is better on rare classes, `deep` on frequent ones."""
+    """12,000 items of 1,000 classes, few of them frequent; `wide` is better on rare classes, `deep` on the others."""
     rng = np.random.default_rng(45)
     classes, n = 1000, 12_000
     share = 1 / np.arange(3, classes + 3) ** 0.8

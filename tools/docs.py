@@ -18,7 +18,6 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # so that `python tools/docs.py` finds its parts
 
 from howsure.cli.app import app  # noqa: E402
-from howsure.render import listing  # noqa: E402
 from tools import metric_pages  # noqa: E402
 from tools.site import reference  # noqa: E402
 
@@ -53,8 +52,8 @@ _TEXTS = (
 
 def metric_page() -> str:
     """Every measure, read off its declaration."""
-    table = listing.render(listing.document(metric_pages.measures(), False), "markdown").rstrip()
-    return "\n\n".join(["# Measures", _ABOUT, metric_pages.linked(table)]) + "\n"
+    parts = [f"## {title}\n\n{metric_pages.table(found)}" for title, found in metric_pages.by_kind().items()]
+    return "\n\n".join(["# Measures", _ABOUT, *parts]) + "\n"
 
 
 def command_page() -> str:

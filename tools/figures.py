@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+
 import altair as alt
 import numpy as np
 
@@ -23,7 +25,8 @@ def posterior(law: hs.Distribution, name: str, score: float | None, chance: floa
     for row in rows:
         row["x"], row["y"] = (float(f"{v:.5g}") for v in (row["x"], row["y"]))
     axis = alt.X("x:Q", title=name, scale=alt.Scale(zero=False, nice=False), axis=alt.Axis(grid=False, tickCount=6))
-    height = alt.Y("y:Q", axis=None)
+    top = 1.2 * max(row["y"] for row in rows)  # room for the words above the curve
+    height = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[0, top]))
     area = alt.Chart(alt.Data(values=inside)).mark_area(color=FILL, opacity=0.45).encode(axis, height)
     line = alt.Chart(alt.Data(values=rows)).mark_line(color=LINE, strokeWidth=2).encode(axis, height)
     layers = [area, line]
@@ -31,26 +34,24 @@ def posterior(law: hs.Distribution, name: str, score: float | None, chance: floa
         if value is not None and ends[0] <= value <= ends[1]:
             layers.append(_mark(value, words, dash))
     told = f"posterior density of {name}; the filled part is its 95% interval, {low:.3g} to {high:.3g}"
-    chart = alt.layer(*layers).properties(width=520, height=120, description=told, background="transparent")
-    return svg(chart)
+    chart = alt.layer(*layers).properties(width=520, height=120, background="transparent")
+    return svg(chart, told)
 
 
 def _mark(value: float, words: str, dash: list[int]) -> alt.LayerChart:
     place = alt.Chart(alt.Data(values=[{"x": float(f"{value:.5g}"), "words": words}])).encode(alt.X("x:Q"))
     rule = place.mark_rule(color=INK, strokeDash=dash, strokeWidth=1.5)
-    return rule + place.mark_text(color=INK, align="left", dx=5, y=8, fontSize=11).encode(text="words:N")
+    return rule + place.mark_text(color=INK, align="left", dx=5, y=5, fontSize=11).encode(text="words:N")
 
 
-def svg(chart: alt.LayerChart) -> str:
-    """A chart as SVG, with the fonts and grays of the site."""
-    return _saved(
+def svg(chart: alt.LayerChart, told: str) -> str:
+    """A chart as SVG, with the fonts and grays of the site; what it shows is told to those who do not see it."""
+    from vl_convert import vegalite_to_svg
+
+    styled = (
         chart.configure(font="system-ui, sans-serif")
         .configure_view(stroke=None)
         .configure_axis(labelColor=INK, titleColor=INK, domainColor=INK, tickColor=INK, titleFontWeight="normal")
     )
-
-
-def _saved(chart: alt.LayerChart) -> str:
-    from vl_convert import vegalite_to_svg
-
-    return str(vegalite_to_svg(chart.to_dict())) + "\n"
+    text: str = vegalite_to_svg(styled.to_dict())
+    return text.replace("<svg ", f'<svg role="img" aria-label="{escape(told)}" ', 1) + "\n"

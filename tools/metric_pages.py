@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,12 +16,12 @@ from howsure.catalogue.repeated import repeated
 from howsure.catalogue.retrieval import Ranking, rankings
 from howsure.render import listing
 from tools import figures
-from tools.metric_advice import ADVICE
 
+ADVICE: dict[str, str] = json.loads((Path(__file__).parent / "metric_advice.json").read_text(encoding="utf-8"))
 _SETUP = {
     "table": "p = hs.posterior(hs.Tally.binary(tp=80, fp=20, fn=30, tn=870))",
     "rate": "p = hs.posterior(hs.Tally.rate(hits=47, of=50))",
-    "classes": 'table = [[50, 5, 2], [6, 30, 4], [1, 3, 19]]  # truth by rows\n'
+    "classes": "table = [[50, 5, 2], [6, 30, 4], [1, 3, 19]]  # truth by rows\n"
     'p = hs.posterior(hs.Tally.matrix(table, labels=["cat", "dog", "owl"]))',
     "sets": 'truth = [["a"], ["a", "b"], ["b"], ["c"], ["a", "c"], ["b", "c"]] * 10\n'
     'answer = [["a"], ["a"], ["b", "c"], ["c"], ["a", "c"], ["b", "c"]] * 10\n'
@@ -27,7 +29,7 @@ _SETUP = {
     "scores": "y = [1, 1, 0, 1, 0, 1, 0, 0, 0, 0] * 6\n"
     "scores = [x / 100 - i / 1000 for i in range(6) for x in (95, 90, 80, 70, 60, 50, 40, 30, 20, 10)]\n"
     "p = hs.curve(y, scores)",
-    "samples": "counts = hs.Tally.rate(hits=[0, 3, 10, 7, 9, 10, 1, 10, 6, 8] * 4, of=10)  # 40 questions, ten samples each\n"
+    "samples": "counts = hs.Tally.rate(hits=[0, 3, 10, 7, 9, 10, 1, 10, 6, 8] * 4, of=10)  # of 40 questions\n"
     'p = hs.posterior(hs.Clustered.of({"model": counts}))',
 }
 _DATA = {
@@ -37,6 +39,16 @@ _DATA = {
     "sets": "60 items with up to two labels each",
     "scores": "60 items with scores, 24 of them positive",
     "samples": "40 questions with ten samples each",
+}
+
+
+_TITLES = {
+    "table": "Of a 2x2 table",
+    "rate": "Of passes and fails",
+    "classes": "Of many classes",
+    "sets": "Of items with several labels",
+    "scores": "Of scores",
+    "samples": "Of several samples per question",
 }
 
 
@@ -150,7 +162,7 @@ def _relations(metric: Any) -> list[str]:
         return [] if metric.base is None else [f"{_link(metric.base)} of the items, cut by their scores"]
     if kind(metric) in ("classes", "sets") and metric.base is not None:
         return [f"made of {_link(metric.base)}"]
-    if kind(metric) not in ("table",):
+    if kind(metric) != "table":
         return []
     t = _tables()
     mine = metric.score(t)
@@ -175,9 +187,21 @@ def _link(metric: Any) -> str:
     return f"[{metric}]({slug(str(metric))}.md)"
 
 
-def linked(table: str) -> str:
-    """The list of all measures, each name a link to its page."""
+def by_kind() -> dict[str, list[Any]]:
+    """All measures, by what they are measures of."""
+    made: dict[str, list[Any]] = {title: [] for title in _TITLES.values()}
     for metric in measures():
-        name = listing.markdown.escape(str(metric))
-        table = table.replace(f"\n| {name} |", f"\n| [{name}](measures/{slug(str(metric))}.md) |")
-    return table
+        made[_TITLES[kind(metric)]].append(metric)
+    return made
+
+
+def table(found: list[Any]) -> str:
+    """One line for each, its name a link to its page."""
+    head = ("measure", "meaning", "formula", "better", "posterior", "also called")
+    lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
+    for row in listing.document(found, True)["rows"]:
+        name = listing.markdown.escape(row["metric"])
+        cells = (row["meaning"], row["formula"], row["better"] or "-", row["route"], ", ".join(row["aliases"]))
+        shown = [f"[{name}](measures/{slug(row['metric'])}.md)", *map(listing.markdown.escape, cells)]
+        lines.append(f"| {' | '.join(shown)} |")
+    return "\n".join(lines)

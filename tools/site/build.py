@@ -13,12 +13,19 @@ from sphinx.cmd.build import main as sphinx
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-_FRONT = '<!doctype html><meta charset="utf-8"><title>howsure</title><meta http-equiv="refresh" content="0; url={0}"><a href="{0}">howsure</a>\n'
+_FRONT = """<!doctype html>
+<meta charset="utf-8">
+<meta http-equiv="refresh" content="0; url={0}">
+<title>howsure</title>
+<a href="{0}">howsure</a>
+"""
 
 
 def build(folder: Path) -> int:
     """Sphinx's exit code: 0 if there was nothing to remark."""
-    code = sphinx(["-q", "-W", "--keep-going", "-E", "-d", f"{folder}.doctrees", "-c", str(HERE), str(ROOT), str(folder)])
+    code = sphinx(
+        ["-q", "-W", "--keep-going", "-E", "-d", f"{folder}.doctrees", "-c", str(HERE), str(ROOT), str(folder)]
+    )
     (folder / "index.html").write_text(_FRONT.format("docs/README.html"), encoding="utf-8")
     return code
 

@@ -13,12 +13,19 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 from howsure.version import VERSION  # noqa: E402
 from tools.site import navigation, reference  # noqa: E402
 
-project, author, copyright = "howsure", "the howsure authors", "the howsure authors"  # noqa: A001: Sphinx's name
+project, author = "howsure", "the howsure authors"
 release = version = VERSION
 extensions = ["myst_parser", "sphinx.ext.autodoc", "tools.site.mathml"]
 source_suffix = {".md": "markdown"}
 root_doc = "docs/README"
-include_patterns = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**.md", "bench/RESULTS.md", "examples/README.md"]
+include_patterns = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "docs/**.md",
+    "bench/RESULTS.md",
+    "examples/README.md",
+]
 exclude_patterns = ["**/.*", "build", "dist", "src", "tests", "tools", "node_modules"]
 language = "en"
 nitpicky = False
@@ -64,7 +71,7 @@ def _plain(_app: Any, _what: str, _name: str, _obj: Any, _options: Any, lines: l
 def _list_pages(app: Any, page: str, source: list[str]) -> None:
     source[0] += navigation.listed(page, sorted(app.env.found_docs))
     if page == "docs/api":
-        source[0] += reference.directives()
+        source[0] = reference.in_full(source[0])
 
 
 def setup(app: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fnmatch import fnmatch
 
 SECTIONS: dict[str, tuple[str, ...]] = {
-    "Start here": ("README", "docs/start/csv", "docs/start/arrays", "docs/start/evals", "docs/start/search", "docs/start/*"),
+    "Start here": ("README", "docs/start/csv", "docs/start/arrays", "docs/start/evals", "docs/start/*"),
     "How to": (
         "docs/posterior", "docs/pairing", "docs/comparison", "docs/priors", "docs/small-samples", "docs/slices",
         "docs/shrinking", "docs/clusters", "docs/samples", "docs/thresholds", "docs/curves", "docs/calibration",
@@ -48,4 +48,8 @@ def listed(page: str, pages: list[str]) -> str:
 
 def _toctree(pages: list[str], caption: str = "") -> str:
     head = f":caption: {caption}\n" if caption else ""
-    return "\n\n```{toctree}\n:hidden:\n" + head + "\n" + "\n".join(f"/{page}" for page in pages) + "\n```\n"
+    return "\n\n```{toctree}\n:hidden:\n" + head + "\n" + "\n".join(map(_entry, pages)) + "\n```\n"
+
+
+def _entry(page: str) -> str:
+    return f"What it does </{page}>" if page == "README" else f"/{page}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 
 import howsure
 
@@ -46,17 +47,19 @@ def _first(name: str) -> str:
     return " ".join(text.partition("\n\n")[0].split())
 
 
-def directives() -> str:
-    """What the site adds to the page."""
-    parts = ["\n\n## In full\n"]
-    for names in groups().values():
-        for name in names:
-            thing = getattr(howsure, name)
-            if inspect.isclass(thing):
-                more = "" if issubclass(thing, Exception) else ":members:\n"
-                parts.append(f"```{{autoclass}} howsure.{name}\n{more}```\n")
-            elif callable(thing):
-                parts.append(f"```{{autofunction}} howsure.{name}\n```\n")
-            else:
-                parts.append(f"```{{autodata}} howsure.{name}\n:no-value:\n```\n")
-    return "\n".join(parts)
+def in_full(listed: str) -> str:
+    """The page as the site has it: each name leads to its signature and docstring further down."""
+    linked = re.sub(r"^- `hs\.(\w+)`", r"- {py:obj}`hs.\1 <howsure.\1>`", listed, flags=re.MULTILINE)
+    directives = "\n".join(_directive(name) for names in groups().values() for name in names)
+    return f"{linked}\n\n## In full\n\n```{{eval-rst}}\n{directives}\n```\n"
+
+
+def _directive(name: str) -> str:
+    """What autodoc is asked for: Sphinx writes docstrings in the markup of its own, not in Markdown."""
+    thing = getattr(howsure, name)
+    if inspect.isclass(thing):
+        more = "" if issubclass(thing, Exception) else "   :members:\n"
+        return f".. autoclass:: howsure.{name}\n{more}"
+    if callable(thing):
+        return f".. autofunction:: howsure.{name}\n"
+    return f".. autodata:: howsure.{name}\n   :no-value:\n"
