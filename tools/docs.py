@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # so that `python tools/docs.py` finds its parts
 
 from howsure.cli.app import app  # noqa: E402
-from tools import metric_pages  # noqa: E402
+from tools import metric_pages, paper_figures  # noqa: E402
 from tools.site import reference  # noqa: E402
 
 _ABOUT = (
@@ -150,7 +150,8 @@ PAGES: dict[str, Callable[[], str]] = {
     **{f"measures/{metric_pages.slug(str(m))}.md": partial(metric_pages.page, m) for m in metric_pages.measures()},
 }
 FIGURES: dict[str, Callable[[], str]] = {
-    f"measures/{metric_pages.slug(str(m))}.svg": partial(metric_pages.figure, m) for m in metric_pages.measures()
+    **{f"measures/{metric_pages.slug(str(m))}.svg": partial(metric_pages.figure, m) for m in metric_pages.measures()},
+    **paper_figures.FIGURES,
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from html import escape
 
 import altair as alt
@@ -9,6 +10,7 @@ import numpy as np
 
 import howsure as hs
 
+COLORS = ["#3987bf", "#d0762b", "#3f9b5f", "#a25fb5"]
 INK, LINE, FILL = "#7d838c", "#3987bf", "#6fa8d4"  # grays and blues between black and white: no background
 POINTS = 161
 
@@ -44,6 +46,27 @@ def _mark(value: float, words: str, dash: list[int]) -> alt.LayerChart:
     return rule + place.mark_text(color=INK, align="left", dx=5, y=5, fontSize=11).encode(text="words:N")
 
 
+Series = Mapping[str, tuple[Iterable[float], Iterable[float]]]
+
+
+def lines(series: Series, x: str, y: str, told: str) -> str:
+    """Several curves, each named beside a line of its color."""
+    rows = [
+        {"x": float(f"{a:.5g}"), "y": float(f"{b:.5g}"), "of": name}
+        for name, (across, up) in series.items()
+        for a, b in zip(across, up, strict=True)
+        if np.isfinite(b)
+    ]
+    color = alt.Color("of:N", sort=list(series), title=None, scale=alt.Scale(range=COLORS))
+    chart = alt.Chart(alt.Data(values=rows)).mark_line(strokeWidth=2, clip=True)
+    drawn = chart.encode(
+        alt.X("x:Q", title=x, axis=alt.Axis(grid=False, tickCount=6), scale=alt.Scale(zero=False, nice=False)),
+        alt.Y("y:Q", title=y, axis=alt.Axis(grid=False, tickCount=4)),
+        color,
+    )
+    return svg(alt.layer(drawn).properties(width=440, height=200, background="transparent"), told)
+
+
 def svg(chart: alt.LayerChart, told: str) -> str:
     """A chart as SVG, with the fonts and grays of the site; what it shows is told to those who do not see it."""
     from vl_convert import vegalite_to_svg
@@ -51,6 +74,7 @@ def svg(chart: alt.LayerChart, told: str) -> str:
     styled = (
         chart.configure(font="system-ui, sans-serif")
         .configure_view(stroke=None)
+        .configure_legend(labelColor=INK, symbolStrokeWidth=3)
         .configure_axis(labelColor=INK, titleColor=INK, domainColor=INK, tickColor=INK, titleFontWeight="normal")
     )
     text: str = vegalite_to_svg(styled.to_dict())

@@ -97,7 +97,8 @@ def test_every_public_name_is_in_the_reference() -> None:
 
 def test_every_measure_has_its_figure() -> None:
     """Figures are there, say what they show, and tell the interval that the page tells."""
-    for name in generated.FIGURES:
+    assert all((ROOT / "docs" / name).is_file() for name in generated.FIGURES)
+    for name in [name for name in generated.FIGURES if name.startswith("measures/")]:
         svg = (ROOT / "docs" / name).read_text(encoding="utf-8")
         told = re.search(r"95% interval, (\S+) to (\S+?)\"", svg)
         page = (ROOT / "docs" / name).with_suffix(".md").read_text(encoding="utf-8")
