@@ -8,7 +8,7 @@
 #   make calibrate  set intervals and comparisons beside other methods; writes docs/calibration.md (20 minutes)
 #   make torture  random tables over 30 orders of magnitude through every measure: 20 minutes (TORTURE="--share 0.01")
 #   make fuzz     look for inputs that break a parser, SECONDS=60 for each
-#   make docs     write the generated pages again
+#   make docs     write the generated pages again, and the site of the docs in build/site
 #   make dist     build wheel and source archive, and try them in new environments, with the lowest versions too
 #   make audit    known weaknesses of the pinned packages, and licences
 #   make system   install the Debian packages the tests use, or say which are missing
@@ -66,7 +66,8 @@ fuzz: $(VENV)/.stamp-fuzz
 	$(BIN)/python -m tests.fuzz.run --seconds $(SECONDS)
 
 docs: $(VENV)/.stamp-dev
-	@if [ -f tools/docs.py ]; then $(BIN)/python tools/docs.py; else echo "make docs: there is no tools/docs.py yet."; fi
+	$(BIN)/python tools/docs.py
+	$(BIN)/python -m tools.site.build
 
 dist: | $(VENV)/.stamp-venv
 	@$(BIN)/python -m tools.dist

@@ -71,6 +71,15 @@ def test_default_table_of_outcomes():
     assert row["mean"] == pytest.approx(48 / 52)
 
 
+def test_c_and_i_are_outcomes():
+    """Correct and incorrect, in letters as Inspect writes them or in full; other letters are refused, not counted."""
+    for right, wrong in (("C", "I"), ("correct", "incorrect")):
+        report = hs.score(pd.DataFrame({"grade": [right, wrong, right]}), outcome="grade")
+        assert report.to_dict()["rows"][0]["score"] == 2 / 3
+    with pytest.raises(hs.HowsureError, match="holds 'P'"):
+        hs.tally(pd.DataFrame({"grade": ["C", "P"]}), outcome="grade")
+
+
 def test_a_positive_class_among_many_gives_the_binary_table():
     """With a positive class among three, f1 means f1 of that class against the rest."""
     report = hs.score(THREE, positive="b", metrics=["f1", "f1:b", "accuracy"])
