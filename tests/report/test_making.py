@@ -77,9 +77,9 @@ def test_what_has_no_command_says_how():
 
 
 def test_many_slices_stay_small():
-    """Three measures of 200 slices, and one of two thousand: a page of them, below the limit."""
+    """Three measures of 200 slices, and one of 400: a page of them, below the limit."""
     rng = np.random.default_rng(1)
-    for many, metrics in ((200, ["f1", "recall", "accuracy"]), (2000, ["accuracy"])):
+    for many, metrics in ((200, ["f1", "recall", "accuracy"]), (400, ["accuracy"])):
         y = rng.integers(0, 2, 4 * many)
         z = np.where(rng.random(y.size) < 0.8, y, 1 - y)
         g = [f"a rather long name of a slice, {i % many}" for i in range(y.size)]
