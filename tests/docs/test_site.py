@@ -28,15 +28,20 @@ LINK = re.compile(r"!?\[[^]]*\]\(([^)\s]+)\)")
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
 
-def prose(page: Path) -> str:
+def unfenced(page: Path) -> str:
     """A page without its code blocks."""
     return FENCED.sub("", page.read_text(encoding="utf-8"))
+
+
+def prose(page: Path) -> str:
+    """A page without any code."""
+    return re.sub(r"`[^`\n]+`", "", unfenced(page))
 
 
 def anchors(page: Path) -> set[str]:
     """What its headings are called in an address, on a forge and on the site: small letters, hyphens, no signs."""
     found = set()
-    for heading in re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE):
+    for heading in re.findall(r"^#+ (.*)$", unfenced(page), re.MULTILINE):
         plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).replace("`", "")
         found.add(re.sub(r"[^\w\- ]", "", plain.strip().lower()).replace(" ", "-"))
     return found
