@@ -42,7 +42,7 @@ class Chart:
 
     @cached_property
     def spec(self) -> dict[str, Any]:
-        """The whole specification of Vega-Lite, with title, finding and caption in it; to be read: to_dict is a copy."""
+        """The whole specification of Vega-Lite, with title, finding and caption; to be read: to_dict is a copy."""
         letters = int(max(self.wide, 360.0) / _LETTER)
         under = [line for text in (self.says, self.caption) for line in textwrap.wrap(_joined(visible(text)), letters)]
         title = {"text": textwrap.wrap(visible(self.title), int(letters * 0.85)), "subtitle": under}

@@ -149,7 +149,7 @@ _PLOT: Final = option(
     callback=_plotted,
     expose_value=False,
     group=OUTPUT,
-    help="Also draw it: .svg, .png, .pdf, .html, or .json for the specification.",
+    help="Draw it too: .svg, .png, .pdf, .html, .json.",
 )
 
 
