@@ -106,7 +106,7 @@ def test_every_measure_has_its_figure() -> None:
     assert all((ROOT / "docs" / name).is_file() for name in generated.FIGURES)
     for name in [name for name in generated.FIGURES if name.startswith("measures/")]:
         svg = (ROOT / "docs" / name).read_text(encoding="utf-8")
-        told = re.search(r"95% interval, (\S+) to (\S+?)\"", svg)
+        told = re.search(r"95% equal-tailed interval (\S+) to (\S+?),", svg)
         page = (ROOT / "docs" / name).with_suffix(".md").read_text(encoding="utf-8")
         shown = re.search(r"\[(\S+), (\S+)\] 95%", page)
         assert told
