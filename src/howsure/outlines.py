@@ -20,7 +20,7 @@ Distribution = Any  # howsure.distribution.Distribution, which is drawn by what 
 _POINTS: Final = 161
 _KNOTS: Final = 49
 _TAIL: Final = 5e-4  # beyond these tails nothing is drawn
-_INNER: Final = 5e-3  # the height of the chart is that within these tails
+_MOST: Final = 5.0  # times the height at the median: where a density has no end, more is not drawn
 
 
 def outline(
@@ -35,7 +35,7 @@ def outline(
     if d.shape:
         raise BadSetting(f"{d.name} is a batch of {d.shape}: plot one of its laws, or a result with all of them.")
     low, high = d.interval(level, kind=kind)
-    first, last = d.ppf(np.array([_TAIL, 1.0 - _TAIL]))
+    first, middle, last = d.ppf(np.array([_TAIL, 0.5, 1.0 - _TAIL]))
     x = _grid(np.array([first, low, high, last]), d.log_scale)
     height = (_smooth(d, x) if d.route == "quadrature" else np.asarray(d.pdf(x), dtype=float)) * (
         x if d.log_scale else 1.0
@@ -48,7 +48,7 @@ def outline(
         "label": d.name if label is None else label,
         "x": x.tolist(),
         "density": height.tolist(),
-        "inner": _inner(np.log(x) if d.log_scale else x, height).tolist(),
+        "ceiling": min(float(height.max()), _MOST * float(np.interp(middle, x, height))),
         "low": float(low),
         "high": float(high),
         "score": None if score is None or not np.isfinite(score) else float(score),
@@ -67,12 +67,6 @@ def _grid(ends: Array, log: bool) -> Array:
     else:
         even = np.linspace(low, high, _POINTS)
     return np.unique(np.concatenate([even, [inner_low, inner_high]]))
-
-
-def _inner(x: Array, height: Array) -> NDArray[np.bool_]:
-    """Which points lie within the inner 99%, by the area under the line."""
-    area = np.concatenate([[0.0], np.cumsum(0.5 * (height[1:] + height[:-1]) * np.diff(x))])
-    return np.asarray((area >= _INNER * area[-1]) & (area <= (1.0 - _INNER) * area[-1]))
 
 
 def _smooth(d: Distribution, x: Array) -> Array:
@@ -125,7 +119,7 @@ def density_chart(d: Distribution, level: float, kind: str, above: float | None)
 # -- laws of steps
 
 _VALUES: Final = 80  # that are drawn one by one; more are drawn in stretches
-_BINS: Final = 40
+_BINS: Final = 32
 
 
 def step_outline(d: Distribution, level: float, n: int, marks: Sequence[float] = ()) -> dict[str, Any]:
