@@ -18,7 +18,7 @@ PIP  := $(BIN)/python -m pip --disable-pip-version-check -qq
 SPEC := pyproject.toml constraints.txt
 
 # Debian packages that some tests need, each with a program that shows it is there.
-SYSTEM_PACKAGES := postgresql:pg_lsclusters default-jre-headless:java chromium:chromium
+SYSTEM_PACKAGES := postgresql:pg_lsclusters default-jre-headless:java chromium:chromium npm:npm
 
 # The tests start the command many times: without bytecode each start compiles the package again.
 unexport PYTHONDONTWRITEBYTECODE

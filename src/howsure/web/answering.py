@@ -15,7 +15,7 @@ from howsure.errors import BadSetting, HowsureError
 from howsure.language import SPOKEN, TYPED, Typed
 from howsure.render.harmless import laid_out
 from howsure.web import asking, finding
-from howsure.web.calls import Asked
+from howsure.web.calls import Posed
 
 _LOG: Final = logging.getLogger("howsure.web")
 _JSON: Final = "application/json"
@@ -88,7 +88,7 @@ def _asked(job: Job) -> Reply:
         os.chdir(here)
 
 
-def _given(job: Job, asked: Asked, files: tuple[str, ...] = ()) -> Reply:
+def _given(job: Job, asked: Posed, files: tuple[str, ...] = ()) -> Reply:
     typed = TYPED.set(Typed(asked.words, files))
     try:
         return _written(job, asked, asked.run())
@@ -96,7 +96,7 @@ def _given(job: Job, asked: Asked, files: tuple[str, ...] = ()) -> Reply:
         TYPED.reset(typed)
 
 
-def _written(job: Job, asked: Asked, result: Any) -> Reply:
+def _written(job: Job, asked: Posed, result: Any) -> Reply:
     if job.form in DRAWN:
         chart = result.plot()
         made = {"svg": chart.to_svg, "png": chart.to_png, "pdf": chart.to_pdf}[job.form]()
@@ -177,15 +177,16 @@ def _bundle(_job: Job) -> Reply:
     """Vega, Vega-Lite and vega-embed as one script that sets window.vegaEmbed."""
     import vl_convert
 
-    return Reply(200, "text/javascript", vl_convert.javascript_bundle(None).encode())
+    bundle: Any = vl_convert.javascript_bundle  # its stub wants a snippet, without which it sets window.vegaEmbed
+    return Reply(200, "text/javascript", bundle().encode())
 
 
 def _warm(_job: Job) -> Reply:
     """A first answer is slow: a worker gives one before it is asked."""
     from howsure.web import models
 
-    counts = models.Counts(tp=8, fp=2, fn=3, tn=80)
-    return answer(Job("score", models.Score(counts=counts, metrics=["f1"], above=0.8), charts=True))
+    counts = models.FourCounts(tp=8, fp=2, fn=3, tn=80)
+    return answer(Job("score", models.ScoreQuestion(counts=counts, metrics=["f1"], above=0.8), charts=True))
 
 
 _WAYS: Final[dict[str, Callable[[Job], Reply]]] = {
