@@ -97,7 +97,11 @@ async def compare(request: Request, question: models.CompareQuestion, format: mo
 
 
 @router.post("/leaderboard", **_described("Rank several systems"))
-async def leaderboard(request: Request, question: models.LeaderboardQuestion, format: models.Format = "answer") -> Response:  # noqa: A002
+async def leaderboard(
+    request: Request,
+    question: models.LeaderboardQuestion,
+    format: models.Format = "answer",  # noqa: A002
+) -> Response:
     """P(best), expected ranks, and groups that cannot be told apart."""
     return await _ask(request, "leaderboard", question, format)
 

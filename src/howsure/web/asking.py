@@ -8,7 +8,7 @@ from typing import Any, Final
 from howsure.errors import BadSetting
 from howsure.labels import whole
 from howsure.web import models, reading
-from howsure.web.calls import Posed, Call, flags, plain, table_text
+from howsure.web.calls import Call, Posed, flags, plain, table_text
 
 _SETTINGS: Final = ("level", "interval", "prior", "tolerance", "seed")
 Part = tuple[Call, list[str], dict[str, str]]  # the evidence, its words, and the files these read

@@ -26,6 +26,8 @@ function address() {
 }
 
 function remember(again) {
+  const long = Object.values(values).some((x) => x.length > LONGEST);
+  $("about").textContent = long ? "What you pasted is too long for the address: a link to this page will not hold it." : PANELS[panel].about;
   const now = address();
   if (now === location.pathname + location.search) return;
   if (again) history.replaceState(null, "", now);
