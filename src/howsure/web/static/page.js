@@ -242,4 +242,4 @@ $("tabs").addEventListener("click", (e) => {
 $("question").addEventListener("submit", (e) => e.preventDefault());
 window.addEventListener("popstate", restore);
 restore();
-lists().catch(() => {});
+setTimeout(() => lists().catch(() => {}), 200); // the answer comes first
