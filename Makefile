@@ -1,16 +1,22 @@
 # Every target sets up what it needs in .venv, from a bare clone, with python3 (3.11 or later) and make.
-#   make demo     compare two models on shipped predictions, and say what to try next
+#   make demo     compare two models on shipped predictions, write build/report.html, and say what to try next
 #   make fast     the linters, the types, the unit tests and one case of most others: a minute
 #   make test     the linters, the types and a test of every property: some minutes
 #   make deep     the same with every case of every sweep: many minutes
 #   make check    the linters and the types only
 #   make bench    compare speed with other packages, in one run
-#   make docs     write the generated pages again
+#   make calibrate  set intervals and comparisons beside other methods; writes docs/calibration.md (20 minutes)
+#   make torture  random tables over 30 orders of magnitude through every measure: 20 minutes (TORTURE="--share 0.01")
+#   make fuzz     look for inputs that break a parser, SECONDS=60 for each
+#   make docs     write the generated pages again, and the site of the docs in build/site
+#   make dist     build wheel and source archive, and try them in new environments, with the lowest versions too
+#   make audit    known weaknesses of the pinned packages, and licences
 #   make system   install the Debian packages the tests use, or say which are missing
 #   make clean    remove what the other targets wrote, except .venv
 
 PYTHON  ?= python3
 WORKERS ?= 2
+SECONDS ?= 60
 
 VENV := .venv
 BIN  := $(VENV)/bin
@@ -25,22 +31,22 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo fast test deep check bench docs system clean
+.PHONY: help demo fast test deep check bench calibrate docs dist audit system clean torture fuzz
 
 help:
 	@sed -n 's/^#   //p' Makefile
 
-demo: $(VENV)/.stamp-bare
+demo: $(VENV)/.stamp-charts
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
 
 fast: check
-	$(BIN)/python -m pytest -q -n $(WORKERS) --tier fast
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --tier fast
 
-test: check system
-	$(BIN)/python -m pytest -q -n $(WORKERS)
+test: check system build/axe
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
-deep: check system
-	$(BIN)/python -m pytest -q -n $(WORKERS) --tier deep
+deep: check system build/axe
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --tier deep
 
 check: $(VENV)/.stamp-dev
 	$(BIN)/ruff check .
@@ -51,8 +57,23 @@ check: $(VENV)/.stamp-dev
 bench: $(VENV)/.stamp-bench
 	@if [ -f bench/run.py ]; then $(BIN)/python bench/run.py; else echo "make bench: there is no bench/run.py yet."; fi
 
+calibrate: $(VENV)/.stamp-bench
+	$(BIN)/python -m bench.calibrate $(ARGS)
+torture: $(VENV)/.stamp-dev
+	$(BIN)/python -m bench.torture --workers $(WORKERS) $(TORTURE)
+
+fuzz: $(VENV)/.stamp-fuzz
+	$(BIN)/python -m tests.fuzz.run --seconds $(SECONDS)
+
 docs: $(VENV)/.stamp-dev
-	@if [ -f tools/docs.py ]; then $(BIN)/python tools/docs.py; else echo "make docs: there is no tools/docs.py yet."; fi
+	$(BIN)/python tools/docs.py
+	$(BIN)/python -m tools.site.build
+
+dist: | $(VENV)/.stamp-venv
+	@$(BIN)/python -m tools.dist
+
+audit: $(VENV)/.stamp-dev
+	@$(BIN)/python -m tools.audit
 
 system:
 	@missing=; \
@@ -63,6 +84,11 @@ system:
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing; \
 	else echo "make system: missing:$$missing. Run it as root on Debian, or install them your way." >&2; exit 1; fi
+
+# What checks pages for people who do not see them: a package of npm, which the tests of a browser look for here.
+build/axe:
+	@mkdir -p build
+	@npm install --silent --no-save --no-package-lock --prefix $@ axe-core@4.14.0
 
 clean:
 	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
@@ -83,12 +109,22 @@ $(VENV)/.stamp-bare: $(SPEC) | $(VENV)/.stamp-venv
 	@$(PIP) install -c constraints.txt -e .
 	@touch $@
 
+$(VENV)/.stamp-charts: $(SPEC) | $(VENV)/.stamp-venv
+	@echo "Setting up $(VENV) ..."
+	@$(PIP) install -c constraints.txt -e ".[charts]"
+	@touch $(VENV)/.stamp-bare $@
+
 $(VENV)/.stamp-dev: $(SPEC) | $(VENV)/.stamp-venv
 	@echo "Setting up $(VENV) with the test tools ..."
 	@$(PIP) install -c constraints.txt -e ".[dev]"
-	@touch $(VENV)/.stamp-bare $@
+	@touch $(VENV)/.stamp-bare $(VENV)/.stamp-charts $@
 
 $(VENV)/.stamp-bench: $(SPEC) | $(VENV)/.stamp-venv
 	@echo "Setting up $(VENV) with the packages to compare with ..."
 	@$(PIP) install -c constraints.txt -e ".[dev,bench]"
-	@touch $(VENV)/.stamp-bare $(VENV)/.stamp-dev $@
+	@touch $(VENV)/.stamp-bare $(VENV)/.stamp-charts $(VENV)/.stamp-dev $@
+
+$(VENV)/.stamp-fuzz: $(SPEC) | $(VENV)/.stamp-venv
+	@echo "Setting up $(VENV) with the fuzzer ..."
+	@$(PIP) install -c constraints.txt -e ".[dev,fuzz]"
+	@touch $(VENV)/.stamp-bare $(VENV)/.stamp-charts $(VENV)/.stamp-dev $@

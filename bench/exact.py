@@ -1,6 +1,8 @@
-"""The exact 95% equal-tailed interval of F1, and P(A > B) on F1, by mpmath alone: nothing of howsure is used."""
+"""The exact 95% equal-tailed interval of F1 and of a rate, and P(A > B) on F1, by mpmath alone: nothing of howsure."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from bench.registry import Error
 
@@ -8,23 +10,30 @@ DIGITS = 40
 
 
 def f1_interval(tp: int, fp: int, fn: int) -> tuple[float, float]:
-    """tp/(tp + fp + fn) is Beta(tp + 1/2, fp + fn + 1) under weight 1/2 a cell; F1 rises with it."""
-    return _end(tp, fp + fn, "0.025"), _end(tp, fp + fn, "0.975")
+    """tp/(tp + fp + fn) is Beta(tp + 1/2, fp + fn + 1) under weight 1/2 a cell; F1 = 2x/(1 + x) rises with it."""
+    low, high = (_quantile(tp + 0.5, fp + fn + 1, tail) for tail in ("0.025", "0.975"))
+    return float(2 * low / (1 + low)), float(2 * high / (1 + high))
 
 
-def _end(hits: int, misses: int, tail: str) -> float:
+def rate_interval(hits: int, of: int, weight: float) -> tuple[float, float]:
+    """That of a rate under so much weight on hits, and on misses."""
+    low, high = (_quantile(hits + weight, of - hits + weight, tail) for tail in ("0.025", "0.975"))
+    return float(low), float(high)
+
+
+def _quantile(a: float, b: float, tail: str) -> Any:
+    """Of Beta(a, b), by halving."""
     import mpmath  # type: ignore[import-untyped]
 
     with mpmath.workdps(DIGITS):
-        a, b, wanted = mpmath.mpf(hits) + 0.5, mpmath.mpf(misses) + 1, mpmath.mpf(tail)
-        low, high = mpmath.mpf(0), mpmath.mpf(1)
+        wanted, low, high = mpmath.mpf(tail), mpmath.mpf(0), mpmath.mpf(1)
         for _ in range(70):
             middle = (low + high) / 2
-            if mpmath.betainc(a, b, 0, middle, regularized=True) < wanted:
+            if mpmath.betainc(mpmath.mpf(a), mpmath.mpf(b), 0, middle, regularized=True) < wanted:
                 low = middle
             else:
                 high = middle
-        return float(2 * low / (1 + low))
+        return low
 
 
 def f1_beats(one: tuple[int, ...], two: tuple[int, ...]) -> float:

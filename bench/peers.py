@@ -206,3 +206,25 @@ def bootstrap_mean(values: NDArray[np.float64]) -> Callable[[], Ends]:
         return float(done.confidence_interval.low), float(done.confidence_interval.high)
 
     return call
+
+
+def evalstats_mean(values: NDArray[np.float64]) -> Callable[[], Ends]:
+    """mean_ci of evalstats, by the method that it chooses itself: Student's interval for as many values."""
+    import evalstats  # type: ignore[import-not-found,import-untyped,unused-ignore]
+
+    def call() -> Ends:
+        found = evalstats.mean_ci(values, alpha=1 - LEVEL, rng=0)
+        return float(found.ci_low), float(found.ci_high)
+
+    return call
+
+
+def statsmodels_mean(values: NDArray[np.float64]) -> Callable[[], Ends]:
+    """Student's interval of statsmodels."""
+    from statsmodels.stats.weightstats import DescrStatsW
+
+    def call() -> Ends:
+        low, high = DescrStatsW(values).tconfint_mean(1 - LEVEL)
+        return float(low), float(high)
+
+    return call

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from bench.timing import Rules
 
@@ -111,9 +111,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Run:
-    """The settings of a run: a quick one takes small sizes and few repeats."""
+    """The settings of a run: a quick one takes small sizes and few repeats; `growth` gathers what its group finds."""
 
     quick: bool = False
+    growth: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -122,7 +123,7 @@ class Run:
     def rules(self, *, rounds: int, seconds: float = 20.0, slot: float = 0.0) -> Rules:
         """Those of a race, cut down for a quick run."""
         if self.quick:
-            return Rules(min(rounds, 3), 3.0, 1, min(slot, 0.02))
+            return Rules(min(rounds, 3), 3.0, min(rounds, 2), min(slot, 0.02))  # the first round may import
         return Rules(rounds, seconds, min(rounds, 3), slot)
 
     def say(self, text: str) -> None:

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-import datetime
-import importlib.metadata
-import os
 import platform
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from bench import provenance
 from bench.registry import Group, Row, Run
 
-PACKAGES = ("howsure", "numpy", "scipy", "scikit-learn", "confidenceinterval", "prob_conf_mat", "mpmath")
+PACKAGES = (
+    "howsure", "numpy", "scipy", "duckdb", "scikit-learn", "confidenceinterval", "evalstats", "prob_conf_mat", "pycm",
+    "statsmodels", "mpmath",
+)  # fmt: skip
 COLUMNS = ("what", "ours", "against", "its time", "ratio", "target", "met")
 WIDTHS = (40, 9, 44, 9, 14, 21, 3)
 METHOD = (
     "Written by the benchmark. Times are the best of several calls in one warm process, the contenders "
-    "taking turns; a ratio compares two times of the same run."
+    "taking turns; a ratio compares two times of the same run. All rows are of one run of one commit."
 )
 Results = Sequence[tuple[Group, Sequence[Row]]]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where figures come from: the commit, how busy the machine was, and the seconds that the run took."""
+
+    commit: str
+    load: str
+    seconds: float
 
 
 # -- pieces ----------------------------------------------------------------------------------------
@@ -100,11 +111,11 @@ def summary(results: Results) -> list[str]:
 # -- the page --------------------------------------------------------------------------------------
 
 
-def page(results: Results, run: Run) -> str:
-    parts = ["# Results of `make bench`", _setting(run), "\n".join(_gap(summary(results)))]
+def page(results: Results, run: Run, origin: Origin) -> str:
+    parts = ["# Results of `make bench`", _setting(run, origin), "\n".join(_gap(summary(results)))]
     for group, rows in results:
         parts += [f"## {group.key}: {group.title}", _table(rows)]
-        notes = dict.fromkeys(f"{row.against}: {row.note}." for row in rows if row.note)
+        notes = dict.fromkeys(f"{row.against or row.what}: {row.note}." for row in rows if row.note)
         said = [*notes, *group.remarks]
         if said:
             parts.append("\n".join(f"- {text}" for text in said))
@@ -115,12 +126,10 @@ def _gap(lines: list[str]) -> list[str]:
     return [lines[0], "", *lines[1:]] if len(lines) > 1 else lines
 
 
-def _setting(run: Run) -> str:
-    versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in PACKAGES)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    today = datetime.datetime.now(datetime.UTC).date().isoformat()
-    machine = f"{platform.system()} {platform.machine()}, {cores} cores"
-    lines = [f"{today}; Python {platform.python_version()}; {versions}; {machine}.", METHOD]
+def _setting(run: Run, origin: Origin) -> str:
+    versions = ", ".join(f"{name} {provenance.version(name)}" for name in PACKAGES)
+    made = f"{provenance.today()}; commit `{origin.commit}`; {origin.seconds / 60:.0f} minutes, {origin.load}"
+    lines = [f"{made}; Python {platform.python_version()}; {versions}; {provenance.machine()}.", METHOD]
     if run.quick:
         lines.append("**A quick pass**: small sizes and few repeats; its figures say little.")
     return "\n\n".join(lines)

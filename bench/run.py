@@ -6,43 +6,90 @@ import argparse
 import importlib
 import pkgutil
 import sys
+import time
+import traceback
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path[0] = str(HERE.parent)  # so that the parts are `bench.…`, wherever it is started
 
-from bench import report, rows  # noqa: E402
+from bench import provenance, report, rows  # noqa: E402
 from bench.registry import GROUPS, Group, Row, Run  # noqa: E402
+from howsure.atomic import write_text  # noqa: E402
 
 RESULTS = HERE / "RESULTS.md"
 
 
-def main() -> None:
+def main() -> int:
+    """All groups, or some; what is written is of one run and of one commit, whole or not at all."""
     for module in pkgutil.iter_modules(rows.__path__):
         importlib.import_module(f"bench.rows.{module.name}")
     options = _options()
     run = Run(quick=options.quick)
+    whole = not options.only
+    writes = not options.quick and (whole or options.only == ["growth"])
+    try:
+        commit = provenance.commit() if writes else ""
+    except provenance.Mixed as why:
+        print(f"bench: {why}", file=sys.stderr)
+        return 2
+    load, start = provenance.load(), time.perf_counter()
+    results, failed = _made(options.only or list(GROUPS), run)
+    took = time.perf_counter() - start
+    print("", *report.summary(results), f"\nThe run took {took / 60:.1f} minutes ({load}).", sep="\n")
+    if failed:
+        print(f"Nothing was written: {', '.join(failed)} did not end well.", file=sys.stderr)
+        return 1
+    return _write(run, results, report.Origin(commit, load, took), whole) if writes else 0
+
+
+def _made(keys: list[str], run: Run) -> tuple[list[tuple[Group, list[Row]]], list[str]]:
+    """The rows of each group, and the groups that failed: one that does must not cost the others."""
     results: list[tuple[Group, list[Row]]] = []
-    for key in options.only or GROUPS:
+    failed = []
+    for key in keys:
         print(report.heading(GROUPS[key]), flush=True)
-        made = []
-        for row in GROUPS[key].make(run):
-            print(report.line(row), flush=True)
-            made.append(row)
+        made: list[Row] = []
+        start = time.perf_counter()
+        try:
+            for row in GROUPS[key].make(run):
+                print(report.line(row), flush=True)
+                made.append(row)
+        except Exception:  # noqa: BLE001 - peers raise what they like; it is shown, and nothing is written
+            traceback.print_exc()
+            failed.append(key)
+        print(f"    {key} took {time.perf_counter() - start:.0f} s", flush=True)
         results.append((GROUPS[key], made))
-    print("", *report.summary(results), sep="\n")
-    if options.write or not (options.quick or options.only):
-        RESULTS.write_text(report.page(results, run), encoding="utf-8")
-        print(f"\nWrote bench/{RESULTS.name}.")
+    return results, failed
+
+
+def _write(run: Run, results: list[tuple[Group, list[Row]]], origin: report.Origin, whole: bool) -> int:
+    from bench.rows import growth
+
+    try:
+        now = provenance.commit()
+    except provenance.Mixed as why:
+        now = str(why)
+    if now != origin.commit:
+        print(f"bench: the files changed during the run ({now}): nothing was written", file=sys.stderr)
+        return 1
+    growth.write(run, origin.commit, origin.load)
+    print("\nWrote bench/growth.json, docs/growth.md and docs/figures/growth-*.svg.")
+    if whole:
+        write_text(RESULTS, report.page(results, run, origin))
+        print("Wrote bench/RESULTS.md; make docs takes the README's figures from it.")
+    return 0
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Compare howsure with other packages, in one run.")
-    parser.add_argument("--quick", action="store_true", help="small sizes, few repeats; RESULTS.md is left alone")
+    parser = argparse.ArgumentParser(
+        description="Compare howsure with other packages, in one run. RESULTS.md is written by a run of all groups, "
+        "the charts of growth by one of all groups or of growth alone; both need the files of a commit."
+    )
+    parser.add_argument("--quick", action="store_true", help="small sizes, few repeats; nothing is written")
     parser.add_argument("--only", nargs="+", metavar="GROUP", choices=list(GROUPS), help=f"of {', '.join(GROUPS)}")
-    parser.add_argument("--write", action="store_true", help="write RESULTS.md after --quick or --only too")
     return parser.parse_args()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

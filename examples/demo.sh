@@ -27,11 +27,19 @@ say howsure leaderboard $data --pred logistic --pred tree \
 echo
 echo "Ten passes of ten trials are not 100%:"
 say howsure score --rate 10/10
+if python -c 'import jinja2, vl_convert' 2>/dev/null; then
+    mkdir -p build
+    howsure score $data --pred logistic --positive malignant --by size \
+        --metric f1 --metric recall --above f1=0.9 --out build/report.html
+    echo
+    echo "The same with charts, to look at and to send: build/report.html"
+fi
 cat <<'END'
 
 What to try next:
   howsure score YOUR.csv                       your own predictions
   howsure compare a.jsonl b.jsonl --on id      two files, a model each
+  howsure score YOUR.csv --out report.html     a report with charts
   howsure metrics                              all measures
   howsure COMMAND --help                       every option
 In Python: import howsure as hs; print(hs.score(y_true, y_pred))

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import gc
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import duckdb
 import pytest
 from hypothesis import settings
 
+from howsure import duck
 from tests import tiers
 
 UNIT = Path(__file__).parent / "unit"
+CASE = type(pytest.param())
 
 settings.register_profile("howsure", deadline=None)  # the first call of a part imports it
 settings.load_profile("howsure")
@@ -23,11 +29,48 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     tiers.tier = config.getoption("--tier")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # for the workers: more threads than cores wait for each other
     os.environ.pop("COLUMNS", None)  # pytest-xdist sets it for its workers, and the command lays tables out by it
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_duckdb() -> Iterator[None]:
+    """Files are read by connections to one DuckDB of the worker: to start one takes longer than to read a small file.
+
+    Connections share no tables (all of ours are temporary), and files that change are read again.
+    """
+    root = duckdb.connect(config=duck.CONFIG | {"enable_external_file_cache": "false"})
+    connect = duck.connect
+
+    def shared(database: str = ":memory:", *, read_only: bool = False, in_order: bool = False) -> Any:
+        if database == ":memory:" and not in_order:
+            return duck.ready(root.cursor())
+        return connect(database, read_only=read_only, in_order=in_order)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(duck, "connect", shared)
+        yield
+    root.close()
 
 
 def pytest_report_header(config: pytest.Config) -> str:
     return f"tier: {config.getoption('--tier')} of {', '.join(tiers.TIERS)} (--tier)"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Outside the deep tier the deep cases of a sweep are not even made: they are most of all cases."""
+    if tiers.tier == "deep":
+        return
+    for mark in metafunc.definition.iter_markers("parametrize"):
+        cases = mark.args[1] if len(mark.args) > 1 else None
+        if isinstance(cases, list) and not isinstance(mark.kwargs.get("ids"), list):
+            cases[:] = [case for case in cases if not is_deep(case)] or cases  # all deep: deselected below
+
+
+def is_deep(case: object) -> bool:
+    """Whether a case of a sweep is marked deep."""
+    return isinstance(case, CASE) and any(mark.name == "deep" for mark in case.marks)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -40,6 +83,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     chosen = set(kept)
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
     items[:] = kept
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays to the end: nothing of it is looked at again for garbage."""
+    gc.freeze()
 
 
 def one_of_each(items: list[pytest.Item]) -> list[pytest.Item]:

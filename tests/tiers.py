@@ -36,6 +36,14 @@ def spread(rows: Iterable[Any], columns: Iterable[Any], every: int) -> list[Any]
     return [_param((row, column), (i + j) % every == 0) for (i, row), (j, column) in pairs]
 
 
+def turn(cases: Iterable[Any], at: int, every: int) -> list[Any]:
+    """What one of several like tests looks at: one case in so many, others for each test; all in the deep tier.
+
+    As many tests as `every`, numbered from 0, see all cases between them.
+    """
+    return list(cases) if tier == "deep" else list(cases)[at % every :: every]
+
+
 def _param(values: Sequence[Any], kept: bool) -> Any:
     return pytest.param(*values, id="-".join(map(str, values)), marks=() if kept else pytest.mark.deep)
 

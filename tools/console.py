@@ -1,6 +1,7 @@
-"""Renew the console blocks of README and docs: what each command prints now.
+"""Renew the output shown in README and docs: console blocks, and text blocks right after a Python block.
 
-A block without notes may end early, and keeps its number of lines. `tests/docs` holds the pages to the command.
+A console block without notes may end early, and keeps its number of lines. `tests/docs` holds the pages to the command.
+`python tools/console.py docs/planning.md` renews some pages only.
 """
 
 from __future__ import annotations
@@ -9,17 +10,29 @@ import contextlib
 import io
 import re
 import shlex
+import sys
 from pathlib import Path
 
 from howsure.cli.app import run
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
+PRINTED = re.compile(r"^```python\n((?:(?!```).*\n)*)```\n\n```text\n((?:(?!```).*\n)*)```", re.MULTILINE)
 
 
 def renewed(page: str) -> str:
     """A page with the output of its commands as it is now."""
-    return BLOCK.sub(lambda m: "```console\n" + _block(m[1]) + "```", page)
+    page = BLOCK.sub(lambda m: "```console\n" + _block(m[1]) + "```", page)
+    return PRINTED.sub(lambda m: f"```python\n{m[1]}```\n\n```text\n{_printed(m[1], m[2])}```", page)
+
+
+def _printed(code: str, shown: str) -> str:
+    """What the code prints, unless the page shows a part of it."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(compile(code, "example", "exec"), {"__name__": "example"})
+    text = "\n".join(line.rstrip() for line in out.getvalue().rstrip().splitlines()) + "\n"
+    return shown if shown.strip() and shown in text else text
 
 
 def _block(body: str) -> str:
@@ -44,8 +57,9 @@ def _command(part: str) -> str:
 
 
 def main() -> None:
-    """Every page that has such blocks."""
-    for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
+    """The pages that are named, or all."""
+    named = [Path(name).resolve() for name in sys.argv[1:]]
+    for path in named or (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
         old = path.read_text(encoding="utf-8")
         new = renewed(old)
         if new != old:

@@ -1,4 +1,5 @@
-"""Write the generated pages: docs/metrics.md, docs/command.md, and the list of files in docs/architecture.md.
+"""Write the generated pages of docs (metrics.md and measures, command.md, api.md, growth.md, the list of decisions, the
+list of files of architecture.md), their figures, and the figures of the README.
 
 `--check` only tells whether they are current.
 """
@@ -7,17 +8,20 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import click
 
-from howsure.catalogue import metrics
-from howsure.catalogue.repeated import repeated
-from howsure.catalogue.retrieval import rankings
-from howsure.cli.app import app
-from howsure.render import listing
-
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))  # so that `python tools/docs.py` finds its parts
+
+from bench.growth import page as growth  # noqa: E402
+from howsure.cli.app import app  # noqa: E402
+from tools import figures, metric_pages, paper_figures  # noqa: E402
+from tools.site import reference  # noqa: E402
+
 _ABOUT = (
     "Generated from the declarations in `src/howsure/catalogue` by `make docs`. Names are the same in Python, on the "
     "command line and in JSON; case and `_` are forgiven. `f1:spam` is the measure of one class against the rest; "
@@ -25,7 +29,9 @@ _ABOUT = (
     "`utility(2,-1,0,0)` and `cost(0,1,5,0)` take your weights for tp, fp, fn, tn. "
     "Measures of scores (auc, AP, BEP, AP11, and those with @ or max-) are for `hs.curve`; any "
     "measure of a 2x2 table is one of scores at a threshold (`phi@0.5`), at a point of the curve "
-    "(`precision@recall=0.9`, `f1@fallout=0.1`) or at its best threshold (`max-phi`, `min-error-rate`)."
+    "(`precision@recall=0.9`, `f1@fallout=0.1`) or at its best threshold (`max-phi`, `min-error-rate`). "
+    "Each name leads to a page with the formula, the posterior of an example, and advice. Measures of runs of search "
+    "engines (nDCG@10, RR, …) are in [TREC](trec.md)."
 )
 _CODES = (
     "0 done, whatever the answer is (`solve` may find that no table fits), and a gate that passes; 1 a gate failed; "
@@ -47,15 +53,8 @@ _TEXTS = (
 
 def metric_page() -> str:
     """Every measure, read off its declaration."""
-    doc = listing.document([*metrics(), *rankings(), *repeated()], False)
-    parts = [
-        "# Measures",
-        _ABOUT,
-        listing.render(doc, "markdown").rstrip(),
-        "## Formulas in LaTeX",
-        "\n".join(f"- `{row['metric']}`: `{row['latex']}`, divides by 0 if {row['undefined']}" for row in doc["rows"]),
-    ]
-    return "\n\n".join(parts) + "\n"
+    parts = [f"## {title}\n\n{metric_pages.table(found)}" for title, found in metric_pages.by_kind().items()]
+    return "\n\n".join(["# Measures", _ABOUT, *parts]) + "\n"
 
 
 def command_page() -> str:
@@ -92,12 +91,14 @@ _PARTS = {  # headings, and the files and packages under them, in the order of t
     ),
     "Results, words and formats": (
         "result.py", "envelope.py", "export.py", "notes.py", "wording.py", "choice_words.py", "judge_words.py",
-        "sentences.py", "language.py", "render", "outlines.py", "charts", "atomic.py",
+        "sentences.py", "language.py", "render", "outlines.py", "charts", "report", "atomic.py",
     ),
     "The papers": ("papers",),
     "Everywhere": ("errors.py", "coverage.py", "data", "version.py", "py.typed"),
 }  # fmt: skip
 _OTHERS = {
+    "report/style.css": "The looks of the report: on a screen, at night, on a phone and on paper.",
+    "report/template.html": "The parts of the report in their order; every text is escaped.",
     "data/coverage.json": "Measured coverage, as the studies in bench/ wrote it.",
     "py.typed": "Tells type checkers that the package has types.",
     "web/static/api.html": "The page that describes the API.",
@@ -142,19 +143,43 @@ def architecture_page() -> str:
     return f"{before}{BEGIN}\n\n{file_list()}\n\n{END}{rest.partition(END)[2]}"
 
 
-PAGES = {"metrics.md": metric_page, "command.md": command_page, "architecture.md": architecture_page}
+def decisions_page() -> str:
+    """The list of decisions, by their titles."""
+    lines = []
+    for path in sorted((ROOT / "docs" / "why").glob("[0-9]*.md")):
+        title = path.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
+        lines.append(f"- [{title}]({path.name})")
+    about = "Half a page each: what was decided, and why. Numbers are never given twice, and some were not used."
+    return "\n\n".join(["# Decisions", about, "\n".join(lines)]) + "\n"
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "metrics.md": metric_page,
+    "command.md": command_page,
+    "architecture.md": architecture_page,
+    "growth.md": growth.page,
+    "../README.md": figures.readme_page,
+    "api.md": reference.page,
+    "why/README.md": decisions_page,
+    **{f"measures/{metric_pages.slug(str(m))}.md": partial(metric_pages.page, m) for m in metric_pages.measures()},
+}
+FIGURES: dict[str, Callable[[], str]] = {
+    **{f"measures/{metric_pages.slug(str(m))}.svg": partial(metric_pages.figure, m) for m in metric_pages.measures()},
+    **paper_figures.FIGURES,
+}
 
 
 def main() -> int:
-    """Write the pages, or with --check compare them."""
+    """Write the pages and their figures, or with --check compare the pages."""
+    check = "--check" in sys.argv
     stale = []
-    for name, make in PAGES.items():
+    for name, make in PAGES.items() if check else {**PAGES, **FIGURES}.items():
         path = ROOT / "docs" / name
-        if "--check" in sys.argv:
-            if not path.exists() or path.read_text(encoding="utf-8") != make():
-                stale.append(name)
-        else:
+        if not check:
+            path.parent.mkdir(exist_ok=True)
             path.write_text(make(), encoding="utf-8")
+        elif not path.exists() or path.read_text(encoding="utf-8") != make():
+            stale.append(name)
     if stale:
         print(f"stale pages: {', '.join(stale)}; run make docs")
     return 1 if stale else 0

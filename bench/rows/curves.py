@@ -104,8 +104,7 @@ def _band(run: Run, c: hs.Curve, y: Any, s: Any) -> Row:
 
     run.say("curves: rocci")
     at = np.linspace(0.0, 1.0, 512)
-    (said,) = [note.text for note in c.at(fallout=at, simultaneous=True).notes if note.code == "simultaneous"]
-    own = int(said.rsplit("by ", 1)[1].split()[0].replace(",", ""))
+    (own,) = (dict(x.facts)["draws"] for x in c.at(fallout=at, simultaneous=True).notes if x.code == "simultaneous")
     racers: dict[str, Callable[[], Any]] = {
         "ours": lambda: c.at(fallout=at, simultaneous=True),
         "peer": lambda: roc_band(y.astype(int), s, n_boot=own, random_state=0),

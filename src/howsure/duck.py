@@ -6,6 +6,7 @@ import contextlib
 import weakref
 from typing import Any, Final
 
+CONFIG: Final = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 _OPEN: Final[weakref.WeakSet[Any]] = weakref.WeakSet()
 
 
@@ -18,12 +19,16 @@ def interrupt() -> None:
             con.interrupt()
 
 
-def connect(database: str = ":memory:", *, read_only: bool = False) -> Any:
-    """A new connection; extensions are neither fetched nor loaded, and no progress bar reaches standard output."""
+def connect(database: str = ":memory:", *, read_only: bool = False, in_order: bool = False) -> Any:
+    """A new connection; extensions are neither fetched nor loaded. In order: by one thread, from the first row on."""
     import duckdb
 
-    config: Any = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
-    con = duckdb.connect(database, read_only=read_only, config=config)
+    config: Any = CONFIG | ({"threads": "1"} if in_order else {})
+    return ready(duckdb.connect(database, read_only=read_only, config=config))
+
+
+def ready(con: Any) -> Any:
+    """A connection that no progress bar reaches standard output from, and that can be interrupted."""
     con.execute("SET enable_progress_bar = true")  # so that query_progress tells; the printing is ours
     con.execute("SET enable_progress_bar_print = false")
     _OPEN.add(con)

@@ -12,8 +12,8 @@ from howsure.errors import BadLabels, UnknownName, listing, nearest
 from howsure.language import option
 
 Label = Hashable
-PASS: Final = frozenset({"true", "1", "yes", "y", "pass", "passed", "t"})
-FAIL: Final = frozenset({"false", "0", "no", "n", "fail", "failed", "f"})
+PASS: Final = frozenset({"true", "1", "yes", "y", "pass", "passed", "t", "correct", "c"})
+FAIL: Final = frozenset({"false", "0", "no", "n", "fail", "failed", "f", "incorrect", "i"})
 
 
 def plain(label: Any) -> Label:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Distribution = Any  # howsure.distribution.Distribution, which is drawn by what stands here
-_POINTS: Final = 241
+_POINTS: Final = 161
 _TAIL: Final = 5e-4  # beyond these tails nothing is drawn
 _INNER: Final = 5e-3  # the height of the chart is that within these tails
 
@@ -86,4 +87,52 @@ def density_chart(d: Distribution, level: float, kind: str, above: float | None)
     says = f"{d.name}: {findings.percent(level)} {kind} interval {ends}, median {short(d.median)}."
     if above is not None:
         says += f" P(above {above:g}) = {law['reference']['above']}."
-    return density([law], name="density", title=d.name, says=says, caption=d.route, measure=d.name)
+    told = f"{findings.percent(level)} {kind} interval; {d.route}"
+    return density([law], name="density", title=d.name, says=says, caption=told, measure=d.name)
+
+
+# -- laws of steps
+
+_VALUES: Final = 80  # that are drawn one by one; more are drawn in stretches
+_BINS: Final = 40
+
+
+def step_outline(d: Distribution, level: float, n: int, marks: Sequence[float] = ()) -> dict[str, Any]:
+    """The law of a score of n items: the probability of each value, or of stretches of many; `marks` are in sight."""
+    if d.shape:
+        raise BadSetting(f"{d.name} is a batch of {d.shape}: plot one of its laws, or a result with all of them.")
+    low, high = d.interval(level)
+    first, last = (float(x) for x in d.ppf(np.array([_TAIL, 1.0 - _TAIL])))
+    even = _shares_of(d, n, first, last)
+    bounds = _stretches(first, last) if even is None else even
+    upto = np.asarray(d.prob_below(bounds), dtype=float)
+    return {
+        "label": d.name,
+        "from": bounds[:-1].tolist(),
+        "to": bounds[1:].tolist(),
+        "mass": np.diff(upto).tolist(),
+        "low": float(low),
+        "high": float(high),
+        "level": level,
+        "ends": [float(min([bounds[0], *marks])), float(max([bounds[-1], *marks]))],
+        "single": even is not None and bool(np.ptp(bounds[:2]) * n < 1.5),
+    }
+
+
+def _shares_of(d: Distribution, n: int, first: float, last: float) -> Array | None:
+    """Bounds between the multiples of 1/n, or every few of them, if the score takes no other value."""
+    low, high = round(first * n), round(last * n)
+    if not 0 < high - low < 100 * _VALUES:
+        return None
+    some = np.unique(np.linspace(low, high, min(high - low + 1, _VALUES)).round()) / n
+    inside = np.asarray(d.prob_below(some[1:] - 1e-6 / n)) - np.asarray(d.cdf(some[1:] - (1 - 1e-6) / n))
+    if np.abs(inside).max() > 1e-9:
+        return None
+    step = -(-(high - low + 1) // _VALUES)
+    return np.asarray((np.arange(low, high + 1 + step, step) - 0.5) / n)
+
+
+def _stretches(low: float, high: float) -> Array:
+    """Even bounds that hold all values."""
+    room = 0.5 * (high - low) / _BINS or 0.5 * max(abs(low), 1.0) / _BINS
+    return np.linspace(low - room, high + room, _BINS + 1)

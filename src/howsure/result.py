@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from howsure import atomic
 from howsure.errors import BadSetting, UnknownName, nearest
+from howsure.notes import note
 from howsure.render import FORMATS, REGISTRY, TEXTS, by_suffix, for_view, named, render
 from howsure.render.raw import flat
 from howsure.render.view import USUAL, Detail, view
@@ -85,13 +86,27 @@ class Result:
         return self._render("csv")
 
     def to_html(self) -> str:
-        """An HTML table with bars, as notebooks show it, to be put into a page; a file of it is a page of its own."""
+        """The report: one page with answers, charts and tables, that fetches nothing; a table without the extra charts.
+
+        Notebooks show the table alone.
+        """
         return self._render("html")
 
     # -- looks
 
     def _charts(self) -> Mapping[str, Callable[[], Chart]]:
         """The charts that the result can be looked at as, by name; the first one is what `plot` shows."""
+        from howsure.charts.kinds import drawn
+
+        return drawn(self._drawn_document, self._outlines())
+
+    @property
+    def _drawn_document(self) -> dict[str, Any]:
+        """The document that charts are made from."""
+        return self._document
+
+    def _outlines(self) -> Mapping[str, Callable[[], Any]]:
+        """What charts show beyond the document, as plain numbers by name: the points of laws and lines."""
         return {}
 
     def plot(self, kind: str | None = None) -> Chart:
@@ -101,7 +116,7 @@ class Result:
         """
         drawn = self._charts()
         if not drawn:
-            raise BadSetting(f"a {type(self).__name__} of this kind has no chart.")
+            raise BadSetting(f"there is nothing to draw of this {type(self).__name__}.")
         if kind is None:
             return next(iter(drawn.values()))()
         if kind not in drawn:
@@ -114,6 +129,27 @@ class Result:
     def charts(self) -> dict[str, Chart]:
         """Every chart of it, by name."""
         return {name: make() for name, make in self._charts().items()}
+
+    def _measures(self) -> Iterable[Any]:
+        """The measures that the report tells of, with directions and formulas: those of its rows, or its only one."""
+        rows = getattr(self, "rows", None) or (self,)
+        found = (getattr(row, "metric", None) for row in rows)
+        return [m for m in found if m is not None and not isinstance(m, str)]
+
+    def _under_priors(self) -> list[dict[str, Any]]:
+        """The row of the headline under each of the usual priors, with its `prior`, for the report."""
+        return []
+
+    def _report(self, view: Detail, in_file: bool) -> str:
+        """The report; without what draws it the table, with a word on what is missing."""
+        from howsure.charts.chart import installed
+
+        if not installed():
+            told = [*self.page()["notes"], note("report-extra").document]
+            return render(self.page() | {"notes": told}, "html", view, in_file)
+        from howsure.report.page import Parts, report
+
+        return report(self.page(), Parts(self.charts(), tuple(self._measures()), self._under_priors()), view)
 
     def save(
         self,
@@ -142,10 +178,12 @@ class Result:
                 form.file(table, place)
 
     def _render(self, kind: str, view: Detail = USUAL, in_file: bool = False) -> str:
+        if kind == "html":
+            return self._report(view, in_file)
         return render(self.page() if named(kind).for_people else self._document, kind, view, in_file)
 
     def _repr_html_(self) -> str:
-        return self.to_html()
+        return render(self.page(), "html")
 
     def __str__(self) -> str:
         return self._render("table")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Final, Unpack
 
 import numpy as np
 
@@ -25,14 +25,15 @@ from howsure.export import columns_of, flat_metrics, write_columns
 from howsure.language import option
 from howsure.model.posterior import Posterior, posterior
 from howsure.notes import Notes, merged, note
+from howsure.outlines import outline
+from howsure.priors import NAMES
 from howsure.render.harmless import visible
 from howsure.render.numbers import short
 from howsure.result import Result
 from howsure.rows import Place, Row, row_documents, row_parts
 from howsure.slice_marks import DealtParts, SliceMarks
 
-if TYPE_CHECKING:
-    from howsure.charts.chart import Chart
+MOST_DRAWN: Final = 240  # tables that a chart shows in full
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,17 +176,54 @@ class Report(Result):
         """The columns of to_table as a Parquet or CSV file, whole or not at all; fit for millions of slices."""
         write_columns(self.to_table(), Path(path))
 
-    def _charts(self) -> dict[str, Callable[[], Chart]]:
-        from howsure.charts.scores import drawn
+    @property
+    def _drawn_document(self) -> dict[str, Any]:
+        return self._document if self._tables <= MOST_DRAWN else self.page()
 
-        return drawn(self.page(), self._outline)
+    def _outlines(self) -> dict[str, Callable[[], Any]]:
+        found: dict[str, Callable[[], Any]] = {}
+        if len(self.rows) == 1 and not self.rows[0].distribution.shape:
+            found["law"] = self._outline
+        found["confusion"] = partial(self.posterior.confusion, self.level, self.interval)
+        if self.posterior.prior.name in NAMES:
+            found["priors"] = lambda: [report._drawn_document for report in self.under_priors()]
+        return found
+
+    def _under_priors(self) -> list[dict[str, Any]]:
+        """The headline of all items under the usual priors, where it is of one system."""
+        from howsure.report.opening import headlines
+
+        asked, axis = headlines(self.page())[0]["asked"], slice_order.sliced(self.posterior.evidence)
+        rows = [row for row in (self.overall or self.rows) if row.asked == asked]
+        found = [row for row in rows if row.system is None and row.classes is None]
+        if not found or found[0].distribution.shape or self.posterior.prior.shared:
+            return []
+        if len(self.posterior.evidence.describe().get("labels") or ()) > FEW_CLASSES:
+            return []
+        p = self.posterior if axis is None else self.posterior.whole(axis)
+        return [made for name in PRIORS if (made := _with_prior(p, found[0], name)) is not None]
 
     def _outline(self) -> dict[str, Any]:
         """The law of the only row."""
-        from howsure.outlines import outline
-
         (row,) = self.rows
         return outline(row.distribution, self.level, self.interval, above=row.above, label=row.asked)
+
+    def under_priors(self, names: Iterable[Any] = NAMES) -> tuple[Report, ...]:
+        """The same report under each of some priors, to see how much they tell: even, jeffreys and uniform.
+
+        >>> from howsure.evidence.classes import Tally
+        >>> r = score(Tally.binary(tp=8, fp=2, fn=3, tn=87), metrics=["f1"])
+        >>> [round(x["f1"].mean, 2) for x in r.under_priors()]
+        [0.74, 0.74, 0.72]
+        """
+        return tuple(self._under(name) for name in names)
+
+    def _under(self, prior: Any) -> Report:
+        old = self.posterior
+        p = posterior(old.evidence, prior, tolerance=old.tolerance, seed=old.seed)
+        rows = [replace(row, question=row.put_to(p if row.system is None else p.system(row.system)))
+                for row in self.rows]  # fmt: skip
+        return replace(self, posterior=p, rows=tuple(rows), overall=tuple(_overall(p, rows)))
 
     @property
     def confusions(self) -> Any:
@@ -207,6 +245,20 @@ class Report(Result):
             said = f"{visible(row.asked)} {short(middle, error=d.error.value)} {ends}"
             return f"{said} {100 * self.level:.12g}% {self.interval}, {d.route}"
         return f"Report({visible(', '.join(r.asked for r in self.rows))}; {self.posterior.evidence!r})"
+
+
+PRIORS: Final = ("even", "jeffreys", "uniform")  # that a report sets beside each other
+FEW_CLASSES: Final = 20  # from more on, priors on every cell outweigh the data, and take long
+
+
+def _with_prior(p: Posterior, row: Row, name: str) -> dict[str, Any] | None:
+    """A row under another prior; None where this kind of evidence has no such prior."""
+    try:
+        other = posterior(p.evidence, name, tolerance=p.tolerance, seed=p.seed)
+        (made,) = row_documents([replace(row, question=row.put_to(other))])
+    except HowsureError:
+        return None
+    return made | {"prior": name}
 
 
 def _drawn_chances(rows: list[dict[str, Any]]) -> Notes:

@@ -28,6 +28,7 @@ SENTENCES: Final[dict[str, str]] = {
     "missing-dropped/amount": "{count:row|rows} without a {what} {count:=was|were} left out",
     "missing-dropped/cluster": "{count:item|items} without a cluster {count:=was|were} left out",
     "missing-dropped/judged": "{count:item|items} without a {what} {count:=was|were} left out",
+    "report-extra": "charts and a whole report instead of a table: pip install 'howsure[charts]'",
     "missing-wrong": "{count:,} missing {what}{count:= is|s are} counted as wrong",
     "no-common-label": (
         "no answer{system} is ever a truth: are these the right columns, and labels spelled alike? "

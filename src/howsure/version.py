@@ -1,3 +1,3 @@
-"""The version of the package."""
+"""The version of the package: the one place; the build reads it from here."""
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"

@@ -20,13 +20,15 @@ from howsure.evidence.classes import Tally
 from howsure.ingest.entrance import evidence
 from tests.engines.data import CASES, COLUMNS, ENGINES, FEW, LISTS, N, batches, nameless, polars_frame, reference
 from tests.engines.spark_cases import ASKED, files
+from tests.tiers import turn
 
 ROOT = Path(__file__).parents[2]
 
 
 def asked(engine):
-    """Every case; of those that take their time a few of every kind."""
-    return {name: CASES[name] for name in FEW} if engine == "Dask" else CASES
+    """A third of the cases, others for each engine, and all when deep; of Dask, which takes its time, a few of each."""
+    names = FEW if engine == "Dask" else turn(CASES, list(ENGINES).index(engine), 3)
+    return {name: CASES[name] for name in names}
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")

@@ -18,6 +18,7 @@ from howsure.ingest.entrance import evidence
 from howsure.ingest.sniffing import system_names
 from howsure.notes import note
 from tests.engines.data import CASES, LISTS, PLAIN, polars_frame, reference
+from tests.tiers import turn
 
 WHOLE = polars_frame().with_columns(pl.col("kind", "kind_a").cast(pl.String))
 FRAME = WHOLE.drop(LISTS)
@@ -94,10 +95,10 @@ FORMATS = (csv, tsv, semicolons, packed, zst, odd, *WITH_LISTS)
 
 @pytest.mark.parametrize("make", FORMATS, ids=lambda f: f.__name__)
 def test_every_format_gives_the_same_evidence(make, tmp_path):
-    """Each question of the engines' suite has the frame's answer."""
-    path = make(tmp_path)
-    for name, case in (CASES if make in WITH_LISTS else PLAIN).items():
-        found = evidence(path, **case)
+    """Each question of the engines' suite has the frame's answer: all in CSV and Parquet, in others a third in turn."""
+    path, cases = make(tmp_path), CASES if make in WITH_LISTS else PLAIN
+    for name in cases if make in (csv, parquet) else turn(cases, FORMATS.index(make), 3):
+        found = evidence(path, **cases[name])
         assert found == reference(name), name
         assert found.notes == reference(name).notes, name
 

@@ -11,6 +11,7 @@ import pytest
 from howsure.cli.app import run
 from howsure.errors import BadSetting, UnknownName
 from howsure.ingest.entrance import evidence
+from tests.tiers import spread
 
 ITEMS = 40
 SYSTEMS = "bcad"  # not in the order of their names
@@ -68,8 +69,7 @@ def _flat(x, key=""):
 
 
 @FORMS
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("verb", ["score", "compare", "leaderboard"])
+@pytest.mark.parametrize(("kind", "verb"), spread(KINDS, ["score", "compare", "leaderboard"], every=2))
 def test_a_long_file_has_the_numbers_of_a_wide_one(folder, form, kind, verb, run_json):
     """Labels, outcomes and grades; all rows, some of them, and without items that a system lacks."""
     option, column, metric = KINDS[kind]

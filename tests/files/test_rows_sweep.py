@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from howsure.ingest.entrance import evidence
+from tests.tiers import turn
 
 Row = dict[str, Any]
 KINDS: dict[str, tuple[str, ...]] = {  # the roles of columns t, p, s
@@ -103,7 +104,8 @@ def _seen(x: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(("kind", "layout", "amount"), CASES)
 def test_rows_add_up_to_what_was_used(tmp_path, kind, layout, amount):
     """Read, kept and left out; and what is kept is what the evidence is of."""
-    for seed in SEEDS:
+    place = CASES.index((kind, layout, amount))
+    for seed in turn(SEEDS, place + place // 3, 3):  # so that no amount keeps to one seed
         rows = _rows(seed, kind, layout, amount)
         used = _used(rows, kind, layout, amount)
         more = {"missing": "drop"} | ({} if layout in ("plain", "cluster") else {"unmatched": "drop"})

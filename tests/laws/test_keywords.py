@@ -11,11 +11,13 @@ import json
 import re
 import typing
 from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import Any
 
 import pytest
 
 import howsure as hs
+import howsure.decisions.foresight
 import howsure.ingest.spark
 from howsure.columns import NAMES
 from howsure.errors import BadSetting, HowsureError
@@ -59,6 +61,8 @@ def _files(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setattr(howsure.ingest.spark, "SparkFiles", NoSpark)
+        for points in ("_CURVE", "_SHORT_CURVE"):
+            patch.setattr(howsure.decisions.foresight, points, 3)  # sizes: the planned one and two more
         yield
 
 
@@ -101,7 +105,7 @@ class Answer:
     def sampled(self) -> bool:
         return isinstance(self.told, dict) and '"route": "sampled"' in json.dumps(self.told, default=str)
 
-    @property
+    @cached_property
     def told(self) -> Any:
         """The document of a result, or the thing itself."""
         made = self.made
@@ -133,6 +137,7 @@ def differ(one: Answer, two: Answer) -> bool:
     return bool(one.said != two.said or one.told != two.told)
 
 
+@cache
 def found(name: str, kind: str, keyword: str) -> tuple[bool, list[str]]:
     """Whether a keyword is of use with a kind of input, and what was said where it was refused."""
     one, said = CALLS[name][kind], []
@@ -141,7 +146,7 @@ def found(name: str, kind: str, keyword: str) -> tuple[bool, list[str]]:
         beside = _beside(name, one, value, asked)
         if beside is None:
             continue
-        before = answer(name, one, value.form, beside, value.data)
+        before = _without(name, kind, value, beside)
         after = answer(name, one, value.form, {**beside, keyword: value.value}, value.data)
         if not after.said and (differ(before, after) or (keyword in IDLE and not before.sampled)):
             return True, []
@@ -156,6 +161,19 @@ def found(name: str, kind: str, keyword: str) -> tuple[bool, list[str]]:
     return False, said
 
 
+_made: dict[tuple[str, ...], Answer] = {}
+
+
+def _without(name: str, kind: str, value: Value, beside: dict[str, Any]) -> Answer:
+    """The answer without the keyword, which many keywords share."""
+    if value.data is not None:
+        return answer(name, CALLS[name][kind], value.form, beside, value.data)
+    key = (name, kind, value.form, repr(sorted(beside.items())))
+    if key not in _made:
+        _made[key] = answer(name, CALLS[name][kind], value.form, beside)
+    return _made[key]
+
+
 def _beside(name: str, one: Call, value: Value, asked: str) -> dict[str, Any] | None:
     """What goes with a value and without it; None where the function does not take that."""
     known = keywords(name)
@@ -168,14 +186,16 @@ def _beside(name: str, one: Call, value: Value, asked: str) -> dict[str, Any] | 
 # -- the walk
 
 EVERY = {
-    "score": 24,
-    "compare": 24,
-    "leaderboard": 24,
+    "score": 36,
+    "compare": 36,
+    "leaderboard": 36,
     "curve": 8,
     "gate": 23,
     "predict": 17,
     "tally": 15,
     "means": 6,
+    "posterior": 3,
+    "plan": 3,
 }  # all in the deep tier
 
 

@@ -43,6 +43,11 @@ def own(row):
 each_kind = pytest.mark.parametrize("kind", KINDS)
 
 
+def in_turn(at):
+    """Half of the kinds, where a law takes long: the even ones or the odd ones, and all when deep."""
+    return pytest.mark.parametrize("kind", tiers.some(KINDS, every=2, start=at))
+
+
 @each_kind
 def test_all_verbs_say_the_same_of_a_system(kind):
     """The row of score is the side of compare and the row of leaderboard, number by number."""
@@ -57,7 +62,7 @@ def test_all_verbs_say_the_same_of_a_system(kind):
     assert board["c"] == scores["c"]
 
 
-@each_kind
+@in_turn(0)
 def test_a_system_alone_is_the_system_among_others(kind):
     """Taking a subset of the systems changes nothing about those that are left."""
     p = posterior(kind)
@@ -102,7 +107,7 @@ def test_parts_merge_to_the_whole(kind):
     assert (updated.tolerance, updated.seed, updated.prior) == (0.2, 0, posterior(kind).prior)
 
 
-@each_kind
+@in_turn(1)
 def test_everything_pickles(kind):
     """Evidence, posterior and results come back equal, and answer as before."""
     p = posterior(kind)
@@ -118,7 +123,7 @@ def test_everything_pickles(kind):
     assert back.difference.draws(20, seed=3).tolist() == drawn.difference.draws(20, seed=3).tolist()
 
 
-@each_kind
+@in_turn(0)
 def test_equal_questions_have_equal_answers(kind):
     """The same evidence and settings give equal results, other settings do not."""
     p, metrics = posterior(kind), measures(kind)
@@ -129,7 +134,7 @@ def test_equal_questions_have_equal_answers(kind):
     assert hs.score(p, metrics=metrics) != hs.compare(p, "a", "b")
 
 
-@each_kind
+@in_turn(1)
 def test_answers_do_not_depend_on_what_was_asked_before(kind):
     """All measures at once, and one by one from the last to the first, each at another level before."""
     at_once = hs.score(evidence(kind), metrics=measures(kind), **SETTINGS).to_dict()["rows"]
@@ -142,7 +147,7 @@ def test_answers_do_not_depend_on_what_was_asked_before(kind):
     assert {(r["system"], r["asked"]): own(r) for r in at_once} == one_by_one
 
 
-@each_kind
+@in_turn(0)
 def test_two_threads_get_what_one_gets(kind):
     """One posterior may be asked from several threads at once."""
     p = hs.posterior(evidence(kind), tolerance=0.2)
@@ -171,7 +176,7 @@ def test_the_protocol(kind):
     assert repr(e).startswith(type(e).__name__)
 
 
-@each_kind
+@in_turn(1)
 def test_settings_travel(kind):
     """Prior, tolerance and seed of a posterior, level and kind of a result, are those that were given."""
     prior = "none" if "items" in kind or kind == "queries" else "jeffreys"

@@ -12,11 +12,12 @@ import json
 import re
 import shlex
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import pytest
 
+import howsure.decisions.foresight
 import howsure.ingest.spark
 from howsure.cli.app import app, run
 from howsure.errors import BadSetting
@@ -30,7 +31,7 @@ OPTIONS = {
     for command, made in app.commands.items()
     if command not in ("completion", "serve")  # they have no document; for serve see tests/web/test_serving.py
 }
-WRITTEN = ("--format", "--out", "--columns", "--verbose")  # not of the document
+WRITTEN = ("--format", "--out", "--plot", "--columns", "--verbose")  # not of the document
 IDLE = ("--seed", "--tolerance")  # of what is sampled
 CHECKED = ("--on",)  # what ids tell must fit, or is refused; where it fits there may be nothing more to say
 NOTHING = "changes nothing"
@@ -51,6 +52,8 @@ def _files(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setattr(howsure.ingest.spark, "SparkFiles", NoSpark)
+        for points in ("_CURVE", "_SHORT_CURVE"):
+            patch.setattr(howsure.decisions.foresight, points, 3)  # sizes: the planned one and two more
         yield
 
 
@@ -62,7 +65,7 @@ class Answer:
     out: str
     err: str
 
-    @property
+    @cached_property
     def told(self) -> Any:
         """The document, or the sentence."""
         return document(json.loads(self.out)) if self.code == 0 else self.err
@@ -117,6 +120,7 @@ def lines(command: str, line: Line, one: Try, option: Any) -> tuple[list[str], l
     return before, [*kept, option.opts[0], *values]
 
 
+@cache
 def found(command: str, kind: str, name: str) -> tuple[bool, list[str]]:
     """Whether an option is of use in a kind of source, and what was said where it was refused."""
     line, option = LINES[command][kind], OPTIONS[command][name]
@@ -141,14 +145,15 @@ def found(command: str, kind: str, name: str) -> tuple[bool, list[str]]:
 
 WALKED = {command: [name for name in options if name not in WRITTEN] for command, options in OPTIONS.items()}
 EVERY = {
-    "score": 6,
-    "compare": 8,
-    "predict": 12,
-    "leaderboard": 8,
-    "curve": 6,
+    "score": 20,
+    "compare": 20,
+    "predict": 20,
+    "leaderboard": 20,
+    "curve": 9,
     "gate": 18,
     "trec": 3,
     "plan": 11,
+    "solve": 3,
 }  # one place in so many; all of them in the deep tier
 
 

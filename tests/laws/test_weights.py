@@ -288,10 +288,13 @@ def scores() -> tuple[np.ndarray, np.ndarray]:
 def test_auc_has_the_sizes_of_both_classes(prior):
     """Weights that follow the truth leave AUC, recall and fallout at a threshold, and the ROC curve as they are."""
     y, s = scores()
+    plain = hs.posterior(hs.curve(y, s).items, prior)
+    names = ("auc", "recall@fallout=0.2", "recall@0.5")
+    drawn = {name: plain.resolve(name).joint_draws(20_000, 1)[:, 0] for name in names}
     for weight in (np.where(y == 1, 1.0, 80.0), np.where(y == 1, 80.0, 1.0), np.full(130, 0.3)):
-        plain, follows = (hs.posterior(hs.curve(y, s, weight=w).items, prior) for w in (None, weight))
-        for name in ("auc", "recall@fallout=0.2", "recall@0.5"):
-            one, other = (p.resolve(name).joint_draws(20_000, 1)[:, 0] for p in (plain, follows))
+        follows = hs.posterior(hs.curve(y, s, weight=weight).items, prior)
+        for name, one in drawn.items():
+            other = follows.resolve(name).joint_draws(20_000, 1)[:, 0]
             assert other.mean() == pytest.approx(one.mean(), abs=0.05 * one.std()), name
             np.testing.assert_allclose(
                 *(np.quantile(x, [0.025, 0.5, 0.975]) for x in (other, one)), atol=0.1 * one.std()

@@ -196,6 +196,9 @@ MISTAKES = {
 }
 
 
+TELLING = list(MISTAKES)  # the one that told last is tried first: items that follow each other are alike
+
+
 def forget() -> None:
     """Nothing that the items keep is kept."""
     for name, module in list(sys.modules.items()):
@@ -221,4 +224,7 @@ def loses(item: papers.Item, mistake: Callable[[pytest.MonkeyPatch], None]) -> b
 @pytest.mark.slow
 def test_a_wrong_library_does_not_agree(item: papers.Item) -> None:
     """Of the ways to be wrong at least one loses the verdict: what is set beside the print is the library's own."""
-    assert any(loses(item, mistake) for mistake in MISTAKES.values())
+    found = next((name for name in TELLING if loses(item, MISTAKES[name])), None)
+    assert found is not None
+    TELLING.remove(found)
+    TELLING.insert(0, found)

@@ -19,7 +19,7 @@ from howsure.kernels.ranked import Cuts
 from howsure.model.score_draws import score_draws
 from howsure.model.thresholds import tally_at
 from howsure.ranking.naming import parse as run_measure
-from tests.tiers import examples
+from tests.tiers import examples, some
 
 NAMES = ["auc", "AP", "BEP", "BEP(rule='nearest')", "BEP(rule='r-precision')", "AP11", "AP11(rule='trec_eval-9')",
          "AP11(rule='trec_eval-10')",
@@ -363,7 +363,7 @@ def test_each_system_is_the_same_alone_and_in_company(systems):
         assert np.abs(gap[0] - gap[1]).max() < 1.95 * np.sqrt(2 / 20_000)
 
 
-@pytest.mark.parametrize("name", ["auc", "AP", "BEP", "AP11", "f1@0.5", "fallout@recall=0.8"])
+@pytest.mark.parametrize("name", some(["auc", "AP", "BEP", "AP11", "f1@0.5", "fallout@recall=0.8"], every=2))
 def test_swapped_systems_swap_their_chances(name):
     """compare(a, b) and compare(b, a) mirror each other, and the leaderboard agrees with them."""
     d = scored(120, systems=2)

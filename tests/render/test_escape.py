@@ -79,7 +79,7 @@ def as_markdown(text: str) -> Cells:
 @pytest.mark.parametrize("label", NASTY)
 def test_html_shows_labels_as_text(label):
     """The only tags are the table's own, and the cell holds the label itself."""
-    page = parsed(report(label).to_html())
+    page = parsed(report(label)._repr_html_())
     drawn = {"style", "svg", "path", "circle", "text"}
     assert set(page.tags) <= {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "ul", "li"} | drawn
     assert f"f1:{label}" in page.cells

@@ -19,6 +19,12 @@ VOID = {"meta"}
 WITH_BARS = [name for name in SCREENS if name not in ("solve", "gate")]
 
 
+@pytest.fixture(autouse=True)
+def bare_install(monkeypatch):
+    """Without the extra charts there is the table alone; tests/report holds the report to its word."""
+    monkeypatch.setattr("howsure.charts.chart.installed", lambda: False)
+
+
 class Page(HTMLParser):
     """Rows as lists of (tag, attributes, text), with what is drawn in them; every tag must be closed in its turn."""
 
@@ -197,9 +203,19 @@ def test_what_is_asked_for_is_in_the_page(tmp_path):
 def test_notebooks_get_the_table():
     """A part of a page: no type, no title, nothing that speaks for the page around it."""
     result = hs.score(hs.Tally.binary(tp=80, fp=20, fn=30, tn=870), metrics=["f1"])
-    assert result._repr_html_() == result.to_html()
-    assert result.to_html().startswith('<div class="howsure">\n')
-    assert not re.search(r"<!doctype|<html|<title|<body|color-scheme|body\{", result.to_html())
+    shown = result._repr_html_()
+    assert shown.startswith('<div class="howsure">\n')
+    assert not re.search(r"<!doctype|<html|<title|<body|color-scheme|body\{", shown)
+
+
+def test_without_the_extra_a_note_names_it():
+    """The table in a file, on standard output and from Python says what would make it a report; a notebook does not."""
+    result = hs.score(hs.Tally.binary(tp=80, fp=20, fn=30, tn=870), metrics=["f1"])
+    told = "charts and a whole report instead of a table: pip install &#x27;howsure[charts]&#x27;"
+    assert told in result.to_html()
+    assert told in printed("score")
+    assert told not in result._repr_html_()
+    assert result.to_html().replace(f"<ul><li>{told}</li></ul>\n", "") == result._repr_html_()
 
 
 def test_numbers_that_differ_in_their_last_digits_have_bars():

@@ -207,9 +207,7 @@ def test_a_very_long_line_is_bad_input(command, tmp_path):
 # -- formats and files --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("kind", "method"), [("markdown", "to_markdown"), ("latex", "to_latex"), ("html", "to_html"), ("csv", "to_csv")]
-)
+@pytest.mark.parametrize(("kind", "method"), [("markdown", "to_markdown"), ("latex", "to_latex"), ("csv", "to_csv")])
 def test_formats_are_those_of_the_library(command, kind, method):
     """Each format is what the report's own method gives."""
     report = hs.score(hs.Tally.binary(tp=80, fp=20, fn=30, tn=870), metrics=["f1"])
@@ -421,7 +419,7 @@ def test_the_installed_command_runs():
     assert run.stderr == "howsure: --counts needs four numbers, tp,fp,fn,tn; got 3 in '1,2,3'.\n"
 
 
-@pytest.mark.parametrize("kind", ["table", "json", "markdown", "latex", "csv", "html"])
+@pytest.mark.parametrize("kind", ["table", "json", "markdown", "latex", "csv"])
 @pytest.mark.parametrize(
     "source", [["accuracy=.9", "prevalence=20%"], ["--counts", "80,20,30,870", "--prior", "uniform"]]
 )

@@ -71,6 +71,15 @@ def test_default_table_of_outcomes():
     assert row["mean"] == pytest.approx(48 / 52)
 
 
+def test_c_and_i_are_outcomes():
+    """Correct and incorrect, in letters as Inspect writes them or in full; other letters are refused, not counted."""
+    for right, wrong in (("C", "I"), ("correct", "incorrect")):
+        report = hs.score(pd.DataFrame({"grade": [right, wrong, right]}), outcome="grade")
+        assert report.to_dict()["rows"][0]["score"] == 2 / 3
+    with pytest.raises(hs.HowsureError, match="holds 'P'"):
+        hs.tally(pd.DataFrame({"grade": ["C", "P"]}), outcome="grade")
+
+
 def test_a_positive_class_among_many_gives_the_binary_table():
     """With a positive class among three, f1 means f1 of that class against the rest."""
     report = hs.score(THREE, positive="b", metrics=["f1", "f1:b", "accuracy"])
@@ -402,8 +411,9 @@ def test_every_format_has_every_row(default, kind):
 
 
 def test_notebooks_get_html(default):
-    """_repr_html_ is the HTML table."""
-    assert default._repr_html_() == default.to_html()
+    """_repr_html_ is the HTML table, which the report has too."""
+    assert default._repr_html_().startswith('<div class="howsure">')
+    assert "<table>" in default._repr_html_()
     assert "<table>" in default.to_html()
 
 

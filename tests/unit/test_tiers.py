@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.tiers import some, spread
+from tests import tiers
+from tests.tiers import some, spread, turn
 
 
 def kept(params: list) -> list:
@@ -35,3 +36,11 @@ def test_a_sample_that_would_miss_a_row_is_refused():
     """One in four of three columns leaves a row without a case."""
     with pytest.raises(AssertionError):
         spread(range(5), range(3), every=4)
+
+
+def test_turns_meet_every_case_between_them(monkeypatch):
+    """Three tests in turn see each case once, and each sees all in the deep tier."""
+    monkeypatch.setattr(tiers, "tier", "test")
+    assert sorted(x for at in range(4, 7) for x in turn(range(8), at, 3)) == list(range(8))
+    monkeypatch.setattr(tiers, "tier", "deep")
+    assert turn(range(8), 1, 3) == list(range(8))

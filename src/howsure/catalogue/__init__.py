@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import suppress
 from functools import lru_cache
 from typing import Final
 
@@ -12,8 +14,20 @@ from howsure.catalogue.repeated import Repeated, is_repeated
 from howsure.catalogue.repeated import parse as parse_repeated
 from howsure.catalogue.retrieval import Ranking, is_ranking, of_table
 from howsure.catalogue.retrieval import parse as parse_ranking
+from howsure.errors import HowsureError
 
-__all__ = ["DEFAULT_BINARY", "Metric", "Ranking", "Repeated", "described", "fbeta", "metrics", "parse", "utility"]
+__all__ = [
+    "DEFAULT_BINARY",
+    "Metric",
+    "Ranking",
+    "Repeated",
+    "described",
+    "fbeta",
+    "known",
+    "metrics",
+    "parse",
+    "utility",
+]
 
 DEFAULT_BINARY: Final = ("precision", "recall", "f1", "specificity", "accuracy", "balanced-accuracy", "phi")
 DEFAULT_CLASS: Final = ("precision", "recall", "f1")
@@ -30,6 +44,19 @@ def described(name: str) -> Metric | Ranking | Repeated:
     if is_repeated(name):
         return parse_repeated(name)
     return parse_ranking(name) if is_ranking(name) else parse(name)
+
+
+def known(names: Iterable[str]) -> list[Metric | Ranking | Repeated]:
+    """The metrics of names that the catalogue has; measures of users' own are left out.
+
+    >>> [str(m) for m in known(["f1:spam", "no such"])]
+    ['f1:spam']
+    """
+    found = []
+    for name in names:
+        with suppress(HowsureError):
+            found.append(described(name))
+    return found
 
 
 def parse(name: str | Metric) -> Metric:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 import os
+import re
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -20,7 +22,7 @@ from howsure.render.harmless import visible
 
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
 _VERSION: Final = "6.4"  # of Vega-Lite, as vl-convert knows it
-_LETTER: Final = 6.4  # about as wide as a letter of 12 pixels is
+_LETTER: Final = 6.3  # about as wide as a letter of 12 pixels is
 _SCALE: Final = 2.0  # pixels of a PNG to those of the specification
 
 
@@ -36,13 +38,14 @@ class Chart:
     says: str
     caption: str
     body: dict[str, Any] = field(repr=False)  # the specification without title and style
+    wide: float = style.WIDTH  # of the whole drawing in pixels, with what stands beside the plot
 
     @cached_property
     def spec(self) -> dict[str, Any]:
         """The whole specification of Vega-Lite, with title, finding and caption in it: for files and notebooks."""
-        wide = int(self._width / _LETTER)
-        under = [line for text in (self.says, self.caption) for line in textwrap.wrap(visible(text), wide)]
-        title = {"text": textwrap.wrap(visible(self.title), int(wide * 0.85)), "subtitle": under}
+        letters = int(max(self.wide, 360.0) / _LETTER)
+        under = [line for text in (self.says, self.caption) for line in textwrap.wrap(_joined(visible(text)), letters)]
+        title = {"text": textwrap.wrap(visible(self.title), int(letters * 0.85)), "subtitle": under}
         return self.bare | {"title": title, "background": style.PAPER}
 
     @cached_property
@@ -50,11 +53,6 @@ class Chart:
         """The specification without its texts, for a page that has them around it."""
         told = {"$schema": SCHEMA, "description": visible(self.says), "config": style.config()}
         return told | copy.deepcopy(self.body)
-
-    @property
-    def _width(self) -> float:
-        own = self.body.get("width", style.WIDTH)
-        return max(float(own) if isinstance(own, (int, float)) else style.WIDTH, 360.0)
 
     def to_dict(self) -> dict[str, Any]:
         """The specification, to be changed at will."""
@@ -64,7 +62,14 @@ class Chart:
         """The drawing as SVG; `bare` is without title, finding and caption, and without paper behind it."""
         made: str = _converter().vegalite_to_svg(self.bare if bare else self.spec, vl_version=_VERSION)
         # A picture has a role and a name; what Vega says of its parts would be read out one by one.
-        return made.replace("<svg ", f'<svg role="img" aria-label="{escape(visible(self.says))}" ', 1)
+        named = made.replace("<svg ", f'<svg role="img" aria-label="{escape(visible(self.says))}" ', 1)
+        return self._own_marks(_DESCRIBED.sub(_titled, named))
+
+    def _own_marks(self, svg: str) -> str:
+        """Vega numbers what it cuts by from one drawing to the next; here by the chart, for pages that hold several."""
+        own = hashlib.sha256(json.dumps(self.spec).encode()).hexdigest()[:10]
+        names = {old: f"c{own}-{k}" for k, old in enumerate(dict.fromkeys(_MARKED.findall(svg)))}
+        return _REFERRED.sub(lambda found: f"{found[1]}{names.get(found[2], found[2])}{found[3]}", svg)
 
     def to_png(self) -> bytes:
         """The drawing as PNG, two pixels for each of the specification."""
@@ -118,6 +123,25 @@ class Chart:
         return f"Chart({self.name}: {visible(self.title)}; {visible(self.says)})"
 
 
+_MARKED: Final = re.compile(r'<(?:clipPath|linearGradient|radialGradient|pattern) id="([^"]+)"')
+_REFERRED: Final = re.compile(r'(\bid="|url\(#)([^")]+)("|\))')
+# A text mark that Vega describes, and a label that it cut: the pointer shows all of it.
+_DESCRIBED: Final = re.compile(r'(<text [^>]*?aria-label="([^"]*)"[^>]*>)([^<]*\u2026[^<]*)(?=</text>)')
+_PHRASE: Final = re.compile(
+    r"P\([^()]{1,40}\) (?:=|<|>) \S+|\S+ [=±] \S+|[\d.]+ (?:to|and) [\d.]+|\d+% [\w-]+ intervals?"
+)
+
+
+def _titled(found: re.Match[str]) -> str:
+    opened, full, shown = found.groups()
+    return f"{opened}<title>{full}</title>{shown}"
+
+
+def _joined(text: str) -> str:
+    """Phrases that no line breaks: P(above 0.8) = 0.098, n = 300."""
+    return _PHRASE.sub(lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
+
+
 _PAGE_STYLE: Final = (
     "body{margin:1.5em auto;max-width:60em;padding:0 1em;font:1em/1.5 system-ui,sans-serif}"
     "h1{font-size:1.3em}figure{margin:0}svg{max-width:100%;height:auto}figcaption p{margin:.3em 0}"
@@ -132,14 +156,14 @@ SUFFIXES: Final[dict[str, Callable[[Chart], str | bytes]]] = {
 }
 
 
-def suffix_of(path: str | os.PathLike[str]) -> str:
+def suffix_of(path: str | os.PathLike[str], called: str = "a chart") -> str:
     """What a file of a chart ends in, if that is one of those there are."""
     if not isinstance(path, (str, os.PathLike)):
         raise BadSetting(f"a file is named by text or a path; got {path!r}.")
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
         *first, last = SUFFIXES
-        raise UnknownName(f"a chart is written as {', '.join(first)} or {last}; got {os.fspath(path)!r}.")
+        raise UnknownName(f"{called} is written as {', '.join(first)} or {last}; got {os.fspath(path)!r}.")
     return suffix
 
 
@@ -148,6 +172,12 @@ def installed() -> bool:
     from importlib.util import find_spec
 
     return all(find_spec(name) is not None for name in ("vl_convert", "jinja2"))
+
+
+def check_installed() -> None:
+    """Refuse where it is not, before any work is done."""
+    if not installed():
+        raise _missing()
 
 
 def _converter() -> Any:

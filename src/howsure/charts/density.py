@@ -13,68 +13,142 @@ import numpy as np
 
 from howsure.charts import style
 from howsure.charts.chart import Chart
-from howsure.charts.marks import Spec, at, axis, rows, rule, text
+from howsure.charts.marks import Spec, at, axis, filled, line, part, points, rows, rule, text
 
 Outline = Mapping[str, Any]  # howsure.outlines.outline
+MOST: Final = 6  # laws over one another that can be told apart
 _ROOM: Final = 1.12  # above the highest density
-_MOST: Final = 6  # laws over one another that can be told apart
+_LINE: Final = 16  # pixels of a line of words
+_LETTER: Final = 6.6
 
 
-def density(outlines: Sequence[Outline], *, name: str, title: str, says: str, caption: str, measure: str) -> Chart:
-    """The densities of laws over one another, at most six; each outline says which interval is shaded."""
-    own = list(outlines)[:_MOST]
-    low, high = min(min(o["x"]) for o in own), max(max(o["x"]) for o in own)
-    marks = [o["reference"]["value"] for o in own if o.get("reference")]
-    low, high = _with_room([*marks, low, high], own[0]["range"], own[0]["log"])
+def density(
+    outlines: Sequence[Outline],
+    *,
+    name: str,
+    title: str,
+    says: str,
+    caption: str,
+    measure: str,
+    region: Mapping[str, Any] | None = None,
+) -> Chart:
+    """The densities of laws over one another, at most six; each outline says which interval is shaded.
+
+    `region` are values that count as equal: their `low`, `high` and `label`.
+    """
+    own = list(outlines)[:MOST]
+    if len(outlines) > MOST:
+        said = f"{MOST} of {len(outlines)} laws are drawn"
+        caption = f"{caption}; {said}" if caption else said
+    ends = _ends(own, region)
     top = _ROOM * max(_ceiling(o) for o in own)
-    x = axis(measure, low=low, high=high, log=own[0]["log"])
-    y = {"type": "quantitative", "scale": {"domain": [0, top]}, "axis": None}
-    layers = [part for k, o in enumerate(own) for part in _law(o, k, x, y, top)]
-    layers += _reference(own[0], x) if len(own) == 1 else _names(own, x, y, top)
-    body: Spec = {"width": style.WIDTH, "height": style.HEIGHT, "layer": layers}
-    return Chart(name, title, says, caption, body)
+    words = _names(own, ends) if len(own) > 1 else _sides(own[0], ends)
+    words += [] if region is None else [_placed(str(region["label"]), 0.5 * (region["low"] + region["high"]), ends)]
+    words = _stacked(words)
+    room = _LINE * (1 + max((w["row"] for w in words), default=-1))
+    x = axis(measure, low=ends[0], high=ends[1], log=own[0]["log"])
+    y = {"type": "quantitative", "axis": None,
+         "scale": {"domain": [0, top], "range": [style.HEIGHT, room]}}  # fmt: skip
+    layers = [] if region is None else [_region(region, x, ends, room)]
+    layers += [piece for k, o in enumerate(own) for piece in _law(o, k, x, y, top)]
+    layers += _reference(own[0], x, room) if len(own) == 1 else []
+    layers += [piece for w in words for piece in _word(w)]
+    return Chart(name, title, says, caption, {"width": style.WIDTH, "height": style.HEIGHT, "layer": layers})
 
 
 def _law(o: Outline, k: int, x: Spec, y: Spec, top: float) -> list[Spec]:
     """A line, the interval under it filled, and the score as a point on the axis."""
     color, dash = style.PALETTE[k], style.DASHES[k]
-    points, heights = np.asarray(o["x"]), np.minimum(np.asarray(o["density"]), top)
-    inside = (points >= o["low"]) & (points <= o["high"])
+    places, heights = np.asarray(o["x"]), np.minimum(np.asarray(o["density"]), top)
+    inside = (places >= o["low"]) & (places <= o["high"])
     place = {"x": at("x", x), "y": at("y", y)}
-    line = {"type": "line", "color": color, "strokeWidth": 2, "clip": True}
-    parts: list[Spec] = [
-        {"data": rows(x=points[inside], y=heights[inside]),
-         "mark": {"type": "area", "color": color, "opacity": 0.18, "clip": True}, "encoding": place},
-        {"data": rows(x=points, y=heights), "mark": line | ({"strokeDash": list(dash)} if dash else {}),
-         "encoding": place},
-    ]  # fmt: skip
+    made = [
+        filled(rows(x=places[inside], y=heights[inside]), place, color=color),
+        line(rows(x=places, y=heights), place, color=color, dash=dash),
+    ]
     if o.get("score") is not None:
-        mark = {"type": "point", "shape": "circle", "filled": True, "size": 60, "color": color, "opacity": 1}
-        parts.append({"data": rows(x=[o["score"]], y=[0.0]), "mark": mark, "encoding": place})
-    return parts
+        made.append(points(rows(x=[o["score"]], y=[0.0]), place, color=color, shape=style.SHAPES[k]))
+    return made
 
 
-def _reference(o: Outline, x: Spec) -> list[Spec]:
-    """A dashed line at the value, with the probability on each side of it."""
-    if not o.get("reference"):
+def _region(region: Mapping[str, Any], x: Spec, ends: tuple[float, float], top: float) -> Spec:
+    low, high = max(region["low"], ends[0]), min(region["high"], ends[1])
+    place = {"x": at("x", x), "x2": {"field": "to"}, "y": {"value": top}, "y2": {"value": style.HEIGHT}}
+    return part(rows(x=[low], to=[high]), "rect", place, color=style.GREEN, opacity=0.14)
+
+
+def _reference(o: Outline, x: Spec, top: float) -> list[Spec]:
+    """A dashed line at the value, below the words."""
+    r = o.get("reference")
+    place = {"x": at("x", x), "y": {"value": top}, "y2": {"value": style.HEIGHT}}
+    return [] if not r else [rule(rows(x=[r["value"]]), place, dash=(4, 3))]
+
+
+# -- words over the densities: each at a place, one above the other where they would meet
+
+
+def _sides(o: Outline, ends: tuple[float, float]) -> list[Spec]:
+    """The probability on each side of the value, beside the line; where there is no room, on the other side of it."""
+    r = o.get("reference")
+    if not r:
         return []
-    r = o["reference"]
-    place = {"x": at("x", x)}
-    y = {"value": 2}
-    parts = [rule(rows(x=[r["value"]]), place, dash=(4, 3), width=1.5)]
-    for side, align, dx in (("below", "right", -6), ("above", "left", 6)):
-        data = rows(x=[r["value"]], label=[f"P({side} {r['shown']}) = {r[side]}"])
-        parts.append(text(data, place | {"y": y}, align=align, dx=dx, baseline="top"))
-    return parts
+    called = {side: str(r.get(f"{side}_says") or f"P({side} {r['shown']}) = {r[side]}") for side in ("below", "above")}
+    return [
+        _placed(called["below"], r["value"], ends, align="right", dx=-6),
+        _placed(called["above"], r["value"], ends, align="left", dx=6),
+    ]
 
 
-def _names(own: Sequence[Outline], x: Spec, y: Spec, top: float) -> list[Spec]:
-    """The name of each law over its highest point; names that would meet go one above the other."""
-    tops = [(float(o["x"][int(np.argmax(o["density"]))]), min(_ceiling(o), top)) for o in own]
-    data = rows(x=[t[0] for t in tops], y=[t[1] for t in tops], label=[str(o["label"]) for o in own], k=range(len(own)))
-    color = {"field": "k", "type": "ordinal", "scale": {"range": list(style.PALETTE[: len(own)])}, "legend": None}
-    place = {"x": at("x", x), "y": at("y", y), "color": color}
-    return [text(data, place, dy=-8, baseline="bottom", fontWeight="bold", limit=180)]
+def _names(own: Sequence[Outline], ends: tuple[float, float]) -> list[Spec]:
+    """The name of each law over its highest point."""
+    made = []
+    for k, o in enumerate(own):
+        peak = float(o["x"][int(np.argmax(o["density"]))])
+        word = _placed(f"   {o['label']}", peak, ends, log=bool(o["log"]))
+        made.append(word | {"color": style.PALETTE[k], "shape": style.SHAPES[k], "label": str(o["label"])})
+    return made
+
+
+def _placed(
+    label: str, x: float, ends: tuple[float, float], align: str = "center", dx: float = 0.0, log: bool = False
+) -> Spec:
+    """Words at a value, moved so that they stay over the plot."""
+    low, high = ends
+    share = np.log(x / low) / np.log(high / low) if log else (x - low) / (high - low)
+    middle = float(np.clip(share, 0.0, 1.0)) * style.WIDTH + dx
+    wide = min(len(label), 46) * _LETTER
+    left = middle - {"left": 0.0, "center": 0.5, "right": 1.0}[align] * wide
+    left = min(max(left, 0.0), style.WIDTH - wide)
+    return {"label": label, "left": left, "right": left + wide, "color": style.INK}
+
+
+def _stacked(words: Sequence[Spec]) -> list[Spec]:
+    """Each word on the first line that has room for it."""
+    lines: list[list[Spec]] = []
+    made = []
+    for word in words:
+        free = (k for k, there in enumerate(lines) if all(
+            word["left"] > w["right"] + 8 or word["right"] < w["left"] - 8 for w in there))  # fmt: skip
+        k = next(free, len(lines))
+        lines += [[]] if k == len(lines) else []
+        lines[k].append(word)
+        made.append(word | {"row": k})
+    return made
+
+
+def _word(word: Spec) -> list[Spec]:
+    """Words, after the sign of a law where they name one."""
+    down = {"value": 8 + _LINE * word["row"]}
+    look = {"baseline": "middle", "color": word["color"], "limit": 320}
+    if "shape" not in word:
+        middle = {"x": {"value": 0.5 * (word["left"] + word["right"])}, "y": down}
+        return [text(rows(label=[word["label"]]), middle, align="center", **look)]
+    sign = points(rows(k=[0]), {"x": {"value": word["left"] + 6}, "y": down}, color=word["color"], shape=word["shape"])
+    after = {"x": {"value": word["left"] + 16}, "y": down}
+    return [sign, text(rows(label=[word["label"]]), after, align="left", **look)]
+
+
+# -- scales
 
 
 def _ceiling(o: Outline) -> float:
@@ -83,11 +157,14 @@ def _ceiling(o: Outline) -> float:
     return float(np.max(inner)) if inner.size else 1.0
 
 
-def _with_room(values: Sequence[float], ends: Sequence[float | None], log: bool) -> tuple[float, float]:
-    """A little room on both sides, but not beyond what the measure can be."""
+def _ends(own: Sequence[Outline], region: Mapping[str, Any] | None) -> tuple[float, float]:
+    """All that is drawn and a little room on both sides, but not beyond what the measure can be."""
+    values = [v for o in own for v in (min(o["x"]), max(o["x"]), o.get("score")) if v is not None]
+    values += [o["reference"]["value"] for o in own if o.get("reference")]
+    values += [] if region is None else [region["low"], region["high"]]
     low, high = min(values), max(values)
-    if log:
+    if own[0]["log"]:
         return low / 1.05, high * 1.05
-    room = 0.02 * (high - low)
-    low = low - room if ends[0] is None else max(low - room, ends[0])
-    return low, high + room if ends[1] is None else min(high + room, ends[1])
+    room, (bottom, top) = 0.02 * (high - low or 1.0), own[0]["range"]
+    low = low - room if bottom is None else max(low - room, min(bottom, low))
+    return low, high + room if top is None else min(high + room, max(top, high))

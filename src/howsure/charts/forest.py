@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from howsure.charts import style
 from howsure.charts.chart import Chart
-from howsure.charts.marks import Spec, at, axis, rows, rule
-from howsure.render.harmless import visible
+from howsure.charts.marks import Spec, at, axis, points, rows, rule, text
 
-Line = Mapping[str, Any]  # label, score, low, high, told (the numbers in words), strong (all items, or what stands out)
-Ends = tuple[float | None, float | None]
-_STEP: Final = 22  # pixels of a line; dense ones share less
+# A line: label, low and high, score (None where undefined), told (the numbers in words), and at will strong (all items,
+# or what stands out), limit (the value that this line is held against) and mark (a word on what became of it).
+Line = Mapping[str, Any]
+MOST: Final = 240  # lines that a page can hold
+_STEP: Final = 22  # pixels of a line
 _DENSE: Final = 60  # lines from which on they are dense
-_LABEL: Final = 220  # pixels that a label may take
+_DENSE_STEP: Final = 15
+_LABEL: Final = 230  # pixels that a label may take
+_TOLD: Final = 190
+_LETTER: Final = 6.6
 _ROOM: Final = 0.04
+_WIDTH: Final = 380
 
 
 def forest(
@@ -28,61 +32,98 @@ def forest(
     caption: str,
     measure: str,
     reference: float | None = None,
-    within: tuple[float, float] | None = None,
+    within: tuple[float | None, float | None] = (None, None),
+    log: bool = False,
+    region: tuple[float, float] | None = None,
 ) -> Chart:
-    """A line for each: its label, its interval with the score on it, and both as numbers at the right."""
-    keys = [str(k) for k in range(len(lines))]
-    step = _STEP if len(lines) < _DENSE else 15
-    low, high = _ends(lines, reference, within)
-    x = axis(measure, low=low, high=high, orient="top" if len(lines) > 25 else "bottom", grid=True)
-    # Labels are not the keys: two lines may bear the same name.
-    y = {"field": "key", "type": "ordinal", "sort": None, "scale": {"paddingInner": 0.2, "domain": keys}}
-    left = y | {"axis": _side(lines, "label", "left")}
-    right = y | {"axis": _side(lines, "told", "right")}
+    """A line for each: its label, its interval with the score on it, and both as numbers at the right.
+
+    `reference` is a value that all are held against, `region` values that count as equal to it.
+    """
+    lines, caption = cut(lines, caption)
+    step, size = (_STEP, 12) if len(lines) < _DENSE else (_DENSE_STEP, 11)
+    low, high = _ends(lines, reference, within, log)
+    x = axis(measure, low=low, high=high, log=log, orient="top" if len(lines) > 25 else "bottom", grid=True)
+    y = {"type": "quantitative", "axis": None, "scale": {"domain": [-0.5, len(lines) - 0.5], "reverse": True}}
     layers: list[Spec] = []
+    if region is not None:
+        layers.append(_region(region, x, (low, high)))
     if reference is not None:
-        layers.append(rule(rows(x=[reference]), {"x": at("x", x)}, dash=(4, 3), color=style.MUTED))
-    bars = rows(key=keys, low=[r["low"] for r in lines], high=[r["high"] for r in lines])
-    span = {"x": at("low", x), "x2": {"field": "high"}}
-    layers.append(rule(bars, {"y": left} | span, color=style.BLUE, width=2.5))
-    for strong, size in ((False, 60), (True, 90)):
-        own = [(k, r) for k, r in zip(keys, lines, strict=True) if bool(r.get("strong")) is strong]
-        if not own:
-            continue
-        data = rows(key=[k for k, _ in own], x=[r["score"] for _, r in own])
-        color, shape = (style.ORANGE, "diamond") if strong else (style.BLUE, "circle")
-        look = {"type": "point", "filled": True, "opacity": 1, "size": size, "color": color, "shape": shape}
-        layers.append({"data": data, "mark": look, "encoding": {"y": left, "x": at("x", x)}})
-    layers.append({"data": bars, "mark": {"type": "rule", "opacity": 0}, "encoding": {"y": right} | span})
-    body: Spec = {
-        "width": style.WIDTH - 120,
-        "height": {"step": step},
-        "layer": layers,
-        "resolve": {"axis": {"y": "independent"}, "scale": {"y": "shared"}},
-    }
-    return Chart(name, title, says, caption, body)
+        layers.append(rule(rows(x=[reference]), {"x": at("x", x)}, dash=(4, 3), color=style.INK))
+    layers += _intervals(lines, x, y) + _limits(lines, x, y)
+    labels = _words(lines, "label", y, {"value": -10}, size, align="right", limit=_LABEL)
+    told = _words(lines, "told", y, {"value": _WIDTH + 10}, size, align="left", limit=_TOLD)
+    body: Spec = {"width": _WIDTH, "height": max(step * len(lines), 2 * _STEP), "layer": [*layers, labels, told]}
+    return Chart(name, title, says, caption, body, _WIDTH + sum(_longest(lines, k) for k in ("label", "told")))
 
 
-def _side(lines: Sequence[Line], column: str, orient: str) -> Spec:
-    """Texts beside the lines: an axis whose labels are looked up by the key of the line."""
-    texts = [visible(str(r.get(column) or "")) for r in lines]
-    return {
-        "title": None, "orient": orient, "ticks": False, "domain": False, "labelLimit": _LABEL, "labelPadding": 8,
-        "labelOverlap": False, "labelColor": style.INK, "labelExpr": f"{_quoted(texts)}[+datum.value]",
-    }  # fmt: skip
+def cut(lines: Sequence[Line], caption: str) -> tuple[Sequence[Line], str]:
+    """Of very many lines the first and the last; the caption says so."""
+    if len(lines) <= MOST:
+        return lines, caption
+    half = MOST // 2
+    said = f"the first and the last {half} of {len(lines):,} rows are drawn"
+    return [*lines[:half], *lines[-half:]], f"{caption}; {said}" if caption else said
 
 
-def _quoted(texts: Sequence[str]) -> str:
-    """Texts as a list of the expressions of Vega: JSON, in which nothing can end a text early."""
-    return json.dumps(list(texts), ensure_ascii=True)
+def _intervals(lines: Sequence[Line], x: Spec, y: Spec) -> list[Spec]:
+    """The intervals, and the scores on them: a circle, or a diamond where a line stands out."""
+    known = [(k, r) for k, r in enumerate(lines) if r.get("low") is not None and r.get("high") is not None]
+    made: list[Spec] = []
+    if known:
+        data = rows(k=[k for k, _ in known], low=[r["low"] for _, r in known], high=[r["high"] for _, r in known])
+        place = {"y": at("k", y), "x": at("low", x), "x2": {"field": "high"}}
+        made.append(rule(data, place, color=style.BLUE, width=2.5))
+    for strong, size in ((False, 60), (True, 95)):
+        own = [(k, r) for k, r in enumerate(lines) if bool(r.get("strong")) is strong and r.get("score") is not None]
+        if own:
+            data = rows(k=[k for k, _ in own], x=[r["score"] for _, r in own])
+            color, shape = (style.ORANGE, "diamond") if strong else (style.BLUE, "circle")
+            place = {"y": at("k", y), "x": at("x", x)}
+            made.append(points(data, place, color=color, shape=shape, size=size))
+    return made
 
 
-def _ends(lines: Sequence[Line], reference: float | None, within: tuple[float, float] | None) -> Ends:
+def _limits(lines: Sequence[Line], x: Spec, y: Spec) -> list[Spec]:
+    """The value that a line is held against, across it."""
+    own = [(k, r["limit"]) for k, r in enumerate(lines) if r.get("limit") is not None]
+    if not own:
+        return []
+    data = rows(k=[k - 0.35 for k, _ in own], to=[k + 0.35 for k, _ in own], x=[v for _, v in own])
+    return [rule(data, {"y": at("k", y), "y2": {"field": "to"}, "x": at("x", x)}, color=style.ORANGE, width=2.5)]
+
+
+def _region(region: tuple[float, float], x: Spec, ends: tuple[float, float]) -> Spec:
+    low, high = max(region[0], ends[0]), min(region[1], ends[1])
+    look = {"type": "rect", "color": style.GREEN, "opacity": 0.12}
+    return {"data": rows(x=[low], to=[high]), "mark": look, "encoding": {"x": at("x", x), "x2": {"field": "to"}}}
+
+
+def _words(lines: Sequence[Line], column: str, y: Spec, x: Spec, size: int, **look: Any) -> Spec:
+    """Texts beside the lines."""
+    data = rows(k=range(len(lines)), label=[str(r.get(column) or "") for r in lines])
+    return text(data, {"y": at("k", y), "x": x}, fontSize=size, baseline="middle", **look)
+
+
+def _longest(lines: Sequence[Line], column: str) -> float:
+    """Pixels that the longest text of a column takes, about."""
+    letters = max((len(str(r.get(column) or "")) for r in lines), default=0)
+    return min(letters * _LETTER, _LABEL if column == "label" else _TOLD) + 10
+
+
+def _ends(
+    lines: Sequence[Line], reference: float | None, within: tuple[float | None, float | None], log: bool
+) -> tuple[float, float]:
     """The ends of the scale: what is shown and a little room, within what the measure can be."""
-    shown = [v for r in lines for v in (r["low"], r["high"], r["score"], reference) if v is not None]
+    keys = ("low", "high", "score", "limit")
+    shown = [v for r in lines for k in keys if (v := r.get(k)) is not None and (v > 0 or not log)]
+    shown += [] if reference is None else [reference]
     if not shown:
-        return None, None
+        return (0.0, 1.0) if not log else (0.1, 10.0)
     low, high = min(shown), max(shown)
+    if log:
+        return low / 1.3, high * 1.3
     room = _ROOM * (high - low or 1.0)
-    low, high = low - room, high + room
-    return (low, high) if within is None else (max(low, within[0]), min(high, within[1]))
+    bottom, top = within
+    low = low - room if bottom is None else max(low - room, bottom)
+    return low, high + room if top is None else min(high + room, top)

@@ -1,51 +1,231 @@
-"""Charts of scores: the density of one row, or a forest of many."""
+"""Charts of scores: the density of one row or a forest of many, the confusion matrix, and other priors."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from howsure.charts.chart import Chart
 from howsure.charts.density import density
 from howsure.charts.forest import forest
+from howsure.charts.heat import heat
+from howsure.charts.panels import panels
 from howsure.render import findings
+from howsure.render.numbers import count, short
 
 Document = dict[str, Any]
+Outlines = Mapping[str, Callable[[], Any]]
 Drawn = dict[str, Callable[[], Chart]]
 
 
-def drawn(document: Document, outline: Callable[[], Document]) -> Drawn:
+def score(document: Document, outlines: Outlines) -> Drawn:
     """One row is a density; more are a forest."""
-    if len(document["rows"]) == 1:
-        return {"density": lambda: one(document, outline())}
-    return {"forest": lambda: many(document)}
+    made: Drawn = {}
+    if "law" in outlines and len(document["rows"]) == 1:
+        made["density"] = lambda: one(document, outlines["law"]())
+    else:
+        made["forest"] = lambda: many(document)
+    table = outlines["confusion"]() if "confusion" in outlines else None
+    if table is not None:
+        made["confusion"] = lambda: confusion(document, table)
+    elif document.get("confusions"):
+        made["confusion"] = lambda: confusions(document)
+    if "priors" in outlines:
+        made["priors"] = lambda: priors(outlines["priors"]())
+    return made
 
 
 def one(document: Document, law: Document) -> Chart:
     """The posterior of one score."""
     (row,) = document["rows"]
-    title = f"How sure is {findings.named(row)}?"
-    says = findings.of_row(row, document["level"])
     return density(
-        [law], name="density", title=title, says=says, caption=findings.caption(document), measure=row["asked"]
-    )
+        [law], name="density", title=f"How sure is {findings.named(row)}?",
+        says=findings.of_row(row, document["level"]), caption=findings.caption(document), measure=row["asked"],
+    )  # fmt: skip
 
 
-def many(document: Document) -> Chart:
-    """The scores of several measures, classes, slices or systems."""
-    rows = document["rows"]
-    measures = list(dict.fromkeys(row["asked"] for row in rows))
-    lines = [
-        {
-            "label": findings.named(row),
-            "told": findings.numbers_of(row),
-            "strong": row.get("overall") or row.get("marked"),
-        }
+# -- many rows
+
+
+def lines_of(rows: Sequence[Document], named: Callable[[Document], str] = findings.named) -> list[Document]:
+    """The lines of a forest."""
+    return [
+        {"label": named(row), "told": findings.numbers_of(row), "strong": bool(row.get("overall") or row.get("marked"))}
         | {k: row[k] for k in ("score", "low", "high")}
         for row in rows
     ]
+
+
+def many(document: Document, name: str = "forest", says: str | None = None) -> Chart:
+    """The scores of several measures, classes, slices or systems; measures of other scales have panels of their own."""
+    rows = _sorted(document["rows"])
+    said = findings.of_rows(document) if says is None else says
+    bases = list(dict.fromkeys(_base(row) for row in rows))
+    by = _column(rows)
+    title = (
+        f"{findings.listed(bases, 4)}{f' by {by}' if by else ''} with {findings.percent(document['level'])} intervals"
+    )
+    groups: dict[Any, list[Document]] = {}
+    for row in rows:
+        groups.setdefault(_scale(row), []).append(row)
+    parts = [_panel(own, name, title, said, document) for own in groups.values()]
+    if len(parts) == 1:
+        return parts[0]
+    return panels(parts, name=name, title=title, says=said, caption=parts[0].caption)
+
+
+def _panel(rows: list[Document], name: str, title: str, says: str, document: Document) -> Chart:
+    """The rows of one scale."""
+    measures = list(dict.fromkeys(row["asked"] for row in rows))
+    alone = len(measures) == 1
+    limits = {row.get("above") for row in rows}
+    log = rows[0].get("range", [0, 1])[1] is None and all((row["low"] or 0) > 0 for row in rows)
+    called = partial(_without_measure, by=_column(rows)) if alone and len(rows) > 1 else findings.named
+    lines = lines_of(rows, called)
+    if len(limits) > 1:
+        lines = [line | {"limit": row.get("above")} for line, row in zip(lines, rows, strict=True)]
+    endless = sum(row["low"] is None or row["high"] is None for row in rows)
+    caption = findings.caption(document) + (f"; {endless} intervals have no end and are not drawn" if endless else "")
     return forest(
-        lines, name="forest", title=f"{', '.join(measures[:4])}", says=f"{len(rows)} scores with their intervals.",
-        caption=findings.caption(document), measure=measures[0] if len(measures) == 1 else "score",
-        reference=rows[0].get("above"),
+        lines, name=name, title=title, says=says, caption=caption, measure=measures[0] if alone else "score",
+        reference=limits.pop() if len(limits) == 1 else None, within=tuple(rows[0].get("range") or (None, None)),
+        log=log,
     )  # fmt: skip
+
+
+def _column(rows: Sequence[Document]) -> str | None:
+    """The column that all slices are made by, where it is one."""
+    names = {tuple(row["slice"]) for row in rows if row.get("slice")}
+    return str(next(iter(names))[0]) if len(names) == 1 and len(next(iter(names))) == 1 else None
+
+
+def _without_measure(row: Document, by: str | None) -> str:
+    where = str(row["slice"][by]) if by and row.get("slice") else findings.place(row)
+    parts = [x for x in (row.get("system"), where) if x]
+    return ", ".join(parts) or str(row["asked"])
+
+
+def _scale(row: Document) -> Any:
+    """Rows of one scale share an axis: shares and correlations, and any other measure its own."""
+    low, high = row.get("range") or (0.0, 1.0)
+    fits = low is not None and high is not None and low >= -1 and high <= 1
+    return "share" if fits else row["asked"]
+
+
+def _sorted(rows: Sequence[Document]) -> list[Document]:
+    """Slices and measures stay in their order, which says something; systems and classes go by their score."""
+    if any(row.get("slice") for row in rows):
+        return list(rows)
+    order = {asked: k for k, asked in enumerate(dict.fromkeys(_base(row) for row in rows))}
+    falling = dict.fromkeys(order, -1.0)
+    return sorted(rows, key=lambda row: (
+        bool(row["score"] is None) if len(order) == 1 else False, order[_base(row)],
+        falling[_base(row)] * (row["score"] if row["score"] is not None else float("-inf")),
+    ))  # fmt: skip
+
+
+def _base(row: Document) -> str:
+    """The measure without its class."""
+    return str(row["asked"]).partition(":")[0] if row.get("class") is not None else str(row["asked"])
+
+
+# -- confusions
+
+
+def confusion(document: Document, table: Document) -> Chart:
+    """Every cell with its share of the true class and the interval of it."""
+    labels = [str(x) for x in table["labels"]]
+    cells = [
+        {
+            "row": c["truth"], "column": c["answer"], "value": c["share"] or 0.0,
+            "label": f"{count(c['count'])}" + ("" if c["share"] is None else f" · {_percent(c['share'])}"),
+            "told": f"{_percent(c['low'])} to {_percent(c['high'])}",
+        }
+        for c in table["cells"]
+    ]  # fmt: skip
+    wrong = [c for c in table["cells"] if c["truth"] != c["answer"] and c["count"]]
+    says = "No item is taken for another class."
+    if wrong:
+        worst = max(wrong, key=lambda c: (c["count"], -c["truth"]))
+        says = (
+            f"Most often {labels[worst['truth']]} is taken for {labels[worst['answer']]}: {count(worst['count'])} of "
+            f"{count(worst['of'])} items, a share of {short(worst['low'])} to {short(worst['high'])}."
+        )
+    title, told = (
+        "Which class is taken for which?",
+        "in each cell: items, their share of the true class and its interval",
+    )
+    return heat(
+        cells, names=labels, columns=labels, name="confusion", title=title, says=says,
+        caption=f"{findings.caption(document)}; {told}", row_title="truth", column_title="answer", wide=96, high=44,
+    )  # fmt: skip
+
+
+def confusions(document: Document) -> Chart:
+    """The most frequent mistakes of many classes."""
+    listed = document["confusions"]
+    lines = [
+        {"label": f"{c['truth']} taken for {c['answer']}", "low": c["low"], "high": c["high"],
+         "score": c["count"] / c["of"] if c["of"] else None,
+         "told": f"{count(c['count'])} of {count(c['of'])} [{short(c['low'])}, {short(c['high'])}]"}
+        for c in listed
+    ]  # fmt: skip
+    first = listed[0]
+    says = (
+        f"Most often {first['truth']} is taken for {first['answer']}: {count(first['count'])} of {count(first['of'])} "
+        f"items, a share of {short(first['low'])} to {short(first['high'])}."
+    )
+    classes = len((document.get("data") or {}).get("labels") or ())
+    told = f"the {len(listed)} most frequent mistakes" + (f" among {classes} classes" if classes else "")
+    return forest(
+        lines, name="confusion", title="Which class is taken for which?", says=says,
+        caption=f"{findings.caption(document)}; {told}", measure="share of the true class", within=(0.0, 1.0),
+    )  # fmt: skip
+
+
+def _percent(x: float) -> str:
+    """A share in percent, in few characters; never a 0 or 100 that is none."""
+    shown = f"{100 * x:.{0 if 0.095 <= x <= 0.905 or x in (0.0, 1.0) else 1}f}"
+    return "<0.1%" if shown == "0.0" and x > 0 else ">99.9%" if shown == "100.0" and x < 1 else f"{shown}%"
+
+
+# -- priors
+
+
+def priors(documents: Sequence[Document]) -> Chart:
+    """The first measure under each prior: how much of the answer is the prior's; also of differences."""
+    rows = [_headline(document) for document in documents]
+    lines = [
+        {"label": f"prior {document['prior']['name']}", "told": findings.numbers_of(row | {"score": row["median"]}),
+         "score": row["median"],
+         "low": row["low"], "high": row["high"]}
+        for document, row in zip(documents, rows, strict=True)
+    ]  # fmt: skip
+    widest = max(max(row["high"] for row in rows) - min(row["high"] for row in rows),
+                 max(row["low"] for row in rows) - min(row["low"] for row in rows))  # fmt: skip
+    called = rows[0]["called"]
+    says = f"Between these priors the ends of the interval of {called} move by {short(widest)} at most."
+    first = documents[0]
+    caption = findings.caption({k: first.get(k) for k in ("data", "level", "interval")})
+    return forest(
+        lines, name="priors", title=f"How much does the prior matter to {called}?", says=says,
+        caption=f"{caption}; points are medians", measure=called, within=rows[0]["range"],
+        reference=rows[0]["reference"],
+    )  # fmt: skip
+
+
+def _headline(document: Document) -> Document:
+    """The first row that has an interval, or the difference of a comparison."""
+    row: Document = document["rows"][0]
+    if "difference" in row:
+        a, b = (row[k].get("system") or k for k in ("first", "second"))
+        return dict(row["difference"]) | {
+            "called": f"{row['metric']}, {a} less {b}",
+            "range": (None, None),
+            "reference": 0.0,
+        }
+    known = [r for r in document["rows"] if r["low"] is not None and r["high"] is not None and r["median"] is not None]
+    row = known[0]
+    return row | {"called": findings.named(row), "range": tuple(row.get("range") or (None, None)),
+                  "reference": row.get("above")}  # fmt: skip

@@ -16,6 +16,7 @@ PURPLE: Final = "#a63d7a"
 BROWN: Final = "#8a5a00"
 PALETTE: Final = (BLUE, ORANGE, GREEN, PURPLE, BROWN, INK)
 DASHES: Final = ((), (6, 3), (2, 2), (8, 3, 2, 3), (10, 4), (4, 2))  # lines differ by more than their colour
+SHAPES: Final = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")  # and points by their shape
 # On dark paper a rule of CSS puts these in the place of the colours above: attributes give way to rules.
 DARK: Final = {
     INK: "#e6edf3", MUTED: "#9ea7b3", RULE: "#3d444d", PAPER: "#0d1117",
@@ -30,11 +31,11 @@ FONT: Final = "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'DejaVu Sans',
 def config() -> dict[str, Any]:
     """What every specification says of its looks."""
     return {
-        "background": None,
+        "background": "transparent",
         "font": FONT,
         "view": {"stroke": None},
         "title": {"anchor": "start", "color": INK, "fontSize": 14, "subtitleColor": MUTED, "subtitleFontSize": 12,
-                  "subtitlePadding": 4, "offset": 10, "frame": "group"},
+                  "subtitlePadding": 4, "subtitleLineHeight": 16, "offset": 14, "frame": "bounds"},
         "axis": {"labelColor": MUTED, "titleColor": INK, "domainColor": MUTED, "tickColor": MUTED, "gridColor": RULE,
                  "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelOverlap": "greedy"},
         "legend": {"labelColor": INK, "titleColor": MUTED, "labelFontSize": 12, "titleFontSize": 12,

@@ -6,7 +6,7 @@ import contextlib
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -92,7 +92,13 @@ class FileName(click.Path):
         return super().convert(value, param, ctx)
 
 
-class ShareOrPercent(click.ParamType[float]):
+if TYPE_CHECKING:
+    _Number = click.ParamType[float]
+else:
+    _Number = click.ParamType  # generic from click 8.4 on only
+
+
+class ShareOrPercent(_Number):
     """A number, or a percentage: 95% is 0.95."""
 
     name = "float"
@@ -109,24 +115,56 @@ class ShareOrPercent(click.ParamType[float]):
 
 
 class Out(Named):
-    """The option --out; a file that the command reads is refused there."""
+    """The option --out; a file that the command reads is refused there. Results can be drawn too: --plot."""
+
+    def __init__(self, *declared: str, drawn: bool, **settings: Any) -> None:
+        super().__init__(*declared, **settings)
+        self._drawn = drawn
 
     def __call__(self, command: Any) -> Any:
         @functools.wraps(command)
         def checked(*arguments: Any, **values: Any) -> Any:
-            _refuse_own_input(click.get_current_context().params)
+            context = click.get_current_context()
+            for name, path in (("--out", context.params.get("out")), ("--plot", context.meta.get(PLOTTED))):
+                _refuse_own_input(name, path, context.params)
             return command(*arguments, **values)
 
-        return super().__call__(checked)
+        return super().__call__(_PLOT(checked) if self._drawn else checked)
 
 
-def _refuse_own_input(given: dict[str, Any]) -> None:
+PLOTTED: Final = "howsure.plot"  # where the name of the chart is kept for cli.output.show
+
+
+def _plotted(context: click.Context, _option: click.Parameter, path: Path | None) -> None:
+    """A chart that cannot be written is refused before any work is done."""
+    if path is None:
+        return
+    from howsure.charts.chart import check_installed, suffix_of
+
+    if suffix_of(path, "--plot") != ".json":
+        check_installed()
+    out: Path | None = context.params.get("out")
+    if out is not None and (out == path or (out.exists() and _same(path, str(out)))):
+        raise BadSetting(f"--out and --plot name the same file, {str(path)!r}; give another name to one of them")
+    context.meta[PLOTTED] = path
+
+
+_PLOT: Final = option(
+    "--plot",
+    type=FileName(dir_okay=False),
+    callback=_plotted,
+    expose_value=False,
+    group=OUTPUT,
+    help="Also draw it: .svg, .png, .pdf, .html, or .json for the specification.",
+)
+
+
+def _refuse_own_input(name: str, out: Path | None, given: dict[str, Any]) -> None:
     """What is written takes the place of what was there."""
-    out: Path | None = given.get("out")
     if out is None or not out.is_file():
         return
     if any(_same(out, path) for path in _read(given)):
-        raise BadSetting(f"--out {str(out)!r} is one of the input files, and would be overwritten; give another name")
+        raise BadSetting(f"{name} {str(out)!r} is one of the input files, and would be overwritten; give another name")
 
 
 def _same(out: Path, path: str) -> bool:
@@ -154,13 +192,18 @@ def _read(given: dict[str, Any]) -> Iterator[str]:
                     yield from map(str, Path(one).rglob("*"))
 
 
-OUT = Out(
-    "--out",
-    type=FileName(dir_okay=False),
-    is_eager=True,  # --format looks at it
-    group=OUTPUT,
-    help="Write to this file; its suffix sets the format.",
-)
+def _out(drawn: bool) -> Out:
+    return Out(
+        "--out",
+        drawn=drawn,
+        type=FileName(dir_okay=False),
+        is_eager=True,  # --format looks at it
+        group=OUTPUT,
+        help="Write to this file; its suffix sets the format.",
+    )
+
+
+OUT, OUT_OF_LIST = _out(drawn=True), _out(drawn=False)
 
 
 def _format(among: Sequence[render.Format]) -> Callable[[Any], Any]:
@@ -233,6 +276,7 @@ SEED = option("--seed", type=int, default=0, show_default=True, help="Seed of wh
 FORMAT = _format(render.TEXTS)
 COLUMNAR = _format(render.REGISTRY)
 LISTING = _format([render.named(name) for name in ("table", "json", "markdown")])
+PAGED = _format([render.named(name) for name in ("table", "json", "markdown", "html")])
 EACH_COUNTS = option(
     "--counts",
     multiple=True,

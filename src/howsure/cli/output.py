@@ -9,7 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import click
+
 from howsure.cli import streams, waiting
+from howsure.cli.options import PLOTTED
 from howsure.errors import BadFile
 
 if TYPE_CHECKING:
@@ -25,6 +28,7 @@ def show(result: Result | dict[str, Any], kind: str, out: Path | None, view: Det
 
     view = view or USUAL
     made = result if isinstance(result, Result) else Document(result)
+    _draw(made)
     if out is not None:
         made.save(out, kind=kind, columns=view.columns, verbose=view.verbose)
     elif kind == "table" and sys.stdout is not None and sys.stdout.isatty():
@@ -35,6 +39,14 @@ def show(result: Result | dict[str, Any], kind: str, out: Path | None, view: Det
         write(plain.fitted(made.page(), _asked_width() or 80, view), None, kind)
     else:
         write(made.to_text(kind, columns=view.columns, verbose=view.verbose), None, kind)
+
+
+def _draw(made: Result) -> None:
+    """The chart that --plot asks for, before anything else is written."""
+    context = click.get_current_context(silent=True)
+    path = None if context is None else context.meta.get(PLOTTED)
+    if path is not None:
+        made.plot().save(path)
 
 
 def _asked_width() -> int | None:

@@ -112,16 +112,14 @@ def solve(
         found = found.with_posterior(metrics, **settings)
     elif metrics:
         found = replace(found, unanswered=True)
-    show(found.to_dict(), kind, out)
+    show(found, kind, out)
 
 
 def _was_given(name: str) -> bool:
     return click.get_current_context().get_parameter_source(name) != click.core.ParameterSource.DEFAULT
 
 
-def _several(
-    systems: tuple[str, ...], wins: tuple[str, ...], shared: dict[str, Any], how: dict[str, Any]
-) -> dict[str, Any]:
+def _several(systems: tuple[str, ...], wins: tuple[str, ...], shared: dict[str, Any], how: dict[str, Any]) -> Any:
     from howsure.relations import solve as run_solve
     from howsure.relations.quantities import full_name, quantity
 
@@ -140,8 +138,7 @@ def _several(
         links[pair] = counts
     for name in shared:
         quantity(full_name(name))  # a name such as most= is a setting of solve in Python, no measure
-    found = run_solve(named, **how, wins=links, n=shared.pop("n", None), **shared)
-    return found.to_dict()
+    return run_solve(named, **how, wins=links, n=shared.pop("n", None), **shared)
 
 
 def pairs(

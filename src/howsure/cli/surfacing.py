@@ -58,7 +58,7 @@ def surface(
         found = relations.break_even(z, y or "fallout", **how)
     else:
         found = relations.surface(z, x or "precision", y or "recall", fixed, **how)
-    show(found.to_dict(), kind, out)
+    show(found, kind, out)
 
 
 def _list(text: str | None) -> list[float] | None:

@@ -45,7 +45,7 @@ def tradeoff(
         if values:
             raise BadSetting(f"--counts cannot be combined with measures: leave out {' '.join(values)}")
         t = Tally.binary(**parsing.cells(counts))
-        show(run_tradeoff(t, recalls=at, **settings).to_dict(), kind, out)
+        show(run_tradeoff(t, recalls=at, **settings), kind, out)
         return
     context = click.get_current_context()
     changed = [k for k in settings if context.get_parameter_source(k) != click.core.ParameterSource.DEFAULT]
@@ -53,7 +53,7 @@ def tradeoff(
         names = " and ".join(f"--{k}" for k in changed)
         raise BadSetting(f"{names} need --counts: a curve from given measures is exact and has no posterior")
     found = pairs(values, False, "tradeoff", "accuracy=.9 prevalence=.2")
-    show(run_tradeoff(None, recalls=at, **found).to_dict(), kind, out)
+    show(run_tradeoff(None, recalls=at, **found), kind, out)
 
 
 def _recall(text: str) -> float:

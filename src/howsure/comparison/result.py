@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from howsure.comparison import slicing
 from howsure.comparison.independent import Apart, chances, most_draws
+from howsure.comparison.independent import gap as gap_of
 from howsure.comparison.wins import EVEN, Wins, compare_wins
 from howsure.distribution import Distribution, Error
 from howsure.envelope import envelope
@@ -21,6 +23,8 @@ from howsure.kernels.sampled import Sampled
 from howsure.model.posterior import Posterior, posterior
 from howsure.model.question import Gap, Question
 from howsure.notes import Notes, at_level, merged, note
+from howsure.outlines import outline
+from howsure.priors import NAMES
 from howsure.render import verdicts
 from howsure.render.harmless import visible
 from howsure.render.numbers import probability, short
@@ -221,9 +225,42 @@ class Comparison(Result):
             raise BadSetting("these tests are for two systems on the same items.")
         return self.joint.classical_tests()
 
+    def under_priors(self, names: Iterable[Any] = NAMES) -> tuple[Comparison, ...]:
+        """The same comparison under each of some priors, to see how much they tell: even, jeffreys and uniform."""
+        return tuple(self._under(name) for name in names)
+
+    def _under(self, prior: Any) -> Comparison:
+        def seen(old: Any) -> Posterior:
+            return posterior(old.evidence, prior, tolerance=old.tolerance, seed=old.seed)
+
+        overall = None if self.overall is None else self.overall._under(prior)
+        if self.joint is not None:
+            p = seen(self.posterior)
+            joint = p.kind.question(p, self.metric, self.asked)
+            one, two = (row.put_to(p.system(str(row.system))) for row in (self.first, self.second))
+            found = joint.difference()
+        else:
+            p, other = (seen(row.question.state) for row in (self.first, self.second))
+            joint, one, two = None, self.first.put_to(p), self.second.put_to(other)
+            found = gap_of(one, two)
+        rows = replace(self.first, question=one), replace(self.second, question=two)
+        return replace(self, first=rows[0], second=rows[1], gap=found, posterior=p, joint=joint, overall=overall)
+
     @property
     def _library(self) -> str | None:
         return self.posterior.library
+
+    def _outlines(self) -> dict[str, Callable[[], Any]]:
+        if np.ndim(self.p_above):
+            return {}
+        found: dict[str, Callable[[], Any]] = {
+            "systems": lambda: [outline(row.distribution, self.level, self.interval, label=str(row.system))
+                                for row in (self.first, self.second)],
+            "difference": lambda: outline(self.difference, self.level, self.interval, above=0.0),
+        }  # fmt: skip
+        if self.posterior.prior.name in NAMES:
+            found["priors"] = lambda: [c._document for c in self.under_priors()]
+        return found
 
     @property
     def verdict(self) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -55,6 +55,14 @@ class Several(Result):
         """The document for people: of many slices only the first and the last in their order."""
         sliced = any(row.get("slice") for row in self._document["rows"])
         return page(self._document, len(self.parts)) if sliced else self._document
+
+    def _outlines(self) -> Mapping[str, Callable[[], Any]]:
+        """One measure of several is drawn as it would be alone."""
+        found: Mapping[str, Callable[[], Any]] = self.parts[0]._outlines() if len(self.parts) == 1 else {}
+        return found
+
+    def _measures(self) -> list[Any]:
+        return [m for part in self.parts for m in part._measures()]
 
     def __repr__(self) -> str:
         return "\n".join(repr(part) for part in self.parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -19,6 +20,7 @@ from howsure.kernels.linear_quotient import LinearQuotient
 from howsure.kernels.moebius import Moebius
 from howsure.kernels.transformed import Transformed
 from howsure.language import option
+from howsure.outlines import outline
 from howsure.render import verdicts
 from howsure.render.harmless import visible
 from howsure.render.numbers import probability
@@ -123,6 +125,11 @@ class Wins(Result):
             interval=self.interval, seed=0,
             data={"n": total, "systems": list(self.systems), "paired": True, "same": same},
         )  # fmt: skip
+
+    def _outlines(self) -> dict[str, Callable[[], Any]]:
+        return (
+            {} if self._batch else {"difference": lambda: outline(self.difference, self.level, self.interval, above=0)}
+        )
 
     @property
     def _batch(self) -> tuple[int, ...]:

@@ -19,7 +19,7 @@ def correct(
 ) -> Posterior:
     """The posterior of the rate of passes by human labels, from a judge's verdicts and a validated part.
 
-    `judged` are verdicts (true/false, 1/0, yes/no, pass/fail) on the items that nobody validated, or their counts,
+    `judged` are verdicts (true/false, 1/0, yes/no, pass/fail, C/I) on the items that nobody validated, or their counts,
     hs.Tally.rate(hits=…, of=…); `validation` is (human, judge), two arrays of the validated items, or their table,
     hs.tally(human, judge). Systems are mappings from names: arrays of judged are then of the same items. The validated
     items are a random part of the same population, or were chosen by the verdict alone; with `elsewhere=True` they are

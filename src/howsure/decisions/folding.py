@@ -8,6 +8,7 @@ Student's t law with J - 1 degrees of freedom (Corani & Benavoli 2015; Benavoli,
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations
@@ -28,6 +29,7 @@ from howsure.kernels.student import Student
 from howsure.labels import places
 from howsure.language import option
 from howsure.notes import Notes, note
+from howsure.outlines import outline
 from howsure.render import verdicts
 from howsure.render.harmless import visible
 from howsure.render.numbers import probability, short
@@ -215,6 +217,14 @@ class Folds(Result):
         return max(float(law.tails(np.asarray(a))[0] + law.tails(np.asarray(b))[1]) for law, a, b in laws)
 
     # -- document
+
+    def _outlines(self) -> dict[str, Callable[[], Any]]:
+        if len(self.systems) > 2:
+            return {}
+        found: dict[str, Callable[[], Any]] = {"difference": lambda: outline(self.difference, self.level, above=0.0)}
+        if (self._scales > 0).all():
+            found["systems"] = lambda: [outline(self[name], self.level, label=name) for name in self.systems]
+        return found
 
     def _make(self) -> dict[str, Any]:
         repeats = self.scores.repeats

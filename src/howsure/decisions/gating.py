@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Unpack
 
+from howsure.catalogue import known
 from howsure.columns import Columns
 from howsure.decisions.judging import FAIL, OPEN, PASS, Ruling, judged
 from howsure.decisions.requiring import requirements as read
@@ -70,6 +71,9 @@ class Gate(Result):
     @property
     def _library(self) -> str | None:
         return self.sides.judged.library
+
+    def _measures(self) -> list[Any]:
+        return known(row.metric for row in self.rows)
 
     def _make(self) -> dict[str, Any]:
         whole = self.sides.slice(()).judged

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from howsure.catalogue import known
 from howsure.decisions.expecting import expected_table
 from howsure.decisions.foresight import Foresight, Glimpse, Goal, Kind
 from howsure.decisions.plan_words import verdict
@@ -61,6 +62,9 @@ class Plan(Result):
     def verdict(self) -> str:
         """The answer in a sentence."""
         return verdict(self)
+
+    def _measures(self) -> list[Any]:
+        return known([self.metric])
 
     def _make(self) -> dict[str, Any]:
         assert self.posterior is not None  # noqa: S101 - narrows the type

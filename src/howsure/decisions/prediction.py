@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final, Unpack, overload
+from typing import TYPE_CHECKING, Any, Final, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,10 +15,11 @@ from howsure.columns import Columns
 from howsure.comparison.several import Metrics, Several, each_measure
 from howsure.comparison.slicing import page
 from howsure.counting import finite
+from howsure.decisions.score_limits import Limit
 from howsure.distribution import Distribution, Interval, check_kind, check_level, number_or_array
 from howsure.entering import entered, is_made
 from howsure.envelope import envelope
-from howsure.errors import BadSetting, UnknownName, listing, plural
+from howsure.errors import BadSetting, listing, plural
 from howsure.estimators import answered, are_estimators
 from howsure.evidence import account
 from howsure.evidence.layout import as_json, number
@@ -29,10 +30,14 @@ from howsure.model.next_items import MOST_OF_TWO, called, difference_apart, draw
 from howsure.model.posterior import Posterior
 from howsure.model.question import NextScore, Question
 from howsure.notes import Notes, merged, note
+from howsure.outlines import step_outline
 from howsure.render.harmless import visible
 from howsure.render.numbers import short
 from howsure.result import Result
 from howsure.rows import real, slice_of
+
+if TYPE_CHECKING:
+    from howsure.charts.chart import Chart
 
 MOST: Final = 1_000_000_000  # items to come
 MOST_NUMBERS: Final = 50_000_000  # tables times items
@@ -72,7 +77,6 @@ class Prediction(Result, Distribution):
     above: float | None = None
 
     __hash__ = None  # type: ignore[assignment]
-    plot = Result.plot  # type: ignore[assignment] # steps have no density
 
     @property
     def metric(self) -> Any:
@@ -109,6 +113,21 @@ class Prediction(Result, Distribution):
             raise BadSetting(f"{self.name} has steps and no density, so it has no hdi; ask for kind='equal-tailed'.")
         low, high, below, above = (number_or_array(x) for x in self.law.equal_tailed(wanted))
         return Interval(low, high, wanted, "equal-tailed", below, above)
+
+    # -- looks
+
+    def plot(
+        self, kind: str | None = None, *, level: float | None = None, interval: str = "equal-tailed",
+        above: float | None = None,
+    ) -> Chart:  # fmt: skip
+        """The probability of each score, with the interval; `level` and `above` take the place of its own."""
+        self.interval(level, kind=interval)  # what it cannot be is refused
+        wanted, limit = self.level if level is None else level, self.above if above is None else float(above)
+        return Result.plot(replace(self, level=wanted, above=limit), kind)
+
+    def _outlines(self) -> dict[str, Callable[[], Any]]:
+        marks = [x for x in (self.below, self.above) if x is not None]
+        return {} if self.shape else {"steps": lambda: step_outline(self, self.level, self.n, marks)}
 
     # -- document
 
@@ -243,7 +262,7 @@ def predict(
     >>> round(d.prob_below(0.75), 12)
     0.420847614017
     """
-    size, told, limits = _size(n), dict(columns), (_Limit("below", below), _Limit("above", above))
+    size, told, limits = _size(n), dict(columns), (Limit("below", below), Limit("above", above))
     if not is_made(first) and are_estimators(first):
         first, second, told = answered("predict", first, second, third, columns, metric if metrics is None else metrics)
         third = None
@@ -344,37 +363,7 @@ def _made(
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class _Limit:
-    """A score whose probability is wanted: one for all measures, or by measure."""
-
-    name: str
-    given: Any
-
-    def of(self, d: Prediction) -> float | None:
-        """The limit of a measure."""
-        if isinstance(self.given, Mapping):
-            found = next((v for k, v in self.given.items() if str(k) in (d.asked, str(d.metric))), None)
-        else:
-            found = self.given
-        if found is None:
-            return None
-        value = finite(found)
-        if not -1e300 < value < 1e300:
-            told = f"{option(self.name)} must be a finite number, or a mapping from metric to number"
-            raise BadSetting(f"{told}; got {found!r}.")
-        return value
-
-    def refuse_unused(self, parts: tuple[Prediction, ...]) -> None:
-        """A mapping that names a measure which is not asked for."""
-        known = [x for d in parts for x in (d.asked, str(d.metric))]
-        unused = [str(k) for k in (self.given if isinstance(self.given, Mapping) else ()) if str(k) not in known]
-        if unused:
-            shown = listing(list(dict.fromkeys(d.asked for d in parts)))
-            raise UnknownName(f"{option(self.name)} names {unused[0]!r}, which is not among the measures: {shown}.")
-
-
-def _limited(made: Prediction | Several, limits: tuple[_Limit, _Limit]) -> Prediction | Several:
+def _limited(made: Prediction | Several, limits: tuple[Limit, Limit]) -> Prediction | Several:
     """The same with the scores whose probabilities are wanted; a difference is held against 0."""
     parts: tuple[Prediction, ...] = made.parts if isinstance(made, Several) else (made,)
     for limit in limits:

@@ -142,7 +142,9 @@ def _where(text: str, seen: str) -> tuple[tuple[str, str], ...]:
     starts, stops = [0, *(end for _, end in ends)], [*(start for start, _ in ends), len(text)]
     found = []
     for a, b in zip(starts, stops, strict=True):
-        column, _, value = text[a:b].partition("=")
+        column, equals, value = text[a:b].partition("=")
+        if not equals or not column.strip():
+            raise BadSetting(f"a slice is column=value, such as region=north; got {text[a:b].strip()!r} in {text!r}.")
         found.append((column.strip(), _bare(value)))
     columns = [column for column, _ in found]
     twice = next((c for i, c in enumerate(columns) if c in columns[:i]), None)

@@ -84,8 +84,7 @@ def _last_of_lines(file: File) -> bytes:
 
     query = f"SELECT last(right(rtrim(line), 1)) FROM {_LINES} WHERE rtrim(line) <> ''"
     try:
-        with duck.connect() as con:
-            con.execute("SET threads = 1")  # in order
+        with duck.connect(in_order=True) as con:
             (found,) = con.execute(query, [[glob.escape(file.path)]]).fetchone()
     except duckdb.Error:
         raise damaged(file.shown, "zstd") from None

@@ -36,6 +36,8 @@ def explained(text: str, files: Sequence[File]) -> str:
         return f"line {at.group(1)} of {path} is longer than 2 MB; is it the right file?"
     if at and "nterminated quote" in text:
         return f"a quote of line {at.group(1)} of {path} does not end where its field does; correct the line."
+    if "bad allocation" in text or "ut of Memory" in text:
+        return f"there is too little memory to read {path}; give the command more than 600 MB."
     if "maximum_object_size" in text:
         return f"a record of {path} is larger than 16 MB; is it JSON lines?"
     if "No magic bytes" in text or "too small to be a Parquet" in text or "Snappy" in text:

@@ -158,12 +158,14 @@ def _held(con: Any, files: list[File], columns: Sequence[str]) -> dict[tuple[str
 
 def _json_has(con: Any, s: File, columns: Sequence[str]) -> bool:
     """Whether the first records of a file have all of these fields."""
-    packing = f"compression='{s.packing}', format='{_layout(s)}', maximum_object_size={LARGEST}, sample_size={_FIRST}"
-    return set(columns) <= set(_json_names(con, [glob.escape(s.path)], packing))
+    return set(columns) <= set(_json_names(con, [glob.escape(s.path)], f"{_packing(s)}, sample_size={_FIRST}"))
 
 
-def _layout(s: File) -> str:
-    return "array" if s.array else "newline_delimited"
+def _packing(s: File) -> str:
+    """How a JSON file is packed and laid out; DuckDB 1 does not know 'none' here, other than in CSV."""
+    packing = "uncompressed" if s.packing == "none" else s.packing
+    layout = "array" if s.array else "newline_delimited"
+    return f"compression='{packing}', format='{layout}', maximum_object_size={LARGEST}"
 
 
 def _csv_reader(paths: list[str], s: File, where: str) -> Reader:
@@ -181,7 +183,7 @@ def _json_reader(
 ) -> Reader:
     sought = [*((x,) for x in columns), *(conditions.mentioned(x) for x in conditioned)]  # one of each is a column
     bound: dict[str, Any] = {"files": paths}
-    packing = f"compression='{s.packing}', format='{_layout(s)}', maximum_object_size={LARGEST}"
+    packing = _packing(s)
     names = _json_names(con, paths, packing)
     if any(names.keys().isdisjoint(x) for x in sought):  # a field may occur late
         names = _json_names(con, paths, f"{packing}, sample_size={_WHOLE_SAMPLE}")

@@ -167,14 +167,14 @@ def _outcomes(g: Groups, request: Request) -> Outcomes:
 
 
 def passed_codes(a: Column, name: str, what: str = "outcome") -> Column:
-    """true/false, 1/0, yes/no and pass/fail as codes 1 and 0."""
+    """true/false, 1/0, yes/no, pass/fail and C/I (correct, incorrect) as codes 1 and 0."""
     to = np.empty(len(a.levels) + 1, dtype=np.int64)
     to[-1] = -1
     for i, level in enumerate(a.levels):
         text = str(level).strip().lower()
         if text not in PASS | FAIL:
             raise BadLabels(
-                f"{what} {name!r} holds {level!r}; {what}s are true/false, 1/0, yes/no or pass/fail. For classes "
+                f"{what} {name!r} holds {level!r}; {what}s are true/false, 1/0, yes/no, pass/fail or C/I. For classes "
                 f"give {option('truth') if what == 'outcome' else option('judge')} and {option('pred')}."
             )
         to[i] = int(text in PASS)

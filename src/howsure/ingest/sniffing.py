@@ -27,6 +27,7 @@ _SUFFIXES: Final = {
 }  # fmt: skip
 _LINE_END: Final = re.compile(rb"[\r\n]")
 _BLANK: Final = re.compile(r"(?: *(?:\r\n|\r|\n))*")  # lines with nothing on them
+_QUOTED: Final = re.compile(r'"(?:[^"]|"")*"')  # in which nothing parts columns
 _PACKED: Final = {".gz": "gzip", ".zst": "zstd"}
 
 
@@ -149,7 +150,7 @@ def _csv_head(text: str, name: str, tabs: bool) -> tuple[str, tuple[str, ...]]:
     if len(text) >= LONGEST // 4 and not any(x in text[1:] for x in "\r\n"):
         raise BadFile(f"the first line of {name!r} is longer than 2 MB; a header line with column names is needed.")
     line = text.lstrip("\n\r").splitlines()[0] if text.strip() else ""
-    delimiter = "\t" if tabs else max(",\t;|", key=line.count)
+    delimiter = "\t" if tabs else max(",\t;|", key=_QUOTED.sub("", line).count)
     try:
         names = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True), [])
     except csv.Error as error:

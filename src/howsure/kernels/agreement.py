@@ -73,12 +73,12 @@ class CellLines:
         da, dd = self.a1 * r, self.d1 * r
         a, d = self.a0 + da, self.d0 + dd
         ad, bc = a * d, b * c
-        n = ad - bc
-        ab, ac, bd, cd = a + b, a + c, b + d, c + d
+        n, dn = ad - bc, da * d + a * dd
         p, q = a * c + b * d, a * b + c * d
+        dp, dq = da * c + b * dd, da * b + c * dd
         rest = 4.0 * ad * bc + (ad + bc) * (p + q) + p * q
-        by_margins = da * (ab + ac) / (ab * ac) + dd * (bd + cd) / (bd * cd)
-        slope = (da * d + a * dd - 0.5 * n * by_margins) * np.sqrt(rest + n * n) / rest
+        more = 4.0 * dn * bc + dn * (p + q) + (ad + bc) * (dp + dq) + dp * q + p * dq  # the slope of rest
+        slope = (dn - 0.5 * n * (more / rest)) / np.sqrt(rest + n * n)  # that of the margins would cancel next to 1
         return np.arcsinh(n / np.sqrt(rest)), slope
 
     def atanh_kappa(self, r: Array) -> tuple[Array, Array]:

@@ -32,6 +32,7 @@ _FEW: Final = 100
 _BODY, _FAR = 0.951, 0.9991  # levels up to which ends were tried
 _SEAM: Final = 5e-5
 _SELDOM: Final = 1e-6  # values below 0 that are rarer do not count
+_EDGE: Final = 84.0  # of atanh, 1e-73 from the end of the range: the rules end there
 _NEAR: Final = 1e-6  # a miss this small is squared by the step that follows it
 
 
@@ -179,7 +180,7 @@ class AgreementLaw(Stepped):
         moments = self._above.moments
         spread = moments.spread[tables]
         h = Moments(*(x[tables] for x in vars(moments).values())).quantile(normal_score(p, q))
-        h = np.where(negative, np.minimum(h, -0.05 * spread), np.maximum(h, 0.05 * spread))
+        h = np.clip(np.where(negative, np.minimum(h, -0.05 * spread), np.maximum(h, 0.05 * spread)), -_EDGE, _EDGE)
         active = np.arange(h.size)
         for _ in range(_STEPS):
             tail, density = self._tail(tables[active], h[active], ~use_low[active])
@@ -191,7 +192,7 @@ class AgreementLaw(Stepped):
             old = h[active]
             low[active] = np.where(miss <= 0, old, low[active])
             high[active] = np.where(miss >= 0, old, high[active])
-            new = old - step
+            new = np.clip(old - step, -_EDGE, _EDGE)
             with np.errstate(invalid="ignore"):
                 middle = 0.5 * (low[active] + high[active])
             halve = np.isfinite(middle) & ((new <= low[active]) | (new >= high[active]))

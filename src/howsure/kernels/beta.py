@@ -212,16 +212,7 @@ def quantile(a: Array, b: Array, p: Array, q: Array, *, polish_above: float = _P
     flip = a > b  # work on the side whose value is small, so that it keeps its digits
     c, d = np.minimum(a, b), np.maximum(a, b)
     low, high = np.where(flip, q, p), np.where(flip, p, q)
-    use_low = low <= high
-    if use_low.all():
-        z = special.betaincinv(c, d, low)
-    elif not use_low.any():
-        z = special.betainccinv(c, d, high)
-    else:
-        c, d, low, high, use_low = np.broadcast_arrays(c, d, low, high, use_low)
-        z = np.empty(c.shape)
-        z[use_low] = special.betaincinv(c[use_low], d[use_low], low[use_low])
-        z[~use_low] = special.betainccinv(c[~use_low], d[~use_low], high[~use_low])
+    z = _first_quantile(c, d, low, high)
     if d.size and d.max() > polish_above:
         c, d, z, low, high = np.broadcast_arrays(c, d, z, low, high)
         rough = d > polish_above
@@ -231,6 +222,29 @@ def quantile(a: Array, b: Array, p: Array, q: Array, *, polish_above: float = _P
     z = np.where(z <= _SMALLEST, 0.0, z)
     rest = 1.0 - z
     return np.where(flip, rest, z), np.where(flip, z, rest)
+
+
+def _first_quantile(c: Array, d: Array, low: Array, high: Array) -> Array:
+    """By scipy, from the smaller tail; where both shapes are huge, on which it takes up to a millisecond, a normal logit."""
+    if np.max(c, initial=0.0) > _HUGE:
+        c, d, low, high = np.broadcast_arrays(c, d, low, high)
+        huge = c > _HUGE
+        z = np.empty(c.shape)
+        z[~huge] = _first_quantile(c[~huge], d[~huge], low[~huge], high[~huge])
+        score = np.where(low <= high, special.ndtri(low), -special.ndtri(high))[huge]
+        c, d = c[huge], d[huge]
+        z[huge] = special.expit(np.log(c / d) + np.sqrt(1.0 / c + 1.0 / d) * score)
+        return z
+    use_low = low <= high
+    if use_low.all():
+        return np.asarray(special.betaincinv(c, d, low), dtype=float)
+    if not use_low.any():
+        return np.asarray(special.betainccinv(c, d, high), dtype=float)
+    c, d, low, high, use_low = np.broadcast_arrays(c, d, low, high, use_low)
+    z = np.empty(c.shape)
+    z[use_low] = special.betaincinv(c[use_low], d[use_low], low[use_low])
+    z[~use_low] = special.betainccinv(c[~use_low], d[~use_low], high[~use_low])
+    return z
 
 
 def _polish(a: Array, b: Array, z: Array, low: Array, high: Array) -> Array:

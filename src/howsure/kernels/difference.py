@@ -136,7 +136,7 @@ class Difference(Stepped):
     def _evaluate(self, t: Array, density: bool) -> Array:
         """Stacked lower tail, density and upper tail at points t, which broadcast against the batch."""
         shape = np.broadcast_shapes(t.shape, self.shape)
-        points = np.broadcast_to(t, shape).ravel()
+        points = np.clip(np.broadcast_to(t, shape).ravel(), -1e300, 1e300)
         (a, b), (rows_a, rows_b) = self._tables, self._rows(shape)
         out = np.empty((3, points.size))
         a_wide = a.spread[rows_a] > b.spread[rows_b]
@@ -151,7 +151,7 @@ class Difference(Stepped):
         del t_low
         t = np.asarray(t, dtype=float)
         low, _, high = self._evaluate(t, False)
-        low = np.where(t <= self.lower, 0.0, np.where(t >= self.upper, 1.0, low))
+        low, high = (np.where(t <= self.lower, x, np.where(t >= self.upper, 1.0 - x, y)) for x, y in ((0.0, low), (1.0, high)))
         return np.where(high < low, 1.0 - high, low), np.where(high < low, high, 1.0 - low)
 
     def pdf(self, t: Array, t_low: Array | float = 0.0) -> Array:

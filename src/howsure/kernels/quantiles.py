@@ -17,11 +17,13 @@ from howsure.kernels.scale import Scale, normal_score
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+Looked = tuple[Array, Array, Array]  # points on the line, logs or scores of the tails there, and their slopes
 
 _STEPS = 60
 _SMALL_STEP = 2e-15
 _CLOSE = 3e-9  # a miss this small is squared by the step that follows it
 _CLOSE_SCORE = 1e-6  # the same for a normal score, which bends less
+_LEFT = 2e-11  # of the log of a tail, or of a score, that a last step may leave if the density is not its slope
 _BODY = 1e-3  # tails from here on are matched by their normal scores
 _MOST = 1e15  # of a Beta's shapes: with one larger its logit moves as that of the other does, with both it is normal
 _ROOT_2PI = float(np.sqrt(2.0 * np.pi))
@@ -52,8 +54,10 @@ def _newton(law: Steppable, scale: Scale, y: Array, use_low: Mask, target: Array
         return y
     low, high = np.full(y.shape, -np.inf), np.full(y.shape, np.inf)
     before = np.full(y.shape, np.inf)
-    body, goal = target > _BODY, special.ndtri(np.maximum(target, 1e-300))
+    body = target > _BODY
+    goal = np.where(body, special.ndtri(np.maximum(target, 1e-300)), np.log(np.maximum(target, 1e-300)))
     own, held = law, np.ones(y.shape, dtype=bool)  # the law of the points that are looked at
+    last: Looked | None = None
     for _ in range(_STEPS):
         t, below, above = scale.out(y)
         if not law.shape:
@@ -66,14 +70,16 @@ def _newton(law: Steppable, scale: Scale, y: Array, use_low: Mask, target: Array
             tail, pdf = target.copy(), np.ones(y.shape)
             tail[held], pdf[held] = own.one_tail(t[held], 0.0, ~use_low[held], density=True)
         with np.errstate(all="ignore"):
-            slope = pdf * scale.stretch(t, below, above)
-            miss = np.where(use_low, 1.0, -1.0) * np.log(tail / target)
-            step = miss * tail / slope
+            sign = np.where(use_low, 1.0, -1.0)
+            value, rate = np.log(tail), pdf * scale.stretch(t, below, above) / tail
             if body.any():  # there the normal score is closer to a line
                 score = special.ndtri(np.clip(tail, 1e-300, 1.0))
-                by_score = np.where(use_low, 1.0, -1.0) * (score - goal)
-                step = np.where(body, by_score * np.exp(-0.5 * score * score) / (_ROOT_2PI * slope), step)
-                miss = np.where(body, by_score * _CLOSE / _CLOSE_SCORE, miss)
+                value, rate = (
+                    np.where(body, score, value),
+                    np.where(body, rate * tail * _ROOT_2PI * np.exp(0.5 * score * score), rate),
+                )
+            miss = sign * (value - goal)
+            step = miss / rate
             step = np.where(tail > 0, step, np.nan)  # a tail that underflows tells the side only
             limit = np.maximum(0.3 * np.abs(y), 3.0)
             step = np.clip(np.where(np.isfinite(step), step, np.sign(miss) * limit), -limit, limit)
@@ -82,14 +88,28 @@ def _newton(law: Steppable, scale: Scale, y: Array, use_low: Mask, target: Array
             middle = 0.5 * (low + high)
             slow = np.abs(step) > 0.7 * before  # Newton is not shrinking its steps: halve the bracket
             halve = np.isfinite(middle) & ((new <= low) | (new >= high) | slow)
-        new = np.where(halve, middle, new)
-        active = active & ~(np.abs(step) <= _SMALL_STEP * (1 + np.abs(y)))
-        y = np.where(active, np.clip(new, -700.0, 700.0) if not scale.bounded else new, y)
-        active = active & ~((np.abs(miss) < _CLOSE) & ~halve)  # quadratic: this was the last step needed
+            new = np.where(halve, middle, new)
+            small = np.abs(step) <= _SMALL_STEP * (1 + np.abs(y))
+            close = np.abs(miss) < np.where(body, _CLOSE_SCORE, _CLOSE)
+            close &= np.abs(miss) * _bent(last, (y, value, rate)) < _LEFT
+        move, last = active & ~(small & halve), (y, value, rate)
+        y = np.where(move, np.clip(new, -700.0, 700.0) if not scale.bounded else new, y)
+        active = active & ~small & ~(close & ~halve)  # quadratic: this was the last step needed
         if not active.any():
             break
         before = np.abs(step)
     return y
+
+
+def _bent(last: Looked | None, now: Looked) -> Array:
+    """How far the slopes at two points are from what the tail does between them, as a share of the step that follows.
+
+    A density that is off, as it is next to an end with cell shapes below 0.01, makes Newton's steps shrink by no squares.
+    """
+    if last is None:
+        return np.ones(now[0].shape)
+    rise = 0.5 * (last[2] + now[2]) * np.abs(now[0] - last[0])
+    return np.fmin(np.abs(rise / np.abs(now[1] - last[1]) - 1.0), 1.0)
 
 
 def between_ends(lower: float, upper: float, mean: Array, std: Array, p: Array, q: Array) -> Array:

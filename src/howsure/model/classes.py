@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -263,25 +263,64 @@ class _BetaDraws:
 
 def confusions(state: State, top: int = 10) -> tuple[Confusion, ...]:
     """The most frequent mistakes of one table, with weight 1/2 on each and 1/2 on the rest of the class."""
-    from howsure.kernels.moebius import Moebius
-
     t: Tally = state.evidence
     wrong = np.flatnonzero((t.cells[:, 0] != t.cells[:, 1]) & (t.cells[:, 1] >= 0) & (t.counts > 0))
     order = wrong[np.argsort(-t.counts[wrong], kind="stable")][:top]
-    raw, squares = (np.bincount(t.cells[:, 0], x, len(t.labels)) for x in (t.counts, t.squared.counts))
+    raw, squares = _of_classes(t)
     out = []
     for i in order.tolist():
         y, z = (int(x) for x in t.cells[i])
-        hit, square = float(t.counts[i]), float(t.squared.counts[i])
-        unit = np.asarray(squares[y] / raw[y])
-        (a, s), (b, r) = (
-            gamma_of(np.asarray(v), np.asarray(q), 0.5, unit)
-            for v, q in ((hit, square), (max(raw[y] - hit, 0.0), max(squares[y] - square, 0.0)))
-        )
-        law = Moebius(a, b, 1.0, 1.0, 0.0, 1.0, None if s == r else s / r)
-        share = Distribution("share", law, "closed form", _BetaDraws(float(a), float(b), float(s / r)))
+        share = _share((raw[y], squares[y]), (float(t.counts[i]), float(t.squared.counts[i])))
         out.append(Confusion(t.labels[y], t.labels[z], number(t.counts[i]), number(raw[y]), share))
     return tuple(out)
+
+
+def _of_classes(t: Tally) -> tuple[Any, Any]:
+    """The items of each true class, and the sums of their squared weights."""
+    raw, squares = (np.bincount(t.cells[:, 0], x, len(t.labels)) for x in (t.counts, t.squared.counts))
+    return raw, squares
+
+
+def _share(whole: tuple[float, float], hit: tuple[float, float]) -> Distribution:
+    """The share of a class that is answered in one way; both as sums of weights and of their squares."""
+    from howsure.kernels.moebius import Moebius
+
+    unit = np.asarray(whole[1] / whole[0] if whole[0] > 0 else 1.0)
+    (a, s), (b, r) = (
+        gamma_of(np.asarray(v), np.asarray(q), 0.5, unit)
+        for v, q in (hit, (_less(whole, hit, 0), _less(whole, hit, 1)))
+    )
+    law = Moebius(a, b, 1.0, 1.0, 0.0, 1.0, None if s == r else s / r)
+    return Distribution("share", law, "closed form", _BetaDraws(float(a), float(b), float(s / r)))
+
+
+def _less(whole: tuple[float, float], hit: tuple[float, float], k: int) -> float:
+    return max(whole[k] - hit[k], 0.0)
+
+
+MOST_DRAWN: Final = 12  # classes whose whole table is drawn
+
+
+def confusion_table(state: State, level: float, interval: str) -> dict[str, Any] | None:
+    """Every cell of one table of a few classes with its share of the true class; None of other tables."""
+    t: Tally = state.evidence
+    known = bool((t.cells[:, 0] >= 0).all() and (t.cells[:, 1] >= 0).all())
+    if t.shape or len(t.systems) > 1 or not 2 <= len(t.labels) <= MOST_DRAWN or not known:
+        return None
+    raw, squares = _of_classes(t)
+    size = len(t.labels)
+    counts, sums = np.zeros((size, size)), np.zeros((size, size))
+    np.add.at(counts, (t.cells[:, 0], t.cells[:, 1]), t.counts)
+    np.add.at(sums, (t.cells[:, 0], t.cells[:, 1]), t.squared.counts)
+    cells = []
+    for y, z in np.ndindex(size, size):
+        low, high = _share((raw[y], squares[y]), (float(counts[y, z]), float(sums[y, z]))).interval(
+            level, kind=interval
+        )
+        score = float(counts[y, z] / raw[y]) if raw[y] > 0 else None
+        cells.append({"truth": y, "answer": z, "count": number(counts[y, z]), "of": number(raw[y]), "share": score,
+                      "low": float(low), "high": float(high)})  # fmt: skip
+    return {"labels": [as_json(x) for x in t.labels], "cells": cells}
 
 
 def extras(state: State, level: float) -> tuple[dict[str, Any], Notes]:

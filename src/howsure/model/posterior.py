@@ -153,6 +153,11 @@ class Posterior(State, Mapping[str, Distribution]):
         total = self.kind.prior_total(self)
         return {"name": self.prior.name, "total": int(total) if total == int(total) else total}
 
+    def confusion(self, level: float, interval: str) -> dict[str, Any] | None:
+        """The table of truths and answers with the share of each cell and its interval; None of other evidence."""
+        made = getattr(self.kind, "confusion_table", None)
+        return None if made is None else cast("dict[str, Any] | None", made(self, level, interval))
+
     def extras(self, level: float) -> tuple[dict[str, Any], Notes]:
         """What a report tells beyond its rows."""
         return self.kind.extras(self, level)

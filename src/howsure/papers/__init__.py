@@ -71,7 +71,12 @@ def document(chosen: Iterable[Item]) -> dict[str, Any]:
 
 
 def render(chosen: Iterable[Item], kind: str = "table") -> str:
-    """The items, computed, as table, json or markdown."""
+    """The items, computed, as table, json, markdown or html; a page shows every figure and takes the extra charts."""
     from howsure.papers import show
+
+    if kind == "html":
+        from howsure.charts.chart import check_installed
+
+        check_installed()  # before the computing
 
     return show.render(show.document(chosen), kind)

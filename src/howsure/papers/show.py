@@ -1,4 +1,4 @@
-"""The document of the items and its three formats."""
+"""The document of the items and its formats."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from howsure.render import markdown, plain, raw
 from howsure.render.tables import TextTable
 from howsure.version import VERSION
 
-KINDS: Final = ("table", "json", "markdown")
+KINDS: Final = ("table", "json", "markdown", "html")
 WIDTHS: Final = {"item": 28, "printed": 38, "howsure": 40, "verdict": 20}
 TERMS: Final = {
     "worked table": "TP 80, FP 20, FN 30, TN 870, an example of ours.",
@@ -80,10 +80,16 @@ def _finite(value: Any) -> Any:
 
 def render(doc: dict[str, Any], kind: str) -> str:
     """The document in one of its formats."""
-    makers = {"table": _text, "json": raw.json_text, "markdown": _markdown}
+    makers = {"table": _text, "json": raw.json_text, "markdown": _markdown, "html": _page}
     if kind not in makers:
-        raise UnknownName(f"no format {kind!r}.{nearest(kind, KINDS)} Give table, json or markdown.")
+        raise UnknownName(f"no format {kind!r}.{nearest(kind, KINDS)} Give table, json, markdown or html.")
     return makers[kind](doc)
+
+
+def _page(doc: dict[str, Any]) -> str:
+    from howsure.papers.page import page
+
+    return page(doc, headline(doc))
 
 
 def headline(doc: dict[str, Any]) -> str:

@@ -9,8 +9,8 @@ How often 95% intervals of F1 held the true value before and after: docs/coverag
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -33,6 +33,7 @@ from howsure.model.score_draws import score_draws
 from howsure.model.scored import Thresholds
 from howsure.model.thresholds import table_of, tally_at
 from howsure.notes import Notes, note
+from howsure.outlines import outline
 from howsure.ranking.limits import Given, Limit, Sure, check_lawful, closest, read
 from howsure.ranking.trying import CORRECTIONS, Pick, Trial, cuts_of, draws, tried
 from howsure.render.numbers import short
@@ -72,6 +73,21 @@ class Choice(Result):
     level: float
     interval: str
     by_default: bool = False  # no measure was named
+    curve: Any = field(default=None, repr=False)  # that it was chosen on, to be drawn
+
+    def _outlines(self) -> dict[str, Callable[[], Any]]:
+        found: dict[str, Callable[[], Any]] = {"laws": self._both}
+        if self.curve is not None:
+            found["curve"] = lambda: (
+                self._document | {"points": self.curve._point_documents("system"), "says": f"{self!r}."}
+            )
+        return found
+
+    def _both(self) -> list[dict[str, Any]]:
+        """The law of the measure at the threshold, and the one without the optimism of the choice."""
+        named = ("on these items", self.apparent), ("corrected for the choice", self.corrected)
+        shown = named if self.correct != "none" else named[:1]
+        return [outline(d, self.level, self.interval, label=label) for label, d in shown]
 
     def _make(self) -> dict[str, Any]:
         p = self.posterior

@@ -249,11 +249,12 @@ class Curve(Result):
         >>> best.threshold, best.cells
         (0.5, {'tp': 4, 'fp': 2, 'fn': 0, 'tn': 4})
         """
-        return choose(
+        found = choose(
             self.posterior, metric, at_least=at_least, at_most=at_most, correct=correct,
             level=self.level if level is None else check_level(level),
             interval=self.interval if interval is None else check_kind(interval),
         )  # fmt: skip
+        return replace(found, curve=self)
 
     # -- document
 

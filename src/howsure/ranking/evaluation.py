@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -39,6 +39,9 @@ class Evaluation(Result):
         weight = self.posterior.prior.outcome()[0]
         own = (note("prior-from-data", form="pairs", weight=weight),) if self.comparisons and weight else ()
         return (*map(_told, self.comparisons), *own, *self.report.notes, *ranks)
+
+    def _measures(self) -> Iterable[Any]:
+        return self.report._measures()
 
     def _make(self) -> dict[str, Any]:
         made = self.report.to_dict() | {"schema": "howsure.trec/1"}

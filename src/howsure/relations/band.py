@@ -210,6 +210,9 @@ class Band(Result):
 
     # -- document
 
+    def _outlines(self) -> dict[str, Callable[[], Any]]:
+        return {} if self.curve is None else {"curve": self.curve.points}
+
     def at(self) -> Array:
         """The recalls of the rows: those asked for, or round ones that are feasible with some probability."""
         if self.recalls is not None:

@@ -9,6 +9,7 @@ random guessing; random precision is λ, so better than random does not suffice.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from reprlib import repr as brief
@@ -243,6 +244,17 @@ class Tradeoff(Result):
         return Change(float(estimate), exact, bool(estimate * precision < 0), float(most))
 
     # -- document
+
+    def _outlines(self) -> dict[str, Callable[[], Any]]:
+        return {"curve": self.points}
+
+    def points(self, size: int = 121) -> dict[str, Any]:
+        """Recall and precision along the whole curve, for charts."""
+        low, high = self.arc.recall
+        r = np.linspace(low, high, size)
+        r = r[(2 * r != self.excess) | (self.excess == 0)]
+        p = np.full(r.shape, 0.5) if self.excess == 0 else self.precision(r)
+        return {"x": r.tolist(), "y": p.tolist()}
 
     def at(self) -> Array:
         """The recalls of the rows: those asked for, or evenly spread from end to end."""

@@ -7,7 +7,7 @@ shares follows from the two laws and the prevalence; measures are those of the c
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from reprlib import repr as brief
@@ -266,6 +266,18 @@ class Mixture(Result):
         t = np.unique(np.concatenate([t, np.linspace(t.min(), t.max(), 2001)]))
         cells = self._cells(t)
         return float(np.interp(p, cells[..., 2] + cells[..., 3], t))
+
+    def _outlines(self) -> dict[str, Callable[[], Any]]:
+        return {"panels": self._panels}
+
+    def _panels(self, size: int = 241) -> dict[str, Any]:
+        """The measures at thresholds from end to end, and the densities of both classes where they have one."""
+        t = np.sort(self._turn(np.linspace(self._quantile(0.001), self._quantile(0.999), size)))
+        found = {name: [real(x) for x in self.measure(name, t)] for name in ("recall", "precision", "accuracy")}
+        if self._smooth:
+            found["positive"] = (self.prevalence * self.positive.pdf(t)).tolist()
+            found["negative"] = ((1 - self.prevalence) * self.negative.pdf(t)).tolist()
+        return {"x": t.tolist()} | found
 
     def _make(self) -> dict[str, Any]:
         t = self.at()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
-from howsure.render.numbers import probability, short
+from howsure.render.numbers import count, probability, short
 
 Document = dict[str, Any]
+_NAMED: Final = 3  # names in a sentence
 
 
 def percent(level: float) -> str:
@@ -21,42 +23,134 @@ def percent(level: float) -> str:
 def caption(document: Document) -> str:
     """What the numbers rest on: n, the prior, and the kind and level of the intervals."""
     told, prior, level = document.get("data") or {}, document.get("prior") or {}, document.get("level")
-    said = [f"n = {told['n']:,}" if told.get("n") is not None else ""]
+    said = [f"n = {count(told['n'])}" if told.get("n") is not None else ""]
+    said.append(f"{count(told['folds'])} folds" if told.get("folds") else "")
     said.append(f"prior {prior['name']}" if prior.get("name") else "")
     said.append(f"{percent(level)} {document.get('interval') or ''} intervals" if level else "")
+    hidden = document.get("hidden")
+    said.append(f"{count(hidden['tables'])} more are not drawn" if hidden else "")
     return "; ".join(x for x in said if x)
+
+
+def listed(names: Sequence[str], most: int = _NAMED) -> str:
+    """Names as people say them, of many the first few.
+
+    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c", "d", "e"])
+    ('a', 'a and b', 'a, b, c and 2 more')
+    """
+    shown = list(names[:most])
+    if len(names) > most:
+        return f"{', '.join(shown)} and {len(names) - most} more"
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+# -- rows of scores
 
 
 def span(row: Document) -> str:
     """The interval of a row: 0.691 to 0.819."""
     error = row.get("error") or {}
-    low = short(row["low"], row.get("low_gap"), error=error.get("low"))
-    high = short(row["high"], row.get("high_gap"), error=error.get("high"))
-    return f"{low} to {high}"
+    error = error if isinstance(error, dict) else {}
+    ends = []
+    for key in ("low", "high"):
+        endless = key in (row.get("infinite") or ())
+        ends.append("infinite" if endless else short(row[key], row.get(f"{key}_gap"), error=error.get(key)))
+    return " to ".join(ends)
+
+
+def score_of(row: Document) -> str:
+    """The point score of a row, or why it has none."""
+    if row["score"] is None:
+        return "infinite" if "score" in (row.get("infinite") or ()) else "undefined"
+    return short(row["score"])
 
 
 def numbers_of(row: Document) -> str:
     """The score of a row and its interval: 0.762 [0.691, 0.819]."""
-    score = "undefined" if row["score"] is None else short(row["score"])
-    return f"{score} [{span(row).replace(' to ', ', ')}]"
+    return f"{score_of(row)} [{span(row).replace(' to ', ', ')}]"
+
+
+def place(row: Document) -> str:
+    """The slice of a row: region north; or all items."""
+    where = row.get("slice") or {}
+    parts = [f"{k} {v}" for k, v in where.items()]
+    return ", ".join(parts) or ("all items" if row.get("overall") else "")
 
 
 def named(row: Document) -> str:
     """What a row is of: its measure, its system and its slice."""
-    parts = [str(row["asked"]), None if row.get("system") is None else f"of {row['system']}"]
-    where = row.get("slice") or {}
-    parts += [f"{k} {v}" for k, v in where.items()]
-    parts += ["all items"] if row.get("overall") else []
-    return ", ".join(x for x in (" ".join(p for p in parts[:2] if p), *parts[2:]) if x)
+    own = " ".join(x for x in (str(row["asked"]), row.get("system") and f"of {row['system']}") if x)
+    where = place(row)
+    return f"{own}, {where}" if where else own
 
 
 def of_row(row: Document, level: float) -> str:
     """A score in words, with what is known of the value it is held against."""
-    score = "is undefined" if row["score"] is None else f"is {short(row['score'])}"
-    said = (
-        f"{named(row)} {score}; with probability {percent(level)} it lies between {span(row).replace(' to ', ' and ')}"
-    )
+    ends = span(row).replace(" to ", " and ")
+    on = " on these items" if row["score"] is None else ""
+    said = f"{named(row)} is {score_of(row)}{on}; with probability {percent(level)} it lies between {ends}"
     if row.get("above") is None or row.get("p_above") is None:
         return f"{said}."
     p, error = row["p_above"], (row.get("error") or {}).get("probability")
     return f"{said}. P(above {row['above']:g}) = {probability(p, error, rest=1.0 - p)}."
+
+
+def of_rows(document: Document) -> str:
+    """What a list of scores shows: which slices stand out, or the highest and the lowest."""
+    rows = [row for row in document["rows"] if not row.get("overall")]
+    marked = [row for row in rows if row.get("marked")]
+    if any(row.get("marked") is not None for row in rows):
+        if not marked:
+            return f"None of these {len(rows)} stands out from the rest by more than chance."
+        stands = "stands" if len(marked) == 1 else "stand"
+        return (
+            f"{len(marked)} of {len(rows)} {stands} out by more than chance: {listed([named(row) for row in marked])}."
+        )
+    known = [row for row in rows if row.get("score") is not None]
+    measures = {row["asked"] for row in rows}
+    over = [row for row in rows if row.get("p_above") is not None and row["p_above"] >= document["level"]]
+    tested = [row for row in rows if row.get("p_above") is not None]
+    if tested:
+        limit = f"{tested[0]['above']:g}" if len({row["above"] for row in tested}) == 1 else "their limits"
+        return f"{len(over)} of {len(tested)} scores are above {limit} with probability {percent(document['level'])}."
+    if len(measures) > 1 and len(known) <= _NAMED:
+        return "; ".join(f"{named(row)} {numbers_of(row)}" for row in rows) + "."
+    if len(measures) > 1 or len(known) < 2:
+        return f"{len(rows)} scores, each with its {percent(document['level'])} interval."
+    top, least = max(known, key=lambda row: row["score"]), min(known, key=lambda row: row["score"])
+    return f"Highest: {named(top)}, {numbers_of(top)}. Lowest: {named(least)}, {numbers_of(least)}."
+
+
+# -- systems
+
+
+def of_pairs(pairs: Iterable[Document], level: float) -> str:
+    """Which pairs of systems are told apart at a level: no pair of these six can be told apart at 95%."""
+    found = list(pairs)
+    systems = list(dict.fromkeys(x[k] for x in found for k in ("first", "second")))
+    known = [x for x in found if x.get("p_better") is not None]
+    sure = [(x["first"], x["second"]) if x["p_better"] >= 0.5 else (x["second"], x["first"])
+            for x in known if max(x["p_better"], 1.0 - x["p_better"]) >= level]  # fmt: skip
+    at = percent(level)
+    if not known:
+        return "The measure has no better direction: there is nothing to tell apart."
+    if not sure:
+        if len(systems) == 2:
+            return f"{systems[0]} and {systems[1]} cannot be told apart at {at}."
+        return f"No pair of these {_number(len(systems))} can be told apart at {at}."
+    if len(sure) == len(known):
+        each = f"All {len(known)} pairs of these {_number(len(systems))} are told apart at {at}."
+        return each if len(systems) > 2 else f"{sure[0][0]} is better than {sure[0][1]} at {at}."
+    below: dict[str, list[str]] = {}
+    for better, worse in sure:
+        below.setdefault(better, []).append(worse)
+    said = "; ".join(f"{a} is better than {listed(b)}" for a, b in list(below.items())[:_NAMED])
+    more = f"; {len(below) - _NAMED} more lead others" if len(below) > _NAMED else ""
+    return f"At {at}, {said}{more}. {len(known) - len(sure)} of {len(known)} pairs cannot be told apart."
+
+
+_NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def _number(n: int) -> str:
+    return _NUMBERS[n] if n < len(_NUMBERS) else f"{n:,}"

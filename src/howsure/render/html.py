@@ -17,7 +17,7 @@ _WIDE: Final = 160  # of a bar, in pixels
 _HIGH: Final = 18
 _EDGE: Final = 5  # room for a point at an end of the scale
 _LETTER: Final = 8  # as wide as a digit of the scale may be
-_STYLE: Final = (
+STYLE: Final = (
     ".howsure{overflow-x:auto}"
     ".howsure table{border-collapse:collapse;margin:0 0 .5em;font-variant-numeric:tabular-nums}"
     ".howsure caption{text-align:left;font-weight:bold;padding:.3em .6em;color:inherit}"
@@ -49,13 +49,18 @@ def page(document: dict[str, Any], view: Detail = USUAL) -> str:
 
 
 def _part(t: TextTable) -> str:
-    head = "".join(f'<th scope="col"{_side(r)}>{escape(c)}</th>' for c, r in zip(t.columns, t.right, strict=True))
-    body = "\n".join(_row(row, t.right, _bar(t.bars, i)) for i, row in enumerate(t.rows))
     notes = "".join(f"<li>{escape(note)}</li>" for note in t.notes)
     tail = f"<ul>{notes}</ul>\n" if notes else ""
+    return f'<div class="howsure">\n<style>{STYLE}</style>\n{bare(t)}{tail}</div>\n'
+
+
+def bare(t: TextTable) -> str:
+    """The table alone, without style and notes, for a page that has both."""
+    head = "".join(f'<th scope="col"{_side(r)}>{escape(c)}</th>' for c, r in zip(t.columns, t.right, strict=True))
+    body = "\n".join(_row(row, t.right, _bar(t.bars, i)) for i, row in enumerate(t.rows))
     return (
-        f'<div class="howsure">\n<style>{_STYLE}</style>\n<table>\n<caption>{escape(t.headline)}</caption>\n'
-        f"<thead><tr>{head}{_scale(t.bars)}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n{tail}</div>\n"
+        f"<table>\n<caption>{escape(t.headline)}</caption>\n"
+        f"<thead><tr>{head}{_scale(t.bars)}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
     )
 
 

@@ -1,0 +1,134 @@
+"""Curves: lines of one measure against another, with bands, chosen points and lines to hold them against."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, Final
+
+from howsure.charts import style
+from howsure.charts.chart import Chart
+from howsure.charts.marks import Spec, at, axis, filled, line, points, rows, rule, text
+
+# A series: label, x, y, and at will low and high, a band.
+Series = Mapping[str, Any]
+MOST: Final = 6
+_NAME: Final = 230  # pixels for the names of lines at the right, at most
+_LETTER: Final = 6.6
+
+
+def curves(
+    series: Sequence[Series],
+    *,
+    name: str,
+    title: str,
+    says: str,
+    caption: str,
+    x_title: str,
+    y_title: str,
+    x_ends: tuple[float, float],
+    y_ends: tuple[float, float],
+    square: bool = False,
+    log: bool = False,
+    marks: Sequence[Mapping[str, Any]] = (),
+    lines: Sequence[Mapping[str, Any]] = (),
+) -> Chart:
+    """Lines with the bands around them.
+
+    `marks` are points with words (x, y, label), `lines` values of one axis that all is held against (x or y, label), or
+    straight lines between two points (from and to).
+    """
+    if len(series) > MOST:
+        said = f"{MOST} of {len(series)} lines are drawn"
+        series, caption = list(series)[:MOST], f"{caption}; {said}" if caption else said
+    width, height = (340, 340) if square else (style.WIDTH, style.HEIGHT + 40)
+    x = axis(x_title, low=x_ends[0], high=x_ends[1], log=log, grid=True)
+    y = axis(y_title, low=y_ends[0], high=y_ends[1], grid=True)
+    layers = [piece for one in lines for piece in _held(one, x, y, (width, height))]
+    layers += [_band(s, k, x, y) for k, s in enumerate(series) if s.get("low") is not None]
+    layers += [_line(s, k, x, y) for k, s in enumerate(series)]
+    layers += [piece for one in marks for piece in _mark(one, x, y, x_ends)]
+    named = len(series) > 1
+    if named:
+        layers += _names(series, y, y_ends, (width, height))
+    body: Spec = {"width": width, "height": height, "layer": layers}
+    beside = min(_NAME, 45 + _LETTER * max(len(str(s["label"])) for s in series)) if named else 0
+    return Chart(name, title, says, caption, body, max(width + 50 + beside, 480))
+
+
+def _line(s: Series, k: int, x: Spec, y: Spec) -> Spec:
+    place = {"x": at("x", x), "y": at("y", y)}
+    return line(rows(x=s["x"], y=s["y"]), place, color=style.PALETTE[k], dash=style.DASHES[k])
+
+
+def _band(s: Series, k: int, x: Spec, y: Spec) -> Spec:
+    known = [(a, b, c) for a, b, c in zip(s["x"], s["low"], s["high"], strict=True) if None not in (a, b, c)]
+    data = rows(x=[r[0] for r in known], low=[r[1] for r in known], high=[r[2] for r in known])
+    place = {"x": at("x", x), "y": at("low", y), "y2": {"field": "high"}, "order": {"value": 0}}
+    return filled(data, place, color=style.PALETTE[k], opacity=0.2)
+
+
+def _held(one: Mapping[str, Any], x: Spec, y: Spec, size: tuple[int, int]) -> list[Spec]:
+    """A value of an axis, or a straight line, with its words at the end."""
+    if "from" in one:
+        (a, b), (c, d) = one["from"], one["to"]
+        place = {"x": at("x", x), "y": at("y", y)}
+        return [line(rows(x=[a, c], y=[b, d]), place, color=style.MUTED, width=1.2, dash=(4, 3))]
+    key = "x" if one.get("x") is not None else "y"
+    place, value = {key: at(key, x if key == "x" else y)}, rows(**{key: [one[key]]})
+    made = [rule(value, place, color=style.MUTED, width=1.2, dash=(4, 3))]
+    if one.get("label"):
+        words = rows(**{key: [one[key]], "label": [str(one["label"])]})
+        if key == "x":
+            look = {
+                "align": one.get("align", "left"),
+                "baseline": "top",
+                "dx": -5 if one.get("align") == "right" else 5,
+            }
+            made.append(text(words, place | {"y": {"value": 2}}, color=style.MUTED, **look))
+        else:
+            left, under = one.get("align", "left") == "left", bool(one.get("under"))
+            made.append(text(words, place | {"x": {"value": 6 if left else size[0] - 4}}, color=style.MUTED,
+                             align="left" if left else "right", baseline="top" if under else "bottom", dy=4 if under else -3))  # fmt: skip
+    return made
+
+
+def _mark(one: Mapping[str, Any], x: Spec, y: Spec, ends: tuple[float, float]) -> list[Spec]:
+    """A point with words beside it, on the side that has room."""
+    place = {"x": at("x", x), "y": at("y", y)}
+    color = style.ORANGE if one.get("strong") else style.INK
+    made = [points(rows(x=[one["x"]], y=[one["y"]]), place, color=color, size=90 if one.get("strong") else 45,
+                   shape="diamond" if one.get("strong") else "circle")]  # fmt: skip
+    if one.get("label"):
+        share = (one["x"] - ends[0]) / (ends[1] - ends[0])
+        right = share > 0.75 or (bool(one.get("left")) and share > 0.2)
+        data = rows(x=[one["x"]], y=[one["y"]], label=[str(one["label"])])
+        below = bool(one.get("below"))
+        made.append(text(data, place, align="right" if right else "left", dx=-8 if right else 8,
+                         dy=12 if below else -10, baseline="middle"))  # fmt: skip
+    return made
+
+
+def _names(series: Sequence[Series], y: Spec, y_ends: tuple[float, float], size: tuple[int, int]) -> list[Spec]:
+    """The name of each line at the right, near where it ends, at least a line apart; a stroke shows its dashes."""
+    del y
+    low, high = y_ends
+    ends: list[list[float]] = []
+    for k, s in enumerate(series):
+        known = [v for v in s["y"] if v is not None and v == v]
+        last = known[-1] if known else low
+        ends.append([size[1] * (1.0 - min(max((last - low) / (high - low), 0.0), 1.0)), k])
+    ends.sort()
+    for before, after in pairwise(ends):
+        after[0] = max(after[0], before[0] + 17.0)
+    over = max(0.0, ends[-1][0] - size[1])
+    made = []
+    for down, place in ends:
+        k = int(place)
+        at_y = {"value": down - over}
+        stroke = {"x": {"value": size[0] + 8}, "x2": {"value": size[0] + 34}, "y": at_y}
+        made.append(rule(rows(k=[0]), stroke, color=style.PALETTE[k], width=2.2, dash=style.DASHES[k]))
+        words = rows(label=[str(series[k]["label"])])
+        made.append(text(words, {"x": {"value": size[0] + 39}, "y": at_y}, align="left", baseline="middle",
+                         limit=_NAME - 45))  # fmt: skip
+    return made

@@ -1,0 +1,177 @@
+"""Charts of scores at thresholds: ROC and precision-recall curves with their bands, a band, and a chosen threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from howsure.charts.chart import Chart
+from howsure.charts.curves import MOST, curves
+from howsure.charts.density import density
+from howsure.charts.scores import many
+from howsure.render import findings
+from howsure.render.numbers import short
+
+Document = dict[str, Any]
+Outlines = Mapping[str, Callable[[], Any]]
+Drawn = dict[str, Callable[[], Chart]]
+_UNIT = (0.0, 1.0)
+
+
+def curve(document: Document, outlines: Outlines) -> Drawn:
+    """ROC, precision against recall, and the summary."""
+    del outlines
+    made: Drawn = {"roc": lambda: _plane(document, "roc"), "pr": lambda: _plane(document, "pr")}
+    if len(document["rows"]) > 1:
+        made["forest"] = lambda: many(document)
+    return made
+
+
+_PLANES = {
+    "roc": ("fallout", "recall", "ROC curve", ("auc",)),
+    "pr": ("recall", "precision", "Precision against recall", ("AP",)),
+}
+
+
+def _plane(document: Document, kind: str) -> Chart:
+    x, y, title, area = _PLANES[kind]
+    systems = list(dict.fromkeys(p["system"] for p in document["points"]))
+    series = []
+    for name in systems:
+        points = [p for p in document["points"] if p["system"] == name]
+        start = {x: 0.0, y: 0.0, f"{y}_low": 0.0, f"{y}_high": 0.0}
+        points = [start, *points] if kind == "roc" else [p for p in points if p[y] is not None]
+        series.append({"label": name or "system", "x": [p[x] for p in points], "y": [p[y] for p in points],
+                       "low": [p.get(f"{y}_low") for p in points],
+                       "high": [p.get(f"{y}_high") for p in points]})  # fmt: skip
+    lines = [{"from": (0.0, 0.0), "to": (1.0, 1.0)}] if kind == "roc" else [_guessing(document)]
+    marks = [mark | {"left": kind == "pr"} for mark in _chosen(document, x, y)] if len(systems) == 1 else []
+    return curves(
+        series, name=kind, title=title, says=document.get("says") or _area(document, area),
+        caption=_caption(document, kind, y),
+        x_title=f"{x} (share of negatives that are found)" if kind == "roc" else x, y_title=y, x_ends=_UNIT,
+        y_ends=_UNIT, square=True, lines=[line for line in lines if line], marks=marks,
+    )  # fmt: skip
+
+
+def _guessing(document: Document) -> Document | None:
+    """The precision of guessing: the share of positive items."""
+    data = document["data"]
+    if not data.get("positives") or not data.get("n"):
+        return None
+    share = data["positives"] / data["n"]
+    return {"y": share, "label": f"guessing: {short(share)}"}
+
+
+def _area(document: Document, names: tuple[str, ...]) -> str:
+    rows = [row for row in document["rows"] if row["metric"] in names]
+    if not rows:
+        return f"{len(document['points'])} points of the curve with their intervals."
+    said = [findings.of_row(row, document["level"]) for row in rows[:1]]
+    said = said if len(rows) == 1 else [f"{findings.named(row)} {findings.numbers_of(row)}" for row in rows[:MOST]]
+    return said[0] if len(rows) == 1 else "; ".join(said) + "."
+
+
+def _chosen(document: Document, x: str, y: str) -> list[Document]:
+    """Thresholds along the curve: the chosen one, else that with the highest F1, and a few others."""
+    points = [p for p in document["points"] if p[x] is not None and p[y] is not None]
+    if not points:
+        return []
+    best = max(points, key=_f1)
+    chosen = document.get("chosen")
+    marks = []
+    if chosen is not None:
+        marks.append({"x": chosen[x], "y": chosen[y], "strong": True, "label": f"chosen: {chosen['threshold']:.3g}",
+                      "below": True})  # fmt: skip
+    else:
+        marks.append({"x": best[x], "y": best[y], "strong": True, "below": True,
+                      "label": f"{best['threshold']:.3g}: highest F1"})  # fmt: skip
+    return marks + _spread(points, x, y, marks[0])
+
+
+def _spread(points: list[Document], x: str, y: str, taken: Document) -> list[Document]:
+    """A few thresholds that stand apart from each other on the plane."""
+    spots, made = [(taken["x"], taken["y"])], []
+    for share in (0.1, 0.3, 0.5, 0.75):
+        p = points[round(share * (len(points) - 1))]
+        if all(abs(p[x] - a) + abs(p[y] - b) > 0.17 for a, b in spots):
+            spots.append((p[x], p[y]))
+            made.append({"x": p[x], "y": p[y], "label": f"{p['threshold']:.3g}", "below": True})
+    return made
+
+
+def _f1(p: Document) -> float:
+    total = 2 * p["tp"] + p["fp"] + p["fn"]
+    return float(2 * p["tp"] / total) if total else 0.0
+
+
+def _caption(document: Document, kind: str, y: str) -> str:
+    said = f"the band holds {y} at each threshold, one by one"
+    said += "; dashed: guessing" if kind == "roc" else ""
+    return f"{findings.caption(document)}; {said}; numbers along the line are thresholds"
+
+
+# -- a band
+
+
+def band(document: Document, outlines: Outlines) -> Drawn:
+    """A measure along thresholds, recalls or fallouts, with its band."""
+    del outlines
+    return {"band": lambda: _banded(document)}
+
+
+def _banded(document: Document) -> Chart:
+    rows, along = document["rows"], document["along"]
+    known = sorted((r for r in rows if r[along] is not None), key=lambda r: r[along])
+    measure = str(rows[0]["metric"])
+    series: Document = {"label": measure, "x": [r[along] for r in known], "y": [r["score"] for r in known],
+              "low": [r["low"] for r in known], "high": [r["high"] for r in known]}  # fmt: skip
+    values = [v for r in known for v in (r["score"], r["low"], r["high"]) if v is not None]
+    low, high = min(values), max(values)
+    ends = _UNIT if low >= 0 and high <= 1 else (low - 0.04 * (high - low), high + 0.04 * (high - low))
+    which = "all at once" if document["simultaneous"] else "at each point, one by one"
+    open_ = len(rows) - len(known)
+    caption = f"{findings.caption(document)}; the band holds {which}" + (
+        f"; {open_} points at no number are left out" if open_ else ""
+    )
+    top = max((r for r in known if r["score"] is not None), key=lambda r: r["score"], default=None)
+    says = f"{measure} at {len(known):,} values of {along}"
+    if top is not None:
+        says += f"; highest {short(top['score'])} [{short(top['low'])}, {short(top['high'])}] at {top[along]:.4g}"
+    places = series["x"]
+    x_ends = (places[0], places[-1]) if len(known) > 1 else (places[0] - 0.5, places[0] + 0.5)
+    return curves(
+        [series], name="band", title=f"{measure} by {along}", says=f"{says}.", caption=caption, x_title=along,
+        y_title=measure, x_ends=x_ends, y_ends=ends,
+    )  # fmt: skip
+
+
+# -- a chosen threshold
+
+
+def choice(document: Document, outlines: Outlines) -> Drawn:
+    """The measure at the threshold as it looks and corrected for the choice, and where the threshold stands."""
+    made: Drawn = {}
+    if "laws" in outlines:
+        made["measure"] = lambda: _corrected(document, outlines["laws"]())
+    if "curve" in outlines:
+        made["roc"] = lambda: _plane(outlines["curve"]() | {"chosen": _cells(document)}, "roc")
+        made["pr"] = lambda: _plane(outlines["curve"]() | {"chosen": _cells(document)}, "pr")
+    return made
+
+
+def _cells(document: Document) -> Document:
+    """Where the chosen threshold stands."""
+    tp, fp, fn, tn = (document["cells"][k] for k in ("tp", "fp", "fn", "tn"))
+    return {
+        "threshold": document["threshold"], "recall": tp / (tp + fn) if tp + fn else 0.0,
+        "fallout": fp / (fp + tn) if fp + tn else 0.0, "precision": tp / (tp + fp) if tp + fp else 1.0,
+    }  # fmt: skip
+
+
+def _corrected(document: Document, laws: list[Document]) -> Chart:
+    measure, said = str(document["metric"]), str(document["verdict"])
+    return density(
+        laws, name="measure", title=f"{measure} at the threshold {document['threshold']:.4g}",
+        says=f"{said[:1].upper()}{said[1:]}.", caption=findings.caption(document), measure=measure,
+    )  # fmt: skip

@@ -1,0 +1,43 @@
+"""Limits of scores to come: the values whose probabilities a prediction tells, one for all measures or by measure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from howsure.counting import finite
+from howsure.errors import BadSetting, UnknownName, listing
+from howsure.language import option
+
+Prediction = Any  # howsure.decisions.prediction.Prediction
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A score whose probability is wanted: one for all measures, or by measure."""
+
+    name: str
+    given: Any
+
+    def of(self, d: Prediction) -> float | None:
+        """The limit of a measure."""
+        if isinstance(self.given, Mapping):
+            found = next((v for k, v in self.given.items() if str(k) in (d.asked, str(d.metric))), None)
+        else:
+            found = self.given
+        if found is None:
+            return None
+        value = finite(found)
+        if not -1e300 < value < 1e300:
+            told = f"{option(self.name)} must be a finite number, or a mapping from metric to number"
+            raise BadSetting(f"{told}; got {found!r}.")
+        return value
+
+    def refuse_unused(self, parts: Sequence[Prediction]) -> None:
+        """A mapping that names a measure which is not asked for."""
+        known = [x for d in parts for x in (d.asked, str(d.metric))]
+        unused = [str(k) for k in (self.given if isinstance(self.given, Mapping) else ()) if str(k) not in known]
+        if unused:
+            shown = listing(list(dict.fromkeys(d.asked for d in parts)))
+            raise UnknownName(f"{option(self.name)} names {unused[0]!r}, which is not among the measures: {shown}.")

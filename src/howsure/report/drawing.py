@@ -1,0 +1,79 @@
+"""Charts within a page: drawings whose names are their own, without what a page of several has no use for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+from xml.etree import ElementTree
+
+from howsure.charts.chart import Chart
+from howsure.render.harmless import visible
+
+_MOST: Final = 900_000  # characters of all drawings together, so that the file stays below 2 MB
+_TALLEST: Final = 3600  # pixels of a chart with a line for each row: drawing more takes long, and nobody reads it
+_REFERENCE: Final = re.compile(r"url\(#([^)]*)\)")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A drawing with its texts; without one, `says` tells why."""
+
+    key: str
+    title: str
+    says: str
+    caption: str
+    svg: str
+
+
+def figures(charts: Mapping[str, Chart]) -> list[Figure]:
+    """All charts, as far as there is room for them."""
+    made, room = [], _MOST
+    for k, (name, chart) in enumerate(charts.items()):
+        key = f"chart-{k + 1}"
+        svg = inline(chart, key) if _height(chart) <= _TALLEST else ""
+        if not svg or len(svg) > room:
+            says = f"This chart is too long for a report: plot({name!r}).save(…) draws it alone."
+            made.append(Figure(key, visible(chart.title), says, "", ""))
+            continue
+        room -= len(svg)
+        made.append(Figure(key, visible(chart.title), visible(chart.says), visible(chart.caption), svg))
+    return made
+
+
+def _height(chart: Chart) -> float:
+    """About how high a chart is, where each of its rows has a line."""
+    height = chart.body.get("height")
+    if not isinstance(height, dict):
+        return 0.0
+    parts = [part.get("data") or {} for part in chart.body.get("layer") or ()]
+    return float(height.get("step", 0)) * max((len(x.get("values") or ()) for x in parts), default=0)
+
+
+def inline(chart: Chart, key: str) -> str:
+    """The drawing as an element of a page.
+
+    Vega numbers what is cut out over all drawings of a process: here these names are those of the chart, so that two
+    charts do not share one, and the same chart is the same text each time. What it says of its parts is left out: the
+    picture has one name, and the table says the rest.
+    """
+    root = ElementTree.fromstring(chart.to_svg(bare=True))
+    names = {x.attrib["id"]: f"{key}-{i}" for i, x in enumerate(x for x in root.iter() if "id" in x.attrib)}
+    for part in root.iter():
+        part.tag = _local(part.tag)
+        for name, value in list(part.attrib.items()):
+            if part is not root and (name == "role" or name.startswith("aria-")):
+                del part.attrib[name]
+            elif name == "id":
+                part.attrib[name] = names[value]
+            elif "url(#" in value:
+                part.attrib[name] = _REFERENCE.sub(lambda m: f"url(#{names.get(m[1], m[1])})", value)
+    root.attrib.pop("version", None)
+    root.attrib["class"] = "drawing"
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _local(tag: str) -> str:
+    """A name without its namespace, which a page of HTML knows by itself."""
+    return tag.rpartition("}")[2]

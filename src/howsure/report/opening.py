@@ -1,0 +1,336 @@
+"""The first screen of a report: what was measured, how sure it is, what is best, and which slices are surely worse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from howsure.language import TYPED, spelled
+from howsure.render import findings
+from howsure.render.numbers import count, probability, short
+from howsure.render.tables import from_document
+from howsure.render.verdicts import LIKELY, SURE
+
+Document = dict[str, Any]
+Answers = list[tuple[str, list[str]]]  # a question, and the sentences that answer it
+_USUAL: Final = ("f1", "macro-f1", "rate", "mean", "micro-f1", "auc", "AP")  # what people ask for first
+_MOST: Final = 4  # sentences that answer one question
+
+
+def kind_of(document: Document) -> str:
+    """What a document is of: score, compare, ..."""
+    return str(document["schema"].partition(".")[2].partition("/")[0])
+
+
+def title(document: Document) -> str:
+    """The question that the report answers."""
+    kind, data, rows = kind_of(document), document.get("data") or {}, document["rows"]
+    systems = [str(x) for x in data.get("systems") or ()]
+    if kind == "score":
+        if len({row["asked"] for row in rows}) == 1:
+            return f"How sure is {rows[0]['asked']}{_of(systems)}?"
+        return f"How sure are the scores{_of(systems)}?" if _of(systems) else "How sure are these scores?"
+    if kind in ("compare", "folds") and len(systems) == 2:
+        return f"Is {systems[0]} better than {systems[1]}?"
+    if kind in ("leaderboard", "trec", "folds") and len(systems) > 1:
+        return f"Which of {len(systems)} {'runs' if kind == 'trec' else 'systems'} is best?"
+    if kind == "predict":
+        return f"What will the next {count(rows[0]['next'])} {rows[0]['unit']}s show?"
+    return _TITLES.get(kind, f"What {kind} shows")
+
+
+_TITLES: Final = {
+    "trec": "How good is this run?",
+    "curve": "How good are the scores at every threshold?",
+    "threshold": "Which threshold is best?",
+    "band": "How sure is the curve?",
+    "gate": "Does it pass?",
+    "plan": "How many items have to be labelled?",
+    "solve": "Which tables are behind the reported numbers?",
+    "tradeoff": "What does recall cost in precision?",
+    "mixture": "What does a threshold do to two kinds of items?",
+    "surface": "How do these measures go together?",
+    "eleven-point": "Which averaged precision belongs to it?",
+    "association": "How do truth and answer go together?",
+    "identities": "Do the identities hold on this table?",
+}
+
+
+def _of(systems: Sequence[str]) -> str:
+    named = [x for x in systems if x != "system"]
+    return f" of {_listed(named, 3)}" if named else ""
+
+
+def answers(document: Document, directions: Mapping[str, str | None]) -> Answers:
+    """The questions that this document can answer, in the order in which people ask them."""
+    own = _ANSWERS.get(kind_of(document), _plain)(document, directions)
+    return [(question, said) for question, said in [("What was measured?", measured(document)), *own] if said]
+
+
+def measured(document: Document) -> list[str]:
+    """The measures, the systems, the data and where these came from."""
+    data, rows = document.get("data") or {}, document["rows"]
+    if data.get("n") is None:
+        return []
+    names = list(dict.fromkeys(str(row.get("asked") or row.get("metric")) for row in rows if row.get("metric")))
+    if not names and document.get("metric"):
+        names = [str(document["metric"])]
+    files = [str(x) for x in TYPED.get().files]
+    said = _listed(names, 4) + _of([str(x) for x in data.get("systems") or ()]) if names else "What is known"
+    said += f", on {_units(document)}" + (f" from {_listed(files, 3)}" if files else "")
+    return [f"{said}.", *_classes(data)]
+
+
+def _units(document: Document) -> str:
+    data = document["data"]
+    n = data["n"]
+    unit = "query" if kind_of(document) == "trec" else "item"
+    many = f"{count(n)} {unit if n == 1 else 'queries' if unit == 'query' else 'items'}"
+    if data.get("clusters"):
+        many += f" in {count(data['clusters'])} clusters"
+    if data.get("weighted"):
+        many += " by weight"
+    return f"the same {many}" if data.get("paired") and len(data.get("systems") or ()) > 1 else many
+
+
+def _classes(data: Document) -> list[str]:
+    labels, positive = data.get("labels") or [], data.get("positive")
+    if data.get("outcome") or len(labels) < 2 or (labels == [0, 1] and positive == 1):
+        return []
+    said = f"Classes: {_listed([str(x) for x in labels], 6)}"
+    return [f"{said}; the positive one is {positive}." if positive is not None else f"{said}."]
+
+
+def _score(document: Document, directions: Mapping[str, str | None]) -> Answers:
+    whole = [row for row in document["rows"] if row.get("overall")] or [
+        row for row in document["rows"] if not row.get("slice")
+    ]
+    main = headlines(document)
+    return [
+        ("How sure is it?", [_headline(row, document["level"]) for row in main[:_MOST]]),
+        ("Is it above the target?", _targets(whole or document["rows"], kind_of(document) == "score")),
+        ("Which is best?", _leading(main, directions)),
+        *_slices(document, main, directions),
+    ]
+
+
+def _headline(row: Document, level: float) -> str:
+    """A score in words; the target has an answer of its own."""
+    return findings.of_row(row | {"above": None, "overall": None}, level)
+
+
+def headlines(document: Document) -> list[Document]:
+    """The rows that matter most: of all items, the usual measure or the one with a target, one for each system."""
+    rows = [row for row in document["rows"] if row.get("overall")] or document["rows"]
+    names = list(dict.fromkeys(row["asked"] for row in rows))
+    usual = [x for x in _USUAL if x in names]
+    aimed = [row["asked"] for row in rows if row.get("above") is not None]
+    first = next((x for x in usual if x in aimed), (aimed + usual + names)[0] if names else None)
+    found: dict[Any, Document] = {}
+    for row in rows:
+        if row["asked"] == first and (row.get("overall") or not row.get("slice")):
+            found.setdefault(row.get("system"), row)
+    return list(found.values()) or rows[:1]
+
+
+def _targets(rows: Sequence[Document], can_ask: bool = False) -> list[str]:
+    """What is known of each value that was to be exceeded, or how to ask."""
+    aimed = [row for row in rows if row.get("above") is not None and row.get("p_above") is not None]
+    said = []
+    for row in aimed[:_MOST]:
+        above = f"{findings.named(row | {'overall': None})} is above {row['above']:g} with probability"
+        said.append(f"{_sure(row['p_above'])} {above} {_chance(row['p_above'], row)}.")
+    if not can_ask or said:
+        return said + _more(len(aimed) - _MOST, "target")
+    asked = spelled("above=0.8", "--above 0.8")
+    return [f"No target was given: with {asked} the report says how sure it is to be above 0.8."]
+
+
+def _chance(p: float, row: Document) -> str:
+    """A probability for a sentence: what is beyond four digits is in the table.
+
+    >>> _chance(0.99999985, {}), _chance(0.957, {})
+    ('over 0.9999', '0.957')
+    """
+    if not 1e-4 <= p <= 1.0 - 1e-4:
+        return "over 0.9999" if p > 0.5 else "below 0.0001"
+    return probability(p, (row.get("error") or {}).get("probability"), rest=1.0 - p)
+
+
+def _sure(p: float) -> str:
+    """Yes or no, as sure as a probability is."""
+    for limit, yes, no in ((SURE, "Yes:", "No:"), (LIKELY, "Probably:", "Probably not:")):
+        if p >= limit:
+            return yes
+        if p <= 1.0 - limit:
+            return no
+    return "No telling yet:"
+
+
+def _leading(rows: Sequence[Document], directions: Mapping[str, str | None]) -> list[str]:
+    """Of several systems the one with the best score, and what would say how sure that is."""
+    scored = [row for row in rows if row.get("system") and row.get("score") is not None]
+    direction = directions.get(scored[0]["metric"]) if scored else None
+    if len(scored) < 2 or direction is None:
+        return []
+    lead = (max if direction == "higher" else min)(scored, key=lambda row: row["score"])
+    said = f"{lead['system']} has the {'highest' if direction == 'higher' else 'lowest'} {lead['asked']}"
+    return [f"{said} ({findings.numbers_of(lead)}); {spelled('hs.leaderboard', 'howsure leaderboard')} says how sure."]
+
+
+def _slices(document: Document, main: Sequence[Document], directions: Mapping[str, str | None]) -> Answers:
+    """Slices whose whole interval is on the worse side of the score of all items, and that stand out among many."""
+    found: list[str] = []
+    for whole in main:
+        direction = directions.get(whole["metric"])
+        own = [
+            row for row in document["rows"]
+            if row.get("slice") and (row["asked"], row.get("system")) == (whole["asked"], whole.get("system"))
+        ]  # fmt: skip
+        if not own or whole.get("score") is None or direction is None:
+            continue
+        worse = [row for row in own if _worse(row, whole["score"], direction)]
+        side = "below" if direction == "higher" else "above"
+        rule = f"the whole {findings.percent(document['level'])} interval is {side} {short(whole['score'])}"
+        marks = any(row.get("marked") is not None for row in own)
+        rule += ", and the slice stands out among as many as were looked at" if marks else ""
+        of = findings.named(whole | {"overall": None})
+        if not worse:
+            found.append(f"None by {of}: in no slice shown {rule}.")
+            continue
+        each = [f"{where(row)} ({findings.numbers_of(row)})" for row in worse]
+        found.append(f"By {of}: {_listed(each, 5)}. There {rule}.")
+    if found and document.get("hidden"):
+        found.append(f"{count(document['hidden']['tables'])} slices between the worst and the best are not shown.")
+    return [("Which slices are surely worse?", found)]
+
+
+def _worse(row: Document, score: float, direction: str) -> bool:
+    if row.get("marked") is False or row.get("low") is None or row.get("high") is None:
+        return False
+    return bool(row["high"] < score if direction == "higher" else row["low"] > score)
+
+
+def where(row: Document) -> str:
+    """The slice of a row: region=north."""
+    at = row.get("slice") or {}
+    return ", ".join(f"{k}={'(missing)' if v is None else v}" for k, v in at.items())
+
+
+def _compare(document: Document, directions: Mapping[str, str | None]) -> Answers:
+    del directions
+    rows = [row for row in document["rows"] if not row.get("slice")]
+    level = findings.percent(document["level"])
+    said = [_stop(row["verdict"]) for row in rows[:_MOST] if row.get("verdict")]
+    gaps = []
+    for row in rows[:_MOST]:
+        gap, error = row["difference"], row.get("error") or {}
+        low, high = (short(gap[k], error=error.get(k, error.get("value"))) for k in ("low", "high"))
+        a, b = row["first"]["system"], row["second"]["system"]
+        what = "difference of win rates" if "wins" in row["first"] else f"difference of {row['metric']}"
+        gaps.append(f"The {what}, {a} less {b}, lies between {low} and {high} with probability {level}.")
+    return [("Which is best?", said), ("By how much?", gaps), *_sliced_pairs(document)]
+
+
+def _sliced_pairs(document: Document) -> Answers:
+    """The slices in which one of two systems is surely better."""
+    rows = [row for row in document["rows"] if row.get("slice") and row.get("p_better") is not None]
+    if not rows:
+        return []
+    a = document["data"]["systems"][0]
+    several = len({row["metric"] for row in rows}) > 1
+    found = []
+    for key, word in (("p_worse", "worse"), ("p_better", "better")):
+        sure = [where(row) + (f" by {row['metric']}" if several else "") for row in rows if row[key] >= SURE]
+        none = f"{a} is surely {word} in no slice shown."
+        found.append(f"{a} is surely {word} in {_listed(sure, 6)} (probability at least {SURE})." if sure else none)
+    if document.get("hidden"):
+        found.append(f"{count(document['hidden']['tables'])} slices in between are not shown.")
+    return [("Which slices are surely worse?", found)]
+
+
+def _ranked(document: Document, directions: Mapping[str, str | None]) -> Answers:
+    """Leaderboards and runs: who is best, and how good the leader is."""
+    if len(document["data"].get("systems") or ()) < 2:
+        return _score(document, directions)
+    verdict = document.get("verdict")
+    rows = document["rows"]
+    leaders = [next(row for row in rows if row["metric"] == m) for m in dict.fromkeys(row["metric"] for row in rows)]
+    own = [row for row in rows if row["metric"] == leaders[0]["metric"] and row.get("group") == 1] if rows else []
+    level = [] if len(own) < 2 else [f"Not to be told apart from the leader: {_listed(_systems(own[1:]), 8)}."]
+    sure = [_headline(row, document["level"]) for row in leaders[:_MOST]]
+    return [("Which is best?", [_stop(verdict), *level] if verdict else level), ("How sure is it?", sure)]
+
+
+def _systems(rows: Sequence[Document]) -> list[str]:
+    return [str(row["system"]) for row in rows]
+
+
+def _curve(document: Document, directions: Mapping[str, str | None]) -> Answers:
+    chosen = [_stop(n["text"]) for n in document["notes"] if n["code"] == "best"]
+    pairs = [
+        f"P({p['first']} better than {p['second']} on {p['metric']}) = {probability(p.get('p_better'))}."
+        for p in document.get("pairs") or ()
+    ]
+    own = [(q, said) for q, said in _score(document, directions) if q != "Which is best?"]
+    return [*own, ("Which is best?", pairs[:_MOST]), ("Which threshold?", chosen[:_MOST])]
+
+
+def _predict(document: Document, directions: Mapping[str, str | None]) -> Answers:
+    del directions
+    said = []
+    for row in document["rows"][:_MOST]:
+        what = f"{row['first']} less {row['second']} on {row['asked']}" if row.get("first") else findings.named(row)
+        level = findings.percent(document["level"])
+        said.append(f"{what} will be between {findings.span(row).replace(' to ', ' and ')} with probability {level}.")
+    return [("What is to be expected?", said), ("Is it above the target?", _targets(document["rows"]))]
+
+
+def _gate(document: Document, directions: Mapping[str, str | None]) -> Answers:
+    del directions
+    open_ = [row for row in document["rows"] if row["status"] != "pass"]
+    said = [
+        f"{row['requirement']}: {row['status']}, it holds with probability {_chance(row['probability'], row)}."
+        for row in open_[:_MOST]
+    ]
+    return [("Does it pass?", [_stop(document["verdict"])]), ("What does not pass?", said)]
+
+
+def _solve(document: Document, directions: Mapping[str, str | None]) -> Answers:
+    del directions
+    given = [f"{x['name']} {x['shown']}" for x in document.get("given") or () if "shown" in x]
+    reported = [f"Reported: {_listed(given, 8)}."] if given else []
+    follows = [_stop(str(document["why"]))] if document.get("why") else []
+    tables = [", ".join(f"{k} {count(x)}" for k, x in t.items()) for t in document.get("tables") or () if "tp" in t]
+    follows += [f"{_listed(tables[:3], 3)}."] if len(tables) == 1 else []
+    return [("What was reported?", reported), ("What follows?", follows)]
+
+
+def _plain(document: Document, directions: Mapping[str, str | None]) -> Answers:
+    """What the table says over its columns."""
+    del directions
+    said = from_document(document).headline if document["rows"] else document.get("verdict") or ""
+    n = (document.get("data") or {}).get("n")
+    return [("What was found?", [] if not said or (n is not None and said == f"n = {count(n)}") else [_stop(said)])]
+
+
+_ANSWERS: Final[dict[str, Callable[[Document, Mapping[str, str | None]], Answers]]] = {
+    "score": _score, "compare": _compare, "folds": _compare, "leaderboard": _ranked, "trec": _ranked, "curve": _curve,
+    "predict": _predict, "gate": _gate, "solve": _solve,
+}  # fmt: skip
+
+
+def _listed(names: Sequence[str], most: int) -> str:
+    """A list for people: a, b and 3 more."""
+    shown = [*names[:most], *([f"{count(len(names) - most)} more"] if len(names) > most else [])]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}" if shown else "nothing"
+
+
+def _more(many: int, what: str) -> list[str]:
+    return [f"{count(many)} more {what}s are in the table."] if many > 0 else []
+
+
+def _stop(text: str) -> str:
+    """A sentence, with a full stop where the text has none; its first word may be a name, and stays as it is."""
+    text = text.strip()
+    return text if text.endswith((".", "?", "!")) else f"{text}."

@@ -1,0 +1,59 @@
+"""The report in real Chromium: nothing leaves it, nothing fails in it, and everybody can read it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.chromium import browser, serious
+from tests.report.pages import html
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("reports")
+    for name in ("slices", "compare", "gate"):
+        (folder / f"{name}.html").write_text(html(name), encoding="utf-8")
+    return folder
+
+
+@pytest.mark.slow
+def test_the_report_in_a_browser(files):
+    """Without JavaScript no request leaves and no message comes; axe finds nothing serious, in light or dark."""
+    with browser() as chromium:
+        asked, said = [], []
+        still = chromium.new_context(java_script_enabled=False, viewport={"width": 1200, "height": 850})
+        page = still.new_page()
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        for path in sorted(files.iterdir()):
+            page.goto(path.as_uri())
+            assert page.locator("h1").is_visible()
+            box = page.locator("dl.answers").bounding_box()
+            assert box["y"] + box["height"] < 850  # the answers are on the first screen
+        assert asked == [path.as_uri() for path in sorted(files.iterdir())]
+        assert said == []
+        assert page.locator("svg").first.is_visible()
+        for scheme, width in (("light", 1200), ("dark", 390)):
+            context = chromium.new_context(color_scheme=scheme, viewport={"width": width, "height": 800})
+            page = context.new_page()
+            for path in sorted(files.iterdir()):
+                page.goto(path.as_uri())
+                wide = page.evaluate("document.documentElement.scrollWidth")
+                assert wide <= width  # only tables and charts scroll, within themselves
+                assert serious(page) == []
+
+
+@pytest.mark.slow
+def test_the_report_on_paper(files):
+    """Printed it is pages on which no chart is wider than the paper; the dark scheme stays on the screen."""
+    with browser() as chromium:
+        context = chromium.new_context(color_scheme="dark", viewport={"width": 700, "height": 900})
+        page = context.new_page()
+        page.goto((files / "slices.html").as_uri())
+        page.emulate_media(media="print", color_scheme="dark")
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+        assert page.locator("nav").is_hidden()
+        for drawing in page.locator("svg.drawing").all():
+            assert drawing.bounding_box()["width"] <= 700
+        assert page.pdf(format="A4").startswith(b"%PDF")

@@ -1,0 +1,304 @@
+"""Charts: every result has one, specifications are kept beside the tests, valid, and the same each time."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import altair
+import numpy as np
+import pytest
+
+import howsure as hs
+from howsure import papers, relations
+from howsure.charts.chart import SUFFIXES, Chart
+from howsure.charts.isolines import isolines, round_levels
+from howsure.errors import BadSetting, HowsureError, UnknownName
+from howsure.outlines import outline
+from howsure.result import Document, Result
+from tests.charts.results import HOSTILE, LONG, MAKERS, RIGHT_TO_LEFT, TABLE, charts, many_slices, result
+from tests.render.snapshot import held
+
+SPECS = Path(__file__).with_name("specs")
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def _rounded(x):
+    """A specification with numbers of a few digits, which machines agree on; long lists by their ends."""
+    if isinstance(x, dict):
+        return {k: _rounded(v) for k, v in x.items() if k != "config"}
+    if isinstance(x, list):
+        return [_rounded(v) for v in (x if len(x) <= 8 else [*x[:2], f"... {len(x)}", x[-1]])]
+    return float(f"{x:.3g}") + 0.0 if isinstance(x, float) else x
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_specifications_are_those_kept_beside_the_test(name):
+    made = {kind: _rounded(chart.spec) for kind, chart in charts(name).items()}
+    text = json.dumps(made, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    assert held(SPECS / f"{name.replace(' ', '-')}.json", text) == text
+
+
+def _few(x):
+    """A specification with a few of its points: the schema is the same, and its check fast."""
+    if isinstance(x, dict):
+        return {k: v[:2] if k == "values" and isinstance(v, list) else _few(v) for k, v in x.items()}
+    return [_few(v) for v in x] if isinstance(x, list) else x
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_charts_validate_and_are_drawn_with_words(name):
+    """The schema of Vega-Lite takes each; the drawing has no NaN, a name that says the finding, and no script."""
+    for kind, chart in charts(name).items():
+        altair.Chart.from_dict(_few(chart.spec))  # checks against the schema
+        assert chart.name == kind.partition(" ")[0] or chart.name == kind
+        assert len(chart.says) > 10, (kind, chart.says)
+        assert chart.says.endswith("."), chart.says
+        svg = chart.to_svg()
+        root = ElementTree.fromstring(svg)
+        assert root.get("role") == "img"
+        assert root.get("aria-label")
+        assert "NaN" not in svg
+        assert "undefined," not in svg
+        assert "<script" not in svg
+        assert json.dumps(chart.spec, allow_nan=False)
+
+
+def test_every_kind_of_result_has_a_chart():
+    """A new class of results is drawn, or this fails: all subclasses of Result are among those made here."""
+    import howsure.cli.app  # noqa: F401 - brings every module of results
+    from howsure.decisions import folding, gating, planning, prediction  # noqa: F401
+    from howsure.ranking import evaluation  # noqa: F401
+    from howsure.relations import association, band, eleven, joint, surfaces  # noqa: F401
+
+    made = {type(result(name)) for name in MAKERS}
+    assert {c for c in Result.__subclasses__() if c.__module__.startswith("howsure.")} - {Document} <= made
+    assert all(charts(name) for name in MAKERS)
+
+
+def test_the_same_specification_each_time():
+    one, two = (json.dumps(hs.score(TABLE, metrics=["f1"], above=0.8).plot().spec) for _ in range(2))
+    assert one == two
+    assert result("score").plot().to_svg() == result("score").plot().to_svg()
+
+
+# -- numbers
+
+
+@pytest.mark.parametrize("metric", ["f1", "precision", "accuracy", "lr-plus"])
+def test_the_shaded_part_of_a_density_holds_the_level(metric):
+    """The area under the points between the ends of the interval is the level, by the cdf and as asked for."""
+    d = hs.posterior(TABLE)[metric]
+    law = outline(d, 0.9)
+    x, y = np.array(law["x"]), np.array(law["density"])
+    inside = (x >= law["low"]) & (x <= law["high"])
+    places = np.log(x[inside]) if law["log"] else x[inside]
+    area = float(np.sum(0.5 * (y[inside][1:] + y[inside][:-1]) * np.diff(places)))
+    assert area == pytest.approx(0.9, abs=5e-4)
+    assert float(d.cdf(law["high"]) - d.cdf(law["low"])) == pytest.approx(0.9, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["predict", "predict f1"])
+def test_steps_hold_all_but_the_tails(name):
+    d = result(name)
+    law = d._outlines()["steps"]()
+    assert sum(law["mass"]) == pytest.approx(1.0, abs=2e-3)
+    assert min(law["mass"]) >= 0
+    if name == "predict":  # hits of 20: each bar is one value
+        assert law["single"]
+        middle = 0.5 * (np.array(law["from"]) + np.array(law["to"]))
+        one = [float(d.cdf(x) - d.prob_below(x)) for x in middle.round(12)]
+        assert law["mass"] == pytest.approx(one, abs=1e-9)
+
+
+def test_a_prediction_hears_how_it_is_drawn():
+    d = result("predict")
+    assert "P(above 0.9)" in d.plot(above=0.9).says
+    assert d.plot(level=0.5).says != d.plot().says
+    with pytest.raises(BadSetting, match="no hdi"):
+        d.plot(interval="hdi")
+
+
+def test_lines_of_equal_value_lie_on_the_surface():
+    """Points of isolines have the value of their line, where the surface is known in closed form."""
+    x, y = np.linspace(0.05, 1, 96), np.linspace(0.05, 1, 96)
+    z = 2 * x * y[:, None] / (x + y[:, None])
+    for level in (0.2, 0.5, 0.8):
+        (way,) = isolines(x, y, z, level)
+        p, r = way.T
+        assert 2 * p * r / (p + r) == pytest.approx(np.full(len(way), level), abs=2e-4)
+        assert len(way) > 20
+
+
+def test_isolines_close_and_leave_out_what_is_unknown():
+    x = np.linspace(-1, 1, 41)
+    z = x**2 + x[:, None] ** 2
+    (ring,) = isolines(x, x, z, 0.5)
+    assert ring[0] == pytest.approx(ring[-1])
+    z[:, :20] = np.nan
+    assert all(way[:, 0].min() >= x[20] - 1e-12 for way in isolines(x, x, z, 0.5))
+    assert isolines(x, x, z, 9.0) == []
+
+
+def test_saddles_are_cut_by_their_middle():
+    corner = np.array([[0.0, 1.0], [1.0, 0.0]])
+    assert [len(way) for way in isolines(np.arange(2.0), np.arange(2.0), corner, 0.4)] == [2, 2]
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.0, 1.0), (-1.0, 1.0), (0.31, 0.34), (-1.8e-17, 0.99), (0.0, 1e6)])
+def test_round_levels_lie_between_the_ends(low, high):
+    found = round_levels(low, high)
+    assert 3 <= len(found) <= 11
+    assert low < found[0]
+    assert found[-1] < high
+    assert 0.0 not in found or low < -1e-9
+
+
+# -- places
+
+
+def _texts(svg: str, size: str) -> list[tuple[float, str]]:
+    """How far down the texts of a size are, and what they say."""
+    found = []
+    for text in ElementTree.fromstring(svg).iter(f"{SVG}text"):
+        if text.get("font-size") == size and "translate" in (text.get("transform") or ""):
+            down = float(re.search(r"translate\([^,]+,([-\d.]+)\)", text.get("transform")).group(1))
+            found.append((down, "".join(text.itertext())))
+    return found
+
+
+def test_two_hundred_slices_do_not_overlap():
+    chart = many_slices(200).plot()
+    labels = [(y, t) for y, t in _texts(chart.to_svg(), "11px") if t.startswith("part")]
+    assert len(labels) == 200
+    gaps = np.diff(sorted(y for y, _ in labels))
+    assert gaps.min() >= 11
+
+
+def test_more_than_a_page_holds_is_cut_and_said():
+    chart = many_slices(300).plot()
+    assert "more are not drawn" in chart.caption
+
+
+# -- texts
+
+
+def test_hostile_labels_are_shown_not_run():
+    for kind in ("systems", "paired", "leaderboard", "classes"):
+        for chart in charts(kind).values():
+            assert "<script>" not in chart.to_html()
+            assert "Expr" not in json.dumps(chart.spec)  # no text of users stands in an expression
+    texts = "".join(ElementTree.fromstring(charts("systems")["forest"].to_svg()).itertext())
+    assert HOSTILE in texts
+    assert RIGHT_TO_LEFT in texts
+
+
+def test_long_labels_are_cut_and_kept_whole_under_the_pointer():
+    svg = charts("systems")["forest"].to_svg()
+    titles = [x.text for x in ElementTree.fromstring(svg).iter(f"{SVG}title")]
+    assert LONG in titles
+    assert LONG not in [t for _, t in _texts(svg, "12px")]
+
+
+def test_phrases_stay_together():
+    lines = result("score").plot().spec["title"]["subtitle"]
+    assert any("P(above\N{NO-BREAK SPACE}0.8)\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}0.098." in line for line in lines)
+
+
+def test_systems_that_cannot_be_told_apart_are_said_to_be():
+    tables = {name: hs.Outcomes.rate(hits=40 + k, of=60) for k, name in enumerate("abcdef")}
+    assert hs.leaderboard(tables).plot("forest").says == "No pair of these six can be told apart at 95%."
+    tables["z"] = hs.Outcomes.rate(hits=5, of=60)
+    said = hs.leaderboard(tables).plot("forest").says
+    assert "is better than z" in said
+    assert "15 of 21 pairs cannot be told apart" in said
+
+
+def test_captions_say_what_numbers_rest_on():
+    caption = result("score").plot().caption
+    assert caption == "n = 1,000; prior even; 95% equal-tailed intervals"
+
+
+# -- priors
+
+
+def test_under_priors_is_the_same_report_under_each():
+    report = result("score")
+    found = report.under_priors(("jeffreys", 2.0))
+    assert found[0].posterior.prior.name == "jeffreys"
+    again = hs.score(TABLE, metrics=["f1"], above=0.8, prior="jeffreys")
+    assert found[0].to_dict() == again.to_dict()
+    for name in ("compare", "paired"):
+        c = result(name)
+        (one,) = c.under_priors(("uniform",))
+        assert one.posterior.prior.name == "uniform"
+        assert one.p_better != c.p_better
+    assert result("compare").under_priors(("even",))[0].to_dict() == result("compare").to_dict()
+    assert result("paired").under_priors(("even",))[0].to_dict() == result("paired").to_dict()
+
+
+# -- files
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_files_of_each_kind(tmp_path, suffix):
+    path = tmp_path / f"chart{suffix}"
+    result("score").plot().save(path)
+    start = path.read_bytes()[:8]
+    assert {".svg": b"<svg ", ".png": b"\x89PNG", ".pdf": b"%PDF", ".html": b"<!doctyp", ".json": b"{"}[suffix] in start
+
+
+def test_unknown_files_and_charts_are_refused(tmp_path):
+    with pytest.raises(UnknownName, match=r"written as \.svg"):
+        result("score").plot().save(tmp_path / "x.gif")
+    with pytest.raises(UnknownName, match="Charts: density"):
+        result("score").plot("densty")
+    with pytest.raises(HowsureError, match="batch"):
+        hs.posterior(hs.Tally.binary(tp=[1, 2], fp=[1, 2], fn=[1, 2], tn=[1, 2]))["f1"].plot()
+
+
+def test_a_distribution_is_drawn():
+    chart = hs.posterior(TABLE)["f1"].plot(level=0.9, above=0.8)
+    assert isinstance(chart, Chart)
+    assert "P(above 0.8) = 0.098" in chart.says
+    assert "90%" in chart.caption
+
+
+def test_importing_howsure_brings_no_chart_library():
+    code = (
+        "import sys, howsure as hs\n"
+        "r = hs.score(hs.Tally.binary(tp=8, fp=2, fn=3, tn=87)); str(r); r.plot().spec\n"
+        "print([m for m in ('altair', 'vl_convert', 'jinja2') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+# -- the papers
+
+
+def test_the_page_of_the_papers_shows_figures_beside_their_verdicts():
+    chosen = [x for key in ("goutte-fig-1", "alvarez-fig", "ishioka-fig-3b") for x in papers.select(key)]
+    page = papers.render(chosen, "html")
+    assert page.count("<svg") == len(chosen)
+    assert page.count('class="verdict') == 2 * len(chosen)
+    assert "<script" not in page
+    assert "http" not in re.sub(r'xmlns(:xlink)?="http[^"]*"', "", page)
+
+
+def test_every_figure_of_the_papers_has_a_drawing():
+    from howsure.papers.figures import _MAKERS
+
+    figures = [x.id for x in papers.items() if "-fig-" in x.id]
+    known = [name for name in figures if any(name == k or (name[:-1] == k and name[-1] in "abcd") for k in _MAKERS)]
+    assert known == figures
+
+
+def test_surfaces_say_what_they_leave_out():
+    chart = relations.surface("phi", "precision", "recall", fallout=0.01, size=5).plot()
+    assert "no table has these measures" in chart.caption
+    assert "grey: no single value" in chart.caption

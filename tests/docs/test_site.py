@@ -1,0 +1,161 @@
+"""The site of the docs builds without a warning or the network; links and anchors of the pages lead somewhere."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import howsure
+from tools import docs as generated
+from tools.site import navigation, reference
+from tools.site.mathml import mathml
+
+ROOT = Path(__file__).parents[2]
+PAGES = [
+    *(
+        ROOT / name
+        for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "bench/RESULTS.md", "examples/README.md")
+    ),
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
+LINK = re.compile(r"!?\[[^]]*\]\(([^)\s]+)\)")
+FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+
+
+def prose(page: Path) -> str:
+    """A page without its code blocks."""
+    return FENCED.sub("", page.read_text(encoding="utf-8"))
+
+
+def anchors(page: Path) -> set[str]:
+    """What its headings are called in an address, on a forge and on the site: small letters, hyphens, no signs."""
+    found = set()
+    for heading in re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE):
+        plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).replace("`", "")
+        found.add(re.sub(r"[^\w\- ]", "", plain.strip().lower()).replace(" ", "-"))
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.relative_to(ROOT).as_posix() for page in PAGES])
+def test_links_and_anchors_lead_somewhere(page: Path) -> None:
+    """Every link of a page leads to a file of the project, and to a heading in it if it names one."""
+    for target in LINK.findall(prose(page)):
+        if re.match(r"[a-z]+:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        file = (page.parent / name).resolve() if name else page
+        assert file.is_file(), target
+        assert not anchor or anchor in anchors(file), target
+
+
+def test_every_page_is_in_the_index() -> None:
+    """docs/README.md, or an index that it leads to, has a link to every page of docs."""
+    home = ROOT / "docs"
+    known, left = {home / "README.md"}, [home / "README.md"]
+    indexes = {
+        home / name for name in ("README.md", "metrics.md", "why/README.md", "recipes/README.md", "studies/README.md")
+    }
+    while left:
+        page = left.pop()
+        if page in indexes:
+            found = {(page.parent / t.partition("#")[0]).resolve() for t in LINK.findall(prose(page)) if ":" not in t}
+            left += found - known
+            known |= found
+    assert {page.relative_to(home).as_posix() for page in set(home.rglob("*.md")) - known} == set()
+
+
+def test_pages_that_nobody_placed_are_listed() -> None:
+    """A new page is in the side bar, whoever wrote it; a page that is not there yet is no trouble."""
+    pages = [
+        "README",
+        "docs/README",
+        "docs/gates",
+        "docs/charts",
+        "docs/brand-new",
+        "docs/why/README",
+        "docs/why/001-x",
+    ]
+    made = navigation.sections(pages)
+    assert "docs/charts" in made["How to"]
+    assert made["More"] == ["docs/brand-new"]
+    assert not any("docs/report" in found for found in made.values())
+    assert "/docs/brand-new" in navigation.listed("docs/README", pages)
+    assert "/docs/why/001-x" in navigation.listed("docs/why/README", pages)
+
+
+def test_every_public_name_is_in_the_reference() -> None:
+    """The page of the API names all of howsure.__all__ but the modules, which have pages of their own."""
+    listed = re.findall(r"^- `hs\.(\w+)`", reference.page(), re.MULTILINE)
+    assert sorted(listed) == sorted(set(howsure.__all__) - {"papers", "relations"})
+
+
+def test_every_measure_has_its_figure() -> None:
+    """Figures are there, say what they show, and tell the interval that the page tells."""
+    assert all((ROOT / "docs" / name).is_file() for name in generated.FIGURES)
+    for name in [name for name in generated.FIGURES if name.startswith("measures/")]:
+        svg = (ROOT / "docs" / name).read_text(encoding="utf-8")
+        told = re.search(r"95% interval, (\S+) to (\S+?)\"", svg)
+        page = (ROOT / "docs" / name).with_suffix(".md").read_text(encoding="utf-8")
+        shown = re.search(r"\[(\S+), (\S+)\] 95%", page)
+        assert told
+        assert shown
+        for a, b in zip(told.groups(), shown.groups(), strict=True):
+            assert float(a) == pytest.approx(float(b), abs=0.006 * max(1, abs(float(b))))
+
+
+def test_roots_are_drawn_in_any_font() -> None:
+    """Roots beside and within each other are written with a sign of their own."""
+    made = mathml(r"\sqrt{a} + \sqrt{b \cdot \sqrt{\frac{c}{d}}}", as_block=True)
+    assert "msqrt" not in made
+    assert made.count("√") == 3
+    assert made.count("<mrow") == made.count("</mrow>")
+
+
+class _Loaded(HTMLParser):
+    """What a browser fetches for a page, and the ids in it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fetched: list[str] = []
+        self.ids: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        named = {key: value or "" for key, value in attrs}
+        self.ids.add(named.get("id", ""))
+        self.fetched += [named[key] for key in ("src", "srcset", "poster", "data") if key in named]
+        if tag == "link":
+            self.fetched.append(named.get("href", ""))
+
+
+@pytest.mark.slow
+def test_the_site_builds_and_loads_nothing_from_outside(tmp_path: Path) -> None:
+    """One build with warnings as errors: all pages, a search index, the API in full, nothing from another host."""
+    site = tmp_path / "site"
+    # In a process of its own: Sphinx's extensions warn of each other's old names, and here warnings are errors.
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    line = [sys.executable, "-m", "tools.site.build", str(site)]
+    made = subprocess.run(line, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert (made.returncode, made.stderr) == (0, "")
+    pages = {path.relative_to(site).with_suffix("").as_posix(): path for path in site.rglob("*.html")}
+    assert {page.relative_to(ROOT).with_suffix("").as_posix() for page in PAGES} <= set(pages)
+    assert '"docs/start/csv"' in (site / "searchindex.js").read_text(encoding="utf-8")
+    for name, path in pages.items():
+        seen = _Loaded()
+        seen.feed(path.read_text(encoding="utf-8"))
+        for address in seen.fetched:
+            assert not re.match(r"(?:[a-z]+:)?//", address), (name, address)
+        if name == "docs/api":
+            assert {f"howsure.{x}" for x in set(howsure.__all__) - {"papers", "relations"}} <= seen.ids
+        if name == "docs/measures/phi":
+            assert "<math" in path.read_text(encoding="utf-8")
+    for style in site.rglob("*.css"):
+        text = style.read_text(encoding="utf-8")
+        assert not re.search(r"@import|url\(\s*[\"']?(?:https?:)?//", text), style.name
+    for script in (site / "_static").rglob("*.js"):
+        assert not re.search(r"(?:src|href)\s*=\s*[\"'](?:https?:)?//", script.read_text(encoding="utf-8")), script.name

@@ -1,0 +1,44 @@
+"""Control-C in every command, and a disk that fills while it writes: its own code, no trace, nothing half-written."""
+
+from __future__ import annotations
+
+from howsure.cli.app import app
+from tests.faults.lines import LINES, WRITE, words
+from tests.faults.nursery import Line, ran
+from tests.refusals import one_sentence
+from tests.tiers import tier
+
+QUICK = ("solve", "gate", "metrics")  # the others write in the same way; all of them when deep
+FORMATS = ("x.json", "x.csv", "x.html", "x.md", "x.tex", "x.txt", "x.parquet")
+
+
+def test_every_command_has_a_line() -> None:
+    """A new command is tried by these tests as soon as it has one."""
+    assert set(LINES) == set(app.commands)
+
+
+def test_an_interrupt_when_a_command_begins(tmp_path) -> None:
+    """130, silence, and no file."""
+    lines = [Line(words(name), str(tmp_path), interrupt="click.core:Context.invoke") for name in LINES]
+    for name, left in zip(LINES, ran(lines), strict=True):
+        assert (left.code, left.out, left.err.strip(), left.files) == (130, "", "", []), name
+
+
+def test_an_interrupt_while_the_file_is_written(tmp_path) -> None:
+    """Its bytes are there but not its name: it goes, and what had the name stays."""
+    old = tmp_path / "x.json"
+    old.write_text("old")
+    lines = [Line(words(n, "--out", "x.json"), str(tmp_path), interrupt="howsure.atomic:_settle") for n in WRITE]
+    for name, left in zip(WRITE, ran(lines), strict=True):
+        assert (left.code, left.out, left.err.strip(), left.files) == (130, "", "", []), name
+    assert old.read_text() == "old"
+
+
+def test_a_disk_that_fills_while_a_file_is_written(tmp_path) -> None:
+    """Every command, and every format of one: a sentence that names the file, exit 2, and nothing half-written."""
+    tries = [(n, "x.json") for n in (WRITE if tier == "deep" else QUICK)] + [("score", x) for x in FORMATS]
+    lines = [Line(words(n, "--out", x), str(tmp_path), most_bytes=64) for n, x in tries]
+    for (name, out), left in zip(tries, ran(lines), strict=True):
+        assert (left.code, left.out, left.files) == (2, "", []), (name, out, left)
+        assert one_sentence(left.err), left.err
+        assert out in left.err, left.err

@@ -1,0 +1,99 @@
+"""A small run of bench/torture in every test run, and what its full run has found."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import howsure as hs
+from bench.torture.__main__ import jobs
+from bench.torture.trying import Job, tried
+from tests.tiers import tier
+
+CHEAP = [job for job in jobs(1e-5 if tier != "deep" else 1e-3, 3) if tier == "deep" or job.subject not in ("differences", "pairs")]
+
+
+@pytest.mark.slow
+def test_a_share_of_the_torture() -> None:
+    """A few random tables of every kind through every measure: no violation."""
+    assert {job.subject for job in CHEAP} >= {"binary", "rates", "classes", "weighted", "wins"}
+    wrong = [v for job in CHEAP for v in tried(job)[1]]
+    assert wrong == []
+
+
+def test_the_torture_can_fail(monkeypatch) -> None:
+    """A law whose median lies above its interval, and one that raises, are both found, with a text that can be run."""
+    from howsure.distribution import Distribution
+
+    monkeypatch.setattr(Distribution, "median", property(lambda d: d.interval(0.999999).high))
+    found = tried(Job("binary", "recall", 1, 20, 0.5))[1]
+    assert any("high is below the median" in v.kind for v in found)
+    assert all(v.example.startswith("d = hs.posterior(hs.Tally.binary(") for v in found)
+    monkeypatch.setattr(Distribution, "median", property(lambda d: 1 / 0))
+    assert "ZeroDivisionError" in tried(Job("binary", "recall", 1, 20, 0.5))[1][0].kind
+
+
+# -- what it found
+
+
+def of(table: tuple[int, ...], prior: object, name: str):
+    return hs.posterior(hs.Tally.binary(**dict(zip(("tp", "fp", "fn", "tn"), table, strict=True))), prior)[name]
+
+
+@pytest.mark.parametrize("name", ["phi", "kappa"])
+@pytest.mark.parametrize("table", [(10, 0, 0, 10), (1000, 0, 0, 5), (4191725, 0, 0, 12116732)], ids=str)
+def test_phi_next_to_its_ends(name, table) -> None:
+    """Without a wrong answer half of the law may lie closer to 1 than doubles: once NaN, as the slope cancelled there."""
+    d = of(table, 0.0207788, name)
+    i = d.interval()
+    assert 0.9 < i.low < i.high == 1.0
+    assert 0 < i.high_gap < 1e-30
+    assert np.isfinite(d.cdf([-1 + 2e-16, 1 - 1e-15, 1 - 1e-16])).all()
+    mirror = of((table[1], table[0], table[3], table[2]), 0.0207788, "phi")
+    if name == "phi":
+        assert mirror.interval().low_gap == pytest.approx(i.high_gap, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("table", "prior", "name"),
+    [
+        ((0, 0, 0, 0), [[0.00242793, 0.0878265], [1.94032, 167.239]], "balanced-accuracy"),
+        ((0, 0, 0, 0), [[0.555669, 88.4101], [1.48204, 0.00279343]], "informedness"),
+        ((19672, 0, 0, 0), [[37.1441, 0.00386551], [789.061, 0.0560591]], "g-mean"),
+        ((0, 0, 121166, 0), [[174.763, 0.0036269], [1.66899, 106.95]], "lr-minus"),
+    ],
+)
+def test_quantiles_where_the_density_is_off(table, prior, name) -> None:
+    """Cell shapes below 0.01: the search stopped a step early, at 1e-8 of the probability."""
+    d = of(table, prior, name)
+    low, high = d.interval()
+    for x, q in ((low, 0.025), (d.median, 0.5), (high, 0.975)):
+        assert d.cdf(x) == pytest.approx(q, abs=1e-11)
+
+
+def test_quantiles_of_a_narrow_law_around_0() -> None:
+    """1e11 items, hardly any of which count: the last step of the search was left out."""
+    d = of((0, 0, 102877379924, 0), "jeffreys", "utility(2,-1,0,0)")
+    low = d.interval().low
+    assert abs(d.cdf(low) - 0.025) <= 8 * np.finfo(float).eps * d.pdf(low)
+
+
+@pytest.mark.parametrize("name", ["lr-plus", "odds-ratio"])
+def test_differences_at_infinite_points(name) -> None:
+    """The cdf is 0 and 1 there, without a warning."""
+    one, two = (hs.Tally.binary(tp=tp, fp=159, fn=10, tn=66) for tp in (417, 300))
+    d = hs.compare(one, two, metric=name).difference
+    assert d.cdf([-np.inf, np.inf]).tolist() == [0.0, 1.0]
+    assert d.sf([-np.inf, np.inf]).tolist() == [1.0, 0.0]
+
+
+def test_quantiles_of_two_huge_shapes() -> None:
+    """They start from a normal logit, and end where the tails are as asked, down to 1e-12."""
+    from howsure.kernels import beta
+
+    a, b = (np.array([2e8, 1e12, 3e15, 1e9]), np.array([1e15, 1e12, 2e8, 5e9]))
+    for p in (1e-12, 0.025, 0.5):
+        for low, high in ((p, 1 - p), (1 - p, p)):
+            x, y = beta.quantile(a, b, np.full(4, low), np.full(4, high))
+            lower, upper = beta.tails(a, b, x, y)
+            np.testing.assert_allclose(lower if low <= high else upper, p, rtol=3e-7)

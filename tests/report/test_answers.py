@@ -1,0 +1,165 @@
+"""The first screen against the numbers of the document, for each verb."""
+
+from __future__ import annotations
+
+import pytest
+
+import howsure as hs
+from howsure.render import findings
+from howsure.render.numbers import short
+from tests.report.pages import T, answers, page, result
+
+
+def said(name: str) -> dict[str, list[str]]:
+    return page(name).answers()
+
+
+def test_a_score_is_told_with_its_interval():
+    """What was measured, the score, both ends, and yes or no to the target."""
+    (row,) = result("one").to_dict()["rows"]
+    assert page("one").of("h1") == ["How sure is f1?"]
+    assert said("one")["What was measured?"] == ["f1, on 1,000 items."]
+    ends = f"between {short(row['low'])} and {short(row['high'])}"
+    assert said("one")["How sure is it?"] == [f"f1 is {short(row['score'])}; with probability 95% it lies {ends}."]
+    assert said("one")["Is it above the target?"] == [
+        f"Probably: f1 is above 0.7 with probability {short(row['p_above'])}."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("above", "word"),
+    [(0.5, "Yes: "), (0.7, "Probably: "), (0.76, "No telling yet: "), (0.82, "Probably not: "), (0.9, "No: ")],
+)
+def test_targets_are_answered_as_surely_as_they_are_known(above, word):
+    """From .99 on it is yes or no, from .9 on probably, else there is no telling."""
+    r = hs.score(T, metrics=["f1"], above=above)
+    p = r.to_dict()["rows"][0]["p_above"]
+    sure, likely = p >= 0.99 or p <= 0.01, p >= 0.9 or p <= 0.1
+    assert (sure, likely) == {"Yes: ": (True, True), "No: ": (True, True)}.get(word, (False, "Prob" in word))
+    assert word in r.to_html()
+
+
+def test_without_a_target_the_report_says_how_to_ask():
+    """In the words of Python here."""
+    assert said("default")["Is it above the target?"][0].startswith("No target was given: with above=0.8")
+
+
+def test_the_usual_measure_is_the_headline():
+    """f1 of two classes, macro-f1 of more, and the one with a target before others."""
+    assert said("default")["How sure is it?"][0].startswith("f1 is ")
+    assert said("classes")["How sure is it?"][0].startswith("macro-f1 is ")
+    aimed = hs.score(T, above={"recall": 0.5}).to_html()
+    assert '<dd dir="auto">recall is ' in aimed
+
+
+def test_slices_that_are_surely_worse_are_named():
+    """The one that was made worse, by its whole interval, and no other."""
+    document = result("slices").to_dict()
+    whole = next(row for row in document["rows"] if row["overall"] and row["asked"] == "f1")
+    worse = [
+        row["slice"]["region"] for row in document["rows"]
+        if row["slice"] and row["asked"] == "f1" and row["high"] < whole["score"] and row["marked"]
+    ]  # fmt: skip
+    (sentence,) = said("slices")["Which slices are surely worse?"]
+    assert worse == ["r2"]
+    assert sentence.startswith("By f1: region=r2 (")
+    assert f"the whole 95% interval is below {short(whole['score'])}" in sentence
+    assert "region=r3" not in sentence
+
+
+def test_slices_of_a_measure_that_is_to_be_low():
+    """Of an error rate the surely worse slices are above."""
+    y, z = answers(600, 0.9, 8)
+    g = [f"r{i % 3}" for i in range(600)]
+    z = [1 - b if (i % 3 == 0) else a for i, (a, b) in enumerate(zip(z, y, strict=True))]
+    r = hs.score({"y": y, "z": z, "g": g}, truth="y", pred="z", by="g", metrics=["error-rate"])
+    assert "By error-rate: g=r0 (" in r.to_html()
+    assert "interval is above " in r.to_html()
+
+
+def test_of_several_systems_the_leader_is_named():
+    """By its score, with where to ask how sure that is."""
+    rows = [row for row in result("systems").to_dict()["rows"] if row["asked"] == "f1"]
+    lead = max(rows, key=lambda row: row["score"])
+    (sentence,) = said("systems")["Which is best?"]
+    assert (
+        sentence == f"{lead['system']} has the highest f1 ({findings.numbers_of(lead)}); hs.leaderboard says how sure."
+    )
+
+
+@pytest.mark.parametrize("name", ["compare", "several", "wins", "folds"])
+def test_comparisons_give_their_verdict_and_the_difference(name):
+    """The verdict of the document, and the interval of the difference, for each measure."""
+    rows = result(name).to_dict()["rows"]
+    assert said(name)["Which is best?"] == [f"{row['verdict']}." for row in rows]
+    for row, sentence in zip(rows, said(name)["By how much?"], strict=True):
+        gap, error = row["difference"], row["error"]
+        low, high = (short(gap[k], error=error.get(k, error["value"])) for k in ("low", "high"))
+        assert f"between {low} and {high} with probability 95%" in sentence
+
+
+@pytest.mark.parametrize("name", ["leaderboard", "trec"])
+def test_boards_name_the_best(name):
+    """The verdict of the document, and how sure the leader's score is."""
+    document = result(name).to_dict()
+    assert said(name)["Which is best?"][0] == f"{document['verdict']}."
+    assert short(document["rows"][0]["score"]) in said(name)["How sure is it?"][0]
+
+
+def test_a_curve_has_its_area_and_its_threshold():
+    """The score of the first measure, and what is told of the best threshold where there is one."""
+    row = result("curve").to_dict()["rows"][0]
+    assert said("curve")["How sure is it?"][0].startswith(f"auc is {short(row['score'])};")
+
+
+def test_gates_plans_predictions_and_solutions_answer():
+    """Each in the words of its document."""
+    gate = result("gate").to_dict()
+    assert said("gate")["Does it pass?"] == [f"{gate['verdict']}."]
+    assert all(x.startswith("recall > 0.9") for x in said("gate")["What does not pass?"])
+    assert said("plan")["What was found?"] == [f"{result('plan').to_dict()['verdict']}."]
+    row = result("predict").to_dict()["rows"][0]
+    assert f"between {short(row['low'])} and {short(row['high'])}" in said("predict")["What is to be expected?"][0]
+    assert "tp 30, fp 10, fn 20, tn 140." in said("solve")["What follows?"]
+
+
+def test_what_has_no_end_is_called_infinite():
+    """A likelihood ratio with no false positive is not undefined."""
+    assert said("infinite")["How sure is it?"][0].startswith("lr-plus is infinite;")
+
+
+def test_other_priors_are_computed_and_not_copied():
+    """The headline under each usual prior, as hs.score gives it."""
+    texts = page("one").of("td", "th")
+    for prior in ("even", "jeffreys", "uniform"):
+        row = hs.score(T, metrics=["f1"], prior=prior).to_dict()["rows"][0]
+        assert findings.span(row) in texts
+    assert "even (used here)" in texts
+
+
+def test_the_matrix_has_its_sums():
+    """Cells in the places of their names, with both margins."""
+    text = page("one").of("td", "th")
+    at = text.index("truth")
+    assert text[at : at + 16] == [
+        "truth", "answered positive", "answered negative", "all",
+        "positive", "80", "30", "110", "negative", "20", "870", "890", "all", "100", "900", "1,000",
+    ]  # fmt: skip
+
+
+def test_assumptions_are_those_of_the_result():
+    """Slices, pairs, thresholds, gates and sums each have theirs, and no other has them."""
+    kinds = {
+        "Slices were chosen": {"slices"},
+        "All systems answered the same items.": {"compare", "several", "wins", "leaderboard"},
+        "Requirements were set": {"gate"},
+        "The next items come": {"predict"},
+        "Future items are like": {"plan"},
+        "All reported values are of one table": {"solve"},
+        "Scores of folds": {"folds"},
+        "Judgments are right": {"trec"},
+    }
+    every = ("one", "classes", "slices", "compare", "several", "wins", "leaderboard", "gate", "predict", "plan",
+             "solve", "folds", "trec")  # fmt: skip
+    for text, names in kinds.items():
+        assert {name for name in every if any(x.startswith(text) for x in page(name).of("strong"))} == names
