@@ -80,7 +80,7 @@ def command_page() -> str:
 
 
 _PARTS = {  # headings, and the files and packages under them, in the order of the way through
-    "The doors": ("__init__.py", "__main__.py", "cli", "sklearn", "testing.py"),
+    "The doors": ("__init__.py", "__main__.py", "cli", "web", "sklearn", "testing.py"),
     "From data to evidence": ("columns.py", "ingest", "duck.py", "evidence", "slices.py", "labels.py", "counting.py"),
     "From evidence to a posterior, and questions to it": ("estimators.py", "entering.py", "priors.py", "model"),
     "Measures": ("catalogue", "expressions.py", "gradients.py"),
@@ -101,6 +101,15 @@ _OTHERS = {
     "report/template.html": "The parts of the report in their order; every text is escaped.",
     "data/coverage.json": "Measured coverage, as the studies in bench/ wrote it.",
     "py.typed": "Tells type checkers that the package has types.",
+    "web/static/api.html": "The page that describes the API.",
+    "web/static/api.js": "It, written from the description that programs read.",
+    "web/static/file.js": "The panel for files: preview, columns, report.",
+    "web/static/icon.svg": "The icon of the page.",
+    "web/static/index.html": "The page: its head, its panels' links and the places of answers.",
+    "web/static/page.css": "Its looks, in light and dark, on paper and on phones.",
+    "web/static/page.js": "Forms from what panels declare, the state in the address, and answers.",
+    "web/static/panels.js": "What each panel asks for, and the questions to the API that answer it.",
+    "web/static/parts.js": "Elements, tables, requests and the drawing of charts.",
 }
 BEGIN, END = "<!-- files: written by make docs -->", "<!-- end of files -->"
 

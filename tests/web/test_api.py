@@ -125,7 +125,7 @@ def test_formats(client, form, kind, begins):
 def test_charts_come_when_asked(client):
     """Specifications with their texts beside them."""
     assert asked(client, "score", {"counts": FOUR, "metrics": ["f1"]}).json()["charts"] is None
-    (chart,) = asked(client, "score", {"counts": FOUR, "metrics": ["f1"], "charts": True}).json()["charts"]
+    chart, *_ = asked(client, "score", {"counts": FOUR, "metrics": ["f1"], "charts": True}).json()["charts"]
     drawn = hs.score(hs.Tally.binary(**FOUR), metrics=["f1"]).plot()
     assert chart == {"name": drawn.name, "title": drawn.title, "says": drawn.says, "caption": drawn.caption,
                      "spec": drawn.bare}  # fmt: skip

@@ -39,6 +39,8 @@ def test_schemathesis_finds_nothing(address, described, mode):
     tried = 0
     for result in schema.get_all_operations():
         operation = result.ok()
+        if mode is GenerationMode.NEGATIVE and operation.path == "/api/metrics":
+            continue  # it takes nothing that could be wrong
 
         @given(case=operation.as_strategy(generation_mode=mode))
         @settings(
@@ -80,7 +82,7 @@ def test_errors_are_described(described):
         for told in methods.values():
             for status in ("413", "422", "500", "503"):
                 shape = told["responses"][status]["content"]["application/json"]["schema"]
-                assert shape == {"$ref": "#/components/schemas/Refused"}
+                assert shape == {"$ref": "#/components/schemas/ErrorAnswer"}
 
 
 @settings(max_examples=15, deadline=None, derandomize=True, database=None)

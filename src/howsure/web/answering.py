@@ -15,7 +15,7 @@ from howsure.errors import BadSetting, HowsureError
 from howsure.language import SPOKEN, TYPED, Typed
 from howsure.render.harmless import laid_out
 from howsure.web import asking, finding
-from howsure.web.calls import Asked
+from howsure.web.calls import Posed
 
 _LOG: Final = logging.getLogger("howsure.web")
 _JSON: Final = "application/json"
@@ -25,6 +25,7 @@ TEXTS: Final = {
 }  # fmt: skip
 DRAWN: Final = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf"}
 FORMATS: Final = ("answer", *TEXTS, *DRAWN)
+_MOST_SLICES: Final = 5_000
 _MEMORY: Final = (
     "what was asked is too large for the memory of this machine; ask for fewer slices, classes or measures at once."
 )
@@ -88,7 +89,7 @@ def _asked(job: Job) -> Reply:
         os.chdir(here)
 
 
-def _given(job: Job, asked: Asked, files: tuple[str, ...] = ()) -> Reply:
+def _given(job: Job, asked: Posed, files: tuple[str, ...] = ()) -> Reply:
     typed = TYPED.set(Typed(asked.words, files))
     try:
         return _written(job, asked, asked.run())
@@ -96,7 +97,8 @@ def _given(job: Job, asked: Asked, files: tuple[str, ...] = ()) -> Reply:
         TYPED.reset(typed)
 
 
-def _written(job: Job, asked: Asked, result: Any) -> Reply:
+def _written(job: Job, asked: Posed, result: Any) -> Reply:
+    _refuse_long(result.page())
     if job.form in DRAWN:
         chart = result.plot()
         made = {"svg": chart.to_svg, "png": chart.to_png, "pdf": chart.to_pdf}[job.form]()
@@ -118,6 +120,14 @@ def _written(job: Job, asked: Asked, result: Any) -> Reply:
     }
     body = json.dumps(told, ensure_ascii=False, allow_nan=False).encode()
     return Reply(200, _JSON, body, _page(result) if job.report else None)
+
+
+def _refuse_long(page: dict[str, Any]) -> None:
+    """More slices than anybody reads are for files, not for a browser."""
+    many = int((page.get("hidden") or {}).get("tables", 0))
+    if many > _MOST_SLICES:
+        said = f"there are over {many:,} slices, and the page takes {_MOST_SLICES:,}"
+        raise BadSetting(f"{said}; use the command, which writes any number: --out slices.parquet.")
 
 
 def _table(document: dict[str, Any]) -> dict[str, Any]:
@@ -177,15 +187,16 @@ def _bundle(_job: Job) -> Reply:
     """Vega, Vega-Lite and vega-embed as one script that sets window.vegaEmbed."""
     import vl_convert
 
-    return Reply(200, "text/javascript", vl_convert.javascript_bundle(None).encode())
+    bundle: Any = vl_convert.javascript_bundle  # its stub wants a snippet, without which it sets window.vegaEmbed
+    return Reply(200, "text/javascript", bundle().encode())
 
 
 def _warm(_job: Job) -> Reply:
     """A first answer is slow: a worker gives one before it is asked."""
     from howsure.web import models
 
-    counts = models.Counts(tp=8, fp=2, fn=3, tn=80)
-    return answer(Job("score", models.Score(counts=counts, metrics=["f1"], above=0.8), charts=True))
+    counts = models.FourCounts(tp=8, fp=2, fn=3, tn=80)
+    return answer(Job("score", models.ScoreQuestion(counts=counts, metrics=["f1"], above=0.8), charts=True))
 
 
 _WAYS: Final[dict[str, Callable[[Job], Reply]]] = {

@@ -22,7 +22,7 @@ _QUESTION_TIME: Final = 20.0
 _FILE_TIME: Final = 60.0
 
 _REFUSED: Final[dict[int | str, dict[str, Any]]] = {
-    status: {"model": models.Refused, "description": told}
+    status: {"model": models.ErrorAnswer, "description": told}
     for status, told in {
         400: "The body is not what it says it is.",
         403: "Another site, or another name of this machine.",
@@ -36,8 +36,8 @@ _REFUSED: Final[dict[int | str, dict[str, Any]]] = {
 }
 _WRITTEN: Final = {kind: {"schema": {"type": "string"}} for kind in (*TEXTS.values(), *DRAWN.values())}
 _ANSWER: Final[dict[int | str, dict[str, Any]]] = {
-    200: {"model": models.Answer, "description": "The answer.", "content": _WRITTEN | {
-        "application/json": {"schema": {"anyOf": [{"$ref": "#/components/schemas/Answer"}, {"type": "object"}]}}}},
+    200: {"model": models.FullAnswer, "description": "The answer.", "content": _WRITTEN | {
+        "application/json": {"schema": {"anyOf": [{"$ref": "#/components/schemas/FullAnswer"}, {"type": "object"}]}}}},
     **_REFUSED,
 }  # fmt: skip
 
@@ -85,43 +85,47 @@ def _described(summary: str) -> dict[str, Any]:
 
 
 @router.post("/score", **_described("A score with its interval"))
-async def score(request: Request, question: models.Score, format: models.Format = "answer") -> Response:  # noqa: A002
+async def score(request: Request, question: models.ScoreQuestion, format: models.Format = "answer") -> Response:  # noqa: A002
     """Four counts, k of n or a matrix: the posterior of any measure."""
     return await _ask(request, "score", question, format)
 
 
 @router.post("/compare", **_described("Is the first system better than the second?"))
-async def compare(request: Request, question: models.Compare, format: models.Format = "answer") -> Response:  # noqa: A002
+async def compare(request: Request, question: models.CompareQuestion, format: models.Format = "answer") -> Response:  # noqa: A002
     """Two tables of other items, answers on the same items, or wins."""
     return await _ask(request, "compare", question, format)
 
 
 @router.post("/leaderboard", **_described("Rank several systems"))
-async def leaderboard(request: Request, question: models.Leaderboard, format: models.Format = "answer") -> Response:  # noqa: A002
+async def leaderboard(
+    request: Request,
+    question: models.LeaderboardQuestion,
+    format: models.Format = "answer",  # noqa: A002
+) -> Response:
     """P(best), expected ranks, and groups that cannot be told apart."""
     return await _ask(request, "leaderboard", question, format)
 
 
 @router.post("/plan", **_described("How many items to label"))
-async def plan(request: Request, question: models.Plan, format: models.Format = "answer") -> Response:  # noqa: A002
+async def plan(request: Request, question: models.PlanQuestion, format: models.Format = "answer") -> Response:  # noqa: A002
     """A pilot or expected measures, and a goal."""
     return await _ask(request, "plan", question, format)
 
 
 @router.post("/solve", **_described("The tables behind reported measures"))
-async def solve(request: Request, question: models.Solve, format: models.Format = "answer") -> Response:  # noqa: A002
+async def solve(request: Request, question: models.SolveQuestion, format: models.Format = "answer") -> Response:  # noqa: A002
     """Digits as printed, or exact values."""
     return await _ask(request, "solve", question, format)
 
 
 @router.post("/tradeoff", **_described("What recall costs in precision"))
-async def tradeoff(request: Request, question: models.Tradeoff, format: models.Format = "answer") -> Response:  # noqa: A002
+async def tradeoff(request: Request, question: models.TradeoffQuestion, format: models.Format = "answer") -> Response:  # noqa: A002
     """At constant accuracy and prevalence; with counts, the posterior of the curve."""
     return await _ask(request, "tradeoff", question, format)
 
 
 @router.post("/curve", **_described("Scores at every threshold"))
-async def curve(request: Request, question: models.Curve, format: models.Format = "answer") -> Response:  # noqa: A002
+async def curve(request: Request, question: models.CurveQuestion, format: models.Format = "answer") -> Response:  # noqa: A002
     """Truths and scores; measures such as auc, f1@0.5 or precision@recall=0.9."""
     return await _ask(request, "curve", question, format)
 
@@ -160,7 +164,7 @@ _BYTES: Final = {
 
 @router.post(
     "/file/preview",
-    responses={200: {"model": models.Preview}, **_REFUSED},
+    responses={200: {"model": models.FilePreview}, **_REFUSED},
     summary="The columns of a file",
     openapi_extra=_BYTES,
     response_class=Response,

@@ -8,13 +8,13 @@ from typing import Any, Final
 from howsure.errors import BadSetting
 from howsure.labels import whole
 from howsure.web import models, reading
-from howsure.web.calls import Asked, Call, flags, plain, table_text
+from howsure.web.calls import Call, Posed, flags, plain, table_text
 
 _SETTINGS: Final = ("level", "interval", "prior", "tolerance", "seed")
 Part = tuple[Call, list[str], dict[str, str]]  # the evidence, its words, and the files these read
 
 
-def asked(verb: str, question: models.Model) -> Asked:
+def asked(verb: str, question: models.StrictModel) -> Posed:
     """The call that answers a question."""
     return _VERBS[verb](question)
 
@@ -37,7 +37,7 @@ def _one(settings: Mapping[str, Any]) -> dict[str, Any]:
 # -- tables
 
 
-def _table(t: models.Table, called: str = "", file: str = "matrix.csv") -> Part:
+def _table(t: models.TableGiven, called: str = "", file: str = "matrix.csv") -> Part:
     """Evidence of one system."""
     kinds = [name for name in ("counts", "rate", "matrix") if getattr(t, name) is not None]
     if len(kinds) != 1:
@@ -51,7 +51,7 @@ def _table(t: models.Table, called: str = "", file: str = "matrix.csv") -> Part:
     return _matrix(matrix, file)
 
 
-def _matrix(m: models.Matrix, file: str) -> Part:
+def _matrix(m: models.MatrixGiven, file: str) -> Part:
     """A matrix, and the file that holds the same; labels that are all whole numbers are numbers, as in such a file."""
     numbers = [whole(str(x)) for x in m.labels or ()]
     labels: list[Any] | None = numbers if m.labels is not None and None not in numbers else m.labels
@@ -67,13 +67,13 @@ def _matrix(m: models.Matrix, file: str) -> Part:
 # -- verbs
 
 
-def _score(q: Any) -> Asked:
+def _score(q: Any) -> Posed:
     made, words, files = _table(q)
     settings = _given(q, "metrics", "above", *_SETTINGS, "chance")
-    return Asked(Call("score", (made,), settings), ("score", *words, *flags(settings)), files)
+    return Posed(Call("score", (made,), settings), ("score", *words, *flags(settings)), files)
 
 
-def _compare(q: Any) -> Asked:
+def _compare(q: Any) -> Posed:
     ways = [name for name in ("wins", "items", "first") if getattr(q, name) is not None]
     if len(ways) != 1 or (q.first is None) != (q.second is None):
         raise BadSetting("give first and second, or items, or wins: one of these three.")
@@ -87,20 +87,20 @@ def _compare(q: Any) -> Asked:
     if words[2:] != more[2:]:
         raise BadSetting("both matrices need the same positive class and the same meaning of rows.")
     typed = ("compare", *words, *more[:2], *flags(settings))
-    return Asked(Call("compare", (one, two), _one(settings)), typed, {**files, **others})
+    return Posed(Call("compare", (one, two), _one(settings)), typed, {**files, **others})
 
 
-def _wins(q: Any) -> Asked:
+def _wins(q: Any) -> Posed:
     unused = next((x for x in ("metrics", "prior", "tolerance", "seed") if getattr(q, x) is not None), None)
     if unused is not None:
         raise BadSetting(f"wins are compared as they are: leave out {unused}.")
     settings = _given(q, "level", "interval", "equal_within")
     w = q.wins
     words = ("compare", "--wins", f"{w.first},{w.second},{w.same}", *flags(settings))
-    return Asked(Call("compare_wins", (), {**w.model_dump(), **settings}), words)
+    return Posed(Call("compare_wins", (), {**w.model_dump(), **settings}), words)
 
 
-def _paired(items: models.Items, settings: Mapping[str, Any]) -> Asked:
+def _paired(items: models.PairedAnswers, settings: Mapping[str, Any]) -> Posed:
     own = {"positive": items.positive} if items.positive is not None else {}
     answers = {"first": items.first, "second": items.second}
     if not len(items.truth) == len(items.first) == len(items.second):
@@ -108,7 +108,7 @@ def _paired(items: models.Items, settings: Mapping[str, Any]) -> Asked:
         raise BadSetting(f"truth, first and second must be of the same length; got {sizes}.")
     columns = {"truth": "truth", "pred": ["first", "second"], **own}
     rows = zip(items.truth, items.first, items.second, strict=True)
-    return Asked(
+    return Posed(
         Call("compare", ("items.csv",), {**columns, **_one(settings)}),
         ("compare", "items.csv", *flags(columns), *flags(settings)),
         {"items.csv": table_text([("truth", "first", "second"), *rows])},
@@ -116,34 +116,34 @@ def _paired(items: models.Items, settings: Mapping[str, Any]) -> Asked:
     )
 
 
-def _leaderboard(q: Any) -> Asked:
+def _leaderboard(q: Any) -> Posed:
     parts = {name: _table(t, f" of {name!r}") for name, t in q.systems.items()}
     if any(files for _, _, files in parts.values()):
         raise BadSetting("a leaderboard is made of counts or of rates; give matrices to score or to compare.")
     settings = _given(q, "metrics", "apart", *_SETTINGS)
     words = [word for _, own, _ in parts.values() for word in own]
     made = {name: call for name, (call, _, _) in parts.items()}
-    return Asked(
+    return Posed(
         Call("leaderboard", (made,), _one(settings)),
         ("leaderboard", *words, *flags({"names": list(made)}), *flags(settings)),
     )
 
 
-def _plan(q: Any) -> Asked:
+def _plan(q: Any) -> Posed:
     goals = ("metric", "width", "above", "below", "difference", "disagreement", "n", "assurance")
     settings = _given(q, *goals, "level", "interval", "prior", "seed")
     if q.expected is not None:
         if any(x is not None for x in (q.counts, q.rate, q.matrix)):
             raise BadSetting("expected takes the place of a pilot: leave out counts, rate and matrix.")
         said = ",".join(f"{k}={plain(x)}" for k, x in q.expected.items())
-        return Asked(
+        return Posed(
             Call("plan", (), {"expected": q.expected, **settings}), ("plan", "--expected", said, *flags(settings))
         )
     made, words, files = _table(q, " as a pilot, or expected")
-    return Asked(Call("plan", (), {"pilot": made, **settings}), ("plan", *words, *flags(settings)), files)
+    return Posed(Call("plan", (), {"pilot": made, **settings}), ("plan", *words, *flags(settings)), files)
 
 
-def _solve(q: Any) -> Asked:
+def _solve(q: Any) -> Posed:
     settings = _given(q, "ties", "most")
     if q.exact and settings:
         raise BadSetting(f"{next(iter(settings))} is for digits as printed: leave out exact.")
@@ -151,7 +151,7 @@ def _solve(q: Any) -> Asked:
     typed = ("solve", *words, *(["--exact"] if q.exact else []), *flags(settings))
     values = reading.shown(q.values, q.exact)
     # Tables of whole numbers are listed where a count bounds them; else there are ranges, which take no settings.
-    return Asked(
+    return Posed(
         Call("solve", (values,), {"integers": True, **settings}),
         typed,
         answer=lambda: reading.solved(q.values, q.exact, settings),
@@ -159,29 +159,29 @@ def _solve(q: Any) -> Asked:
     )
 
 
-def _tradeoff(q: Any) -> Asked:
+def _tradeoff(q: Any) -> Posed:
     settings = _given(q, "recalls", "level", "interval", "prior", "seed")
     typed = flags({("recall" if k == "recalls" else k): x for k, x in settings.items()})
     if (q.values is None) == (q.counts is None):
         raise BadSetting("give values of measures, such as accuracy and prevalence, or counts: one of the two.")
     if q.counts is not None:
-        made, words, _ = _table(models.Table(counts=q.counts))
-        return Asked(Call("tradeoff", (made,), settings), ("tradeoff", *words, *typed))
+        made, words, _ = _table(models.TableGiven(counts=q.counts))
+        return Posed(Call("tradeoff", (made,), settings), ("tradeoff", *words, *typed))
     words = [f"{k}={x}" for k, x in q.values.items()]
-    return Asked(
+    return Posed(
         Call("tradeoff", (), {**reading.shown(q.values, True), **settings}),
         ("tradeoff", *words, *typed),
         answer=lambda: reading.traded(q.values, settings),
     )
 
 
-def _curve(q: Any) -> Asked:
+def _curve(q: Any) -> Posed:
     if len(q.truth) != len(q.scores):
         raise BadSetting(f"truth and scores must be of the same length; got {len(q.truth)} and {len(q.scores)}.")
     own = {"positive": q.positive} if q.positive is not None else {}
     settings = _given(q, "metrics", *_SETTINGS)
     columns = {"truth": "truth", "score": "score", **own}
-    return Asked(
+    return Posed(
         Call("curve", ("scores.csv",), {**columns, **settings}),
         ("curve", "scores.csv", *flags(columns), *flags(settings)),
         {"scores.csv": table_text([("truth", "score"), *zip(q.truth, q.scores, strict=True)])},
@@ -196,7 +196,7 @@ _COLUMNS: Final = (
 _ONLY: Final = {"above": "score", "equal_within": "compare"}  # what one verb takes alone
 
 
-def of_file(verb: str, name: str, q: models.FileQuestion) -> Asked:
+def of_file(verb: str, name: str, q: models.FileQuestion) -> Posed:
     """A question about the columns of a file, which is called `name` in the folder where this is run."""
     for setting, only in _ONLY.items():
         if getattr(q, setting) is not None and verb != only:
@@ -206,10 +206,10 @@ def of_file(verb: str, name: str, q: models.FileQuestion) -> Asked:
     asked_for = {} if q.metric is None else {"metrics": q.metric}
     said = {**columns, **asked_for, **settings}
     own = _one(said) if verb in ("compare", "leaderboard") else said
-    return Asked(Call(verb, (name,), own), (verb, name, *flags(said)))
+    return Posed(Call(verb, (name,), own), (verb, name, *flags(said)))
 
 
-_VERBS: Final[dict[str, Callable[[Any], Asked]]] = {
+_VERBS: Final[dict[str, Callable[[Any], Posed]]] = {
     "score": _score,
     "compare": _compare,
     "leaderboard": _leaderboard,

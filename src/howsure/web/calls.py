@@ -51,7 +51,7 @@ def _shown(x: Any) -> str:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Posed:
     """A question: the line of Python and the words of the command that answer it, and the files that both read.
 
     `answer` is what is run in place of the line: what was pasted is a file in the lines, and lists here.

@@ -191,7 +191,7 @@ async def _welcome(scope: Message, token: str, send: _Headed) -> None:
     query.pop("token", None)
     rest = urlencode(query, doseq=True)
     headers = [
-        (b"location", (scope["path"].replace("//", "/") + (f"?{rest}" if rest else "")).encode()),
+        (b"location", f"/{scope['path'].lstrip('/')}{'?' if rest else ''}{rest}".encode()),
         (b"set-cookie", f"{_COOKIE}={token}; HttpOnly; SameSite=Strict; Path=/".encode()),
         (b"content-length", b"0"),
     ]

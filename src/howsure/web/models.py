@@ -27,13 +27,13 @@ Format = Annotated[
 Share = Annotated[float, Field(gt=0, lt=1, allow_inf_nan=False)]
 
 
-class Model(BaseModel):
+class StrictModel(BaseModel):
     """What is not known is refused, and nothing is read as something else."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-class Counts(Model):
+class FourCounts(StrictModel):
     """The four cells of a table."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"tp": 80, "fp": 20, "fn": 30, "tn": 870}]})
@@ -43,7 +43,7 @@ class Counts(Model):
     tn: Count
 
 
-class Rate(Model):
+class RateGiven(StrictModel):
     """Hits of trials."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"hits": 47, "of": 50}]})
@@ -51,7 +51,7 @@ class Rate(Model):
     of: Count
 
 
-class Matrix(Model):
+class MatrixGiven(StrictModel):
     """A confusion matrix; labels default to 0, 1, ..."""
 
     model_config = ConfigDict(
@@ -66,15 +66,15 @@ class Matrix(Model):
     rows: Literal["truth", "pred"] = "truth"
 
 
-class Table(Model):
+class TableGiven(StrictModel):
     """What was counted: `counts`, `rate` or `matrix`, one of them."""
 
-    counts: Counts | None = None
-    rate: Rate | None = None
-    matrix: Matrix | None = None
+    counts: FourCounts | None = None
+    rate: RateGiven | None = None
+    matrix: MatrixGiven | None = None
 
 
-class Wins(Model):
+class WinCounts(StrictModel):
     """Items on which only one of two systems was right, and ties."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"first": 17, "second": 4, "same": 3278}]})
@@ -83,7 +83,7 @@ class Wins(Model):
     same: Count = 0
 
 
-class Items(Model):
+class PairedAnswers(StrictModel):
     """Truths, and what each of two systems said of the same items."""
 
     truth: Labels
@@ -92,7 +92,7 @@ class Items(Model):
     positive: Label | None = None
 
 
-class Settings(Model):
+class AnySettings(StrictModel):
     """What most questions can be told besides."""
 
     level: Share | None = Field(default=None, description="Of the intervals; 0.95 if left out.")
@@ -103,13 +103,13 @@ class Settings(Model):
     seed: Annotated[int, Field(ge=0, le=2**63 - 1)] | None = None
 
 
-class Looks(Model):
+class WithCharts(StrictModel):
     """Whether charts come with the answer."""
 
     charts: bool = Field(default=False, description="Also the charts, as specifications of Vega-Lite.")
 
 
-class Sampled(Settings):
+class SampledSettings(AnySettings):
     """Where draws may be needed: how far an end of an interval may be off, as a share of the standard deviation."""
 
     tolerance: Annotated[float, Field(ge=0.005, le=1, allow_inf_nan=False)] | None = None
@@ -122,7 +122,7 @@ def _example(**given: Any) -> ConfigDict:
 _FOUR: Final = {"tp": 80, "fp": 20, "fn": 30, "tn": 870}
 
 
-class Score(Table, Sampled, Looks):
+class ScoreQuestion(TableGiven, SampledSettings, WithCharts):
     """One system: each measure with its interval."""
 
     model_config = _example(counts=_FOUR, metrics=["f1"], above=0.8)
@@ -131,28 +131,28 @@ class Score(Table, Sampled, Looks):
     chance: bool = False
 
 
-class Compare(Sampled, Looks):
+class CompareQuestion(SampledSettings, WithCharts):
     """Two systems: tables of each (other items), items that both answered, or wins."""
 
     model_config = _example(wins={"first": 17, "second": 4, "same": 3278})
-    first: Table | None = None
-    second: Table | None = None
-    items: Items | None = None
-    wins: Wins | None = None
+    first: TableGiven | None = None
+    second: TableGiven | None = None
+    items: PairedAnswers | None = None
+    wins: WinCounts | None = None
     metrics: Metrics | None = None
     equal_within: Number | None = None
 
 
-class Leaderboard(Sampled, Looks):
+class LeaderboardQuestion(SampledSettings, WithCharts):
     """Several systems, each with its table."""
 
     model_config = _example(systems={"a": {"rate": {"hits": 47, "of": 50}}, "b": {"rate": {"hits": 40, "of": 50}}})
-    systems: Annotated[dict[Text, Table], Field(max_length=MOST_SYSTEMS)]
+    systems: Annotated[dict[Text, TableGiven], Field(max_length=MOST_SYSTEMS)]
     metrics: Metrics | None = None
     apart: Share | None = None
 
 
-class Plan(Table, Settings, Looks):
+class PlanQuestion(TableGiven, AnySettings, WithCharts):
     """How many items to label: a pilot (counts, rate or matrix) or expected measures, and a goal."""
 
     model_config = _example(metric="f1", expected={"recall": 0.8, "precision": 0.7, "prevalence": 0.1}, width=0.05)
@@ -167,7 +167,7 @@ class Plan(Table, Settings, Looks):
     assurance: Number | None = None
 
 
-class Solve(Looks):
+class SolveQuestion(WithCharts):
     """The tables behind reported measures; a text means the digits as printed, a pair is a range."""
 
     model_config = _example(values={"precision": "0.75", "recall": "0.60", "accuracy": "0.85", "n": "200"})
@@ -177,16 +177,16 @@ class Solve(Looks):
     most: Annotated[int, Field(ge=1, le=10_000)] | None = None
 
 
-class Tradeoff(Settings, Looks):
+class TradeoffQuestion(AnySettings, WithCharts):
     """What recall costs in precision at constant accuracy: of measures, or of a tested system with its posterior."""
 
     model_config = _example(values={"accuracy": "0.9", "prevalence": "0.2"}, recalls=[0.8])
     values: Annotated[dict[Text, Text], Field(max_length=8)] | None = None
-    counts: Counts | None = None
+    counts: FourCounts | None = None
     recalls: Annotated[list[Number], Field(max_length=200)] | None = None
 
 
-class Curve(Sampled, Looks):
+class CurveQuestion(SampledSettings, WithCharts):
     """Truths and scores of items: AUC and the like, or measures at thresholds such as f1@0.5."""
 
     model_config = _example(truth=[1, 0, 1, 1, 0], scores=[0.9, 0.2, 0.4, 0.8, 0.5], metrics=["auc", "f1@0.5"])
@@ -229,20 +229,20 @@ class FileQuestion(BaseModel):
     report: bool = Field(default=False, description="Also the report, at an address that is kept for a while.")
 
 
-class Error(Model):
+class ErrorTold(StrictModel):
     """What went wrong: a code, and the sentence that the command would say."""
 
     code: str
     message: str
 
 
-class Refused(Model):
+class ErrorAnswer(StrictModel):
     """The one shape of errors."""
 
-    error: Error
+    error: ErrorTold
 
 
-class Lines(Model):
+class SameLines(StrictModel):
     """What gives the same elsewhere; `files` are what both lines read, by name, where they read any."""
 
     python: str
@@ -250,7 +250,7 @@ class Lines(Model):
     files: dict[str, str]
 
 
-class Drawing(Model):
+class ChartDrawn(StrictModel):
     """A chart: its texts, and the specification of Vega-Lite without them."""
 
     name: str
@@ -260,7 +260,7 @@ class Drawing(Model):
     spec: dict[str, Any]
 
 
-class Shown(Model):
+class TableShown(StrictModel):
     """The table of the command, as texts; `right` marks the columns of numbers."""
 
     headline: str
@@ -270,18 +270,18 @@ class Shown(Model):
     notes: list[str]
 
 
-class Answer(Model):
+class FullAnswer(StrictModel):
     """The document of the command, what it says in a sentence, its table, and what gives the same elsewhere."""
 
     document: dict[str, Any]
     finding: str
-    table: Shown
-    lines: Lines
-    charts: list[Drawing] | None = None
+    table: TableShown
+    lines: SameLines
+    charts: list[ChartDrawn] | None = None
     report: str | None = None
 
 
-class Column(Model):
+class ColumnSeen(StrictModel):
     """A column of a file: what its first rows hold, and the options it may be meant for."""
 
     name: str
@@ -291,11 +291,11 @@ class Column(Model):
     uses: list[str]
 
 
-class Preview(Model):
+class FilePreview(StrictModel):
     """The columns of a file, and what is taken for what if nothing is said."""
 
     file: str
-    columns: list[Column]
+    columns: list[ColumnSeen]
     guessed: dict[str, Any]
     clear: bool
     message: str | None = None

@@ -44,6 +44,7 @@ def serve(
         config = uvicorn.Config(
             app, log_level="critical", access_log=False, server_header=False, date_header=True, lifespan="on",
             timeout_graceful_shutdown=_LEAVE, timeout_keep_alive=30, ws="none", limit_concurrency=1000,
+            proxy_headers=False,
         )  # fmt: skip
         say(shown)  # the socket is open: who comes early waits
         if browser:

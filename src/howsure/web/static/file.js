@@ -99,7 +99,8 @@ async function report(page) {
   try {
     const given = await (await ask(`/api/file/${verb}?${query({ report: true, charts: true })}`, file, busy.signal, BYTES)).json();
     const mine = file;
-    await page.show(given, given.charts ?? [], (form) => ask(`/api/file/${verb}?${query({ format: form })}`, mine, undefined, BYTES), verb);
+    page.show(given, (form) => ask(`/api/file/${verb}?${query({ format: form })}`, mine, undefined, BYTES), verb);
+    await page.showCharts(given.charts ?? [], given.finding);
     showReport(given.report);
   } catch (error) {
     if (error.name !== "AbortError") page.fail(error);

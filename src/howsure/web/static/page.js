@@ -26,6 +26,8 @@ function address() {
 }
 
 function remember(again) {
+  const long = Object.values(values).some((x) => x.length > LONGEST);
+  $("about").textContent = long ? "What you pasted is too long for the address: a link to this page will not hold it." : PANELS[panel].about;
   const now = address();
   if (now === location.pathname + location.search) return;
   if (again) history.replaceState(null, "", now);
@@ -55,7 +57,7 @@ function showForm() {
     else link.removeAttribute("aria-current");
   }
   clear();
-  if (panel === "file") filePanel($("fields"), { fail, show });
+  if (panel === "file") filePanel($("fields"), { fail, show, showCharts });
   else $("fields").replaceChildren(...arranged(own.fields));
   arrange();
 }
@@ -164,6 +166,7 @@ function update() {
   waiting = setTimeout(answer, PAUSE);
 }
 
+// Words come first; charts take longer, and follow.
 async function answer() {
   asking?.abort();
   asking = new AbortController();
@@ -171,25 +174,33 @@ async function answer() {
   $("answer").classList.add("stale");
   try {
     const asked = PANELS[panel].ask(values);
-    const given = await Promise.all(asked.map(async ([verb, body]) => (await ask(`/api/${verb}`, JSON.stringify({ ...body, charts: true }), signal)).json()));
-    if (signal.aborted) return;
     const [verb, body] = asked[0];
-    await show(given[0], given.flatMap((x) => x.charts ?? []), (form) => ask(`/api/${verb}?format=${form}`, JSON.stringify(body)), verb);
+    const words = await (await ask(`/api/${verb}`, JSON.stringify(body), signal)).json();
+    if (signal.aborted) return;
+    show(words, (form) => ask(`/api/${verb}?format=${form}`, JSON.stringify(body)), verb);
+    const given = await Promise.all(asked.map(async ([v, own]) => (await ask(`/api/${v}`, JSON.stringify({ ...own, charts: true }), signal)).json()));
+    if (signal.aborted) return;
+    const beside = given.slice(1).flatMap((x) => (x.charts ?? []).slice(0, 1));
+    await showCharts([...beside, ...(given[0].charts ?? [])], words.finding);
   } catch (error) {
     if (error.name === "AbortError") return;
     fail(error);
   }
 }
 
-export async function show(given, charts, again, verb) {
+function show(given, again, verb) {
   $("problem").textContent = "";
   $("finding").textContent = given.finding;
   $("numbers").replaceChildren(...(given.table.rows.length ? [table(given.table)] : []));
   $("notes").replaceChildren(...given.table.notes.map((x) => make("li", {}, x)));
   showLines(given.lines);
-  showExports(charts.length > 0, again, verb);
+  showExports(again, verb);
   $("answer").classList.remove("stale");
-  try { await draw($("charts"), charts, given.finding); } catch (error) { $("charts").textContent = error.message; }
+}
+
+async function showCharts(charts, finding) {
+  for (const button of $("export").querySelectorAll(".drawing")) button.hidden = !charts.length;
+  try { await draw($("charts"), charts, finding); } catch (error) { $("charts").textContent = error.message; }
 }
 
 function showLines(found) {
@@ -202,9 +213,9 @@ function showLines(found) {
   $("lines").hidden = false;
 }
 
-function showExports(drawn, again, verb) {
-  const forms = [...(drawn ? [["PNG", "png"], ["SVG", "svg"]] : []), ["CSV", "csv"], ["JSON", "document"]];
-  $("export").replaceChildren(make("span", { className: "quiet" }, "Save as"), ...forms.map(([text, form]) => make("button", { type: "button", onclick: async (e) => {
+function showExports(again, verb) {
+  const forms = [["PNG", "png"], ["SVG", "svg"], ["CSV", "csv"], ["JSON", "document"]];
+  $("export").replaceChildren(make("span", { className: "quiet" }, "Save as"), ...forms.map(([text, form]) => make("button", { type: "button", className: form === "png" || form === "svg" ? "drawing" : "", onclick: async (e) => {
     e.target.disabled = true;
     try {
       save(`howsure-${verb}.${text.toLowerCase()}`, await (await again(form)).blob());
@@ -240,4 +251,4 @@ $("tabs").addEventListener("click", (e) => {
 $("question").addEventListener("submit", (e) => e.preventDefault());
 window.addEventListener("popstate", restore);
 restore();
-lists().catch(() => {});
+setTimeout(() => lists().catch(() => {}), 200); // the answer comes first

@@ -77,22 +77,37 @@ export async function draw(place, charts, finding) {
   if (mine === drawing) place.replaceChildren(...figures);
 }
 
-const WIDEST = 640;
 const NARROWEST = 110;
+const HOW = { mode: "vega", ast: true, renderer: "svg", actions: false, tooltip: false, defaultStyle: false };
+const nothing = () => QUIET;
+const QUIET = { level: nothing, warn: nothing, info: nothing, debug: nothing, error: (...said) => { console.error(...said); return QUIET; } };
+const compiled = (spec) => window.vegaLite.compile(structuredClone(spec), { logger: QUIET }).spec;
 
 async function figure(embed, chart, place, finding) {
   const drawn = make("div", { className: "drawn" });
   const told = chart.says.toLowerCase() === finding.toLowerCase() ? [] : [chart.says]; // it stands above
   const words = [...told, chart.caption].filter(Boolean).map((x) => make("div", {}, x));
-  const spec = structuredClone(chart.spec);
+  await embed(drawn, compiled(chart.spec), HOW);
   const room = Math.max(240, place.clientWidth || place.parentElement.clientWidth);
-  const simple = typeof spec.width === "number" && (spec.layer || spec.mark);
-  if (simple) spec.width = Math.min(room, WIDEST);
-  const { view } = await embed(drawn, spec, { ast: true, renderer: "svg", actions: false, tooltip: false, defaultStyle: false, logLevel: 1 });
   const wide = Number(drawn.querySelector("svg").getAttribute("width"));
-  if (simple && wide > room) await view.width(Math.max(NARROWEST, spec.width - (wide - room))).resize().runAsync();
+  const narrow = wide > room ? narrowed(chart.spec, wide - room) : null;
+  if (narrow) await embed(drawn, compiled(narrow), HOW);
   const svg = drawn.querySelector("svg");
   svg.setAttribute("role", "img");
   svg.setAttribute("aria-label", chart.says);
   return make("figure", {}, make("h3", {}, chart.title), drawn, make("figcaption", {}, ...words));
+}
+
+// Where words stand beside the plot, the plot gives way and the words keep their size; all else is scaled by the style.
+function narrowed(given, by) {
+  const spec = structuredClone(given);
+  const old = spec.width;
+  const places = (spec.layer ?? []).flatMap((x) => [x.encoding?.x, x.encoding?.x2]).filter((x) => typeof x?.value === "number");
+  if (typeof old !== "number" || !places.some((x) => x.value > old)) return null;
+  spec.width = Math.max(NARROWEST, old - by);
+  for (const x of places) {
+    if (x.value > old) x.value += spec.width - old;
+    else if (x.value > 0) x.value *= spec.width / old;
+  }
+  return spec;
 }
