@@ -16,7 +16,6 @@ Mask = NDArray[np.bool_]
 Found = tuple[str, Mask, Any]  # what is wrong, in which tables, and the numbers that show it
 
 EPS = float(np.finfo(float).eps)
-SLACK = 1e-10  # of a probability, beside its stated error
 UNITS = 4  # units in the last place by which a quantile may be off,
 ABSOLUTE = 16 * EPS  # and so much in a range around 0: twice the stated bound, of the quantile and of its cdf
 SMALLEST = 1e-290
@@ -41,12 +40,12 @@ class Numbers:
         return cls(*(np.asarray(x, dtype=float) for x in parts), level)
 
 
-def broken(d: Distribution, numbers: Numbers) -> Iterator[Found]:
-    """All checks of one law."""
+def broken(d: Distribution, numbers: Numbers, slack: float) -> Iterator[Found]:
+    """All checks of one law; the slack is that of the cdf at a quantile."""
     yield from _points(d, numbers)
     yield from _order(d, numbers)
     yield from _cdf(d, numbers)
-    yield from _inverse(d, numbers)
+    yield from _inverse(d, numbers, slack)
     yield from _error(d)
 
 
@@ -55,7 +54,8 @@ def _points(d: Distribution, n: Numbers) -> Iterator[Found]:
     bottom, top = d.range
     for name in ("low", "median", "high", "mean", "std"):
         x = getattr(n, name)
-        yield f"{name} is NaN", np.isnan(x), x
+        undefined = np.isinf(n.std) & (name == "mean") & (bottom == -np.inf)  # infinity less infinity
+        yield f"{name} is NaN", np.isnan(x) & ~undefined, x
         if name != "std":
             yield f"{name} is outside the range", (x < bottom) | (x > top), x
     yield "std is below 0", n.std < 0, n.std
@@ -80,7 +80,7 @@ def _between(low: Array, high: Array) -> Array:
     with np.errstate(invalid="ignore", over="ignore"):
         plain = low + 0.5 * (high - low)
     root = np.sqrt(np.where(apart, low, 1.0)) * np.sqrt(np.where(apart, np.minimum(high, 1e300), 1.0))
-    return np.where(apart, root, plain)
+    return np.where(apart, root, np.where(np.isfinite(plain), plain, low))  # draws may overflow: both are infinite
 
 
 def _cdf(d: Distribution, n: Numbers) -> Iterator[Found]:
@@ -101,12 +101,12 @@ def _cdf(d: Distribution, n: Numbers) -> Iterator[Found]:
     yield "pdf is NaN or below 0", ~(density >= 0).all(axis=0), density
 
 
-def _inverse(d: Distribution, n: Numbers) -> Iterator[Found]:
+def _inverse(d: Distribution, n: Numbers, slack: float) -> Iterator[Found]:
     """The cdf of a quantile is its probability; where doubles are too coarse, it lies between its neighbours'."""
     bottom, top = d.range
     small = 0.5 * (1 - n.level)
     error = np.asarray(d.error.probability, dtype=float) if d.route == "sampled" or d.ess else 0.0
-    slack = SLACK + 2 * error
+    slack = slack + 2 * error
     for name, x, q in (("low", n.low, small), ("median", n.median, 0.5), ("high", n.high, 1 - small)):
         with np.errstate(invalid="ignore"):
             ulp = np.where(np.isfinite(x), UNITS * np.spacing(np.abs(np.where(np.isfinite(x), x, 0.0))), 0.0)
@@ -131,13 +131,24 @@ def _error(d: Distribution) -> Iterator[Found]:
 def differs(d: Distribution, numbers: Numbers, place: int, alone: Distribution) -> Iterator[Found]:
     """Whether a table alone has the numbers that it has in the batch; within both errors where one is sampled."""
     one = Numbers.of(alone, numbers.level)
-    drawn = d.ess is not None or alone.ess is not None
+    if d.ess is not None or alone.ess is not None:
+        yield from _drawn_differs(d, numbers, place, alone)
+        return
     for name in ("low", "median", "high", "mean", "std"):
         x, y = float(np.ravel(getattr(numbers, name))[place]), float(getattr(one, name))
         size = abs(y) if name in ("mean", "std") or not np.isfinite(one.std) else float(one.std)
-        room = ALIKE * size + 8 * EPS * abs(y)
-        if drawn:
-            size = float(one.std) if np.isfinite(one.std) else abs(y)
-            room = 0.5 * size if alone.ess != d.ess else room
-        wrong = x != y and not abs(x - y) <= room
-        yield f"{name} in a batch is not {name} alone", np.asarray(wrong), np.asarray([x, y])
+        same = x == y or (np.isnan(x) and np.isnan(y)) or abs(x - y) <= ALIKE * size + 8 * EPS * abs(y)
+        yield f"{name} in a batch is not {name} alone", np.asarray(not same), np.asarray([x, y])
+
+
+def _drawn_differs(d: Distribution, numbers: Numbers, place: int, alone: Distribution) -> Iterator[Found]:
+    """By probabilities, as a quantile in a gap of the law may be anywhere in it: errors are three deviations."""
+    small = 0.5 * (1 - numbers.level)
+    own = float(np.broadcast_to(d.error.probability, numbers.low.shape).ravel()[place])
+    room = 1e-10 + 2 * (own + float(alone.error.probability))
+    for name, q in (("low", small), ("median", 0.5), ("high", 1 - small)):
+        x = float(np.ravel(getattr(numbers, name))[place])
+        by = 1e-9 * (abs(x) + 1)  # draws on the very end of the range, and next to it
+        below, above = float(alone.cdf(x - by)), float(alone.cdf(x + by))
+        wrong = not (below - room <= q <= above + room)
+        yield f"{name} in a batch is not {name} alone", np.asarray(wrong), np.asarray([x, below, above, q, room])

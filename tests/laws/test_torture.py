@@ -91,6 +91,16 @@ def test_differences_at_infinite_points(name) -> None:
     assert d.sf([-np.inf, np.inf]).tolist() == [1.0, 0.0]
 
 
+def test_lower_ends_keep_their_digits_where_both_shapes_are_small() -> None:
+    """Half of the mass lies next to each end: the low end was 0, as 1 less the quantile of the complement."""
+    d = of((0, 0, 0, 0), [[0.0684902, 0.0190828], [0.0586167, 0.0928]], "npv")
+    i = d.interval()
+    assert 1e-20 < i.low < 1e-17
+    assert d.cdf(i.low) == pytest.approx(0.025, rel=1e-12)
+    assert d.law.tails(np.asarray(1.0), -np.asarray(i.high_gap))[1] == pytest.approx(0.025, rel=1e-9)
+    assert of((0, 0, 0, 0), 0.06, "npv").median == pytest.approx(0.5, abs=1e-12)
+
+
 def test_quantiles_of_two_huge_shapes() -> None:
     """They start from a normal logit, and end where the tails are as asked, down to 1e-12."""
     from howsure.kernels import beta

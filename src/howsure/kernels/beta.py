@@ -28,6 +28,7 @@ _HUGE = 1e8  # and from here on when it is not: 1e-11, but 2e-4 at equal shapes 
 _SMALLEST = 2.3e-308  # betaincinv answers the smallest normal double where the quantile underflows
 _MISSED = 1e-7  # of the smaller tail: what rounding of the point and of scipy leave is far less
 _HALVINGS = 64
+_LATE = 0.9  # a share beyond which what is left of 1 is found by itself, so that it keeps its digits
 
 
 def log1p_minus(u: Array) -> Array:
@@ -212,16 +213,25 @@ def quantile(a: Array, b: Array, p: Array, q: Array, *, polish_above: float = _P
     flip = a > b  # work on the side whose value is small, so that it keeps its digits
     c, d = np.minimum(a, b), np.maximum(a, b)
     low, high = np.where(flip, q, p), np.where(flip, p, q)
+    z = _side(c, d, low, high, polish_above)
+    rest = np.asarray(1.0 - z)
+    late = z > _LATE  # both shapes are small, and the law has mass next to both ends
+    if late.any():
+        c, d, low, high = (x[late] for x in np.broadcast_arrays(c, d, low, high))
+        rest[late] = _side(d, c, high, low, polish_above)
+    return np.where(flip, rest, z), np.where(flip, z, rest)
+
+
+def _side(c: Array, d: Array, low: Array, high: Array, polish_above: float) -> Array:
+    """The quantile of Beta(c, d), with its digits where it is small; 0 where it underflows."""
     z = _first_quantile(c, d, low, high)
-    if d.size and d.max() > polish_above:
+    if d.size and max(c.max(), d.max()) > polish_above:
         c, d, z, low, high = np.broadcast_arrays(c, d, z, low, high)
-        rough = d > polish_above
+        rough = np.maximum(c, d) > polish_above
         z = z.copy()
         z[rough] = _polish(c[rough], d[rough], z[rough].astype(float), low[rough], high[rough])
     z = _checked(*np.broadcast_arrays(c, d, z, low, high))
-    z = np.where(z <= _SMALLEST, 0.0, z)
-    rest = 1.0 - z
-    return np.where(flip, rest, z), np.where(flip, z, rest)
+    return np.where(z <= _SMALLEST, 0.0, z)
 
 
 def _first_quantile(c: Array, d: Array, low: Array, high: Array) -> Array:
