@@ -138,7 +138,7 @@ def test_columns_with_types_have_the_order_of_their_type(tmp_path):
     path = tmp_path / "typed.parquet"
     with duckdb.connect() as con:
         con.execute(f"""COPY (SELECT i AS id, i % 2 AS y, 1 AS z, TIMESTAMP '2024-01-31 10:00' + to_hours(i) AS at,
-            TIMESTAMPTZ '2024-01-31 10:00+02' + to_hours(i) AS zoned, DATE '2024-01-31' + CAST(i AS INTEGER) AS day,
+            TIMESTAMPTZ '2024-01-31 10:00:00+02' + to_hours(i) AS zoned, DATE '2024-01-31' + CAST(i AS INTEGER) AS day,
             CAST(i AS DECIMAL(20, 2)) / 10 AS price, 1700000000000000000 + i AS ts,
             CAST(CAST(170000000000000000000000000000000 AS HUGEINT) + i AS DECIMAL(38, 0)) AS huge,
             CAST(i / 10 AS FLOAT) AS small, i > 2 AS ok,
