@@ -130,11 +130,11 @@ def test_sliders(page, address):
 def test_the_threshold_of_a_curve(page, address):
     """The handle shows the posterior at the threshold, as Python has it."""
     page.goto(f"{address}/?panel=curves")
-    expect(page.locator("#finding")).to_contain_text("F1@0.5")
+    expect(page.locator("#finding")).to_contain_text("f1@0.5")
     page.locator("#f-threshold").focus()
     page.keyboard.press("ArrowRight")
     value = page.locator("#f-threshold").input_value()
-    expect(page.locator("#finding")).to_contain_text(f"F1@{value}")
+    expect(page.locator("#finding")).to_contain_text(f"f1@{value}")
     text = page.locator("#f-scores").input_value().split("\n")[1:]
     truth, scores = zip(*((int(x.split(",")[0]), float(x.split(",")[1])) for x in text), strict=True)
     row = hs.curve(list(truth), list(scores), metrics=[f"f1@{value}"]).to_dict()["rows"][0]
