@@ -19,8 +19,7 @@ PANELS = ["score", "compare", "file", "plan", "relations", "curves"]
 
 def finding(tally, level=0.95, **how):
     report = hs.score(tally, metrics=["f1"], level=level, **how)
-    said = of_row(report.to_dict()["rows"][0], level)
-    return said[0].upper() + said[1:]
+    return of_row(report.to_dict()["rows"][0], level)
 
 
 def test_type_counts_and_see_the_number(page, address):
