@@ -157,7 +157,7 @@ class Leaderboard(Result):
             floor = 3 / self.standing.drawn if found.floor is None else found.floor
             own.append(note("sampled", form="ranks", draws=found.drawn, probability=found.error, floor=floor))
         if self.pairs_differ:
-            own.append(note("pairs-prior", of=str(self.metric)))
+            own.append(note("pairs-prior", of=self.asked))
         return merged([*own, *(n for row in self.rows for n in row.question.remarks)])
 
     @property
@@ -175,10 +175,10 @@ class Leaderboard(Result):
             if len(names) > MOST_NAMED:
                 who = f"{len(names)} of {len(self.systems)} systems"
             p = probability(float(self.p_best[level].mean()), self._share_error, self.standing.floor)
-            return verdicts.level(who, len(self.systems), self.metric, p)
+            return verdicts.level(who, len(self.systems), self.asked, p)
         lead = float(self.p_best[best])
         shown = probability(lead, self._share_error, self.standing.floor)
-        return verdicts.best(self.systems[best], len(self.systems), self.metric, lead, shown)
+        return verdicts.best(self.systems[best], len(self.systems), self.asked, lead, shown)
 
     def _make(self) -> dict[str, Any]:
         p = self.posterior

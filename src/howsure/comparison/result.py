@@ -147,13 +147,13 @@ class Comparison(Result):
         """What is to be said of the comparison and of both systems."""
         own = list(at_level(self.difference.notes, self.level))
         if self.metric.better is None:
-            own.insert(0, note("no-direction", of=str(self.metric)))
+            own.insert(0, note("no-direction", of=self.asked))
         priors = [row.question.state.prior for row in (self.first, self.second)]
         if priors[0] != priors[1]:
             own.insert(0, note("priors-differ", first=priors[0].name, second=priors[1].name))
         own += self._pairing()
         if np.isnan(np.asarray(self.difference.mean, dtype=float)).any():
-            own.append(note("no-mean", of=str(self.metric)))
+            own.append(note("no-mean", of=self.asked))
         found = [*own, *self.first.notes, *self.second.notes]
         if self.overall is not None:
             codes = {n.code for n in found}
@@ -192,7 +192,7 @@ class Comparison(Result):
         """The law of first/second, by draws; for measures that start at 0."""
         a, b = self.first.distribution, self.second.distribution
         if a.range[0] < 0 or b.range[0] < 0:
-            raise BadSetting(f"a ratio of {self.metric} makes no sense: it can be negative.")
+            raise BadSetting(f"a ratio of {self.asked} makes no sense: it can be negative.")
         one, two = self.first.question, self.second.question
         sampler = Apart(one, two, _divide) if self.joint is None else Divided(self.joint)
         draws = np.sort(sampler(most_draws(RATIO_DRAWS, one, two), one.state.seed), axis=0)
@@ -273,7 +273,7 @@ class Comparison(Result):
         return [self._words(*each) for each in zip(better.ravel(), worse.ravel(), equal.ravel(), strict=True)]
 
     def _words(self, p: float | None, worse: float | None, equal: float | None) -> str:
-        (a, b), on, error = self.systems, self.metric, self.gap.error
+        (a, b), on, error = self.systems, self.asked, self.gap.error
         if p is None and not np.any(self.difference.std):
             said = f"{a} and {b} have the same {on}"
         elif p is None:

@@ -148,7 +148,7 @@ def _compare(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
     wins = any("wins" in r["first"] for r in rows)
     columns = [
         *sliced,
-        _words("metric"),
+        Heading("metric", "metric", _asked_of_pair, right=False),
         *([] if wins else [Heading("n", "n", _n_of_pair, more=not sliced)]),
         Heading("first", a, lambda r: _sides(r)[0]),
         Heading("second", b, lambda r: _sides(r)[1]),
@@ -162,6 +162,11 @@ def _compare(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
     if any(r["p_equal"] is not None for r in rows):
         columns.append(Heading("equal", f"P(within {rows[0]['equal_within']:g})", _p_equal))
     return [*columns, *_route(document)]
+
+
+def _asked_of_pair(row: Row) -> str:
+    """The measure by the name that it was asked for."""
+    return str(row["first"].get("asked") or row["metric"])
 
 
 def _folds(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
@@ -243,9 +248,9 @@ def _ranked(document: dict[str, Any], title: str) -> list[Heading]:
 def _leaderboard(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
     several = len({r["metric"] for r in rows}) > 1
     return [
-        *([_words("metric")] if several else []),
+        *([_words("metric", "asked")] if several else []),
         _words("system"),
-        *_ranked(document, "score" if several else str(rows[0]["metric"])),
+        *_ranked(document, "score" if several else str(rows[0]["asked"])),
         Heading("rank", "expected rank", lambda r: f"{r['expected_rank']:.2f}"),
         Heading("group", "group", lambda r: str(r["group"])),
         *_route(document),
