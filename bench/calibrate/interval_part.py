@@ -13,6 +13,7 @@ from bench.coverage_page import markdown, short
 
 LISTED: Final = 12  # cases in which another wins
 TIED: Final = 5e-4  # distances that look alike
+LEVEL: Final = 0.003  # distances that may be noise
 _HEAD: Final = ("", "held", "lowest", "low", "high", "given", "distance", "width", "score", "±")
 
 
@@ -30,7 +31,10 @@ def in_short(found: Sequence[Cell]) -> list[str]:
             f"intervals hold the truth in {short(sum(c.coverage for c in own) / len(own))} of the tests on average. "
             f"Coverage is below .93, by more than two standard errors, in {_below(own)} cases. {_others(found)}"
         ),
-        f"**Nearest to .95 on average** is howsure for {listed(firsts, 'no measure')}. {_nearer(ranked, firsts)}",
+        (
+            f"**Nearest to .95 on average** is howsure for {len(firsts)} of {len(ranked)} measures: "
+            f"{_first(ranked, firsts)}. {_nearer(ranked, firsts)}"
+        ),
         (
             f"**It loses** in {len(lost)} of the {len(own)} cases: there it is outside .93 to .97 and another method "
             f"is nearer to .95, by more than .01 and two standard errors. {_losses(lost)}"
@@ -52,6 +56,15 @@ def _others(found: Sequence[Cell]) -> str:
 def _tied(ranked: Sequence[Held]) -> list[str]:
     """The methods that are nearest, as far as three digits show."""
     return [h.method for h in ranked if h.distance - ranked[0].distance < TIED]
+
+
+def _first(ranked: Mapping[str, Sequence[Held]], firsts: Sequence[str]) -> str:
+    """The measures of which howsure is nearest, with those that are level with it."""
+    told = []
+    for group in firsts:
+        level = [h.method for h in ranked[group] if h.method != OURS and h.distance - ranked[group][0].distance < LEVEL]
+        told.append(f"{group} ({listed(level)} level with it)" if level else group)
+    return listed(told)
 
 
 def _nearer(ranked: Mapping[str, Sequence[Held]], firsts: Sequence[str]) -> str:
@@ -85,8 +98,8 @@ def _answers(found: Sequence[Cell]) -> str:
     }
     told = listed([f"{short(h.given)} for {g} ({short(h.mean)} of all tests)" for g, h in given.items()])
     return (
-        f"{_missing(own)} of its intervals in any case are missing, have no width or leave the range. Of "
-        f"Wald's, {short(worst['none'])} are missing and {short(worst['zero'])} have no width in the worst case "
+        f"{_missing(own)} of its intervals in any case are missing, have no width or leave the range. Of Wald's, "
+        f"{short(worst['none'])} are missing and {short(worst['zero'])} have no width in the worst case "
         f"({worst.group}, {case_words(worst.case)}). Wilson's is missing where no item is positive, or called so; of "
         f"those that it gives, {told} hold: what howsure adds there is mostly the answer itself, which is wide when "
         "there is nothing to go by."
@@ -109,8 +122,9 @@ def how_to_read(found: Sequence[Cell]) -> str:
         "mean distance of coverage from .95, the nearest in bold; *width*, in the middle case, howsure's being 1; "
         "*score*, the interval score (width, and 40 times the distance by which the truth is missed; none counts as "
         "the whole range), the geometric mean over cases, howsure's being 1, so that below 1 is better; *±*, the "
-        "largest standard error of a case, 0 if all are exact. Widths tell little where coverage is low. Largest "
-        f"standard error of all: {short(max(c.error for c in found))}."
+        "largest standard error of a case, 0 if all are exact. Widths tell little where coverage is low. Methods "
+        "with fewer tests are some way from .95 by noise alone. Largest standard error of all: "
+        f"{short(max(c.error for c in found))}."
     )
 
 

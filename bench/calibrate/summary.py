@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -75,7 +76,7 @@ class Cell:
         """How often the better system was called better."""
         return float(self.figures["called"]) - float(self.figures["wrong way"])
 
-    @property
+    @cached_property
     def key(self) -> tuple[Any, ...]:
         return tuple(self.case.items())
 
@@ -166,7 +167,8 @@ def _geometric(x: Sequence[float]) -> float:
 
 def ranked(found: Sequence[Cell], group: str) -> list[Held]:
     """The methods of a measure, that whose coverage is nearest to .95 on average first."""
-    known = (held(found, group, m) for m in METHODS)
+    here = where(found, group=group)
+    known = (held(here, group, m) for m in METHODS)
     return sorted((h for h in known if h is not None), key=lambda h: h.distance)
 
 
@@ -175,10 +177,13 @@ def beaten(found: Sequence[Cell], margin: float = 0.01) -> list[tuple[Cell, Cell
 
     With the other that leads most surely.
     """
-    out = []
+    out: list[tuple[Cell, Cell]] = []
+    there: dict[Any, list[Cell]] = {}
+    for c in found:
+        there.setdefault((c.group, c.key), []).append(c)
     for key, own in by_case(found).items():
         if own.low or own.high:
-            others = [c for c in found if (c.group, c.key) == key and c.method not in (OURS, HDI)]
+            others = [c for c in there[key] if c.method not in (OURS, HDI)]
             best = max(others, key=lambda c: _lead(c, own))
             if _lead(best, own) > margin:
                 out.append((own, best))

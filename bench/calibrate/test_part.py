@@ -57,7 +57,9 @@ def how_to_read(found: Sequence[Cell]) -> str:
         "*None*: how often the method says nothing, which calls nothing. Largest standard error of a design: "
         f"{short(max(c.error for c in found))}. On right or wrong answers the sign test, the permutation test and "
         "McNemar's exact test are one. McNemar's tests look at right and wrong also where F1 is asked for; "
-        "prob_conf_mat takes the systems for independent."
+        "prob_conf_mat takes the systems for independent. Of graded values, the skewed differences have a mean of 0 "
+        "and a median below it: the sign test, Wilcoxon's and evalstats ask for the middle, not for the mean, and "
+        "call them different."
     )
 
 
