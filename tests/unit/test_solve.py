@@ -17,6 +17,7 @@ from howsure.papers import goutte_tables as goutte
 from howsure.relations.posterior_over_tables import table_weights
 from howsure.relations.quantities import quantity, shown
 from howsure.relations.values import given
+from tests.tiers import spread
 
 BASE = {"tp": 30, "fp": 10, "fn": 20, "tn": 140}
 VALUES = {
@@ -647,8 +648,9 @@ VERDICTS = {
 }
 
 
-@pytest.mark.parametrize("name", VERDICTS)
-@pytest.mark.parametrize("kind", ["table", "json", "markdown", "latex", "csv", "html"])
+@pytest.mark.parametrize(
+    ("name", "kind"), spread(VERDICTS, ["table", "json", "markdown", "latex", "csv", "html"], every=3)
+)
 def test_a_verdict_is_an_answer(name, kind, capsys):
     """That no table fits, or that many do, is found out and no fault of the input: exit code 0, in every format."""
     arguments, words = VERDICTS[name]
