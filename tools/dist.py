@@ -129,7 +129,7 @@ def _alone(home: Environment, script: Path, *words: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(ROOT / "examples", Path(folder) / "examples")
         line = [home.python, str(shutil.copy(script, folder)), *words]
-        done = subprocess.run(line, cwd=folder, capture_output=True, text=True, check=False, timeout=600)
+        done = subprocess.run(line, cwd=folder, capture_output=True, text=True, check=False)
     said = (done.stdout + done.stderr).strip()
     if done.returncode == extra_lines.LEFT_OUT:
         raise LeftOut(said.splitlines()[-1])

@@ -36,7 +36,20 @@ class Environment:
 
     def install(self, *what: str, pins: Path) -> None:
         """By pip, with the versions of a file of constraints."""
-        say([self.python, "-m", "pip", "--disable-pip-version-check", "-qq", "install", "-c", str(pins), *what])
+        say(
+            [
+                self.python,
+                "-m",
+                "pip",
+                "--disable-pip-version-check",
+                "-qq",
+                "install",
+                "--no-compile",
+                "-c",
+                str(pins),
+                *what,
+            ]
+        )
 
 
 def made(python: str, name: str) -> Environment:

@@ -15,7 +15,6 @@ from howsure.catalogue import metrics
 from howsure.catalogue.repeated import repeated
 from howsure.catalogue.retrieval import Ranking, rankings
 from howsure.render import listing
-from tools import drawings
 
 ADVICE: dict[str, str] = json.loads((Path(__file__).parent / "metric_advice.json").read_text(encoding="utf-8"))
 _SETUP = {
@@ -84,26 +83,25 @@ def _posterior(of: str) -> Any:
 
 def figure(metric: Any) -> str:
     """The posterior of the example, as SVG."""
-    law, score, chance = _answers(metric)
-    return drawings.posterior(law, str(metric), score, chance)
+    law, _ = _answers(metric)
+    return f"{law.plot().to_svg()}\n"
 
 
-def _answers(metric: Any) -> tuple[Any, float | None, float | None]:
-    """The law of the example, its observed score, and what chance gives where that is known."""
+def _answers(metric: Any) -> tuple[Any, float | None]:
+    """The law of the example, and what chance gives where that is known."""
     p = _posterior(kind(metric))
     if isinstance(metric, Ranking):
-        law = p[str(metric)]
-        return law, float(law.score), None
+        return p[str(metric)], None
     question = p.resolve(str(metric))
     chance = question.chance()
-    return question.distribution, float(question.score), None if chance is None else float(chance.score)
+    return question.distribution, None if chance is None else float(chance.score)
 
 
 def page(metric: Any) -> str:
     """Formula, facts, advice, an example, and what it has to do with others."""
     (row,) = listing.document([metric], True)["rows"]
     name, of = row["metric"], kind(metric)
-    law, _, chance = _answers(metric)
+    law, chance = _answers(metric)
     facts = [
         ("range", listing._range(row["range"])),
         ("better", row["better"] or "neither direction"),

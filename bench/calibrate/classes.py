@@ -45,10 +45,9 @@ def wald(tables: Array) -> Ends:
     n, k = tables.sum(axis=(1, 2)), tables.shape[-1]
     p = tables / n[:, None, None]
     right, both = np.diagonal(p, axis1=1, axis2=2), p.sum(axis=1) + p.sum(axis=2)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        f1 = np.nan_to_num(2 * right / both)
-        less = np.nan_to_num(f1 / both)  # what an item of a class, or answered as it, takes from its F1
-        more = np.nan_to_num(2 / both)
+    more = np.divide(2.0, both, out=np.zeros_like(both), where=both > 0)
+    f1 = right * more
+    less = f1 * more / 2  # what an item of a class, or answered as it, takes from its F1
     slope = (np.eye(k) * more[:, None, :] - less[:, :, None] - less[:, None, :]) / k
     variance = (p * slope**2).sum(axis=(1, 2)) - (p * slope).sum(axis=(1, 2)) ** 2
     half = Z * np.sqrt(np.maximum(variance, 0.0) / n)

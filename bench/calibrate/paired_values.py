@@ -39,16 +39,28 @@ class Most:
 
 
 def ours(x: Array, bounds: Any) -> Array:
-    """P(first better), by an integral that the package does not use; it must agree with the package."""
+    """P(first better), by an integral that the package does not use; it must agree with the package.
+
+    None where a system has one value on all items, if no bounds are known: there the package refuses.
+    """
     gap = x[:, :, 0] - x[:, :, 1]
-    p = np.full(len(gap), 0.5)
-    some = gap.any(axis=1)
+    p, some = np.full(len(gap), 0.5), gap.any(axis=1)
     p[some] = 1 - below(*with_gaps(gap[some], "even"), np.zeros(int(some.sum())))
+    if bounds is None:
+        p[(np.ptp(x, axis=1) == 0).any(axis=1)] = np.nan
     for v, q in zip(x[:CHECKED], p, strict=False):
-        own = hs.compare(hs.means({"a": v[:, 0], "b": v[:, 1]}, bounds=bounds), "a", "b").p_better
-        if abs(own - q) > 1e-8:
+        own = asked(v, bounds)
+        if np.isnan(own) != np.isnan(q) or abs(own - q) > 1e-8:
             raise ValueError(f"howsure has P = {own}, the integral {q}.")
     return p
+
+
+def asked(v: Array, bounds: Any) -> float:
+    """The package's own P(first better); none if it refuses."""
+    try:
+        return float(hs.compare(hs.means({"a": v[:, 0], "b": v[:, 1]}, bounds=bounds), "a", "b").p_better)
+    except hs.HowsureError:
+        return float("nan")
 
 
 def student(gap: Array) -> Array:

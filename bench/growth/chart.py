@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 COLOURS = ("#0072B2", "#D55E00", "#009E73")  # of Okabe and Ito: told apart by the colour-blind
 SHAPES = ("circle", "square", "triangle-up")
 LEAST = 0.1  # MB; less is drawn there, since a logarithmic axis has no 0
-WIDTH, HEIGHT, LABEL = 300, 240, 150
+WIDTH, HEIGHT, LABEL = 300, 240, 200
 
 
 def save(case: dict[str, Any], path: Path) -> None:
@@ -18,9 +19,9 @@ def save(case: dict[str, Any], path: Path) -> None:
 
     time = _panel(case, "seconds", "seconds a call")
     memory = _panel(case, "megabytes", "MB that the peak rises by")
-    both = alt.hconcat(time, memory, spacing=LABEL).properties(
+    both = alt.hconcat(time, memory, spacing=30).properties(
         title=alt.Title(case["title"], anchor="start", fontSize=15),
-        padding={"left": 8, "top": 8, "bottom": 8, "right": LABEL},
+        padding=8,
     )
     styled = both.configure_view(stroke=None).configure_axis(labelFontSize=11, titleFontSize=12, gridColor="#e6e6e6")
     styled.configure(font="sans-serif", background="white").save(str(path))
@@ -36,8 +37,13 @@ def _panel(case: dict[str, Any], field: str, title: str) -> Any:
         for p in line["points"]
         if p[field] is not None
     ]
-    x = alt.X("size:Q", scale=alt.Scale(type="log"), title=case["axis"], axis=alt.Axis(format="~s", tickCount=6))
-    y = alt.Y("cost:Q", scale=alt.Scale(type="log"), title=title, axis=alt.Axis(format="~g", tickCount=6))
+    sizes = sorted({row["size"] for row in rows})
+    across = alt.Scale(type="log", domain=[sizes[0], sizes[-1]], nice=False)
+    x = alt.X("size:Q", scale=across, title=case["axis"], axis=alt.Axis(format="~s", values=sizes))
+    low, high = (math.log10(end(row["cost"] for row in rows)) for end in (min, max))
+    marks = [10.0**k for k in range(math.floor(low), math.ceil(high) + 1)]
+    up = alt.Scale(type="log", domain=[marks[0], marks[-1]], nice=False)
+    y = alt.Y("cost:Q", scale=up, title=title, axis=alt.Axis(format="~g", values=marks))
     colour = alt.Color("line:N", scale=alt.Scale(domain=names, range=list(COLOURS[: len(names)])), legend=None)
     shape = alt.Shape("line:N", scale=alt.Scale(domain=names, range=list(SHAPES[: len(names)])), legend=None)
     base = alt.Chart(alt.Data(values=rows))

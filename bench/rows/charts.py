@@ -46,8 +46,7 @@ def _spec(result: Any, kind: str) -> dict[str, Any]:
 @group("charts", "From a result to the specification of its chart")
 def rows(run: Run) -> Iterator[Row]:
     """Each kind under 50 ms."""
-    del run
     for kind, result in _results().items():
         result.to_dict()
-        _spec(result, kind)
-        yield Row(kind, race(partial(_spec, result, kind)), Under(_LIMIT))
+        laps = race({"ours": partial(_spec, result, kind)}, run.rules(rounds=7, seconds=5))
+        yield Row(kind, laps["ours"].seconds, target=Under(_LIMIT))

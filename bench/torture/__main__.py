@@ -1,4 +1,4 @@
-"""Run with `make torture`, or `python -m bench.torture --share 0.01` for a hundredth of it; exits 1 on any violation."""
+"""Run with `make torture`, or `python -m bench.torture --share 0.01` for a hundredth; exits 1 on any violation."""
 
 from __future__ import annotations
 
@@ -18,12 +18,27 @@ TABLES = {"closed form": 1_000_000, "quadrature": 10_000, "sampled": 10_000}
 DIFFERENCES = 1_000
 PAIRS = ("f1", "precision", "recall", "accuracy", "jaccard", "npv", "specificity", "bias", "informedness")
 WEIGHTED = ("f1", "precision", "recall", "accuracy", "f2", "informedness", "odds-ratio", "lr-plus", "g-mean")
-MANY = ("accuracy", "macro-f1", "macro-recall", "micro-f1", "weighted-f1", "kappa", "phi", "f1:1", "f2:0", "informedness:2")
+MANY = (
+    "accuracy",
+    "macro-f1",
+    "macro-recall",
+    "micro-f1",
+    "weighted-f1",
+    "kappa",
+    "phi",
+    "f1:1",
+    "f2:0",
+    "informedness:2",
+)
 
 
 def plan() -> Iterator[tuple[str, str, int, int]]:
     """Kind, measure, how many tables, and how many of them at once."""
-    two = [m for m in hs.metrics() if m.name != "rate" and not m.any_of and not m.name.startswith(("micro", "macro", "weighted"))]
+    two = [
+        m
+        for m in hs.metrics()
+        if m.name != "rate" and not m.any_of and not m.name.startswith(("micro", "macro", "weighted"))
+    ]
     for m in two:
         size = CLOSED_SIZE if m.route == "closed form" else OTHER_SIZE
         yield "binary", m.name, TABLES[m.route], size
@@ -51,7 +66,7 @@ def jobs(share: float, seed: int, only: str = "") -> list[Job]:
     return [job for _, job in sorted(made, key=lambda pair: pair[0])]
 
 
-def run(todo: list[Job], workers: int, quiet: bool = False) -> dict[str, Violation]:
+def run(todo: list[Job], workers: int) -> dict[str, Violation]:
     """All jobs; violations of one kind are counted together, and the smallest example is kept."""
     found: dict[str, Violation] = {}
     start, tables = time.monotonic(), 0
@@ -63,7 +78,7 @@ def run(todo: list[Job], workers: int, quiet: bool = False) -> dict[str, Violati
                 old = found.get(v.kind)
                 best = v if old is None or v.weight < old.weight else old
                 found[v.kind] = Violation(v.kind, v.count + (old.count if old else 0), best.weight, best.example)
-            if not quiet and sys.stderr.isatty() or done % 50 == 0 or done == len(todo):
+            if sys.stderr.isatty() or done % 20 == 0 or done == len(todo):
                 _progress(done, len(todo), tables, time.monotonic() - start, found)
     return found
 
@@ -71,7 +86,9 @@ def run(todo: list[Job], workers: int, quiet: bool = False) -> dict[str, Violati
 def _progress(done: int, of: int, tables: int, seconds: float, found: dict[str, Violation]) -> None:
     wrong = sum(v.count for v in found.values())
     left = seconds / done * (of - done)
-    line = f"{done:,} of {of:,} batches, {tables:,} laws, {seconds:.0f} s, about {left:.0f} s left, {wrong:,} violations"
+    line = (
+        f"{done:,} of {of:,} batches, {tables:,} laws, {seconds:.0f} s, about {left:.0f} s left, {wrong:,} violations"
+    )
     print(line, end="\r" if sys.stderr.isatty() else "\n", file=sys.stderr, flush=True)
 
 

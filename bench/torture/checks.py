@@ -114,7 +114,10 @@ def _inverse(d: Distribution, n: Numbers) -> Iterator[Found]:
             around = np.stack([np.clip(x - ulp, bottom, top), np.clip(x + ulp, bottom, top)])
         below = np.asarray(d.cdf(around), dtype=float)
         # a quantile that rounds to an end is that end; searches end at 1e-304 and 1e304
-        at_bottom, at_top = (around[0] <= bottom) | (np.abs(x) < SMALLEST), (around[1] >= top) | (np.abs(x) > 1 / SMALLEST)
+        at_bottom, at_top = (
+            (around[0] <= bottom) | (np.abs(x) < SMALLEST),
+            (around[1] >= top) | (np.abs(x) > 1 / SMALLEST),
+        )
         wrong = ((below[0] > q + slack) & ~at_bottom) | ((below[1] < q - slack) & ~at_top)
         yield f"cdf at {name} is not its probability", wrong, np.concatenate([np.stack([x]), below])
 

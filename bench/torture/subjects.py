@@ -141,9 +141,8 @@ def differences(name: str, rng: np.random.Generator, size: int, tolerance: float
 
     def text(i: int) -> str:
         both = f"{_table_text(one[i])}, {_table_text(two[i])}"
-        return (
-            f"c = hs.compare({both}, metric={name!r}, prior={prior!r}, tolerance={tolerance}); d = c.difference; print(c)"
-        )
+        asked = f"metric={name!r}, prior={prior!r}, tolerance={tolerance}"
+        return f"c = hs.compare({both}, {asked}); d = c.difference"
 
     return _compared(made, text, (one + 0.0 + two).sum(axis=1))
 
@@ -161,10 +160,10 @@ def pairs(name: str, rng: np.random.Generator, size: int, tolerance: float) -> B
         return hs.compare(tally(chosen), "a", "b", metric=name, prior=prior, tolerance=tolerance)
 
     def text(i: int) -> str:
-        t = f"hs.Tally(cells={cells.tolist()}, counts={counts[i].tolist()}, systems=('a', 'b'), labels=(0, 1), positive=1)"
-        return (
-            f"c = hs.compare({t}, 'a', 'b', metric={name!r}, prior={prior!r}, tolerance={tolerance}); d = c.difference"
-        )
+        patterns = f"cells={cells.tolist()}, counts={counts[i].tolist()}"
+        t = f"hs.Tally({patterns}, systems=('a', 'b'), labels=(0, 1), positive=1)"
+        asked = f"metric={name!r}, prior={prior!r}, tolerance={tolerance}"
+        return f"c = hs.compare({t}, 'a', 'b', {asked}); d = c.difference"
 
     return _compared(made, text, counts.sum(axis=1).astype(float))
 

@@ -87,7 +87,9 @@ def _told(kind: str, batch: Batch, places: np.ndarray, shown: Any, job: Job) -> 
     at = int(places[np.argmin(batch.weight[places])])
     numbers = np.asarray(shown, dtype=float)
     own = numbers[..., at] if numbers.ndim and numbers.shape[-1] == job.size else numbers
-    return Violation(kind, len(places), float(batch.weight[at]), f"{batch.text(at)}  # level {job.level}: {own.tolist()}")
+    return Violation(
+        kind, len(places), float(batch.weight[at]), f"{batch.text(at)}  # level {job.level}: {own.tolist()}"
+    )
 
 
 def _raised(job: Job, batch: Batch, error: Exception) -> Violation:

@@ -223,6 +223,12 @@ def test_captions_say_what_numbers_rest_on():
     assert caption == "n = 1,000; prior even; 95% equal-tailed intervals"
 
 
+def test_a_density_without_end_is_cut_and_said_to_be():
+    report = hs.score(hs.Tally.binary(tp=0, fp=12, fn=3, tn=87), metrics=["precision"])
+    assert "cut where the density rises without end" in report.plot().caption
+    assert "cut" not in result("score").plot().caption
+
+
 # -- priors
 
 

@@ -145,6 +145,8 @@ def test_the_delta_method_of_macro_f1() -> None:
     low, high = classes.wald(table[None])
     assert (high[0] - low[0]) / 2 == pytest.approx(half, rel=1e-6)
     assert (high[0] + low[0]) / 2 == pytest.approx(macro(table))
+    wider = np.pad(table, (0, 1))  # a class that never occurs has an F1 of 0, and the interval stays a number
+    assert np.array(classes.wald(wider[None])) == pytest.approx(np.array([low, high]) * 3 / 4)
 
 
 @pytest.mark.parametrize(("b", "c"), [(7, 2), (1, 9), (5, 5), (12, 3)])

@@ -64,6 +64,7 @@ def test_the_same_evidence_on_spark(mode, tmp_path):
     nested.write_ndjson(tmp_path / "a.jsonl")
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]), "SPARK_LOCAL_IP": "127.0.0.1"}
     env.pop("SPARK_REMOTE", None)
+    env["JDK_JAVA_OPTIONS"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # it ends before better code pays
     line = [sys.executable, "-m", "tests.engines.spark_cases", mode, str(tmp_path)]
     done = subprocess.run(line, env=env, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr[-3000:]

@@ -125,7 +125,7 @@ def _one(line: Line) -> Left:
 def main() -> None:
     """Modules are imported once, before the first fork; DuckDB starts its threads in the children."""
     import duckdb  # noqa: F401
-    import scipy.special
+    import scipy.special  # noqa: F401
 
     import howsure.comparison
     import howsure.scoring  # noqa: F401

@@ -44,7 +44,9 @@ def test_the_environment_changes_no_byte(environment) -> None:
     path = {"PYTHONPATH": str(ROOT / "src")}
     usual = {**os.environ, **path, "LC_ALL": "C.UTF-8"}
     first, second = (
-        subprocess.run(line, capture_output=True, cwd=cwd, env=env, stdin=subprocess.DEVNULL, start_new_session=True, check=False)
+        subprocess.run(
+            line, capture_output=True, cwd=cwd, env=env, stdin=subprocess.DEVNULL, start_new_session=True, check=False
+        )
         for cwd, env in ((ROOT, usual), ("/proc", environment | path))
     )
     assert (first.returncode, second.returncode, second.stderr) == (0, 0, b"")
@@ -59,7 +61,9 @@ def test_eight_threads_on_one_posterior() -> None:
 
     def numbers(p: hs.Posterior, name: str) -> list[float]:
         d = p[name]
-        return np.concatenate([np.atleast_1d(x) for x in (d.mean, d.median, *d.interval(), d.cdf(0.5), d.draws(50))], axis=None).tolist()
+        return np.concatenate(
+            [np.atleast_1d(x) for x in (d.mean, d.median, *d.interval(), d.cdf(0.5), d.draws(50))], axis=None
+        ).tolist()
 
     shared = hs.posterior(batch, tolerance=0.2)
     with ThreadPoolExecutor(8) as pool:

@@ -11,7 +11,19 @@ import howsure as hs
 from tests.faults.nursery import ROOT
 
 FILES = sorted((ROOT / "src" / "howsure").rglob("*.py"))
-MODULES = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "marshal", "shelve", "code", "codeop", "pty", "telnetlib"}
+MODULES = {
+    "pickle",
+    "cPickle",
+    "dill",
+    "cloudpickle",
+    "joblib",
+    "marshal",
+    "shelve",
+    "code",
+    "codeop",
+    "pty",
+    "telnetlib",
+}
 CALLS = {"eval", "exec", "compile", "__import__", "input", "breakpoint"}
 METHODS = {"read_pickle", "to_pickle", "unsafe_load", "full_load"}
 OF_OS = {"system", "popen"}
@@ -28,9 +40,15 @@ def found(tree: ast.AST) -> list[str]:
         elif isinstance(node, ast.Call):
             name = node.func.id if isinstance(node.func, ast.Name) else ""
             method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-            keywords = {k.arg for k in node.keywords if not (isinstance(k.value, ast.Constant) and k.value.value is False)}
+            keywords = {
+                k.arg for k in node.keywords if not (isinstance(k.value, ast.Constant) and k.value.value is False)
+            }
             wrong += [name] if name in CALLS else []
-            own = isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name) and node.func.value.id == "os"
+            own = (
+                isinstance(node.func, ast.Attribute)
+                and isinstance(node.func.value, ast.Name)
+                and node.func.value.id == "os"
+            )
             wrong += [method] if method in METHODS or (own and method in OF_OS) else []
             wrong += sorted(str(k) for k in keywords & {"shell", "allow_pickle"})
     return wrong
@@ -52,7 +70,20 @@ def test_the_search_finds_what_it_is_for(text) -> None:
     assert found(ast.parse(text))
 
 
-HOSTILE = ['a"b', "a'b", "a;DROP TABLE x;--", "a) FROM range(9); --", "select", "a``b", "$1", "?", "{x}", "a\\b", "a.b", "*"]
+HOSTILE = [
+    'a"b',
+    "a'b",
+    "a;DROP TABLE x;--",
+    "a) FROM range(9); --",
+    "select",
+    "a``b",
+    "$1",
+    "?",
+    "{x}",
+    "a\\b",
+    "a.b",
+    "*",
+]
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -1,7 +1,7 @@
 """Coverage-guided fuzzing of one parser, or of all, with atheris: make fuzz, or python -m tests.fuzz.run NAME.
 
-Each runs for some seconds in a process of its own, from the kept corpus and a larger one in build/fuzz that grows. Bytes
-that break a parser are written to build/fuzz/NAME and named; put them into tests/fuzz/corpus/NAME when it is mended.
+Each runs for some seconds in a process of its own, from the kept corpus and a larger one in build/fuzz that grows.
+Bytes that break a parser are written to build/fuzz and named; put them into tests/fuzz/corpus when it is mended.
 """
 
 from __future__ import annotations
@@ -50,7 +50,16 @@ def main() -> int:
     broken = []
     for name in TARGETS:
         print(f"-- {name}, {given.seconds} s", flush=True)
-        words = [sys.executable, "-m", "tests.fuzz.run", name, "--seconds", str(given.seconds), "--seed", str(given.seed)]
+        words = [
+            sys.executable,
+            "-m",
+            "tests.fuzz.run",
+            name,
+            "--seconds",
+            str(given.seconds),
+            "--seed",
+            str(given.seed),
+        ]
         if subprocess.run(words, cwd=ROOT, check=False).returncode:
             broken.append(name)
     print(f"broken: {', '.join(broken) or 'none'}")

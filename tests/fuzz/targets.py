@@ -1,10 +1,8 @@
-"""Parsers that take what users write, each as a function of bytes: whether it read them, or refused with a HowsureError.
+"""Parsers that take what users write, each as a function of bytes: whether it read them, or refused in a sentence.
 
-Anything else that it raises is a find.
-
-`python -m tests.fuzz.run NAME` looks for bytes that break one; tests/fuzz/test_corpus.py tries those that are kept. To add
-one (the upload API of the web page, say): a function of bytes here, with a line in TARGETS, and a few sound inputs in a
-folder of its name in tests/fuzz/corpus.
+Anything that it raises is a find. `python -m tests.fuzz.run NAME` looks for bytes that break one, and
+tests/fuzz/test_corpus.py tries those that are kept. To add one (the upload API of the web page, say): a function of
+bytes here, a line in TARGETS, and a few inputs in a folder of its name in tests/fuzz/corpus; sound ones are "plain".
 """
 
 from __future__ import annotations
@@ -87,7 +85,9 @@ def matrices(data: bytes) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "m.csv"
         path.write_bytes(data)
-        return _command("score", "--matrix", str(path), "--tolerance", "0.5", "--metric", "accuracy", "--format", "json")
+        return _command(
+            "score", "--matrix", str(path), "--tolerance", "0.5", "--metric", "accuracy", "--format", "json"
+        )
 
 
 def requirement_texts(data: bytes) -> bool:

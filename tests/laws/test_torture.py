@@ -10,7 +10,11 @@ from bench.torture.__main__ import jobs
 from bench.torture.trying import Job, tried
 from tests.tiers import tier
 
-CHEAP = [job for job in jobs(1e-5 if tier != "deep" else 1e-3, 3) if tier == "deep" or job.subject not in ("differences", "pairs")]
+CHEAP = [
+    job
+    for job in jobs(1e-5 if tier != "deep" else 1e-3, 3)
+    if tier == "deep" or job.subject not in ("differences", "pairs")
+]
 
 
 @pytest.mark.slow
@@ -43,7 +47,7 @@ def of(table: tuple[int, ...], prior: object, name: str):
 @pytest.mark.parametrize("name", ["phi", "kappa"])
 @pytest.mark.parametrize("table", [(10, 0, 0, 10), (1000, 0, 0, 5), (4191725, 0, 0, 12116732)], ids=str)
 def test_phi_next_to_its_ends(name, table) -> None:
-    """Without a wrong answer half of the law may lie closer to 1 than doubles: once NaN, as the slope cancelled there."""
+    """Without a wrong answer half of the law may lie closer to 1 than doubles: once NaN, as a slope cancelled."""
     d = of(table, 0.0207788, name)
     i = d.interval()
     assert 0.9 < i.low < i.high == 1.0

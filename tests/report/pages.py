@@ -138,6 +138,7 @@ MAKERS: dict[str, Any] = {
     "plan": lambda: hs.plan(metric="f1", pilot=T, width=0.2),
     "predict": lambda: hs.predict(hs.posterior(T), n=50, metric="f1", above=0.7),
     "solve": lambda: hs.solve(precision=0.75, recall=0.6, accuracy=0.85, n=200),
+    "infeasible": lambda: hs.solve(precision=0.75, recall=0.6, f1=0.9),
     "tradeoff": lambda: hs.tradeoff(accuracy=0.9, prevalence=0.2),
     "items": lambda: hs.score(hs.means({"a": [0.1 * (i % 7) for i in range(40)]})),
 }

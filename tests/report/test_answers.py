@@ -120,6 +120,7 @@ def test_gates_plans_predictions_and_solutions_answer():
     assert said("plan")["What was found?"] == [f"{result('plan').to_dict()['verdict']}."]
     row = result("predict").to_dict()["rows"][0]
     assert f"between {short(row['low'])} and {short(row['high'])}" in said("predict")["What is to be expected?"][0]
+    assert said("infeasible")["What follows?"][0].startswith("infeasible: ")
     assert "tp 30, fp 10, fn 20, tn 140." in said("solve")["What follows?"]
 
 

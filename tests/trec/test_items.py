@@ -352,7 +352,9 @@ def test_the_page_has_every_measure():
         assert kind.whole is None or f"`{kind.whole}`" in page
 
 
-@pytest.mark.parametrize("peer", ["ir_measures", "pytrec_eval", "ranx"])
+@pytest.mark.parametrize(
+    "peer", ["ir_measures", "pytrec_eval", pytest.param("ranx", marks=pytest.mark.deep)]
+)  # compiles
 def test_values_from_elsewhere_come_in_through_means(peer):
     """Per-query values of other packages, in the shape they give them, make the Items that trec makes."""
     ours = hs.trec(QRELS_30, RUNS_30, metrics=["AP"], ties="float32")

@@ -17,14 +17,18 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Measures": ("metrics", "Metric", "Ratio", "cells", "fbeta", "utility", "sqrt", "log"),
     "Results": ("Report", "Comparison", "Wins", "Leaderboard", "Curve", "Gate", "Plan", "Prediction", "Folds"),
 }  # fmt: skip
-_ELSEWHERE = {"papers": "papers.md", "relations": "relations.md"}  # modules, with pages of their own
+
+
+def public() -> list[str]:
+    """Every public name of the package but modules, which have pages of their own."""
+    return [name for name in howsure.__all__ if not inspect.ismodule(getattr(howsure, name))]
 
 
 def groups() -> dict[str, list[str]]:
-    """Every public name of the package, those that no group names at the end."""
-    named = {name for names in GROUPS.values() for name in names} | set(_ELSEWHERE)
-    made = {title: [name for name in names if name in howsure.__all__] for title, names in GROUPS.items()}
-    return {**made, "Others": [name for name in howsure.__all__ if name not in named]}
+    """All of them, those that no group names at the end."""
+    named = {name for names in GROUPS.values() for name in names}
+    made = {title: [name for name in names if name in public()] for title, names in GROUPS.items()}
+    return {**made, "Others": [name for name in public() if name not in named]}
 
 
 def page() -> str:

@@ -42,7 +42,7 @@ class Chart:
 
     @cached_property
     def spec(self) -> dict[str, Any]:
-        """The whole specification of Vega-Lite, with title, finding and caption in it: for files and notebooks."""
+        """The whole specification of Vega-Lite, with title, finding and caption; to be read: to_dict is a copy."""
         letters = int(max(self.wide, 360.0) / _LETTER)
         under = [line for text in (self.says, self.caption) for line in textwrap.wrap(_joined(visible(text)), letters)]
         title = {"text": textwrap.wrap(visible(self.title), int(letters * 0.85)), "subtitle": under}
@@ -52,7 +52,7 @@ class Chart:
     def bare(self) -> dict[str, Any]:
         """The specification without its texts, for a page that has them around it."""
         told = {"$schema": SCHEMA, "description": visible(self.says), "config": style.config()}
-        return told | copy.deepcopy(self.body)
+        return told | self.body
 
     def to_dict(self) -> dict[str, Any]:
         """The specification, to be changed at will."""

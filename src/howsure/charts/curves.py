@@ -88,8 +88,9 @@ def _held(one: Mapping[str, Any], x: Spec, y: Spec, size: tuple[int, int]) -> li
             made.append(text(words, place | {"y": {"value": 2}}, color=style.MUTED, **look))
         else:
             left, under = one.get("align", "left") == "left", bool(one.get("under"))
-            made.append(text(words, place | {"x": {"value": 6 if left else size[0] - 4}}, color=style.MUTED,
-                             align="left" if left else "right", baseline="top" if under else "bottom", dy=4 if under else -3))  # fmt: skip
+            look = {"align": "left" if left else "right", "baseline": "top" if under else "bottom"}
+            where = place | {"x": {"value": 6 if left else size[0] - 4}}
+            made.append(text(words, where, color=style.MUTED, dy=4 if under else -3, **look))
     return made
 
 

@@ -31,7 +31,7 @@ def _requirements(document: Document) -> Chart:
         low, high = row.get("range") or (0.0, 1.0)
         fits = low is not None and high is not None and low >= -1 and high <= 1
         groups.setdefault("share" if fits else row["metric"], []).append(row)
-    says = _sentence(document["verdict"])
+    says = findings.sentence(document["verdict"])
     caption = f"{findings.caption(document)}; the upright stroke is the limit"
     title = "Do the requirements hold?"
     parts = [
@@ -73,15 +73,10 @@ def _probabilities(document: Document) -> Chart:
         for row in document["rows"]
     ]  # fmt: skip
     return forest(
-        lines, name="probabilities", title="How sure is each requirement?", says=_sentence(document["verdict"]),
+        lines, name="probabilities", title="How sure is each requirement?", says=findings.sentence(document["verdict"]),
         caption=f"{findings.caption(document)}; the upright stroke is the probability that is needed",
         measure="probability that it holds", within=(0.0, 1.0),
     )  # fmt: skip
-
-
-def _sentence(text: Any) -> str:
-    said = str(text)
-    return f"{said[:1].upper()}{said[1:]}" + ("" if said.endswith(".") else ".")
 
 
 # -- plans
@@ -113,7 +108,8 @@ def _planned(document: Document) -> Chart:
     lines.append({"x": document["n"], "label": f"n = {count(document['n'])}", "align": "right"})
     top = max(v for s in series for v in [*(x for x in s["y"] if x is not None), held or 0.0])
     return curves(
-        series, name="curve", title=f"How many {unit} for {document['metric']}?", says=_sentence(document["verdict"]),
+        series, name="curve", title=f"How many {unit} for {document['metric']}?",
+        says=findings.sentence(document["verdict"]),
         caption=_rests_on(document), x_title=f"{unit} to label", y_title=y_title,
         x_ends=(rows[0]["n"], rows[-1]["n"]) if len(rows) > 1 else (0.0, 2.0 * rows[0]["n"]),
         y_ends=(0.0, 1.08 * top if wide else 1.0), log=len(rows) > 1 and rows[0]["n"] > 0, lines=lines,

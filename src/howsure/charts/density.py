@@ -41,11 +41,13 @@ def density(
         said = f"{MOST} of {len(outlines)} laws are drawn"
         caption = f"{caption}; {said}" if caption else said
     ends = _ends(own, region)
-    top = _ROOM * max(_ceiling(o) for o in own)
+    top = _ROOM * max(o["ceiling"] for o in own)
     words = _names(own, ends) if len(own) > 1 else _sides(own[0], ends)
     words += [] if region is None else [_placed(str(region["label"]), 0.5 * (region["low"] + region["high"]), ends)]
     words = _stacked(words)
     room = _LINE * (1 + max((w["row"] for w in words), default=-1))
+    if any(max(o["density"]) > top for o in own):
+        caption = f"{caption}; cut where the density rises without end".removeprefix("; ")
     x = axis(measure, low=ends[0], high=ends[1], log=own[0]["log"])
     y = {"type": "quantitative", "axis": None,
          "scale": {"domain": [0, top], "range": [style.HEIGHT, room]}}  # fmt: skip
@@ -94,8 +96,8 @@ def _sides(o: Outline, ends: tuple[float, float]) -> list[Spec]:
         return []
     called = {side: str(r.get(f"{side}_says") or f"P({side} {r['shown']}) = {r[side]}") for side in ("below", "above")}
     return [
-        _placed(called["below"], r["value"], ends, align="right", dx=-6),
-        _placed(called["above"], r["value"], ends, align="left", dx=6),
+        _placed(called["below"], r["value"], ends, align="right", dx=-6, log=bool(o["log"])),
+        _placed(called["above"], r["value"], ends, align="left", dx=6, log=bool(o["log"])),
     ]
 
 
@@ -149,12 +151,6 @@ def _word(word: Spec) -> list[Spec]:
 
 
 # -- scales
-
-
-def _ceiling(o: Outline) -> float:
-    """The height that a chart has to hold: the highest within the inner 99%, where a density may be endless."""
-    inner = np.asarray(o["density"])[np.asarray(o["inner"], dtype=bool)]
-    return float(np.max(inner)) if inner.size else 1.0
 
 
 def _ends(own: Sequence[Outline], region: Mapping[str, Any] | None) -> tuple[float, float]:

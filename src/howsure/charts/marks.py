@@ -50,7 +50,7 @@ def _round(low: float, high: float) -> list[float]:
     """1, 2 and 5 times the powers of ten between two numbers; of a wide span the powers alone, or every few."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     every = max(1, (last - first) // 8)
-    digits = (1, 2, 5) if last - first <= 3 else (1,)
+    digits = tuple(range(1, 10)) if high / low < 12 else (1, 2, 5) if last - first <= 3 else (1,)
     found = [d * 10.0**k for k in range(first, last + 1, every) for d in digits]
     return [float(f"{x:.12g}") for x in found if low <= x <= high]
 

@@ -51,8 +51,7 @@ def _traded(document: Document, line: Document | None) -> Chart:
                 "left": True,
             }
         )
-    verdict = str(document["verdict"])
-    said = f"{verdict[:1].upper()}{verdict[1:]}."
+    said = findings.sentence(document["verdict"])
     at = (
         f"accuracy {short(held['accuracy'])} and prevalence {short(held['prevalence'])}"
         if held

@@ -139,8 +139,7 @@ def _measure(row: Document) -> str:
 
 
 def _verdict(row: Document) -> str:
-    said = str(row["verdict"])
-    return f"{said[:1].upper()}{said[1:]}." if not said.endswith(".") else said
+    return findings.sentence(row["verdict"])
 
 
 def _caption(document: Document) -> str:

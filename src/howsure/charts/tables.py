@@ -49,7 +49,8 @@ def _ranges(document: Document) -> Chart:
     told += f"; {left} counts and measures of other scales are left out" if left else ""
     told += "" if document["complete"] else "; not all tables are listed"
     return forest(
-        lines, name="ranges", title="What does the report leave open?", says=_sentence(document["why"]), caption=told,
+        lines, name="ranges", title="What does the report leave open?",
+        says=findings.sentence(document["why"]), caption=told,
         measure="value", within=(-1.0, 1.0),
     )  # fmt: skip
 
@@ -65,7 +66,8 @@ def _given(document: Document) -> Chart:
     others = [f"{g['name']} {g['shown']}" for g in document["given"] if g not in rows]
     told = "; ".join(["each bar is what the printed digits mean", *others])
     return forest(
-        lines, name="given", title="No table agrees with the report", says=_sentence(document["why"]), caption=told,
+        lines, name="given", title="No table agrees with the report",
+        says=findings.sentence(document["why"]), caption=told,
         measure="value", within=(-1.0, 1.0),
     )  # fmt: skip
 
@@ -93,7 +95,7 @@ def _table(cells: Document, why: str, name: str = "table") -> Chart:
     caption = f"n = {_number(total)}; the second line is the share of the true class"
     return heat(
         made, names=["positive", "negative"], columns=["positive", "negative"], name=name,
-        title="The table behind the report", says=_sentence(why), caption=caption, row_title="truth",
+        title="The table behind the report", says=findings.sentence(why), caption=caption, row_title="truth",
         column_title="answer", wide=110, high=48,
     )  # fmt: skip
 
@@ -109,7 +111,8 @@ def _posterior(document: Document) -> Chart:
         for r in document["posterior"]
     ]  # fmt: skip
     return forest(
-        lines, name="posterior", title="What the report says beyond its own items", says=_sentence(document["why"]),
+        lines, name="posterior", title="What the report says beyond its own items",
+        says=findings.sentence(document["why"]),
         caption=f"{findings.caption(document)}; points are medians", measure="value",
     )  # fmt: skip
 
@@ -129,13 +132,10 @@ def _joint_ranges(document: Document) -> Chart:
         "" if document["complete"] else " that are listed"
     )
     return forest(
-        lines, name="ranges", title="The systems behind the report", says=_sentence(document["why"]), caption=told,
+        lines, name="ranges", title="The systems behind the report",
+        says=findings.sentence(document["why"]), caption=told,
         measure="value", within=(0.0, 1.0),
     )  # fmt: skip
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith(".") else ".")
 
 
 # -- association

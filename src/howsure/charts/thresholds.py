@@ -170,8 +170,8 @@ def _cells(document: Document) -> Document:
 
 
 def _corrected(document: Document, laws: list[Document]) -> Chart:
-    measure, said = str(document["metric"]), str(document["verdict"])
+    measure = str(document["metric"])
     return density(
         laws, name="measure", title=f"{measure} at the threshold {document['threshold']:.4g}",
-        says=f"{said[:1].upper()}{said[1:]}.", caption=findings.caption(document), measure=measure,
+        says=findings.sentence(document["verdict"]), caption=findings.caption(document), measure=measure,
     )  # fmt: skip

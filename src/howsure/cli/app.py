@@ -54,6 +54,7 @@ from howsure.errors import BadSetting, HowsureError, nearest
 from howsure.language import SPOKEN, TYPED, Typed
 from howsure.render.harmless import laid_out
 from howsure.render.view import Detail
+from howsure.version import VERSION
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -173,7 +174,7 @@ class Ordered(click.Group):
 
 
 @click.group(cls=Ordered, context_settings=CONTEXT, epilog=_CODES, invoke_without_command=True)
-@click.version_option(package_name="howsure", message="howsure %(version)s")
+@click.version_option(VERSION, message="howsure %(version)s")
 @click.option("--debug", is_flag=True, expose_value=False, help="Show the trace if howsure has a bug.")
 @click.pass_context
 def app(context: click.Context) -> None:

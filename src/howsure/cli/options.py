@@ -6,7 +6,7 @@ import contextlib
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
@@ -92,13 +92,7 @@ class FileName(click.Path):
         return super().convert(value, param, ctx)
 
 
-if TYPE_CHECKING:
-    _Number = click.ParamType[float]
-else:
-    _Number = click.ParamType  # generic from click 8.4 on only
-
-
-class ShareOrPercent(_Number):
+class ShareOrPercent(click.ParamType[float]):
     """A number, or a percentage: 95% is 0.95."""
 
     name = "float"
@@ -155,7 +149,7 @@ _PLOT: Final = option(
     callback=_plotted,
     expose_value=False,
     group=OUTPUT,
-    help="Also draw it: .svg, .png, .pdf, .html, or .json for the specification.",
+    help="Draw it too: .svg, .png, .pdf, .html, .json.",
 )
 
 

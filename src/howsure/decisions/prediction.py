@@ -15,7 +15,7 @@ from howsure.columns import Columns
 from howsure.comparison.several import Metrics, Several, each_measure
 from howsure.comparison.slicing import page
 from howsure.counting import finite
-from howsure.decisions.score_limits import Limit
+from howsure.decisions.score_limits import ScoreLimit
 from howsure.distribution import Distribution, Interval, check_kind, check_level, number_or_array
 from howsure.entering import entered, is_made
 from howsure.envelope import envelope
@@ -262,7 +262,7 @@ def predict(
     >>> round(d.prob_below(0.75), 12)
     0.420847614017
     """
-    size, told, limits = _size(n), dict(columns), (Limit("below", below), Limit("above", above))
+    size, told, limits = _size(n), dict(columns), (ScoreLimit("below", below), ScoreLimit("above", above))
     if not is_made(first) and are_estimators(first):
         first, second, told = answered("predict", first, second, third, columns, metric if metrics is None else metrics)
         third = None
@@ -363,7 +363,7 @@ def _made(
     )  # fmt: skip
 
 
-def _limited(made: Prediction | Several, limits: tuple[Limit, Limit]) -> Prediction | Several:
+def _limited(made: Prediction | Several, limits: tuple[ScoreLimit, ScoreLimit]) -> Prediction | Several:
     """The same with the scores whose probabilities are wanted; a difference is held against 0."""
     parts: tuple[Prediction, ...] = made.parts if isinstance(made, Several) else (made,)
     for limit in limits:

@@ -14,7 +14,7 @@ Prediction = Any  # howsure.decisions.prediction.Prediction
 
 
 @dataclass(frozen=True)
-class Limit:
+class ScoreLimit:
     """A score whose probability is wanted: one for all measures, or by measure."""
 
     name: str

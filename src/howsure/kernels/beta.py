@@ -225,7 +225,7 @@ def quantile(a: Array, b: Array, p: Array, q: Array, *, polish_above: float = _P
 
 
 def _first_quantile(c: Array, d: Array, low: Array, high: Array) -> Array:
-    """By scipy, from the smaller tail; where both shapes are huge, on which it takes up to a millisecond, a normal logit."""
+    """By scipy, from the smaller tail; where both shapes are huge, which takes it a millisecond, by a normal logit."""
     if np.max(c, initial=0.0) > _HUGE:
         c, d, low, high = np.broadcast_arrays(c, d, low, high)
         huge = c > _HUGE

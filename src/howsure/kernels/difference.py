@@ -151,7 +151,9 @@ class Difference(Stepped):
         del t_low
         t = np.asarray(t, dtype=float)
         low, _, high = self._evaluate(t, False)
-        low, high = (np.where(t <= self.lower, x, np.where(t >= self.upper, 1.0 - x, y)) for x, y in ((0.0, low), (1.0, high)))
+        low, high = (
+            np.where(t <= self.lower, x, np.where(t >= self.upper, 1.0 - x, y)) for x, y in ((0.0, low), (1.0, high))
+        )
         return np.where(high < low, 1.0 - high, low), np.where(high < low, high, 1.0 - low)
 
     def pdf(self, t: Array, t_low: Array | float = 0.0) -> Array:

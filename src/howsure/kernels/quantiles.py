@@ -55,7 +55,7 @@ def _newton(law: Steppable, scale: Scale, y: Array, use_low: Mask, target: Array
     low, high = np.full(y.shape, -np.inf), np.full(y.shape, np.inf)
     before = np.full(y.shape, np.inf)
     body = target > _BODY
-    goal = np.where(body, special.ndtri(np.maximum(target, 1e-300)), np.log(np.maximum(target, 1e-300)))
+    goal = _line(np.maximum(target, 1e-300), np.zeros(()), body)[0]
     own, held = law, np.ones(y.shape, dtype=bool)  # the law of the points that are looked at
     last: Looked | None = None
     for _ in range(_STEPS):
@@ -70,15 +70,8 @@ def _newton(law: Steppable, scale: Scale, y: Array, use_low: Mask, target: Array
             tail, pdf = target.copy(), np.ones(y.shape)
             tail[held], pdf[held] = own.one_tail(t[held], 0.0, ~use_low[held], density=True)
         with np.errstate(all="ignore"):
-            sign = np.where(use_low, 1.0, -1.0)
-            value, rate = np.log(tail), pdf * scale.stretch(t, below, above) / tail
-            if body.any():  # there the normal score is closer to a line
-                score = special.ndtri(np.clip(tail, 1e-300, 1.0))
-                value, rate = (
-                    np.where(body, score, value),
-                    np.where(body, rate * tail * _ROOT_2PI * np.exp(0.5 * score * score), rate),
-                )
-            miss = sign * (value - goal)
+            value, rate = _line(tail, pdf * scale.stretch(t, below, above), body)
+            miss = np.where(use_low, 1.0, -1.0) * (value - goal)
             step = miss / rate
             step = np.where(tail > 0, step, np.nan)  # a tail that underflows tells the side only
             limit = np.maximum(0.3 * np.abs(y), 3.0)
@@ -101,10 +94,22 @@ def _newton(law: Steppable, scale: Scale, y: Array, use_low: Mask, target: Array
     return y
 
 
+def _line(tail: Array, slope: Array, body: Mask) -> tuple[Array, Array]:
+    """What is closest to a line: the normal score of a tail in the body, else its log; and its slope."""
+    value, rate = np.log(tail), slope / tail
+    if body.any():
+        score = special.ndtri(np.clip(tail, 1e-300, 1.0))
+        value, rate = (
+            np.where(body, score, value),
+            np.where(body, slope * _ROOT_2PI * np.exp(0.5 * score * score), rate),
+        )
+    return value, rate
+
+
 def _bent(last: Looked | None, now: Looked) -> Array:
     """How far the slopes at two points are from what the tail does between them, as a share of the step that follows.
 
-    A density that is off, as it is next to an end with cell shapes below 0.01, makes Newton's steps shrink by no squares.
+    Where a density is off, as it is next to an end with cell shapes below 0.01, steps do not shrink by squares.
     """
     if last is None:
         return np.ones(now[0].shape)

@@ -252,13 +252,14 @@ class Confusion:
 
 @dataclass(frozen=True, eq=False)
 class _BetaDraws:
-    a: float
-    b: float
-    tilt: float
+    a: Any
+    b: Any
+    tilt: Any
 
     def __call__(self, n: int, seed: int) -> Any:
-        x = generator(seed, 60_013, self.a, self.b, self.tilt).beta(self.a, self.b, n)
-        return x if self.tilt == 1.0 else self.tilt * x / (self.tilt * x + 1.0 - x)
+        a, b, tilt = (float(np.ravel(x)[0]) for x in (self.a, self.b, self.tilt))
+        x = generator(seed, 60_013, a, b, tilt).beta(self.a, self.b, (n, *np.shape(self.a)))
+        return x if np.all(self.tilt == 1.0) else self.tilt * x / (self.tilt * x + 1.0 - x)
 
 
 def confusions(state: State, top: int = 10) -> tuple[Confusion, ...]:
@@ -281,21 +282,17 @@ def _of_classes(t: Tally) -> tuple[Any, Any]:
     return raw, squares
 
 
-def _share(whole: tuple[float, float], hit: tuple[float, float]) -> Distribution:
-    """The share of a class that is answered in one way; both as sums of weights and of their squares."""
+def _share(whole: tuple[Any, Any], hit: tuple[Any, Any]) -> Distribution:
+    """The share of a class that is answered in one way; both as sums of weights and of their squares, or arrays."""
     from howsure.kernels.moebius import Moebius
 
-    unit = np.asarray(whole[1] / whole[0] if whole[0] > 0 else 1.0)
-    (a, s), (b, r) = (
-        gamma_of(np.asarray(v), np.asarray(q), 0.5, unit)
-        for v, q in (hit, (_less(whole, hit, 0), _less(whole, hit, 1)))
-    )
-    law = Moebius(a, b, 1.0, 1.0, 0.0, 1.0, None if s == r else s / r)
-    return Distribution("share", law, "closed form", _BetaDraws(float(a), float(b), float(s / r)))
-
-
-def _less(whole: tuple[float, float], hit: tuple[float, float], k: int) -> float:
-    return max(whole[k] - hit[k], 0.0)
+    rest = [np.maximum(np.asarray(x) - np.asarray(y), 0.0) for x, y in zip(whole, hit, strict=True)]
+    seen = np.asarray(whole[0]) > 0
+    unit = np.where(seen, np.asarray(whole[1]) / np.where(seen, whole[0], 1.0), 1.0)
+    (a, s), (b, r) = (gamma_of(np.asarray(v), np.asarray(q), 0.5, unit) for v, q in (hit, rest))
+    tilt = np.asarray(s / r)
+    law = Moebius(a, b, 1.0, 1.0, 0.0, 1.0, None if (tilt == 1.0).all() else tilt)
+    return Distribution("share", law, "closed form", _BetaDraws(a, b, tilt))
 
 
 MOST_DRAWN: Final = 12  # classes whose whole table is drawn
@@ -312,14 +309,14 @@ def confusion_table(state: State, level: float, interval: str) -> dict[str, Any]
     counts, sums = np.zeros((size, size)), np.zeros((size, size))
     np.add.at(counts, (t.cells[:, 0], t.cells[:, 1]), t.counts)
     np.add.at(sums, (t.cells[:, 0], t.cells[:, 1]), t.squared.counts)
-    cells = []
-    for y, z in np.ndindex(size, size):
-        low, high = _share((raw[y], squares[y]), (float(counts[y, z]), float(sums[y, z]))).interval(
-            level, kind=interval
-        )
-        score = float(counts[y, z] / raw[y]) if raw[y] > 0 else None
-        cells.append({"truth": y, "answer": z, "count": number(counts[y, z]), "of": number(raw[y]), "share": score,
-                      "low": float(low), "high": float(high)})  # fmt: skip
+    whole = np.broadcast_to(raw[:, None], (size, size)), np.broadcast_to(squares[:, None], (size, size))
+    low, high = _share(whole, (counts, sums)).interval(level, kind=interval)
+    cells = [
+        {"truth": y, "answer": z, "count": number(counts[y, z]), "of": number(raw[y]),
+         "share": float(counts[y, z] / raw[y]) if raw[y] > 0 else None,
+         "low": float(low[y, z]), "high": float(high[y, z])}
+        for y, z in np.ndindex(size, size)
+    ]  # fmt: skip
     return {"labels": [as_json(x) for x in t.labels], "cells": cells}
 
 

@@ -20,6 +20,12 @@ def percent(level: float) -> str:
     return f"{100 * level:.12g}%"
 
 
+def sentence(text: object) -> str:
+    """A text with its full stop; its first letter stays, as it may be a name of the user's."""
+    said = str(text)
+    return said if not said or said.endswith((".", "?")) else f"{said}."
+
+
 def caption(document: Document) -> str:
     """What the numbers rest on: n, the prior, and the kind and level of the intervals."""
     told, prior, level = document.get("data") or {}, document.get("prior") or {}, document.get("level")

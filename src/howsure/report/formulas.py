@@ -26,8 +26,8 @@ def _part(e: Expression, outer: int = 0, right: bool = False) -> str:
     if e.op == "/":
         made = f"<mfrac>{_row(_part(e.args[0]))}{_row(_part(e.args[1]))}</mfrac>"
         return _fenced(made) if outer >= _BINDS["^"] else made
-    if e.op == "sqrt":
-        return f"<msqrt>{_part(e.args[0])}</msqrt>"
+    if e.op == "sqrt":  # without a font for mathematics browsers draw no sign for <msqrt>
+        return f'<mo stretchy="false">√</mo>{_fenced(_part(e.args[0]))}'
     if e.op in OVER_CLASSES:
         return _over_classes(e)
     if e.op == "log" or e.function is not None:

@@ -300,7 +300,8 @@ def _solve(document: Document, directions: Mapping[str, str | None]) -> Answers:
     del directions
     given = [f"{x['name']} {x['shown']}" for x in document.get("given") or () if "shown" in x]
     reported = [f"Reported: {_listed(given, 8)}."] if given else []
-    follows = [_stop(str(document["why"]))] if document.get("why") else []
+    status, why = document.get("status"), document.get("why")
+    follows = [_stop(f"{status}: {why}" if status and why else str(why or status))] if why or status else []
     tables = [", ".join(f"{k} {count(x)}" for k, x in t.items()) for t in document.get("tables") or () if "tp" in t]
     follows += [f"{_listed(tables[:3], 3)}."] if len(tables) == 1 else []
     return [("What was reported?", reported), ("What follows?", follows)]

@@ -47,7 +47,7 @@ def report(document: Document, parts: Parts, view: Detail) -> str:
             answers=[(q, [visible(x) for x in said]) for q, said in answers(document, directions)],
             caption=visible(findings.caption(document)),
             figures=figures(parts.charts),
-            tables=[html.bare(t) for t in _tables(document, view)],
+            table=html.bare(_table(document, view)),
             notes=_notes(document, technical=False),
             remarks=_notes(document, technical=True),
             matrix=_matrix(document),
@@ -91,11 +91,9 @@ def _notes(document: Document, technical: bool) -> list[str]:
     return [visible(n["text"]) for n in document.get("notes") or () if (n["code"] in TECHNICAL) is technical]
 
 
-def _tables(document: Document, view: Detail) -> list[TextTable]:
+def _table(document: Document, view: Detail) -> TextTable:
     """The table of the document; of thousands of rows the first and the last. Notes have a place of their own."""
-    if not document["rows"]:
-        return []
-    return [_shortened(replace(from_document(document, view), notes=()))]
+    return _shortened(replace(from_document(document, view), notes=()))
 
 
 def _shortened(t: TextTable) -> TextTable:

@@ -16,11 +16,11 @@ def of(document: Document) -> str:
     """The finding of a document of any command.
 
     >>> of({"schema": "howsure.solve/2", "why": "no table has these digits.", "tables": []})
-    'No table has these digits.'
+    'no table has these digits.'
     """
     kind = document["schema"].partition(".")[2].partition("/")[0]
     said = {"solve": _solved, "tradeoff": _traded}.get(kind, _usual)(document).strip().rstrip(".")
-    return f"{said[:1].upper()}{said[1:]}." if said else ""
+    return findings.sentence(said)
 
 
 def _usual(document: Document) -> str:
