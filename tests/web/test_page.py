@@ -19,8 +19,7 @@ PANELS = ["score", "compare", "file", "plan", "relations", "curves"]
 
 def finding(tally, level=0.95, **how):
     report = hs.score(tally, metrics=["f1"], level=level, **how)
-    said = of_row(report.to_dict()["rows"][0], level)
-    return said[0].upper() + said[1:]
+    return of_row(report.to_dict()["rows"][0], level)
 
 
 def test_type_counts_and_see_the_number(page, address):
@@ -48,7 +47,7 @@ def test_a_bad_number_is_told(page, address):
     page.goto(f"{address}/?metric=precison")
     expect(page.locator("#problem")).to_contain_text("Did you mean 'precision'?")
     page.fill("#f-metric", "precision")
-    expect(page.locator("#finding")).to_contain_text("Precision is 0.800")
+    expect(page.locator("#finding")).to_contain_text("precision is 0.800")
     expect(page.locator("#problem")).to_be_empty()
     page.fill("#f-tp", "")
     expect(page.locator("#finding")).to_have_text("Type the four counts.")
@@ -130,11 +129,11 @@ def test_sliders(page, address):
 def test_the_threshold_of_a_curve(page, address):
     """The handle shows the posterior at the threshold, as Python has it."""
     page.goto(f"{address}/?panel=curves")
-    expect(page.locator("#finding")).to_contain_text("F1@0.5")
+    expect(page.locator("#finding")).to_contain_text("f1@0.5")
     page.locator("#f-threshold").focus()
     page.keyboard.press("ArrowRight")
     value = page.locator("#f-threshold").input_value()
-    expect(page.locator("#finding")).to_contain_text(f"F1@{value}")
+    expect(page.locator("#finding")).to_contain_text(f"f1@{value}")
     text = page.locator("#f-scores").input_value().split("\n")[1:]
     truth, scores = zip(*((int(x.split(",")[0]), float(x.split(",")[1])) for x in text), strict=True)
     row = hs.curve(list(truth), list(scores), metrics=[f"f1@{value}"]).to_dict()["rows"][0]
@@ -148,7 +147,7 @@ def test_a_matrix_is_pasted(page, address):
     page.fill("#f-table", f"\tcat\t{HOSTILE}\ncat\t5\t1\n{HOSTILE}\t2\t7")
     page.fill("#f-measure", "accuracy")
     expect(page.locator("#line-python")).to_contain_text(f"labels=['cat', '{HOSTILE}']")
-    expect(page.locator("#finding")).to_contain_text("Accuracy is 0.800")
+    expect(page.locator("#finding")).to_contain_text("accuracy is 0.800")
     page.fill("#f-table", "5 1 0\n2 7 1\n0 0 9")
     expect(page.locator("#line-python")).to_contain_text("[[5, 1, 0], [2, 7, 1], [0, 0, 9]]")
     assert page.locator("img").count() == 0
