@@ -47,7 +47,7 @@ def test_a_bad_number_is_told(page, address):
     page.goto(f"{address}/?metric=precison")
     expect(page.locator("#problem")).to_contain_text("Did you mean 'precision'?")
     page.fill("#f-metric", "precision")
-    expect(page.locator("#finding")).to_contain_text("Precision is 0.800")
+    expect(page.locator("#finding")).to_contain_text("precision is 0.800")
     expect(page.locator("#problem")).to_be_empty()
     page.fill("#f-tp", "")
     expect(page.locator("#finding")).to_have_text("Type the four counts.")
@@ -147,7 +147,7 @@ def test_a_matrix_is_pasted(page, address):
     page.fill("#f-table", f"\tcat\t{HOSTILE}\ncat\t5\t1\n{HOSTILE}\t2\t7")
     page.fill("#f-measure", "accuracy")
     expect(page.locator("#line-python")).to_contain_text(f"labels=['cat', '{HOSTILE}']")
-    expect(page.locator("#finding")).to_contain_text("Accuracy is 0.800")
+    expect(page.locator("#finding")).to_contain_text("accuracy is 0.800")
     page.fill("#f-table", "5 1 0\n2 7 1\n0 0 9")
     expect(page.locator("#line-python")).to_contain_text("[[5, 1, 0], [2, 7, 1], [0, 0, 9]]")
     assert page.locator("img").count() == 0

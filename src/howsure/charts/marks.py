@@ -34,9 +34,8 @@ def axis(
     title: str | None, *, low: float | None = None, high: float | None = None, log: bool = False, **more: Any
 ) -> Spec:
     """A quantitative place on an axis; `low` and `high` are its ends."""
-    scale: Spec = {"zero": False, "nice": False}
+    scale: Spec = {"nice": False, "type": "log"} if log else {"zero": False, "nice": False}
     if log:
-        scale["type"] = "log"
         more = {"values": _round(low, high), "format": ",~g"} | more if low and high else more
     if low is not None and high is not None:
         scale["domain"] = [low, high]

@@ -78,20 +78,17 @@ export async function draw(place, charts, finding) {
 }
 
 const NARROWEST = 110;
-const HOW = { mode: "vega", ast: true, renderer: "svg", actions: false, tooltip: false, defaultStyle: false };
-const nothing = () => QUIET;
-const QUIET = { level: nothing, warn: nothing, info: nothing, debug: nothing, error: (...said) => { console.error(...said); return QUIET; } };
-const compiled = (spec) => window.vegaLite.compile(structuredClone(spec), { logger: QUIET }).spec;
+const HOW = { mode: "vega-lite", ast: true, renderer: "svg", actions: false, tooltip: false, defaultStyle: false };
 
 async function figure(embed, chart, place, finding) {
   const drawn = make("div", { className: "drawn" });
   const told = chart.says.toLowerCase() === finding.toLowerCase() ? [] : [chart.says]; // it stands above
   const words = [...told, chart.caption].filter(Boolean).map((x) => make("div", {}, x));
-  await embed(drawn, compiled(chart.spec), HOW);
+  await embed(drawn, structuredClone(chart.spec), HOW);
   const room = Math.max(240, place.clientWidth || place.parentElement.clientWidth);
   const wide = Number(drawn.querySelector("svg").getAttribute("width"));
   const narrow = wide > room ? narrowed(chart.spec, wide - room) : null;
-  if (narrow) await embed(drawn, compiled(narrow), HOW);
+  if (narrow) await embed(drawn, narrow, HOW);
   const svg = drawn.querySelector("svg");
   svg.setAttribute("role", "img");
   svg.setAttribute("aria-label", chart.says);
