@@ -90,7 +90,7 @@ def test_choices_of_the_command_are_in_the_registry(command: click.Command):
     (option,) = [x for x in command.params if x.name == "kind"]
     offered = tuple(option.type.choices)
     if command.name in ("metrics", "papers"):
-        assert offered == ("table", "json", "markdown")
+        assert offered == ("table", "json", "markdown", *(["html"] if command.name == "papers" else []))
     else:
         assert offered == (tuple(f.name for f in REGISTRY) if command.name == "score" else FORMATS)
     assert any(x.name == "out" for x in command.params)
