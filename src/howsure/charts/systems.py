@@ -11,7 +11,7 @@ from howsure.charts.density import density
 from howsure.charts.forest import forest
 from howsure.charts.heat import heat
 from howsure.charts.scores import many, priors
-from howsure.render import findings
+from howsure.render import findings, verdicts
 from howsure.render.numbers import probability, short
 
 Document = dict[str, Any]
@@ -179,12 +179,23 @@ def _boards(document: Document) -> dict[str, Document]:
     made = {}
     for metric in dict.fromkeys(row["metric"] for row in document["rows"]):
         own = {k: [x for x in document[k] if x["metric"] == metric] for k in ("rows", "pairs")}
-        made[str(metric)] = document | own
+        made[str(metric)] = document | own | {"verdict": _leads(own["rows"])}
     return made
 
 
+def _leads(rows: Sequence[Document]) -> str:
+    """Which system of a measure is ahead, and how surely."""
+    best = max(rows, key=lambda row: float(row["p_best"]))
+    error = best.get("error") or {}
+    shown = probability(best["p_best"], error.get("best"), error.get("best_floor"))
+    return verdicts.best(str(best["system"]), len(rows), best["asked"], best["p_best"], shown)
+
+
 def _all_pairs(boards: Mapping[str, Document]) -> str:
-    return " ".join(f"{metric}: {findings.of_pairs(b['pairs'], b['level'])}" for metric, b in list(boards.items())[:3])
+    """What can be told apart, measure by measure; of many measures the first, and how many more there are."""
+    told = [f"{metric}: {findings.of_pairs(b['pairs'], b['level'])}" for metric, b in boards.items()]
+    more = len(told) - _MOST_TOLD
+    return " ".join(told if more <= 0 else [*told[:_MOST_TOLD], f"And {more} more measures: see their ranks."])
 
 
 def standing(document: Document) -> Chart:
@@ -193,6 +204,7 @@ def standing(document: Document) -> Chart:
 
 
 _MOST_RANKS = 15
+_MOST_TOLD = 6  # measures whose pairs are put into words
 
 
 def ranks(document: Document) -> Chart:

@@ -81,6 +81,7 @@ def _run(arguments: list[str], debug: bool) -> int:
         return 130
     except click.exceptions.NoSuchOption as error:
         hint = nearest(error.option_name, error.possibilities or ()).replace("'", "")
+        hint = _INSTEAD.get((_asked(arguments).strip(), error.option_name), hint)
         return _complain(f"no option named {error.option_name!r}.{hint} See: howsure {_asked(arguments)}--help", 2)
     except click.ClickException as error:
         return _complain(error.format_message(), 2)
@@ -102,6 +103,9 @@ def _run(arguments: list[str], debug: bool) -> int:
             raise
         told = f"this is a bug in howsure ({type(error).__name__}: {error})"
         return _complain(f"{told}; run again with --debug for the trace", 70)
+
+
+_INSTEAD = {("curve", "--pred"): " curve takes scores: give --score and the name of their column."}
 
 
 def _asked(arguments: list[str]) -> str:

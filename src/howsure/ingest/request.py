@@ -224,11 +224,11 @@ def _kind(asked: dict[str, Any], roles: Sequence[str]) -> tuple[str, Kind]:
     if "judge" in asked or "human" in asked:
         return _judged_kind(asked, given)
     if len(given) != 1 or given[0] not in roles:
-        got = " and ".join(option(x) for x in given) or "none"
-        wanted = [option(x) for x in roles]
+        got, wanted = " and ".join(option(x) for x in given) or "none", [option(x) for x in roles]
         if len(wanted) == 1 and not given:
             raise BadSetting(f"{wanted[0]} is needed: the name of a column.")
-        raise BadSetting(f"give one of {', '.join(wanted[:-1])} and {wanted[-1]}; got {got}.")
+        need = wanted[0] if len(wanted) == 1 else f"one of {', '.join(wanted[:-1])} and {wanted[-1]}"
+        raise BadSetting(f"give {need}; got {got}.")
     (role,) = given
     found: Kind = "cuts" if role == "score" and "threshold" in asked else _ANSWERS[role]
     if found in ("classes", "scores", "cuts") and "truth" not in asked:
