@@ -112,6 +112,7 @@ def _inverse(d: Distribution, n: Numbers, slack: float) -> Iterator[Found]:
             ulp = np.where(np.isfinite(x), UNITS * np.spacing(np.abs(np.where(np.isfinite(x), x, 0.0))), 0.0)
             ulp = np.maximum(ulp, ABSOLUTE) if bottom < 0 else ulp
             around = np.stack([np.clip(x - ulp, bottom, top), np.clip(x + ulp, bottom, top)])
+            around[1] = np.where((np.abs(x) < SMALLEST) & (bottom == 0), SMALLEST, around[1])  # 0 where it underflows
         below = np.asarray(d.cdf(around), dtype=float)
         # a quantile that rounds to an end is that end; searches end at 1e-304 and 1e304
         at_bottom, at_top = (
@@ -137,7 +138,8 @@ def differs(d: Distribution, numbers: Numbers, place: int, alone: Distribution) 
     for name in ("low", "median", "high", "mean", "std"):
         x, y = float(np.ravel(getattr(numbers, name))[place]), float(getattr(one, name))
         size = abs(y) if name in ("mean", "std") or not np.isfinite(one.std) else float(one.std)
-        same = x == y or (np.isnan(x) and np.isnan(y)) or abs(x - y) <= ALIKE * size + 8 * EPS * abs(y)
+        middle = max(abs(y), abs(float(one.mean)) if np.isfinite(one.mean) else 0.0)  # rounding, of a spread too
+        same = x == y or (np.isnan(x) and np.isnan(y)) or abs(x - y) <= ALIKE * size + 8 * EPS * middle
         yield f"{name} in a batch is not {name} alone", np.asarray(not same), np.asarray([x, y])
 
 

@@ -183,7 +183,16 @@ class Distribution:
 
     def _equal_tailed(self, level: float) -> Interval:
         low, high, below, above = self.law.equal_tailed(level)
-        return self._bounded(low, high, level, "equal-tailed", (below, above))
+        return self._bounded(*self._around_median(low, high), level, "equal-tailed", (below, above))
+
+    def _around_median(self, low: Array, high: Array) -> tuple[Array, Array]:
+        """Ends that are closer to those of the range than doubles can show may round to the median's other side."""
+        bottom, top = (x if np.isfinite(x) else np.nan for x in self.range)  # no end is at infinity
+        at_end = (low <= bottom + _UNITS * abs(bottom)) | (high >= top - _UNITS * abs(top))
+        if self.law.n is not None or not at_end.any():
+            return low, high
+        median = np.asarray(self.median)
+        return np.where(at_end, np.minimum(low, median), low), np.where(at_end, np.maximum(high, median), high)
 
     def _shortest(self, level: float) -> Interval:
         low, high, unbounded = self.law.shortest(level, self.log_scale)
@@ -295,6 +304,7 @@ class Distribution:
         return f"{visible(self.name)} {short(middle, error=off)} {ends} 95% equal-tailed, {self.route}"
 
 
+_UNITS = 1e-15  # a few units in the last place of 1
 _ROUNDING = 1e-11  # ends may round past each other, by so much at most
 _FIXED = (0.01, 0.16, 0.5, 0.84, 0.99)  # probabilities at which two laws are held against each other
 

@@ -29,7 +29,7 @@ def test_the_torture_can_fail(monkeypatch) -> None:
     """A law whose median lies above its interval, and one that raises, are both found, with a text that can be run."""
     from howsure.distribution import Distribution
 
-    monkeypatch.setattr(Distribution, "median", property(lambda d: d.interval(0.999999).high))
+    monkeypatch.setattr(Distribution, "median", property(lambda d: d.law.equal_tailed(0.999999)[1]))
     found = tried(Job("binary", "recall", 1, 20, 0.5))[1]
     assert any("high is below the median" in v.kind for v in found)
     assert all(v.example.startswith("d = hs.posterior(hs.Tally.binary(") for v in found)
@@ -99,6 +99,21 @@ def test_lower_ends_keep_their_digits_where_both_shapes_are_small() -> None:
     assert d.cdf(i.low) == pytest.approx(0.025, rel=1e-12)
     assert d.law.tails(np.asarray(1.0), -np.asarray(i.high_gap))[1] == pytest.approx(0.025, rel=1e-9)
     assert of((0, 0, 0, 0), 0.06, "npv").median == pytest.approx(0.5, abs=1e-12)
+
+
+def test_intervals_hold_the_median_next_to_an_end() -> None:
+    """Half of the law rounds to 1: the median was 1, and the high end one unit below it."""
+    weight = [0.0921416, 7.91836e-06, 20.3254, 1.053e-06, 145.648, 0.255384]
+    t = hs.tally([1, 1, 1, 1, 0, 0], [1, 1, 1, 0, 0, 0], labels=[0, 1], positive=1, weight=weight)
+    d = hs.posterior(t, 0.00307368)["f2"]
+    for level in (0.95, 0.5):
+        assert d.interval(level).low <= d.median <= d.interval(level).high
+
+
+def test_quantiles_that_scipy_leaves_off() -> None:
+    """The median of Beta(1.06, 1.06) was off by 4e-10, more than its stated error."""
+    d = of((0, 0, 1, 1), 0.0318573, "error-rate")
+    assert d.cdf(d.median) == pytest.approx(0.5, abs=1e-14)
 
 
 def test_quantiles_of_two_huge_shapes() -> None:

@@ -27,6 +27,7 @@ _LARGE = 1e5  # from here on scipy's betainc may be off by 1e-8 relative when th
 _HUGE = 1e8  # and from here on when it is not: 1e-11, but 2e-4 at equal shapes of 1e12
 _SMALLEST = 2.3e-308  # betaincinv answers the smallest normal double where the quantile underflows
 _MISSED = 1e-7  # of the smaller tail: what rounding of the point and of scipy leave is far less
+_LOOSE = 4e-12  # the same of small shapes, where a Newton step mends the 1e-10 that scipy leaves at odd points
 _HALVINGS = 64
 _LATE = 0.9  # a share beyond which what is left of 1 is found by itself, so that it keeps its digits
 
@@ -279,11 +280,17 @@ def _checked(a: Array, b: Array, z: Array, low: Array, high: Array) -> Array:
 
     scipy 1.17.1's betaincinv(1000, b, p) is one wrong number whatever p, for all b from 1e9 on.
     """
-    wrong = (_miss(a, b, z, low, high) != 0) & (low > 0) & (high > 0)
-    if not wrong.any():
+    off = np.where((low > 0) & (high > 0), _over(a, b, z, low, high), 0.0)
+    loose = (np.abs(off) > _LOOSE * np.minimum(low, high)) & (np.maximum(a, b) <= _POLISH_ABOVE)
+    wrong = ~(np.abs(off) <= _MISSED * np.minimum(low, high))
+    if not (loose | wrong).any():
         return z
-    a, b, low, high = a[wrong], b[wrong], low[wrong], high[wrong]
     out = z.astype(float)
+    if loose.any():
+        out[loose] = _polish(a[loose], b[loose], out[loose], low[loose], high[loose])
+    if not wrong.any():
+        return out
+    a, b, low, high = a[wrong], b[wrong], low[wrong], high[wrong]
     near = np.maximum(np.nan_to_num(out[wrong], nan=0.5), _SMALLEST)
     before, after = np.where(near <= _SMALLEST, 0.0, np.nextafter(near, 0.0)), np.nextafter(near, 1.0)
     between = (_miss(a, b, before, low, high) <= 0) & (_miss(a, b, after, low, high) >= 0)  # between two doubles
@@ -293,9 +300,14 @@ def _checked(a: Array, b: Array, z: Array, low: Array, high: Array) -> Array:
 
 def _miss(a: Array, b: Array, z: Array, low: Array, high: Array) -> Array:
     """Whether the lower tail at z is too small (-1), too large (1) or right but for rounding (0)."""
-    lower, upper = tails(a, b, z, 1.0 - z)
-    over = np.where(low <= high, lower - low, high - upper)
+    over = _over(a, b, z, low, high)
     return np.where(np.abs(over) <= _MISSED * np.minimum(low, high), 0.0, np.sign(over))
+
+
+def _over(a: Array, b: Array, z: Array, low: Array, high: Array) -> Array:
+    """By how much the lower tail at z is too large, from the smaller tail."""
+    lower, upper = tails(a, b, z, 1.0 - z)
+    return np.where(low <= high, lower - low, high - upper)
 
 
 def _halved(a: Array, b: Array, low: Array, high: Array) -> Array:
