@@ -352,6 +352,7 @@ def test_the_page_has_every_measure():
         assert kind.whole is None or f"`{kind.whole}`" in page
 
 
+@pytest.mark.filterwarnings("ignore:unsafe cast from uint64 to int64")  # numba, of the code of ranx
 @pytest.mark.parametrize(
     "peer", ["ir_measures", "pytrec_eval", pytest.param("ranx", marks=pytest.mark.deep)]
 )  # compiles
