@@ -11,6 +11,7 @@ from howsure.render.harmless import visible
 
 Spec = dict[str, Any]
 FEW_TICKS: Final = 6
+_MOST_LETTERS: Final = 200  # of a label: Vega measures a long one letter by letter to cut it
 
 
 def rows(**columns: Iterable[Any]) -> Spec:
@@ -23,7 +24,8 @@ def rows(**columns: Iterable[Any]) -> Spec:
 def _plain(x: Any) -> Any:
     """A number of Python, or a text that obeys nothing; what is no number (NaN, infinity) is null."""
     if isinstance(x, str):
-        return visible(x)
+        shown = visible(x)
+        return shown if len(shown) <= _MOST_LETTERS else f"{shown[:_MOST_LETTERS]}…"
     if isinstance(x, bool) or x is None:
         return x
     number = float(x)

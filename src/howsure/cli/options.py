@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -12,7 +13,7 @@ import click
 
 from howsure import render
 from howsure.cli import completing
-from howsure.errors import BadSetting
+from howsure.errors import BadFile, BadSetting
 from howsure.render.view import view
 
 COLUMNS, QUESTION, SYSTEMS, SOURCES = "Columns of FILE", "Question", "Several systems", "Instead of FILE"
@@ -138,7 +139,7 @@ def _plotted(context: click.Context, _option: click.Parameter, path: Path | None
     if suffix_of(path, "--plot") != ".json":
         check_installed()
     out: Path | None = context.params.get("out")
-    if out is not None and (out == path or (out.exists() and _same(path, str(out)))):
+    if out is not None and (os.path.realpath(out) == os.path.realpath(path) or _same(path, str(out))):
         raise BadSetting(f"--out and --plot name the same file, {str(path)!r}; give another name to one of them")
     context.meta[PLOTTED] = path
 
@@ -155,8 +156,11 @@ _PLOT: Final = option(
 
 def _refuse_own_input(name: str, out: Path | None, given: dict[str, Any]) -> None:
     """What is written takes the place of what was there."""
-    if out is None or not out.is_file():
-        return
+    try:
+        if out is None or not out.is_file():
+            return
+    except OSError as error:  # a name that is too long, say
+        raise BadFile(f"cannot write {name} {str(out)!r}: {error.strerror or error}") from None
     if any(_same(out, path) for path in _read(given)):
         raise BadSetting(f"{name} {str(out)!r} is one of the input files, and would be overwritten; give another name")
 
