@@ -250,6 +250,45 @@ def test_a_density_without_end_is_cut_and_said_to_be():
     assert "cut" not in result("score").plot().caption
 
 
+def _domains(spec: object) -> list[list[float]]:
+    """The ends of every horizontal scale of a specification."""
+    if isinstance(spec, list):
+        return [x for part in spec for x in _domains(part)]
+    if not isinstance(spec, dict):
+        return []
+    x = spec.get("x")
+    own = [x["scale"]["domain"]] if isinstance(x, dict) and "domain" in x.get("scale", {}) else []
+    return own + [found for part in spec.values() for found in _domains(part)]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda t: hs.score(t, metrics=["f1", "phi"]),
+        lambda t: hs.gate(t, ["f1 > 0.1", "phi > -0.9"]),
+    ],
+)
+def test_measures_of_one_axis_lie_within_it(made):
+    """A share and a correlation share an axis that holds both."""
+    found = made(hs.Tally.binary(tp=5, fp=60, fn=40, tn=20))
+    rows = found.to_dict()["rows"]
+    ends = _domains(found.plot().spec)
+    assert ends
+    for low, high in ends:
+        assert -1 <= low <= min(row["low"] for row in rows) < 0
+        assert max(row["high"] for row in rows) <= high <= 1
+
+
+def test_a_measure_without_direction_is_given_by_its_interval():
+    """Nothing says that the two differ, or asks which is better."""
+    one, two = hs.Tally.binary(tp=5, fp=2, fn=1, tn=9), hs.Tally.binary(tp=4, fp=2, fn=1, tn=10)
+    chart = hs.compare(one, two, metrics=["prevalence"]).plot()
+    assert chart.title == "How far are first and second apart on prevalence?"
+    assert re.match(
+        r"prevalence of first less second lies between -0\.\d+ and 0\.\d+ with probability 95%;", chart.says
+    )
+
+
 # -- priors
 
 
