@@ -15,10 +15,12 @@ import pytest
 
 import howsure as hs
 from howsure import papers, relations
+from howsure.charts import scores, thresholds
 from howsure.charts.chart import SUFFIXES, Chart
 from howsure.charts.isolines import isolines, round_levels
 from howsure.errors import BadSetting, HowsureError, UnknownName
 from howsure.outlines import outline
+from howsure.render import findings
 from howsure.result import Document, Result
 from tests.charts.results import HOSTILE, LONG, MAKERS, RIGHT_TO_LEFT, TABLE, charts, many_slices, result
 from tests.render.snapshot import held
@@ -287,6 +289,29 @@ def test_a_measure_without_direction_is_given_by_its_interval():
     assert re.match(
         r"prevalence of first less second lies between -0\.\d+ and 0\.\d+ with probability 95%;", chart.says
     )
+
+
+def test_a_rate_of_no_items_is_not_marked_on_a_curve():
+    """The chosen point has no precision where nothing is found, and several systems have no numbers on their lines."""
+    cells = thresholds._cells({"threshold": 2.0, "cells": {"tp": 0, "fp": 0, "fn": 3, "tn": 4}})
+    assert cells == {"threshold": 2.0, "recall": 0.0, "fallout": 0.0, "precision": None}
+    points = [{"recall": 1.0, "precision": 0.4, "threshold": 0.1, "tp": 3, "fp": 4, "fn": 0, "tn": 0}]
+    marks = thresholds._chosen({"points": points, "chosen": cells}, "recall", "precision")
+    assert all("chosen" not in mark["label"] for mark in marks)
+    document = {"data": {"n": 7}}
+    assert "thresholds" in thresholds._caption(document, "roc", "recall", True)
+    assert "are thresholds" not in thresholds._caption(document, "roc", "recall", False)
+
+
+def test_slices_without_a_value_are_called_missing():
+    row = {"asked": "f1", "slice": {"region": None}}
+    assert findings.named(row) == "f1, region (missing)"
+    assert scores._without_measure(row, "region") == "(missing)"
+
+
+def test_scores_above_a_limit_are_as_sure_as_that_or_more():
+    said = hs.score(TABLE, metrics=["f1", "accuracy"], above=0.1).plot().says
+    assert said == "2 of 2 scores are above 0.1 with probability 95% or more."
 
 
 # -- priors

@@ -97,7 +97,7 @@ def _column(rows: Sequence[Document]) -> str | None:
 
 
 def _without_measure(row: Document, by: str | None) -> str:
-    where = str(row["slice"][by]) if by and row.get("slice") else findings.place(row)
+    where = findings.slice_value(row["slice"][by]) if by and row.get("slice") else findings.place(row)
     parts = [x for x in (row.get("system"), where) if x]
     return ", ".join(parts) or str(row["asked"])
 
