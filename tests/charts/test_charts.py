@@ -15,10 +15,12 @@ import pytest
 
 import howsure as hs
 from howsure import papers, relations
+from howsure.charts import scores, thresholds
 from howsure.charts.chart import SUFFIXES, Chart
 from howsure.charts.isolines import isolines, round_levels
 from howsure.errors import BadSetting, HowsureError, UnknownName
 from howsure.outlines import outline
+from howsure.render import findings
 from howsure.result import Document, Result
 from tests.charts.results import HOSTILE, LONG, MAKERS, RIGHT_TO_LEFT, TABLE, charts, many_slices, result
 from tests.render.snapshot import held
@@ -100,6 +102,27 @@ def test_the_shaded_part_of_a_density_holds_the_level(metric):
     area = float(np.sum(0.5 * (y[inside][1:] + y[inside][:-1]) * np.diff(places)))
     assert area == pytest.approx(0.9, abs=5e-4)
     assert float(d.cdf(law["high"]) - d.cdf(law["low"])) == pytest.approx(0.9, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "cells", [(8, 1, 3, 80), (500, 3, 0, 9000), (0, 2, 3, 40), (3, 0, 1, 50), (1, 40, 3, 40), (10**6, 20, 0, 10**7)]
+)
+def test_the_line_of_a_density_lies_on_it(cells):
+    """Between its points, too, it is off by two thousandths of the height at most, whatever the counts."""
+    p = hs.posterior(hs.Tally.binary(**dict(zip(("tp", "fp", "fn", "tn"), cells, strict=True))))
+    laws = [p[m] for m in ("precision", "a-measure", "fowlkes-mallows", "informedness", "markedness", "g-mean", "kappa",
+                           "lr-plus", "lr-minus", "odds-ratio", "f2", "f0.5", "utility(2,-1,0,0)")]  # fmt: skip
+    assert sum(d.route == "quadrature" for d in laws) > 10
+    for d in laws:
+        law = outline(d)
+        x, top = np.array(law["x"]), law["ceiling"]
+        at = d.ppf(np.linspace(0.001, 0.999, 41))
+        true = np.asarray(d.pdf(at)) * (at if d.log_scale else 1.0)
+        x, at = (np.log(x), np.log(at)) if d.log_scale else (x, at)
+        drawn = np.interp(at, x, law["density"])
+        assert top > 0
+        assert np.abs(np.minimum(drawn, top) - np.minimum(true, top)).max() < 2e-3 * top, d.name
+        assert len(x) < 300
 
 
 @pytest.mark.parametrize("name", ["predict", "predict f1"])
@@ -225,8 +248,70 @@ def test_captions_say_what_numbers_rest_on():
 
 def test_a_density_without_end_is_cut_and_said_to_be():
     report = hs.score(hs.Tally.binary(tp=0, fp=12, fn=3, tn=87), metrics=["precision"])
-    assert "cut where the density rises without end" in report.plot().caption
+    assert "the highest part is cut off" in report.plot().caption
     assert "cut" not in result("score").plot().caption
+
+
+def _domains(spec: object) -> list[list[float]]:
+    """The ends of every horizontal scale of a specification."""
+    if isinstance(spec, list):
+        return [x for part in spec for x in _domains(part)]
+    if not isinstance(spec, dict):
+        return []
+    x = spec.get("x")
+    own = [x["scale"]["domain"]] if isinstance(x, dict) and "domain" in x.get("scale", {}) else []
+    return own + [found for part in spec.values() for found in _domains(part)]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda t: hs.score(t, metrics=["f1", "phi"]),
+        lambda t: hs.gate(t, ["f1 > 0.1", "phi > -0.9"]),
+    ],
+)
+def test_measures_of_one_axis_lie_within_it(made):
+    """A share and a correlation share an axis that holds both."""
+    found = made(hs.Tally.binary(tp=5, fp=60, fn=40, tn=20))
+    rows = found.to_dict()["rows"]
+    ends = _domains(found.plot().spec)
+    assert ends
+    for low, high in ends:
+        assert -1 <= low <= min(row["low"] for row in rows) < 0
+        assert max(row["high"] for row in rows) <= high <= 1
+
+
+def test_a_measure_without_direction_is_given_by_its_interval():
+    """Nothing says that the two differ, or asks which is better."""
+    one, two = hs.Tally.binary(tp=5, fp=2, fn=1, tn=9), hs.Tally.binary(tp=4, fp=2, fn=1, tn=10)
+    chart = hs.compare(one, two, metrics=["prevalence"]).plot()
+    assert chart.title == "How far are first and second apart on prevalence?"
+    assert re.match(
+        r"prevalence of first less second lies between -0\.\d+ and 0\.\d+ with probability 95%;", chart.says
+    )
+
+
+def test_a_rate_of_no_items_is_not_marked_on_a_curve():
+    """The chosen point has no precision where nothing is found, and several systems have no numbers on their lines."""
+    cells = thresholds._cells({"threshold": 2.0, "cells": {"tp": 0, "fp": 0, "fn": 3, "tn": 4}})
+    assert cells == {"threshold": 2.0, "recall": 0.0, "fallout": 0.0, "precision": None}
+    points = [{"recall": 1.0, "precision": 0.4, "threshold": 0.1, "tp": 3, "fp": 4, "fn": 0, "tn": 0}]
+    marks = thresholds._chosen({"points": points, "chosen": cells}, "recall", "precision")
+    assert all("chosen" not in mark["label"] for mark in marks)
+    document = {"data": {"n": 7}}
+    assert "thresholds" in thresholds._caption(document, "roc", "recall", True)
+    assert "are thresholds" not in thresholds._caption(document, "roc", "recall", False)
+
+
+def test_slices_without_a_value_are_called_missing():
+    row = {"asked": "f1", "slice": {"region": None}}
+    assert findings.named(row) == "f1, region (missing)"
+    assert scores._without_measure(row, "region") == "(missing)"
+
+
+def test_scores_above_a_limit_are_as_sure_as_that_or_more():
+    said = hs.score(TABLE, metrics=["f1", "accuracy"], above=0.1).plot().says
+    assert said == "2 of 2 scores are above 0.1 with probability 95% or more."
 
 
 # -- priors

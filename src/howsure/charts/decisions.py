@@ -9,6 +9,7 @@ from howsure.charts.chart import Chart
 from howsure.charts.curves import curves
 from howsure.charts.forest import forest
 from howsure.charts.panels import panels
+from howsure.charts.scores import of_one_scale, within
 from howsure.charts.steps import steps
 from howsure.render import findings
 from howsure.render.numbers import count, probability, short
@@ -26,11 +27,6 @@ def gate(document: Document, outlines: Outlines) -> Drawn:
 
 
 def _requirements(document: Document) -> Chart:
-    groups: dict[Any, list[Document]] = {}
-    for row in document["rows"]:
-        low, high = row.get("range") or (0.0, 1.0)
-        fits = low is not None and high is not None and low >= -1 and high <= 1
-        groups.setdefault("share" if fits else row["metric"], []).append(row)
     says = findings.sentence(document["verdict"])
     caption = f"{findings.caption(document)}; the upright stroke is the limit"
     title = "Do the requirements hold?"
@@ -38,9 +34,9 @@ def _requirements(document: Document) -> Chart:
         forest(
             [_ruling(row) for row in rows], name="requirements", title=title, says=says, caption=caption,
             measure=str(rows[0]["metric"]) if len({r["metric"] for r in rows}) == 1 else "measure",
-            within=tuple(rows[0].get("range") or (None, None)),
+            within=within(rows),
         )
-        for rows in groups.values()
+        for rows in of_one_scale(document["rows"], "metric")
     ]  # fmt: skip
     return parts[0] if len(parts) == 1 else panels(parts, name="requirements", title=title, says=says, caption=caption)
 

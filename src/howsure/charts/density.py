@@ -47,7 +47,7 @@ def density(
     words = _stacked(words)
     room = _LINE * (1 + max((w["row"] for w in words), default=-1))
     if any(max(o["density"]) > top for o in own):
-        caption = f"{caption}; cut where the density rises without end".removeprefix("; ")
+        caption = f"{caption}; the highest part is cut off".removeprefix("; ")
     x = axis(measure, low=ends[0], high=ends[1], log=own[0]["log"])
     y = {"type": "quantitative", "axis": None,
          "scale": {"domain": [0, top], "range": [style.HEIGHT, room]}}  # fmt: skip

@@ -125,5 +125,5 @@ def _ends(
         return low / 1.3, high * 1.3
     room = _ROOM * (high - low or 1.0)
     bottom, top = within
-    low = low - room if bottom is None else max(low - room, bottom)
-    return low, high + room if top is None else min(high + room, top)
+    start = low - room if bottom is None else min(low, max(low - room, bottom))
+    return start, high + room if top is None else max(high, min(high + room, top))

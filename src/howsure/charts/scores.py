@@ -66,10 +66,7 @@ def many(document: Document, name: str = "forest", says: str | None = None) -> C
     title = (
         f"{findings.listed(bases, 4)}{f' by {by}' if by else ''} with {findings.percent(document['level'])} intervals"
     )
-    groups: dict[Any, list[Document]] = {}
-    for row in rows:
-        groups.setdefault(_scale(row), []).append(row)
-    parts = [_panel(own, name, title, said, document) for own in groups.values()]
+    parts = [_panel(own, name, title, said, document) for own in of_one_scale(rows, "asked")]
     if len(parts) == 1:
         return parts[0]
     return panels(parts, name=name, title=title, says=said, caption=parts[0].caption)
@@ -89,8 +86,7 @@ def _panel(rows: list[Document], name: str, title: str, says: str, document: Doc
     caption = findings.caption(document) + (f"; {endless} intervals have no end and are not drawn" if endless else "")
     return forest(
         lines, name=name, title=title, says=says, caption=caption, measure=measures[0] if alone else "score",
-        reference=limits.pop() if len(limits) == 1 else None, within=tuple(rows[0].get("range") or (None, None)),
-        log=log,
+        reference=limits.pop() if len(limits) == 1 else None, within=within(rows), log=log,
     )  # fmt: skip
 
 
@@ -101,16 +97,26 @@ def _column(rows: Sequence[Document]) -> str | None:
 
 
 def _without_measure(row: Document, by: str | None) -> str:
-    where = str(row["slice"][by]) if by and row.get("slice") else findings.place(row)
+    where = findings.slice_value(row["slice"][by]) if by and row.get("slice") else findings.place(row)
     parts = [x for x in (row.get("system"), where) if x]
     return ", ".join(parts) or str(row["asked"])
 
 
-def _scale(row: Document) -> Any:
-    """Rows of one scale share an axis: shares and correlations, and any other measure its own."""
-    low, high = row.get("range") or (0.0, 1.0)
-    fits = low is not None and high is not None and low >= -1 and high <= 1
-    return "share" if fits else row["asked"]
+def of_one_scale(rows: Sequence[Document], measure: str) -> list[list[Document]]:
+    """Rows that share an axis: shares and correlations, and any other measure by itself; `measure` is its field."""
+    groups: dict[Any, list[Document]] = {}
+    for row in rows:
+        low, high = row.get("range") or (0.0, 1.0)
+        fits = low is not None and high is not None and low >= -1 and high <= 1
+        groups.setdefault(None if fits else row[measure], []).append(row)
+    return list(groups.values())
+
+
+def within(rows: Sequence[Document]) -> tuple[float | None, float | None]:
+    """What all the measures of these rows can be: no end where one of them has none."""
+    ranges = [row.get("range") or (None, None) for row in rows]
+    low, high = [x[0] for x in ranges], [x[1] for x in ranges]
+    return None if None in low else min(low), None if None in high else max(high)
 
 
 def _sorted(rows: Sequence[Document]) -> list[Document]:

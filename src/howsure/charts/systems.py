@@ -54,8 +54,9 @@ def difference(document: Document, law: Document) -> Chart:
     if margin is not None and row["p_equal"] is not None:
         equal = probability(row["p_equal"], (row.get("error") or {}).get("equal", error), rest=1.0 - row["p_equal"])
         region = {"low": -margin, "high": margin, "label": f"P(within ±{margin:g}) = {equal}"}
+    asks = f"Is {a} better than {b}" if row["p_better"] is not None else f"How far are {a} and {b} apart"
     return density(
-        [law], name="difference", title=f"Is {a} better than {b} on {_measure(row)}?", says=_verdict(row),
+        [law], name="difference", title=f"{asks} on {_measure(row)}?", says=_verdict(row),
         caption=_caption(document), measure=f"{_measure(row)} of {a} less {b}", region=region,
     )  # fmt: skip
 

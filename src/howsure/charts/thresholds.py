@@ -48,7 +48,7 @@ def _plane(document: Document, kind: str) -> Chart:
     marks = [mark | {"left": kind == "pr"} for mark in _chosen(document, x, y)] if len(systems) == 1 else []
     return curves(
         series, name=kind, title=title, says=document.get("says") or _area(document, area),
-        caption=_caption(document, kind, y),
+        caption=_caption(document, kind, y, bool(marks)),
         x_title=f"{x} (share of negatives that are found)" if kind == "roc" else x, y_title=y, x_ends=_UNIT,
         y_ends=_UNIT, square=True, lines=[line for line in lines if line], marks=marks,
     )  # fmt: skip
@@ -81,17 +81,19 @@ def _chosen(document: Document, x: str, y: str) -> list[Document]:
     chosen = document.get("chosen")
     marks = []
     if chosen is not None:
+        if chosen[x] is None or chosen[y] is None:
+            return _spread(points, x, y, [])
         marks.append({"x": chosen[x], "y": chosen[y], "strong": True, "label": f"chosen: {chosen['threshold']:.3g}",
                       "below": True})  # fmt: skip
     else:
         marks.append({"x": best[x], "y": best[y], "strong": True, "below": True,
                       "label": f"{best['threshold']:.3g}: highest F1"})  # fmt: skip
-    return marks + _spread(points, x, y, marks[0])
+    return marks + _spread(points, x, y, marks)
 
 
-def _spread(points: list[Document], x: str, y: str, taken: Document) -> list[Document]:
+def _spread(points: list[Document], x: str, y: str, taken: list[Document]) -> list[Document]:
     """A few thresholds that stand apart from each other on the plane."""
-    spots, made = [(taken["x"], taken["y"])], []
+    spots, made = [(mark["x"], mark["y"]) for mark in taken], []
     for share in (0.1, 0.3, 0.5, 0.75):
         p = points[round(share * (len(points) - 1))]
         if all(abs(p[x] - a) + abs(p[y] - b) > 0.17 for a, b in spots):
@@ -105,10 +107,11 @@ def _f1(p: Document) -> float:
     return float(2 * p["tp"] / total) if total else 0.0
 
 
-def _caption(document: Document, kind: str, y: str) -> str:
+def _caption(document: Document, kind: str, y: str, marked: bool) -> str:
     said = f"the band holds {y} at each threshold, one by one"
     said += "; dashed: guessing" if kind == "roc" else ""
-    return f"{findings.caption(document)}; {said}; numbers along the line are thresholds"
+    said += "; numbers along the line are thresholds" if marked else ""
+    return f"{findings.caption(document)}; {said}"
 
 
 # -- a band
@@ -161,12 +164,10 @@ def choice(document: Document, outlines: Outlines) -> Drawn:
 
 
 def _cells(document: Document) -> Document:
-    """Where the chosen threshold stands."""
+    """Where the chosen threshold stands; a rate of no items is no number."""
     tp, fp, fn, tn = (document["cells"][k] for k in ("tp", "fp", "fn", "tn"))
-    return {
-        "threshold": document["threshold"], "recall": tp / (tp + fn) if tp + fn else 0.0,
-        "fallout": fp / (fp + tn) if fp + tn else 0.0, "precision": tp / (tp + fp) if tp + fp else 1.0,
-    }  # fmt: skip
+    rates = {"recall": (tp, fn), "fallout": (fp, tn), "precision": (tp, fp)}
+    return {"threshold": document["threshold"]} | {k: a / (a + b) if a + b else None for k, (a, b) in rates.items()}
 
 
 def _corrected(document: Document, laws: list[Document]) -> Chart:

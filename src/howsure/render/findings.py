@@ -76,10 +76,19 @@ def numbers_of(row: Document) -> str:
     return f"{score_of(row)} [{span(row).replace(' to ', ', ')}]"
 
 
+def slice_value(value: object) -> str:
+    """The value that a slice is of, where it may be missing."""
+    return "(missing)" if value is None else str(value)
+
+
 def place(row: Document) -> str:
-    """The slice of a row: region north; or all items."""
+    """The slice of a row: region north; or all items.
+
+    >>> place({"slice": {"region": "north", "year": None}})
+    'region north, year (missing)'
+    """
     where = row.get("slice") or {}
-    parts = [f"{k} {v}" for k, v in where.items()]
+    parts = [f"{k} {slice_value(v)}" for k, v in where.items()]
     return ", ".join(parts) or ("all items" if row.get("overall") else "")
 
 
@@ -118,7 +127,8 @@ def of_rows(document: Document) -> str:
     tested = [row for row in rows if row.get("p_above") is not None]
     if tested:
         limit = f"{tested[0]['above']:g}" if len({row["above"] for row in tested}) == 1 else "their limits"
-        return f"{len(over)} of {len(tested)} scores are above {limit} with probability {percent(document['level'])}."
+        sure = f"with probability {percent(document['level'])} or more"
+        return f"{len(over)} of {len(tested)} scores are above {limit} {sure}."
     if len(measures) > 1 and len(known) <= _NAMED:
         return "; ".join(f"{named(row)} {numbers_of(row)}" for row in rows) + "."
     if len(measures) > 1 or len(known) < 2:

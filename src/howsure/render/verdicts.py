@@ -55,3 +55,13 @@ def within(what: str, margin: float, p: float, shown: str, beyond: str) -> str:
 
 def _sure(p: float) -> str:
     return "" if p >= SURE else "probably "
+
+
+def between(a: str, b: str, on: str, low: str, high: str, level: float) -> str:
+    """A difference on a measure without a better direction: its interval.
+
+    >>> between("a", "b", "bias", "-0.1", "0.3", 0.95)
+    'bias of a less b lies between -0.1 and 0.3 with probability 95%; bias has no better direction'
+    """
+    lies = f"{on} of {a} less {b} lies between {low} and {high} with probability {100 * level:.12g}%"
+    return f"{lies}; {on} has no better direction"
