@@ -27,6 +27,7 @@ from howsure.model.posterior import Posterior, posterior
 from howsure.notes import Notes, merged, note
 from howsure.outlines import outline
 from howsure.priors import NAMES
+from howsure.render import findings
 from howsure.render.harmless import visible
 from howsure.render.numbers import short
 from howsure.result import Result
@@ -191,9 +192,7 @@ class Report(Result):
 
     def _under_priors(self) -> list[dict[str, Any]]:
         """The headline of all items under the usual priors, where it is of one system."""
-        from howsure.report.opening import headlines
-
-        asked, axis = headlines(self.page())[0]["asked"], slice_order.sliced(self.posterior.evidence)
+        asked, axis = findings.headlines(self.page())[0]["asked"], slice_order.sliced(self.posterior.evidence)
         rows = [row for row in (self.overall or self.rows) if row.asked == asked]
         found = [row for row in rows if row.system is None and row.classes is None]
         if not found or found[0].distribution.shape or self.posterior.prior.shared:

@@ -7,7 +7,7 @@ import pytest
 import howsure as hs
 from howsure.render import findings
 from howsure.render.numbers import short
-from tests.report.pages import T, answers, page, result
+from tests.report.pages import Page, T, answers, page, result
 
 
 def said(name: str) -> dict[str, list[str]]:
@@ -75,6 +75,15 @@ def test_slices_of_a_measure_that_is_to_be_low():
     r = hs.score({"y": y, "z": z, "g": g}, truth="y", pred="z", by="g", metrics=["error-rate"])
     assert "By error-rate: g=r0 (" in r.to_html()
     assert "interval is above " in r.to_html()
+
+
+def test_a_batch_has_no_slices_and_no_whole():
+    """Tables of a batch are told one by one: none of them is all items, and none is worse than the first."""
+    r = hs.score(hs.Tally.binary(tp=[5, 6], fp=[1, 2], fn=[3, 4], tn=[80, 90]), metrics=["f1"])
+    told = Page(r.to_html()).answers()
+    assert "Which slices are surely worse?" not in told
+    assert told["What was measured?"] == ["f1, on 191 items in 2 tables."]
+    assert [x.partition(" is ")[0] for x in told["How sure is it?"]] == ["f1, batch 0", "f1, batch 1"]
 
 
 def test_of_several_systems_the_leader_is_named():

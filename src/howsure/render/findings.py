@@ -127,6 +127,29 @@ def of_rows(document: Document) -> str:
     return f"Highest: {named(top)}, {numbers_of(top)}. Lowest: {named(least)}, {numbers_of(least)}."
 
 
+# -- the rows that matter most
+
+_USUAL: Final = ("f1", "macro-f1", "rate", "mean", "micro-f1", "auc", "AP")  # what people ask for first
+
+
+def headlines(document: Document) -> list[Document]:
+    """The rows that matter most: of all items, the usual measure or the one with a target, one for each system.
+
+    Of a batch of tables, which has no row of all items, every table has its row.
+    """
+    rows = [row for row in document["rows"] if row.get("overall")] or document["rows"]
+    names = list(dict.fromkeys(row["asked"] for row in rows))
+    usual = [x for x in _USUAL if x in names]
+    aimed = [row["asked"] for row in rows if row.get("above") is not None]
+    first = next((x for x in usual if x in aimed), (aimed + usual + names)[0] if names else None)
+    found: dict[Any, Document] = {}
+    for row in rows:
+        if row["asked"] == first:
+            part = None if row.get("overall") else tuple((row.get("slice") or {}).items())
+            found.setdefault((row.get("system"), part or None), row)
+    return list(found.values())
+
+
 # -- systems
 
 

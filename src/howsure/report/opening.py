@@ -13,7 +13,6 @@ from howsure.render.verdicts import LIKELY, SURE
 
 Document = dict[str, Any]
 Answers = list[tuple[str, list[str]]]  # a question, and the sentences that answer it
-_USUAL: Final = ("f1", "macro-f1", "rate", "mean", "micro-f1", "auc", "AP")  # what people ask for first
 _MOST: Final = 4  # sentences that answer one question
 
 
@@ -86,6 +85,8 @@ def _units(document: Document) -> str:
     n = data["n"]
     unit = "query" if kind_of(document) == "trec" else "item"
     many = f"{count(n)} {unit if n == 1 else 'queries' if unit == 'query' else 'items'}"
+    if (data.get("tables") or 1) > 1 and not any(row.get("overall") for row in document["rows"]):
+        many += f" in {count(data['tables'])} tables"
     if data.get("clusters"):
         many += f" in {count(data['clusters'])} clusters"
     if data.get("weighted"):
@@ -105,7 +106,7 @@ def _score(document: Document, directions: Mapping[str, str | None]) -> Answers:
     whole = [row for row in document["rows"] if row.get("overall")] or [
         row for row in document["rows"] if not row.get("slice")
     ]
-    main = headlines(document)
+    main = findings.headlines(document)
     return [
         ("How sure is it?", [_headline(row, document["level"]) for row in main[:_MOST]]),
         ("Is it above the target?", _targets(whole or document["rows"], kind_of(document) == "score")),
@@ -117,20 +118,6 @@ def _score(document: Document, directions: Mapping[str, str | None]) -> Answers:
 def _headline(row: Document, level: float) -> str:
     """A score in words; the target has an answer of its own."""
     return findings.of_row(row | {"above": None, "overall": None}, level)
-
-
-def headlines(document: Document) -> list[Document]:
-    """The rows that matter most: of all items, the usual measure or the one with a target, one for each system."""
-    rows = [row for row in document["rows"] if row.get("overall")] or document["rows"]
-    names = list(dict.fromkeys(row["asked"] for row in rows))
-    usual = [x for x in _USUAL if x in names]
-    aimed = [row["asked"] for row in rows if row.get("above") is not None]
-    first = next((x for x in usual if x in aimed), (aimed + usual + names)[0] if names else None)
-    found: dict[Any, Document] = {}
-    for row in rows:
-        if row["asked"] == first and (row.get("overall") or not row.get("slice")):
-            found.setdefault(row.get("system"), row)
-    return list(found.values()) or rows[:1]
 
 
 def _targets(rows: Sequence[Document], can_ask: bool = False) -> list[str]:
@@ -179,9 +166,12 @@ def _leading(rows: Sequence[Document], directions: Mapping[str, str | None]) -> 
 
 
 def _slices(document: Document, main: Sequence[Document], directions: Mapping[str, str | None]) -> Answers:
-    """Slices whose whole interval is on the worse side of the score of all items, and that stand out among many."""
+    """Slices whose whole interval is on the worse side of the score of all items, and that stand out among many.
+
+    Without a row of all items, as in a batch of tables, there is nothing to be worse than.
+    """
     found: list[str] = []
-    for whole in main:
+    for whole in (row for row in main if row.get("overall")):
         direction = directions.get(whole["metric"])
         own = [
             row for row in document["rows"]
