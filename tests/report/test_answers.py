@@ -44,6 +44,30 @@ def test_without_a_target_the_report_says_how_to_ask():
     assert said("default")["Is it above the target?"][0].startswith("No target was given: with above=0.8")
 
 
+def test_targets_of_what_is_to_be_low_are_below():
+    """An error rate surely above its target has failed it; what is to be high and what is to be low are asked apart."""
+    r = hs.score(T, metrics=["error-rate", "recall"], above={"error-rate": 0.01, "recall": 0.5})
+    told = Page(r.to_html()).answers()
+    assert told["Is it below the target?"] == ["No: error-rate is below 0.01 with probability below 0.0001."]
+    assert told["Is it above the target?"][0].startswith("Yes: recall is above 0.5")
+    p = r.to_dict()["rows"][0]["p_above"]
+    assert p > 0.9999
+    once = hs.predict(hs.posterior(T), n=50, metric="error-rate", above=0.1)
+    chance = short(1 - once.to_dict()["rows"][0]["p_above"])
+    sentence = f"Probably: error-rate is at or below 0.1 with probability {chance}."
+    assert Page(once.to_html()).answers()["Is it below the target?"] == [sentence]
+
+
+@pytest.mark.parametrize(
+    ("metric", "side", "value"), [("lr-plus", "above", "30"), ("error-rate", "below", "0.05"), ("f1", "above", "0.8")]
+)
+def test_the_example_of_a_target_fits_the_measure(metric, side, value):
+    """Near the score, and on the side on which it is to be."""
+    told = Page(hs.score(T, metrics=[metric]).to_html()).answers()
+    said = f"No target was given: with above={value} the report says how sure it is to be {side} {value}."
+    assert told[f"Is it {side} the target?"] == [said]
+
+
 def test_the_usual_measure_is_the_headline():
     """f1 of two classes, macro-f1 of more, and the one with a target before others."""
     assert said("default")["How sure is it?"][0].startswith("f1 is ")
@@ -135,7 +159,7 @@ def test_gates_plans_predictions_and_solutions_answer():
 
 def test_what_has_no_end_is_called_infinite():
     """A likelihood ratio with no false positive is not undefined."""
-    assert said("infinite")["How sure is it?"][0].startswith("lr-plus is infinite;")
+    assert said("infinite")["How sure is it?"][0].startswith("lr-plus is infinite on these items;")
 
 
 def test_other_priors_are_computed_and_not_copied():

@@ -107,9 +107,12 @@ def _score(document: Document, directions: Mapping[str, str | None]) -> Answers:
         row for row in document["rows"] if not row.get("slice")
     ]
     main = findings.headlines(document)
+    targets = _targets(whole or document["rows"], directions)
+    if not targets and kind_of(document) == "score":
+        targets = _untargeted(main[0], directions)
     return [
         ("How sure is it?", [_headline(row, document["level"]) for row in main[:_MOST]]),
-        ("Is it above the target?", _targets(whole or document["rows"], kind_of(document) == "score")),
+        *targets,
         ("Which is best?", _leading(main, directions)),
         *_slices(document, main, directions),
     ]
@@ -120,17 +123,47 @@ def _headline(row: Document, level: float) -> str:
     return findings.of_row(row | {"above": None, "overall": None}, level)
 
 
-def _targets(rows: Sequence[Document], can_ask: bool = False) -> list[str]:
-    """What is known of each value that was to be exceeded, or how to ask."""
-    aimed = [row for row in rows if row.get("above") is not None and row.get("p_above") is not None]
-    said = []
-    for row in aimed[:_MOST]:
-        above = f"{findings.named(row | {'overall': None})} is above {row['above']:g} with probability"
-        said.append(f"{_sure(row['p_above'])} {above} {_chance(row['p_above'], row)}.")
-    if not can_ask or said:
-        return said + _more(len(aimed) - _MOST, "target")
-    asked = spelled("above=0.8", "--above 0.8")
-    return [f"No target was given: with {asked} the report says how sure it is to be above 0.8."]
+def _targets(rows: Sequence[Document], directions: Mapping[str, str | None]) -> Answers:
+    """What is known of each target: to be above it, or below it where the measure is to be low."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        of = findings.named(row | {"overall": None})
+        for side in ("above", "below"):
+            limit, p = row.get(side), row.get(f"p_{side}")
+            if limit is None or p is None:
+                continue
+            turned = side == "above" and directions.get(row["metric"]) == "lower"
+            p, word = (1.0 - p, "below") if turned else (p, side)
+            at = "at or below" if turned and row.get("next") else word  # what comes next may be the value itself
+            said = f"{_sure(p)} {of} is {at} {limit:g} with probability {_chance(p, row)}."
+            found.setdefault(f"Is it {word} the target?", []).append(said)
+    return [(question, _first(said, "target")) for question, said in found.items()]
+
+
+def _untargeted(row: Document, directions: Mapping[str, str | None]) -> Answers:
+    """How to ask for a target, with a value that this score could be held against."""
+    value = f"{_example(row):g}"
+    side = "below" if directions.get(row["metric"]) == "lower" else "above"
+    asked = spelled(f"above={value}", f"--above {value}")
+    said = f"No target was given: with {asked} the report says how sure it is to be {side} {value}."
+    return [(f"Is it {side} the target?", [said])]
+
+
+def _example(row: Document) -> float:
+    """A round value near the score, within what the measure can be.
+
+    >>> _example({"score": 0.762, "range": [0.0, 1.0]}), _example({"score": 38.7, "range": [0.0, None]})
+    (0.8, 40.0)
+    >>> _example({"score": 0.97, "range": [0.0, 1.0]}), _example({"score": 1.0, "median": 0.99, "range": [0.0, 1.0]})
+    (0.97, 0.99)
+    """
+    low, high = row.get("range") or (None, None)
+    for x in (row.get("score"), row.get("median")):
+        for digits in (1, 2):
+            value = None if x is None else float(f"{x:.{digits}g}")
+            if value is not None and (low is None or value > low) and (high is None or value < high):
+                return value
+    return 1.0 if low is None or high is None else (low + high) / 2.0
 
 
 def _chance(p: float, row: Document) -> str:
@@ -267,13 +300,12 @@ def _curve(document: Document, directions: Mapping[str, str | None]) -> Answers:
 
 
 def _predict(document: Document, directions: Mapping[str, str | None]) -> Answers:
-    del directions
     said = []
     for row in document["rows"][:_MOST]:
         what = f"{row['first']} less {row['second']} on {row['asked']}" if row.get("first") else findings.named(row)
         level = findings.percent(document["level"])
         said.append(f"{what} will be between {findings.span(row).replace(' to ', ' and ')} with probability {level}.")
-    return [("What is to be expected?", said), ("Is it above the target?", _targets(document["rows"]))]
+    return [("What is to be expected?", said), *_targets(document["rows"], directions)]
 
 
 def _gate(document: Document, directions: Mapping[str, str | None]) -> Answers:
@@ -317,8 +349,15 @@ def _listed(names: Sequence[str], most: int) -> str:
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}" if shown else "nothing"
 
 
-def _more(many: int, what: str) -> list[str]:
-    return [f"{count(many)} more {what}s are in the table."] if many > 0 else []
+def _first(said: Sequence[str], what: str, where: str = "in the table") -> list[str]:
+    """The first few sentences, and how many more there are."""
+    return [*said[:_MOST], *_more(len(said) - _MOST, what, where)]
+
+
+def _more(many: int, what: str, where: str = "in the table") -> list[str]:
+    if many <= 0:
+        return []
+    return [f"1 more {what} is {where}." if many == 1 else f"{count(many)} more {what}s are {where}."]
 
 
 def _stop(text: str) -> str:
