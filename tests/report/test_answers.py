@@ -84,7 +84,9 @@ def test_slices_that_are_surely_worse_are_named():
         row["slice"]["region"] for row in document["rows"]
         if row["slice"] and row["asked"] == "f1" and row["high"] < whole["score"] and row["marked"]
     ]  # fmt: skip
-    (sentence,) = said("slices")["Which slices are surely worse?"]
+    sentence, *others, more = said("slices")["Which slices are surely worse?"]
+    assert [x.partition(":")[0] for x in others] == ["By precision", "By recall", "By specificity"]
+    assert more == "3 more measures are in the table."
     assert worse == ["r2"]
     assert sentence.startswith("By f1: region=r2 (")
     assert f"the whole 95% interval is below {short(whole['score'])}" in sentence
@@ -118,6 +120,27 @@ def test_of_several_systems_the_leader_is_named():
     assert (
         sentence == f"{lead['system']} has the highest f1 ({findings.numbers_of(lead)}); hs.leaderboard says how sure."
     )
+
+
+def test_of_many_systems_the_best_are_told_and_the_others_counted():
+    """Best first, so that the leader is among those told, and how many more there are, also of measures."""
+    y, _ = answers(300, 1.0, 3)
+    wrong = {f"s{i}": [1 - a if k % 20 < 9 - i else a for k, a in enumerate(y)] for i in range(7)}
+    told = Page(hs.score(y, wrong, metrics=["f1", "recall"]).to_html()).answers()
+    assert [x.partition(" is ")[0] for x in told["How sure is it?"]] == [
+        "f1 of s6", "f1 of s5", "f1 of s4", "f1 of s3", "3 more systems are in the table.", "1 more measure"
+    ]  # fmt: skip
+    assert told["Which is best?"][0].startswith("s6 has the highest f1")
+
+
+def test_what_is_left_out_is_counted():
+    """Measures of comparisons, rows of predictions, and requirements."""
+    metrics = ["f1", "recall", "precision", "accuracy", "specificity", "phi"]
+    pair = hs.compare(*(hs.Tally.binary(tp=40 + k, fp=9, fn=13, tn=88) for k in (0, 5)), metrics=metrics)
+    told = Page(pair.to_html()).answers()
+    assert told["Which is best?"][4:] == told["By how much?"][4:] == ["2 more measures are in the table."]
+    gate = hs.gate(hs.posterior(T), [f"{m} > 0.99" for m in metrics[:5]])
+    assert Page(gate.to_html()).answers()["What does not pass?"][4:] == ["1 more requirement is in the table."]
 
 
 @pytest.mark.parametrize("name", ["compare", "several", "wins", "folds"])

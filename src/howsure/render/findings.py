@@ -22,8 +22,8 @@ def percent(level: float) -> str:
 
 def sentence(text: object) -> str:
     """A text with its full stop; its first letter stays, as it may be a name of the user's."""
-    said = str(text)
-    return said if not said or said.endswith((".", "?")) else f"{said}."
+    said = str(text).strip()
+    return said if not said or said.endswith((".", "?", "!")) else f"{said}."
 
 
 def caption(document: Document) -> str:
@@ -46,7 +46,7 @@ def listed(names: Sequence[str], most: int = _NAMED) -> str:
     """
     shown = list(names[:most])
     if len(names) > most:
-        return f"{', '.join(shown)} and {len(names) - most} more"
+        return f"{', '.join(shown)} and {count(len(names) - most)} more"
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 

@@ -57,7 +57,7 @@ _TITLES: Final = {
 
 def _of(systems: Sequence[str]) -> str:
     named = [x for x in systems if x != "system"]
-    return f" of {_listed(named, 3)}" if named else ""
+    return f" of {findings.listed(named, 3)}" if named else ""
 
 
 def answers(document: Document, directions: Mapping[str, str | None]) -> Answers:
@@ -75,8 +75,8 @@ def measured(document: Document) -> list[str]:
     if not names and document.get("metric"):
         names = [str(document["metric"])]
     files = [str(x) for x in TYPED.get().files]
-    said = _listed(names, 4) + _of([str(x) for x in data.get("systems") or ()]) if names else "What is known"
-    said += f", on {_units(document)}" + (f" from {_listed(files, 3)}" if files else "")
+    said = findings.listed(names, 4) + _of([str(x) for x in data.get("systems") or ()]) if names else "What is known"
+    said += f", on {_units(document)}" + (f" from {findings.listed(files, 3)}" if files else "")
     return [f"{said}.", *_classes(data)]
 
 
@@ -98,7 +98,7 @@ def _classes(data: Document) -> list[str]:
     labels, positive = data.get("labels") or [], data.get("positive")
     if data.get("outcome") or len(labels) < 2 or (labels == [0, 1] and positive == 1):
         return []
-    said = f"Classes: {_listed([str(x) for x in labels], 6)}"
+    said = f"Classes: {findings.listed([str(x) for x in labels], 6)}"
     return [f"{said}; the positive one is {positive}." if positive is not None else f"{said}."]
 
 
@@ -106,16 +106,36 @@ def _score(document: Document, directions: Mapping[str, str | None]) -> Answers:
     whole = [row for row in document["rows"] if row.get("overall")] or [
         row for row in document["rows"] if not row.get("slice")
     ]
-    main = findings.headlines(document)
+    main = _best_first(findings.headlines(document), directions)
     targets = _targets(whole or document["rows"], directions)
     if not targets and kind_of(document) == "score":
         targets = _untargeted(main[0], directions)
     return [
-        ("How sure is it?", [_headline(row, document["level"]) for row in main[:_MOST]]),
+        ("How sure is it?", [*_sure_of(main, document["level"]), *_more(_others(whole, main), "measure")]),
         *targets,
         ("Which is best?", _leading(main, directions)),
-        *_slices(document, main, directions),
+        *_slices(document, [*main, *(row for row in whole if row["asked"] != main[0]["asked"])], directions),
     ]
+
+
+def _best_first(rows: Sequence[Document], directions: Mapping[str, str | None]) -> list[Document]:
+    """Systems by their score, where one side is better; what has no score is last, and tables stay in their order."""
+    direction = directions.get(rows[0]["metric"]) if rows else None
+    if direction is None or not all(row.get("system") for row in rows):
+        return list(rows)
+    sign = -1.0 if direction == "higher" else 1.0
+    return sorted(rows, key=lambda row: (row["score"] is None, sign * (row["score"] or 0.0)))
+
+
+def _sure_of(rows: Sequence[Document], level: float) -> list[str]:
+    """The scores of one measure in words, of many the first few."""
+    what = "system" if any(row.get("system") for row in rows) else "table"
+    return _first([_headline(row, level) for row in rows], what)
+
+
+def _others(rows: Sequence[Document], main: Sequence[Document]) -> int:
+    """How many measures there are beside the headline."""
+    return len({row["asked"] for row in rows} - {row["asked"] for row in main})
 
 
 def _headline(row: Document, level: float) -> str:
@@ -198,34 +218,38 @@ def _leading(rows: Sequence[Document], directions: Mapping[str, str | None]) -> 
     return [f"{said} ({findings.numbers_of(lead)}); {spelled('hs.leaderboard', 'howsure leaderboard')} says how sure."]
 
 
-def _slices(document: Document, main: Sequence[Document], directions: Mapping[str, str | None]) -> Answers:
+def _slices(document: Document, wholes: Sequence[Document], directions: Mapping[str, str | None]) -> Answers:
     """Slices whose whole interval is on the worse side of the score of all items, and that stand out among many.
 
     Without a row of all items, as in a batch of tables, there is nothing to be worse than.
     """
     found: list[str] = []
-    for whole in (row for row in main if row.get("overall")):
+    for whole in (row for row in wholes if row.get("overall")):
         direction = directions.get(whole["metric"])
         own = [
             row for row in document["rows"]
-            if row.get("slice") and (row["asked"], row.get("system")) == (whole["asked"], whole.get("system"))
+            if not row["overall"] and (row["asked"], row.get("system")) == (whole["asked"], whole.get("system"))
         ]  # fmt: skip
-        if not own or whole.get("score") is None or direction is None:
-            continue
-        worse = [row for row in own if _worse(row, whole["score"], direction)]
-        side = "below" if direction == "higher" else "above"
-        rule = f"the whole {findings.percent(document['level'])} interval is {side} {short(whole['score'])}"
-        marks = any(row.get("marked") is not None for row in own)
-        rule += ", and the slice stands out among as many as were looked at" if marks else ""
-        of = findings.named(whole | {"overall": None})
-        if not worse:
-            found.append(f"None by {of}: in no slice shown {rule}.")
-            continue
-        each = [f"{where(row)} ({findings.numbers_of(row)})" for row in worse]
-        found.append(f"By {of}: {_listed(each, 5)}. There {rule}.")
+        if own and whole.get("score") is not None and direction is not None:
+            found.append(_surely_worse(own, whole, direction, document["level"]))
+    said = _first(found, "measure" if len({row.get("system") for row in wholes}) == 1 else "score")
     if found and document.get("hidden"):
-        found.append(f"{count(document['hidden']['tables'])} slices between the worst and the best are not shown.")
-    return [("Which slices are surely worse?", found)]
+        said.append(f"{count(document['hidden']['tables'])} slices between the worst and the best are not shown.")
+    return [("Which slices are surely worse?", said)]
+
+
+def _surely_worse(own: Sequence[Document], whole: Document, direction: str, level: float) -> str:
+    """The slices that are surely worse by one measure, and what that means."""
+    worse = [row for row in own if _worse(row, whole["score"], direction)]
+    side = "below" if direction == "higher" else "above"
+    rule = f"the whole {findings.percent(level)} interval is {side} {short(whole['score'])}"
+    marks = any(row.get("marked") is not None for row in own)
+    rule += ", and the slice stands out among as many as were looked at" if marks else ""
+    of = findings.named(whole | {"overall": None})
+    if not worse:
+        return f"None by {of}: in no slice shown {rule}."
+    each = [f"{where(row)} ({findings.numbers_of(row)})" for row in worse]
+    return f"By {of}: {findings.listed(each, 5)}. There {rule}."
 
 
 def _worse(row: Document, score: float, direction: str) -> bool:
@@ -244,15 +268,16 @@ def _compare(document: Document, directions: Mapping[str, str | None]) -> Answer
     del directions
     rows = [row for row in document["rows"] if not row.get("slice")]
     level = findings.percent(document["level"])
-    said = [_stop(row["verdict"]) for row in rows[:_MOST] if row.get("verdict")]
+    said = [findings.sentence(row["verdict"]) for row in rows if row.get("verdict")]
     gaps = []
-    for row in rows[:_MOST]:
+    for row in rows:
         gap, error = row["difference"], row.get("error") or {}
         low, high = (short(gap[k], error=error.get(k, error.get("value"))) for k in ("low", "high"))
         a, b = row["first"]["system"], row["second"]["system"]
         what = "difference of win rates" if "wins" in row["first"] else f"difference of {row['metric']}"
         gaps.append(f"The {what}, {a} less {b}, lies between {low} and {high} with probability {level}.")
-    return [("Which is best?", said), ("By how much?", gaps), *_sliced_pairs(document)]
+    what = "measure" if len({row["metric"] for row in rows}) == len(rows) else "pair"
+    return [("Which is best?", _first(said, what)), ("By how much?", _first(gaps, what)), *_sliced_pairs(document)]
 
 
 def _sliced_pairs(document: Document) -> Answers:
@@ -266,7 +291,9 @@ def _sliced_pairs(document: Document) -> Answers:
     for key, word in (("p_worse", "worse"), ("p_better", "better")):
         sure = [where(row) + (f" by {row['metric']}" if several else "") for row in rows if row[key] >= SURE]
         none = f"{a} is surely {word} in no slice shown."
-        found.append(f"{a} is surely {word} in {_listed(sure, 6)} (probability at least {SURE})." if sure else none)
+        found.append(
+            f"{a} is surely {word} in {findings.listed(sure, 6)} (probability at least {SURE})." if sure else none
+        )
     if document.get("hidden"):
         found.append(f"{count(document['hidden']['tables'])} slices in between are not shown.")
     return [("Which slices are surely worse?", found)]
@@ -280,9 +307,9 @@ def _ranked(document: Document, directions: Mapping[str, str | None]) -> Answers
     rows = document["rows"]
     leaders = [next(row for row in rows if row["metric"] == m) for m in dict.fromkeys(row["metric"] for row in rows)]
     own = [row for row in rows if row["metric"] == leaders[0]["metric"] and row.get("group") == 1] if rows else []
-    level = [] if len(own) < 2 else [f"Not to be told apart from the leader: {_listed(_systems(own[1:]), 8)}."]
-    sure = [_headline(row, document["level"]) for row in leaders[:_MOST]]
-    return [("Which is best?", [_stop(verdict), *level] if verdict else level), ("How sure is it?", sure)]
+    level = [] if len(own) < 2 else [f"Not to be told apart from the leader: {findings.listed(_systems(own[1:]), 8)}."]
+    sure = _first([_headline(row, document["level"]) for row in leaders], "measure")
+    return [("Which is best?", [findings.sentence(verdict), *level] if verdict else level), ("How sure is it?", sure)]
 
 
 def _systems(rows: Sequence[Document]) -> list[str]:
@@ -290,22 +317,23 @@ def _systems(rows: Sequence[Document]) -> list[str]:
 
 
 def _curve(document: Document, directions: Mapping[str, str | None]) -> Answers:
-    chosen = [_stop(n["text"]) for n in document["notes"] if n["code"] == "best"]
+    chosen = [findings.sentence(n["text"]) for n in document["notes"] if n["code"] == "best"]
     pairs = [
         f"P({p['first']} better than {p['second']} on {p['metric']}) = {probability(p.get('p_better'))}."
         for p in document.get("pairs") or ()
     ]
     own = [(q, said) for q, said in _score(document, directions) if q != "Which is best?"]
-    return [*own, ("Which is best?", pairs[:_MOST]), ("Which threshold?", chosen[:_MOST])]
+    return [*own, ("Which is best?", _first(pairs, "pair", "in the document")),
+            ("Which threshold?", _first(chosen, "threshold", "in the notes"))]  # fmt: skip
 
 
 def _predict(document: Document, directions: Mapping[str, str | None]) -> Answers:
     said = []
-    for row in document["rows"][:_MOST]:
+    for row in document["rows"]:
         what = f"{row['first']} less {row['second']} on {row['asked']}" if row.get("first") else findings.named(row)
         level = findings.percent(document["level"])
         said.append(f"{what} will be between {findings.span(row).replace(' to ', ' and ')} with probability {level}.")
-    return [("What is to be expected?", said), *_targets(document["rows"], directions)]
+    return [("What is to be expected?", _first(said, "row")), *_targets(document["rows"], directions)]
 
 
 def _gate(document: Document, directions: Mapping[str, str | None]) -> Answers:
@@ -313,19 +341,20 @@ def _gate(document: Document, directions: Mapping[str, str | None]) -> Answers:
     open_ = [row for row in document["rows"] if row["status"] != "pass"]
     said = [
         f"{row['requirement']}: {row['status']}, it holds with probability {_chance(row['probability'], row)}."
-        for row in open_[:_MOST]
+        for row in open_
     ]
-    return [("Does it pass?", [_stop(document["verdict"])]), ("What does not pass?", said)]
+    passes = [findings.sentence(document["verdict"])]
+    return [("Does it pass?", passes), ("What does not pass?", _first(said, "requirement"))]
 
 
 def _solve(document: Document, directions: Mapping[str, str | None]) -> Answers:
     del directions
     given = [f"{x['name']} {x['shown']}" for x in document.get("given") or () if "shown" in x]
-    reported = [f"Reported: {_listed(given, 8)}."] if given else []
+    reported = [f"Reported: {findings.listed(given, 8)}."] if given else []
     status, why = document.get("status"), document.get("why")
-    follows = [_stop(f"{status}: {why}" if status and why else str(why or status))] if why or status else []
+    follows = [findings.sentence(f"{status}: {why}" if status and why else str(why or status))] if why or status else []
     tables = [", ".join(f"{k} {count(x)}" for k, x in t.items()) for t in document.get("tables") or () if "tp" in t]
-    follows += [f"{_listed(tables[:3], 3)}."] if len(tables) == 1 else []
+    follows += [f"{findings.listed(tables[:3], 3)}."] if len(tables) == 1 else []
     return [("What was reported?", reported), ("What follows?", follows)]
 
 
@@ -334,19 +363,18 @@ def _plain(document: Document, directions: Mapping[str, str | None]) -> Answers:
     del directions
     said = from_document(document).headline if document["rows"] else document.get("verdict") or ""
     n = (document.get("data") or {}).get("n")
-    return [("What was found?", [] if not said or (n is not None and said == f"n = {count(n)}") else [_stop(said)])]
+    return [
+        (
+            "What was found?",
+            [] if not said or (n is not None and said == f"n = {count(n)}") else [findings.sentence(said)],
+        )
+    ]
 
 
 _ANSWERS: Final[dict[str, Callable[[Document, Mapping[str, str | None]], Answers]]] = {
     "score": _score, "compare": _compare, "folds": _compare, "leaderboard": _ranked, "trec": _ranked, "curve": _curve,
     "predict": _predict, "gate": _gate, "solve": _solve,
 }  # fmt: skip
-
-
-def _listed(names: Sequence[str], most: int) -> str:
-    """A list for people: a, b and 3 more."""
-    shown = [*names[:most], *([f"{count(len(names) - most)} more"] if len(names) > most else [])]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}" if shown else "nothing"
 
 
 def _first(said: Sequence[str], what: str, where: str = "in the table") -> list[str]:
@@ -358,9 +386,3 @@ def _more(many: int, what: str, where: str = "in the table") -> list[str]:
     if many <= 0:
         return []
     return [f"1 more {what} is {where}." if many == 1 else f"{count(many)} more {what}s are {where}."]
-
-
-def _stop(text: str) -> str:
-    """A sentence, with a full stop where the text has none; its first word may be a name, and stays as it is."""
-    text = text.strip()
-    return text if text.endswith((".", "?", "!")) else f"{text}."
