@@ -154,6 +154,16 @@ def test_comparisons_give_their_verdict_and_the_difference(name):
         assert f"between {low} and {high} with probability 95%" in sentence
 
 
+def test_systems_on_different_items_have_an_n_each():
+    """In the first screen and under the charts; folds are counted too."""
+    a, b = hs.Tally.binary(tp=50, fp=10, fn=3, tn=1080), hs.Tally.binary(tp=40, fp=1, fn=13, tn=88)
+    for made in (hs.compare(a, b, names=("a", "b"), metrics=["f1"]), hs.leaderboard({"a": a, "b": b}, metrics=["f1"])):
+        told = Page(made.to_html()).answers()
+        assert told["What was measured?"] == ["f1 of a and b, on different items: 1,143 of a and 142 of b."]
+        assert all("n = 1,143 (a) and 142 (b)" in chart.caption for chart in made.charts().values())
+    assert said("folds")["What was measured?"] == ["score of a and b, on the same 3 folds."]
+
+
 @pytest.mark.parametrize("name", ["leaderboard", "trec"])
 def test_boards_name_the_best(name):
     """The verdict of the document, and how sure the leader's score is."""

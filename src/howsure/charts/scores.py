@@ -207,7 +207,7 @@ def priors(documents: Sequence[Document]) -> Chart:
     called = rows[0]["called"]
     says = f"Between these priors the ends of the interval of {called} move by {short(widest)} at most."
     first = documents[0]
-    caption = findings.caption({k: first.get(k) for k in ("data", "level", "interval")})
+    caption = findings.caption({k: first.get(k) for k in ("data", "level", "interval", "rows")})
     return forest(
         lines, name="priors", title=f"How much does the prior matter to {called}?", says=says,
         caption=f"{caption}; points are medians", measure=called, within=rows[0]["range"],

@@ -29,13 +29,29 @@ def sentence(text: object) -> str:
 def caption(document: Document) -> str:
     """What the numbers rest on: n, the prior, and the kind and level of the intervals."""
     told, prior, level = document.get("data") or {}, document.get("prior") or {}, document.get("level")
-    said = [f"n = {count(told['n'])}" if told.get("n") is not None else ""]
+    said = [_n(document)]
     said.append(f"{count(told['folds'])} folds" if told.get("folds") else "")
     said.append(f"prior {prior['name']}" if prior.get("name") else "")
     said.append(f"{percent(level)} {document.get('interval') or ''} intervals" if level else "")
     hidden = document.get("hidden")
     said.append(f"{count(hidden['tables'])} more are not drawn" if hidden else "")
     return "; ".join(x for x in said if x)
+
+
+def _n(document: Document) -> str:
+    """How many items, of each system where they are not the same."""
+    n = (document.get("data") or {}).get("n")
+    if n is not None:
+        return f"n = {count(n)}"
+    own = sizes(document)
+    return f"n = {listed([f'{count(x)} ({name})' for name, x in own.items()])}" if own else ""
+
+
+def sizes(document: Document) -> dict[str, float]:
+    """The items of each system, as the rows tell that are of all items."""
+    whole = [row for row in document.get("rows") or () if row.get("overall") or not row.get("slice")]
+    sides = [side for row in whole for side in (row.get("first"), row.get("second"), row) if isinstance(side, dict)]
+    return {str(x["system"]): x["n"] for x in sides if x.get("system") and x.get("n") is not None}
 
 
 def listed(names: Sequence[str], most: int = _NAMED) -> str:

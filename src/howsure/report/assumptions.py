@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from howsure.render.numbers import count
-from howsure.report.opening import kind_of
+from howsure.report.measured import kind_of
 
 Document = dict[str, Any]
 Pair = tuple[str, str]  # what is assumed, and what would break it

@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from howsure.language import TYPED, spelled
+from howsure.language import spelled
 from howsure.render import findings
 from howsure.render.numbers import count, probability, short
 from howsure.render.tables import from_document
 from howsure.render.verdicts import LIKELY, SURE
+from howsure.report.measured import kind_of, measured, of_systems
 
 Document = dict[str, Any]
 Answers = list[tuple[str, list[str]]]  # a question, and the sentences that answer it
 _MOST: Final = 4  # sentences that answer one question
-
-
-def kind_of(document: Document) -> str:
-    """What a document is of: score, compare, ..."""
-    return str(document["schema"].partition(".")[2].partition("/")[0])
 
 
 def title(document: Document) -> str:
@@ -27,8 +23,8 @@ def title(document: Document) -> str:
     systems = [str(x) for x in data.get("systems") or ()]
     if kind == "score":
         if len({row["asked"] for row in rows}) == 1:
-            return f"How sure is {rows[0]['asked']}{_of(systems)}?"
-        return f"How sure are the scores{_of(systems)}?" if _of(systems) else "How sure are these scores?"
+            return f"How sure is {rows[0]['asked']}{of_systems(systems)}?"
+        return f"How sure are the scores{of_systems(systems)}?" if of_systems(systems) else "How sure are these scores?"
     if kind in ("compare", "folds") and len(systems) == 2:
         return f"Is {systems[0]} better than {systems[1]}?"
     if kind in ("leaderboard", "trec", "folds") and len(systems) > 1:
@@ -55,51 +51,10 @@ _TITLES: Final = {
 }
 
 
-def _of(systems: Sequence[str]) -> str:
-    named = [x for x in systems if x != "system"]
-    return f" of {findings.listed(named, 3)}" if named else ""
-
-
 def answers(document: Document, directions: Mapping[str, str | None]) -> Answers:
     """The questions that this document can answer, in the order in which people ask them."""
     own = _ANSWERS.get(kind_of(document), _plain)(document, directions)
     return [(question, said) for question, said in [("What was measured?", measured(document)), *own] if said]
-
-
-def measured(document: Document) -> list[str]:
-    """The measures, the systems, the data and where these came from."""
-    data, rows = document.get("data") or {}, document["rows"]
-    if data.get("n") is None:
-        return []
-    names = list(dict.fromkeys(str(row.get("asked") or row.get("metric")) for row in rows if row.get("metric")))
-    if not names and document.get("metric"):
-        names = [str(document["metric"])]
-    files = [str(x) for x in TYPED.get().files]
-    said = findings.listed(names, 4) + _of([str(x) for x in data.get("systems") or ()]) if names else "What is known"
-    said += f", on {_units(document)}" + (f" from {findings.listed(files, 3)}" if files else "")
-    return [f"{said}.", *_classes(data)]
-
-
-def _units(document: Document) -> str:
-    data = document["data"]
-    n = data["n"]
-    unit = "query" if kind_of(document) == "trec" else "item"
-    many = f"{count(n)} {unit if n == 1 else 'queries' if unit == 'query' else 'items'}"
-    if (data.get("tables") or 1) > 1 and not any(row.get("overall") for row in document["rows"]):
-        many += f" in {count(data['tables'])} tables"
-    if data.get("clusters"):
-        many += f" in {count(data['clusters'])} clusters"
-    if data.get("weighted"):
-        many += " by weight"
-    return f"the same {many}" if data.get("paired") and len(data.get("systems") or ()) > 1 else many
-
-
-def _classes(data: Document) -> list[str]:
-    labels, positive = data.get("labels") or [], data.get("positive")
-    if data.get("outcome") or len(labels) < 2 or (labels == [0, 1] and positive == 1):
-        return []
-    said = f"Classes: {findings.listed([str(x) for x in labels], 6)}"
-    return [f"{said}; the positive one is {positive}." if positive is not None else f"{said}."]
 
 
 def _score(document: Document, directions: Mapping[str, str | None]) -> Answers:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from howsure.errors import hidden
 from howsure.language import SPOKEN, TYPED
-from howsure.report.opening import kind_of
+from howsure.report.measured import kind_of
 
 Document = dict[str, Any]
 _PARTS: Final = ("numpy", "scipy", "altair", "vl-convert-python", "jinja2")
