@@ -36,7 +36,29 @@ def measured(document: Document) -> list[str]:
     systems = [str(x) for x in data.get("systems") or ()]
     said = findings.listed(names, 4) + of_systems(systems) if names else "What is known"
     said += f", on {on}" + (f" from {findings.listed(files)}" if files else "")
-    return [f"{said}.", *_classes(data)]
+    return [f"{said}.", *_classes(data), *_judge(document)]
+
+
+def judged(document: Document) -> bool:
+    """Whether labels are a judge's, corrected by those of people."""
+    codes = (str(n["code"]) for n in document.get("notes") or ())
+    return bool(document.get("judge")) or "validated" in (document.get("data") or {}) or "judge" in codes
+
+
+def elsewhere(document: Document) -> bool:
+    """Whether the judge was validated on items of another population."""
+    return any(n["code"] == "judge-elsewhere" for n in document.get("notes") or ())
+
+
+def _judge(document: Document) -> list[str]:
+    """Whose labels they are, and how many of people correct them."""
+    if not judged(document):
+        return []
+    sizes = [(x["system"], x["validated"]) for x in document.get("judge") or ()]
+    each = [f"{count(n)}{'' if name is None else f' of {name}'}" for name, n in sizes]
+    many = f"on {findings.listed(each)} items" if each else "on some of the items"
+    where = " from elsewhere" if elsewhere(document) else ""
+    return [f"Labels are a judge's; what people said {many}{where} corrects for its errors."]
 
 
 def _on(document: Document) -> str | None:
