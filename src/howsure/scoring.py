@@ -202,6 +202,10 @@ class Report(Result):
         p = self.posterior if axis is None else self.posterior.whole(axis)
         return [made for name in PRIORS if (made := _with_prior(p, found[0], name)) is not None]
 
+    def _typed(self) -> dict[str, Any] | None:
+        known = all(self._known(row.asked) == row.metric for row in self.rows)  # a measure of the user's has no name
+        return {"tolerance": self.posterior.tolerance} if known else None
+
     def _outline(self) -> dict[str, Any]:
         """The law of the only row."""
         (row,) = self.rows
