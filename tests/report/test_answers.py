@@ -7,7 +7,7 @@ import pytest
 import howsure as hs
 from howsure.render import findings
 from howsure.render.numbers import short
-from tests.report.pages import Page, T, answers, page, result
+from tests.report.pages import MAKERS, Page, T, answers, page, result
 
 
 def said(name: str) -> dict[str, list[str]]:
@@ -202,6 +202,40 @@ def test_other_priors_are_computed_and_not_copied():
         row = hs.score(T, metrics=["f1"], prior=prior).to_dict()["rows"][0]
         assert findings.span(row) in texts
     assert "even (used here)" in texts
+
+
+@pytest.mark.parametrize("prior", [0.1, [[1, 2], [3, 4]], "uniform"], ids=str)
+def test_the_prior_used_is_among_the_others(prior):
+    """Also one that has no name; the chart and the table are of the headline, and show the same."""
+    r = hs.score(T, prior=prior)
+    document = r.to_dict()
+    used, made = document["prior"]["name"], Page(r.to_html())
+    row = next(row for row in document["rows"] if row["asked"] == "f1")
+    at = made.of("td", "th").index(f"{used} (used here)")
+    assert made.of("td", "th")[at : at + 3] == [f"{used} (used here)", short(row["score"]), findings.span(row)]
+    drawn = r.plot("priors")
+    assert drawn.title == "How much does the prior matter to f1?"
+    labels = [x["label"] for layer in drawn.body["layer"] for x in layer["data"]["values"] if "label" in x]
+    assert [x for x in labels if x.startswith("prior ")] == [f"prior {x}" for x in dict.fromkeys(
+        [*([] if used == "uniform" else [used]), "even", "jeffreys", "uniform"])]  # fmt: skip
+
+
+def test_priors_of_a_ratio_are_told_by_a_factor():
+    """A likelihood ratio has a logarithmic axis, and its ends move by a factor."""
+    r = hs.score(hs.Tally.binary(tp=8, fp=1, fn=3, tn=80), metrics=["lr-plus"])
+    highs = [x.to_dict()["rows"][0]["high"] for x in r.under_priors()]
+    drawn = r.plot("priors")
+    assert drawn.says.endswith(f"lr-plus move by a factor of {short(max(highs) / min(highs))} at most.")
+    scales = [layer["encoding"]["x"]["scale"] for layer in drawn.body["layer"] if "scale" in layer["encoding"]["x"]]
+    assert {scale["type"] for scale in scales} == {"log"}
+
+
+def test_other_priors_take_the_headline_alone(monkeypatch):
+    """Slices are not computed again under each prior: the chart and the table share one row for each."""
+    monkeypatch.setattr(hs.scoring.Report, "_under", lambda *_: pytest.fail("the whole report was computed again"))
+    r = MAKERS["slices"]()
+    assert r.plot("priors").title == "How much does the prior matter to f1?"
+    assert r._under_priors() is r._under_priors()
 
 
 def test_the_matrix_has_its_sums():
