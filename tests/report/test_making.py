@@ -119,6 +119,22 @@ def test_a_chart_that_is_too_long_is_told_of(monkeypatch):
     assert "too long for a report" in text
 
 
+def test_a_chart_that_is_too_tall_is_not_drawn(monkeypatch):
+    """By the height of its panels together, before anything is drawn."""
+    from howsure.report import drawing
+
+    drawn = hs.score(T, metrics=["f1", "lr-plus", "lr-minus"]).plot()
+    heights = [part["height"] for part in drawn.body["vconcat"]]
+    assert len(heights) == 3
+    monkeypatch.setattr(drawing, "inline", lambda chart, key: "<svg></svg>")
+    monkeypatch.setattr(drawing, "_TALLEST", sum(heights))
+    assert drawing.figures({"forest": drawn})[0].svg
+    monkeypatch.setattr(drawing, "_TALLEST", sum(heights) - 1)
+    monkeypatch.setattr(drawing, "inline", lambda chart, key: pytest.fail("it was drawn"))
+    (told,) = drawing.figures({"forest": drawn})
+    assert told.says == "This chart is too long for a report: plot('forest').save(…) draws it alone."
+
+
 @pytest.mark.parametrize("missing", ["jinja2", "vl_convert"])
 def test_a_bare_install_has_the_table(monkeypatch, tmp_path, missing):
     """Without one of the parts the format html is the table, with a note that names the extra; nothing else asks."""
