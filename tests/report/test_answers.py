@@ -93,6 +93,19 @@ def test_slices_that_are_surely_worse_are_named():
     assert "region=r3" not in sentence
 
 
+def test_a_slice_without_a_name_is_called_missing():
+    """In sentences as in the table: never None."""
+    y, z = answers(300, 0.9, 8)
+    g = [None if i % 3 == 0 else f"r{i % 3}" for i in range(300)]
+    z = [1 - b if g[i] is None else a for i, (a, b) in enumerate(zip(z, y, strict=True))]
+    r = hs.score({"y": y, "z": z, "g": g}, truth="y", pred="z", by="g", metrics=["accuracy"])
+    told = Page(r.to_html()).answers()["Which slices are surely worse?"]
+    assert told[0].startswith("By accuracy: g=(missing) (")
+    assert findings.named(next(row for row in r.to_dict()["rows"] if row["slice"] == {"g": None})) == (
+        "accuracy, g (missing)"
+    )
+
+
 def test_slices_of_a_measure_that_is_to_be_low():
     """Of an error rate the surely worse slices are above."""
     y, z = answers(600, 0.9, 8)

@@ -92,10 +92,14 @@ def numbers_of(row: Document) -> str:
     return f"{score_of(row)} [{span(row).replace(' to ', ', ')}]"
 
 
-def place(row: Document) -> str:
-    """The slice of a row: region north; or all items."""
+def place(row: Document, sign: str = " ") -> str:
+    """The slice of a row: region north; or all items.
+
+    >>> place({"slice": {"region": "north"}}), place({"slice": {"region": None}}, "=")
+    ('region north', 'region=(missing)')
+    """
     where = row.get("slice") or {}
-    parts = [f"{k} {v}" for k, v in where.items()]
+    parts = [f"{k}{sign}{'(missing)' if v is None else v}" for k, v in where.items()]
     return ", ".join(parts) or ("all items" if row.get("overall") else "")
 
 

@@ -203,7 +203,7 @@ def _surely_worse(own: Sequence[Document], whole: Document, direction: str, leve
     of = findings.named(whole | {"overall": None})
     if not worse:
         return f"None by {of}: in no slice shown {rule}."
-    each = [f"{where(row)} ({findings.numbers_of(row)})" for row in worse]
+    each = [f"{findings.place(row, '=')} ({findings.numbers_of(row)})" for row in worse]
     return f"By {of}: {findings.listed(each, 5)}. There {rule}."
 
 
@@ -211,12 +211,6 @@ def _worse(row: Document, score: float, direction: str) -> bool:
     if row.get("marked") is False or row.get("low") is None or row.get("high") is None:
         return False
     return bool(row["high"] < score if direction == "higher" else row["low"] > score)
-
-
-def where(row: Document) -> str:
-    """The slice of a row: region=north."""
-    at = row.get("slice") or {}
-    return ", ".join(f"{k}={'(missing)' if v is None else v}" for k, v in at.items())
 
 
 def _compare(document: Document, directions: Mapping[str, str | None]) -> Answers:
@@ -244,7 +238,9 @@ def _sliced_pairs(document: Document) -> Answers:
     several = len({row["metric"] for row in rows}) > 1
     found = []
     for key, word in (("p_worse", "worse"), ("p_better", "better")):
-        sure = [where(row) + (f" by {row['metric']}" if several else "") for row in rows if row[key] >= SURE]
+        sure = [
+            findings.place(row, "=") + (f" by {row['metric']}" if several else "") for row in rows if row[key] >= SURE
+        ]
         none = f"{a} is surely {word} in no slice shown."
         found.append(
             f"{a} is surely {word} in {findings.listed(sure, 6)} (probability at least {SURE})." if sure else none
