@@ -86,8 +86,8 @@ _PARTS = {  # headings, and the files and packages under them, in the order of t
     "Measures": ("catalogue", "expressions.py", "gradients.py"),
     "Numbers": ("forms.py", "routes.py", "kernels", "distribution.py"),
     "Verbs": (
-        "rows.py", "scoring.py", "slice_order.py", "slice_marks.py", "comparison", "decisions", "ranking",
-        "rankings.py", "relations",
+        "rows.py", "scoring.py", "slice_order.py", "slice_marks.py", "prior_rows.py", "comparison", "decisions",
+        "ranking", "rankings.py", "relations",
     ),
     "Results, words and formats": (
         "result.py", "envelope.py", "export.py", "notes.py", "wording.py", "choice_words.py", "judge_words.py",

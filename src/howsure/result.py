@@ -140,6 +140,10 @@ class Result:
         """The row of the headline under each of the usual priors, with its `prior`, for the report."""
         return []
 
+    def _typed(self) -> Mapping[str, Any] | None:
+        """Settings for a command that gives the same numbers, beyond the document; None where there is no such."""
+        return None
+
     def _report(self, view: Detail, in_file: bool) -> str:
         """The report; without what draws it the table, with a word on what is missing."""
         from howsure.charts.chart import installed
@@ -149,7 +153,8 @@ class Result:
             return render(self.page() | {"notes": told}, "html", view, in_file)
         from howsure.report.page import Parts, report
 
-        return report(self.page(), Parts(self.charts(), tuple(self._measures()), self._under_priors()), view)
+        parts = Parts(self.charts(), tuple(self._measures()), self._under_priors(), self._typed())
+        return report(self.page(), parts, view)
 
     def save(
         self,

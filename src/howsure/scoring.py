@@ -11,7 +11,7 @@ from typing import Any, Final, Unpack
 
 import numpy as np
 
-from howsure import slice_marks, slice_order
+from howsure import prior_rows, slice_marks, slice_order
 from howsure.catalogue import Metric
 from howsure.columns import Columns
 from howsure.counting import finite
@@ -185,23 +185,30 @@ class Report(Result):
         if len(self.rows) == 1 and not self.rows[0].distribution.shape:
             found["law"] = self._outline
         found["confusion"] = partial(self.posterior.confusion, self.level, self.interval)
-        if self.posterior.prior.name in NAMES:
-            found["priors"] = lambda: [report._drawn_document for report in self.under_priors()]
+        if self._chief is not None:
+            found["priors"] = self._under_priors
         return found
 
-    def _under_priors(self) -> list[dict[str, Any]]:
-        """The headline of all items under the usual priors, where it is of one system."""
-        from howsure.report.opening import headlines
+    @cached_property
+    def _chief(self) -> tuple[Row, dict[str, Any]] | None:
+        """The row of the headline, where the report sets it beside other priors."""
+        said = row_documents(self.overall) if self.overall else self._document["rows"] if self._tables == 1 else ()
+        return prior_rows.chief(self.posterior, self.overall or self.rows, said)
 
-        asked, axis = headlines(self.page())[0]["asked"], slice_order.sliced(self.posterior.evidence)
-        rows = [row for row in (self.overall or self.rows) if row.asked == asked]
-        found = [row for row in rows if row.system is None and row.classes is None]
-        if not found or found[0].distribution.shape or self.posterior.prior.shared:
+    @cached_property
+    def _prior_rows(self) -> list[dict[str, Any]]:
+        if self._chief is None:
             return []
-        if len(self.posterior.evidence.describe().get("labels") or ()) > FEW_CLASSES:
-            return []
+        axis = slice_order.sliced(self.posterior.evidence)
         p = self.posterior if axis is None else self.posterior.whole(axis)
-        return [made for name in PRIORS if (made := _with_prior(p, found[0], name)) is not None]
+        return prior_rows.under_priors(p, *self._chief)
+
+    def _under_priors(self) -> list[dict[str, Any]]:
+        return self._prior_rows
+
+    def _typed(self) -> dict[str, Any] | None:
+        known = all(self._known(row.asked) == row.metric for row in self.rows)  # a measure of the user's has no name
+        return {"tolerance": self.posterior.tolerance} if known else None
 
     def _outline(self) -> dict[str, Any]:
         """The law of the only row."""
@@ -245,20 +252,6 @@ class Report(Result):
             said = f"{visible(row.asked)} {short(middle, error=d.error.value)} {ends}"
             return f"{said} {100 * self.level:.12g}% {self.interval}, {d.route}"
         return f"Report({visible(', '.join(r.asked for r in self.rows))}; {self.posterior.evidence!r})"
-
-
-PRIORS: Final = ("even", "jeffreys", "uniform")  # that a report sets beside each other
-FEW_CLASSES: Final = 20  # from more on, priors on every cell outweigh the data, and take long
-
-
-def _with_prior(p: Posterior, row: Row, name: str) -> dict[str, Any] | None:
-    """A row under another prior; None where this kind of evidence has no such prior."""
-    try:
-        other = posterior(p.evidence, name, tolerance=p.tolerance, seed=p.seed)
-        (made,) = row_documents([replace(row, question=row.put_to(other))])
-    except HowsureError:
-        return None
-    return made | {"prior": name}
 
 
 def _drawn_chances(rows: list[dict[str, Any]]) -> Notes:

@@ -7,7 +7,7 @@ import pytest
 import howsure as hs
 from howsure.render import findings
 from howsure.render.numbers import short
-from tests.report.pages import T, answers, page, result
+from tests.report.pages import MAKERS, Page, T, answers, page, result
 
 
 def said(name: str) -> dict[str, list[str]]:
@@ -44,6 +44,30 @@ def test_without_a_target_the_report_says_how_to_ask():
     assert said("default")["Is it above the target?"][0].startswith("No target was given: with above=0.8")
 
 
+def test_targets_of_what_is_to_be_low_are_below():
+    """An error rate surely above its target has failed it; what is to be high and what is to be low are asked apart."""
+    r = hs.score(T, metrics=["error-rate", "recall"], above={"error-rate": 0.01, "recall": 0.5})
+    told = Page(r.to_html()).answers()
+    assert told["Is it below the target?"] == ["No: error-rate is below 0.01 with probability below 0.0001."]
+    assert told["Is it above the target?"][0].startswith("Yes: recall is above 0.5")
+    p = r.to_dict()["rows"][0]["p_above"]
+    assert p > 0.9999
+    once = hs.predict(hs.posterior(T), n=50, metric="error-rate", above=0.1)
+    chance = short(1 - once.to_dict()["rows"][0]["p_above"])
+    sentence = f"Probably: error-rate is at or below 0.1 with probability {chance}."
+    assert Page(once.to_html()).answers()["Is it below the target?"] == [sentence]
+
+
+@pytest.mark.parametrize(
+    ("metric", "side", "value"), [("lr-plus", "above", "30"), ("error-rate", "below", "0.05"), ("f1", "above", "0.8")]
+)
+def test_the_example_of_a_target_fits_the_measure(metric, side, value):
+    """Near the score, and on the side on which it is to be."""
+    told = Page(hs.score(T, metrics=[metric]).to_html()).answers()
+    said = f"No target was given: with above={value} the report says how sure it is to be {side} {value}."
+    assert told[f"Is it {side} the target?"] == [said]
+
+
 def test_the_usual_measure_is_the_headline():
     """f1 of two classes, macro-f1 of more, and the one with a target before others."""
     assert said("default")["How sure is it?"][0].startswith("f1 is ")
@@ -60,11 +84,26 @@ def test_slices_that_are_surely_worse_are_named():
         row["slice"]["region"] for row in document["rows"]
         if row["slice"] and row["asked"] == "f1" and row["high"] < whole["score"] and row["marked"]
     ]  # fmt: skip
-    (sentence,) = said("slices")["Which slices are surely worse?"]
+    sentence, *others, more = said("slices")["Which slices are surely worse?"]
+    assert [x.partition(":")[0] for x in others] == ["By precision", "By recall", "By specificity"]
+    assert more == "3 more measures are in the table."
     assert worse == ["r2"]
     assert sentence.startswith("By f1: region=r2 (")
     assert f"the whole 95% interval is below {short(whole['score'])}" in sentence
     assert "region=r3" not in sentence
+
+
+def test_a_slice_without_a_name_is_called_missing():
+    """In sentences as in the table: never None."""
+    y, z = answers(300, 0.9, 8)
+    g = [None if i % 3 == 0 else f"r{i % 3}" for i in range(300)]
+    z = [1 - b if g[i] is None else a for i, (a, b) in enumerate(zip(z, y, strict=True))]
+    r = hs.score({"y": y, "z": z, "g": g}, truth="y", pred="z", by="g", metrics=["accuracy"])
+    told = Page(r.to_html()).answers()["Which slices are surely worse?"]
+    assert told[0].startswith("By accuracy: g=(missing) (")
+    assert findings.named(next(row for row in r.to_dict()["rows"] if row["slice"] == {"g": None})) == (
+        "accuracy, g (missing)"
+    )
 
 
 def test_slices_of_a_measure_that_is_to_be_low():
@@ -77,6 +116,15 @@ def test_slices_of_a_measure_that_is_to_be_low():
     assert "interval is above " in r.to_html()
 
 
+def test_a_batch_has_no_slices_and_no_whole():
+    """Tables of a batch are told one by one: none of them is all items, and none is worse than the first."""
+    r = hs.score(hs.Tally.binary(tp=[5, 6], fp=[1, 2], fn=[3, 4], tn=[80, 90]), metrics=["f1"])
+    told = Page(r.to_html()).answers()
+    assert "Which slices are surely worse?" not in told
+    assert told["What was measured?"] == ["f1, on 191 items in 2 tables."]
+    assert [x.partition(" is ")[0] for x in told["How sure is it?"]] == ["f1, batch 0", "f1, batch 1"]
+
+
 def test_of_several_systems_the_leader_is_named():
     """By its score, with where to ask how sure that is."""
     rows = [row for row in result("systems").to_dict()["rows"] if row["asked"] == "f1"]
@@ -85,6 +133,27 @@ def test_of_several_systems_the_leader_is_named():
     assert (
         sentence == f"{lead['system']} has the highest f1 ({findings.numbers_of(lead)}); hs.leaderboard says how sure."
     )
+
+
+def test_of_many_systems_the_best_are_told_and_the_others_counted():
+    """Best first, so that the leader is among those told, and how many more there are, also of measures."""
+    y, _ = answers(300, 1.0, 3)
+    wrong = {f"s{i}": [1 - a if k % 20 < 9 - i else a for k, a in enumerate(y)] for i in range(7)}
+    told = Page(hs.score(y, wrong, metrics=["f1", "recall"]).to_html()).answers()
+    assert [x.partition(" is ")[0] for x in told["How sure is it?"]] == [
+        "f1 of s6", "f1 of s5", "f1 of s4", "f1 of s3", "3 more systems are in the table.", "1 more measure"
+    ]  # fmt: skip
+    assert told["Which is best?"][0].startswith("s6 has the highest f1")
+
+
+def test_what_is_left_out_is_counted():
+    """Measures of comparisons, rows of predictions, and requirements."""
+    metrics = ["f1", "recall", "precision", "accuracy", "specificity", "phi"]
+    pair = hs.compare(*(hs.Tally.binary(tp=40 + k, fp=9, fn=13, tn=88) for k in (0, 5)), metrics=metrics)
+    told = Page(pair.to_html()).answers()
+    assert told["Which is best?"][4:] == told["By how much?"][4:] == ["2 more measures are in the table."]
+    gate = hs.gate(hs.posterior(T), [f"{m} > 0.99" for m in metrics[:5]])
+    assert Page(gate.to_html()).answers()["What does not pass?"][4:] == ["1 more requirement is in the table."]
 
 
 @pytest.mark.parametrize("name", ["compare", "several", "wins", "folds"])
@@ -96,6 +165,16 @@ def test_comparisons_give_their_verdict_and_the_difference(name):
         gap, error = row["difference"], row["error"]
         low, high = (short(gap[k], error=error.get(k, error["value"])) for k in ("low", "high"))
         assert f"between {low} and {high} with probability 95%" in sentence
+
+
+def test_systems_on_different_items_have_an_n_each():
+    """In the first screen and under the charts; folds are counted too."""
+    a, b = hs.Tally.binary(tp=50, fp=10, fn=3, tn=1080), hs.Tally.binary(tp=40, fp=1, fn=13, tn=88)
+    for made in (hs.compare(a, b, names=("a", "b"), metrics=["f1"]), hs.leaderboard({"a": a, "b": b}, metrics=["f1"])):
+        told = Page(made.to_html()).answers()
+        assert told["What was measured?"] == ["f1 of a and b, on different items: 1,143 of a and 142 of b."]
+        assert all("n = 1,143 (a) and 142 (b)" in chart.caption for chart in made.charts().values())
+    assert said("folds")["What was measured?"] == ["score of a and b, on the same 3 folds."]
 
 
 @pytest.mark.parametrize("name", ["leaderboard", "trec"])
@@ -126,7 +205,7 @@ def test_gates_plans_predictions_and_solutions_answer():
 
 def test_what_has_no_end_is_called_infinite():
     """A likelihood ratio with no false positive is not undefined."""
-    assert said("infinite")["How sure is it?"][0].startswith("lr-plus is infinite;")
+    assert said("infinite")["How sure is it?"][0].startswith("lr-plus is infinite on these items;")
 
 
 def test_other_priors_are_computed_and_not_copied():
@@ -136,6 +215,40 @@ def test_other_priors_are_computed_and_not_copied():
         row = hs.score(T, metrics=["f1"], prior=prior).to_dict()["rows"][0]
         assert findings.span(row) in texts
     assert "even (used here)" in texts
+
+
+@pytest.mark.parametrize("prior", [0.1, [[1, 2], [3, 4]], "uniform"], ids=str)
+def test_the_prior_used_is_among_the_others(prior):
+    """Also one that has no name; the chart and the table are of the headline, and show the same."""
+    r = hs.score(T, prior=prior)
+    document = r.to_dict()
+    used, made = document["prior"]["name"], Page(r.to_html())
+    row = next(row for row in document["rows"] if row["asked"] == "f1")
+    at = made.of("td", "th").index(f"{used} (used here)")
+    assert made.of("td", "th")[at : at + 3] == [f"{used} (used here)", short(row["score"]), findings.span(row)]
+    drawn = r.plot("priors")
+    assert drawn.title == "How much does the prior matter to f1?"
+    labels = [x["label"] for layer in drawn.body["layer"] for x in layer["data"]["values"] if "label" in x]
+    assert [x for x in labels if x.startswith("prior ")] == [f"prior {x}" for x in dict.fromkeys(
+        [*([] if used == "uniform" else [used]), "even", "jeffreys", "uniform"])]  # fmt: skip
+
+
+def test_priors_of_a_ratio_are_told_by_a_factor():
+    """A likelihood ratio has a logarithmic axis, and its ends move by a factor."""
+    r = hs.score(hs.Tally.binary(tp=8, fp=1, fn=3, tn=80), metrics=["lr-plus"])
+    highs = [x.to_dict()["rows"][0]["high"] for x in r.under_priors()]
+    drawn = r.plot("priors")
+    assert drawn.says.endswith(f"lr-plus move by a factor of {short(max(highs) / min(highs))} at most.")
+    scales = [layer["encoding"]["x"]["scale"] for layer in drawn.body["layer"] if "scale" in layer["encoding"]["x"]]
+    assert {scale["type"] for scale in scales} == {"log"}
+
+
+def test_other_priors_take_the_headline_alone(monkeypatch):
+    """Slices are not computed again under each prior: the chart and the table share one row for each."""
+    monkeypatch.setattr(hs.scoring.Report, "_under", lambda *_: pytest.fail("the whole report was computed again"))
+    r = MAKERS["slices"]()
+    assert r.plot("priors").title == "How much does the prior matter to f1?"
+    assert r._under_priors() is r._under_priors()
 
 
 def test_the_matrix_has_its_sums():
@@ -164,3 +277,22 @@ def test_assumptions_are_those_of_the_result():
              "solve", "folds", "trec")  # fmt: skip
     for text, names in kinds.items():
         assert {name for name in every if any(x.startswith(text) for x in page(name).of("strong"))} == names
+
+
+def test_a_judge_is_told_of_and_not_taken_at_its_word():
+    """The first screen names the judge and the validation; the assumptions are on people, not on the judge."""
+    sample, judge = hs.Tally.binary(tp=60, fp=12, fn=3, tn=25), hs.Tally.rate(hits=700, of=1000)
+    here, there = (Page(hs.score(hs.correct(judge, sample, elsewhere=x)).to_html()) for x in (False, True))
+    corrected = "Labels are a judge's; what people said on 100 items{} corrects for its errors."
+    assert here.answers()["What was measured?"][1:] == [corrected.format("")]
+    assert there.answers()["What was measured?"][1:] == [corrected.format(" from elsewhere")]
+    for made, text in ((here, "The items that people labelled are a random part"), (there, "The judge has the same")):
+        assumed = made.of("strong")
+        assert not any(x.startswith(("A pass is a pass", "The labels that are called truth")) for x in assumed)
+        assert any(x.startswith("Labels of people are right") for x in assumed)
+        assert sum(x.startswith(("The items that people", "The judge has")) for x in assumed) == 1
+        assert any(x.startswith(text) for x in assumed)
+    verdicts = {"a": [1, 0] * 50, "b": [1, 1] * 50}
+    pair = Page(hs.compare(hs.correct(verdicts, {"a": sample, "b": sample})).to_html())
+    assert pair.answers()["What was measured?"][1].startswith("Labels are a judge's; what people said on some")
+    assert any(x.startswith("Labels of people are right") for x in pair.of("strong"))

@@ -54,8 +54,9 @@ def test_the_command_makes_the_same_report(arguments, tmp_path, monkeypatch):
         lambda: hs.score(T, metrics=["f1", "lr-plus"], above={"f1": 0.7}, level=0.9, interval="hdi", prior="uniform"),
         lambda: hs.score(hs.Tally.rate(hits=47, of=50), above=0.9),
         lambda: hs.score(T),
+        lambda: hs.score(T, metrics=["lr-plus", "kappa"], tolerance=0.1),
     ],
-    ids=["settings", "rate", "plain"],
+    ids=["settings", "rate", "plain", "tolerance"],
 )
 def test_python_names_a_command_that_gives_the_same_numbers(made, tmp_path, monkeypatch):
     """From a single table; all is the same but how it was made and how to ask for more."""
@@ -67,6 +68,17 @@ def test_python_names_a_command_that_gives_the_same_numbers(made, tmp_path, monk
 
     assert numbers(got) == numbers(text)
     assert Page(got).answers()["How sure is it?"] == Page(text).answers()["How sure is it?"]
+
+
+def test_a_measure_of_the_users_has_no_command():
+    """No command knows it, also where it has the name of another; tolerance is in the words where it is set."""
+    tp, fp, fn, _ = hs.cells
+    for name in ("my-share", "f1"):
+        made = Page(hs.score(T, metrics=[hs.Metric(name, tp / (tp + fp + fn))]).to_html())
+        assert made.of("code") == []
+        assert any("It was made in Python" in x for x in made.of("p"))
+    (command,) = Page(hs.score(T, metrics=["f1"], tolerance=0.1).to_html()).of("code")
+    assert "--tolerance 0.1" in command
 
 
 def test_what_has_no_command_says_how():
@@ -105,6 +117,22 @@ def test_a_chart_that_is_too_long_is_told_of(monkeypatch):
     text = hs.score(T, metrics=["f1"]).to_html()
     assert 'role="img"' not in text
     assert "too long for a report" in text
+
+
+def test_a_chart_that_is_too_tall_is_not_drawn(monkeypatch):
+    """By the height of its panels together, before anything is drawn."""
+    from howsure.report import drawing
+
+    drawn = hs.score(T, metrics=["f1", "lr-plus", "lr-minus"]).plot()
+    heights = [part["height"] for part in drawn.body["vconcat"]]
+    assert len(heights) == 3
+    monkeypatch.setattr(drawing, "inline", lambda chart, key: "<svg></svg>")
+    monkeypatch.setattr(drawing, "_TALLEST", sum(heights))
+    assert drawing.figures({"forest": drawn})[0].svg
+    monkeypatch.setattr(drawing, "_TALLEST", sum(heights) - 1)
+    monkeypatch.setattr(drawing, "inline", lambda chart, key: pytest.fail("it was drawn"))
+    (told,) = drawing.figures({"forest": drawn})
+    assert told.says == "This chart is too long for a report: plot('forest').save(…) draws it alone."
 
 
 @pytest.mark.parametrize("missing", ["jinja2", "vl_convert"])

@@ -32,7 +32,9 @@ def score(document: Document, outlines: Outlines) -> Drawn:
     elif document.get("confusions"):
         made["confusion"] = lambda: confusions(document)
     if "priors" in outlines:
-        made["priors"] = lambda: priors(outlines["priors"]())
+        made["priors"] = lambda: priors(
+            [document | {"prior": {"name": row["prior"]}, "rows": [row]} for row in outlines["priors"]()]
+        )
     return made
 
 
@@ -200,7 +202,7 @@ def _percent(x: float) -> str:
 
 
 def priors(documents: Sequence[Document]) -> Chart:
-    """The first measure under each prior: how much of the answer is the prior's; also of differences."""
+    """The headline under each prior, one document for each: how much of the answer is the prior's; also differences."""
     rows = [_headline(document) for document in documents]
     lines = [
         {"label": f"prior {document['prior']['name']}", "told": findings.numbers_of(row | {"score": row["median"]}),
@@ -208,21 +210,29 @@ def priors(documents: Sequence[Document]) -> Chart:
          "low": row["low"], "high": row["high"]}
         for document, row in zip(documents, rows, strict=True)
     ]  # fmt: skip
-    widest = max(max(row["high"] for row in rows) - min(row["high"] for row in rows),
-                 max(row["low"] for row in rows) - min(row["low"] for row in rows))  # fmt: skip
-    called = rows[0]["called"]
-    says = f"Between these priors the ends of the interval of {called} move by {short(widest)} at most."
+    called, within = rows[0]["called"], rows[0]["range"]
+    log = within[0] == 0 and within[1] is None and all((row["low"] or 0) > 0 for row in rows)
     first = documents[0]
-    caption = findings.caption({k: first.get(k) for k in ("data", "level", "interval")})
+    caption = findings.caption({k: first.get(k) for k in ("data", "level", "interval", "rows")})
     return forest(
-        lines, name="priors", title=f"How much does the prior matter to {called}?", says=says,
-        caption=f"{caption}; points are medians", measure=called, within=rows[0]["range"],
-        reference=rows[0]["reference"],
+        lines, name="priors", title=f"How much does the prior matter to {called}?", says=_moved(rows, called, log),
+        caption=f"{caption}; points are medians", measure=called, within=within, reference=rows[0]["reference"],
+        log=log,
     )  # fmt: skip
 
 
+def _moved(rows: Sequence[Document], called: str, log: bool) -> str:
+    """How far the ends of an interval go with the prior: a factor, where the axis is one of factors."""
+    ends = [[row[k] for row in rows] for k in ("low", "high")]
+    if any(x is None for own in ends for x in own):
+        return f"Under some of these priors the interval of {called} has no end."
+    widest = max(max(own) / min(own) if log else max(own) - min(own) for own in ends)
+    by = f"a factor of {short(widest)}" if log else short(widest)
+    return f"Between these priors the ends of the interval of {called} move by {by} at most."
+
+
 def _headline(document: Document) -> Document:
-    """The first row that has an interval, or the difference of a comparison."""
+    """The only row, or the difference of a comparison."""
     row: Document = document["rows"][0]
     if "difference" in row:
         a, b = (row[k].get("system") or k for k in ("first", "second"))
@@ -231,7 +241,5 @@ def _headline(document: Document) -> Document:
             "range": (None, None),
             "reference": 0.0,
         }
-    known = [r for r in document["rows"] if r["low"] is not None and r["high"] is not None and r["median"] is not None]
-    row = known[0]
     return row | {"called": findings.named(row), "range": tuple(row.get("range") or (None, None)),
                   "reference": row.get("above")}  # fmt: skip

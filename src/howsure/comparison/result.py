@@ -258,8 +258,9 @@ class Comparison(Result):
                                 for row in (self.first, self.second)],
             "difference": lambda: outline(self.difference, self.level, self.interval, above=0.0),
         }  # fmt: skip
-        if self.posterior.prior.name in NAMES:
-            found["priors"] = lambda: [c._document for c in self.under_priors()]
+        if not self.posterior.prior.shared and self.first.question.state.prior == self.second.question.state.prior:
+            own = () if self.posterior.prior.name in NAMES else (self,)
+            found["priors"] = lambda: [c._document for c in (*own, *self.under_priors())]
         return found
 
     @property

@@ -22,20 +22,36 @@ def percent(level: float) -> str:
 
 def sentence(text: object) -> str:
     """A text with its full stop; its first letter stays, as it may be a name of the user's."""
-    said = str(text)
-    return said if not said or said.endswith((".", "?")) else f"{said}."
+    said = str(text).strip()
+    return said if not said or said.endswith((".", "?", "!")) else f"{said}."
 
 
 def caption(document: Document) -> str:
     """What the numbers rest on: n, the prior, and the kind and level of the intervals."""
     told, prior, level = document.get("data") or {}, document.get("prior") or {}, document.get("level")
-    said = [f"n = {count(told['n'])}" if told.get("n") is not None else ""]
+    said = [_n(document)]
     said.append(f"{count(told['folds'])} folds" if told.get("folds") else "")
     said.append(f"prior {prior['name']}" if prior.get("name") else "")
     said.append(f"{percent(level)} {document.get('interval') or ''} intervals" if level else "")
     hidden = document.get("hidden")
     said.append(f"{count(hidden['tables'])} more are not drawn" if hidden else "")
     return "; ".join(x for x in said if x)
+
+
+def _n(document: Document) -> str:
+    """How many items, of each system where they are not the same."""
+    n = (document.get("data") or {}).get("n")
+    if n is not None:
+        return f"n = {count(n)}"
+    own = sizes(document)
+    return f"n = {listed([f'{count(x)} ({name})' for name, x in own.items()])}" if own else ""
+
+
+def sizes(document: Document) -> dict[str, float]:
+    """The items of each system, as the rows tell that are of all items."""
+    whole = [row for row in document.get("rows") or () if row.get("overall") or not row.get("slice")]
+    sides = [side for row in whole for side in (row.get("first"), row.get("second"), row) if isinstance(side, dict)]
+    return {str(x["system"]): x["n"] for x in sides if x.get("system") and x.get("n") is not None}
 
 
 def listed(names: Sequence[str], most: int = _NAMED) -> str:
@@ -46,7 +62,7 @@ def listed(names: Sequence[str], most: int = _NAMED) -> str:
     """
     shown = list(names[:most])
     if len(names) > most:
-        return f"{', '.join(shown)} and {len(names) - most} more"
+        return f"{', '.join(shown)} and {count(len(names) - most)} more"
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
@@ -81,14 +97,14 @@ def slice_value(value: object) -> str:
     return "(missing)" if value is None else str(value)
 
 
-def place(row: Document) -> str:
+def place(row: Document, sign: str = " ") -> str:
     """The slice of a row: region north; or all items.
 
-    >>> place({"slice": {"region": "north", "year": None}})
-    'region north, year (missing)'
+    >>> place({"slice": {"region": "north"}}), place({"slice": {"region": None}}, "=")
+    ('region north', 'region=(missing)')
     """
     where = row.get("slice") or {}
-    parts = [f"{k} {slice_value(v)}" for k, v in where.items()]
+    parts = [f"{k}{sign}{slice_value(v)}" for k, v in where.items()]
     return ", ".join(parts) or ("all items" if row.get("overall") else "")
 
 
@@ -135,6 +151,29 @@ def of_rows(document: Document) -> str:
         return f"{len(rows)} scores, each with its {percent(document['level'])} interval."
     top, least = max(known, key=lambda row: row["score"]), min(known, key=lambda row: row["score"])
     return f"Highest: {named(top)}, {numbers_of(top)}. Lowest: {named(least)}, {numbers_of(least)}."
+
+
+# -- the rows that matter most
+
+_USUAL: Final = ("f1", "macro-f1", "rate", "mean", "micro-f1", "auc", "AP")  # what people ask for first
+
+
+def headlines(document: Document) -> list[Document]:
+    """The rows that matter most: of all items, the usual measure or the one with a target, one for each system.
+
+    Of a batch of tables, which has no row of all items, every table has its row.
+    """
+    rows = [row for row in document["rows"] if row.get("overall")] or document["rows"]
+    names = list(dict.fromkeys(row["asked"] for row in rows))
+    usual = [x for x in _USUAL if x in names]
+    aimed = [row["asked"] for row in rows if row.get("above") is not None]
+    first = next((x for x in usual if x in aimed), (aimed + usual + names)[0] if names else None)
+    found: dict[Any, Document] = {}
+    for row in rows:
+        if row["asked"] == first:
+            part = None if row.get("overall") else tuple((row.get("slice") or {}).items())
+            found.setdefault((row.get("system"), part or None), row)
+    return list(found.values())
 
 
 # -- systems

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from howsure.render.numbers import count
-from howsure.report.opening import kind_of
+from howsure.report.measured import elsewhere, judged, kind_of
 
 Document = dict[str, Any]
 Pair = tuple[str, str]  # what is assumed, and what would break it
@@ -60,6 +60,8 @@ def _labels(document: Document, kind: str) -> Iterator[Pair]:
             "Judgments are right, and documents that nobody judged are treated as the notes say.",
             "Runs that found relevant documents which were never judged: they score too low.",
         )
+    elif judged(document):
+        yield from _validation(document)
     elif data.get("outcome"):
         yield "A pass is a pass: each outcome was recorded right.", "Graders that err, or that know the system."
     elif data.get("value", "") != "" and "bounds" in data:
@@ -68,6 +70,24 @@ def _labels(document: Document, kind: str) -> Iterator[Pair]:
         yield (
             "The labels that are called truth are right.",
             "Wrong labels count as mistakes of the system, or hide them; an error that both share goes unseen.",
+        )
+
+
+def _validation(document: Document) -> Iterator[Pair]:
+    """What a correction of a judge rests on."""
+    yield (
+        "Labels of people are right; those of the judge need not be.",
+        "People who err, or who saw what the judge said: the correction then leads to their errors.",
+    )
+    if elsewhere(document):
+        yield (
+            "The judge has the same recall and specificity on these items as on those that people labelled elsewhere.",
+            "Items that are harder for the judge here than there, or another version of the judge.",
+        )
+    else:
+        yield (
+            "The items that people labelled are a random part of all items, or were chosen by the judge's label alone.",
+            "People who labelled the easy, the odd or the disputed items: there the judge errs at another rate.",
         )
 
 

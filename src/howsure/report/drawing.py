@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 from xml.etree import ElementTree
 
 from howsure.charts.chart import Chart
@@ -32,7 +32,7 @@ def figures(charts: Mapping[str, Chart]) -> list[Figure]:
     made, room = [], _MOST
     for k, (name, chart) in enumerate(charts.items()):
         key = f"chart-{k + 1}"
-        svg = inline(chart, key) if _height(chart) <= _TALLEST else ""
+        svg = inline(chart, key) if _height(chart.body) <= _TALLEST else ""
         if not svg or len(svg) > room:
             says = f"This chart is too long for a report: plot({name!r}).save(…) draws it alone."
             made.append(Figure(key, visible(chart.title), says, "", ""))
@@ -42,13 +42,12 @@ def figures(charts: Mapping[str, Chart]) -> list[Figure]:
     return made
 
 
-def _height(chart: Chart) -> float:
-    """About how high a chart is, where each of its rows has a line."""
-    height = chart.body.get("height")
-    if not isinstance(height, dict):
-        return 0.0
-    parts = [part.get("data") or {} for part in chart.body.get("layer") or ()]
-    return float(height.get("step", 0)) * max((len(x.get("values") or ()) for x in parts), default=0)
+def _height(body: Mapping[str, Any]) -> float:
+    """How high a chart is in pixels; panels are one under another, or side by side."""
+    under = sum(_height(part) for part in body.get("vconcat") or ())
+    beside = max((_height(part) for part in body.get("hconcat") or ()), default=0.0)
+    own = body.get("height")
+    return max(under, beside, float(own) if isinstance(own, int | float) else 0.0)
 
 
 def inline(chart: Chart, key: str) -> str:

@@ -5,21 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from howsure.language import TYPED, spelled
+from howsure.language import spelled
 from howsure.render import findings
 from howsure.render.numbers import count, probability, short
 from howsure.render.tables import from_document
 from howsure.render.verdicts import LIKELY, SURE
+from howsure.report.measured import kind_of, measured, of_systems
 
 Document = dict[str, Any]
 Answers = list[tuple[str, list[str]]]  # a question, and the sentences that answer it
-_USUAL: Final = ("f1", "macro-f1", "rate", "mean", "micro-f1", "auc", "AP")  # what people ask for first
 _MOST: Final = 4  # sentences that answer one question
-
-
-def kind_of(document: Document) -> str:
-    """What a document is of: score, compare, ..."""
-    return str(document["schema"].partition(".")[2].partition("/")[0])
 
 
 def title(document: Document) -> str:
@@ -28,8 +23,8 @@ def title(document: Document) -> str:
     systems = [str(x) for x in data.get("systems") or ()]
     if kind == "score":
         if len({row["asked"] for row in rows}) == 1:
-            return f"How sure is {rows[0]['asked']}{_of(systems)}?"
-        return f"How sure are the scores{_of(systems)}?" if _of(systems) else "How sure are these scores?"
+            return f"How sure is {rows[0]['asked']}{of_systems(systems)}?"
+        return f"How sure are the scores{of_systems(systems)}?" if of_systems(systems) else "How sure are these scores?"
     if kind in ("compare", "folds") and len(systems) == 2:
         return f"Is {systems[0]} better than {systems[1]}?"
     if kind in ("leaderboard", "trec", "folds") and len(systems) > 1:
@@ -56,62 +51,46 @@ _TITLES: Final = {
 }
 
 
-def _of(systems: Sequence[str]) -> str:
-    named = [x for x in systems if x != "system"]
-    return f" of {_listed(named, 3)}" if named else ""
-
-
 def answers(document: Document, directions: Mapping[str, str | None]) -> Answers:
     """The questions that this document can answer, in the order in which people ask them."""
     own = _ANSWERS.get(kind_of(document), _plain)(document, directions)
     return [(question, said) for question, said in [("What was measured?", measured(document)), *own] if said]
 
 
-def measured(document: Document) -> list[str]:
-    """The measures, the systems, the data and where these came from."""
-    data, rows = document.get("data") or {}, document["rows"]
-    if data.get("n") is None:
-        return []
-    names = list(dict.fromkeys(str(row.get("asked") or row.get("metric")) for row in rows if row.get("metric")))
-    if not names and document.get("metric"):
-        names = [str(document["metric"])]
-    files = [str(x) for x in TYPED.get().files]
-    said = _listed(names, 4) + _of([str(x) for x in data.get("systems") or ()]) if names else "What is known"
-    said += f", on {_units(document)}" + (f" from {_listed(files, 3)}" if files else "")
-    return [f"{said}.", *_classes(data)]
-
-
-def _units(document: Document) -> str:
-    data = document["data"]
-    n = data["n"]
-    unit = "query" if kind_of(document) == "trec" else "item"
-    many = f"{count(n)} {unit if n == 1 else 'queries' if unit == 'query' else 'items'}"
-    if data.get("clusters"):
-        many += f" in {count(data['clusters'])} clusters"
-    if data.get("weighted"):
-        many += " by weight"
-    return f"the same {many}" if data.get("paired") and len(data.get("systems") or ()) > 1 else many
-
-
-def _classes(data: Document) -> list[str]:
-    labels, positive = data.get("labels") or [], data.get("positive")
-    if data.get("outcome") or len(labels) < 2 or (labels == [0, 1] and positive == 1):
-        return []
-    said = f"Classes: {_listed([str(x) for x in labels], 6)}"
-    return [f"{said}; the positive one is {positive}." if positive is not None else f"{said}."]
-
-
 def _score(document: Document, directions: Mapping[str, str | None]) -> Answers:
     whole = [row for row in document["rows"] if row.get("overall")] or [
         row for row in document["rows"] if not row.get("slice")
     ]
-    main = headlines(document)
+    main = _best_first(findings.headlines(document), directions)
+    targets = _targets(whole or document["rows"], directions)
+    if not targets and kind_of(document) == "score":
+        targets = _untargeted(main[0], directions)
     return [
-        ("How sure is it?", [_headline(row, document["level"]) for row in main[:_MOST]]),
-        ("Is it above the target?", _targets(whole or document["rows"], kind_of(document) == "score")),
+        ("How sure is it?", [*_sure_of(main, document["level"]), *_more(_others(whole, main), "measure")]),
+        *targets,
         ("Which is best?", _leading(main, directions)),
-        *_slices(document, main, directions),
+        *_slices(document, [*main, *(row for row in whole if row["asked"] != main[0]["asked"])], directions),
     ]
+
+
+def _best_first(rows: Sequence[Document], directions: Mapping[str, str | None]) -> list[Document]:
+    """Systems by their score, where one side is better; what has no score is last, and tables stay in their order."""
+    direction = directions.get(rows[0]["metric"]) if rows else None
+    if direction is None or not all(row.get("system") for row in rows):
+        return list(rows)
+    sign = -1.0 if direction == "higher" else 1.0
+    return sorted(rows, key=lambda row: (row["score"] is None, sign * (row["score"] or 0.0)))
+
+
+def _sure_of(rows: Sequence[Document], level: float) -> list[str]:
+    """The scores of one measure in words, of many the first few."""
+    what = "system" if any(row.get("system") for row in rows) else "table"
+    return _first([_headline(row, level) for row in rows], what)
+
+
+def _others(rows: Sequence[Document], main: Sequence[Document]) -> int:
+    """How many measures there are beside the headline."""
+    return len({row["asked"] for row in rows} - {row["asked"] for row in main})
 
 
 def _headline(row: Document, level: float) -> str:
@@ -119,31 +98,47 @@ def _headline(row: Document, level: float) -> str:
     return findings.of_row(row | {"above": None, "overall": None}, level)
 
 
-def headlines(document: Document) -> list[Document]:
-    """The rows that matter most: of all items, the usual measure or the one with a target, one for each system."""
-    rows = [row for row in document["rows"] if row.get("overall")] or document["rows"]
-    names = list(dict.fromkeys(row["asked"] for row in rows))
-    usual = [x for x in _USUAL if x in names]
-    aimed = [row["asked"] for row in rows if row.get("above") is not None]
-    first = next((x for x in usual if x in aimed), (aimed + usual + names)[0] if names else None)
-    found: dict[Any, Document] = {}
+def _targets(rows: Sequence[Document], directions: Mapping[str, str | None]) -> Answers:
+    """What is known of each target: to be above it, or below it where the measure is to be low."""
+    found: dict[str, list[str]] = {}
     for row in rows:
-        if row["asked"] == first and (row.get("overall") or not row.get("slice")):
-            found.setdefault(row.get("system"), row)
-    return list(found.values()) or rows[:1]
+        of = findings.named(row | {"overall": None})
+        for side in ("above", "below"):
+            limit, p = row.get(side), row.get(f"p_{side}")
+            if limit is None or p is None:
+                continue
+            turned = side == "above" and directions.get(row["metric"]) == "lower"
+            p, word = (1.0 - p, "below") if turned else (p, side)
+            at = "at or below" if turned and row.get("next") else word  # what comes next may be the value itself
+            said = f"{_sure(p)} {of} is {at} {limit:g} with probability {_chance(p, row)}."
+            found.setdefault(f"Is it {word} the target?", []).append(said)
+    return [(question, _first(said, "target")) for question, said in found.items()]
 
 
-def _targets(rows: Sequence[Document], can_ask: bool = False) -> list[str]:
-    """What is known of each value that was to be exceeded, or how to ask."""
-    aimed = [row for row in rows if row.get("above") is not None and row.get("p_above") is not None]
-    said = []
-    for row in aimed[:_MOST]:
-        above = f"{findings.named(row | {'overall': None})} is above {row['above']:g} with probability"
-        said.append(f"{_sure(row['p_above'])} {above} {_chance(row['p_above'], row)}.")
-    if not can_ask or said:
-        return said + _more(len(aimed) - _MOST, "target")
-    asked = spelled("above=0.8", "--above 0.8")
-    return [f"No target was given: with {asked} the report says how sure it is to be above 0.8."]
+def _untargeted(row: Document, directions: Mapping[str, str | None]) -> Answers:
+    """How to ask for a target, with a value that this score could be held against."""
+    value = f"{_example(row):g}"
+    side = "below" if directions.get(row["metric"]) == "lower" else "above"
+    asked = spelled(f"above={value}", f"--above {value}")
+    said = f"No target was given: with {asked} the report says how sure it is to be {side} {value}."
+    return [(f"Is it {side} the target?", [said])]
+
+
+def _example(row: Document) -> float:
+    """A round value near the score, within what the measure can be.
+
+    >>> _example({"score": 0.762, "range": [0.0, 1.0]}), _example({"score": 38.7, "range": [0.0, None]})
+    (0.8, 40.0)
+    >>> _example({"score": 0.97, "range": [0.0, 1.0]}), _example({"score": 1.0, "median": 0.99, "range": [0.0, 1.0]})
+    (0.97, 0.99)
+    """
+    low, high = row.get("range") or (None, None)
+    for x in (row.get("score"), row.get("median")):
+        for digits in (1, 2):
+            value = None if x is None else float(f"{x:.{digits}g}")
+            if value is not None and (low is None or value > low) and (high is None or value < high):
+                return value
+    return 1.0 if low is None or high is None else (low + high) / 2.0
 
 
 def _chance(p: float, row: Document) -> str:
@@ -178,31 +173,38 @@ def _leading(rows: Sequence[Document], directions: Mapping[str, str | None]) -> 
     return [f"{said} ({findings.numbers_of(lead)}); {spelled('hs.leaderboard', 'howsure leaderboard')} says how sure."]
 
 
-def _slices(document: Document, main: Sequence[Document], directions: Mapping[str, str | None]) -> Answers:
-    """Slices whose whole interval is on the worse side of the score of all items, and that stand out among many."""
+def _slices(document: Document, wholes: Sequence[Document], directions: Mapping[str, str | None]) -> Answers:
+    """Slices whose whole interval is on the worse side of the score of all items, and that stand out among many.
+
+    Without a row of all items, as in a batch of tables, there is nothing to be worse than.
+    """
     found: list[str] = []
-    for whole in main:
+    for whole in (row for row in wholes if row.get("overall")):
         direction = directions.get(whole["metric"])
         own = [
             row for row in document["rows"]
-            if row.get("slice") and (row["asked"], row.get("system")) == (whole["asked"], whole.get("system"))
+            if not row["overall"] and (row["asked"], row.get("system")) == (whole["asked"], whole.get("system"))
         ]  # fmt: skip
-        if not own or whole.get("score") is None or direction is None:
-            continue
-        worse = [row for row in own if _worse(row, whole["score"], direction)]
-        side = "below" if direction == "higher" else "above"
-        rule = f"the whole {findings.percent(document['level'])} interval is {side} {short(whole['score'])}"
-        marks = any(row.get("marked") is not None for row in own)
-        rule += ", and the slice stands out among as many as were looked at" if marks else ""
-        of = findings.named(whole | {"overall": None})
-        if not worse:
-            found.append(f"None by {of}: in no slice shown {rule}.")
-            continue
-        each = [f"{where(row)} ({findings.numbers_of(row)})" for row in worse]
-        found.append(f"By {of}: {_listed(each, 5)}. There {rule}.")
+        if own and whole.get("score") is not None and direction is not None:
+            found.append(_surely_worse(own, whole, direction, document["level"]))
+    said = _first(found, "measure" if len({row.get("system") for row in wholes}) == 1 else "score")
     if found and document.get("hidden"):
-        found.append(f"{count(document['hidden']['tables'])} slices between the worst and the best are not shown.")
-    return [("Which slices are surely worse?", found)]
+        said.append(f"{count(document['hidden']['tables'])} slices between the worst and the best are not shown.")
+    return [("Which slices are surely worse?", said)]
+
+
+def _surely_worse(own: Sequence[Document], whole: Document, direction: str, level: float) -> str:
+    """The slices that are surely worse by one measure, and what that means."""
+    worse = [row for row in own if _worse(row, whole["score"], direction)]
+    side = "below" if direction == "higher" else "above"
+    rule = f"the whole {findings.percent(level)} interval is {side} {short(whole['score'])}"
+    marks = any(row.get("marked") is not None for row in own)
+    rule += ", and the slice stands out among as many as were looked at" if marks else ""
+    of = findings.named(whole | {"overall": None})
+    if not worse:
+        return f"None by {of}: in no slice shown {rule}."
+    each = [f"{findings.place(row, '=')} ({findings.numbers_of(row)})" for row in worse]
+    return f"By {of}: {findings.listed(each, 5)}. There {rule}."
 
 
 def _worse(row: Document, score: float, direction: str) -> bool:
@@ -211,25 +213,20 @@ def _worse(row: Document, score: float, direction: str) -> bool:
     return bool(row["high"] < score if direction == "higher" else row["low"] > score)
 
 
-def where(row: Document) -> str:
-    """The slice of a row: region=north."""
-    at = row.get("slice") or {}
-    return ", ".join(f"{k}={'(missing)' if v is None else v}" for k, v in at.items())
-
-
 def _compare(document: Document, directions: Mapping[str, str | None]) -> Answers:
     del directions
     rows = [row for row in document["rows"] if not row.get("slice")]
     level = findings.percent(document["level"])
-    said = [_stop(row["verdict"]) for row in rows[:_MOST] if row.get("verdict")]
+    said = [findings.sentence(row["verdict"]) for row in rows if row.get("verdict")]
     gaps = []
-    for row in rows[:_MOST]:
+    for row in rows:
         gap, error = row["difference"], row.get("error") or {}
         low, high = (short(gap[k], error=error.get(k, error.get("value"))) for k in ("low", "high"))
         a, b = row["first"]["system"], row["second"]["system"]
         what = "difference of win rates" if "wins" in row["first"] else f"difference of {row['metric']}"
         gaps.append(f"The {what}, {a} less {b}, lies between {low} and {high} with probability {level}.")
-    return [("Which is best?", said), ("By how much?", gaps), *_sliced_pairs(document)]
+    what = "measure" if len({row["metric"] for row in rows}) == len(rows) else "pair"
+    return [("Which is best?", _first(said, what)), ("By how much?", _first(gaps, what)), *_sliced_pairs(document)]
 
 
 def _sliced_pairs(document: Document) -> Answers:
@@ -241,9 +238,13 @@ def _sliced_pairs(document: Document) -> Answers:
     several = len({row["metric"] for row in rows}) > 1
     found = []
     for key, word in (("p_worse", "worse"), ("p_better", "better")):
-        sure = [where(row) + (f" by {row['metric']}" if several else "") for row in rows if row[key] >= SURE]
+        sure = [
+            findings.place(row, "=") + (f" by {row['metric']}" if several else "") for row in rows if row[key] >= SURE
+        ]
         none = f"{a} is surely {word} in no slice shown."
-        found.append(f"{a} is surely {word} in {_listed(sure, 6)} (probability at least {SURE})." if sure else none)
+        found.append(
+            f"{a} is surely {word} in {findings.listed(sure, 6)} (probability at least {SURE})." if sure else none
+        )
     if document.get("hidden"):
         found.append(f"{count(document['hidden']['tables'])} slices in between are not shown.")
     return [("Which slices are surely worse?", found)]
@@ -257,9 +258,9 @@ def _ranked(document: Document, directions: Mapping[str, str | None]) -> Answers
     rows = document["rows"]
     leaders = [next(row for row in rows if row["metric"] == m) for m in dict.fromkeys(row["metric"] for row in rows)]
     own = [row for row in rows if row["metric"] == leaders[0]["metric"] and row.get("group") == 1] if rows else []
-    level = [] if len(own) < 2 else [f"Not to be told apart from the leader: {_listed(_systems(own[1:]), 8)}."]
-    sure = [_headline(row, document["level"]) for row in leaders[:_MOST]]
-    return [("Which is best?", [_stop(verdict), *level] if verdict else level), ("How sure is it?", sure)]
+    level = [] if len(own) < 2 else [f"Not to be told apart from the leader: {findings.listed(_systems(own[1:]), 8)}."]
+    sure = _first([_headline(row, document["level"]) for row in leaders], "measure")
+    return [("Which is best?", [findings.sentence(verdict), *level] if verdict else level), ("How sure is it?", sure)]
 
 
 def _systems(rows: Sequence[Document]) -> list[str]:
@@ -267,23 +268,23 @@ def _systems(rows: Sequence[Document]) -> list[str]:
 
 
 def _curve(document: Document, directions: Mapping[str, str | None]) -> Answers:
-    chosen = [_stop(n["text"]) for n in document["notes"] if n["code"] == "best"]
+    chosen = [findings.sentence(n["text"]) for n in document["notes"] if n["code"] == "best"]
     pairs = [
         f"P({p['first']} better than {p['second']} on {p['metric']}) = {probability(p.get('p_better'))}."
         for p in document.get("pairs") or ()
     ]
     own = [(q, said) for q, said in _score(document, directions) if q != "Which is best?"]
-    return [*own, ("Which is best?", pairs[:_MOST]), ("Which threshold?", chosen[:_MOST])]
+    return [*own, ("Which is best?", _first(pairs, "pair", "in the document")),
+            ("Which threshold?", _first(chosen, "threshold", "in the notes"))]  # fmt: skip
 
 
 def _predict(document: Document, directions: Mapping[str, str | None]) -> Answers:
-    del directions
     said = []
-    for row in document["rows"][:_MOST]:
+    for row in document["rows"]:
         what = f"{row['first']} less {row['second']} on {row['asked']}" if row.get("first") else findings.named(row)
         level = findings.percent(document["level"])
         said.append(f"{what} will be between {findings.span(row).replace(' to ', ' and ')} with probability {level}.")
-    return [("What is to be expected?", said), ("Is it above the target?", _targets(document["rows"]))]
+    return [("What is to be expected?", _first(said, "row")), *_targets(document["rows"], directions)]
 
 
 def _gate(document: Document, directions: Mapping[str, str | None]) -> Answers:
@@ -291,19 +292,20 @@ def _gate(document: Document, directions: Mapping[str, str | None]) -> Answers:
     open_ = [row for row in document["rows"] if row["status"] != "pass"]
     said = [
         f"{row['requirement']}: {row['status']}, it holds with probability {_chance(row['probability'], row)}."
-        for row in open_[:_MOST]
+        for row in open_
     ]
-    return [("Does it pass?", [_stop(document["verdict"])]), ("What does not pass?", said)]
+    passes = [findings.sentence(document["verdict"])]
+    return [("Does it pass?", passes), ("What does not pass?", _first(said, "requirement"))]
 
 
 def _solve(document: Document, directions: Mapping[str, str | None]) -> Answers:
     del directions
     given = [f"{x['name']} {x['shown']}" for x in document.get("given") or () if "shown" in x]
-    reported = [f"Reported: {_listed(given, 8)}."] if given else []
+    reported = [f"Reported: {findings.listed(given, 8)}."] if given else []
     status, why = document.get("status"), document.get("why")
-    follows = [_stop(f"{status}: {why}" if status and why else str(why or status))] if why or status else []
+    follows = [findings.sentence(f"{status}: {why}" if status and why else str(why or status))] if why or status else []
     tables = [", ".join(f"{k} {count(x)}" for k, x in t.items()) for t in document.get("tables") or () if "tp" in t]
-    follows += [f"{_listed(tables[:3], 3)}."] if len(tables) == 1 else []
+    follows += [f"{findings.listed(tables[:3], 3)}."] if len(tables) == 1 else []
     return [("What was reported?", reported), ("What follows?", follows)]
 
 
@@ -312,7 +314,12 @@ def _plain(document: Document, directions: Mapping[str, str | None]) -> Answers:
     del directions
     said = from_document(document).headline if document["rows"] else document.get("verdict") or ""
     n = (document.get("data") or {}).get("n")
-    return [("What was found?", [] if not said or (n is not None and said == f"n = {count(n)}") else [_stop(said)])]
+    return [
+        (
+            "What was found?",
+            [] if not said or (n is not None and said == f"n = {count(n)}") else [findings.sentence(said)],
+        )
+    ]
 
 
 _ANSWERS: Final[dict[str, Callable[[Document, Mapping[str, str | None]], Answers]]] = {
@@ -321,17 +328,12 @@ _ANSWERS: Final[dict[str, Callable[[Document, Mapping[str, str | None]], Answers
 }  # fmt: skip
 
 
-def _listed(names: Sequence[str], most: int) -> str:
-    """A list for people: a, b and 3 more."""
-    shown = [*names[:most], *([f"{count(len(names) - most)} more"] if len(names) > most else [])]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}" if shown else "nothing"
+def _first(said: Sequence[str], what: str, where: str = "in the table") -> list[str]:
+    """The first few sentences, and how many more there are."""
+    return [*said[:_MOST], *_more(len(said) - _MOST, what, where)]
 
 
-def _more(many: int, what: str) -> list[str]:
-    return [f"{count(many)} more {what}s are in the table."] if many > 0 else []
-
-
-def _stop(text: str) -> str:
-    """A sentence, with a full stop where the text has none; its first word may be a name, and stays as it is."""
-    text = text.strip()
-    return text if text.endswith((".", "?", "!")) else f"{text}."
+def _more(many: int, what: str, where: str = "in the table") -> list[str]:
+    if many <= 0:
+        return []
+    return [f"1 more {what} is {where}." if many == 1 else f"{count(many)} more {what}s are {where}."]

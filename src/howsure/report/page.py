@@ -36,6 +36,7 @@ class Parts:
     charts: Mapping[str, Chart]
     measures: Sequence[Any] = ()  # with better, meaning, source, and a formula or a text
     priors: Sequence[Document] = ()  # rows of the headline under other priors, each with its `prior`
+    typed: Mapping[str, Any] | None = None  # settings for a command that are not in the document; None: there is none
 
 
 def report(document: Document, parts: Parts, view: Detail) -> str:
@@ -56,7 +57,7 @@ def report(document: Document, parts: Parts, view: Detail) -> str:
             assumptions=assumptions(document),
             formulas=_formulas(parts.measures),
             routes=_routes(document),
-            remade=_visible(remade(document)),
+            remade=_visible(remade(document, parts.typed)),
             versions=versions(str(document.get("version") or "")),
             schema=document["schema"],
             style=_style(),

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import platform
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from types import MappingProxyType
 from typing import Any, Final
 
 from howsure.errors import hidden
 from howsure.language import SPOKEN, TYPED
-from howsure.report.opening import kind_of
+from howsure.report.measured import kind_of
 
 Document = dict[str, Any]
 _PARTS: Final = ("numpy", "scipy", "altair", "vl-convert-python", "jinja2")
@@ -27,8 +29,12 @@ class Remade:
     says: str
 
 
-def remade(document: Document) -> Remade:
-    """The words of the command line with its file; from Python the command for a single table, if it is one."""
+def remade(document: Document, typed: Mapping[str, Any] | None = MappingProxyType({})) -> Remade:
+    """The words of the command line with its file; from Python the command for a single table, if it is one.
+
+    `typed` are the settings of the command that a document does not tell, by name; None where no command can say what
+    was asked for.
+    """
     words = TYPED.get().words
     if SPOKEN.get() == "command" and words:
         said = "In the folder that it was run in, with the same files, this makes the same report."
@@ -36,7 +42,7 @@ def remade(document: Document) -> Remade:
         if "***" in command:
             said += " Passwords are left out."
         return Remade(command, said)
-    found = _of_table(document)
+    found = None if typed is None else _of_table(document, typed)
     if found is not None:
         return Remade(_joined(found), "It was made in Python; this command gives the same numbers from the counts.")
     return Remade(
@@ -46,7 +52,7 @@ def remade(document: Document) -> Remade:
     )
 
 
-def _of_table(document: Document) -> list[str] | None:
+def _of_table(document: Document, typed: Mapping[str, Any]) -> list[str] | None:
     """The words that score the counts of a document, where it is of one plain table."""
     data, rows, prior = document.get("data") or {}, document["rows"], document.get("prior") or {}
     plain = kind_of(document) == "score" and prior.get("name") in _PRIORS and not document.get("shrink")
@@ -65,7 +71,8 @@ def _of_table(document: Document) -> list[str] | None:
         if row["above"] is not None:
             words += ["--above", f"{row['asked']}={row['above']!r}"]
     settings = {"prior": (prior["name"], "even"), "level": (document["level"], 0.95), "seed": (document["seed"], 0),
-                "interval": (document["interval"], "equal-tailed")}  # fmt: skip
+                "interval": (document["interval"], "equal-tailed"),
+                "tolerance": (typed.get("tolerance", 0.02), 0.02)}  # fmt: skip
     for name, (value, usual) in settings.items():
         words += [] if value == usual else [f"--{name}", str(value)]
     words += ["--chance"] if "chance" in document.get("columns", ()) else []
