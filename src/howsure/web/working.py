@@ -17,6 +17,8 @@ from howsure.web.answering import Job, Reply, answer, refusal
 
 _LOG: Final = logging.getLogger("howsure.web")
 _GRACE: Final = 0.25  # seconds that work which nobody waits for may still take: a new worker costs more
+_PAUSE: Final = 0.5  # seconds before another try to start a worker; twice as many after each
+_LONGEST_PAUSE: Final = 30.0
 _BUSY: Final = refusal(503, "busy", "too many questions at once; ask again in a moment.")
 _ENDED: Final = refusal(503, "ended", "the page is being closed.")
 _GONE: Final = refusal(499, "cancelled", "nobody waits for the answer.")
@@ -143,14 +145,32 @@ class Workers:
         task.add_done_callback(self._tasks.discard)
 
     async def _begin(self) -> None:
+        """One more worker; where it dies before it is ready, another one after a pause."""
+        pause = _PAUSE
+        while not self._closed:
+            try:
+                self._free.put_nowait(await self._ready())
+            except Exception as error:  # noqa: BLE001 - whatever it is, the server needs its workers
+                _LOG.warning("a worker did not start (%s: %s)", type(error).__name__, error)
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+            else:
+                return
+
+    async def _ready(self) -> _Worker:
+        """A worker that has given a first answer."""
         loop = asyncio.get_running_loop()
         worker = await loop.run_in_executor(self._threads, _Worker, self._context)
         self._all.add(worker)
-        if self._closed:
-            worker.end()
-            return
-        await loop.run_in_executor(self._threads, worker.ask, Job("warm", None))
-        self._free.put_nowait(worker)
+        try:
+            if self._closed:
+                raise EOFError("the page is being closed")
+            await loop.run_in_executor(self._threads, worker.ask, Job("warm", None))
+        except Exception:
+            self._all.discard(worker)
+            await loop.run_in_executor(None, worker.end)
+            raise
+        return worker
 
     async def _kept(self, worker: _Worker) -> None:
         self._free.put_nowait(worker)
