@@ -77,7 +77,11 @@ def test_a_late_file_does_not_land_in_another_panel(page, address, step):
 def test_no_old_chart_under_an_error(page, address):
     """Charts that are still being drawn when a question is refused are not shown."""
     held = []
-    page.route("**/vega.js", lambda route: held.append(route))
+
+    def hold(route):
+        held.append(route)
+
+    page.route("**/vega.js", hold)
     page.goto(address)
     until(page, lambda: held)
     page.fill("#f-metric", "precison")

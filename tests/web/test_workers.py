@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import threading
 from types import SimpleNamespace
 
@@ -20,7 +22,7 @@ class Failing:
 
     made = 0
 
-    def __init__(self, context):
+    def __init__(self, context, most):
         type(self).made += 1
         self.mine, self.process = type(self).made, SimpleNamespace(kill=lambda: None)
 
@@ -110,3 +112,31 @@ def test_a_file_that_was_cut_is_not_answered(tmp_path, monkeypatch, path):
     asyncio.run(ask({"type": "http.request", "body": b"label,pred\n1,1\n", "more_body": False}))
     assert len(jobs) == 1
     folder.close()
+
+
+BOUNDED = """
+import sys
+import numpy as np
+from howsure import duck
+from howsure.web import answering, models, working
+working.bound(1_000_000_000)
+counts = models.FourCounts(tp=8, fp=2, fn=3, tn=80)
+drawn = answering.answer(answering.Job("score", models.ScoreQuestion(counts=counts, metrics=["f1"]), "png"))
+assert drawn.status == 200, drawn.body
+assert duck.connect().execute("SELECT current_setting('memory_limit')").fetchone()[0] == "476.8 MiB"
+answering._WAYS["greedy"] = lambda job: np.ones(200_000_000)
+reply = answering.answer(answering.Job("greedy", None))
+assert reply.status == 422 and b"too-large" in reply.body, reply.body
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not bound the memory that is used")
+def test_a_worker_takes_only_so_much_memory():
+    """Charts are still drawn; what needs more is refused with a sentence."""
+    made = subprocess.run([sys.executable, "-c", BOUNDED], capture_output=True, text=True, check=False)
+    assert made.returncode == 0, made.stderr
+
+
+def test_memory_is_shared():
+    """More workers get less each, and none too little."""
+    assert working.memory(1) >= working.memory(4) >= working.memory(10_000) == 2 * 10**9
