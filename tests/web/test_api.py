@@ -153,10 +153,28 @@ def test_what_is_not_there(client, method, path, status, code):
 @pytest.mark.parametrize(
     ("body", "status"),
     [(b"{", 400), (b"[]", 422), (b'{"counts": 1}', 422), (b"\xff", 400), (b'{"counts": {"tp": NaN}}', 422),
-     (b'{"unknown": 1}', 422), (b"[" * 100_000, 400)],
+     (b'{"unknown": 1}', 422)],
 )  # fmt: skip
 def test_bodies_that_are_no_question(client, body, status):
     """Refused with a sentence, not with a trace."""
     response = client.post("/api/score", content=body, headers={"content-type": "application/json"})
     assert response.status_code == status
     assert response.json()["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [(b"[" * 100_000, "nested too deeply"), (b'{"counts": {"tp": ' + b"9" * 5_000 + b"}}", "too many digits"),
+     (b"\xff", "UTF-8")],
+)  # fmt: skip
+def test_bodies_that_cannot_be_read(client, body, says):
+    """The sentence says what is wrong with them."""
+    response = client.post("/api/score", content=body, headers={"content-type": "application/json"})
+    assert response.status_code == 400
+    assert says in response.json()["error"]["message"]
+
+
+def test_whole_numbers_are_shown_as_such(client):
+    """80.0 is 80 in the lines."""
+    answer = asked(client, "score", {"counts": {**FOUR, "tp": 80.0}, "metrics": ["f1"]}).json()
+    assert answer["lines"]["shell"] == "howsure score --counts tp=80,fp=20,fn=30,tn=870 --metric f1"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import http.client
 import json
 import os
@@ -159,6 +160,19 @@ def test_the_report(client):
     assert code(client.get("/report/other")) == (404, "not-found")
 
 
+def test_a_report_tells_how_to_make_it_again(client):
+    """With the file as its owner calls it, quoted; the lines beside it too."""
+    held = b"label,pred\n" + b"1,1\n0,0\n1,0\n" * 5
+    asked = {"name": "my preds (1).csv", "metric": "accuracy", "report": True}
+    answer = client.post("/api/file/score", params=asked, content=held, headers=BYTES).json()
+    shell = "howsure score 'my preds (1).csv' --metric accuracy"
+    assert answer["lines"]["shell"] == shell
+    assert answer["lines"]["python"] == "hs.score('my preds (1).csv', metrics=['accuracy'])"
+    assert f"{shell} --out report.html" in html.unescape(client.get(answer["report"]).text)
+    told = client.post("/api/file/score", params={**asked, "metric": "nothing"}, content=held, headers=BYTES)
+    assert "my_preds" not in told.text
+
+
 # -- an end
 
 
@@ -236,6 +250,27 @@ def test_cancelled_work_stops(tmp_path):
         assert client.post("/api/score", json=QUESTION).status_code == 200
 
 
+def test_nothing_is_left_by_a_report_that_nobody_waits_for(tmp_path):
+    """The connection is cut while the report is made; and SIGTERM leaves no folder of processes."""
+    held = ("label,pred,who\n" + "".join(f"{i % 2},{i % 3 % 2},p{i % 40}\n" for i in range(2_000))).encode()
+    with alone(tmp_path) as (client, process, address):
+        assert client.post("/api/score", json=QUESTION).status_code == 200
+        workers = processes.below(process.pid)
+        place = urlsplit(address)
+        for pause in (0.5, 1.0, 1.5):
+            connection = http.client.HTTPConnection(place.hostname, place.port)
+            connection.request("POST", "/api/file/score?name=x.csv&by=who&report=true", held, BYTES)
+            time.sleep(pause)
+            connection.close()
+            until(lambda: not left(tmp_path))
+        assert workers.keys() != processes.below(process.pid).keys()  # one was ended at its work
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=20) == 128 + signal.SIGTERM
+        assert process.stderr.read().strip() == ""
+    assert [x.name for x in tmp_path.iterdir() if not x.name.startswith("howsure-web-")] == []
+    assert list(tmp_path.glob("howsure-web-*/server-*")) == []
+
+
 def test_it_ends_with_open_requests(tmp_path):
     """Control-C while something is computed and something is sent: in two seconds, in silence."""
     with alone(tmp_path) as (client, process, address):
@@ -271,6 +306,12 @@ def test_a_token_where_others_may_come(tmp_path):
         assert (entered.status_code, entered.headers["location"]) == (303, "/?panel=plan")
         assert "HttpOnly" in entered.headers["set-cookie"]
         assert "SameSite=Strict" in entered.headers["set-cookie"]
+        for path in ("/%5Cevil.example", "//evil.example", "/%0d%0aX-Y:1", "/api/metrics"):
+            away = client.get(
+                f"{address.split('?')[0].replace('0.0.0.0', '127.0.0.1').rstrip('/')}{path}?token={token}"
+            )
+            assert (away.status_code, away.headers["location"]) == (303, "/")
+            assert "x-y" not in away.headers
         assert client.get("/").status_code == 200
         assert client.post("/api/score", json=QUESTION).status_code == 200
         assert client.post("/api/score", json=QUESTION, headers={"origin": "http://evil.example"}).status_code == 403

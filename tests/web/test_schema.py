@@ -80,7 +80,7 @@ def test_errors_are_described(described):
     """Every operation states the one shape of errors."""
     for methods in described["paths"].values():
         for told in methods.values():
-            for status in ("413", "422", "500", "503"):
+            for status in ("401", "413", "422", "500", "503"):
                 shape = told["responses"][status]["content"]["application/json"]["schema"]
                 assert shape == {"$ref": "#/components/schemas/ErrorAnswer"}
 

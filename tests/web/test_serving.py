@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 
+import httpx
 import pytest
 
 from howsure.cli.app import app, run
@@ -81,8 +82,17 @@ def test_host(started, capsys):
     assert started["guard"].hosts is None
     assert len(started["guard"].token) >= 24
     assert started["guard"].token in capsys.readouterr().out
+    assert run(["serve", "--port", "0", "--no-browser", "--host", "127.0.0.2"]) == 0
+    assert f"127.0.0.2:{started['at'][1]}" in started["guard"].hosts
     assert run(["serve", "--host", "no.such.host.invalid", "--no-browser"]) == 2
     assert one_sentence(capsys.readouterr().err)
+
+
+def test_another_loopback_address_is_answered(tmp_path):
+    """By its own name."""
+    with serving("--host", "127.0.0.2", folder=tmp_path) as (address, _):
+        assert address.startswith("http://127.0.0.2:")
+        assert httpx.get(address, timeout=60).status_code == 200
 
 
 def test_browser(started):

@@ -14,7 +14,7 @@ from typing import Any, Final
 from howsure.errors import BadSetting, HowsureError
 from howsure.language import SPOKEN, TYPED, Typed
 from howsure.render.harmless import laid_out
-from howsure.web import asking, finding
+from howsure.web import asking, finding, uploads
 from howsure.web.calls import Posed
 
 _LOG: Final = logging.getLogger("howsure.web")
@@ -84,7 +84,7 @@ def _asked(job: Job) -> Reply:
     here = Path.cwd()
     os.chdir(job.folder)  # so that messages and notes call the file by its label
     try:
-        return _given(job, asking.of_file(job.verb, name, job.question), (name,))
+        return _given(job, asking.of_file(job.verb, name, job.question), (uploads.own_name(job.question.name),))
     finally:
         os.chdir(here)
 
@@ -147,13 +147,13 @@ def _drawn(result: Any) -> list[dict[str, Any]]:
 
 
 def _page(result: Any) -> str:
-    """The result as a page of its own."""
-    import tempfile
-
-    with tempfile.TemporaryDirectory(prefix="report-") as folder:
-        path = Path(folder, "report.html")
-        result.save(path)
-        return path.read_text(encoding="utf-8")
+    """The report, which tells the command that writes it; in memory, as a worker may be ended at any time."""
+    typed = TYPED.get()
+    told = TYPED.set(Typed((*typed.words, "--out", "report.html"), typed.files))
+    try:
+        return str(result.to_html())
+    finally:
+        TYPED.reset(told)
 
 
 def _metrics(job: Job) -> Reply:

@@ -14,6 +14,7 @@ from fastapi.responses import Response
 
 from howsure.web import models
 from howsure.web.answering import DRAWN, TEXTS, Job, Reply
+from howsure.web.guarding import Refused
 from howsure.web.keeping import Reports
 from howsure.web.uploads import Folder
 from howsure.web.working import Workers
@@ -25,6 +26,7 @@ _REFUSED: Final[dict[int | str, dict[str, Any]]] = {
     status: {"model": models.ErrorAnswer, "description": told}
     for status, told in {
         400: "The body is not what it says it is.",
+        401: "The token is missing, where one is needed.",
         403: "Another site, or another name of this machine.",
         408: "The body did not arrive in time.",
         413: "More than is taken.",
@@ -194,12 +196,12 @@ async def file(
 
 
 async def _pieces(request: Request) -> AsyncIterator[bytes]:
-    """The body as it comes; `request.stream` would hide that nobody waits any more."""
+    """The body as it comes; half a file is none."""
     more = True
     while more:
         message = await request.receive()
         if message["type"] == "http.disconnect":
-            return
+            raise Refused(400, "cut", "the file did not arrive whole.")
         more = message.get("more_body", False)
         if message.get("body"):
             yield message["body"]

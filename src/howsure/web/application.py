@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import AsyncIterator
 from typing import Any, Final
 
@@ -23,6 +24,15 @@ from howsure.web.working import Workers
 
 _QUEUE: Final = 200
 _CODES: Final = {400: "bad-request", 404: "not-found", 405: "method", 406: "not-acceptable"}
+_SAID: Final = {
+    "missing": "is needed", "extra_forbidden": "is not known here", "int_type": "must be a whole number",
+    "int_parsing": "must be a whole number", "int_from_float": "must be a whole number",
+    "float_type": "must be a number", "float_parsing": "must be a number", "finite_number": "must be a finite number",
+    "string_type": "must be a text", "bool_type": "must be true or false", "list_type": "must be a list",
+    "literal_error": "must be {expected}", "less_than_equal": "may be {le:,.15g} at most",
+    "greater_than_equal": "must be {ge:,.15g} at least",
+}  # fmt: skip
+_OURS: Final = re.compile(r"(body|query|path|float|int|constrained-\w+|\w+\[.*\])$")  # of a place, not of the question
 _ABOUT: Final = (
     "How sure are you of that score? The documents of the command, as an API. Every error has one shape: "
     '{"error": {"code": ..., "message": ...}}, and the message is what the command would say.'
@@ -63,11 +73,25 @@ async def _invalid(_request: Request, error: Any) -> Response:
     first = error.errors()[0]
     if first["type"] == "json_invalid":
         return respond(refusal(400, "not-json", f"the body is not JSON: {first['ctx']['error']}."))
-    place = ".".join(str(x) for x in first["loc"] if x not in ("body", "query", "path"))
+    place = ".".join(str(x) for x in first["loc"] if not _OURS.match(str(x))) or "the body"
+    said = _SAID.get(first["type"])
+    told = f"{place}: {first['msg'][:1].lower()}{first['msg'][1:]}"
+    if said is not None:
+        told = f"{place} {said.format(**first.get('ctx') or {})}"
     given = repr(first.get("input"))
-    said = first["msg"][:1].lower() + first["msg"][1:]
     got = "" if first["type"] == "missing" else f"; got {given if len(given) <= 80 else given[:77] + '...'}"
-    return respond(refusal(422, "bad-request", f"{place or 'the body'}: {said}{got}."))
+    return respond(refusal(422, "bad-request", f"{told}{got}."))
+
+
+def _unread(cause: BaseException | None) -> str:
+    """Why a body could not even be read as JSON."""
+    if isinstance(cause, RecursionError):
+        return "the body is not a question: its lists or objects are nested too deeply."
+    if isinstance(cause, UnicodeDecodeError):
+        return "the body is not JSON: it must be in UTF-8."
+    if isinstance(cause, ValueError):
+        return "the body is not a question: a number in it has too many digits."
+    return "the body cannot be read as JSON."
 
 
 async def _refused(request: Request, error: Any) -> Response:
@@ -76,6 +100,8 @@ async def _refused(request: Request, error: Any) -> Response:
         404: f"there is nothing at {request.url.path!r}; the API is described at /api.",
         405: f"{request.method} is not taken at {request.url.path!r}.",
     }.get(error.status_code, str(error.detail))
+    if error.status_code == 400 and not isinstance(error, Refused):
+        said = _unread(error.__cause__)
     found = respond(refusal(error.status_code, code, said))
     found.headers.update(error.headers or {})
     return found

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from howsure.errors import BadSetting
 from howsure.labels import whole
-from howsure.web import models, reading
+from howsure.web import models, reading, uploads
 from howsure.web.calls import Call, Posed, flags, plain, table_text
 
 _SETTINGS: Final = ("level", "interval", "prior", "tolerance", "seed")
@@ -197,7 +197,7 @@ _ONLY: Final = {"above": "score", "equal_within": "compare"}  # what one verb ta
 
 
 def of_file(verb: str, name: str, q: models.FileQuestion) -> Posed:
-    """A question about the columns of a file, which is called `name` in the folder where this is run."""
+    """A question about the columns of a file: `name` in the folder where this is run, and its own name in the lines."""
     for setting, only in _ONLY.items():
         if getattr(q, setting) is not None and verb != only:
             raise BadSetting(f"{setting} goes with {only}: leave it out of {verb}.")
@@ -206,7 +206,8 @@ def of_file(verb: str, name: str, q: models.FileQuestion) -> Posed:
     asked_for = {} if q.metric is None else {"metrics": q.metric}
     said = {**columns, **asked_for, **settings}
     own = _one(said) if verb in ("compare", "leaderboard") else said
-    return Posed(Call(verb, (name,), own), (verb, name, *flags(said)))
+    theirs = uploads.own_name(q.name)
+    return Posed(Call(verb, (theirs,), own), (verb, theirs, *flags(said)), answer=Call(verb, (name,), own).run)
 
 
 _VERBS: Final[dict[str, Callable[[Any], Posed]]] = {

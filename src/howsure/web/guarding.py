@@ -186,12 +186,12 @@ class _Headed:
 
 
 async def _welcome(scope: Message, token: str, send: _Headed) -> None:
-    """The token leaves the address and becomes a cookie that no script reads."""
+    """The token leaves the address and becomes a cookie that no script reads; the way on is to the page alone."""
     query = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
     query.pop("token", None)
     rest = urlencode(query, doseq=True)
     headers = [
-        (b"location", f"/{scope['path'].lstrip('/')}{'?' if rest else ''}{rest}".encode()),
+        (b"location", f"/{'?' if rest else ''}{rest}".encode()),
         (b"set-cookie", f"{_COOKIE}={token}; HttpOnly; SameSite=Strict; Path=/".encode()),
         (b"content-length", b"0"),
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 MOST_COUNT: Final = 10**12
 MOST_CLASSES: Final = 100
@@ -13,7 +13,13 @@ MOST_METRICS: Final = 40
 MOST_SYSTEMS: Final = 30
 MOST_TEXT: Final = 200
 
-Count = Annotated[int, Field(ge=0, le=MOST_COUNT)]
+
+def _whole(x: float) -> float:
+    return int(x) if x.is_integer() else x
+
+
+# What is negative or no whole number is refused by the library, which has the better sentence.
+Count = Annotated[float, Field(le=MOST_COUNT, allow_inf_nan=False), AfterValidator(_whole)]
 Text = Annotated[str, Field(max_length=MOST_TEXT)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Label = Text | Annotated[int, Field(ge=-MOST_COUNT, le=MOST_COUNT)]
@@ -24,7 +30,7 @@ Format = Annotated[
     Literal["answer", "document", "csv", "table", "markdown", "latex", "html", "svg", "png", "pdf"],
     Field(description="answer: JSON with document, finding and lines; else what the command writes, or the chart."),
 ]
-Share = Annotated[float, Field(gt=0, lt=1, allow_inf_nan=False)]
+Seed = Annotated[int, Field(le=2**63 - 1)]
 
 
 class StrictModel(BaseModel):
@@ -95,12 +101,12 @@ class PairedAnswers(StrictModel):
 class AnySettings(StrictModel):
     """What most questions can be told besides."""
 
-    level: Share | None = Field(default=None, description="Of the intervals; 0.95 if left out.")
+    level: Number | None = Field(default=None, description="Of the intervals; 0.95 if left out.")
     interval: Literal["equal-tailed", "hdi"] | None = None
     prior: Text | Number | None = Field(
         default=None, description="even (usual), jeffreys, uniform, or a weight per cell."
     )
-    seed: Annotated[int, Field(ge=0, le=2**63 - 1)] | None = None
+    seed: Seed | None = None
 
 
 class WithCharts(StrictModel):
@@ -149,7 +155,7 @@ class LeaderboardQuestion(SampledSettings, WithCharts):
     model_config = _example(systems={"a": {"rate": {"hits": 47, "of": 50}}, "b": {"rate": {"hits": 40, "of": 50}}})
     systems: Annotated[dict[Text, TableGiven], Field(max_length=MOST_SYSTEMS)]
     metrics: Metrics | None = None
-    apart: Share | None = None
+    apart: Number | None = None
 
 
 class PlanQuestion(TableGiven, AnySettings, WithCharts):
@@ -163,7 +169,7 @@ class PlanQuestion(TableGiven, AnySettings, WithCharts):
     below: Number | None = None
     difference: Number | None = None
     disagreement: Number | None = None
-    n: Annotated[int, Field(ge=0, le=10**9)] | None = None
+    n: Annotated[int, Field(le=10**9)] | None = None
     assurance: Number | None = None
 
 
@@ -220,10 +226,10 @@ class FileQuestion(BaseModel):
     metric: Names | None = None
     above: Number | None = None
     equal_within: Number | None = None
-    level: Share | None = None
+    level: Number | None = None
     interval: Literal["equal-tailed", "hdi"] | None = None
     prior: Text | None = None
-    seed: Annotated[int, Field(ge=0, le=2**63 - 1)] | None = None
+    seed: Seed | None = None
     format: Format = "answer"
     charts: bool = False
     report: bool = Field(default=False, description="Also the report, at an address that is kept for a while.")

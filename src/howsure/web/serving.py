@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import logging
 import secrets
+import signal
 import socket
+import sys
+import threading
 import webbrowser
-from collections.abc import Callable
-from threading import Thread
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from howsure.errors import BadSetting
@@ -39,7 +42,7 @@ def serve(
         token = None if is_loopback(host) else secrets.token_urlsafe(24)
         address = f"http://{_written(host)}:{place[1]}/"
         shown = address if token is None else f"{address}?token={token}"
-        app = application(hosts=_hosts(place[1]) if token is None else None, token=token, workers=workers)
+        app = application(hosts=_hosts(host, place[1]) if token is None else None, token=token, workers=workers)
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
         config = uvicorn.Config(
             app, log_level="critical", access_log=False, server_header=False, date_header=True, lifespan="on",
@@ -48,8 +51,25 @@ def serve(
         )  # fmt: skip
         say(shown)  # the socket is open: who comes early waits
         if browser:
-            Thread(target=webbrowser.open, args=(shown,), daemon=True).start()
-        uvicorn.Server(config).run(sockets=[listening])
+            threading.Thread(target=webbrowser.open, args=(shown,), daemon=True).start()
+        with _ended_in_order():
+            uvicorn.Server(config).run(sockets=[listening])
+
+
+@contextlib.contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """SIGTERM ends Python as an exit does, so that what multiprocessing keeps in the temporary folder is deleted.
+
+    uvicorn closes all, and then raises the signal once more, which would end the process on the spot.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def is_loopback(host: str) -> bool:
@@ -64,8 +84,8 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _hosts(port: int) -> frozenset[str]:
-    names = ("127.0.0.1", "localhost", "[::1]")
+def _hosts(host: str, port: int) -> frozenset[str]:
+    names = ("127.0.0.1", "localhost", "[::1]", _written(host).lower())
     return frozenset(f"{name}:{port}" for name in names) | (frozenset(names) if port == 80 else frozenset())
 
 

@@ -9,7 +9,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,6 +34,17 @@ def label(name: str) -> str:
     return f"{stem[:60] or 'data'}{known}"
 
 
+def own_name(name: str) -> str:
+    r"""What its owner calls a file, to be shown and never opened; it is no option, and no stream, of the command.
+
+    >>> own_name("my preds (1).CSV"), own_name("-x.csv"), own_name("a\x00b.csv")
+    ('my preds (1).CSV', './-x.csv', 'a_b.csv')
+    """
+    if not name.strip() or not name.isprintable():
+        return label(name)
+    return f"./{name}" if name.startswith("-") else name
+
+
 def root() -> Path:
     """The folder of all servers of this user; nobody else may look into it."""
     owner = os.getuid() if hasattr(os, "getuid") else 0
@@ -51,10 +62,11 @@ class Folder:
     """The folder of this server. Its lock is held as long as the process lives, however it ends."""
 
     def __init__(self) -> None:
-        sweep()
-        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=root()))
-        self._lock = (self.path / _LOCK).open("w")
-        _locked(self._lock)
+        with _alone():
+            _sweep()
+            self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=root()))
+            self._lock = (self.path / _LOCK).open("w")
+            _locked(self._lock)
 
     def close(self) -> None:
         """Delete all that is left."""
@@ -76,7 +88,15 @@ class Folder:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def sweep() -> None:
+@contextlib.contextmanager
+def _alone() -> Iterator[None]:
+    """No other server starts meanwhile: it would take a folder that has no lock yet for one that was left."""
+    with (root() / "starting").open("w") as file:
+        _locked(file, wait=True)
+        yield
+
+
+def _sweep() -> None:
     """Delete what servers left that are no more."""
     for path in root().glob(f"{_PREFIX}*"):
         try:
@@ -88,14 +108,14 @@ def sweep() -> None:
             shutil.rmtree(path, ignore_errors=True)
 
 
-def _locked(file: Any) -> bool:
-    """Take the lock of a file, if nobody has it."""
+def _locked(file: Any, wait: bool = False) -> bool:
+    """Take the lock of a file, if nobody has it, or once nobody has it."""
     try:
         import fcntl
     except ImportError:  # where there is none, a file that is open cannot be deleted
         return True
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except OSError:
         return False
     return True

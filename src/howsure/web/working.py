@@ -13,18 +13,48 @@ from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection, wait
 from typing import Any, Final
 
+from howsure import duck
 from howsure.web.answering import Job, Reply, answer, refusal
 
 _LOG: Final = logging.getLogger("howsure.web")
 _GRACE: Final = 0.25  # seconds that work which nobody waits for may still take: a new worker costs more
+_LEAST_MEMORY: Final = 2 * 10**9
+_MOST_SPILLED: Final = 2 * 10**9  # bytes that DuckDB may write beside a file that was sent
+_PAUSE: Final = 0.5  # seconds before another try to start a worker; twice as many after each
+_LONGEST_PAUSE: Final = 30.0
 _BUSY: Final = refusal(503, "busy", "too many questions at once; ask again in a moment.")
 _ENDED: Final = refusal(503, "ended", "the page is being closed.")
 _GONE: Final = refusal(499, "cancelled", "nobody waits for the answer.")
 _LOST: Final = refusal(500, "bug", "what was asked ended the process that computed it.")
 
 
-def work(pipe: Connection) -> None:
+def memory(many: int) -> int:
+    """How many bytes each of so many workers may take, so that all of them leave room for the machine."""
+    try:
+        there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):  # it does not tell
+        there = 0
+    return max(_LEAST_MEMORY, there // (many + 1))
+
+
+def bound(most: int) -> None:
+    """Take at most so many bytes: what needs more is refused, and the machine goes on.
+
+    Memory that is used is bounded, not the room for addresses, of which what draws charts reserves very much.
+    """
+    duck.CONFIG.update(memory_limit=f"{most // 2}B", max_temp_directory_size=f"{_MOST_SPILLED}B")
+    try:
+        import resource
+    except ImportError:  # there are no such limits on Windows
+        return
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    least = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (least, hard))
+
+
+def work(pipe: Connection, most: int) -> None:
     """The life of a worker: jobs in, replies out, until whoever started it is gone."""
+    bound(most)
     for name in ("SIGINT", "SIGHUP"):  # those who end the server end its workers
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
@@ -46,9 +76,9 @@ def work(pipe: Connection) -> None:
 class _Worker:
     """A process with a pipe to it."""
 
-    def __init__(self, context: Any) -> None:
+    def __init__(self, context: Any, most: int) -> None:
         self.pipe, theirs = context.Pipe()
-        self.process = context.Process(target=work, args=(theirs,), daemon=True, name="howsure-worker")
+        self.process = context.Process(target=work, args=(theirs, most), daemon=True, name="howsure-worker")
         self.process.start()
         theirs.close()
 
@@ -143,14 +173,32 @@ class Workers:
         task.add_done_callback(self._tasks.discard)
 
     async def _begin(self) -> None:
+        """One more worker; where it dies before it is ready, another one after a pause."""
+        pause = _PAUSE
+        while not self._closed:
+            try:
+                self._free.put_nowait(await self._ready())
+            except Exception as error:  # noqa: BLE001 - whatever it is, the server needs its workers
+                _LOG.warning("a worker did not start (%s: %s)", type(error).__name__, error)
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+            else:
+                return
+
+    async def _ready(self) -> _Worker:
+        """A worker that has given a first answer."""
         loop = asyncio.get_running_loop()
-        worker = await loop.run_in_executor(self._threads, _Worker, self._context)
+        worker = await loop.run_in_executor(self._threads, _Worker, self._context, memory(self.many))
         self._all.add(worker)
-        if self._closed:
-            worker.end()
-            return
-        await loop.run_in_executor(self._threads, worker.ask, Job("warm", None))
-        self._free.put_nowait(worker)
+        try:
+            if self._closed:
+                raise EOFError("the page is being closed")
+            await loop.run_in_executor(self._threads, worker.ask, Job("warm", None))
+        except Exception:
+            self._all.discard(worker)
+            await loop.run_in_executor(None, worker.end)
+            raise
+        return worker
 
     async def _kept(self, worker: _Worker) -> None:
         self._free.put_nowait(worker)

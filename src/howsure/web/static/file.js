@@ -1,14 +1,17 @@
-// The panel for files: a preview of the columns, what they mean, and the report. Files are never in the address.
+// The panel for files: a preview of the columns, what they mean, and the report. What is chosen is in the address, where
+// it is not what is guessed; the file is not.
 import { $, ask, make, Problem, save, table } from "/parts.js";
 
 const MOST = 100000000;
 const BYTES = "application/octet-stream";
 const VERBS = [["score", "score each system"], ["compare", "compare two systems"], ["leaderboard", "rank several systems"], ["curve", "scores and thresholds"]];
 const ANSWERS = [["pred", "predictions"], ["outcome", "passes and fails"], ["value", "grades"], ["score", "scores"]];
+const CHOSEN = ["verb", "truth", "role", "answers", "by", "positive", "metric", "level"];
 
 let file = null;
 let preview = null;
 let busy = null;
+let usual = {}; // what is chosen if nothing is said, as it stands in the address
 
 export function filePanel(place, page) {
   const chosen = make("input", { type: "file", id: "f-file", accept: ".csv,.tsv,.txt,.jsonl,.ndjson,.json,.parquet,.pq,.gz,.zst", onchange: (e) => take(e.target.files[0], page) });
@@ -22,27 +25,47 @@ export function filePanel(place, page) {
     });
   }
   place.replaceChildren(drop, make("div", { id: "columns" }));
-  if (file && preview) choose(page);
+  if (file && preview) shown(page);
+}
+
+// Whoever goes to another panel waits for nothing here.
+export function leaveFile() { busy?.abort(); }
+
+// What was chosen, into the address; as long as no file was, what is there stays.
+export function fileAddress(query) {
+  if (!$("c-verb")) {
+    for (const [name, value] of new URLSearchParams(location.search)) if (CHOSEN.includes(name)) query.append(name, value);
+    return;
+  }
+  for (const [name, values] of Object.entries(chosen())) {
+    if (values.join("\n") !== usual[name].join("\n")) for (const x of values.length ? values : [""]) query.append(name, x);
+  }
 }
 
 async function take(given, page) {
   if (!given) return;
+  busy?.abort();
+  busy = new AbortController();
+  const { signal } = busy;
+  page.clear();
   $("columns").replaceChildren();
   try {
     if (given.size > MOST) throw new Problem(`At most 100 MB are taken; this is ${(given.size / 1e6).toFixed(1)} MB. For larger files use the command: howsure score FILE.`);
-    busy?.abort();
-    busy = new AbortController();
     $("finding").textContent = "Looking at the file …";
-    $("problem").textContent = "";
-    const found = await ask(`/api/file/preview?${new URLSearchParams({ name: given.name.slice(-200) })}`, given, busy.signal, BYTES);
-    preview = await found.json();
+    const found = await (await ask(`/api/file/preview?${new URLSearchParams({ name: given.name.slice(-200) })}`, given, signal, BYTES)).json();
+    if (signal.aborted) return;
+    preview = found;
     file = given;
-    $("finding").textContent = preview.clear ? "The columns have usual names; press the button, or choose others." : "Choose what the columns mean.";
-    showPreview();
-    choose(page);
+    shown(page);
   } catch (error) {
-    if (error.name !== "AbortError") page.fail(error);
+    if (!signal.aborted) page.fail(error);
   }
+}
+
+function shown(page) {
+  $("finding").textContent = preview.clear ? "The columns have usual names; press the button, or choose others." : "Choose what the columns mean.";
+  showPreview();
+  choose(page);
 }
 
 function showPreview() {
@@ -52,60 +75,88 @@ function showPreview() {
 
 const several = (x) => (x === undefined ? [] : Array.isArray(x) ? x : [x]);
 
+// What is chosen for a file of these columns if nothing is said.
+function guesses() {
+  const guessed = preview.guessed;
+  const role = ANSWERS.map(([x]) => x).find((x) => guessed[x]) ?? "pred";
+  const answers = several(guessed[role]);
+  const verb = role === "score" ? "curve" : answers.length > 2 ? "leaderboard" : answers.length === 2 ? "compare" : "score";
+  return { verb: [verb], truth: [several(guessed.truth)[0] ?? ""], role: [role], answers, by: [], positive: [String(guessed.positive ?? "")], metric: [""], level: ["0.95"] };
+}
+
+// What the address says, where this file has it, and else what is guessed.
+function wanted(names) {
+  const query = new URLSearchParams(location.search);
+  const known = { verb: VERBS.map(([x]) => x), role: ANSWERS.map(([x]) => x), truth: ["", ...names], answers: ["", ...names], by: ["", ...names] };
+  return Object.fromEntries(CHOSEN.map((name) => {
+    const said = query.getAll(name).filter((x) => known[name]?.includes(x) ?? true);
+    return [name, said.length ? said : usual[name]];
+  }));
+}
+
 function choose(page) {
   const names = preview.columns.map((c) => c.name);
-  const guessed = preview.guessed;
-  const answers = ANSWERS.map(([role]) => role).find((role) => guessed[role]) ?? "pred";
-  const many = several(guessed[answers]).length;
-  const select = (id, label, options, value, hint) => make("div", { className: "field" }, make("label", { htmlFor: id }, label),
-    make("select", { id }, ...options.map(([v, text]) => make("option", { value: v, selected: v === value }, text))), hint ? make("span", { className: "hint" }, hint) : null);
+  usual = guesses();
+  const now = wanted(names);
+  const select = (id, label, options, [value]) => make("div", { className: "field" }, make("label", { htmlFor: id }, label),
+    make("select", { id }, ...options.map(([v, text]) => make("option", { value: v, selected: v === value }, text))));
   const ticks = (id, legend, ticked) => make("fieldset", { className: "field", id }, make("legend", {}, legend), make("div", { className: "choices" },
     ...names.map((x) => make("label", {}, make("input", { type: "checkbox", value: x, checked: ticked.includes(x) }), x))));
-  const text = (id, label, value, hint, list) => make("div", { className: "field" }, make("label", { htmlFor: id }, label), make("input", { type: "text", id, value, ...(list ? { list } : {}) }), hint ? make("span", { className: "hint" }, hint) : null);
+  const text = (id, label, [value], hint, list) => make("div", { className: "field" }, make("label", { htmlFor: id }, label), make("input", { type: "text", id, value, ...(list ? { list } : {}) }), hint ? make("span", { className: "hint" }, hint) : null);
   const button = make("button", { type: "button", className: "main", id: "make", onclick: () => report(page) }, "Make the report");
-  $("columns").replaceChildren(
+  const all = make("div", { onchange: page.remember },
     make("p", {}, make("strong", {}, file.name)),
-    select("c-verb", "Question", VERBS, answers === "score" ? "curve" : many > 2 ? "leaderboard" : many === 2 ? "compare" : "score"),
-    select("c-truth", "Truth", [["", "none"], ...names.map((x) => [x, x])], several(guessed.truth)[0] ?? ""),
-    select("c-role", "Answers are", ANSWERS, answers),
-    ticks("c-answers", "Columns of answers", several(guessed[answers])),
-    ticks("c-by", "Slices by", []),
-    text("c-positive", "Positive class", guessed.positive ?? "", "for f1 and the like"),
-    text("c-metric", "Measure", "", "empty: the usual ones", "metrics"),
-    text("c-level", "Level", "0.95"),
+    select("c-verb", "Question", VERBS, now.verb),
+    select("c-truth", "Truth", [["", "none"], ...names.map((x) => [x, x])], now.truth),
+    select("c-role", "Answers are", ANSWERS, now.role),
+    ticks("c-answers", "Columns of answers", now.answers),
+    ticks("c-by", "Slices by", now.by),
+    text("c-positive", "Positive class", now.positive, "for f1 and the like"),
+    text("c-metric", "Measure", now.metric, "empty: the usual ones", "metrics"),
+    text("c-level", "Level", now.level),
     button);
+  $("columns").replaceChildren(all);
 }
 
 const ticked = (id) => [...$(id).querySelectorAll("input:checked")].map((x) => x.value);
 
-function query(extra) {
-  const found = new URLSearchParams({ name: file.name.slice(-200), ...extra });
-  const role = $("c-role").value;
-  if ($("c-truth").value && role !== "outcome" && role !== "value") found.set("truth", $("c-truth").value);
-  for (const x of ticked("c-answers")) found.append(role, x);
-  for (const x of ticked("c-by")) found.append("by", x);
-  if ($("c-positive").value.trim()) found.set("positive", $("c-positive").value.trim());
-  for (const x of $("c-metric").value.split(",").map((y) => y.trim()).filter(Boolean)) found.append("metric", x);
-  if ($("c-level").value.trim() !== "0.95") found.set("level", $("c-level").value.trim());
+const chosen = () => Object.fromEntries(CHOSEN.map((name) => [name, name === "answers" || name === "by" ? ticked(`c-${name}`) : [$(`c-${name}`).value.trim()]]));
+
+function query() {
+  const now = chosen();
+  const [role] = now.role;
+  const found = new URLSearchParams({ name: file.name.slice(-200) });
+  if (now.truth[0] && role !== "outcome" && role !== "value") found.set("truth", now.truth[0]);
+  for (const x of now.answers) found.append(role, x);
+  for (const x of now.by) found.append("by", x);
+  if (now.positive[0]) found.set("positive", now.positive[0]);
+  for (const x of now.metric[0].split(",").map((y) => y.trim()).filter(Boolean)) found.append("metric", x);
+  if (now.level[0] !== "0.95") found.set("level", now.level[0]);
   return found;
 }
 
 async function report(page) {
-  const verb = $("c-verb").value;
   busy?.abort();
   busy = new AbortController();
-  $("make").disabled = true;
+  const { signal } = busy;
+  const button = $("make");
+  const place = `/api/file/${$("c-verb").value}?${query()}`; // as it is now: what is saved is what is shown
+  const verb = $("c-verb").value;
+  const mine = file;
+  button.disabled = true;
+  page.clear();
   $("finding").textContent = "Counting …";
   try {
-    const given = await (await ask(`/api/file/${verb}?${query({ report: true, charts: true })}`, file, busy.signal, BYTES)).json();
-    const mine = file;
-    page.show(given, (form) => ask(`/api/file/${verb}?${query({ format: form })}`, mine, undefined, BYTES), verb);
-    await page.showCharts(given.charts ?? [], given.finding);
+    const given = await (await ask(`${place}&report=true&charts=true`, mine, signal, BYTES)).json();
+    if (signal.aborted) return;
+    page.show(given, (form) => ask(`${place}&format=${form}`, mine, undefined, BYTES), verb);
     showReport(given.report);
+    await page.showCharts(given.charts ?? [], given.finding);
   } catch (error) {
-    if (error.name !== "AbortError") page.fail(error);
+    if (!signal.aborted) page.fail(error);
+  } finally {
+    button.disabled = false;
   }
-  $("make").disabled = false;
 }
 
 function showReport(place) {

@@ -1,7 +1,7 @@
 // The page: the form of a panel, its state in the address, and its answer. See panels.js for what is asked.
-import { $, ask, copy, draw, make, Problem, save, table } from "/parts.js";
+import { $, ask, copy, draw, make, Problem, save, table, undraw } from "/parts.js";
 import { Hint, PANELS } from "/panels.js";
-import { filePanel } from "/file.js";
+import { fileAddress, filePanel, leaveFile } from "/file.js";
 
 const LONGEST = 4000; // characters of a value that still go into the address
 const PAUSE = 12; // milliseconds without a key before a question is asked
@@ -19,6 +19,7 @@ const defaults = () => Object.fromEntries(fields().map((x) => [x.name, x.value])
 function address() {
   const usual = defaults();
   const query = new URLSearchParams({ panel });
+  if (panel === "file") fileAddress(query);
   for (const [name, value] of Object.entries(values)) {
     if (value !== usual[name] && value.length <= LONGEST) query.set(name, value);
   }
@@ -37,7 +38,7 @@ function remember(again) {
 function restore() {
   const query = new URLSearchParams(location.search);
   const asked = query.get("panel");
-  panel = asked in PANELS ? asked : "score";
+  panel = Object.hasOwn(PANELS, asked ?? "") ? asked : "score";
   values = defaults();
   for (const name of Object.keys(values)) if (query.has(name)) values[name] = query.get(name);
   bursting = false;
@@ -56,8 +57,10 @@ function showForm() {
     if (link.dataset.panel === panel) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
+  asking?.abort(); // an answer to another panel would land in this one
+  leaveFile();
   clear();
-  if (panel === "file") filePanel($("fields"), { fail, show, showCharts });
+  if (panel === "file") filePanel($("fields"), { clear, fail, remember: () => remember(false), show, showCharts });
   else $("fields").replaceChildren(...arranged(own.fields));
   arrange();
 }
@@ -158,6 +161,8 @@ function settled() { bursting = false; }
 function clear() {
   for (const id of ["finding", "problem", "charts", "numbers", "notes", "more", "export", "elsewhere"]) $(id).replaceChildren();
   $("lines").hidden = true;
+  $("answer").classList.remove("stale");
+  undraw();
 }
 
 function update() {
@@ -183,8 +188,7 @@ async function answer() {
     const beside = given.slice(1).flatMap((x) => (x.charts ?? []).slice(0, 1));
     await showCharts([...beside, ...(given[0].charts ?? [])], words.finding);
   } catch (error) {
-    if (error.name === "AbortError") return;
-    fail(error);
+    if (!signal.aborted) fail(error);
   }
 }
 
@@ -219,14 +223,13 @@ function showExports(again, verb) {
     e.target.disabled = true;
     try {
       save(`howsure-${verb}.${text.toLowerCase()}`, await (await again(form)).blob());
-    } catch (error) { fail(error); }
+    } catch (error) { if (e.target.isConnected) fail(error); }
     e.target.disabled = false;
   } }, text)));
 }
 
 function fail(error) {
   clear();
-  $("answer").classList.remove("stale");
   if (error instanceof Hint) $("finding").textContent = error.message;
   else $("problem").textContent = error instanceof Problem ? error.message : `Something is wrong with this page: ${error.message}`;
 }

@@ -69,6 +69,9 @@ function loaded() {
 
 let drawing = 0;
 
+// What is still being drawn is not wanted any more.
+export function undraw() { drawing += 1; }
+
 export async function draw(place, charts, finding) {
   const mine = ++drawing;
   if (!charts.length) { place.replaceChildren(); return; }
