@@ -268,8 +268,7 @@ class Comparison(Result):
         better, equal = np.asarray(self.p_better, dtype=object), np.asarray(self.p_equal, dtype=object)
         if better.ndim == 0:
             return self._words(better.item(), self.p_worse, equal.item())
-        equal = np.broadcast_to(equal, better.shape)
-        worse = np.broadcast_to(np.asarray(self.p_worse, dtype=object), better.shape)
+        better, worse, equal = np.broadcast_arrays(better, np.asarray(self.p_worse, dtype=object), equal)
         each = zip(np.ndindex(better.shape), better.ravel(), worse.ravel(), equal.ravel(), strict=True)
         return [self._words(*values, at=at) for at, *values in each]
 
