@@ -178,3 +178,27 @@ def test_whole_numbers_are_shown_as_such(client):
     """80.0 is 80 in the lines."""
     answer = asked(client, "score", {"counts": {**FOUR, "tp": 80.0}, "metrics": ["f1"]}).json()
     assert answer["lines"]["shell"] == "howsure score --counts tp=80,fp=20,fn=30,tn=870 --metric f1"
+
+
+SLICED = "label,pred,other,won,grade,p,city\n" + "".join(
+    f"{i % 2},{i % 3 % 2},{i % 5 % 2},{i % 4 // 3},{i % 7},0.{i % 9},{'abc'[i % 3]}\n" for i in range(90)
+)
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [{"truth": "label", "pred": "pred"}, {"truth": "label", "pred": ["pred", "other"], "positive": "1"},
+     {"outcome": "won", "above": 0.2, "prior": "jeffreys"}, {"value": "grade", "level": 0.9},
+     {"truth": "label", "score": "p", "threshold": 0.5, "interval": "hdi"}],
+    ids=str,
+)  # fmt: skip
+def test_slices_of_a_file_are_those_of_the_line(client, elsewhere, columns):
+    """They are counted first, and the numbers are those that the lines give."""
+    params = {"name": "own.csv", "by": "city", **columns}
+    headers = {"content-type": "application/octet-stream"}
+    response = client.post("/api/file/score", params=params, content=SLICED.encode(), headers=headers)
+    elsewhere({"own.csv": SLICED})
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+        status = run([*shlex.split(response.json()["lines"]["shell"])[1:], "--format", "json"])
+    assert (response.status_code, status, err.getvalue()) == (200, 0, "")
+    assert close(json.loads(out.getvalue()), response.json()["document"])

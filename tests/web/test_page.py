@@ -187,6 +187,20 @@ def test_a_file_of_200_mb_is_refused_politely(page, address, tmp_path):
     )
 
 
+def test_a_browser_reads_why_200_mb_are_refused(page, address):
+    """Also where the page did not look at the size: the server answers before the connection ends."""
+    page.goto(f"{address}/?panel=file")
+    told = page.evaluate("""async () => {
+        const headers = { "content-type": "application/octet-stream" };
+        const body = new Blob([new Uint8Array(200000000)]);
+        const found = await fetch("/api/file/preview?name=large.csv", { method: "POST", headers, body });
+        return [found.status, (await found.json()).error.message];
+    }""")
+    assert told[0] == 413
+    assert told[1].startswith("at most 100 MB are taken; this is 200.0 MB.")
+    page.wrong.clear()  # a refused request is told in the console too
+
+
 def test_pictures_are_saved(page, address):
     """PNG, SVG and CSV, as the command writes them."""
     page.goto(address)
@@ -219,7 +233,27 @@ def test_axe_finds_nothing(page, address, axe, scheme):
         expect(page.locator(".api section, #fields > *").first).to_be_visible()
         if "panel" in place and "file" not in place:
             expect(page.locator("#line-shell")).not_to_be_empty()
-        page.evaluate(axe)
-        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-        bad = [(x["id"], [n["html"][:120] for n in x["nodes"]]) for x in found["violations"]]
-        assert bad == [], place
+        assert judged(page, axe) == [], place
+
+
+def judged(page, axe):
+    page.evaluate(axe)
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations'], iframes: false})")
+    return [(x["id"], [n["html"][:120] for n in x["nodes"]]) for x in found["violations"]]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_about_a_file(page, address, axe, scheme):
+    """With its columns to choose from, and with the report; the frame runs no script, and so is not judged here."""
+    page.emulate_media(color_scheme=scheme)
+    page.goto(f"{address}/?panel=file")
+    held = b"label,pred,city\n" + b"1,1,a\n0,0,b\n0,1,a\n1,1,b\n" * 10
+    page.set_input_files("#f-file", {"name": "preds.csv", "mimeType": "text/csv", "buffer": held})
+    expect(page.locator("#make")).to_be_visible()
+    assert judged(page, axe) == []
+    page.locator("#c-by input[value=city]").check()
+    page.fill("#c-metric", "accuracy")
+    page.click("#make")
+    expect(page.locator("iframe")).to_be_visible()
+    expect(page.locator(".drawn svg").first).to_be_visible()
+    assert judged(page, axe) == []

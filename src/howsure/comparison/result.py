@@ -269,17 +269,17 @@ class Comparison(Result):
         better, equal = np.asarray(self.p_better, dtype=object), np.asarray(self.p_equal, dtype=object)
         if better.ndim == 0:
             return self._words(better.item(), self.p_worse, equal.item())
-        equal = np.broadcast_to(equal, better.shape)
-        worse = np.broadcast_to(np.asarray(self.p_worse, dtype=object), better.shape)
-        each = zip(np.ndindex(better.shape), better.ravel(), worse.ravel(), equal.ravel(), strict=True)
-        return [self._words(*values, at=at) for at, *values in each]
+        better, worse, equal = np.broadcast_arrays(better, np.asarray(self.p_worse, dtype=object), equal)
+        return [self._words(*each) for each in zip(better.ravel(), worse.ravel(), equal.ravel(), strict=True)]
 
-    def _words(self, p: float | None, worse: float | None, equal: float | None, at: tuple[int, ...] = ()) -> str:
+    def _words(self, p: float | None, worse: float | None, equal: float | None) -> str:
         (a, b), on, error = self.systems, self.asked, self.gap.error
         if p is None and not np.any(self.difference.std):
             said = f"{a} and {b} have the same {on}"
+        elif p is None and self.difference.shape:
+            said = f"{on} has no better direction: the intervals say how far {a} and {b} are apart"
         elif p is None:
-            low, high = (short(np.asarray(end)[at]) for end in self.difference.interval(self.level, kind=self.interval))
+            low, high = (short(end) for end in self.difference.interval(self.level, kind=self.interval))
             said = verdicts.between(a, b, on, low, high, self.level)
         elif abs(p - 0.5) <= max(EVEN, error):
             said = verdicts.even(a, b, on, probability(0.5, error))

@@ -25,7 +25,6 @@ TEXTS: Final = {
 }  # fmt: skip
 DRAWN: Final = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf"}
 FORMATS: Final = ("answer", *TEXTS, *DRAWN)
-_MOST_SLICES: Final = 5_000
 _MEMORY: Final = (
     "what was asked is too large for the memory of this machine; ask for fewer slices, classes or measures at once."
 )
@@ -98,7 +97,7 @@ def _given(job: Job, asked: Posed, files: tuple[str, ...] = ()) -> Reply:
 
 
 def _written(job: Job, asked: Posed, result: Any) -> Reply:
-    _refuse_long(result.page())
+    asking.refuse_many(int((result.page().get("hidden") or {}).get("tables", 0)))
     if job.form in DRAWN:
         chart = result.plot()
         made = {"svg": chart.to_svg, "png": chart.to_png, "pdf": chart.to_pdf}[job.form]()
@@ -120,14 +119,6 @@ def _written(job: Job, asked: Posed, result: Any) -> Reply:
     }
     body = json.dumps(told, ensure_ascii=False, allow_nan=False).encode()
     return Reply(200, _JSON, body, _page(result) if job.report else None)
-
-
-def _refuse_long(page: dict[str, Any]) -> None:
-    """More slices than anybody reads are for files, not for a browser."""
-    many = int((page.get("hidden") or {}).get("tables", 0))
-    if many > _MOST_SLICES:
-        said = f"there are over {many:,} slices, and the page takes {_MOST_SLICES:,}"
-        raise BadSetting(f"{said}; use the command, which writes any number: --out slices.parquet.")
 
 
 def _table(document: dict[str, Any]) -> dict[str, Any]:

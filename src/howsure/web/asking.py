@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final
 
 from howsure.errors import BadSetting
@@ -10,6 +11,7 @@ from howsure.labels import whole
 from howsure.web import models, reading, uploads
 from howsure.web.calls import Call, Posed, flags, plain, table_text
 
+_MOST_SLICES: Final = 5_000
 _SETTINGS: Final = ("level", "interval", "prior", "tolerance", "seed")
 Part = tuple[Call, list[str], dict[str, str]]  # the evidence, its words, and the files these read
 
@@ -207,7 +209,28 @@ def of_file(verb: str, name: str, q: models.FileQuestion) -> Posed:
     said = {**columns, **asked_for, **settings}
     own = _one(said) if verb in ("compare", "leaderboard") else said
     theirs = uploads.own_name(q.name)
-    return Posed(Call(verb, (theirs,), own), (verb, theirs, *flags(said)), answer=Call(verb, (name,), own).run)
+    run = Call(verb, (name,), own).run
+    if verb == "score" and q.by:
+        run = partial(_sliced, name, columns, {**asked_for, **settings})
+    return Posed(Call(verb, (theirs,), own), (verb, theirs, *flags(said)), answer=run)
+
+
+def _sliced(name: str, columns: Mapping[str, Any], settings: Mapping[str, Any]) -> Any:
+    """Scores of slices, which are counted before anything is computed of them."""
+    import howsure
+    from howsure.entering import entered
+
+    first = {x: settings.get(x) for x in ("prior", "tolerance", "seed")}
+    posterior = entered("score", name, None, columns, **first).posterior
+    refuse_many(getattr(posterior.evidence, "tables", 0))  # items that are kept one by one are counted in the answer
+    return howsure.score(posterior, **{k: x for k, x in settings.items() if k not in first})
+
+
+def refuse_many(slices: int) -> None:
+    """More slices than anybody reads are for files, not for a browser."""
+    if slices > _MOST_SLICES:
+        said = f"there are {slices:,} slices, and the page takes {_MOST_SLICES:,}"
+        raise BadSetting(f"{said}; use the command, which writes any number: --out slices.parquet.")
 
 
 _VERBS: Final[dict[str, Callable[[Any], Posed]]] = {
