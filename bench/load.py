@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -66,7 +67,8 @@ def serving(workers: int | None = None) -> Iterator[str]:
 
 def load(address: str, clients: int, seconds: float) -> Load:
     """So many clients, each of which asks as soon as it has its answer."""
-    return asyncio.run(_load(address, clients, seconds))
+    with ThreadPoolExecutor(1) as own:  # a thread of its own: whoever calls may have a loop running, as playwright has
+        return own.submit(asyncio.run, _load(address, clients, seconds)).result()
 
 
 async def _load(address: str, clients: int, seconds: float) -> Load:

@@ -6,6 +6,7 @@ import asyncio
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
@@ -35,6 +36,12 @@ class Failing:
         """It is no process."""
 
 
+def run_apart(asked):
+    """In a thread of its own: the thread of the tests may have the loop of a browser."""
+    with ThreadPoolExecutor(1) as own:
+        return own.submit(asyncio.run, asked).result()
+
+
 def test_a_worker_that_dies_while_it_starts_is_replaced(monkeypatch, caplog):
     """After a pause, and with a line in the log; what is asked meanwhile waits for it."""
     monkeypatch.setattr(working, "_Worker", Failing)
@@ -49,7 +56,7 @@ def test_a_worker_that_dies_while_it_starts_is_replaced(monkeypatch, caplog):
         finally:
             await workers.stop()
 
-    assert asyncio.run(asked()).body == b"hello"
+    assert run_apart(asked()).body == b"hello"
     assert Failing.made == 3
     assert caplog.text.count("a worker did not start") == 2
 
@@ -105,11 +112,11 @@ def test_a_file_that_was_cut_is_not_answered(tmp_path, monkeypatch, path):
 
         await guard(scope, receive, send)
 
-    asyncio.run(ask({"type": "http.request", "body": b"label,pred\n1,1\n", "more_body": True}))
+    run_apart(ask({"type": "http.request", "body": b"label,pred\n1,1\n", "more_body": True}))
     assert jobs == []
     assert sent[0]["status"] == 400
     assert [x.name for x in folder.path.iterdir()] == ["in-use"]
-    asyncio.run(ask({"type": "http.request", "body": b"label,pred\n1,1\n", "more_body": False}))
+    run_apart(ask({"type": "http.request", "body": b"label,pred\n1,1\n", "more_body": False}))
     assert len(jobs) == 1
     folder.close()
 

@@ -95,6 +95,9 @@ async function figure(embed, chart, place, finding) {
   const svg = drawn.querySelector("svg");
   svg.setAttribute("role", "img");
   svg.setAttribute("aria-label", chart.says);
+  for (const part of svg.querySelectorAll("[role]")) { // one picture with one name: its marks have none of their own
+    for (const name of ["role", "aria-roledescription", "aria-label"]) part.removeAttribute(name);
+  }
   return make("figure", {}, make("h3", {}, chart.title), drawn, make("figcaption", {}, ...words));
 }
 
