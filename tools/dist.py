@@ -146,21 +146,8 @@ def _floors() -> str:
     needs = [x for x in floors.extras()["dev"] if not x.startswith((*floors.TOOLS, "howsure["))]
     home.install(f"{_wheel()}[{','.join(floors.RUNTIME)}]", *needs, pins=FLOOR_PINS)
     tests = [x for x in TRIED_AT_FLOORS if (ROOT / x).is_dir()]
-    line = [
-        home.python,
-        "-m",
-        "pytest",
-        "-q",
-        "-n",
-        "2",
-        "--tier",
-        "fast",
-        "-p",
-        "no:cacheprovider",
-        *tests,
-        "--ignore",
-        OF_THE_TREE,
-    ]
+    line = [home.python, "-m", "pytest", "-q", "-n", "2", "--tier", "fast", "-p", "no:cacheprovider", *tests]
+    line += ["--ignore", OF_THE_TREE, "--deselect", NOT_AT_FLOORS]
     return say(line).strip().splitlines()[-1]
 
 
