@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from howsure.errors import BadSetting
+from howsure.language import option
 
 _USUAL_PORT: Final = 8017
 _LEAVE: Final = 1  # seconds for open requests at the end
@@ -35,8 +36,10 @@ def serve(
     check_installed()
     import uvicorn
 
+    from howsure.web import uploads
     from howsure.web.application import application
 
+    uploads.root()  # where files cannot be kept, that is said before an address is
     with _bound(host, port) as listening:
         place = listening.getsockname()
         token = None if is_loopback(host) else secrets.token_urlsafe(24)
@@ -95,6 +98,8 @@ def _written(host: str) -> str:
 
 def _bound(host: str, port: int | None) -> socket.socket:
     """A socket at the port, or at a free one where none was asked for and the usual one is taken."""
+    if not host.strip():
+        raise BadSetting(f"{option('host')} needs an address, such as 127.0.0.1; got {host!r}.")
     tried = [port] if port is not None else [_USUAL_PORT, 0]
     for one in tried:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -103,10 +108,11 @@ def _bound(host: str, port: int | None) -> socket.socket:
         try:
             found.bind((host, one))
             found.listen(512)
-        except OSError as error:
+        except (OSError, TypeError, UnicodeError) as error:
             found.close()
             if one == tried[-1]:
-                raise BadSetting(f"cannot listen at {host} port {one}: {error.strerror or error}.") from None
+                told = getattr(error, "strerror", None) or error
+                raise BadSetting(f"cannot listen at {host!r} port {one}: {told}.") from None
         else:
             return found
     raise BadSetting(f"no port is free at {host}.")

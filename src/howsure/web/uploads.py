@@ -49,8 +49,12 @@ def root() -> Path:
     """The folder of all servers of this user; nobody else may look into it."""
     owner = os.getuid() if hasattr(os, "getuid") else 0
     path = Path(tempfile.gettempdir(), f"howsure-web-{owner}")
-    path.mkdir(mode=0o700, exist_ok=True)
-    found = path.lstat()
+    try:
+        path.mkdir(mode=0o700, exist_ok=True)
+        found = path.lstat()
+    except OSError as error:
+        told = error.strerror or error
+        raise BadFile(f"uploads cannot be kept in {str(path)!r}: {told}; set TMPDIR to another folder.") from None
     if path.is_symlink() or (hasattr(os, "getuid") and found.st_uid != owner):
         raise BadFile(f"{str(path)!r} belongs to somebody else; remove it, or set TMPDIR to another folder.")
     if hasattr(os, "getuid") and found.st_mode & 0o077:
@@ -78,11 +82,15 @@ class Folder:
         """A folder with one file in it, which holds what was sent; gone afterwards."""
         import asyncio
 
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)  # somebody may have tidied up
         folder = Path(tempfile.mkdtemp(prefix="file-", dir=self.path))
         try:
-            with (folder / label(name)).open("wb") as file:
-                async for piece in pieces:
-                    await asyncio.to_thread(file.write, piece)
+            try:
+                with (folder / label(name)).open("wb") as file:
+                    async for piece in pieces:
+                        await asyncio.to_thread(file.write, piece)
+            except OSError as error:
+                raise BadFile(f"the file cannot be kept while it is read: {error.strerror or error}.") from None
             yield str(folder)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
