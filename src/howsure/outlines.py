@@ -83,7 +83,8 @@ def _ceiling(x: Array, height: Array, quartiles: Array) -> float:
 
 def _heights(d: Distribution, x: Array) -> tuple[Array, Array]:
     """The points at which the density is a number, and its height: per step of the axis, so that areas are right."""
-    height = np.asarray(d.pdf(x), dtype=float) * (x if d.log_scale else 1.0)
+    with np.errstate(invalid="ignore", over="ignore"):  # next to what doubles can hold
+        height = np.asarray(d.pdf(x), dtype=float) * (x if d.log_scale else 1.0)
     known = np.isfinite(height)
     return x[known], height[known]
 
