@@ -116,7 +116,7 @@ def of_one_scale(rows: Sequence[Document], measure: str) -> list[list[Document]]
 
 def within(rows: Sequence[Document]) -> tuple[float | None, float | None]:
     """What all the measures of these rows can be: no end where one of them has none."""
-    ranges = [row.get("range") or (None, None) for row in rows]
+    ranges: list[tuple[Any, Any]] = [row.get("range") or (None, None) for row in rows]
     low, high = [x[0] for x in ranges], [x[1] for x in ranges]
     return None if None in low else min(low), None if None in high else max(high)
 
