@@ -298,8 +298,6 @@ class Comparison(Result):
         d = self.difference
         return self.gap.error if d.law.n is None else max(self.gap.error, float(np.max(d.error.probability)))
 
-    # -- document
-
     def _make(self) -> dict[str, Any]:
         p = self.posterior
         first = [] if self.overall is None else self.overall._listed()
