@@ -183,7 +183,7 @@ class Result:
                 form.file(table, place)
 
     def _render(self, kind: str, view: Detail = USUAL, in_file: bool = False) -> str:
-        if kind == "html":
+        if isinstance(kind, str) and kind == "html":
             return self._report(view, in_file)
         return render(self.page() if named(kind).for_people else self._document, kind, view, in_file)
 

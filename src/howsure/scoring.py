@@ -221,7 +221,7 @@ class Report(Result):
         >>> from howsure.evidence.classes import Tally
         >>> r = score(Tally.binary(tp=8, fp=2, fn=3, tn=87), metrics=["f1"])
         >>> [round(x["f1"].mean, 2) for x in r.under_priors()]
-        [0.74, 0.74, 0.72]
+        [0.73, 0.73, 0.71]
         """
         return tuple(self._under(name) for name in names)
 

@@ -13,8 +13,8 @@ FORMATS = ("x.json", "x.csv", "x.html", "x.md", "x.tex", "x.txt", "x.parquet")
 
 
 def test_every_command_has_a_line() -> None:
-    """A new command is tried by these tests as soon as it has one."""
-    assert set(LINES) == set(app.commands)
+    """A new command is tried by these tests as soon as it has one; tests/web interrupts the server."""
+    assert set(LINES) == set(app.commands) - {"serve"}
 
 
 def test_an_interrupt_when_a_command_begins(tmp_path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +15,16 @@ from tests.refusals import one_sentence
 
 BLOCK = "1,0,text of a row that nobody asks for,0.25\n0,1,other text of another row,0.75\n1,1,x,0.5\n" * 20_000
 LIMIT = 512 << 20
+# A process has the memory of the one that it was forked from in its record: a small one has to start it.
+STARTER = """
+import os, pathlib, resource, subprocess, sys
+space = int(sys.argv[1])
+if space:
+    resource.setrlimit(resource.RLIMIT_AS, (space, space))
+child = subprocess.Popen(sys.argv[3:])
+_, status, used = os.wait4(child.pid, 0)
+pathlib.Path(sys.argv[2]).write_text(f"{os.waitstatus_to_exitcode(status)} {used.ru_maxrss}")
+"""
 
 
 def made(path: Path, size: int) -> int:
@@ -31,18 +40,13 @@ def made(path: Path, size: int) -> int:
 def run(path: Path, address_space: int = 0) -> tuple[int, bytes, str, int]:
     """Exit code, output, messages and the most memory that was in use, in bytes."""
 
-    def limited() -> None:
-        if address_space:
-            resource.setrlimit(resource.RLIMIT_AS, (address_space, address_space))
-
     line = [sys.executable, "-m", "howsure", "score", str(path), "--truth", "y", "--pred", "z", "--format", "json"]
     env = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(line, env=env, preexec_fn=limited, **pipes) as process:  # noqa: PLW1509 - no threads yet
-        out, err = process.stdout.read(), process.stderr.read()
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    return process.returncode, out, err.decode(), used.ru_maxrss * 1024
+    told = path.with_suffix(".told")
+    starter = [sys.executable, "-c", STARTER, str(address_space), str(told), *line]
+    done = subprocess.run(starter, env=env, capture_output=True, check=False)
+    code, most = map(int, told.read_text().split())
+    return code, done.stdout, done.stderr.decode(), most * 1024
 
 
 @pytest.mark.slow
@@ -62,6 +66,7 @@ def test_memory_does_not_grow_with_the_file(size, tmp_path) -> None:
     large.unlink()
 
 
+@pytest.mark.deep  # how much is left for DuckDB varies with the libraries: one of them may end the process first
 @pytest.mark.slow
 def test_too_little_memory_is_one_sentence(tmp_path) -> None:
     """With 420 MB of addresses DuckDB cannot read a file of two blocks: the sentence is ours, and says what to do."""

@@ -61,7 +61,7 @@ def test_a_name_without_a_suffix_is_a_table(command, tmp_path, name):
         (WINS, "x.xyz", ".txt (table), .json, .md (markdown), .tex (latex), .csv or .html"),
         (WINS, "x.parquet", "this output cannot be written as parquet"),
         (["metrics"], "x.tex", "this output cannot be written as latex; "),
-        (["papers", "goutte-eq-1"], "x.csv", "Use .txt (table), .json or .md (markdown), or give --format."),
+        (["papers", "goutte-eq-1"], "x.csv", "Use .txt (table), .json, .md (markdown) or .html, or give --format."),
     ],
 )
 def test_a_suffix_that_is_no_format_is_refused(command, tmp_path, monkeypatch, arguments, name, says):

@@ -22,6 +22,7 @@ include_patterns = [
     "README.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
+    "SECURITY.md",
     "docs/**.md",
     "bench/RESULTS.md",
     "examples/README.md",

@@ -18,7 +18,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "Reference": ("docs/metrics", "docs/command", "docs/api", "docs/glossary", "CHANGELOG"),
     "Between measures": ("docs/relations", "docs/tradeoff", "docs/surfaces", "docs/papers"),
     "How sure we are": ("docs/accuracy", "docs/coverage", "docs/coverage-*", "bench/RESULTS"),
-    "Inside": ("docs/architecture", "docs/why/README", "CONTRIBUTING"),
+    "Inside": ("docs/architecture", "docs/why/README", "CONTRIBUTING", "SECURITY"),
 }  # fmt: skip
 ELSEWHERE = ("docs/README", "docs/why/*", "docs/measures/*")  # the root, and what docs/why/README and docs/metrics list
 

@@ -101,7 +101,7 @@ def _mark(one: Mapping[str, Any], x: Spec, y: Spec, ends: tuple[float, float]) -
     made = [points(rows(x=[one["x"]], y=[one["y"]]), place, color=color, size=90 if one.get("strong") else 45,
                    shape="diamond" if one.get("strong") else "circle")]  # fmt: skip
     if one.get("label"):
-        share = (one["x"] - ends[0]) / (ends[1] - ends[0])
+        share = (one["x"] - ends[0]) / ((ends[1] - ends[0]) or 1.0)
         right = share > 0.75 or (bool(one.get("left")) and share > 0.2)
         data = rows(x=[one["x"]], y=[one["y"]], label=[str(one["label"])])
         below = bool(one.get("below"))
