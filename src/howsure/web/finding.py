@@ -50,7 +50,7 @@ def _traded(document: Document) -> str:
     if p is not None:
         costs = f"more recall costs precision with probability {probability(p['value'], p['error'])}"
     at = f"at accuracy {curve['accuracy']:.4g} and prevalence {curve['prevalence']:.4g} {costs}"
-    known = row.get("precision") if row.get("median") is None else row["median"]
+    known = row.get("median") if row.get("precision") is None else row["precision"]  # as the table beneath has it
     if known is None:
         return f"{at}; no table has recall {row['recall']:.4g}"
     span = "" if row.get("low") is None else f" ({findings.span(row)})"
