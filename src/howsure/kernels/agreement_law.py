@@ -181,7 +181,7 @@ class AgreementLaw(Stepped):
         spread = moments.spread[tables]
         h = Moments(*(x[tables] for x in vars(moments).values())).quantile(normal_score(p, q))
         h = np.clip(np.where(negative, np.minimum(h, -0.05 * spread), np.maximum(h, 0.05 * spread)), -_EDGE, _EDGE)
-        active = np.arange(h.size)
+        active, before = np.arange(h.size), np.full(h.size, np.inf)
         for _ in range(_STEPS):
             tail, density = self._tail(tables[active], h[active], ~use_low[active])
             with np.errstate(all="ignore"):
@@ -195,10 +195,13 @@ class AgreementLaw(Stepped):
             new = np.clip(old - step, -_EDGE, _EDGE)
             with np.errstate(invalid="ignore"):
                 middle = 0.5 * (low[active] + high[active])
-            halve = np.isfinite(middle) & ((new <= low[active]) | (new >= high[active]))
-            h[active] = np.where(halve, middle, new)
-            done = ((np.abs(miss) < _NEAR) & ~halve) | (np.abs(h[active] - old) <= 4 * EPS * np.abs(old))
-            active = active[~done]
+            near = np.abs(miss) < _NEAR  # rounding may put the last step on the bracket: no reason to leave it
+            slow = np.abs(step) > 0.7 * before[active]
+            outside = (new <= low[active]) | (new >= high[active])
+            halve = np.isfinite(middle) & ~near & (outside | slow)
+            h[active] = np.where(halve, middle, np.clip(new, low[active], high[active]))
+            before[active] = np.abs(step)
+            active = active[~(near | (np.abs(h[active] - old) <= 4 * EPS * np.abs(old)))]
             if not active.size:
                 break
         return h
