@@ -226,11 +226,9 @@ class AgreementLaw(Stepped):
         return off, np.maximum(off, found[1]), np.minimum(MORE * np.maximum(found[2], seam) + 1e-10, 1.0)
 
     @property
-    def lost(self) -> bool:
-        """Whether some table is served by no rule: with three empty cells, or next to kappa's lowest value."""
-        if (np.sum(np.less(self._flat, 1.0), axis=0) == 3).any():
-            return True  # all mass beyond 0 lies next to it: not worth a trial
-        return bool((self._off[0] > _LOST).any() or (self._above.mean_off > _LOST_MEAN).any())
+    def lost(self) -> Mask:
+        """Tables that are served by no rule: next to kappa's lowest value, say."""
+        return np.asarray((self._off[0] > _LOST) | (self._above.mean_off > _LOST_MEAN)).reshape(self.shape)
 
     @cached_property
     def error(self) -> tuple[Array, Array]:

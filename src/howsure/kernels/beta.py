@@ -5,7 +5,8 @@ Domain: shapes 1e-6 to 1e13; a point is a pair (x, y) with x + y = 1, each to re
 Formula: the tail on the point's own side of the mean, the other as its complement. scipy.special.betainc up to
 shapes of 1e5; beyond, it is off by up to 1e-8 at (2, 1e9) and 2e-4 at (1e12, 1e12) (scipy 1.17.1; betaincc is no
 better: 6e-11 at (.5, .5, 1e-20)), and an expansion around the Gamma or the normal law, or an integral of the density,
-takes its place. Densities relative to the mode through log1p(u) - u, so that nothing cancels (Loader 2000 has the same idea).
+takes its place. Densities relative to the mode through log1p(u) - u, so that nothing cancels (Loader 2000 has the same
+idea).
 Error: held against mpmath in tests/reference.
 """
 
