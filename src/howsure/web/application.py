@@ -13,6 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
+from howsure.render.harmless import laid_out, visible
 from howsure.version import VERSION
 from howsure.web import api, pages
 from howsure.web.answering import refusal
@@ -73,14 +74,15 @@ async def _invalid(_request: Request, error: Any) -> Response:
     first = error.errors()[0]
     if first["type"] == "json_invalid":
         return respond(refusal(400, "not-json", f"the body is not JSON: {first['ctx']['error']}."))
-    place = ".".join(str(x) for x in first["loc"] if not _OURS.match(str(x))) or "the body"
+    place = visible(".".join(str(x) for x in first["loc"] if not _OURS.match(str(x)))) or "the body"  # a key may be any
     said = _SAID.get(first["type"])
     told = f"{place}: {first['msg'][:1].lower()}{first['msg'][1:]}"
     if said is not None:
         told = f"{place} {said.format(**first.get('ctx') or {})}"
     given = repr(first.get("input"))
-    got = "" if first["type"] == "missing" else f"; got {given if len(given) <= 80 else given[:77] + '...'}"
-    return respond(refusal(422, "bad-request", f"{told}{got}."))
+    given = given if len(given) <= 80 else f"{given[:57]}...{given[-20:]}"
+    got = "" if first["type"] == "missing" else f"; got {given}"
+    return respond(refusal(422, "bad-request", laid_out(f"{told}{got}.")))
 
 
 def _unread(cause: BaseException | None) -> str:

@@ -25,6 +25,7 @@ MOST_FILE: Final = 100_000_000
 _PIECE_TIME: Final = 20.0  # seconds without a byte
 _BODY_TIME: Final = 120.0  # seconds for a whole body
 _DRAINED: Final = 1_000_000_000  # bytes that are thrown away so that a browser gets to read why
+_DIGITS: Final = 18  # of a length
 _COOKIE: Final = "howsure_token"
 _FILES: Final = "/api/file/"
 REPORTS: Final = "/report/"
@@ -132,6 +133,8 @@ def _limit(scope: Message, headers: dict[str, str]) -> int:
         raise Refused(415, "media-type", f"{told}; got {kind or 'nothing'!r}.")
     limit = MOST_FILE if file else MOST_JSON
     length = headers.get("content-length", "")
+    if length.isdecimal() and len(length) > _DIGITS:  # more than a float holds, or than Python reads
+        raise too_large(limit)
     if length.isdecimal() and int(length) > limit:
         raise too_large(limit, int(length))
     return limit
