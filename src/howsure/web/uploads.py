@@ -10,12 +10,15 @@ import re
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 from howsure.errors import BadFile
 
 _PREFIX: Final = "server-"
+_SOCKETS: Final = "pymp-"  # as multiprocessing calls its folder
+_LONGEST: Final = 66  # bytes of a path in which a folder with a socket fits: some systems take 104 in all
 _LOCK: Final = "in-use"
 _ODD: Final = re.compile(r"[^A-Za-z0-9._-]+")
 _SUFFIXES: Final = (".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".json", ".parquet", ".pq")
@@ -96,6 +99,37 @@ class Folder:
             shutil.rmtree(folder, ignore_errors=True)
 
 
+@cache
+def sockets() -> list[Any]:
+    """Have multiprocessing keep its sockets beside the files of servers, and hold a lock for this process.
+
+    What it left elsewhere when it was killed or interrupted would stay for good.
+    """
+    from multiprocessing import util
+
+    if len(os.fsencode(root())) > _LONGEST:
+        return []
+    with _alone():
+        before, tempfile.tempdir = tempfile.tempdir, str(root())
+        try:
+            path = Path(util.get_temp_dir())
+        finally:
+            tempfile.tempdir = before
+        if path.parent != root():  # this process has had one for long
+            return []
+        lock = (path / _LOCK).open("w")
+        _locked(lock)
+    return [path, lock]
+
+
+def forget_sockets() -> None:
+    """Delete them where a process ends on the spot; it can start no others."""
+    if sockets.cache_info().currsize and sockets():
+        path, lock = sockets()
+        lock.close()
+        shutil.rmtree(path, ignore_errors=True)
+
+
 @contextlib.contextmanager
 def _alone() -> Iterator[None]:
     """No other server starts meanwhile: it would take a folder that has no lock yet for one that was left."""
@@ -106,7 +140,7 @@ def _alone() -> Iterator[None]:
 
 def _sweep() -> None:
     """Delete what servers left that are no more."""
-    for path in root().glob(f"{_PREFIX}*"):
+    for path in (*root().glob(f"{_PREFIX}*"), *root().glob(f"{_SOCKETS}*")):
         try:
             with (path / _LOCK).open("w") as lock:
                 free = _locked(lock)
