@@ -85,18 +85,21 @@ class Folder:
         """A folder with one file in it, which holds what was sent; gone afterwards."""
         import asyncio
 
-        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)  # somebody may have tidied up
-        folder = Path(tempfile.mkdtemp(prefix="file-", dir=self.path))
+        folder: Path | None = None
         try:
             try:
+                self.path.mkdir(mode=0o700, parents=True, exist_ok=True)  # somebody may have tidied up
+                folder = Path(tempfile.mkdtemp(prefix="file-", dir=self.path))
                 with (folder / label(name)).open("wb") as file:
                     async for piece in pieces:
                         await asyncio.to_thread(file.write, piece)
             except OSError as error:
-                raise BadFile(f"the file cannot be kept while it is read: {error.strerror or error}.") from None
+                told = f"the file cannot be kept while it is read: {error.strerror or error}"
+                raise BadFile(f"{told}; make room, or set TMPDIR to another folder and start again.") from None
             yield str(folder)
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            if folder is not None:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 @cache
