@@ -28,6 +28,7 @@ class Line:
     words: Sequence[str]
     folder: str
     interrupt: str = ""  # module:name; a method as module:Class.name
+    after: int = 0  # an interrupt after that many calls of functions of ours
     most_bytes: int = 0
     threads: int = 0
 
@@ -66,6 +67,8 @@ def _child(line: Line, out: int, err: int) -> None:
     signal.alarm(LONGEST)
     if line.interrupt:
         _interrupt_at(*line.interrupt.split(":"))
+    if line.after:
+        _interrupt_after(line.after)
     if line.most_bytes:
         resource.setrlimit(resource.RLIMIT_FSIZE, (line.most_bytes, line.most_bytes))
     if line.threads:
@@ -94,6 +97,21 @@ def _interrupt_at(module: str, name: str) -> None:
         return given(*a, **k)
 
     setattr(owner, last, first)
+
+
+def _interrupt_after(calls: int) -> None:
+    """Control-C somewhere in the middle, the same place each time."""
+    ours, left = os.path.join(ROOT, "src", "howsure"), calls  # noqa: PTH118 - compared with names of code
+
+    def count(frame: Any, event: str, _: Any) -> None:
+        nonlocal left
+        if event == "call" and frame.f_code.co_filename.startswith(ours):
+            left -= 1
+            if not left:
+                sys.setprofile(None)
+                os.kill(os.getpid(), signal.SIGINT)
+
+    sys.setprofile(count)
 
 
 def _with_threads(many: int) -> None:

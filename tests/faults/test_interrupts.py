@@ -6,9 +6,10 @@ from howsure.cli.app import app
 from tests.faults.lines import LINES, WRITE, words
 from tests.faults.nursery import Line, ran
 from tests.refusals import one_sentence
-from tests.tiers import tier
+from tests.tiers import tier, turn
 
 QUICK = ("solve", "gate", "metrics")  # the others write in the same way; all of them when deep
+AFTER = (30, 300, 1_000, 3_000, 10_000)  # calls
 FORMATS = ("x.json", "x.csv", "x.html", "x.md", "x.tex", "x.txt", "x.parquet")
 
 
@@ -22,6 +23,19 @@ def test_an_interrupt_when_a_command_begins(tmp_path) -> None:
     lines = [Line(words(name), str(tmp_path), interrupt="click.core:Context.invoke") for name in LINES]
     for name, left in zip(LINES, ran(lines), strict=True):
         assert (left.code, left.out, left.err.strip(), left.files) == (130, "", "", []), name
+
+
+def test_an_interrupt_in_the_middle(tmp_path) -> None:
+    """After so many calls of our functions, wherever that is: 130 and no file, or all was done before."""
+    ends = [(name, n) for name in WRITE for n in AFTER]
+    tries = turn(ends, at=0, every=3)  # three and five have no divisor in common: all ends and all commands are met
+    lines = [Line(words(name, "--out", f"{name}{n}.json"), str(tmp_path), after=n) for name, n in tries]
+    stopped = 0
+    for (name, n), left in zip(tries, ran(lines), strict=True):
+        done = (0, "", "", [f"{name}{n}.json"])
+        assert (left.code, left.out, left.err.strip(), left.files) in ((130, "", "", []), done), (name, n)
+        stopped += left.code == 130
+    assert stopped > len(tries) / 2
 
 
 def test_an_interrupt_while_the_file_is_written(tmp_path) -> None:

@@ -18,12 +18,11 @@ LIMIT = 512 << 20
 # A process has the memory of the one that it was forked from in its record: a small one has to start it.
 STARTER = """
 import os, pathlib, resource, subprocess, sys
-space = int(sys.argv[1])
-if space:
-    resource.setrlimit(resource.RLIMIT_AS, (space, space))
-child = subprocess.Popen(sys.argv[3:])
+kind, most = getattr(resource, sys.argv[1]), int(sys.argv[2])
+resource.setrlimit(kind, (most, most))
+child = subprocess.Popen(sys.argv[4:])
 _, status, used = os.wait4(child.pid, 0)
-pathlib.Path(sys.argv[2]).write_text(f"{os.waitstatus_to_exitcode(status)} {used.ru_maxrss}")
+pathlib.Path(sys.argv[3]).write_text(f"{os.waitstatus_to_exitcode(status)} {used.ru_maxrss}")
 """
 
 
@@ -37,13 +36,12 @@ def made(path: Path, size: int) -> int:
     return blocks * 60_000
 
 
-def run(path: Path, address_space: int = 0) -> tuple[int, bytes, str, int]:
-    """Exit code, output, messages and the most memory that was in use, in bytes."""
-
+def run(path: Path, limit: str = "RLIMIT_DATA", size: int = LIMIT) -> tuple[int, bytes, str, int]:
+    """Exit code, output, messages and the most memory that was in use, in bytes, where the system gives so much."""
     line = [sys.executable, "-m", "howsure", "score", str(path), "--truth", "y", "--pred", "z", "--format", "json"]
     env = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     told = path.with_suffix(".told")
-    starter = [sys.executable, "-c", STARTER, str(address_space), str(told), *line]
+    starter = [sys.executable, "-c", STARTER, limit, str(size), str(told), *line]
     done = subprocess.run(starter, env=env, capture_output=True, check=False)
     code, most = map(int, told.read_text().split())
     return code, done.stdout, done.stderr.decode(), most * 1024
@@ -54,7 +52,7 @@ def run(path: Path, address_space: int = 0) -> tuple[int, bytes, str, int]:
     "size", [pytest.param(200_000_000, id="200 MB"), pytest.param(2_000_000_000, id="2 GB", marks=pytest.mark.deep)]
 )
 def test_memory_does_not_grow_with_the_file(size, tmp_path) -> None:
-    """All rows are counted in less than 512 MB, of which the file has at most a quarter of its size, or 128 MB."""
+    """All rows are counted by a process that gets 512 MB; a file takes a quarter of its size, or 128 MB at most."""
     small, large = tmp_path / "small.csv", tmp_path / "large.csv"
     made(small, 1000)
     rows = made(large, size)
@@ -72,7 +70,7 @@ def test_too_little_memory_is_one_sentence(tmp_path) -> None:
     """With 420 MB of addresses DuckDB cannot read a file of two blocks: the sentence is ours, and says what to do."""
     path = tmp_path / "x.csv"
     rows = made(path, 100_000_000)
-    code, out, err, _ = run(path, 420 << 20)
+    code, out, err, _ = run(path, "RLIMIT_AS", 420 << 20)
     if code == 0:  # fewer cores take less
         assert json.loads(out)["data"]["rows"]["read"] == rows
         return

@@ -5,12 +5,14 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import threading
 from pathlib import Path
 
 import pytest
 
 from howsure.ingest.files import Files
 from tests.hostile.running import Ran, ran, wrong_with
+from tests.tiers import some
 
 ROWS = 400
 CSV = "y,z\n" + "1,1\n0,1\n1,0\n0,0\n" * (ROWS // 4)
@@ -102,3 +104,51 @@ def test_runs_that_change_while_they_are_read(change, tmp_path, monkeypatch) -> 
     monkeypatch.setattr(queries, "rank", rank)
     keeps_the_rules(ran(("trec", str(judged), str(run), "--metric", "AP", "--format", "json")))
     assert done
+
+
+LARGE = 1_000  # times the rows of the others
+PAD = "x" * 200  # in every row, so that DuckDB takes several blocks of the file, one after the other
+
+
+def make_large(path: Path) -> None:
+    """A file of nearly 100 MB, before it is packed."""
+    if path.suffix == ".parquet":
+        import numpy as np
+        import pyarrow as pa
+        from pyarrow import parquet as writing
+
+        drawn = np.random.default_rng(1).random((2, 5 * ROWS * LARGE))  # so that it is not small when packed
+        table = pa.table({"y": drawn[0] > 0.5, "z": drawn[1] > 0.5, "s": drawn[0], "t": drawn[1]})
+        writing.write_table(table, path, row_group_size=ROWS * 100)
+        return
+    lines = CSV.splitlines()[1:] if ".csv" in path.name else LINES.splitlines()
+    rows = "".join(f"{x},{PAD}\n" if ".csv" in path.name else f'{x[:-1]}, "t": "{PAD}"}}\n' for x in lines).encode()
+    head = b"y,z,t\n" if ".csv" in path.name else b""
+    held = head + rows * LARGE
+    path.write_bytes(gzip.compress(held, 1) if path.suffix == ".gz" else held)
+
+
+@pytest.mark.parametrize("change", [cut, empty, gone, grown], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("name", some(["x.csv", "x.jsonl", "x.parquet", "x.csv.gz"], every=3))
+def test_a_file_that_changes_while_its_rows_are_read(name, change, tmp_path, monkeypatch) -> None:
+    """In another thread, while DuckDB is at it: a sentence where it was cut, and never half of it taken for all."""
+    path, given, began = tmp_path / name, Files.run, []
+    make_large(path)
+
+    def run(self: Files, query: str, bound: dict) -> dict:
+        if not began:
+            began.append(threading.Timer(0.02, change, (path,)))
+            began[0].start()
+        try:
+            return given(self, query, bound)
+        finally:
+            began[0].join()  # on a fast machine it comes right after the rows, and before the files are closed
+
+    monkeypatch.setattr(Files, "run", run)
+    made = ran(("score", str(path), *WORDS))
+    keeps_the_rules(made)
+    if change in (cut, empty):
+        assert made.code == 2
+        assert "was cut or removed while it was read" in made.err
+    elif made.code == 0:
+        assert made.rows["read"] >= ROWS * LARGE

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -16,11 +17,27 @@ KEPT = Path(__file__).parent / "corpus"
 LONGEST = 20  # seconds for one input
 
 
+def reached(name: str) -> list[str]:
+    """The modules of howsure that the kept inputs need: most are imported when first used, which would be too late."""
+    from tests.fuzz.targets import TARGETS
+
+    for path in sorted((KEPT / name).iterdir()):
+        TARGETS[name](path.read_bytes())
+    ours = [x for x in sys.modules if x.partition(".")[0] in ("howsure", "tests")]
+    for module in ours:
+        if module != __name__:
+            del sys.modules[module]  # so that it is imported again, instrumented
+    return [x for x in ours if x.startswith("howsure")]
+
+
 def fuzz(name: str, seconds: int, seed: int) -> None:
     """Does not return: libFuzzer ends the process, with a code other than 0 if it found something."""
     import atheris
 
+    modules = reached(name)
     with atheris.instrument_imports(include=["howsure"]):
+        for module in modules:
+            import_module(module)
         from tests.fuzz import targets
 
     grown = ROOT / "build" / "fuzz" / name
@@ -44,8 +61,6 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     if given.name:
-        for module in [x for x in sys.modules if x.partition(".")[0] == "howsure" or x.startswith("tests.")]:
-            del sys.modules[module]  # so that it is imported again, instrumented
         fuzz(given.name, given.seconds, given.seed)
     broken = []
     for name in TARGETS:

@@ -1,8 +1,8 @@
 """Parsers that take what users write, each as a function of bytes: whether it read them, or refused in a sentence.
 
 Anything that it raises is a find. `python -m tests.fuzz.run NAME` looks for bytes that break one, and
-tests/fuzz/test_corpus.py tries those that are kept. To add one (the upload API of the web page, say): a function of
-bytes here, a line in TARGETS, and a few inputs in a folder of its name in tests/fuzz/corpus; sound ones are "plain".
+tests/fuzz/test_corpus.py tries those that are kept. To add one: a function of bytes here, a line in TARGETS, and a few
+inputs in a folder of its name in tests/fuzz/corpus; sound ones are "plain".
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from howsure.catalogue import parse
 from howsure.cli import parsing
 from howsure.decisions.requiring import requirements
 from howsure.ingest import conditions
+from tests.fuzz import requests
 from tests.hostile.running import ran, wrong_with
 
 MOST = 4096  # bytes: what is longer says nothing new
@@ -147,6 +148,18 @@ def tally_documents(data: bytes) -> bool:
     return True
 
 
+def uploads(data: bytes) -> bool:
+    """Files sent to the page, and what is asked of them: an answer, or a refusal that blames the request."""
+    asked = requests.read(data, b"application/octet-stream")
+    return requests.check(asked, requests.answered(asked))
+
+
+def questions(data: bytes) -> bool:
+    """Questions in JSON to the page, and all that it is asked without a file."""
+    asked = requests.read(data, b"application/json")
+    return requests.check(asked, requests.answered(asked))
+
+
 TARGETS: dict[str, Callable[[bytes], bool]] = {
     "csv": csv_files,
     "jsonl": json_lines,
@@ -156,4 +169,6 @@ TARGETS: dict[str, Callable[[bytes], bool]] = {
     "measure": measure_names,
     "option": option_texts,
     "tally": tally_documents,
+    "upload": uploads,
+    "api": questions,
 }

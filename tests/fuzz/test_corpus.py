@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from howsure.web.answering import Job, Reply
+from tests.fuzz import requests
 from tests.fuzz.targets import MOST, TARGETS
 
 KEPT = Path(__file__).parent / "corpus"
@@ -40,3 +43,34 @@ def test_every_parser_has_inputs_and_every_folder_a_parser() -> None:
         kept = inputs(name)
         assert len(kept) >= 5, name
         assert all(x.stat().st_size <= MOST for x in kept)
+
+
+ASKED = b"POST /api/file/score?name=x.csv\n\ny,z\n1,1\n"
+
+
+def _replied(status: int, kind: str, body: bytes) -> Callable[[Job], Reply]:
+    return lambda job: Reply(status, kind, body)
+
+
+def _littering(job: Job) -> Reply:
+    Path(job.folder or "", "..", "left").touch()
+    return Reply(200, "text/plain", b"")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        (_replied(500, "application/json", b'{"error": {"code": "bug", "message": "this is a bug."}}'), "status=500"),
+        (_replied(422, "application/json", b'{"error": {"code": "x", "message": "KeyError: 3."}}'), "foreign"),
+        (_replied(422, "application/json", b'{"error": {"code": "x", "message": "a\\u001bb cannot be."}}'), "control"),
+        (_replied(200, "application/json", b'{"document": {"mean": NaN}}'), "no JSON"),
+        (_replied(200, "text/html", b"<p>a<script>b</p>"), "script"),
+        (_littering, "left"),
+    ],
+    ids=["500", "foreign", "control", "nan", "script", "left"],
+)
+def test_an_answer_that_must_not_be_is_found(wrong, says, monkeypatch) -> None:
+    """Codes that blame the server, words of Python, NaN, markup of users and files that stay break the target."""
+    monkeypatch.setattr(requests, "answer", wrong)
+    with pytest.raises((AssertionError, ValueError), match=says):
+        TARGETS["upload"](ASKED)

@@ -25,6 +25,11 @@ def serve(port: int | None, host: str, no_browser: bool) -> None:
     Nothing is sent elsewhere and nothing is stored. Ctrl-C ends it. It takes the extra web: pip install 'howsure[web]'.
     """
     from howsure.web.serving import serve as run_serve
+    from howsure.web.uploads import forget_sockets
 
     waiting.stop()
-    run_serve(host, port, not no_browser, lambda address: write(f"howsure is at {address}\nCtrl-C ends it.\n", None))
+    try:
+        run_serve(host, port, not no_browser, lambda x: write(f"howsure is at {x}\nCtrl-C ends it.\n", None))
+    except KeyboardInterrupt:
+        forget_sockets()  # the process ends on the spot, and multiprocessing tidies nothing up
+        raise

@@ -24,7 +24,8 @@ _LINES: Final = (  # the lines of a packed file
 
 @contextlib.contextmanager
 def checked(files: Sequence[File]) -> Iterator[None]:
-    """Refuse files that were cut; the bytes of gzip files are checked by a thread while others read them."""
+    """Refuse files that were cut, or are meanwhile; the bytes of gzip files are checked by a thread as others read."""
+    sizes = [_size(file) for file in files]
     for file in files:
         if file.array and file.packing != "gzip":
             _check_bracket(_last_of_lines(file) if file.packing == "zstd" else _last_of_file(file), file.shown)
@@ -37,13 +38,31 @@ def checked(files: Sequence[File]) -> Iterator[None]:
     try:
         yield
         done = True
+    except Exception:  # whatever it is, it may be for this
+        _refuse_cut(files, sizes, least=-1)
+        raise
     finally:
         if zipped:
             if not done:
                 stop.set()
             thread.join()
+    _refuse_cut(files, sizes, least=0)  # DuckDB takes what is left for the whole; a file that is gone it had open
     if wrong:
         raise wrong[0]
+
+
+def _size(file: File) -> int:
+    try:
+        return Path(file.path).stat().st_size
+    except OSError:
+        return -1
+
+
+def _refuse_cut(files: Sequence[File], sizes: Sequence[int], least: int) -> None:
+    """Files that are smaller than they were, and not smaller than `least`."""
+    for file, size in zip(files, sizes, strict=True):
+        if least <= _size(file) < size:
+            raise BadFile(f"{file.shown!r} was cut or removed while it was read; ask again once it is whole.") from None
 
 
 def _check_gzip(files: Iterable[File], stop: threading.Event, wrong: list[BadFile]) -> None:

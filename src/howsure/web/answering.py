@@ -28,6 +28,7 @@ FORMATS: Final = ("answer", *TEXTS, *DRAWN)
 _MEMORY: Final = (
     "what was asked is too large for the memory of this machine; ask for fewer slices, classes or measures at once."
 )
+_LONGEST: Final = 80  # characters of what a message quotes
 _CAPITAL: Final = re.compile(r"(?<!^)(?=[A-Z])")
 
 
@@ -54,9 +55,19 @@ class Job:
 
 
 def refusal(status: int, code: str, message: str) -> Reply:
-    """The one shape of errors."""
-    said = {"error": {"code": code, "message": message}}
+    """The one shape of errors; whatever a message quotes, it is of a length to be read."""
+    said = {"error": {"code": code, "message": laid_out(message)}}
     return Reply(status, _JSON, json.dumps(said, ensure_ascii=False).encode())
+
+
+def quoted(given: Any) -> str:
+    """What was given, without its middle where it is long.
+
+    >>> quoted("a"), len(quoted("a" * 10**6))
+    ("'a'", 80)
+    """
+    text = repr(given)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 23]}...{text[-20:]}"
 
 
 def answer(job: Job) -> Reply:
@@ -65,7 +76,7 @@ def answer(job: Job) -> Reply:
     try:
         return _WAYS.get(job.verb, _asked)(job)
     except HowsureError as error:
-        return refusal(422, _CAPITAL.sub("-", type(error).__name__).lower(), laid_out(str(error)))
+        return refusal(422, _CAPITAL.sub("-", type(error).__name__).lower(), str(error))
     except MemoryError:
         return refusal(422, "too-large", _MEMORY)
     except Exception as error:  # noqa: BLE001 - the trace is logged, and the server goes on

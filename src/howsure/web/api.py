@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final, Literal
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
 
+from howsure.errors import BadFile
 from howsure.web import models
 from howsure.web.answering import DRAWN, TEXTS, Job, Reply
 from howsure.web.guarding import Refused
@@ -34,6 +35,7 @@ _REFUSED: Final[dict[int | str, dict[str, Any]]] = {
         422: "The question cannot be answered; the message is that of the command.",
         500: "A bug in howsure.",
         503: "Too many questions at once, or one that takes too long.",
+        507: "No room on the disk for the file.",
     }.items()
 }
 _WRITTEN: Final = {kind: {"schema": {"type": "string"}} for kind in (*TEXTS.values(), *DRAWN.values())}
@@ -173,8 +175,7 @@ _BYTES: Final = {
 )
 async def preview(request: Request, name: Annotated[str, Query(max_length=models.MOST_TEXT)] = "data") -> Response:
     """Kinds, first values, and what the command would take for what."""
-    serving: Serving = request.app.state.serving
-    async with serving.folder.file(name, _pieces(request)) as folder:
+    async with _kept(request, name) as folder:
         return respond(await _run(request, Job("preview", None, folder=folder), _FILE_TIME))
 
 
@@ -186,13 +187,24 @@ async def file(
 ) -> Response:
     """Its columns are named by options of the command; those with usual names are found."""
     serving: Serving = request.app.state.serving
-    async with serving.folder.file(question.name, _pieces(request)) as folder:
+    async with _kept(request, question.name) as folder:
         job = Job(verb, question, question.format, question.charts, folder, question.report)
         reply = await _run(request, job, _FILE_TIME)
     if reply.report is None:
         return respond(reply)
     told = {**json.loads(reply.body), "report": serving.reports.keep(reply.report)}
     return respond(Reply(200, reply.kind, json.dumps(told, ensure_ascii=False).encode()))
+
+
+@contextlib.asynccontextmanager
+async def _kept(request: Request, name: str) -> AsyncIterator[str]:
+    """The folder of what was sent; where there is no room for it, that is neither a bug nor the asker's doing."""
+    serving: Serving = request.app.state.serving
+    try:
+        async with serving.folder.file(name, _pieces(request)) as folder:
+            yield folder
+    except BadFile as error:
+        raise Refused(507, "no-room", str(error)) from None
 
 
 async def _pieces(request: Request) -> AsyncIterator[bytes]:

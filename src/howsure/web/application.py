@@ -13,13 +13,14 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
+from howsure.render.harmless import visible
 from howsure.version import VERSION
 from howsure.web import api, pages
-from howsure.web.answering import refusal
+from howsure.web.answering import quoted, refusal
 from howsure.web.api import respond
 from howsure.web.guarding import Guard, Refused
 from howsure.web.keeping import Reports
-from howsure.web.uploads import Folder
+from howsure.web.uploads import Folder, sockets
 from howsure.web.working import Workers
 
 _QUEUE: Final = 200
@@ -57,6 +58,7 @@ def application(hosts: frozenset[str] | None = None, token: str | None = None, w
 @contextlib.asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     folder = Folder()
+    sockets()
     workers = Workers(app.state.workers, _QUEUE)
     app.state.serving = api.Serving(workers, folder, Reports())
     app.state.bundle = pages.Bundle()
@@ -73,13 +75,12 @@ async def _invalid(_request: Request, error: Any) -> Response:
     first = error.errors()[0]
     if first["type"] == "json_invalid":
         return respond(refusal(400, "not-json", f"the body is not JSON: {first['ctx']['error']}."))
-    place = ".".join(str(x) for x in first["loc"] if not _OURS.match(str(x))) or "the body"
+    place = visible(".".join(str(x) for x in first["loc"] if not _OURS.match(str(x)))) or "the body"  # a key may be any
     said = _SAID.get(first["type"])
     told = f"{place}: {first['msg'][:1].lower()}{first['msg'][1:]}"
     if said is not None:
         told = f"{place} {said.format(**first.get('ctx') or {})}"
-    given = repr(first.get("input"))
-    got = "" if first["type"] == "missing" else f"; got {given if len(given) <= 80 else given[:77] + '...'}"
+    got = "" if first["type"] == "missing" else f"; got {quoted(first.get('input'))}"
     return respond(refusal(422, "bad-request", f"{told}{got}."))
 
 
@@ -97,8 +98,8 @@ def _unread(cause: BaseException | None) -> str:
 async def _refused(request: Request, error: Any) -> Response:
     code = error.code if isinstance(error, Refused) else _CODES.get(error.status_code, "refused")
     said = {
-        404: f"there is nothing at {request.url.path!r}; the API is described at /api.",
-        405: f"{request.method} is not taken at {request.url.path!r}.",
+        404: f"there is nothing at {quoted(request.url.path)}; the API is described at /api.",
+        405: f"{request.method} is not taken at {quoted(request.url.path)}.",
     }.get(error.status_code, str(error.detail))
     if error.status_code == 400 and not isinstance(error, Refused):
         said = _unread(error.__cause__)

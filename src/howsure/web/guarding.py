@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlencode
 from starlette.exceptions import HTTPException
 
 from howsure.errors import plural
-from howsure.web.answering import Reply, refusal
+from howsure.web.answering import Reply, quoted, refusal
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -25,6 +25,7 @@ MOST_FILE: Final = 100_000_000
 _PIECE_TIME: Final = 20.0  # seconds without a byte
 _BODY_TIME: Final = 120.0  # seconds for a whole body
 _DRAINED: Final = 1_000_000_000  # bytes that are thrown away so that a browser gets to read why
+_DIGITS: Final = 18  # of a length
 _COOKIE: Final = "howsure_token"
 _FILES: Final = "/api/file/"
 REPORTS: Final = "/report/"
@@ -84,10 +85,10 @@ class Guard:
         """A page of somebody else must not reach us: neither by another name of this machine, nor across sites."""
         host = headers.get("host", "")
         if self.hosts is not None and host.lower() not in self.hosts:
-            raise Refused(403, "host", f"this server answers to {min(self.hosts)}, not to {host!r}.")
+            raise Refused(403, "host", f"this server answers to {min(self.hosts)}, not to {quoted(host)}.")
         origin = headers.get("origin")
         if origin is not None and origin.lower() not in (f"http://{host}".lower(), f"https://{host}".lower()):
-            raise Refused(403, "origin", f"pages of {origin!r} may not ask this server.")
+            raise Refused(403, "origin", f"pages of {quoted(origin)} may not ask this server.")
         elsewhere = headers.get("sec-fetch-site") in ("cross-site", "same-site")
         opened = scope["method"] == "GET" and headers.get("sec-fetch-mode") == "navigate"
         if elsewhere and not (opened and scope["path"] == "/"):
@@ -125,13 +126,15 @@ def _limit(scope: Message, headers: dict[str, str]) -> int:
     kind = headers.get("content-type", "").split(";")[0].strip().lower()
     file = scope["path"].startswith(_FILES)
     if not file and kind != "application/json":
-        raise Refused(415, "media-type", f"the body must be application/json; got {kind or 'nothing'!r}.")
+        raise Refused(415, "media-type", f"the body must be application/json; got {quoted(kind or 'nothing')}.")
     simple = ("", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data")
     if file and kind in simple:
         told = "send the bytes of the file as they are, as application/octet-stream"
-        raise Refused(415, "media-type", f"{told}; got {kind or 'nothing'!r}.")
+        raise Refused(415, "media-type", f"{told}; got {quoted(kind or 'nothing')}.")
     limit = MOST_FILE if file else MOST_JSON
     length = headers.get("content-length", "")
+    if length.isdecimal() and len(length) > _DIGITS:  # more than a float holds, or than Python reads
+        raise too_large(limit)
     if length.isdecimal() and int(length) > limit:
         raise too_large(limit, int(length))
     return limit

@@ -12,7 +12,7 @@ import sys
 import threading
 import webbrowser
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import Any, Final
 
 from howsure.errors import BadSetting
 from howsure.language import option
@@ -63,16 +63,29 @@ def serve(
 def _ended_in_order() -> Iterator[None]:
     """SIGTERM ends Python as an exit does, so that what multiprocessing keeps in the temporary folder is deleted.
 
-    uvicorn closes all, and then raises the signal once more, which would end the process on the spot.
+    uvicorn closes all, and then raises the signal once more, which would end the process on the spot. It does not heed
+    SIGHUP, and swallows what a handler of that raises while a request is answered.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    asked: list[int] = []
+
+    def end(number: int, _frame: Any) -> None:
+        sys.exit(128 + (asked or [number])[0])
+
+    def hang_up(number: int, _frame: Any) -> None:
+        asked.append(number)
+        signal.raise_signal(signal.SIGTERM)
+
+    before = {signal.SIGTERM: signal.signal(signal.SIGTERM, end)}
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) not in (signal.SIG_IGN, None):
+        before[signal.SIGHUP] = signal.signal(signal.SIGHUP, hang_up)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def is_loopback(host: str) -> bool:

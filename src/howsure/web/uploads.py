@@ -10,12 +10,15 @@ import re
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 from howsure.errors import BadFile
 
 _PREFIX: Final = "server-"
+_SOCKETS: Final = "pymp-"  # as multiprocessing calls its folder
+_LONGEST: Final = 66  # bytes of a path in which a folder with a socket fits: some systems take 104 in all
 _LOCK: Final = "in-use"
 _ODD: Final = re.compile(r"[^A-Za-z0-9._-]+")
 _SUFFIXES: Final = (".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".json", ".parquet", ".pq")
@@ -82,18 +85,52 @@ class Folder:
         """A folder with one file in it, which holds what was sent; gone afterwards."""
         import asyncio
 
-        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)  # somebody may have tidied up
-        folder = Path(tempfile.mkdtemp(prefix="file-", dir=self.path))
+        folder: Path | None = None
         try:
             try:
+                self.path.mkdir(mode=0o700, parents=True, exist_ok=True)  # somebody may have tidied up
+                folder = Path(tempfile.mkdtemp(prefix="file-", dir=self.path))
                 with (folder / label(name)).open("wb") as file:
                     async for piece in pieces:
                         await asyncio.to_thread(file.write, piece)
             except OSError as error:
-                raise BadFile(f"the file cannot be kept while it is read: {error.strerror or error}.") from None
+                told = f"the file cannot be kept while it is read: {error.strerror or error}"
+                raise BadFile(f"{told}; make room, or set TMPDIR to another folder and start again.") from None
             yield str(folder)
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            if folder is not None:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+@cache
+def sockets() -> list[Any]:
+    """Have multiprocessing keep its sockets beside the files of servers, and hold a lock for this process.
+
+    What it left elsewhere when it was killed or interrupted would stay for good.
+    """
+    from multiprocessing import util
+
+    if len(os.fsencode(root())) > _LONGEST:
+        return []
+    with _alone():
+        before, tempfile.tempdir = tempfile.tempdir, str(root())
+        try:
+            path = Path(util.get_temp_dir())
+        finally:
+            tempfile.tempdir = before
+        if path.parent != root():  # this process has had one for long
+            return []
+        lock = (path / _LOCK).open("w")
+        _locked(lock)
+    return [path, lock]
+
+
+def forget_sockets() -> None:
+    """Delete them where a process ends on the spot; it can start no others."""
+    if sockets.cache_info().currsize and sockets():
+        path, lock = sockets()
+        lock.close()
+        shutil.rmtree(path, ignore_errors=True)
 
 
 @contextlib.contextmanager
@@ -106,7 +143,7 @@ def _alone() -> Iterator[None]:
 
 def _sweep() -> None:
     """Delete what servers left that are no more."""
-    for path in root().glob(f"{_PREFIX}*"):
+    for path in (*root().glob(f"{_PREFIX}*"), *root().glob(f"{_SOCKETS}*")):
         try:
             with (path / _LOCK).open("w") as lock:
                 free = _locked(lock)
