@@ -127,7 +127,7 @@ def test_sliders(page, address):
 
 
 def test_the_threshold_of_a_curve(page, address):
-    """The handle shows the posterior at the threshold, as Python has it."""
+    """The handle shows the posterior at the threshold, as Python has it, and the curves have a mark there."""
     page.goto(f"{address}/?panel=curves")
     expect(page.locator("#finding")).to_contain_text("f1@0.5")
     page.locator("#f-threshold").focus()
@@ -139,6 +139,8 @@ def test_the_threshold_of_a_curve(page, address):
     row = hs.curve(list(truth), list(scores), metrics=[f"f1@{value}"]).to_dict()["rows"][0]
     expect(page.locator("#finding")).to_contain_text(f"between {row['low']:.3f} and {row['high']:.3f}")
     expect(page.locator(".drawn svg").first).to_have_attribute("aria-label", re.compile(f"f1.*{row['low']:.3f}"))
+    for kind in ("ROC curve", "Precision against recall"):
+        expect(page.locator("figure", has_text=kind).locator("svg text", has_text=f"score >= {value}")).to_have_count(1)
 
 
 def test_a_matrix_is_pasted(page, address):
