@@ -334,6 +334,20 @@ def test_the_threshold_with_the_highest_f1_is_one_number():
     )
 
 
+def test_cells_of_a_confusion_matrix_are_written_as_all_shares_are():
+    """The chart and its sentence give the same share in the same digits, as tables do, and the cells hold them."""
+    report = hs.score(hs.Tally.matrix([[5_000_000, 3, 2], [40, 400_000, 60], [1, 2, 30]], labels=["a", "b", "c"]))
+    (worst, *_), chart = report.to_dict()["confusions"], report.charts()["confusion"]
+    said = findings.span(worst)
+    assert chart.says.endswith(f"60 of 400,100 items, a share of {said}.")
+    numbers, ends = (x["data"]["values"] for x in chart.body["layer"][1:3])
+    assert numbers[5]["label"] == f"60 · {worst['count'] / worst['of']:.2g}"
+    assert ends[5]["label"] == said
+    assert not any("%" in x["label"] for x in (*numbers, *ends))
+    wide = chart.body["width"] / 3
+    assert max(len(x["label"]) for x in numbers) * 6.6 < wide
+
+
 def test_slices_without_a_value_are_called_missing():
     row = {"asked": "f1", "slice": {"region": None}}
     assert findings.named(row) == "f1, region (missing)"
