@@ -27,6 +27,7 @@ from howsure.model.posterior import Posterior, posterior
 from howsure.notes import Notes, merged, note
 from howsure.outlines import outline
 from howsure.priors import NAMES
+from howsure.ranges import refuse_beyond
 from howsure.render.harmless import visible
 from howsure.render.numbers import short
 from howsure.result import Result
@@ -369,17 +370,24 @@ def _asked(p: Posterior, metrics: Any) -> list[Any]:
 
 
 def _limits(above: Any, questions: list[Any], p: Posterior) -> list[float | None]:
-    """The reference value of each row."""
-    if not isinstance(above, Mapping):
-        return [None if above is None else _finite(above)] * len(questions)
+    """The reference value of each row, which its measure can reach."""
     mine = [q.metric for q in questions]
-    own = {str(m): m for m in mine}
-    wanted = {own.get(k) or p.kind.parse(p, k): _finite(v) for k, v in above.items()}
-    unused = [str(m) for m in wanted if m not in mine]
-    if unused:
-        shown = listing([str(m) for m in mine])
-        raise UnknownName(f"{option('above')} names {unused[0]!r}, which is not among the rows: {shown}.")
-    return [wanted.get(m) for m in mine]
+    if not isinstance(above, Mapping):
+        limits: list[float | None] = [None if above is None else _finite(above)] * len(questions)
+    else:
+        own = {str(m): m for m in mine}
+        wanted = {own.get(k) or p.kind.parse(p, k): _finite(v) for k, v in above.items()}
+        unused = [str(m) for m in wanted if m not in mine]
+        if unused:
+            shown = listing([str(m) for m in mine])
+            raise UnknownName(f"{option('above')} names {unused[0]!r}, which is not among the rows: {shown}.")
+        limits = [wanted.get(m) for m in mine]
+    fits = [str(m) for m, x in zip(mine, limits, strict=True) if x is not None and m.bounds[0] <= x <= m.bounds[1]]
+    other = fits[0] if fits and not isinstance(above, Mapping) else None
+    for q, limit in zip(questions, limits, strict=True):
+        if limit is not None:
+            refuse_beyond(q.asked, q.metric.bounds, limit, "above", other)
+    return limits
 
 
 def _finite(x: Any) -> float:
