@@ -98,9 +98,14 @@ class Chart:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a file, whole or not at all: .svg, .png, .pdf, .html, or .json for the specification."""
-        made = SUFFIXES[suffix_of(path)](self)
+        made = self.as_file(path)
         with atomic.whole(path) as place:
-            place.write_bytes(made.encode() if isinstance(made, str) else made)
+            place.write_bytes(made)
+
+    def as_file(self, path: str | os.PathLike[str]) -> bytes:
+        """What a file of that name holds."""
+        made = SUFFIXES[suffix_of(path)](self)
+        return made.encode() if isinstance(made, str) else made
 
     def to_altair(self) -> Any:
         """The same as a chart of altair, to be changed or combined with others."""
