@@ -202,7 +202,7 @@ class Report(Result):
             return []
         axis = slice_order.sliced(self.posterior.evidence)
         p = self.posterior if axis is None else self.posterior.whole(axis)
-        return prior_rows.under_priors(p, *self._chief)
+        return prior_rows.headline_under_priors(p, *self._chief)
 
     def _under_priors(self) -> list[dict[str, Any]]:
         return self._prior_rows
@@ -227,11 +227,8 @@ class Report(Result):
         return tuple(self._under(name) for name in names)
 
     def _under(self, prior: Any) -> Report:
-        old = self.posterior
-        p = posterior(old.evidence, prior, tolerance=old.tolerance, seed=old.seed)
-        rows = [replace(row, question=row.put_to(p if row.system is None else p.system(row.system)))
-                for row in self.rows]  # fmt: skip
-        return replace(self, posterior=p, rows=tuple(rows), overall=tuple(_overall(p, rows)))
+        p, rows = prior_rows.put_under(self.posterior, self.rows, prior)
+        return replace(self, posterior=p, rows=rows, overall=tuple(_overall(p, list(rows))))
 
     @property
     def confusions(self) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser.chromium import browser, serious
+from tests.browser.chromium import browser, violations
 from tests.report.pages import html
 
 
@@ -41,7 +41,7 @@ def test_the_report_in_a_browser(files):
                 page.goto(path.as_uri())
                 wide = page.evaluate("document.documentElement.scrollWidth")
                 assert wide <= width  # only tables and charts scroll, within themselves
-                assert serious(page) == []
+                assert violations(page, ("serious", "critical")) == []
 
 
 @pytest.mark.slow

@@ -15,6 +15,7 @@ import pytest
 import howsure as hs
 from howsure.cli.app import run
 from howsure.language import SPOKEN
+from howsure.render import findings
 from tests.web.questions import BAD, FOUR, QUESTIONS
 
 ROUNDING = 1e-12
@@ -128,6 +129,19 @@ def test_charts_come_when_asked(client):
     drawn = hs.score(hs.Tally.binary(**FOUR), metrics=["f1"]).plot()
     assert chart == {"name": drawn.name, "title": drawn.title, "says": drawn.says, "caption": drawn.caption,
                      "spec": drawn.bare}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("metrics", "above", "chief"),
+    [(["recall", "f1"], None, "f1"), (["recall", "f1"], {"recall": 0.7}, "recall"), (None, None, "f1")],
+)
+def test_the_finding_is_the_headline_of_the_report(client, metrics, above, chief):
+    """The page and the report that it shows speak of the same measure first, however many were asked for."""
+    given = {k: x for k, x in (("metrics", metrics), ("above", above)) if x is not None}
+    found = asked(client, "score", {"counts": FOUR, **given}).json()
+    (row,) = findings.headlines(found["document"])
+    assert row["asked"] == chief
+    assert found["finding"] == findings.of_row(row, 0.95)
 
 
 def test_metrics(client):

@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 import howsure as hs
 from howsure.render.findings import of_row
+from tests.browser.chromium import violations
 from tests.web.questions import FOUR
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -227,7 +228,7 @@ def test_a_phone_has_no_sideways_scroll(page, address, panel):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(page, address, axe, scheme):
+def test_axe_finds_nothing(page, address, scheme):
     """On every panel, and on the page of the API: labels, contrast, names and order."""
     page.emulate_media(color_scheme=scheme)
     for place in [*(f"/?panel={x}" for x in PANELS), "/api"]:
@@ -235,27 +236,21 @@ def test_axe_finds_nothing(page, address, axe, scheme):
         expect(page.locator(".api section, #fields > *").first).to_be_visible()
         if "panel" in place and "file" not in place:
             expect(page.locator("#line-shell")).not_to_be_empty()
-        assert judged(page, axe) == [], place
-
-
-def judged(page, axe):
-    page.evaluate(axe)
-    found = page.evaluate("axe.run(document, {resultTypes: ['violations'], iframes: false})")
-    return [(x["id"], [n["html"][:120] for n in x["nodes"]]) for x in found["violations"]]
+        assert violations(page) == [], place
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_about_a_file(page, address, axe, scheme):
+def test_axe_finds_nothing_about_a_file(page, address, scheme):
     """With its columns to choose from, and with the report; the frame runs no script, and so is not judged here."""
     page.emulate_media(color_scheme=scheme)
     page.goto(f"{address}/?panel=file")
     held = b"label,pred,city\n" + b"1,1,a\n0,0,b\n0,1,a\n1,1,b\n" * 10
     page.set_input_files("#f-file", {"name": "preds.csv", "mimeType": "text/csv", "buffer": held})
     expect(page.locator("#make")).to_be_visible()
-    assert judged(page, axe) == []
+    assert violations(page) == []
     page.locator("#c-by input[value=city]").check()
     page.fill("#c-metric", "accuracy")
     page.click("#make")
     expect(page.locator("iframe")).to_be_visible()
     expect(page.locator(".drawn svg").first).to_be_visible()
-    assert judged(page, axe) == []
+    assert violations(page) == []

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from howsure.render import findings
 from howsure.render.numbers import count, probability, short
 
 Document = dict[str, Any]
-_CHIEF: Final = ("f1", "macro-f1", "accuracy", "rate", "mean")  # of many rows, what people ask for first
-_MANY: Final = 3
 
 
 def of(document: Document) -> str:
@@ -24,13 +22,12 @@ def of(document: Document) -> str:
 
 
 def _usual(document: Document) -> str:
-    """A verdict where there is one, else the first score, or the one that people ask for first of many."""
+    """A verdict where there is one, else the headline of the report."""
     rows = document.get("rows") or [{}]
     said = document.get("verdict") or rows[0].get("verdict")
     if said is not None:
         return str(said)
-    chief = (row for name in _CHIEF for row in rows if row.get("asked") == name and len(rows) > _MANY)
-    row = next(chief, rows[0])
+    row = findings.headlines(document)[0] if "asked" in rows[0] else {}
     return findings.of_row(row, document["level"]) if row.get("low") is not None else ""
 
 
