@@ -21,6 +21,7 @@ from howsure.charts.isolines import isolines, round_levels
 from howsure.errors import BadSetting, HowsureError, UnknownName
 from howsure.outlines import outline
 from howsure.render import findings
+from howsure.render.numbers import short
 from howsure.result import Document, Result
 from tests.charts.results import HOSTILE, LONG, MAKERS, RIGHT_TO_LEFT, TABLE, charts, many_slices, result
 from tests.render.snapshot import held
@@ -318,6 +319,17 @@ def test_thresholds_that_were_asked_for_are_marked_on_the_curve():
         said = _words(drawn[kind])
         assert {"score >= 0.45", "score >= 0.75"} <= set(said)
         assert not any("F1" in x for x in said)
+
+
+@pytest.mark.parametrize("of", [{"accuracy": 0.9, "prevalence": 0.2}, {"counts": TABLE}])
+def test_recalls_that_were_asked_for_are_marked_on_the_trade_off(of):
+    """Each stands on the curve with its precision in words, of a tested system with its interval."""
+    given = [of["counts"]] if "counts" in of else []
+    made = hs.tradeoff(*given, recalls=[0.8], **({} if given else of))
+    (row,), chart = made.to_dict()["rows"], made.plot()
+    assert f"recall 0.8: precision {short(row['precision'])}" in _words(chart)
+    spans = [x["data"]["values"][0] for x in chart.body["layer"] if "high" in x["data"]["values"][0]]
+    assert [(x["x"], x["low"], x["high"]) for x in spans] == ([(0.8, row["low"], row["high"])] if given else [])
 
 
 def test_the_threshold_with_the_highest_f1_is_one_number():

@@ -128,7 +128,7 @@ def test_charts_come_when_asked(client):
     chart, *_ = asked(client, "score", {"counts": FOUR, "metrics": ["f1"], "charts": True}).json()["charts"]
     drawn = hs.score(hs.Tally.binary(**FOUR), metrics=["f1"]).plot()
     assert chart == {"name": drawn.name, "title": drawn.title, "says": drawn.says, "caption": drawn.caption,
-                     "spec": drawn.bare}  # fmt: skip
+                     "spec": drawn.bare, "narrow": drawn.bare_narrow}  # fmt: skip
 
 
 @pytest.mark.parametrize(

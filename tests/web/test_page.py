@@ -141,7 +141,8 @@ def test_the_threshold_of_a_curve(page, address):
     expect(page.locator("#finding")).to_contain_text(f"between {row['low']:.3f} and {row['high']:.3f}")
     expect(page.locator(".drawn svg").first).to_have_attribute("aria-label", re.compile(f"f1.*{row['low']:.3f}"))
     for kind in ("ROC curve", "Precision against recall"):
-        expect(page.locator("figure", has_text=kind).locator("svg text", has_text=f"score >= {value}")).to_have_count(1)
+        marked = page.locator("figure", has_text=kind).locator("svg text", has_text=f"score >= {value}")
+        expect(marked.first).to_be_visible()
 
 
 def test_a_matrix_is_pasted(page, address):
@@ -225,6 +226,28 @@ def test_a_phone_has_no_sideways_scroll(page, address, panel):
         expect(page.locator("#finding")).not_to_be_empty()
         expect(page.locator(".drawn svg").first).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+SMALLEST = """() => Math.min(...[...document.querySelectorAll('.drawn svg')].map((x) =>
+  x.getBoundingClientRect().width / x.viewBox.baseVal.width * Math.min(...[...x.querySelectorAll('text')].map((t) =>
+    parseFloat(getComputedStyle(t).fontSize)))))"""
+
+
+@pytest.mark.parametrize("place", ["score&above=0.8", "compare", "plan", "relations&from=tradeoff", "curves"])
+def test_words_of_charts_are_read_on_a_phone(page, address, place):
+    """Plots give way and words keep their size: none is smaller than eight pixels, and none lies on another."""
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(f"{address}/?panel={place}")
+    expect(page.locator(".drawn svg").first).to_be_visible()
+    assert page.evaluate(SMALLEST) >= 8.4
+    words = page.locator(".drawn").first.locator(".mark-text text").all()
+    said = {x.text_content(): x.bounding_box() for x in words}  # some twice, over paper of their own
+    boxes = [box for box in said.values() if box is not None and box["width"] > 0]
+    for k, one in enumerate(boxes):
+        for two in boxes[k + 1 :]:
+            across = min(one["x"] + one["width"], two["x"] + two["width"]) - max(one["x"], two["x"])
+            down = min(one["y"] + one["height"], two["y"] + two["height"]) - max(one["y"], two["y"])
+            assert min(across, down) < 4
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -14,10 +14,12 @@ def of(document: Document) -> str:
     """The finding of a document of any command.
 
     >>> of({"schema": "howsure.solve/2", "why": "no table has these digits.", "tables": []})
-    'no table has these digits.'
+    'No table has these digits.'
     """
     kind = document["schema"].partition(".")[2].partition("/")[0]
-    said = {"solve": _solved, "tradeoff": _traded}.get(kind, _usual)(document).strip().rstrip(".")
+    told = {"solve": _solved, "tradeoff": _traded}.get(kind)
+    said = (told or _usual)(document).strip().rstrip(".")
+    said = said if told is None else said[:1].upper() + said[1:]  # a name of the user's comes first in the others only
     return findings.sentence(said)
 
 

@@ -257,13 +257,14 @@ class SameLines(StrictModel):
 
 
 class ChartDrawn(StrictModel):
-    """A chart: its texts, and the specification of Vega-Lite without them."""
+    """A chart: its texts, and the specification of Vega-Lite without them; `narrow` is another one for a phone."""
 
     name: str
     title: str
     says: str
     caption: str
     spec: dict[str, Any]
+    narrow: dict[str, Any] | None = None
 
 
 class TableShown(StrictModel):
