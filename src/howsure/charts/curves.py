@@ -15,6 +15,7 @@ Series = Mapping[str, Any]
 MOST: Final = 6
 _NAME: Final = 230  # pixels for the names of lines at the right, at most
 _LETTER: Final = 6.6
+SIDE: Final = 340  # pixels of a square plot
 
 
 def curves(
@@ -41,7 +42,7 @@ def curves(
     if len(series) > MOST:
         said = f"{MOST} of {len(series)} lines are drawn"
         series, caption = list(series)[:MOST], f"{caption}; {said}" if caption else said
-    width, height = (340, 340) if square else (style.WIDTH, style.HEIGHT + 40)
+    width, height = (SIDE, SIDE) if square else (style.WIDTH, style.HEIGHT + 40)
     named = len(series) > 1
     axes = {"x_title": x_title, "y_title": y_title, "x_ends": x_ends, "y_ends": y_ends, "log": log}
     usual, narrow = (_body(series, axes, marks, lines, size, beside)
@@ -120,14 +121,25 @@ def _mark(one: Mapping[str, Any], x: Spec, y: Spec, ends: tuple[float, float]) -
         span = rows(x=[one["x"]], low=[one["low"]], high=[one["high"]])
         made.insert(0, rule(span, {"x": at("x", x), "y": at("low", y), "y2": {"field": "high"}}, color=color, width=2))
     if one.get("label"):
-        share = (one["x"] - ends[0]) / ((ends[1] - ends[0]) or 1.0)
-        right = share > 0.75 or (bool(one.get("left")) and share > 0.2)
+        right = _to_the_left(one, ends)
         data = rows(x=[one["x"]], y=[one["y"]], label=[str(one["label"])])
         look = {"align": "right" if right else "left", "dx": -8 if right else 8,
                 "dy": 12 if one.get("below") else -10, "baseline": "middle"}  # fmt: skip
         made += [text(data, place, stroke=style.PAPER, strokeWidth=4, strokeOpacity=0.8, **look),
                  text(data, place, **look)]  # fmt: skip
     return made
+
+
+def _to_the_left(one: Mapping[str, Any], ends: tuple[float, float]) -> bool:
+    share = (one["x"] - ends[0]) / ((ends[1] - ends[0]) or 1.0)
+    return bool(share > 0.75 or (one.get("left") and share > 0.2))
+
+
+def extent(one: Mapping[str, Any], ends: tuple[float, float], width: float) -> tuple[float, float]:
+    """From where to where the words of a mark go, in pixels."""
+    at_x = width * (one["x"] - ends[0]) / ((ends[1] - ends[0]) or 1.0)
+    wide = 8 + _LETTER * len(str(one["label"]))
+    return (at_x - wide, at_x) if _to_the_left(one, ends) else (at_x, at_x + wide)
 
 
 def _names(series: Sequence[Series], y_ends: tuple[float, float], size: tuple[int, int]) -> list[Spec]:

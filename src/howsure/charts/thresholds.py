@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from howsure.charts.chart import Chart
-from howsure.charts.curves import MOST, curves
+from howsure.charts.curves import MOST, SIDE, curves, extent
 from howsure.charts.density import density
 from howsure.charts.scores import many
 from howsure.render import findings
@@ -87,14 +87,23 @@ def _chosen(document: Document, x: str, y: str) -> list[Document]:
 
 
 def _spread(points: list[Document], x: str, y: str, taken: list[Document]) -> list[Document]:
-    """A few thresholds that stand apart from each other on the plane."""
-    spots, made = [(mark["x"], mark["y"]) for mark in taken], []
+    """A few thresholds that stand apart from each other on the plane, and whose words do."""
+    shown, made = list(taken), []
     for share in (0.1, 0.3, 0.5, 0.75):
         p = points[round(share * (len(points) - 1))]
-        if all(abs(p[x] - a) + abs(p[y] - b) > 0.17 for a, b in spots):
-            spots.append((p[x], p[y]))
-            made.append({"x": p[x], "y": p[y], "label": f"{p['threshold']:.3g}", "below": True})
+        mark = {"x": p[x], "y": p[y], "label": f"{p['threshold']:.3g}", "below": True}
+        if all(_apart(mark, other, y == "precision") for other in shown):
+            shown.append(mark)
+            made.append(mark)
     return made
+
+
+def _apart(one: Document, two: Document, left: bool) -> bool:
+    """Whether two marks are some way from each other, and their words do not touch."""
+    if abs(one["x"] - two["x"]) + abs(one["y"] - two["y"]) <= 0.17:
+        return False
+    ends = [extent(mark | {"left": left}, _UNIT, SIDE) for mark in (one, two)]
+    return abs(one["y"] - two["y"]) * SIDE > 16 or ends[0][1] + 10 < ends[1][0] or ends[1][1] + 10 < ends[0][0]
 
 
 def _caption(document: Document, kind: str, y: str, marked: bool) -> str:
