@@ -18,7 +18,7 @@ from howsure.ingest.keys import Grouping, Key
 from howsure.ingest.request import Request
 from howsure.language import again, option, spelled
 
-_FILTER: Final = "filter"
+FILTER: Final = "filter"
 _HASH: Final = "doc_hash"  # ids begin anew in every task; the same document has the same hash
 
 
@@ -30,9 +30,9 @@ def refuse_filters(source: Source, request: Request) -> None:
     if not items:
         return
     way = spelled("", f"\nType, for example:\n  {again({'where': _choice(found)})}")
-    ways = f"{option('by', _FILTER)} to see each, or {option('cluster', items[1])} to take their rows together"
+    ways = f"{option('by', FILTER)} to see each, or {option('cluster', items[1])} to take their rows together"
     raise BadSetting(
-        f"{plural(items[0], 'item has', 'items have')} a row for each {_FILTER!r} ({listing(found, 4)}), and the same "
+        f"{plural(items[0], 'item has', 'items have')} a row for each {FILTER!r} ({listing(found, 4)}), and the same "
         f"items again are no more evidence: choose one with {option('where', _choice(found))}; or give {ways}.{way}"
     )
 
@@ -44,7 +44,7 @@ def of_filters(source: Source, request: Request, on: Sequence[str]) -> str:
 
 
 def _choice(filters: Sequence[str]) -> str:
-    return f"{_FILTER}={filters[0]}"
+    return f"{FILTER}={filters[0]}"
 
 
 def _several(source: Source, request: Request, given: Sequence[str] = ()) -> tuple[tuple[int, str] | None, list[str]]:
@@ -52,10 +52,10 @@ def _several(source: Source, request: Request, given: Sequence[str] = ()) -> tup
     names = [x for x in source.heading() if isinstance(x, str)]
     ids = list(given) or guess(names, "id")
     told = {x for text in request.where for x in conditions.mentioned(text)}
-    if _FILTER not in names or not ids or _FILTER in {*told, *request.grouping.columns}:
+    if FILTER not in names or not ids or FILTER in {*told, *request.grouping.columns}:
         return None, []
     items = [*ids[: len(given) or 1], *([_HASH] if _HASH in names else [])]
-    keys = (*(Key(f"item{i}", x) for i, x in enumerate(items)), Key("slice0", _FILTER))
+    keys = (*(Key(f"item{i}", x) for i, x in enumerate(items)), Key("slice0", FILTER))
     g = source.grouped(Grouping(keys, where=request.where))
     codes = np.stack([g.labels[k.name].codes for k in keys], axis=1)
     pairs = np.unique(codes[(codes >= 0).all(axis=1)], axis=0)
