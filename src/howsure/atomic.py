@@ -48,6 +48,22 @@ def whole(path: Name) -> Iterator[Path]:
         raise BadFile(f"cannot write {str(target)!r}: {error.strerror or error}.") from None
 
 
+def check(path: Name) -> None:
+    """Refuse a place where nothing can be written, before there is anything to write; nothing is left there."""
+    target = Path(path)
+    try:
+        old = _mode(target)
+        if old is not None and stat.S_ISDIR(old):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if _descriptor(target) is not None or (old is not None and not stat.S_ISREG(old)):
+            return  # a pipe or a device tells when it is written to
+        place = Path(os.path.realpath(target)).with_name(f".howsure-{os.urandom(8).hex()}")
+        place.touch(0o600, exist_ok=False)
+        place.unlink()
+    except OSError as error:
+        raise BadFile(f"cannot write {str(target)!r}: {error.strerror or error}.") from None
+
+
 def write_text(path: Name, text: str) -> None:
     """A text as a UTF-8 file, whole or not at all; halves of characters, which UTF-8 has not, become escapes."""
     with whole(path) as place:

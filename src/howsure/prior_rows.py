@@ -1,4 +1,4 @@
-"""The headline of a report under other priors: the rows of its table and its chart."""
+"""Rows of a report under other priors: all of them, or the headline, for its table and its chart."""
 
 from __future__ import annotations
 
@@ -29,7 +29,14 @@ def chief(p: Posterior, rows: Sequence[Row], documents: Sequence[Document]) -> t
     return None
 
 
-def under_priors(p: Posterior, row: Row, said: Document) -> list[Document]:
+def put_under(p: Posterior, rows: Sequence[Row], prior: Any) -> tuple[Posterior, tuple[Row, ...]]:
+    """The posterior of the same evidence under another prior, and the same rows put to it."""
+    other = posterior(p.evidence, prior, tolerance=p.tolerance, seed=p.seed)
+    own = {name: other if name is None else other.system(name) for name in dict.fromkeys(row.system for row in rows)}
+    return other, tuple(replace(row, question=row.put_to(own[row.system])) for row in rows)
+
+
+def headline_under_priors(p: Posterior, row: Row, said: Document) -> list[Document]:
     """What was said, and the same under each of the usual priors; each has its `prior`."""
     own = p.prior.name
     names = NAMES if own in NAMES else (own, *NAMES)
@@ -40,9 +47,7 @@ def under_priors(p: Posterior, row: Row, said: Document) -> list[Document]:
 def _under(p: Posterior, row: Row, said: Document, name: str) -> Document | None:
     """A row under another prior; None where this kind of evidence has no such prior."""
     try:
-        other = posterior(p.evidence, name, tolerance=p.tolerance, seed=p.seed)
-        other = other if row.system is None else other.system(row.system)
-        made = row_documents([replace(row, question=row.put_to(other))])
+        made = row_documents(put_under(p, [row], name)[1])
     except HowsureError:
         return None
     return next((x for x in made if x["asked"] == said["asked"]), None)

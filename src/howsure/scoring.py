@@ -27,6 +27,7 @@ from howsure.model.posterior import Posterior, posterior
 from howsure.notes import Notes, merged, note
 from howsure.outlines import outline
 from howsure.priors import NAMES
+from howsure.ranges import refuse_beyond
 from howsure.render.harmless import visible
 from howsure.render.numbers import short
 from howsure.result import Result
@@ -201,7 +202,7 @@ class Report(Result):
             return []
         axis = slice_order.sliced(self.posterior.evidence)
         p = self.posterior if axis is None else self.posterior.whole(axis)
-        return prior_rows.under_priors(p, *self._chief)
+        return prior_rows.headline_under_priors(p, *self._chief)
 
     def _under_priors(self) -> list[dict[str, Any]]:
         return self._prior_rows
@@ -226,11 +227,8 @@ class Report(Result):
         return tuple(self._under(name) for name in names)
 
     def _under(self, prior: Any) -> Report:
-        old = self.posterior
-        p = posterior(old.evidence, prior, tolerance=old.tolerance, seed=old.seed)
-        rows = [replace(row, question=row.put_to(p if row.system is None else p.system(row.system)))
-                for row in self.rows]  # fmt: skip
-        return replace(self, posterior=p, rows=tuple(rows), overall=tuple(_overall(p, rows)))
+        p, rows = prior_rows.put_under(self.posterior, self.rows, prior)
+        return replace(self, posterior=p, rows=rows, overall=tuple(_overall(p, list(rows))))
 
     @property
     def confusions(self) -> Any:
@@ -369,17 +367,24 @@ def _asked(p: Posterior, metrics: Any) -> list[Any]:
 
 
 def _limits(above: Any, questions: list[Any], p: Posterior) -> list[float | None]:
-    """The reference value of each row."""
-    if not isinstance(above, Mapping):
-        return [None if above is None else _finite(above)] * len(questions)
+    """The reference value of each row, which its measure can reach."""
     mine = [q.metric for q in questions]
-    own = {str(m): m for m in mine}
-    wanted = {own.get(k) or p.kind.parse(p, k): _finite(v) for k, v in above.items()}
-    unused = [str(m) for m in wanted if m not in mine]
-    if unused:
-        shown = listing([str(m) for m in mine])
-        raise UnknownName(f"{option('above')} names {unused[0]!r}, which is not among the rows: {shown}.")
-    return [wanted.get(m) for m in mine]
+    if not isinstance(above, Mapping):
+        limits: list[float | None] = [None if above is None else _finite(above)] * len(questions)
+    else:
+        own = {str(m): m for m in mine}
+        wanted = {own.get(k) or p.kind.parse(p, k): _finite(v) for k, v in above.items()}
+        unused = [str(m) for m in wanted if m not in mine]
+        if unused:
+            shown = listing([str(m) for m in mine])
+            raise UnknownName(f"{option('above')} names {unused[0]!r}, which is not among the rows: {shown}.")
+        limits = [wanted.get(m) for m in mine]
+    fits = [str(m) for m, x in zip(mine, limits, strict=True) if x is not None and m.bounds[0] <= x <= m.bounds[1]]
+    other = fits[0] if fits and not isinstance(above, Mapping) else None
+    for q, limit in zip(questions, limits, strict=True):
+        if limit is not None:
+            refuse_beyond(q.asked, q.metric.bounds, limit, "above", other)
+    return limits
 
 
 def _finite(x: Any) -> float:

@@ -14,7 +14,7 @@ from howsure.coverage import reason
 from howsure.errors import listing, plural
 from howsure.language import option, spelled, spoken
 from howsure.render import verdicts
-from howsure.render.numbers import probability, short
+from howsure.render.numbers import at_least, probability, short
 from howsure.sentences import LEFT_OUT, SENTENCES, WEIGHTED, columns_taken, filled, shrunk, slices_alike
 
 Join = Callable[[list[Any]], Any]
@@ -299,7 +299,7 @@ def _best_of_many(f: Mapping[str, Any]) -> str:
 
 
 def _best(f: Mapping[str, Any]) -> str:
-    return f"{short(f['threshold'])} is the threshold with the highest F1 on these items"
+    return f"{at_least(f['threshold'])} has the highest F1 on these items"
 
 
 def _pairs(f: Mapping[str, Any]) -> str:

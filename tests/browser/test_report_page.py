@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser.chromium import browser, serious
+from tests.browser.chromium import browser, violations
 from tests.report.pages import html
 
 
@@ -41,7 +41,7 @@ def test_the_report_in_a_browser(files):
                 page.goto(path.as_uri())
                 wide = page.evaluate("document.documentElement.scrollWidth")
                 assert wide <= width  # only tables and charts scroll, within themselves
-                assert serious(page) == []
+                assert violations(page, ("serious", "critical")) == []
 
 
 @pytest.mark.slow
@@ -54,6 +54,21 @@ def test_the_report_on_paper(files):
         page.emulate_media(media="print", color_scheme="dark")
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
         assert page.locator("nav").is_hidden()
-        for drawing in page.locator("svg.drawing").all():
+        for drawing in page.locator("svg.drawing:visible").all():
             assert drawing.bounding_box()["width"] <= 700
         assert page.pdf(format="A4").startswith(b"%PDF")
+
+
+@pytest.mark.slow
+def test_words_of_charts_are_read_on_a_phone(files):
+    """Of two drawings the one with less width is shown, and none is much smaller than it was made."""
+    with browser() as chromium:
+        page = chromium.new_context(viewport={"width": 390, "height": 800}).new_page()
+        for path in sorted(files.iterdir()):
+            page.goto(path.as_uri())
+            shown = page.locator("svg.drawing:visible")
+            assert shown.count() == page.locator("figure").count()
+            for drawing in shown.all():
+                assert drawing.bounding_box()["width"] >= 0.84 * float(drawing.get_attribute("width"))
+        page.goto((files / "compare.html").as_uri())
+        assert page.locator("svg.narrow:visible").count() == 2

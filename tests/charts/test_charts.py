@@ -21,6 +21,7 @@ from howsure.charts.isolines import isolines, round_levels
 from howsure.errors import BadSetting, HowsureError, UnknownName
 from howsure.outlines import outline
 from howsure.render import findings
+from howsure.render.numbers import short
 from howsure.result import Document, Result
 from tests.charts.results import HOSTILE, LONG, MAKERS, RIGHT_TO_LEFT, TABLE, charts, many_slices, result
 from tests.render.snapshot import held
@@ -294,13 +295,69 @@ def test_a_measure_without_direction_is_given_by_its_interval():
 def test_a_rate_of_no_items_is_not_marked_on_a_curve():
     """The chosen point has no precision where nothing is found, and several systems have no numbers on their lines."""
     cells = thresholds._cells({"threshold": 2.0, "cells": {"tp": 0, "fp": 0, "fn": 3, "tn": 4}})
-    assert cells == {"threshold": 2.0, "recall": 0.0, "fallout": 0.0, "precision": None}
+    assert cells == {"threshold": 2.0, "why": "chosen", "recall": 0.0, "fallout": 0.0, "precision": None}
     points = [{"recall": 1.0, "precision": 0.4, "threshold": 0.1, "tp": 3, "fp": 4, "fn": 0, "tn": 0}]
-    marks = thresholds._chosen({"points": points, "chosen": cells}, "recall", "precision")
+    marks = thresholds._chosen({"points": points, "cuts": [cells]}, "recall", "precision")
     assert all("chosen" not in mark["label"] for mark in marks)
     document = {"data": {"n": 7}}
     assert "thresholds" in thresholds._caption(document, "roc", "recall", True)
     assert "are thresholds" not in thresholds._caption(document, "roc", "recall", False)
+
+
+def _words(chart):
+    """The words that stand beside points of a chart."""
+    return [x["data"]["values"][0]["label"] for x in chart.body["layer"] if x["mark"]["type"] == "text"]
+
+
+def test_thresholds_that_were_asked_for_are_marked_on_the_curve():
+    """ROC and precision-recall have each of them where its table stands, and not the threshold with the highest F1."""
+    truth, values = [1, 1, 0, 1, 0, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.1]
+    drawn = hs.curve(truth, values, metrics=["f1@0.45", "auc", "recall@0.75"]).charts()
+    for kind, at in (("roc", [(0.5, 0.75), (0.0, 0.5)]), ("pr", [(0.75, 0.6), (0.5, 1.0)])):
+        strong = [x["data"]["values"][0] for x in drawn[kind].body["layer"] if x["mark"].get("shape") == "diamond"]
+        assert [(round(p["x"], 9), round(p["y"], 9)) for p in strong] == at
+        said = _words(drawn[kind])
+        assert {"score >= 0.45", "score >= 0.75"} <= set(said)
+        assert not any("F1" in x for x in said)
+
+
+@pytest.mark.parametrize("of", [{"accuracy": 0.9, "prevalence": 0.2}, {"counts": TABLE}])
+def test_recalls_that_were_asked_for_are_marked_on_the_trade_off(of):
+    """Each stands on the curve with its precision in words, of a tested system with its interval."""
+    given = [of["counts"]] if "counts" in of else []
+    made = hs.tradeoff(*given, recalls=[0.8], **({} if given else of))
+    (row,), chart = made.to_dict()["rows"], made.plot()
+    assert f"recall 0.8: precision {short(row['precision'])}" in _words(chart)
+    spans = [x["data"]["values"][0] for x in chart.body["layer"] if "high" in x["data"]["values"][0]]
+    assert [(x["x"], x["low"], x["high"]) for x in spans] == ([(0.8, row["low"], row["high"])] if given else [])
+
+
+def test_the_threshold_with_the_highest_f1_is_one_number():
+    """The chart, the names of the table and the note name the same cut of the same items."""
+    rng = np.random.default_rng(5)
+    truth = rng.random(900) < 0.4
+    curve = hs.curve(truth, rng.normal(size=900) + truth)  # more thresholds than the document has points
+    said = next(x for x in _words(curve.charts()["roc"]) if "F1" in x).removeprefix("highest F1: ")
+    assert f"{said} has the highest F1 on these items" in str(curve)
+    assert f"precision@{said.removeprefix('score >= ')}" in str(curve)
+    (cut,) = curve.to_dict()["cuts"]
+    assert 2 * cut["tp"] / (2 * cut["tp"] + cut["fp"] + cut["fn"]) == pytest.approx(
+        float(curve.posterior.point("max-f1"))
+    )
+
+
+def test_cells_of_a_confusion_matrix_are_written_as_all_shares_are():
+    """The chart and its sentence give the same share in the same digits, as tables do, and the cells hold them."""
+    report = hs.score(hs.Tally.matrix([[5_000_000, 3, 2], [40, 400_000, 60], [1, 2, 30]], labels=["a", "b", "c"]))
+    (worst, *_), chart = report.to_dict()["confusions"], report.charts()["confusion"]
+    said = findings.span(worst)
+    assert chart.says.endswith(f"60 of 400,100 items, a share of {said}.")
+    numbers, ends = (x["data"]["values"] for x in chart.body["layer"][1:3])
+    assert numbers[5]["label"] == f"60 · {worst['count'] / worst['of']:.2g}"
+    assert ends[5]["label"] == said
+    assert not any("%" in x["label"] for x in (*numbers, *ends))
+    wide = chart.body["width"] / 3
+    assert max(len(x["label"]) for x in numbers) * 6.6 < wide
 
 
 def test_slices_without_a_value_are_called_missing():

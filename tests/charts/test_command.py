@@ -96,3 +96,35 @@ def test_the_drawing_of_a_file_is_the_chart_of_python(tmp_path):
     assert (tmp_path / "x.svg").read_text() == hs.score(
         hs.Tally.binary(tp=80, fp=20, fn=30, tn=870), metrics=["f1"]
     ).plot().to_svg()
+
+
+@pytest.mark.parametrize(
+    ("out", "plot"), [("nowhere/x.json", "x.svg"), ("x.json", "nowhere/x.svg"), ("folder.json", "x.svg")]
+)
+def test_neither_file_is_written_where_one_cannot_be(out, plot, tmp_path, capsys):
+    """Both places are tried before the data are read, and what is refused leaves nothing behind."""
+    (tmp_path / "folder.json").mkdir()
+    before = sorted(tmp_path.rglob("*"))
+    bad = plot if "nowhere" in plot else out
+    for words in (["score", "missing.csv"], ["score", "--counts", "80,20,30,870"]):
+        assert run([*words, "--out", out, "--plot", plot]) == 2
+        assert bad in capsys.readouterr().err
+        assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_chart_is_in_its_place_only_with_the_file_beside_it(tmp_path, capsys, monkeypatch):
+    """A disk that is full when --out is written leaves no chart, and an older chart stays as it is."""
+    from howsure.errors import BadFile
+    from howsure.result import Result
+
+    def full(*_given, **_how):
+        raise BadFile("cannot write 'x.json': No space left on device.")
+
+    (tmp_path / "old.svg").write_text("old")
+    monkeypatch.setattr(Result, "save", full)
+    for plot in ("x.svg", "old.svg"):
+        assert run(["compare", "--wins", "17,4,100", "--out", "x.json", "--plot", plot]) == 2
+        assert "No space left" in capsys.readouterr().err
+    assert not list(tmp_path.glob("x.*"))
+    assert (tmp_path / "old.svg").read_text() == "old"
+    assert not list(tmp_path.glob(".howsure*"))

@@ -13,6 +13,7 @@ import pytest
 import howsure as hs
 from howsure.cli.app import run
 from howsure.errors import BadLabels, BadSetting
+from howsure.ingest import unnamed
 from howsure.ingest.entrance import evidence
 from howsure.ingest.guessing import USUAL, guess, usual_id
 from tests.refusals import one_sentence
@@ -357,3 +358,42 @@ def test_what_is_no_name_is_refused_before_anything_is_guessed(name) -> None:
     """A list in place of a name has no trace."""
     with pytest.raises(BadSetting, match=f"{name}= must be .*; got list"):
         hs.score(pl.DataFrame({"y": [1, 2], "z": [1, 1]}), **{name: ["y"]})
+
+
+class _Counted(str):
+    """A name that counts how often any of its kind is held against another."""
+
+    __slots__ = ()
+    compared = 0
+    __hash__ = str.__hash__
+
+    def __eq__(self, other):
+        _Counted.compared += 1
+        return str.__eq__(self, other)
+
+
+class _Wide:
+    """A source of so many columns."""
+
+    called = "'wide.csv'"
+
+    def __init__(self, columns):
+        self.names = [_Counted(x) for x in ("label", "model", *(f"c{i}" for i in range(columns)))]
+
+    def heading(self):
+        return list(self.names)
+
+    def first(self, columns, rows):
+        return {str(x): ["1", "0"] for x in columns}
+
+
+def test_work_grows_with_columns_and_not_with_their_square():
+    """Each of thousands of names is looked at a few times, whether the columns are listed or looked for."""
+    _Counted.compared, source = 0, _Wide(3_000)
+    head = unnamed.head_of(source)
+    assert "label" in head.values
+    with pytest.raises(BadSetting, match="no column of"):
+        unnamed.completed({"truth": "label"}, ("pred",), [source])
+    with pytest.raises(BadSetting, match="no column of"):
+        unnamed.completed({"truth": "label"}, ("pred",), [source, _Wide(3_000)])
+    assert _Counted.compared < 60 * 3_000

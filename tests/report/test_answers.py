@@ -251,6 +251,24 @@ def test_other_priors_take_the_headline_alone(monkeypatch):
     assert r._under_priors() is r._under_priors()
 
 
+def test_priors_of_the_headline_are_those_of_the_whole_report():
+    """Each line of the table of priors is the row that the report has under that prior, of the system it names."""
+    y, z = [1, 0, 1, 1, 0, 0, 1, 0] * 5, [1, 0, 0, 1, 0, 1, 1, 0] * 5
+    for r in (hs.score(T), hs.score(y, {"a": z, "b": y}, metrics=["recall", "f1"])):
+        for line, whole in zip(r._under_priors(), r.under_priors(), strict=True):
+            row = next(x for x in whole.to_dict()["rows"] if (x["asked"], x["system"]) == ("f1", line["system"]))
+            assert {k: x for k, x in line.items() if k != "prior"} == row
+            assert line["prior"] == whole.to_dict()["prior"]["name"]
+
+
+def test_the_headline_of_a_curve_is_at_the_threshold_that_was_asked_for():
+    """It is what was asked for; without a threshold it is the area."""
+    y, s = [1, 0, 1, 1, 0, 0], [0.9, 0.2, 0.4, 0.8, 0.5, 0.1]
+    for metrics, chief in ((["auc", "recall@0.45"], "recall@0.45"), (["AP", "precision@recall=0.9", "auc"], "auc")):
+        (row,) = findings.headlines(hs.curve(y, s, metrics=metrics, tolerance=0.2).to_dict())
+        assert row["asked"] == chief
+
+
 def test_the_matrix_has_its_sums():
     """Cells in the places of their names, with both margins."""
     text = page("one").of("td", "th")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import math
 import pickle
 import pkgutil
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.special import beta
 
 import howsure as hs
 from howsure import kernels
@@ -234,3 +236,20 @@ def test_equal_distributions() -> None:
     batch = hs.posterior(Tally.binary(**{c: np.array([n, n]) for c, n in CELLS.items()}))["f1"]
     assert batch != one["f1"]
     assert batch == replace(batch)
+
+
+@pytest.mark.parametrize("prior", [0.25, 0.5, 1.0, 2.0])
+def test_the_density_of_a_square_root_at_0_is_its_limit(prior):
+    """Infinite, a number or 0 by the weight on the cell that goes to 0; the number is that of Gammas and Betas."""
+    fp, fn, tn = 5 + prior, 7 + prior, 30 + prior
+    p = hs.posterior(Tally.binary(tp=[0, 1, 80], fp=[5] * 3, fn=[7] * 3, tn=[30] * 3), prior)
+    # near 0 fowlkes-mallows is G_tp / sqrt(G_fp·G_fn), and g-mean sqrt(recall) times sqrt(specificity)
+    near = {
+        "fowlkes-mallows": (1.0, math.gamma(fp + 0.5) / math.gamma(fp) * math.gamma(fn + 0.5) / math.gamma(fn)),
+        "g-mean": (0.5, 2.0 / beta(0.5, fn) * beta(tn - 0.5, fp) / beta(tn, fp)),
+    }
+    for name, (power, number) in near.items():
+        wanted = np.inf if prior < power else number if prior == power else 0.0
+        assert p[name].pdf(0.0) == pytest.approx([wanted, 0.0, 0.0], rel=1e-12)
+        alone = p[name].pdf(np.array([[0.0], [1e-9]]))[:, 0]
+        assert alone[1] > 1e3 if wanted == np.inf else alone[1] == pytest.approx(wanted, rel=1e-6, abs=1e-6)

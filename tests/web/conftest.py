@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.browser import chromium
 from tests.web.questions import FOUR
 
 QUESTION = {"counts": FOUR, "metrics": ["f1"]}
@@ -56,24 +56,12 @@ def client(address: str) -> Iterator[httpx.Client]:
 
 # -- the browser
 
-ARGUMENTS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-]  # fmt: skip
 
-
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Debian's Chromium."""
-    from playwright.sync_api import sync_playwright
-
-    path = shutil.which("chromium")
-    if path is None:
-        pytest.skip("chromium is not installed: make system")
-    with sync_playwright() as started:
-        found = started.chromium.launch(executable_path=path, args=ARGUMENTS)
+    """One browser for the pages of a module; its loop ends with it, so that others may have one."""
+    with chromium.browser() as found:
         yield found
-        found.close()
 
 
 @pytest.fixture
@@ -90,17 +78,3 @@ def page(browser: Any) -> Iterator[Any]:
     yield found
     context.close()
     assert wrong == []
-
-
-@pytest.fixture(scope="session")
-def axe() -> str:
-    """axe-core, which judges whether people who see or move differently can use a page."""
-    folder = Path("build/axe").absolute()
-    script = folder / "node_modules" / "axe-core" / "axe.min.js"
-    if not script.is_file():
-        if shutil.which("npm") is None:
-            pytest.skip("npm is not installed: make system")
-        folder.mkdir(parents=True, exist_ok=True)
-        words = ["npm", "install", "--no-save", "--no-package-lock", "--prefix", str(folder), "axe-core@4.14.0"]
-        subprocess.run(words, check=True, capture_output=True, timeout=120)
-    return script.read_text(encoding="utf-8")

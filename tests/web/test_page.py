@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 import howsure as hs
 from howsure.render.findings import of_row
+from tests.browser.chromium import violations
 from tests.web.questions import FOUR
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -127,7 +128,7 @@ def test_sliders(page, address):
 
 
 def test_the_threshold_of_a_curve(page, address):
-    """The handle shows the posterior at the threshold, as Python has it."""
+    """The handle shows the posterior at the threshold, as Python has it, and the curves have a mark there."""
     page.goto(f"{address}/?panel=curves")
     expect(page.locator("#finding")).to_contain_text("f1@0.5")
     page.locator("#f-threshold").focus()
@@ -139,6 +140,9 @@ def test_the_threshold_of_a_curve(page, address):
     row = hs.curve(list(truth), list(scores), metrics=[f"f1@{value}"]).to_dict()["rows"][0]
     expect(page.locator("#finding")).to_contain_text(f"between {row['low']:.3f} and {row['high']:.3f}")
     expect(page.locator(".drawn svg").first).to_have_attribute("aria-label", re.compile(f"f1.*{row['low']:.3f}"))
+    for kind in ("ROC curve", "Precision against recall"):
+        marked = page.locator("figure", has_text=kind).locator("svg text", has_text=f"score >= {value}")
+        expect(marked.first).to_be_visible()
 
 
 def test_a_matrix_is_pasted(page, address):
@@ -224,8 +228,30 @@ def test_a_phone_has_no_sideways_scroll(page, address, panel):
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
+SMALLEST = """() => Math.min(...[...document.querySelectorAll('.drawn svg')].map((x) =>
+  x.getBoundingClientRect().width / x.viewBox.baseVal.width * Math.min(...[...x.querySelectorAll('text')].map((t) =>
+    parseFloat(getComputedStyle(t).fontSize)))))"""
+
+
+@pytest.mark.parametrize("place", ["score&above=0.8", "compare", "plan", "relations&from=tradeoff", "curves"])
+def test_words_of_charts_are_read_on_a_phone(page, address, place):
+    """Plots give way and words keep their size: none is smaller than eight pixels, and none lies on another."""
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(f"{address}/?panel={place}")
+    expect(page.locator(".drawn svg").first).to_be_visible()
+    assert page.evaluate(SMALLEST) >= 8.4
+    words = page.locator(".drawn").first.locator(".mark-text text").all()
+    said = {x.text_content(): x.bounding_box() for x in words}  # some twice, over paper of their own
+    boxes = [box for box in said.values() if box is not None and box["width"] > 0]
+    for k, one in enumerate(boxes):
+        for two in boxes[k + 1 :]:
+            across = min(one["x"] + one["width"], two["x"] + two["width"]) - max(one["x"], two["x"])
+            down = min(one["y"] + one["height"], two["y"] + two["height"]) - max(one["y"], two["y"])
+            assert min(across, down) < 4
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(page, address, axe, scheme):
+def test_axe_finds_nothing(page, address, scheme):
     """On every panel, and on the page of the API: labels, contrast, names and order."""
     page.emulate_media(color_scheme=scheme)
     for place in [*(f"/?panel={x}" for x in PANELS), "/api"]:
@@ -233,27 +259,21 @@ def test_axe_finds_nothing(page, address, axe, scheme):
         expect(page.locator(".api section, #fields > *").first).to_be_visible()
         if "panel" in place and "file" not in place:
             expect(page.locator("#line-shell")).not_to_be_empty()
-        assert judged(page, axe) == [], place
-
-
-def judged(page, axe):
-    page.evaluate(axe)
-    found = page.evaluate("axe.run(document, {resultTypes: ['violations'], iframes: false})")
-    return [(x["id"], [n["html"][:120] for n in x["nodes"]]) for x in found["violations"]]
+        assert violations(page) == [], place
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_about_a_file(page, address, axe, scheme):
+def test_axe_finds_nothing_about_a_file(page, address, scheme):
     """With its columns to choose from, and with the report; the frame runs no script, and so is not judged here."""
     page.emulate_media(color_scheme=scheme)
     page.goto(f"{address}/?panel=file")
     held = b"label,pred,city\n" + b"1,1,a\n0,0,b\n0,1,a\n1,1,b\n" * 10
     page.set_input_files("#f-file", {"name": "preds.csv", "mimeType": "text/csv", "buffer": held})
     expect(page.locator("#make")).to_be_visible()
-    assert judged(page, axe) == []
+    assert violations(page) == []
     page.locator("#c-by input[value=city]").check()
     page.fill("#c-metric", "accuracy")
     page.click("#make")
     expect(page.locator("iframe")).to_be_visible()
     expect(page.locator(".drawn svg").first).to_be_visible()
-    assert judged(page, axe) == []
+    assert violations(page) == []

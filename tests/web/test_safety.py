@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import html
 import http.client
 import json
@@ -15,7 +16,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from howsure.web import uploads
+from howsure.web import guarding, uploads
 from howsure.web.guarding import MOST_FILE, MOST_JSON
 from tests.web import processes
 from tests.web.conftest import serving
@@ -344,3 +345,52 @@ def test_too_many_slices_are_refused(client):
     assert (
         client.post("/api/file/score", params=asked, content=held[:30_000].encode(), headers=BYTES).status_code == 200
     )
+
+
+@pytest.mark.parametrize("sent", [b"nonsense\r\n\r\n", b"GET / HTTP/1.1\r\nhost\r\n\r\n"])
+def test_what_is_no_http_is_refused_as_all_is(address, sent):
+    """A request that cannot even be read gets the one shape of errors, and the connection ends."""
+    place = urlsplit(address)
+    with socket.create_connection((place.hostname, place.port), timeout=10) as connection:
+        connection.sendall(sent)
+        head, _, body = b"".join(iter(lambda: connection.recv(65536), b"")).partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 400")
+    assert b"application/json" in head
+    told = json.loads(body)["error"]
+    assert told["code"] == "not-http"
+    assert told["message"].endswith(".")
+
+
+def test_more_requests_than_are_taken_at_once(monkeypatch):
+    """One more than the limit is refused as all is, with when to come back; once one has ended, there is room."""
+    monkeypatch.setattr(guarding, "MOST_AT_ONCE", 2)
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": [(b"host", b"x")], "query_string": b""}
+
+    async def several():
+        held, said = asyncio.Event(), []
+
+        async def slow(_scope, _receive, send):
+            await held.wait()
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+
+        async def sent(message):
+            said.append(message)
+
+        guard = guarding.Guard(slow, None)
+        waiting = [asyncio.ensure_future(guard(scope, None, sent)) for _ in range(2)]
+        await asyncio.sleep(0)
+        await guard(scope, None, sent)
+        refused = list(said)
+        held.set()
+        await asyncio.gather(*waiting)
+        await guard(scope, None, sent)
+        return refused, said[len(refused) :]
+
+    (start, body), rest = asyncio.run(several())
+    assert start["status"] == 503
+    assert (b"retry-after", b"1") in start["headers"]
+    assert json.loads(body["body"])["error"] == {
+        "code": "busy",
+        "message": "too many requests at once; ask again in a moment.",
+    }
+    assert [x["status"] for x in rest] == [200, 200, 200]

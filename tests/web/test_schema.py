@@ -73,7 +73,7 @@ def test_examples_are_answered(address, described):
         assert response.status_code == 200, response.text
         assert {"document", "finding", "table", "lines"} <= response.json().keys()
         found += 1
-    assert found == 7
+    assert found == 9
 
 
 def test_errors_are_described(described):

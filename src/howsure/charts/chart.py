@@ -39,6 +39,9 @@ class Chart:
     caption: str
     body: dict[str, Any] = field(repr=False)  # the specification without title and style
     wide: float = style.WIDTH  # of the whole drawing in pixels, with what stands beside the plot
+    narrow: dict[str, Any] | None = field(
+        default=None, repr=False
+    )  # the body for a phone, where words need another place
 
     @cached_property
     def spec(self) -> dict[str, Any]:
@@ -51,8 +54,15 @@ class Chart:
     @cached_property
     def bare(self) -> dict[str, Any]:
         """The specification without its texts, for a page that has them around it."""
-        told = {"$schema": SCHEMA, "description": visible(self.says), "config": style.config()}
-        return told | self.body
+        return self._around(self.body)
+
+    @property
+    def bare_narrow(self) -> dict[str, Any] | None:
+        """The same for a phone; None where it is enough to make the plot narrower."""
+        return None if self.narrow is None else self._around(self.narrow)
+
+    def _around(self, body: dict[str, Any]) -> dict[str, Any]:
+        return {"$schema": SCHEMA, "description": visible(self.says), "config": style.config()} | body
 
     def to_dict(self) -> dict[str, Any]:
         """The specification, to be changed at will."""
@@ -98,9 +108,14 @@ class Chart:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a file, whole or not at all: .svg, .png, .pdf, .html, or .json for the specification."""
-        made = SUFFIXES[suffix_of(path)](self)
+        made = self.as_file(path)
         with atomic.whole(path) as place:
-            place.write_bytes(made.encode() if isinstance(made, str) else made)
+            place.write_bytes(made)
+
+    def as_file(self, path: str | os.PathLike[str]) -> bytes:
+        """What a file of that name holds."""
+        made = SUFFIXES[suffix_of(path)](self)
+        return made.encode() if isinstance(made, str) else made
 
     def to_altair(self) -> Any:
         """The same as a chart of altair, to be changed or combined with others."""

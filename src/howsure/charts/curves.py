@@ -15,6 +15,7 @@ Series = Mapping[str, Any]
 MOST: Final = 6
 _NAME: Final = 230  # pixels for the names of lines at the right, at most
 _LETTER: Final = 6.6
+SIDE: Final = 340  # pixels of a square plot
 
 
 def curves(
@@ -35,25 +36,41 @@ def curves(
 ) -> Chart:
     """Lines with the bands around them.
 
-    `marks` are points with words (x, y, label), `lines` values of one axis that all is held against (x or y, label), or
-    straight lines between two points (from and to).
+    `marks` are points with words (x, y, label; at will low and high), `lines` values of one axis that all is held
+    against (x or y, label), or straight lines between two points (from and to).
     """
     if len(series) > MOST:
         said = f"{MOST} of {len(series)} lines are drawn"
         series, caption = list(series)[:MOST], f"{caption}; {said}" if caption else said
-    width, height = (340, 340) if square else (style.WIDTH, style.HEIGHT + 40)
-    x = axis(x_title, low=x_ends[0], high=x_ends[1], log=log, grid=True)
-    y = axis(y_title, low=y_ends[0], high=y_ends[1], grid=True)
-    layers = [piece for one in lines for piece in _held(one, x, y, (width, height))]
+    width, height = (SIDE, SIDE) if square else (style.WIDTH, style.HEIGHT + 40)
+    named = len(series) > 1
+    axes = {"x_title": x_title, "y_title": y_title, "x_ends": x_ends, "y_ends": y_ends, "log": log}
+    usual, narrow = (_body(series, axes, marks, lines, size, beside)
+                     for size, beside in (((width, height), True), ((style.NARROW, height), False)))  # fmt: skip
+    beside = min(_NAME, 45 + _LETTER * max(len(str(s["label"])) for s in series)) if named else 0
+    wide = max(width + 50 + beside, 480)
+    return Chart(name, title, says, caption, usual, wide, narrow if named else None)
+
+
+def _body(
+    series: Sequence[Series],
+    axes: Mapping[str, Any],
+    marks: Sequence[Mapping[str, Any]],
+    lines: Sequence[Mapping[str, Any]],
+    size: tuple[int, int],
+    beside: bool,
+) -> Spec:
+    """The drawing in a size; the names of lines stand beside the plot, or over it where there is no room."""
+    x_ends, y_ends = axes["x_ends"], axes["y_ends"]
+    x = axis(axes["x_title"], low=x_ends[0], high=x_ends[1], log=axes["log"], grid=True)
+    y = axis(axes["y_title"], low=y_ends[0], high=y_ends[1], grid=True)
+    layers = [piece for one in lines for piece in _held(one, x, y, size)]
     layers += [_band(s, k, x, y) for k, s in enumerate(series) if s.get("low") is not None]
     layers += [_line(s, k, x, y) for k, s in enumerate(series)]
     layers += [piece for one in marks for piece in _mark(one, x, y, x_ends)]
-    named = len(series) > 1
-    if named:
-        layers += _names(series, y, y_ends, (width, height))
-    body: Spec = {"width": width, "height": height, "layer": layers}
-    beside = min(_NAME, 45 + _LETTER * max(len(str(s["label"])) for s in series)) if named else 0
-    return Chart(name, title, says, caption, body, max(width + 50 + beside, 480))
+    if len(series) > 1:
+        layers += _names(series, y_ends, size) if beside else _names_over(series)
+    return {"width": size[0], "height": size[1], "layer": layers}
 
 
 def _line(s: Series, k: int, x: Spec, y: Spec) -> Spec:
@@ -95,24 +112,38 @@ def _held(one: Mapping[str, Any], x: Spec, y: Spec, size: tuple[int, int]) -> li
 
 
 def _mark(one: Mapping[str, Any], x: Spec, y: Spec, ends: tuple[float, float]) -> list[Spec]:
-    """A point with words beside it, on the side that has room."""
+    """A point, at will with its interval, and words beside it on the side that has room."""
     place = {"x": at("x", x), "y": at("y", y)}
     color = style.ORANGE if one.get("strong") else style.INK
     made = [points(rows(x=[one["x"]], y=[one["y"]]), place, color=color, size=90 if one.get("strong") else 45,
                    shape="diamond" if one.get("strong") else "circle")]  # fmt: skip
+    if one.get("low") is not None:
+        span = rows(x=[one["x"]], low=[one["low"]], high=[one["high"]])
+        made.insert(0, rule(span, {"x": at("x", x), "y": at("low", y), "y2": {"field": "high"}}, color=color, width=2))
     if one.get("label"):
-        share = (one["x"] - ends[0]) / ((ends[1] - ends[0]) or 1.0)
-        right = share > 0.75 or (bool(one.get("left")) and share > 0.2)
+        right = _to_the_left(one, ends)
         data = rows(x=[one["x"]], y=[one["y"]], label=[str(one["label"])])
-        below = bool(one.get("below"))
-        made.append(text(data, place, align="right" if right else "left", dx=-8 if right else 8,
-                         dy=12 if below else -10, baseline="middle"))  # fmt: skip
+        look = {"align": "right" if right else "left", "dx": -8 if right else 8,
+                "dy": 12 if one.get("below") else -10, "baseline": "middle"}  # fmt: skip
+        made += [text(data, place, stroke=style.PAPER, strokeWidth=4, strokeOpacity=0.8, **look),
+                 text(data, place, **look)]  # fmt: skip
     return made
 
 
-def _names(series: Sequence[Series], y: Spec, y_ends: tuple[float, float], size: tuple[int, int]) -> list[Spec]:
+def _to_the_left(one: Mapping[str, Any], ends: tuple[float, float]) -> bool:
+    share = (one["x"] - ends[0]) / ((ends[1] - ends[0]) or 1.0)
+    return bool(share > 0.75 or (one.get("left") and share > 0.2))
+
+
+def extent(one: Mapping[str, Any], ends: tuple[float, float], width: float) -> tuple[float, float]:
+    """From where to where the words of a mark go, in pixels."""
+    at_x = width * (one["x"] - ends[0]) / ((ends[1] - ends[0]) or 1.0)
+    wide = 8 + _LETTER * len(str(one["label"]))
+    return (at_x - wide, at_x) if _to_the_left(one, ends) else (at_x, at_x + wide)
+
+
+def _names(series: Sequence[Series], y_ends: tuple[float, float], size: tuple[int, int]) -> list[Spec]:
     """The name of each line at the right, near where it ends, at least a line apart; a stroke shows its dashes."""
-    del y
     low, high = y_ends
     ends: list[list[float]] = []
     for k, s in enumerate(series):
@@ -123,13 +154,19 @@ def _names(series: Sequence[Series], y: Spec, y_ends: tuple[float, float], size:
     for before, after in pairwise(ends):
         after[0] = max(after[0], before[0] + 17.0)
     over = max(0.0, ends[-1][0] - size[1])
-    made = []
-    for down, place in ends:
-        k = int(place)
-        at_y = {"value": down - over}
-        stroke = {"x": {"value": size[0] + 8}, "x2": {"value": size[0] + 34}, "y": at_y}
-        made.append(rule(rows(k=[0]), stroke, color=style.PALETTE[k], width=2.2, dash=style.DASHES[k]))
-        words = rows(label=[str(series[k]["label"])])
-        made.append(text(words, {"x": {"value": size[0] + 39}, "y": at_y}, align="left", baseline="middle",
-                         limit=_NAME - 45))  # fmt: skip
-    return made
+    return [piece for down, k in ends for piece in _named(series[int(k)], int(k), size[0] + 8, down - over)]
+
+
+def _names_over(series: Sequence[Series]) -> list[Spec]:
+    """The name of each line over the plot, one under another."""
+    return [piece for k, s in enumerate(series) for piece in _named(s, k, 0, -12 - 17 * (len(series) - 1 - k))]
+
+
+def _named(s: Series, k: int, left: float, down: float) -> list[Spec]:
+    """A stroke of a line, and its name after it."""
+    stroke = {"x": {"value": left}, "x2": {"value": left + 26}, "y": {"value": down}}
+    place = {"x": {"value": left + 31}, "y": {"value": down}}
+    return [
+        rule(rows(k=[0]), stroke, color=style.PALETTE[k], width=2.2, dash=style.DASHES[k]),
+        text(rows(label=[str(s["label"])]), place, align="left", baseline="middle", limit=_NAME - 45),
+    ]

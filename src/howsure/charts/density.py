@@ -40,14 +40,21 @@ def density(
     if len(outlines) > MOST:
         said = f"{MOST} of {len(outlines)} laws are drawn"
         caption = f"{caption}; {said}" if caption else said
-    ends = _ends(own, region)
-    top = _ROOM * max(o["ceiling"] for o in own)
-    words = _names(own, ends) if len(own) > 1 else _sides(own[0], ends)
-    words += [] if region is None else [_placed(str(region["label"]), 0.5 * (region["low"] + region["high"]), ends)]
+    if any(max(o["density"]) > _top(own) for o in own):
+        caption = f"{caption}; the highest part is cut off".removeprefix("; ")
+    usual, narrow = (_body(own, measure, region, width) for width in (style.WIDTH, style.NARROW))
+    return Chart(name, title, says, caption, usual, narrow=narrow)
+
+
+def _body(own: Sequence[Outline], measure: str, region: Mapping[str, Any] | None, width: float) -> Spec:
+    """The drawing in a width; words keep their size, and stand one under another where there is no room beside."""
+    ends, top = _ends(own, region), _top(own)
+    words = _names(own, ends, width) if len(own) > 1 else _sides(own[0], ends, width)
+    if region is not None:
+        middle = 0.5 * (region["low"] + region["high"])
+        words.append(_placed(str(region["label"]), middle, ends, width))
     words = _stacked(words)
     room = _LINE * (1 + max((w["row"] for w in words), default=-1))
-    if any(max(o["density"]) > top for o in own):
-        caption = f"{caption}; the highest part is cut off".removeprefix("; ")
     x = axis(measure, low=ends[0], high=ends[1], log=own[0]["log"])
     y = {"type": "quantitative", "axis": None,
          "scale": {"domain": [0, top], "range": [style.HEIGHT, room]}}  # fmt: skip
@@ -55,7 +62,11 @@ def density(
     layers += [piece for k, o in enumerate(own) for piece in _law(o, k, x, y, top)]
     layers += _reference(own[0], x, room) if len(own) == 1 else []
     layers += [piece for w in words for piece in _word(w)]
-    return Chart(name, title, says, caption, {"width": style.WIDTH, "height": style.HEIGHT, "layer": layers})
+    return {"width": width, "height": style.HEIGHT, "layer": layers}
+
+
+def _top(own: Sequence[Outline]) -> float:
+    return float(_ROOM * max(o["ceiling"] for o in own))
 
 
 def _law(o: Outline, k: int, x: Spec, y: Spec, top: float) -> list[Spec]:
@@ -89,38 +100,45 @@ def _reference(o: Outline, x: Spec, top: float) -> list[Spec]:
 # -- words over the densities: each at a place, one above the other where they would meet
 
 
-def _sides(o: Outline, ends: tuple[float, float]) -> list[Spec]:
+def _sides(o: Outline, ends: tuple[float, float], width: float) -> list[Spec]:
     """The probability on each side of the value, beside the line; where there is no room, on the other side of it."""
     r = o.get("reference")
     if not r:
         return []
     called = {side: str(r.get(f"{side}_says") or f"P({side} {r['shown']}) = {r[side]}") for side in ("below", "above")}
     return [
-        _placed(called["below"], r["value"], ends, align="right", dx=-6, log=bool(o["log"])),
-        _placed(called["above"], r["value"], ends, align="left", dx=6, log=bool(o["log"])),
+        _placed(called["below"], r["value"], ends, width, align="right", dx=-6, log=bool(o["log"])),
+        _placed(called["above"], r["value"], ends, width, align="left", dx=6, log=bool(o["log"])),
     ]
 
 
-def _names(own: Sequence[Outline], ends: tuple[float, float]) -> list[Spec]:
+def _names(own: Sequence[Outline], ends: tuple[float, float], width: float) -> list[Spec]:
     """The name of each law over its highest point."""
     made = []
     for k, o in enumerate(own):
         peak = float(o["x"][int(np.argmax(o["density"]))])
-        word = _placed(f"   {o['label']}", peak, ends, log=bool(o["log"]))
+        word = _placed(f"   {o['label']}", peak, ends, width, log=bool(o["log"]))
         made.append(word | {"color": style.PALETTE[k], "shape": style.SHAPES[k], "label": str(o["label"])})
     return made
 
 
 def _placed(
-    label: str, x: float, ends: tuple[float, float], align: str = "center", dx: float = 0.0, log: bool = False
+    label: str,
+    x: float,
+    ends: tuple[float, float],
+    width: float,
+    *,
+    align: str = "center",
+    dx: float = 0.0,
+    log: bool = False,
 ) -> Spec:
     """Words at a value, moved so that they stay over the plot."""
     low, high = ends
     share = np.log(x / low) / np.log(high / low) if log else (x - low) / (high - low)
-    middle = float(np.clip(share, 0.0, 1.0)) * style.WIDTH + dx
+    middle = float(np.clip(share, 0.0, 1.0)) * width + dx
     wide = min(len(label), 46) * _LETTER
     left = middle - {"left": 0.0, "center": 0.5, "right": 1.0}[align] * wide
-    left = min(max(left, 0.0), style.WIDTH - wide)
+    left = min(max(left, 0.0), max(width - wide, 0.0))
     return {"label": label, "left": left, "right": left + wide, "color": style.INK}
 
 

@@ -14,7 +14,7 @@ from howsure.charts.marks import Spec, at, part, rows, text
 
 Cell = Mapping[str, Any]  # row, column, value, label, and at will told: a second line, smaller
 _LABEL: Final = 200
-_LETTER: Final = 6.6
+LETTER: Final = 6.6
 _SHADE: Final = 0.6  # at most, so that words on it are read
 
 
@@ -39,11 +39,11 @@ def heat(
     layers = [_shades(cells, place), _labels(cells, place, two=any(c.get("told") for c in cells))]
     layers += [t for t in (_told(cells, place),) if t is not None]
     layers += [_beside_rows(names, place, {"value": -8}, "right"), _over_columns(columns, place, wide)]
-    left = max(len(x) for x in names) * _LETTER
+    left = max(len(x) for x in names) * LETTER
     if beside:
         layers.append(_beside_rows(beside, place, {"value": width + 10}, "left"))
     layers += _titles(row_title, column_title, width, 24 if not _long(columns, wide) else 92)
-    right = max((len(x) for x in beside), default=0) * _LETTER
+    right = max((len(x) for x in beside), default=0) * LETTER
     full = width + min(left, _LABEL) + min(right, _LABEL) + 20
     return Chart(name, title, says, caption, {"width": width, "height": height, "layer": layers}, full)
 
@@ -88,7 +88,7 @@ def _beside_rows(names: Sequence[str], place: Spec, x: Spec, align: str) -> Spec
 
 
 def _long(columns: Sequence[str], wide: float) -> bool:
-    return max(len(str(x)) for x in columns) * _LETTER > wide
+    return max(len(str(x)) for x in columns) * LETTER > wide
 
 
 def _over_columns(columns: Sequence[str], place: Spec, wide: float) -> Spec:

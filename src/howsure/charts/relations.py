@@ -18,6 +18,8 @@ Document = dict[str, Any]
 Outlines = Mapping[str, Callable[[], Any]]
 Drawn = dict[str, Callable[[], Chart]]
 _UNIT = (0.0, 1.0)
+_RIGHT = 0.75  # words at points beyond it stand to the left of them
+_MARKED = 3  # recalls that were asked for, each with its words on the curve
 
 
 # -- recall against precision (Alvarez 2002, Fig. 3)
@@ -32,25 +34,17 @@ def _traded(document: Document, line: Document | None) -> Chart:
     rows, held = document["rows"], document.get("curve")
     banded = any(r.get("low") is not None for r in rows)
     series: list[Document] = []
-    if banded:
-        known = [r for r in rows if r.get("low") is not None]
+    known = [r for r in rows if r.get("low") is not None]
+    if len(known) > 1:
         series.append({"label": "median and band", "x": [r["recall"] for r in known],
                        "y": [r["median"] for r in known], "low": [r["low"] for r in known],
                        "high": [r["high"] for r in known]})  # fmt: skip
     if line is not None:
-        series.append({"label": "the counts themselves" if banded else "precision"} | line)
-    marks = []
+        series.append({"label": "the counts themselves" if series else "precision"} | line)
+    marks = _asked(rows) if len(rows) <= _MARKED else []
     if held and held.get("point"):
-        marks.append(
-            {
-                "x": held["point"][0],
-                "y": held["point"][1],
-                "strong": True,
-                "label": "this system",
-                "below": True,
-                "left": True,
-            }
-        )
+        x, y = held["point"]
+        marks.append({"x": x, "y": y, "strong": True, "label": "this system", "below": x > _RIGHT})
     said = findings.sentence(document["verdict"])
     at = (
         f"accuracy {short(held['accuracy'])} and prevalence {short(held['prevalence'])}"
@@ -65,6 +59,16 @@ def _traded(document: Document, line: Document | None) -> Chart:
         x_title="recall", y_title="precision", x_ends=_UNIT, y_ends=_UNIT, square=True, marks=marks,
         lines=[{"y": 0.5}],
     )  # fmt: skip
+
+
+def _asked(rows: Sequence[Document]) -> list[Document]:
+    """The precision at each recall that was asked for, where there is one."""
+    known = [(r, r["median"] if r.get("precision") is None else r["precision"]) for r in rows]
+    return [
+        {"x": r["recall"], "y": y, "low": r.get("low"), "high": r.get("high"), "below": True, "left": True,
+         "label": f"recall {r['recall']:.4g}: precision {short(y)}"}
+        for r, y in known if y is not None
+    ]  # fmt: skip
 
 
 def hyperbolas(lines: Sequence[Document], *, title: str, says: str, caption: str) -> Chart:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from howsure.charts.chart import Chart
 from howsure.charts.density import density
 from howsure.charts.forest import forest
-from howsure.charts.heat import heat
+from howsure.charts.heat import LETTER, heat
 from howsure.charts.panels import panels
 from howsure.render import findings
 from howsure.render.numbers import count, short
@@ -17,6 +17,7 @@ from howsure.render.numbers import count, short
 Document = dict[str, Any]
 Outlines = Mapping[str, Callable[[], Any]]
 Drawn = dict[str, Callable[[], Chart]]
+_CELL: Final = 96  # pixels of a cell of a confusion matrix, at least
 
 
 def score(document: Document, outlines: Outlines) -> Drawn:
@@ -147,8 +148,8 @@ def confusion(document: Document, table: Document) -> Chart:
     cells = [
         {
             "row": c["truth"], "column": c["answer"], "value": c["share"] or 0.0,
-            "label": f"{count(c['count'])}" + ("" if c["share"] is None else f" · {_percent(c['share'])}"),
-            "told": f"{_percent(c['low'])} to {_percent(c['high'])}",
+            "label": f"{count(c['count'])}" + ("" if c["share"] is None else f" · {short(c['share'])}"),
+            "told": findings.span(c),
         }
         for c in table["cells"]
     ]  # fmt: skip
@@ -158,7 +159,7 @@ def confusion(document: Document, table: Document) -> Chart:
         worst = max(wrong, key=lambda c: (c["count"], -c["truth"]))
         says = (
             f"Most often {labels[worst['truth']]} is taken for {labels[worst['answer']]}: {count(worst['count'])} of "
-            f"{count(worst['of'])} items, a share of {short(worst['low'])} to {short(worst['high'])}."
+            f"{count(worst['of'])} items, a share of {findings.span(worst)}."
         )
     title, told = (
         "Which class is taken for which?",
@@ -166,7 +167,8 @@ def confusion(document: Document, table: Document) -> Chart:
     )
     return heat(
         cells, names=labels, columns=labels, name="confusion", title=title, says=says,
-        caption=f"{findings.caption(document)}; {told}", row_title="truth", column_title="answer", wide=96, high=44,
+        caption=f"{findings.caption(document)}; {told}", row_title="truth", column_title="answer",
+        wide=max(_CELL, *(LETTER * len(c["label"]) + 20 for c in cells)), high=44,
     )  # fmt: skip
 
 
@@ -182,7 +184,7 @@ def confusions(document: Document) -> Chart:
     first = listed[0]
     says = (
         f"Most often {first['truth']} is taken for {first['answer']}: {count(first['count'])} of {count(first['of'])} "
-        f"items, a share of {short(first['low'])} to {short(first['high'])}."
+        f"items, a share of {findings.span(first)}."
     )
     classes = len((document.get("data") or {}).get("labels") or ())
     told = f"the {len(listed)} most frequent mistakes" + (f" among {classes} classes" if classes else "")
@@ -190,12 +192,6 @@ def confusions(document: Document) -> Chart:
         lines, name="confusion", title="Which class is taken for which?", says=says,
         caption=f"{findings.caption(document)}; {told}", measure="share of the true class", within=(0.0, 1.0),
     )  # fmt: skip
-
-
-def _percent(x: float) -> str:
-    """A share in percent, in few characters; never a 0 or 100 that is none."""
-    shown = f"{100 * x:.{0 if 0.095 <= x <= 0.905 or x in (0.0, 1.0) else 1}f}"
-    return "<0.1%" if shown == "0.0" and x > 0 else ">99.9%" if shown == "100.0" and x < 1 else f"{shown}%"
 
 
 # -- priors

@@ -24,6 +24,7 @@ DARK: Final = {
 }  # fmt: skip
 
 WIDTH: Final = 520
+NARROW: Final = 300  # of a plot on a phone
 HEIGHT: Final = 220
 FONT: Final = "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif"
 
@@ -37,7 +38,8 @@ def config() -> dict[str, Any]:
         "title": {"anchor": "start", "color": INK, "fontSize": 14, "subtitleColor": MUTED, "subtitleFontSize": 12,
                   "subtitlePadding": 4, "subtitleLineHeight": 16, "offset": 14, "frame": "bounds"},
         "axis": {"labelColor": MUTED, "titleColor": INK, "domainColor": MUTED, "tickColor": MUTED, "gridColor": RULE,
-                 "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelOverlap": "greedy"},
+                 "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelOverlap": "greedy",
+                 "labelSeparation": 5},
         "legend": {"labelColor": INK, "titleColor": MUTED, "labelFontSize": 12, "titleFontSize": 12,
                    "titleFontWeight": "normal", "labelLimit": 260},
         "text": {"color": INK, "fontSize": 12},

@@ -88,7 +88,7 @@ def _table(cells: Document, why: str, name: str = "table") -> Chart:
     sums = [sum(cells[c] for c in row) for row in grid]
     made = [
         {"row": i, "column": j, "value": cells[c] / sums[i] if sums[i] else 0.0,
-         "label": f"{c.upper()} {_number(cells[c])}", "told": f"{cells[c] / sums[i]:.1%}" if sums[i] else ""}
+         "label": f"{c.upper()} {_number(cells[c])}", "told": short(cells[c] / sums[i]) if sums[i] else ""}
         for i, row in enumerate(grid) for j, c in enumerate(row)
     ]  # fmt: skip
     total = sum(sums)

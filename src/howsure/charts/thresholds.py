@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from howsure.charts.chart import Chart
-from howsure.charts.curves import MOST, curves
+from howsure.charts.curves import MOST, SIDE, curves, extent
 from howsure.charts.density import density
 from howsure.charts.scores import many
 from howsure.render import findings
-from howsure.render.numbers import short
+from howsure.render.numbers import at_least, short
 
 Document = dict[str, Any]
 Outlines = Mapping[str, Callable[[], Any]]
@@ -72,39 +72,38 @@ def _area(document: Document, names: tuple[str, ...]) -> str:
     return said[0] if len(rows) == 1 else "; ".join(said) + "."
 
 
+_WHY = {"highest f1": "highest F1: ", "chosen": "chosen: ", "asked": ""}
+
+
 def _chosen(document: Document, x: str, y: str) -> list[Document]:
-    """Thresholds along the curve: the chosen one, else that with the highest F1, and a few others."""
+    """Cuts that the document names (those asked for or chosen, else that with the highest F1), and a few others."""
     points = [p for p in document["points"] if p[x] is not None and p[y] is not None]
-    if not points:
-        return []
-    best = max(points, key=_f1)
-    chosen = document.get("chosen")
-    marks = []
-    if chosen is not None:
-        if chosen[x] is None or chosen[y] is None:
-            return _spread(points, x, y, [])
-        marks.append({"x": chosen[x], "y": chosen[y], "strong": True, "label": f"chosen: {chosen['threshold']:.3g}",
-                      "below": True})  # fmt: skip
-    else:
-        marks.append({"x": best[x], "y": best[y], "strong": True, "below": True,
-                      "label": f"{best['threshold']:.3g}: highest F1"})  # fmt: skip
-    return marks + _spread(points, x, y, marks)
+    marks = [
+        {"x": cut[x], "y": cut[y], "strong": True, "below": True,
+         "label": f"{_WHY[cut['why']]}{at_least(cut['threshold'])}"}
+        for cut in document.get("cuts") or () if cut[x] is not None and cut[y] is not None
+    ]  # fmt: skip
+    return marks + _spread(points, x, y, marks) if points else marks
 
 
 def _spread(points: list[Document], x: str, y: str, taken: list[Document]) -> list[Document]:
-    """A few thresholds that stand apart from each other on the plane."""
-    spots, made = [(mark["x"], mark["y"]) for mark in taken], []
+    """A few thresholds that stand apart from each other on the plane, and whose words do."""
+    shown, made = list(taken), []
     for share in (0.1, 0.3, 0.5, 0.75):
         p = points[round(share * (len(points) - 1))]
-        if all(abs(p[x] - a) + abs(p[y] - b) > 0.17 for a, b in spots):
-            spots.append((p[x], p[y]))
-            made.append({"x": p[x], "y": p[y], "label": f"{p['threshold']:.3g}", "below": True})
+        mark = {"x": p[x], "y": p[y], "label": f"{p['threshold']:.3g}", "below": True}
+        if all(_apart(mark, other, y == "precision") for other in shown):
+            shown.append(mark)
+            made.append(mark)
     return made
 
 
-def _f1(p: Document) -> float:
-    total = 2 * p["tp"] + p["fp"] + p["fn"]
-    return float(2 * p["tp"] / total) if total else 0.0
+def _apart(one: Document, two: Document, left: bool) -> bool:
+    """Whether two marks are some way from each other, and their words do not touch."""
+    if abs(one["x"] - two["x"]) + abs(one["y"] - two["y"]) <= 0.17:
+        return False
+    ends = [extent(mark | {"left": left}, _UNIT, SIDE) for mark in (one, two)]
+    return abs(one["y"] - two["y"]) * SIDE > 16 or ends[0][1] + 10 < ends[1][0] or ends[1][1] + 10 < ends[0][0]
 
 
 def _caption(document: Document, kind: str, y: str, marked: bool) -> str:
@@ -158,8 +157,8 @@ def choice(document: Document, outlines: Outlines) -> Drawn:
     if "laws" in outlines:
         made["measure"] = lambda: _corrected(document, outlines["laws"]())
     if "curve" in outlines:
-        made["roc"] = lambda: _plane(outlines["curve"]() | {"chosen": _cells(document)}, "roc")
-        made["pr"] = lambda: _plane(outlines["curve"]() | {"chosen": _cells(document)}, "pr")
+        made["roc"] = lambda: _plane(outlines["curve"]() | {"cuts": [_cells(document)]}, "roc")
+        made["pr"] = lambda: _plane(outlines["curve"]() | {"cuts": [_cells(document)]}, "pr")
     return made
 
 
@@ -167,12 +166,13 @@ def _cells(document: Document) -> Document:
     """Where the chosen threshold stands; a rate of no items is no number."""
     tp, fp, fn, tn = (document["cells"][k] for k in ("tp", "fp", "fn", "tn"))
     rates = {"recall": (tp, fn), "fallout": (fp, tn), "precision": (tp, fp)}
-    return {"threshold": document["threshold"]} | {k: a / (a + b) if a + b else None for k, (a, b) in rates.items()}
+    at = {"threshold": document["threshold"], "why": "chosen"}
+    return at | {k: a / (a + b) if a + b else None for k, (a, b) in rates.items()}
 
 
 def _corrected(document: Document, laws: list[Document]) -> Chart:
     measure = str(document["metric"])
     return density(
-        laws, name="measure", title=f"{measure} at the threshold {document['threshold']:.4g}",
+        laws, name="measure", title=f"{measure} at the threshold {document['threshold']:.6g}",
         says=findings.sentence(document["verdict"]), caption=findings.caption(document), measure=measure,
     )  # fmt: skip

@@ -122,6 +122,7 @@ class Out(Named):
             context = click.get_current_context()
             for name, path in (("--out", context.params.get("out")), ("--plot", context.meta.get(PLOTTED))):
                 _refuse_own_input(name, path, context.params)
+            _check_places(context.params.get("out"), context.meta.get(PLOTTED))
             return command(*arguments, **values)
 
         return super().__call__(_PLOT(checked) if self._drawn else checked)
@@ -152,6 +153,15 @@ _PLOT: Final = option(
     group=OUTPUT,
     help="Draw it too: .svg, .png, .pdf, .html, .json.",
 )
+
+
+def _check_places(*paths: Path | None) -> None:
+    """Where a file cannot be written, that is said before any work is done, and before another one is written."""
+    from howsure import atomic
+
+    for path in paths:
+        if path is not None:
+            atomic.check(path)
 
 
 def _refuse_own_input(name: str, out: Path | None, given: dict[str, Any]) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -28,10 +29,13 @@ def show(result: Result | dict[str, Any], kind: str, out: Path | None, view: Det
 
     view = view or USUAL
     made = result if isinstance(result, Result) else Document(result)
-    _draw(made)
     if out is not None:
-        made.save(out, kind=kind, columns=view.columns, verbose=view.verbose)
-    elif kind == "table" and sys.stdout is not None and sys.stdout.isatty():
+        with _drawn(made):
+            made.save(out, kind=kind, columns=view.columns, verbose=view.verbose)
+        return
+    with _drawn(made):
+        pass
+    if kind == "table" and sys.stdout is not None and sys.stdout.isatty():
         page = made.page()
         waiting.stop()
         plain.on_terminal(page, view)
@@ -41,12 +45,20 @@ def show(result: Result | dict[str, Any], kind: str, out: Path | None, view: Det
         write(made.to_text(kind, columns=view.columns, verbose=view.verbose), None, kind)
 
 
-def _draw(made: Result) -> None:
-    """The chart that --plot asks for, before anything else is written."""
+@contextmanager
+def _drawn(made: Result) -> Iterator[None]:
+    """The chart that --plot asks for: drawn before the block, and in its place once the block has ended well."""
+    from howsure import atomic
+
     context = click.get_current_context(silent=True)
     path = None if context is None else context.meta.get(PLOTTED)
-    if path is not None:
-        made.plot().save(path)
+    if path is None:
+        yield
+        return
+    chart = made.plot().as_file(path)
+    with atomic.whole(path) as place:
+        place.write_bytes(chart)
+        yield
 
 
 def _asked_width() -> int | None:

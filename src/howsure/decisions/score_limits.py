@@ -9,6 +9,7 @@ from typing import Any
 from howsure.counting import finite
 from howsure.errors import BadSetting, UnknownName, listing
 from howsure.language import option
+from howsure.ranges import refuse_beyond
 
 Prediction = Any  # howsure.decisions.prediction.Prediction
 
@@ -32,6 +33,10 @@ class ScoreLimit:
         if not -1e300 < value < 1e300:
             told = f"{option(self.name)} must be a finite number, or a mapping from metric to number"
             raise BadSetting(f"{told}; got {found!r}.")
+        low, high = d.metric.bounds
+        both = len(d.systems) > 1  # a difference goes as far as its measure is wide, either way
+        bounds = (low - high, high - low) if both else (low, high)
+        refuse_beyond(f"a difference of {d.asked}" if both else d.asked, bounds, value, self.name)
         return value
 
     def refuse_unused(self, parts: Sequence[Prediction]) -> None:

@@ -21,6 +21,7 @@ from howsure.evidence.sliced_items import SlicedItems
 from howsure.evidence.strata import Stratified
 from howsure.ingest import graded_values, judged_items, label_arrays, scored_items
 from howsure.ingest.columns import lost
+from howsure.ingest.filters import FILTER, refuse_filters
 from howsure.ingest.frames import Frame, is_frame
 from howsure.ingest.groups import Source
 from howsure.ingest.memory import Table
@@ -257,6 +258,8 @@ def counted(source: Source, request: Request, unmatched: str = "refuse") -> Any:
         source.check(request.grouping.columns)
     except NoColumn as error:
         refuse_unknown(error, source)
+    if FILTER in source.heading():
+        refuse_filters(source, request)
     if request.kind == "scores":
         return scored_items.of_source(source, request)
     g = source.grouped(request.grouping, request.what)

@@ -23,7 +23,7 @@ from howsure.ingest.columns import Column, as_numbers
 from howsure.ingest.ends import checked
 from howsure.ingest.explaining import explained
 from howsure.ingest.groups import Groups, alike, kept_rows, merged, read
-from howsure.ingest.guessing import USUAL, guess, usual_id
+from howsure.ingest.guessing import usual_id, usual_names
 from howsure.ingest.heads import ROWS, Head
 from howsure.ingest.keys import COUNT, DUCKDB, GIVEN, STATUS, Grouping, Judged, sql_groups, sql_rows, status_sql
 from howsure.ingest.packing import File
@@ -80,7 +80,8 @@ class Files:
     def heading(self) -> list[str]:
         """The columns that all files have, of JSON those of the first records."""
         first, *rest = (r.names for r in self._readers([]))
-        return [x for x in first if all(x in own for own in rest)]
+        shared = set(first).intersection(*rest)
+        return [x for x in first if x in shared]
 
     def first(self, columns: Sequence[str], rows: int) -> dict[str, list[Any]]:
         """The first rows of the first file."""
@@ -188,8 +189,9 @@ def common_id(files: Files) -> tuple[tuple[str, ...], list[Note]]:
 def _repeated(files: Files) -> str | None:
     """The column whose values occur several times in each file, and in all files: it may say what rows belong to."""
     first, *rest = (replace(files, files=[x]) for x in files.files)
-    shared = [x for x in first.heading() if all(x in own.heading() for own in rest)]
-    names = [x for x in shared if x.isprintable() and not any(guess([x], role) for role in USUAL)]
+    shared = set(first.heading()).intersection(*(own.heading() for own in rest))
+    usual = set(usual_names(shared))
+    names = [x for x in first.heading() if x in shared and x.isprintable() and x not in usual]
     heads = [Head(own.called, own.first(names, ROWS)) for own in (first, *rest)]
     several = [x for x in names if all(0 < 2 * len(h.labels(x)) <= len(h.known(x)) for h in heads)]
     return max(several, key=lambda x: len(heads[0].labels(x)), default=None)

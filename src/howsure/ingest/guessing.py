@@ -28,6 +28,16 @@ def guess(columns: Iterable[str], role: Role) -> list[str]:
     return [column for column in dict.fromkeys(columns) if _plain(column) in usual]
 
 
+def usual_names(columns: Iterable[str]) -> list[str]:
+    """The columns that have a usual name of any role, in their order: one look at each, as there may be many.
+
+    >>> usual_names(["ID", "Y-True", "model"])
+    ['ID', 'Y-True']
+    """
+    usual = {_plain(name) for names in USUAL.values() for name in names}
+    return [column for column in dict.fromkeys(columns) if _plain(column) in usual]
+
+
 def usual_id(columns_of_each: Sequence[Iterable[str]]) -> str | None:
     """The one column with a usual name of an id that all of several files have; None where there is none, or several.
 

@@ -20,6 +20,7 @@ from howsure.evidence.items import Items
 from howsure.ingest import graded_values, settling
 from howsure.ingest.columns import Column
 from howsure.ingest.files import Files, common_id, from_json, opened, refuse_text, refuse_unreadable
+from howsure.ingest.filters import of_filters
 from howsure.ingest.graded_values import LISTED
 from howsure.ingest.groups import Groups, alike, merged, read
 from howsure.ingest.keys import KEPT, STATUS, SUM, Grouping, Key, left_out, sql_groups, status_sql
@@ -202,6 +203,7 @@ def _load(
             told = f"No id is in every file: is {option('on')} the right column? If they hold different items, {way}"
         if any(t.why == "ids-twice" for t in troubles):
             told += f"; if rows of one id belong together, give {option('cluster')} instead of {option('on')}"
+            told += of_filters(replace(files, files=files.files[:1]), request, on)
         raise BadFile(f"the items cannot be paired: {said}. {told}.")
     _refuse_differing(con, request, held)
     return troubles, _paired_account(con, many, account, request.truth is not None), held

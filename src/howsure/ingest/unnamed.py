@@ -5,6 +5,7 @@ What is given is never changed. Truths with predictions come first, then outcome
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -13,7 +14,7 @@ from typing import Any, Final, NoReturn
 from howsure.errors import BadSetting, NoColumn, UnknownName, listing
 from howsure.ingest import conditions
 from howsure.ingest.groups import Source
-from howsure.ingest.guessing import USUAL, Role, guess, usual_id
+from howsure.ingest.guessing import USUAL, Role, guess, usual_id, usual_names
 from howsure.ingest.heads import MOST, ROWS, Head, listed
 from howsure.ingest.request import OPTIONS, Kind, one_name
 from howsure.labels import FAIL, PASS, usual_positive
@@ -85,11 +86,10 @@ class _Unnamed:
     @classmethod
     def of(cls, given: Named, roles: Sequence[str], sources: Sequence[Source]) -> _Unnamed:
         first, *rest = ([x for x in source.heading() if isinstance(x, str)] for source in sources)
-        free = [x for x in first if all(x in own for own in rest) and x not in _used(given)]
-        spare = [x for x in free if x in _spare(given)]
-        usual = [x for x in dict.fromkeys(free) if any(guess([x], role) for role in USUAL)]
-        head = Head(sources[0].called, sources[0].first(usual, ROWS), len(first))
-        names = tuple(x for x in free if x not in spare)
+        shared, used, wanted = set(first).intersection(*rest), _used(given), _spare(given)  # once: columns may be many
+        free = [x for x in first if x in shared and x not in used]
+        head = Head(sources[0].called, sources[0].first(usual_names(free), ROWS), len(first))
+        spare, names = [x for x in free if x in wanted], tuple(x for x in free if x not in wanted)
         return cls(given, _possible(given, roles), sources, names, tuple(spare), head)
 
     def completed(self) -> tuple[Named, Note]:
@@ -207,9 +207,9 @@ def refuse_unknown(error: NoColumn, source: Source) -> NoReturn:
 def head_of(source: Source) -> Head:
     """The first rows of the columns that a list shows."""
     names = [x for x in source.heading() if isinstance(x, str)]
-    once = [x for x in names if names.count(x) == 1]
-    shown = {x: i for i, x in enumerate(once)}
-    usual = [x for x in once if any(guess([x], role) for role in USUAL)]
+    times = Counter(names)
+    once = [x for x in names if times[x] == 1]
+    shown, usual = {x: i for i, x in enumerate(once)}, usual_names(once)
     picked = sorted({*once[:MOST], *usual[: MOST // 2]}, key=lambda x: (x not in usual, shown[x]))[:MOST]
     return Head(source.called, source.first(sorted(picked, key=lambda x: shown[x]), ROWS), len(names))
 

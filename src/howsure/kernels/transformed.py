@@ -19,6 +19,7 @@ from howsure.kernels.low_end import START, LowEnd, low_end
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+_SAME_POWER = 1e-9  # powers that come from two tails are off by less
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,8 +108,21 @@ class Transformed(WithMoments):
             if (found := self._tiny(t)) is not None:
                 end, log_point, tiny = found
                 value = np.where(tiny, end.slope(log_point) * (2.0 / t if self.kind == "sqrt" else 1.0), value)
+            if self.kind == "sqrt" and self.inner.lower == 0 and (t == 0).any():
+                value = np.where(t == 0, self._at_zero, value)  # a density without end times a slope of 0 tells nothing
         inside = (t >= self.lower) & (t <= self.upper)
         return np.where(inside, np.nan_to_num(value, nan=0.0, posinf=np.inf), 0.0)
+
+    @cached_property
+    def _at_zero(self) -> Array:
+        """The density of sqrt(R) at 0: where the tail of R is C·s^a, it is C if a = 1/2, infinite below and 0 above."""
+        end = self._low_end
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            alone = np.where(end.second == 0, end.first, np.inf)  # s^a·log s has no end
+            constant = np.where(end.gap > 0, end.first - end.second / end.gap, alone)
+            half = constant / np.exp(0.5 * end.start)
+        found = np.where(np.abs(end.power - 0.5) < _SAME_POWER, half, np.where(end.power < 0.5, np.inf, 0.0))
+        return np.where(end.first > 0, found, 0.0)  # a tail below any double is that of a high power
 
     def quantile(self, p: Array, q: Array) -> tuple[Array, Array, Array]:
         value, _, above = self.inner.quantile(p, q)

@@ -32,6 +32,7 @@ from howsure.notes import Notes, merged, note
 from howsure.ranking.bands import CurveBand, Line, at_rate, closed, drawn_band, few_digits, spoken, spread, sure_band
 from howsure.ranking.choosing import Choice, choose
 from howsure.ranking.limits import Given
+from howsure.ranking.marking import marked
 from howsure.render.harmless import visible
 from howsure.render.numbers import short
 from howsure.result import Result
@@ -330,6 +331,7 @@ class Curve(Result):
             interval=self.interval, seed=p.seed, data=self.items.describe(), notes=self.notes,
         )  # fmt: skip
         made["pairs"] = [dict(x) for x in self.pairs]
+        made["cuts"] = marked(self.items, self.rows if self.asked else (), lambda: self.best)
         made["points"] = [x for name in self.systems for x in self.system(name)._point_documents(name)]
         return made
 

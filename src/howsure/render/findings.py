@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
@@ -155,19 +156,23 @@ def of_rows(document: Document) -> str:
 
 # -- the rows that matter most
 
+_AT_THRESHOLD: Final = re.compile(r"@-?[0-9.]+(e-?[0-9]+)?$")
 _USUAL: Final = ("f1", "macro-f1", "rate", "mean", "micro-f1", "auc", "AP")  # what people ask for first
 
 
 def headlines(document: Document) -> list[Document]:
     """The rows that matter most: of all items, the usual measure or the one with a target, one for each system.
 
-    Of a batch of tables, which has no row of all items, every table has its row.
+    Of a curve it is the measure at the threshold that was asked for. Of a batch of tables, which has no row of all
+    items, every table has its row.
     """
     rows = [row for row in document["rows"] if row.get("overall")] or document["rows"]
     names = list(dict.fromkeys(row["asked"] for row in rows))
     usual = [x for x in _USUAL if x in names]
     aimed = [row["asked"] for row in rows if row.get("above") is not None]
-    first = next((x for x in usual if x in aimed), (aimed + usual + names)[0] if names else None)
+    cut = any(x["why"] == "asked" for x in document.get("cuts") or ())
+    placed = [x for x in names if cut and _AT_THRESHOLD.search(x)]
+    first = next((x for x in usual if x in aimed), (aimed + placed + usual + names)[0] if names else None)
     found: dict[Any, Document] = {}
     for row in rows:
         if row["asked"] == first:

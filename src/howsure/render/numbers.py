@@ -146,6 +146,15 @@ def count(n: float) -> str:
     return f"{int(n):,}" if float(n).is_integer() else f"{n:,.1f}"
 
 
+def at_least(threshold: float) -> str:
+    """A threshold as what it does: items are called positive from this score on.
+
+    >>> at_least(0.3174), at_least(0.31746689999), at_least(2.0)
+    ('score >= 0.3174', 'score >= 0.317467', 'score >= 2')
+    """
+    return f"score >= {threshold:.6g}"
+
+
 _PLAIN = re.compile(r"-?\d+(?:\.(\d+))?")
 _MOST_PLACES = 6
 

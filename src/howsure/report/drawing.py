@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 from xml.etree import ElementTree
 
@@ -13,6 +13,7 @@ from howsure.render.harmless import visible
 
 _MOST: Final = 900_000  # characters of all drawings together, so that the file stays below 2 MB
 _TALLEST: Final = 3600  # pixels of a chart with a line for each row: drawing more takes long, and nobody reads it
+_ON_A_PHONE: Final = 420  # pixels of a drawing whose words are still read when it is as wide as a phone
 _REFERENCE: Final = re.compile(r"url\(#([^)]*)\)")
 
 
@@ -32,7 +33,7 @@ def figures(charts: Mapping[str, Chart]) -> list[Figure]:
     made, room = [], _MOST
     for k, (name, chart) in enumerate(charts.items()):
         key = f"chart-{k + 1}"
-        svg = inline(chart, key) if _height(chart.body) <= _TALLEST else ""
+        svg = _both(chart, key) if _height(chart.body) <= _TALLEST else ""
         if not svg or len(svg) > room:
             says = f"This chart is too long for a report: plot({name!r}).save(…) draws it alone."
             made.append(Figure(key, visible(chart.title), says, "", ""))
@@ -40,6 +41,18 @@ def figures(charts: Mapping[str, Chart]) -> list[Figure]:
         room -= len(svg)
         made.append(Figure(key, visible(chart.title), visible(chart.says), visible(chart.caption), svg))
     return made
+
+
+def _both(chart: Chart, key: str) -> str:
+    """The drawing, and the one for phones where words need other places there; the style shows one of them."""
+    if chart.narrow is None:
+        return inline(chart, key)
+    narrow = replace(chart, body=chart.narrow, narrow=None)
+    return _named(inline(chart, key), "usual") + _named(inline(narrow, f"{key}-narrow"), "narrow")
+
+
+def _named(svg: str, kind: str) -> str:
+    return svg.replace('class="drawing', f'class="drawing {kind}', 1)
 
 
 def _height(body: Mapping[str, Any]) -> float:
@@ -69,7 +82,8 @@ def inline(chart: Chart, key: str) -> str:
             elif "url(#" in value:
                 part.attrib[name] = _REFERENCE.sub(lambda m: f"url(#{names.get(m[1], m[1])})", value)
     root.attrib.pop("version", None)
-    root.attrib["class"] = "drawing"
+    fits = float(root.attrib.get("width") or 0.0) <= _ON_A_PHONE
+    root.attrib["class"] = "drawing fits" if fits else "drawing"  # what does not, scrolls there
     return ElementTree.tostring(root, encoding="unicode")
 
 

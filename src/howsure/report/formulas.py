@@ -9,13 +9,15 @@ from typing import Final
 from howsure.expressions import OVER_CLASSES, Expression
 from howsure.render.harmless import visible
 
+_WIDE: Final = 40  # letters of a formula that may be wider than a phone
 _BINDS: Final = {"+": 1, "-": 1, "*": 2, "^": 4}
 _SIGNS: Final = {"+": "+", "-": "−", "*": "·"}
 
 
 def mathml(e: Expression, text: str) -> str:
     """A formula as a block of MathML; `text` is what it says where nothing is drawn."""
-    return f'<math display="block" aria-label="{escape(visible(text))}">{_row(_part(e))}</math>'
+    reach = ' tabindex="0"' if len(text) > _WIDE else ""  # on a phone it scrolls, which keys must be able to do
+    return f'<math display="block" aria-label="{escape(visible(text))}"{reach}>{_row(_part(e))}</math>'
 
 
 def _part(e: Expression, outer: int = 0, right: bool = False) -> str:

@@ -143,7 +143,14 @@ def _table(document: dict[str, Any]) -> dict[str, Any]:
 def _drawn(result: Any) -> list[dict[str, Any]]:
     """The charts that there are."""
     return [
-        {"name": c.name, "title": c.title, "says": c.says, "caption": c.caption, "spec": c.bare}
+        {
+            "name": c.name,
+            "title": c.title,
+            "says": c.says,
+            "caption": c.caption,
+            "spec": c.bare,
+            "narrow": c.bare_narrow,
+        }
         for c in result.charts().values()
     ]
 

@@ -116,6 +116,18 @@ async def plan(request: Request, question: models.PlanQuestion, format: models.F
     return await _ask(request, "plan", question, format)
 
 
+@router.post("/predict", **_described("What the next items will show"))
+async def predict(request: Request, question: models.PredictQuestion, format: models.Format = "answer") -> Response:  # noqa: A002
+    """The score of the next n items, with the interval that will hold it; of two systems, their next difference."""
+    return await _ask(request, "predict", question, format)
+
+
+@router.post("/gate", **_described("Are the requirements met?"))
+async def gate(request: Request, question: models.GateQuestion, format: models.Format = "answer") -> Response:  # noqa: A002
+    """Requirements such as f1 > 0.8 with 0.95: each passes, fails, or is inconclusive."""
+    return await _ask(request, "gate", question, format)
+
+
 @router.post("/solve", **_described("The tables behind reported measures"))
 async def solve(request: Request, question: models.SolveQuestion, format: models.Format = "answer") -> Response:  # noqa: A002
     """Digits as printed, or exact values."""
@@ -182,7 +194,7 @@ async def preview(request: Request, name: Annotated[str, Query(max_length=models
 @router.post("/file/{verb}", openapi_extra=_BYTES, **_described("A question about a file"))
 async def file(
     request: Request,
-    verb: Literal["score", "compare", "leaderboard", "curve"],
+    verb: Literal["score", "compare", "leaderboard", "curve", "predict", "gate"],
     question: Annotated[models.FileQuestion, Query()],
 ) -> Response:
     """Its columns are named by options of the command; those with usual names are found."""

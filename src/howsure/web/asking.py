@@ -84,12 +84,17 @@ def _compare(q: Any) -> Posed:
     settings = _given(q, "metrics", "equal_within", *_SETTINGS)
     if q.items is not None:
         return _paired(q.items, settings)
+    one, two, words, files = _both(q)
+    return Posed(Call("compare", (one, two), _one(settings)), ("compare", *words, *flags(settings)), files)
+
+
+def _both(q: Any) -> tuple[Call, Call, list[str], dict[str, str]]:
+    """Evidence of the first and of the second system, of other items each."""
     one, words, files = _table(q.first, " of first", "first.csv")
     two, more, others = _table(q.second, " of second", "second.csv")
     if words[2:] != more[2:]:
         raise BadSetting("both matrices need the same positive class and the same meaning of rows.")
-    typed = ("compare", *words, *more[:2], *flags(settings))
-    return Posed(Call("compare", (one, two), _one(settings)), typed, {**files, **others})
+    return one, two, [*words, *more[:2]], {**files, **others}
 
 
 def _wins(q: Any) -> Posed:
@@ -145,6 +150,26 @@ def _plan(q: Any) -> Posed:
     return Posed(Call("plan", (), {"pilot": made, **settings}), ("plan", *words, *flags(settings)), files)
 
 
+def _predict(q: Any) -> Posed:
+    settings = _given(q, "n", "metrics", "below", "above", "level", "prior", "tolerance", "seed")
+    if (q.first is None) != (q.second is None):
+        raise BadSetting("give first and second, or one of counts, rate and matrix.")
+    if q.first is None:
+        made, words, files = _table(q, ", or first and second")
+        return Posed(Call("predict", (made,), _one(settings)), ("predict", *words, *flags(settings)), files)
+    if any(x is not None for x in (q.counts, q.rate, q.matrix)):
+        raise BadSetting("first and second take the place of one system: leave out counts, rate and matrix.")
+    one, two, words, files = _both(q)
+    return Posed(Call("predict", (one, two), _one(settings)), ("predict", *words, *flags(settings)), files)
+
+
+def _gate(q: Any) -> Posed:
+    made, words, files = _table(q)
+    settings = _given(q, *_SETTINGS)
+    typed = ("gate", *words, *flags({"require": q.require}), *flags(settings))
+    return Posed(Call("gate", (made, q.require), settings), typed, files)
+
+
 def _solve(q: Any) -> Posed:
     settings = _given(q, "ties", "most")
     if q.exact and settings:
@@ -195,24 +220,42 @@ _COLUMNS: Final = (
     "truth", "pred", "outcome", "value", "score", "threshold", "by", "positive", "item", "system", "cluster", "weight",
     "count", "where", "missing", "sep",
 )  # fmt: skip
-_ONLY: Final = {"above": "score", "equal_within": "compare"}  # what one verb takes alone
+_ONLY: Final = {  # what some verbs take alone
+    "above": ("score", "predict"), "below": ("predict",), "n": ("predict",), "require": ("gate",),
+    "equal_within": ("compare",),
+}  # fmt: skip
+_NEEDED: Final = {"predict": "n", "gate": "require"}
+_LEFT: Final = {"predict": ("interval",), "gate": ("metric", "by")}  # what others take, and these do not
 
 
 def of_file(verb: str, name: str, q: models.FileQuestion) -> Posed:
     """A question about the columns of a file: `name` in the folder where this is run, and its own name in the lines."""
-    for setting, only in _ONLY.items():
-        if getattr(q, setting) is not None and verb != only:
-            raise BadSetting(f"{setting} goes with {only}: leave it out of {verb}.")
+    _refuse_others(verb, q)
     columns = {k: x[0] if isinstance(x, list) and len(x) == 1 else x for k, x in _given(q, *_COLUMNS).items()}
-    settings = _given(q, "above", "equal_within", "level", "interval", "prior", "seed")
+    settings = _given(q, "n", "below", "above", "equal_within", "level", "interval", "prior", "seed")
     asked_for = {} if q.metric is None else {"metrics": q.metric}
     said = {**columns, **asked_for, **settings}
-    own = _one(said) if verb in ("compare", "leaderboard") else said
-    theirs = uploads.own_name(q.name)
-    run = Call(verb, (name,), own).run
+    own = _one(said) if verb in ("compare", "leaderboard", "predict") else said
+    theirs, more = uploads.own_name(q.name), () if q.require is None else (q.require,)
+    run = Call(verb, (name, *more), own).run
     if verb == "score" and q.by:
         run = partial(_sliced, name, columns, {**asked_for, **settings})
-    return Posed(Call(verb, (theirs,), own), (verb, theirs, *flags(said)), answer=run)
+    typed = (verb, theirs, *flags({"require": q.require or []}), *flags(said))
+    return Posed(Call(verb, (theirs, *more), own), typed, answer=run)
+
+
+def _refuse_others(verb: str, q: models.FileQuestion) -> None:
+    """What goes with other verbs, and what this one lacks."""
+    for setting, takers in _ONLY.items():
+        if getattr(q, setting) is not None and verb not in takers:
+            raise BadSetting(f"{setting} goes with {' and '.join(takers)}: leave it out of {verb}.")
+    for setting in _LEFT.get(verb, ()):
+        if getattr(q, setting) is not None:
+            raise BadSetting(f"{verb} takes no {setting}: leave it out.")
+    needed = _NEEDED.get(verb)
+    if needed is not None and not getattr(q, needed):
+        example = {"n": "500", "require": "f1 > 0.8 with 0.95"}[needed]
+        raise BadSetting(f"{verb} needs {needed}, such as {example}.")
 
 
 def _sliced(name: str, columns: Mapping[str, Any], settings: Mapping[str, Any]) -> Any:
@@ -238,6 +281,8 @@ _VERBS: Final[dict[str, Callable[[Any], Posed]]] = {
     "compare": _compare,
     "leaderboard": _leaderboard,
     "plan": _plan,
+    "predict": _predict,
+    "gate": _gate,
     "solve": _solve,
     "tradeoff": _tradeoff,
     "curve": _curve,

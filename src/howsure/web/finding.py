@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from howsure.render import findings
 from howsure.render.numbers import count, probability, short
 
 Document = dict[str, Any]
-_CHIEF: Final = ("f1", "macro-f1", "accuracy", "rate", "mean")  # of many rows, what people ask for first
-_MANY: Final = 3
 
 
 def of(document: Document) -> str:
     """The finding of a document of any command.
 
     >>> of({"schema": "howsure.solve/2", "why": "no table has these digits.", "tables": []})
-    'no table has these digits.'
+    'No table has these digits.'
     """
     kind = document["schema"].partition(".")[2].partition("/")[0]
-    said = {"solve": _solved, "tradeoff": _traded}.get(kind, _usual)(document).strip().rstrip(".")
+    told = {"solve": _solved, "tradeoff": _traded}.get(kind)
+    said = (told or _usual)(document).strip().rstrip(".")
+    said = said if told is None else said[:1].upper() + said[1:]  # a name of the user's comes first in the others only
     return findings.sentence(said)
 
 
 def _usual(document: Document) -> str:
-    """A verdict where there is one, else the first score, or the one that people ask for first of many."""
+    """A verdict where there is one, else the headline of the report."""
     rows = document.get("rows") or [{}]
     said = document.get("verdict") or rows[0].get("verdict")
     if said is not None:
         return str(said)
-    chief = (row for name in _CHIEF for row in rows if row.get("asked") == name and len(rows) > _MANY)
-    row = next(chief, rows[0])
+    row = findings.headlines(document)[0] if "asked" in rows[0] else {}
     return findings.of_row(row, document["level"]) if row.get("low") is not None else ""
 
 

@@ -6,7 +6,7 @@ import asyncio
 import hmac
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
 from typing import Any, Final
 from urllib.parse import parse_qs, urlencode
@@ -22,6 +22,7 @@ Send = Callable[[Message], Awaitable[None]]
 
 MOST_JSON: Final = 1_000_000
 MOST_FILE: Final = 100_000_000
+MOST_AT_ONCE: Final = 1000  # requests; uvicorn has such a limit too, but refuses in plain text
 _PIECE_TIME: Final = 20.0  # seconds without a byte
 _BODY_TIME: Final = 120.0  # seconds for a whole body
 _DRAINED: Final = 1_000_000_000  # bytes that are thrown away so that a browser gets to read why
@@ -62,6 +63,7 @@ class Guard:
     app: Any
     hosts: frozenset[str] | None
     token: str | None = None
+    running: set[object] = field(default_factory=set)  # requests that have no answer yet
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Refuse, or pass on."""
@@ -69,8 +71,11 @@ class Guard:
             await self.app(scope, receive, send)
             return
         headers = {k.decode("latin-1").lower(): v.decode("latin-1") for k, v in scope["headers"]}
-        answered = _Headed(scope["path"], send)
+        answered, mine = _Headed(scope["path"], send), object()
         try:
+            if len(self.running) >= MOST_AT_ONCE:
+                raise Refused(503, "busy", "too many requests at once; ask again in a moment.")
+            self.running.add(mine)
             self._check(scope, headers)
             cookie = self._enter(scope, headers)
             if cookie is not None:
@@ -80,6 +85,8 @@ class Guard:
             await self.app(scope, _Body(receive, limit).receive, answered)
         except Refused as no:
             await _refuse(scope, no, receive, answered)
+        finally:
+            self.running.discard(mine)
 
     def _check(self, scope: Message, headers: dict[str, str]) -> None:
         """A page of somebody else must not reach us: neither by another name of this machine, nor across sites."""
@@ -209,6 +216,7 @@ async def _refuse(scope: Message, no: Refused, receive: Receive, send: _Headed) 
     reply: Reply = refusal(no.status_code, no.code, str(no.detail))
     headers = [(b"content-type", reply.kind.encode()), (b"content-length", str(len(reply.body)).encode()),
                (b"connection", b"close")]  # fmt: skip
+    headers += [(b"retry-after", b"1")] if no.status_code == 503 else []
     await send({"type": "http.response.start", "status": reply.status, "headers": headers})
     head = scope["method"] == "HEAD"
     if no.status_code == 413:

@@ -31,6 +31,8 @@ Format = Annotated[
     Field(description="answer: JSON with document, finding and lines; else what the command writes, or the chart."),
 ]
 Seed = Annotated[int, Field(le=2**63 - 1)]
+Limits = Number | Annotated[dict[Text, Number], Field(max_length=MOST_METRICS)]
+Tolerance = Annotated[float, Field(ge=0.005, le=1, allow_inf_nan=False)]
 
 
 class StrictModel(BaseModel):
@@ -118,7 +120,7 @@ class WithCharts(StrictModel):
 class SampledSettings(AnySettings):
     """Where draws may be needed: how far an end of an interval may be off, as a share of the standard deviation."""
 
-    tolerance: Annotated[float, Field(ge=0.005, le=1, allow_inf_nan=False)] | None = None
+    tolerance: Tolerance | None = None
 
 
 def _example(**given: Any) -> ConfigDict:
@@ -133,7 +135,7 @@ class ScoreQuestion(TableGiven, SampledSettings, WithCharts):
 
     model_config = _example(counts=_FOUR, metrics=["f1"], above=0.8)
     metrics: Metrics | None = None
-    above: Number | Annotated[dict[Text, Number], Field(max_length=MOST_METRICS)] | None = None
+    above: Limits | None = None
     chance: bool = False
 
 
@@ -171,6 +173,29 @@ class PlanQuestion(TableGiven, AnySettings, WithCharts):
     disagreement: Number | None = None
     n: Annotated[int, Field(le=10**9)] | None = None
     assurance: Number | None = None
+
+
+class PredictQuestion(TableGiven, WithCharts):
+    """What the next n items will show: of one system (counts, rate or matrix), or of two (first and second)."""
+
+    model_config = _example(rate={"hits": 40, "of": 50}, n=20, below=0.7)
+    first: TableGiven | None = None
+    second: TableGiven | None = None
+    n: Annotated[int, Field(le=10**9)]
+    metrics: Metrics | None = None
+    below: Limits | None = None
+    above: Limits | None = None
+    level: Number | None = None
+    prior: Text | Number | None = None
+    tolerance: Tolerance | None = None
+    seed: Seed | None = None
+
+
+class GateQuestion(TableGiven, SampledSettings, WithCharts):
+    """Whether requirements are met; the status is pass, fail or inconclusive."""
+
+    model_config = _example(counts=_FOUR, require=["f1 > 0.7 with 0.95", "recall > 0.6"])
+    require: Metrics
 
 
 class SolveQuestion(WithCharts):
@@ -225,6 +250,9 @@ class FileQuestion(BaseModel):
     sep: Annotated[str, Field(max_length=4)] | None = None
     metric: Names | None = None
     above: Number | None = None
+    below: Number | None = None
+    n: Annotated[int, Field(le=10**9)] | None = Field(default=None, description="Of predict: how many items come next.")
+    require: Names | None = Field(default=None, description="Of gate: requirements, such as f1 > 0.8 with 0.95.")
     equal_within: Number | None = None
     level: Number | None = None
     interval: Literal["equal-tailed", "hdi"] | None = None
@@ -257,13 +285,14 @@ class SameLines(StrictModel):
 
 
 class ChartDrawn(StrictModel):
-    """A chart: its texts, and the specification of Vega-Lite without them."""
+    """A chart: its texts, and the specification of Vega-Lite without them; `narrow` is another one for a phone."""
 
     name: str
     title: str
     says: str
     caption: str
     spec: dict[str, Any]
+    narrow: dict[str, Any] | None = None
 
 
 class TableShown(StrictModel):

@@ -38,6 +38,7 @@ def serve(
 
     from howsure.web import uploads
     from howsure.web.application import application
+    from howsure.web.speaking import JsonProtocol
 
     uploads.root()  # where files cannot be kept, that is said before an address is
     with _bound(host, port) as listening:
@@ -49,8 +50,8 @@ def serve(
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
         config = uvicorn.Config(
             app, log_level="critical", access_log=False, server_header=False, date_header=True, lifespan="on",
-            timeout_graceful_shutdown=_LEAVE, timeout_keep_alive=30, ws="none", limit_concurrency=1000,
-            proxy_headers=False,
+            timeout_graceful_shutdown=_LEAVE, timeout_keep_alive=30, ws="none", proxy_headers=False,
+            http=JsonProtocol,
         )  # fmt: skip
         say(shown)  # the socket is open: who comes early waits
         if browser:

@@ -81,17 +81,15 @@ export async function draw(place, charts, finding) {
 }
 
 const NARROWEST = 110;
+const READABLE = 0.85; // of their size, words are still read
 const HOW = { mode: "vega-lite", ast: true, renderer: "svg", actions: false, tooltip: false, defaultStyle: false };
 
 async function figure(embed, chart, place, finding) {
   const drawn = make("div", { className: "drawn" });
   const told = chart.says.toLowerCase() === finding.toLowerCase() ? [] : [chart.says]; // it stands above
   const words = [...told, chart.caption].filter(Boolean).map((x) => make("div", {}, x));
-  await embed(drawn, structuredClone(chart.spec), HOW);
   const room = Math.max(240, place.clientWidth || place.parentElement.clientWidth);
-  const wide = Number(drawn.querySelector("svg").getAttribute("width"));
-  const narrow = wide > room ? narrowed(chart.spec, wide - room) : null;
-  if (narrow) await embed(drawn, narrow, HOW);
+  await fitted(embed, drawn, chart, room);
   const svg = drawn.querySelector("svg");
   svg.setAttribute("role", "img");
   svg.setAttribute("aria-label", chart.says);
@@ -101,12 +99,24 @@ async function figure(embed, chart, place, finding) {
   return make("figure", {}, make("h3", {}, chart.title), drawn, make("figcaption", {}, ...words));
 }
 
-// Where words stand beside the plot, the plot gives way and the words keep their size; all else is scaled by the style.
+// A drawing that is wider than its place gives way in the plot, and words keep their size; what cannot, scrolls.
+async function fitted(embed, drawn, chart, room) {
+  const wide = () => Number(drawn.querySelector("svg").getAttribute("width"));
+  await embed(drawn, structuredClone(chart.spec), HOW);
+  if (wide() <= room) return;
+  const narrow = chart.narrow && wide() * READABLE > room ? structuredClone(chart.narrow) : narrowed(chart.spec, wide() - room);
+  if (narrow) await embed(drawn, narrow, HOW);
+  if (wide() * READABLE <= room) return;
+  drawn.querySelector("svg").style.minWidth = `${Math.round(wide() * READABLE)}px`;
+  Object.assign(drawn, { tabIndex: 0, role: "group", ariaLabel: `${chart.title}: scrolls sideways` });
+}
+
+// The same with a narrower plot: what stands at places in pixels, on it or beside it, moves along.
 function narrowed(given, by) {
   const spec = structuredClone(given);
   const old = spec.width;
+  if (typeof old !== "number") return null;
   const places = (spec.layer ?? []).flatMap((x) => [x.encoding?.x, x.encoding?.x2]).filter((x) => typeof x?.value === "number");
-  if (typeof old !== "number" || !places.some((x) => x.value > old)) return null;
   spec.width = Math.max(NARROWEST, old - by);
   for (const x of places) {
     if (x.value > old) x.value += spec.width - old;
