@@ -88,7 +88,8 @@ def test_pages_that_nobody_placed_are_listed() -> None:
         "docs/why/001-x",
     ]
     made = navigation.sections(pages)
-    assert "docs/charts" in made["How to"]
+    assert "docs/gates" in made["How to"]
+    assert "docs/charts" in made["Data in, results out"]
     assert made["More"] == ["docs/brand-new"]
     assert not any("docs/report" in found for found in made.values())
     assert "/docs/brand-new" in navigation.listed("docs/README", pages)

@@ -47,6 +47,7 @@ html_theme = "furo"
 html_title = "howsure"
 html_static_path = ["howsure.css"]
 html_css_files = ["howsure.css"]
+html_search_scorer = str(Path(__file__).with_name("scorer.js"))
 html_show_sphinx = html_show_copyright = html_copy_source = html_show_sourcelink = False
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#1f5f8b", "color-brand-content": "#1f5f8b"},
