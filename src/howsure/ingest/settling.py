@@ -176,8 +176,8 @@ def passed_codes(a: Column, name: str, what: str = "outcome") -> Column:
         text = str(level).strip().lower()
         if text in letters - _GRADES and letters & _GRADES:
             raise BadLabels(
-                f"{what} {name!r} holds {level!r} beside C and I (correct, incorrect), where N means no answer and P partly "
-                f"right: leave such items out with {option('where')}, or turn them into C or I."
+                f"{what} {name!r} holds {level!r} beside C and I (correct, incorrect), where N means no answer and P "
+                f"partly right: leave such items out with {option('where')}, or turn them into C or I."
             )
         if text not in PASS | FAIL:
             raise BadLabels(
