@@ -33,6 +33,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     ),
     "Inside": ("docs/architecture", "docs/why/README", "CONTRIBUTING", "SECURITY"),
 }  # fmt: skip
+TITLES = {"README": "What it does", "bench/RESULTS": "Benchmarks", "docs/sklearn": "scikit-learn", "docs/trec": "TREC"}
 ELSEWHERE = ("docs/README", "docs/why/*", "docs/measures/*")  # the root, and what docs/why/README and docs/metrics list
 
 
@@ -65,4 +66,4 @@ def _toctree(pages: list[str], caption: str = "") -> str:
 
 
 def _entry(page: str) -> str:
-    return f"What it does </{page}>" if page == "README" else f"/{page}"
+    return f"{TITLES[page]} </{page}>" if page in TITLES else f"/{page}"
