@@ -13,9 +13,10 @@ from bench.torture.trying import Job, Violation, tried
 
 CLOSED_SIZE, OTHER_SIZE, FEW = 10_000, 100, 10
 ROUGH = 0.5  # of sampled laws: few draws, so that there can be many tables
-# How many tables each measure gets in a full run, by what one costs: 60 us in closed form, 40 ms by quadrature or
-# draws, and up to a second for the difference of two.
-TABLES = {"closed form": 1_000_000, "quadrature": 1_000, "sampled": 1_000}
+# How many tables each measure gets in a full run, by what one costs on these tables: 50 us in closed form, some
+# milliseconds by quadrature or draws, up to half a second for phi and kappa, and for the difference of two.
+TABLES = {"closed form": 1_000_000, "quadrature": 4_000, "sampled": 10_000}
+COSTLY = {"phi": 400, "kappa": 400, "utility(2,-1,0,0)": 1_000}
 OF_KIND = {"wins": 2_000, "classes": 500, "weighted": 500, "differences": 20, "pairs": 40}
 PAIRS = ("f1", "precision", "recall", "accuracy", "jaccard", "npv", "specificity", "bias", "informedness")
 WEIGHTED = ("f1", "precision", "recall", "accuracy", "f2", "informedness", "odds-ratio", "lr-plus", "g-mean")
@@ -42,7 +43,7 @@ def plan() -> Iterator[tuple[str, str, int, int]]:
     ]
     for m in two:
         size = CLOSED_SIZE if m.route == "closed form" else OTHER_SIZE
-        yield "binary", m.name, TABLES[m.route], size
+        yield "binary", m.name, COSTLY.get(m.name, TABLES[m.route]), size
     yield "rates", "rate", TABLES["closed form"], CLOSED_SIZE
     yield "wins", "wins", OF_KIND["wins"], OTHER_SIZE
     for name in MANY:

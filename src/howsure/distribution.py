@@ -189,7 +189,7 @@ class Distribution:
         """Ends that are closer to those of the range than doubles can show may round to the median's other side."""
         bottom, top = (x if np.isfinite(x) else np.nan for x in self.range)  # no end is at infinity
         at_end = (low <= bottom + _UNITS * abs(bottom)) | (high >= top - _UNITS * abs(top))
-        if self.law.n is not None or not at_end.any():
+        if not at_end.any():
             return low, high
         median = np.asarray(self.median)
         return np.where(at_end, np.minimum(low, median), low), np.where(at_end, np.maximum(high, median), high)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from howsure.kernels.law import Law
 
 Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 Shapes = dict[str, Array]
 Routed = tuple["Law", str]  # a law and the name of its route
 
@@ -50,6 +51,20 @@ class Model:
     def size(self) -> int:
         """The number of tables."""
         return int(np.prod(self.shape, dtype=int))
+
+    def picked(self, tables: Mask) -> Model:
+        """Some tables of a batch with one axis."""
+
+        def own(x: Array) -> Array:
+            return np.broadcast_to(x, self.shape)[tables]
+
+        def cells(x: Shapes | None) -> Shapes | None:
+            return None if x is None else {c: own(values) for c, values in x.items()}
+
+        def pair(x: tuple[Array, Array] | None) -> tuple[Array, Array] | None:
+            return None if x is None else (own(x[0]), own(x[1]))
+
+        return Model(cells(self.cells) or {}, pair(self.shares), cells(self.scales), pair(self.share_scales))
 
     def distinct(self) -> tuple[list[int], NDArray[np.intp], list[int]]:
         """The first of all equal tables, the place of each table among these, and how many before it are equal."""
@@ -129,8 +144,51 @@ class Mixed:
 
 
 def exact_law(metric: Metric, model: Model) -> tuple[Law | None, str]:
-    """The law by the form of the metric and the model, or None where only draws are left."""
-    return outside(_route(metric.reading.form, model), metric.reading.outer)
+    """The law by the form of the metric and the model, or None where draws are left for some table."""
+    law, route, served = exact_part(metric, model)
+    return (law, route) if served.all() else (None, "sampled")
+
+
+def exact_part(metric: Metric, model: Model) -> tuple[Law | None, str, Mask]:
+    """The law of the tables that have an exact one, and which these are: all, or some of a batch of one axis."""
+    form = metric.reading.form
+    served = np.array(np.broadcast_to(_within_reach(form, model), model.shape))
+    none = None, "sampled", np.zeros(model.shape, dtype=bool)
+    if not served.all() and (served.ndim != 1 or not served.any()):
+        return none
+    law, route = outside(_route(form, model if served.all() else model.picked(served)), metric.reading.outer)
+    if law is None:
+        return none
+    if isinstance(form, PhiOrKappa):
+        return _trusted(law, route, served) or none
+    return law, route, served
+
+
+def _trusted(law: Law, route: str, served: Mask) -> tuple[Law, str, Mask] | None:
+    """The law of the tables that its rules can tell, where there are any."""
+    from howsure.kernels.agreement_law import AgreementLaw
+
+    assert isinstance(law, AgreementLaw)  # noqa: S101 - narrows the type
+    good = ~law.lost
+    if good.all():
+        return law, route, served
+    if served.ndim != 1 or not good.any():
+        return None
+    kept = served.copy()
+    kept[served] = good
+    return law.rows(good, law.shape), route, kept
+
+
+def _within_reach(form: Form, model: Model) -> Mask:
+    """Tables whose cells are not too small for the rules of this form."""
+    if isinstance(form, Rising):
+        return np.asarray(np.min([model.cells[c] >= TINY for c in ("tp", "fp", "fn")], axis=0), dtype=bool)
+    if isinstance(form, PhiOrKappa):
+        table = np.stack(np.broadcast_arrays(*(model.cells[c] for c in CELLS)))
+        least, most = table.min(axis=0), table.max(axis=0)
+        one_cell = np.sum(table < 1.0, axis=0) == 3  # all mass beyond 0 lies next to it: not worth a trial
+        return np.asarray((least >= TINY) & ~((least < NEARLY_EMPTY) & (most > HUGE)) & ~one_cell)
+    return np.full((), True)
 
 
 def outside(made: Routed | None, outer: str) -> tuple[Law | None, str]:
@@ -152,24 +210,19 @@ def _route(form: Form, model: Model) -> Routed | None:
         return _two_level_linear(form, model)
     if isinstance(form, TwoRates) and (flat or form.chart == "rows"):
         return rates_law(form, model.cells, model.scales)
-    if isinstance(form, Rising) and flat and all(np.all(model.cells[c] >= TINY) for c in ("tp", "fp", "fn")):
+    if isinstance(form, Rising) and flat:
         return _rising_law(form, model.cells, model.scales)
     if isinstance(form, PhiOrKappa) and flat and model.scales is None:
         return _agreement_law(form, model.cells)
     return None
 
 
-def _agreement_law(form: PhiOrKappa, cells: Shapes) -> Routed | None:
+def _agreement_law(form: PhiOrKappa, cells: Shapes) -> Routed:
     """phi and kappa, by product rules over the shares of a table."""
-    from howsure.kernels import agreement_law
+    from howsure.kernels.agreement_law import AgreementLaw
 
     tp, fp, fn, tn = (cells[c] for c in CELLS)
-    table = np.stack(np.broadcast_arrays(tp, fp, fn, tn))
-    least, most = table.min(axis=0), table.max(axis=0)
-    if (least < TINY).any() or ((least < NEARLY_EMPTY) & (most > HUGE)).any():
-        return None
-    law = agreement_law.AgreementLaw(form.kind, (tp, fp, fn, tn))
-    return None if law.lost else (law, "quadrature")
+    return AgreementLaw(form.kind, (tp, fp, fn, tn)), "quadrature"
 
 
 def _linear_law(form: Linear, cells: Shapes, scales: Shapes | None = None) -> Routed | None:

@@ -154,15 +154,18 @@ def _series(rows: Iterable[Row], places: Sequence[Place] | None) -> list[list[di
 
 def _documents(row: Row, places: Sequence[Place] | None) -> list[list[dict[str, Any]]]:
     """For each class of the row, or once, the documents of its tables; what guessing gives is asked for all at once."""
+    from howsure.kernels.stacked import table_routes
+
     evidence = row.question.state.evidence.only(row.metric)
     totals, columns = evidence.totals, _columns(row)
+    routes = table_routes(row.distribution.law, row.distribution.route)
     where = list(np.ndindex(evidence.shape)) if places is None else places
     full = [where] if row.classes is None else [[(i, *x) for x in where] for i in range(len(row.classes))]
     chances = iter(_chances(row, [x for own in full for x in own]))
     slices, sizes = [slice_of(evidence, x) or None for x in where], [number(totals[x]) for x in where]
     return [
         [
-            _one(row, {k: v[at] for k, v in columns.items()} | next(chances), x, n)
+            _one(row, {k: v[at] for k, v in columns.items()} | next(chances) | {"route": str(routes[at])}, x, n)
             for at, x, n in zip(own, slices, sizes, strict=True)
         ]
         for own in full
@@ -183,14 +186,18 @@ def _of_class(row: Row, label: Any) -> dict[str, Any]:
 
 def _columns(row: Row) -> dict[str, Array]:
     """Every number of the row, as arrays of the batch shape."""
+    from howsure.kernels.stacked import table_floors, table_routes
+
     d, ends = row.distribution, row.interval
+    drawn = table_routes(d.law, d.route) == "sampled"
     p_above = np.nan if row.above is None else d.prob_above(row.above)
     columns = {
         "score": row.score, "mean": d.mean, "std": d.std, "median": d.median, "mode": d.mode,
         "low": ends.low, "high": ends.high, "low_gap": ends.low_gap, "high_gap": ends.high_gap,
         "p_above": p_above, "value": d.error.value, "probability": d.error.probability,
-        "mean_error": d.mean_error() if d.route == "sampled" else d.error.value,
-        "low_error": row.end_errors[0], "high_error": row.end_errors[1], **row.question.by_table,
+        "mean_error": np.where(drawn, d.mean_error(), d.error.value) if drawn.any() else d.error.value,
+        "low_error": row.end_errors[0], "high_error": row.end_errors[1], "floor": table_floors(d.law),
+        **row.question.by_table,
     }  # fmt: skip
     return {k: np.broadcast_to(np.asarray(v, dtype=float), d.shape) for k, v in columns.items()}
 
@@ -234,9 +241,9 @@ def _one(row: Row, values: dict[str, Any], where: dict[str, Any] | None, n: Any)
             "low": real(values["low_error"]),
             "high": real(values["high_error"]),
             "chance": real(values["chance_error"]),
-            **({} if row.distribution.law.n is None else {"floor": row.distribution.law.floor}),
+            **({"floor": float(values["floor"])} if values["floor"] else {}),
         },
-        "route": row.distribution.route,
+        "route": values["route"],
         "range": [real(low), real(high)],
         "infinite": [k for k in _SHOWN if np.isinf(values[k])],
         **row.question.columns,

@@ -181,7 +181,7 @@ class AgreementLaw(Stepped):
         spread = moments.spread[tables]
         h = Moments(*(x[tables] for x in vars(moments).values())).quantile(normal_score(p, q))
         h = np.clip(np.where(negative, np.minimum(h, -0.05 * spread), np.maximum(h, 0.05 * spread)), -_EDGE, _EDGE)
-        active = np.arange(h.size)
+        active, before = np.arange(h.size), np.full(h.size, np.inf)
         for _ in range(_STEPS):
             tail, density = self._tail(tables[active], h[active], ~use_low[active])
             with np.errstate(all="ignore"):
@@ -195,10 +195,13 @@ class AgreementLaw(Stepped):
             new = np.clip(old - step, -_EDGE, _EDGE)
             with np.errstate(invalid="ignore"):
                 middle = 0.5 * (low[active] + high[active])
-            halve = np.isfinite(middle) & ((new <= low[active]) | (new >= high[active]))
-            h[active] = np.where(halve, middle, new)
-            done = ((np.abs(miss) < _NEAR) & ~halve) | (np.abs(h[active] - old) <= 4 * EPS * np.abs(old))
-            active = active[~done]
+            near = np.abs(miss) < _NEAR  # rounding may put the last step on the bracket: no reason to leave it
+            slow = np.abs(step) > 0.7 * before[active]
+            outside = (new <= low[active]) | (new >= high[active])
+            halve = np.isfinite(middle) & ~near & (outside | slow)
+            h[active] = np.where(halve, middle, np.clip(new, low[active], high[active]))
+            before[active] = np.abs(step)
+            active = active[~(near | (np.abs(h[active] - old) <= 4 * EPS * np.abs(old)))]
             if not active.size:
                 break
         return h
@@ -223,11 +226,9 @@ class AgreementLaw(Stepped):
         return off, np.maximum(off, found[1]), np.minimum(MORE * np.maximum(found[2], seam) + 1e-10, 1.0)
 
     @property
-    def lost(self) -> bool:
-        """Whether some table is served by no rule: with three empty cells, or next to kappa's lowest value."""
-        if (np.sum(np.less(self._flat, 1.0), axis=0) == 3).any():
-            return True  # all mass beyond 0 lies next to it: not worth a trial
-        return bool((self._off[0] > _LOST).any() or (self._above.mean_off > _LOST_MEAN).any())
+    def lost(self) -> Mask:
+        """Tables that are served by no rule: next to kappa's lowest value, say."""
+        return np.asarray((self._off[0] > _LOST) | (self._above.mean_off > _LOST_MEAN)).reshape(self.shape)
 
     @cached_property
     def error(self) -> tuple[Array, Array]:

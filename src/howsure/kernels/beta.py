@@ -4,8 +4,9 @@ Statement: B ~ Beta(a, b) is X/(X+Y) for independent Gammas of shapes a and b.
 Domain: shapes 1e-6 to 1e13; a point is a pair (x, y) with x + y = 1, each to relative precision.
 Formula: the tail on the point's own side of the mean, the other as its complement. scipy.special.betainc up to
 shapes of 1e5; beyond, it is off by up to 1e-8 at (2, 1e9) and 2e-4 at (1e12, 1e12) (scipy 1.17.1; betaincc is no
-better: 6e-11 at (.5, .5, 1e-20)), and an expansion around the Gamma law or an integral of the density takes its
-place. Densities relative to the mode through log1p(u) - u, so that nothing cancels (Loader 2000 has the same idea).
+better: 6e-11 at (.5, .5, 1e-20)), and an expansion around the Gamma or the normal law, or an integral of the density,
+takes its place. Densities relative to the mode through log1p(u) - u, so that nothing cancels (Loader 2000 has the same
+idea).
 Error: held against mpmath in tests/reference.
 """
 
@@ -17,6 +18,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
+
+from howsure.kernels import beta_expansion
 
 Array = NDArray[np.float64]
 
@@ -141,14 +144,37 @@ def _beyond_mean(a: Array, b: Array, x: Array, y: Array) -> tuple[Array, NDArray
         return np.asarray(special.betainc(own, other, share), dtype=float), below
     p = np.empty(own.shape)
     skewed = large & (low <= 1e3) & (high > 1e3 * low**1.5)
-    huge = (high > _HUGE) & (low > 1e3)
-    plain = ~(skewed | huge)  # betainc takes up to a second a point at 1e15: only where its value is used
+    normal = large & (low > 1e3)
+    plain = ~(skewed | normal)
     p[plain] = special.betainc(own[plain], other[plain], share[plain])
     if skewed.any():
         p[skewed] = _skewed_tail(own[skewed], other[skewed], share[skewed], rest[skewed])
-    if huge.any():
-        p[huge] = _huge_tail(own[huge], other[huge], share[huge], rest[huge])
+    if normal.any():
+        p[normal] = _normal_tail(own[normal], other[normal], share[normal], rest[normal])
     return p, below
+
+
+def _normal_tail(a: Array, b: Array, x: Array, y: Array) -> Array:
+    """P(B <= x) below the mean, both shapes large: by an expansion; far tails otherwise.
+
+    betainc takes up to a second a point at shapes of 1e15, and may be off there: only where it is neither.
+    """
+    away = (x * b - y * a) / (y * a)
+    close = np.abs(away) < 0.3
+    drop = drop_from_peak(a, b, np.log1p(np.where(close, away, 0.0)))
+    by_expansion = close & beta_expansion.fits(a, b, drop)
+    value = np.empty(a.shape)
+    if by_expansion.any():
+        own = a[by_expansion], b[by_expansion]
+        factor = stirling_remainder(own[0] + own[1]) - stirling_remainder(own[0]) - stirling_remainder(own[1])
+        value[by_expansion] = beta_expansion.tail(*own, np.maximum(drop[by_expansion], 0.0), factor)
+    huge = ~by_expansion & (np.maximum(a, b) > _HUGE)
+    if huge.any():
+        value[huge] = _huge_tail(a[huge], b[huge], x[huge], y[huge])
+    rest = ~(by_expansion | huge)
+    if rest.any():
+        value[rest] = special.betainc(a[rest], b[rest], x[rest])
+    return value
 
 
 def _skewed_tail(own: Array, other: Array, share: Array, rest: Array) -> Array:

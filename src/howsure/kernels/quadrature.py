@@ -222,8 +222,8 @@ def _blur(window: Window, index: Index, mass: Array) -> Array:
         return np.ones_like(mass)
     below = beta.lower_tail(a, b, window.lo[index], 1.0 - window.lo[index])
     above = beta.lower_tail(b, a, window.hi_rest[index], 1.0 - window.hi_rest[index])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        factor = (1.0 - below - above) / mass
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        factor = (1.0 - below - above) / mass  # of next to no mass: left as it is
     rounding = 8 * np.finfo(float).eps * np.sqrt(kappa)
     return np.where(large & (np.abs(factor - 1.0) < rounding), factor, 1.0)
 

@@ -80,14 +80,16 @@ def _newton(law: Steppable, scale: Scale, y: Array, use_low: Mask, target: Array
             new = y - step
             middle = 0.5 * (low + high)
             slow = np.abs(step) > 0.7 * before  # Newton is not shrinking its steps: halve the bracket
-            halve = np.isfinite(middle) & ((new <= low) | (new >= high) | slow)
-            new = np.where(halve, middle, new)
-            small = np.abs(step) <= _SMALL_STEP * (1 + np.abs(y))
             close = np.abs(miss) < np.where(body, _CLOSE_SCORE, _CLOSE)
             close &= np.abs(miss) * _bent(last, (y, value, rate)) < _LEFT
+            outside = (new <= low) | (new >= high)
+            new = np.where(close & outside, y, new)  # rounding put the last step on the bracket
+            halve = np.isfinite(middle) & ~close & (outside | slow)
+            new = np.where(halve, middle, new)
+            small = np.abs(step) <= _SMALL_STEP * (1 + np.abs(y))
         move, last = active & ~(small & halve), (y, value, rate)
         y = np.where(move, np.clip(new, -700.0, 700.0) if not scale.bounded else new, y)
-        active = active & ~small & ~(close & ~halve)  # quadratic: this was the last step needed
+        active = active & ~small & ~close  # quadratic: this was the last step needed
         if not active.any():
             break
         before = np.abs(step)

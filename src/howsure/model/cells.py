@@ -37,7 +37,7 @@ from howsure.model.sampling import GROWN, apart, difference_law, sampled_law, sh
 from howsure.model.state import State
 from howsure.model.weighing import followed
 from howsure.notes import Notes, note
-from howsure.routes import Model, Shapes, exact_law, values
+from howsure.routes import Model, Shapes, exact_part, values
 
 if TYPE_CHECKING:
     from howsure.kernels.law import Law
@@ -90,10 +90,19 @@ class CellQuestion(Question):
 
     def law(self) -> tuple[Law, str]:
         """Exact where the form of the formula has a route, else by draws."""
-        law, route = exact_law(self.light, self.model)
-        if law is None:
-            law = sampled_law(self.state, self.light.bounds, self._law_draws, self.model.size())
-        return law, route
+        law, route, served = exact_part(self.light, self.model)
+        if law is not None and served.all():
+            return law, route
+        rest = self.model if law is None else self.model.picked(~served)
+        drawn = sampled_law(self.state, self.light.bounds, partial(self._law_draws, rest), rest.size())
+        return (drawn if law is None else self._beside(law, route, drawn, served)), "sampled"
+
+    @staticmethod
+    def _beside(exact: Law, route: str, drawn: Sampled, served: NDArray[np.bool_]) -> Law:
+        """Exact laws of the tables that have one, and draws of the others."""
+        from howsure.kernels.stacked import Stacked
+
+        return Stacked((exact, drawn), (np.flatnonzero(served), np.flatnonzero(~served)), (route, "sampled"))
 
     def draws(self, n: int, seed: int) -> Array:
         """The measure at draws of the cells, table by table of a batch."""
@@ -103,9 +112,8 @@ class CellQuestion(Question):
         columns = [values(self.light, *drawn) for drawn in m.tables(n, seed)]
         return np.stack(columns, axis=-1).reshape(n, *m.shape)
 
-    def _law_draws(self, n: int, seed: int) -> Array:
-        """The same, but equal tables of a batch have equal draws, made once."""
-        m = self.model
+    def _law_draws(self, m: Model, n: int, seed: int) -> Array:
+        """The same of these tables, but equal ones have equal draws, made once."""
         if not m.shape:
             return self.draws(n, seed)
         first, place, _ = m.distinct()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -128,7 +128,7 @@ class AtPrevalence(ClassAgainstRest):
         self._refuse_known(model)
         law, route = target_law(self.light, model)
         if law is None:
-            law = sampled_law(self.state, self.light.bounds, self._law_draws, model.size())
+            law = sampled_law(self.state, self.light.bounds, partial(self._law_draws, model), model.size())
         return law, route
 
     def _refuse_known(self, model: TargetModel) -> None:
