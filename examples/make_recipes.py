@@ -60,7 +60,7 @@ def lm_eval() -> None:
 def inspect() -> None:
     """What Inspect's samples_df gives with the columns of EvalModel and SampleSummary: three epochs a question."""
     columns = (
-        "sample_id", "eval_id", "model", "id", "epoch", "input", "target", "score_match", "total_time", "error",
+        "sample_id", "eval_id", "log", "model", "id", "epoch", "input", "target", "score_match", "total_time", "error",
     )  # fmt: skip
     with (HERE / "inspect_samples.csv").open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file, lineterminator="\n")
@@ -72,7 +72,9 @@ def inspect() -> None:
                     key = _hash(f"{model} {i} {epoch}")
                     score = "C" if _right(rng, share, hard) else "I"
                     seconds = round(float(rng.gamma(4, 0.5)), 2)
-                    table.writerow((key, _hash(model), f"demo/{model}", i, epoch, question, result, score, seconds, ""))
+                    log = f"logs/{model}.eval"
+                    row = (key, _hash(model), log, f"demo/{model}", i, epoch, question, result, score, seconds, "")
+                    table.writerow(row)
 
 
 def promptfoo() -> None:
@@ -86,6 +88,7 @@ def promptfoo() -> None:
             rows.append({
                 "promptIdx": number, "testIdx": i, "provider": {"id": f"demo:{model}", "label": model},
                 "prompt": {"raw": question, "label": "{{sum}}"}, "vars": {"sum": question},
+                "testCase": {"vars": {"sum": question}, "metadata": {"carry": result > 99}},
                 "response": {"output": said}, "success": passed, "score": float(passed),
                 "failureReason": int(not passed),
                 "gradingResult": {"pass": passed, "score": float(passed), "reason": "equals" if passed else "differs"},

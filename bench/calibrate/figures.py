@@ -274,6 +274,7 @@ def draw(root: Path = ROOT) -> None:
         points = figure.points(document)
         chart = (
             figure.chart(points)
+            .properties(padding={"left": 30, "top": 8, "bottom": 8, "right": 20})  # browsers' fonts may be wider
             .configure(background="white", font="sans-serif", aria=False)
             .configure_legend(orient="bottom", symbolStrokeWidth=1.5)
         )

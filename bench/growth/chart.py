@@ -21,7 +21,7 @@ def save(case: dict[str, Any], path: Path) -> None:
     memory = _panel(case, "megabytes", "MB that the peak rises by")
     both = alt.hconcat(time, memory, spacing=30).properties(
         title=alt.Title(case["title"], anchor="start", fontSize=15),
-        padding=8,
+        padding={"left": 8, "top": 8, "bottom": 8, "right": 48},  # browsers' fonts may be wider
     )
     styled = both.configure_view(stroke=None).configure_axis(labelFontSize=11, titleFontSize=12, gridColor="#e6e6e6")
     styled.configure(font="sans-serif", background="white").save(str(path))

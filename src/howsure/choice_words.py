@@ -17,7 +17,9 @@ def _optimism(f: Mapping[str, Any]) -> str:
         "split": "by choosing on half of the items and testing on the other half",
         "resample": "by choosing again on samples from the posterior",
     }
-    text = f"choosing on these items makes {f['metric']} look better by {short(f['optimism'])} ± {short(f['error'])}"
+    way = "lower" if f["optimism"] < 0 else "higher"  # of costs and errors the good side is the lower one
+    much = f"{short(abs(f['optimism']))} ± {short(f['error'])}"
+    text = f"choosing on these items makes {f['metric']} look {way} by {much}"
     moved = "is shifted by that" if f["moved"] else "comes from the items tested on"
     return f"{text} (found {how[f['how']]}); the corrected row {moved}"
 

@@ -88,11 +88,18 @@ def test_pages_that_nobody_placed_are_listed() -> None:
         "docs/why/001-x",
     ]
     made = navigation.sections(pages)
-    assert "docs/charts" in made["How to"]
+    assert "docs/gates" in made["How to"]
+    assert "docs/charts" in made["Data in, results out"]
     assert made["More"] == ["docs/brand-new"]
     assert not any("docs/report" in found for found in made.values())
     assert "/docs/brand-new" in navigation.listed("docs/README", pages)
     assert "/docs/why/001-x" in navigation.listed("docs/why/README", pages)
+
+
+def test_every_page_has_its_place() -> None:
+    """No page of the project is left over at the end of the side bar."""
+    names = [page.relative_to(ROOT).with_suffix("").as_posix() for page in [*PAGES, ROOT / "SECURITY.md"]]
+    assert navigation.sections(names).get("More", []) == []
 
 
 def test_every_public_name_is_in_the_reference() -> None:
@@ -151,6 +158,8 @@ def test_the_site_builds_and_loads_nothing_from_outside(tmp_path: Path) -> None:
     pages = {path.relative_to(site).with_suffix("").as_posix(): path for path in site.rglob("*.html")}
     assert {page.relative_to(ROOT).with_suffix("").as_posix() for page in PAGES} <= set(pages)
     assert '"docs/start/csv"' in (site / "searchindex.js").read_text(encoding="utf-8")
+    scorer = (ROOT / "tools" / "site" / "scorer.js").read_text(encoding="utf-8")
+    assert scorer.strip() in (site / "_static" / "language_data.js").read_text(encoding="utf-8")
     for name, path in pages.items():
         seen = _Loaded()
         seen.feed(path.read_text(encoding="utf-8"))

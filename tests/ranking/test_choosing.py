@@ -15,6 +15,7 @@ from howsure.model.score_draws import score_draws
 from howsure.model.thresholds import tally_at
 from howsure.ranking.choosing import choose
 from howsure.ranking.trying import Pick, tried
+from howsure.render.numbers import short
 
 
 def scored(n: int, share: float, apart: float, seed: int, levels: int | None = None) -> Scored:
@@ -105,6 +106,8 @@ def test_same_seed_same_choice(correct: str) -> None:
     cost = choose(hs.posterior(d), hs.utility(fp=1, fn=5, cost=True), correct=correct)
     assert cost.corrected.mean > cost.apparent.mean
     assert cost.optimism < 0
+    told = next(note.text for note in cost.notes if note.code == "optimism")
+    assert f"look lower by {short(-cost.optimism)} ±" in told
 
 
 def one_deal(d: Scored, rng: np.random.Generator) -> np.ndarray:

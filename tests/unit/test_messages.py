@@ -283,6 +283,7 @@ CASES = {
     "lists in a frame": (lambda: hs.tally(pl.DataFrame({"y": [[0]], "z": [1]}), truth="y", pred="z"), "'y'"),
     "classes of outcomes": (lambda: hs.tally(FRAME, outcome="a", positive=1), "positive="),
     "outcome that is none": (lambda: hs.tally(FRAME, outcome="b"), "'x'"),
+    "no answer among outcomes": (lambda: hs.tally(pd.DataFrame({"g": ["C", "I", "N"]}), outcome="g"), "'N'"),
     "missing outcomes": (lambda: hs.tally(pl.DataFrame({"ok": [1, None]}), outcome="ok"), "1 missing outcome"),
     "score without a threshold": (lambda: hs.tally(FRAME, truth="label", score="p"), "threshold="),
     "threshold without a score": (lambda: hs.tally(FRAME, truth="label", pred="a", threshold=0.5), "score="),

@@ -76,8 +76,10 @@ def test_c_and_i_are_outcomes():
     for right, wrong in (("C", "I"), ("correct", "incorrect")):
         report = hs.score(pd.DataFrame({"grade": [right, wrong, right]}), outcome="grade")
         assert report.to_dict()["rows"][0]["score"] == 2 / 3
-    with pytest.raises(hs.HowsureError, match="holds 'P'"):
-        hs.tally(pd.DataFrame({"grade": ["C", "P"]}), outcome="grade")
+    for letter in "PNY":  # partly, no answer (not "no"), and a letter of another pair
+        with pytest.raises(hs.HowsureError, match=f"holds '{letter}' beside C and I"):
+            hs.tally(pd.DataFrame({"grade": ["C", "I", letter]}), outcome="grade")
+    assert hs.tally(pd.DataFrame({"grade": ["Y", "N", "N"]}), outcome="grade").n == 3
 
 
 def test_a_positive_class_among_many_gives_the_binary_table():

@@ -47,6 +47,7 @@ html_theme = "furo"
 html_title = "howsure"
 html_static_path = ["howsure.css"]
 html_css_files = ["howsure.css"]
+html_search_scorer = str(Path(__file__).with_name("scorer.js"))
 html_show_sphinx = html_show_copyright = html_copy_source = html_show_sourcelink = False
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#1f5f8b", "color-brand-content": "#1f5f8b"},
@@ -56,6 +57,7 @@ html_theme_options = {
 pygments_style, pygments_dark_style = "friendly", "github-dark"
 
 _SPECIAL = re.compile(r"([*_|\\])")
+_PAGE = re.compile(r"\b(docs/[a-z-]+)\.md\b")
 
 
 def _plain(_app: Any, _what: str, _name: str, _obj: Any, _options: Any, lines: list[str]) -> None:
@@ -65,7 +67,7 @@ def _plain(_app: Any, _what: str, _name: str, _obj: Any, _options: Any, lines: l
         shown = line.lstrip().startswith(">>>") or (shown and bool(line.strip()))
         if not shown:
             parts = line.split("`")
-            parts[::2] = [_SPECIAL.sub(r"\\\1", part) for part in parts[::2]]
+            parts[::2] = [_PAGE.sub(r":doc:`/\1`", _SPECIAL.sub(r"\\\1", part)) for part in parts[::2]]
             lines[i] = "`".join(parts) if len(parts) % 2 else line.replace("`", r"\`")
 
 

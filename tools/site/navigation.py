@@ -5,21 +5,35 @@ from __future__ import annotations
 from fnmatch import fnmatch
 
 SECTIONS: dict[str, tuple[str, ...]] = {
-    "Start here": ("README", "docs/start/csv", "docs/start/arrays", "docs/start/evals", "docs/start/*"),
-    "How to": (
-        "docs/posterior", "docs/pairing", "docs/comparison", "docs/priors", "docs/small-samples", "docs/slices",
-        "docs/shrinking", "docs/clusters", "docs/samples", "docs/thresholds", "docs/curves", "docs/calibration",
-        "docs/classes", "docs/prevalence", "docs/planning", "docs/growth", "docs/prediction", "docs/looking-again",
-        "docs/gates", "docs/judges", "docs/folds", "docs/trec", "docs/robustness", "docs/data", "docs/engines",
-        "docs/formats", "docs/charts", "docs/report", "docs/serve", "docs/sklearn",
+    "Start here": ("README", *(f"docs/start/{x}" for x in ("csv", "arrays", "evals", "search", "medical", "*"))),
+    "Understand": (
+        "docs/posterior", "docs/pairing", "docs/priors", "docs/small-samples", "docs/looking-again", "docs/glossary",
     ),
-    "Recipes": ("docs/recipes/README", "docs/recipes/*"),
-    "Studies": ("docs/studies/README", "docs/studies/*", "examples/README"),
-    "Reference": ("docs/metrics", "docs/command", "docs/api", "docs/glossary", "CHANGELOG"),
-    "Between measures": ("docs/relations", "docs/tradeoff", "docs/surfaces", "docs/papers"),
-    "How sure we are": ("docs/accuracy", "docs/coverage", "docs/coverage-*", "bench/RESULTS"),
+    "How to": (
+        "docs/comparison", "docs/slices", "docs/shrinking", "docs/clusters", "docs/samples", "docs/judges",
+        "docs/classes", "docs/thresholds", "docs/curves", "docs/prevalence", "docs/planning", "docs/prediction",
+        "docs/gates", "docs/folds",
+    ),
+    "Data in, results out": (
+        "docs/data", "docs/engines", "docs/formats", "docs/charts", "docs/report", "docs/serve",
+    ),
+    "Recipes": (
+        "docs/recipes/README", "docs/recipes/lm-eval", "docs/recipes/inspect", "docs/recipes/promptfoo", "docs/sklearn",
+        "docs/recipes/evaluate", "docs/trec", "docs/recipes/*",
+    ),
+    "Studies": (
+        "docs/studies/README", *(f"docs/studies/{x}" for x in ("medical-test", "spam", "two-models", "search", "*")),
+        "examples/README",
+    ),
+    "Reference": ("docs/command", "docs/metrics", "docs/api", "CHANGELOG"),
+    "Between measures": ("docs/relations", "docs/tradeoff", "docs/surfaces"),
+    "How sure we are": (
+        "docs/accuracy", "docs/coverage", "docs/coverage-*", "docs/calibration", "docs/calibration-*", "docs/papers",
+        "docs/robustness", "bench/RESULTS", "docs/growth",
+    ),
     "Inside": ("docs/architecture", "docs/why/README", "CONTRIBUTING", "SECURITY"),
 }  # fmt: skip
+TITLES = {"README": "What it does", "bench/RESULTS": "Benchmarks", "docs/sklearn": "scikit-learn", "docs/trec": "TREC"}
 ELSEWHERE = ("docs/README", "docs/why/*", "docs/measures/*")  # the root, and what docs/why/README and docs/metrics list
 
 
@@ -52,4 +66,4 @@ def _toctree(pages: list[str], caption: str = "") -> str:
 
 
 def _entry(page: str) -> str:
-    return f"What it does </{page}>" if page == "README" else f"/{page}"
+    return f"{TITLES[page]} </{page}>" if page in TITLES else f"/{page}"

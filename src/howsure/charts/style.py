@@ -33,6 +33,8 @@ def config() -> dict[str, Any]:
     """What every specification says of its looks."""
     return {
         "background": "transparent",
+        # Texts at either side are measured with one font and shown in another, which may be wider.
+        "padding": {"left": 12, "top": 5, "right": 24, "bottom": 5},
         "font": FONT,
         "view": {"stroke": None},
         "title": {"anchor": "start", "color": INK, "fontSize": 14, "subtitleColor": MUTED, "subtitleFontSize": 12,

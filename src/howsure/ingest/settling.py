@@ -32,6 +32,7 @@ from howsure.slices import Slices, distinct
 from howsure.wording import missing_labels
 
 MOST_ENTRIES: Final = 400_000_000  # slices times patterns
+_GRADES: Final = frozenset({"c", "i"})  # letters of one family: beside them N is not a no
 
 
 def settle(g: Groups, request: Request, library: str | None = None) -> Observed | Clustered:
@@ -170,8 +171,14 @@ def passed_codes(a: Column, name: str, what: str = "outcome") -> Column:
     """true/false, 1/0, yes/no, pass/fail and C/I (correct, incorrect) as codes 1 and 0."""
     to = np.empty(len(a.levels) + 1, dtype=np.int64)
     to[-1] = -1
+    letters = {text for level in a.levels if len(text := str(level).strip().lower()) == 1 and text.isalpha()}
     for i, level in enumerate(a.levels):
         text = str(level).strip().lower()
+        if text in letters - _GRADES and letters & _GRADES:
+            raise BadLabels(
+                f"{what} {name!r} holds {level!r} beside C and I (correct, incorrect), where N means no answer and P "
+                f"partly right: leave such items out with {option('where')}, or turn them into C or I."
+            )
         if text not in PASS | FAIL:
             raise BadLabels(
                 f"{what} {name!r} holds {level!r}; {what}s are true/false, 1/0, yes/no, pass/fail or C/I. For classes "
