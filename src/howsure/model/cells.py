@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 MORE_DRAWS = 100_000
+MANY_TABLES, MOSTLY = 200, 0.8  # a batch in which equal tables are looked for, and the share of different ones in it
 SURE = 1e-4  # error of a paired probability that is not drawn
 SURE_ENDS = 1e-4  # error of a tail at the ends of an interval, up to which it is not drawn
 
@@ -90,10 +91,26 @@ class CellQuestion(Question):
 
     def law(self) -> tuple[Law, str]:
         """Exact where the form of the formula has a route, else by draws."""
-        law, route = exact_law(self.light, self.model)
+        law, route = self._repeated() or exact_law(self.light, self.model)
         if law is None:
             law = sampled_law(self.state, self.light.bounds, self._law_draws, self.model.size())
         return law, route
+
+    def _repeated(self) -> tuple[Law, str] | None:
+        """The law of a batch by that of its different tables, where many are equal and each takes an integral."""
+        from howsure.kernels.continuous import Continuous
+        from howsure.kernels.repeated import Repeated
+
+        m = self.model
+        if len(m.shape) != 1 or m.size() < MANY_TABLES or m.shares is not None or m.scales is not None:
+            return None
+        first, place, _ = m.distinct()
+        if len(first) > MOSTLY * m.size():
+            return None
+        law, route = exact_law(self.light, Model({c: np.broadcast_to(x, m.shape)[first] for c, x in m.cells.items()}))
+        if route == "closed form" or not isinstance(law, Continuous):
+            return None
+        return Repeated(law, place), route
 
     def draws(self, n: int, seed: int) -> Array:
         """The measure at draws of the cells, table by table of a batch."""
