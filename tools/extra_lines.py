@@ -86,8 +86,21 @@ def trec(program: str) -> None:  # noqa: ARG001
     assert abs(float(hs.trec(judged, {"run": run}, metrics=["infAP"]).values.mean()) - 0.5) < 1e-3
 
 
+def every(program: str) -> None:
+    """All of them side by side; what one of them lacks is said when the others have been tried."""
+    lacking = []
+    for name, use in EXTRAS.items():
+        try:
+            if use is not every:
+                use(program)
+        except Absent as why:
+            lacking.append(f"{name}: {why}")
+    if lacking:
+        raise Absent("; ".join(lacking))
+
+
 EXTRAS: dict[str, Callable[[str], None]] = {
-    "charts": charts, "web": web, "postgres": postgres, "spark": spark, "arviz": arviz, "trec": trec,
+    "charts": charts, "web": web, "postgres": postgres, "spark": spark, "arviz": arviz, "trec": trec, "all": every,
 }  # fmt: skip
 
 

@@ -9,7 +9,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 RUNTIME = ("charts", "web", "postgres", "spark", "arviz", "trec")  # the extras that people install
-TOOLS = ("import-linter", "mypy", "ruff", "scipy-stubs")  # they judge the code and never run it
+TOOLS = (
+    "import-linter", "mypy", "ruff", "scipy-stubs",  # they judge the code and never run it
+    "schemathesis",  # asks for a newer rich than people need
+)  # fmt: skip
 _NEED = re.compile(r"(?P<name>[A-Za-z0-9._-]+)(?:\[[^]]*\])?\s*>=\s*(?P<version>[\w.]+)")
 
 

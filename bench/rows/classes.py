@@ -22,6 +22,7 @@ from tests.papers.metropolis import chain, effective_size
 DRAWS = 50_000
 TOLERANCE = 0.036  # of interval ends in standard deviations, three standard errors: that of 50,000 draws
 MEMORY = 1500  # MB
+SYSTEMS = {"a": 0.8, "b": 0.78}  # and their shares of right answers
 COLUMNS = ("score", "mean", "std", "p_above", "low", "high")
 
 
@@ -186,3 +187,19 @@ def slices(run: Run) -> Iterator[Row]:
     yield Row(
         what, laps["ours"].seconds, "a loop over slices and classes", loop, note=f"the loop is timed on {few} slices"
     )
+
+
+@group("classes-d", "1,000 classes, 12,000 items, two systems on the same items: hs.compare on macro-F1 with its notes")
+def two_systems(run: Run) -> Iterator[Row]:
+    k, n = (200, 2_400) if run.quick else (1000, 12_000)
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, k, n)
+    answers = {name: np.where(rng.random(n) < right, y, rng.integers(0, k, n)) for name, right in SYSTEMS.items()}
+    run.say(f"classes-d: {k:,} classes")
+
+    def ours() -> Any:
+        return hs.compare(y, answers, metric="macro-f1").to_dict()
+
+    lap = race({"ours": ours}, run.rules(rounds=3, seconds=60))["ours"]
+    error = lap.value["rows"][0]["error"]["probability"]
+    yield Row(f"{k:,} classes, {n:,} items", lap.seconds, target=Under(8), note=f"P(better) within {error:.3f}")

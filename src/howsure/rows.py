@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 from typing import Any
@@ -153,22 +153,21 @@ def _series(rows: Iterable[Row], places: Sequence[Place] | None) -> list[list[di
 
 
 def _documents(row: Row, places: Sequence[Place] | None) -> list[list[dict[str, Any]]]:
-    """For each class of the row, or once, the documents of its tables; what guessing gives is asked for all at once."""
-    from howsure.kernels.stacked import table_routes
-
+    """For each class of the row, or once, the documents of its tables; columns are turned to numbers at once."""
     evidence = row.question.state.evidence.only(row.metric)
-    totals, columns = evidence.totals, _columns(row)
-    routes = table_routes(row.distribution.law, row.distribution.route)
+    totals = evidence.totals
     where = list(np.ndindex(evidence.shape)) if places is None else places
     full = [where] if row.classes is None else [[(i, *x) for x in where] for i in range(len(row.classes))]
-    chances = iter(_chances(row, [x for own in full for x in own]))
+    every = [x for own in full for x in own]
+    columns = _columns(row, every) | _chances(row, every)
+    infinite = _infinite(columns, len(every))
+    listed = zip(*map(_reals, columns.values()), strict=True)
+    routes = _routes(row, every)
+    values = (dict(zip(columns, numbers, strict=True)) | {"route": next(routes)} for numbers in listed)
     slices, sizes = [slice_of(evidence, x) or None for x in where], [number(totals[x]) for x in where]
+    fixed = _fixed(row)
     return [
-        [
-            _one(row, {k: v[at] for k, v in columns.items()} | next(chances) | {"route": str(routes[at])}, x, n)
-            for at, x, n in zip(own, slices, sizes, strict=True)
-        ]
-        for own in full
+        [_one(row, fixed, next(values), next(infinite), x, n) for x, n in zip(slices, sizes, strict=True)] for _ in full
     ]
 
 
@@ -184,70 +183,122 @@ def _of_class(row: Row, label: Any) -> dict[str, Any]:
     return {"metric": f"{row.metric}:{label}", "asked": f"{row.asked}:{label}", "class": as_json(label)}
 
 
-def _columns(row: Row) -> dict[str, Array]:
-    """Every number of the row, as arrays of the batch shape."""
+def _columns(row: Row, places: Sequence[Place]) -> dict[str, Array]:
+    """Every number of the row at these tables."""
     from howsure.kernels.stacked import table_floors, table_routes
 
-    d, ends = row.distribution, row.interval
-    drawn = table_routes(d.law, d.route) == "sampled"
+    d, ends, at = row.distribution, row.interval, tuple(np.array(x) for x in zip(*places, strict=True))
+    few, drawn = _some(d, at), table_routes(d.law, d.route) == "sampled"
     p_above = np.nan if row.above is None else d.prob_above(row.above)
     columns = {
-        "score": row.score, "mean": d.mean, "std": d.std, "median": d.median, "mode": d.mode,
+        "score": row.score, "mean": None, "std": None, "median": None, "mode": None,
         "low": ends.low, "high": ends.high, "low_gap": ends.low_gap, "high_gap": ends.high_gap,
         "p_above": p_above, "value": d.error.value, "probability": d.error.probability,
         "mean_error": np.where(drawn, d.mean_error(), d.error.value) if drawn.any() else d.error.value,
         "low_error": row.end_errors[0], "high_error": row.end_errors[1], "floor": table_floors(d.law),
         **row.question.by_table,
     }  # fmt: skip
-    return {k: np.broadcast_to(np.asarray(v, dtype=float), d.shape) for k, v in columns.items()}
+    return {
+        k: np.ravel(getattr(few[0], k) if v is None and few else _picked(getattr(d, k) if v is None else v, d, at))
+        for k, v in columns.items()
+    }
 
 
-def _chances(row: Row, places: Sequence[Place]) -> list[dict[str, Any]]:
+def _routes(row: Row, places: Sequence[Place]) -> Iterator[str]:
+    """How the law of each of these tables is known."""
+    from howsure.kernels.stacked import table_routes
+
+    found = table_routes(row.distribution.law, row.distribution.route)
+    return iter([str(found[x]) for x in places])
+
+
+def _some(d: Distribution, at: tuple[NDArray[np.intp], ...]) -> tuple[Distribution, ...]:
+    """The law at a few tables of a large batch, where the others' numbers need not be found; nothing elsewhere."""
+    from howsure.kernels.continuous import Continuous
+
+    if len(d.shape) != 1 or 4 * at[0].size > d.shape[0] or not isinstance(d.law, Continuous):
+        return ()
+    return (replace(d, law=d.law.rows(at[0], d.shape)),)
+
+
+def _picked(values: Any, d: Distribution, at: tuple[NDArray[np.intp], ...]) -> Array:
+    whole: Array = np.broadcast_to(np.asarray(values, dtype=float), d.shape)
+    return whole[at] if at else whole
+
+
+def _reals(column: Array) -> list[float | None]:
+    """Finite numbers, or null."""
+    finite = np.isfinite(column)
+    found: list[float | None] = (column if finite.all() else np.where(finite, column, np.array(None))).tolist()
+    return found
+
+
+def _infinite(columns: dict[str, Array], many: int) -> Iterator[list[str]]:
+    """For each table the names of the numbers that have no end."""
+    marks = {k: np.isinf(columns[k]) for k in _SHOWN}
+    names = [k for k, x in marks.items() if x.any()]
+    return iter([[k for k in names if marks[k][i]] for i in range(many)])
+
+
+def _chances(row: Row, places: Sequence[Place]) -> dict[str, Array]:
     """What random guessing gives at these tables, P(better than that), and how far this may be off."""
     names = ("chance", "p_above_chance", "chance_error")
     at = tuple(np.array(x) for x in zip(*places, strict=True)) or None
     found = row.question.chance(at) if places else None
     if found is None:
-        return [dict.fromkeys(names, np.nan)] * len(places)
-    columns = (np.ravel(x).tolist() for x in (found.score, found.better, found.error))
-    return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
+        return dict.fromkeys(names, np.full(len(places), np.nan))
+    numbers = (np.ravel(x) for x in (found.score, found.better, found.error))
+    return {k: np.broadcast_to(np.asarray(x, dtype=float), len(places)) for k, x in zip(names, numbers, strict=True)}
 
 
 _SHOWN = ("score", "mean", "std", "median", "mode", "low", "high")
 
 
-def _one(row: Row, values: dict[str, Any], where: dict[str, Any] | None, n: Any) -> dict[str, Any]:
+def _fixed(row: Row) -> dict[str, Any]:
+    """What all tables of a row have alike."""
     low, high = row.distribution.range
     return {
         "metric": str(row.metric),
+        "class": as_json(row.metric.label),
+        "range": (real(low), real(high)),
+        "columns": row.question.columns,
+        "by_table": tuple(row.question.by_table),
+    }
+
+
+def _one(
+    row: Row, fixed: dict[str, Any], values: dict[str, Any], infinite: list[str], where: dict[str, Any] | None, n: Any
+) -> dict[str, Any]:
+    return {
+        "metric": fixed["metric"],
         "asked": row.asked,
         "system": row.system,
         "slice": where,
         "overall": None,
-        "class": as_json(row.metric.label),
+        "class": fixed["class"],
         "n": n,
         "marked": None,
-        **{k: real(values[k]) for k in _SHOWN},
-        "low_gap": real(values["low_gap"]),
-        "high_gap": real(values["high_gap"]),
+        **{k: values[k] for k in _SHOWN},
+        "low_gap": values["low_gap"],
+        "high_gap": values["high_gap"],
         "above": row.above,
-        "p_above": real(values["p_above"]),
-        "chance": real(values["chance"]),
-        "p_above_chance": real(values["p_above_chance"]),
+        "p_above": values["p_above"],
+        "chance": values["chance"],
+        "p_above_chance": values["p_above_chance"],
         "error": {
-            "value": real(values["value"]),
-            "probability": real(values["probability"]),
-            "mean": real(values["mean_error"]),
-            "low": real(values["low_error"]),
-            "high": real(values["high_error"]),
-            "chance": real(values["chance_error"]),
-            **({"floor": float(values["floor"])} if values["floor"] else {}),
+            "value": values["value"],
+            "probability": values["probability"],
+            "mean": values["mean_error"],
+            "low": values["low_error"],
+            "high": values["high_error"],
+            "chance": values["chance_error"],
+            **({"floor": values["floor"]} if values["floor"] else {}),
         },
         "route": values["route"],
-        "range": [real(low), real(high)],
-        "infinite": [k for k in _SHOWN if np.isinf(values[k])],
-        **row.question.columns,
-        **{k: real(values[k]) for k in row.question.by_table},
+        "range": list(fixed["range"]),
+        "infinite": infinite,
+        **fixed["columns"],
+        **{k: values[k] for k in fixed["by_table"]},
     }
 
 

@@ -17,6 +17,7 @@ from howsure.evidence.classes import Tally
 from howsure.kernels.classes import Classes
 from howsure.kernels.control import GammaSum, Weighted
 from howsure.kernels.controlled import Controlled
+from howsure.kernels.difference import order_of
 from howsure.kernels.gauss_beta import gauss_beta
 from howsure.kernels.sampled import Sampled
 from howsure.kernels.sticks import jumps
@@ -299,3 +300,60 @@ def test_missing_answers_have_a_control() -> None:
     law = asked.law()[0]
     assert isinstance(law, Controlled)
     assert worst(Controlled(law.fit, law.control, law.n, 0.0, 1.0), plain(asked, MANY, 1)) < 1.15
+
+
+# -- two laws
+
+
+PAIRS = [(40, 300, 0.78), (40, 300, 0.7), (12, 200, 0.7), (100, 3000, 0.79), (12, 2000, 0.5)]
+
+
+@pytest.mark.parametrize("case", some(PAIRS, 5))
+def test_the_order_of_two_laws_is_that_of_their_draws(case: tuple[int, int, float]) -> None:
+    """P(A > B) from the laws alone is the share among independent draws of both, within both errors."""
+    k, n, right = case
+    one, two = question(table(k, n, 0.8, False, 1), "macro-f1"), question(table(k, n, right, False, 2), "macro-f1")
+    found = order_of(one.distribution.law, two.distribution.law)
+    assert found is not None
+    above, below, error = found
+    share = float((one.draws(MANY // 2, 11) > two.draws(MANY // 2, 12)).mean())
+    off = 4.0 * np.sqrt(max(share * (1.0 - share), 10.0 / MANY) / (MANY // 2))
+    assert abs(above - share) <= error + off
+    assert above + below == pytest.approx(1.0, abs=1e-9)
+    assert 1e-5 < error < 0.02
+
+
+def test_the_order_of_one_law_and_itself() -> None:
+    """Neither is above; and the other way round the two chances change places."""
+    a, b = (question(table(20, 400, right, False, 3), "macro-f1").distribution.law for right in (0.8, 0.75))
+    even, there, back = order_of(a, a), order_of(a, b), order_of(b, a)
+    assert even is not None
+    assert there is not None
+    assert back is not None
+    assert even[:2] == pytest.approx((0.5, 0.5), abs=1e-3)
+    assert there[:2] == pytest.approx(back[1::-1], abs=1e-3)
+    assert there[2] == pytest.approx(back[2])
+
+
+def test_laws_without_a_control_have_no_order_here() -> None:
+    """Order statistics are left to draws."""
+    a = question(table(20, 400, 0.8, False, 3), "macro-f1").distribution.law
+    assert order_of(a, Sampled(np.linspace(0.1, 0.9, 101), 0.0, 1.0)) is None
+
+
+def test_what_pairing_told_takes_no_draws_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The note on systems that might have been tested on different items asks the two laws, and draws no table."""
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, 30, 600)
+    a, b = (np.where(rng.random(600) < right, y, rng.integers(0, 30, 600)) for right in (0.8, 0.7))
+    found = hs.compare(y, {"a": a, "b": b}, metric="macro-f1")
+    monkeypatch.setattr(AllClasses, "draws", lambda *_: pytest.fail("tables are drawn"))
+    (said,) = (n for n in found.notes if n.code == "pairing")
+    assert 0.9 < said["apart"] < 1.0
+
+
+def test_differences_of_different_items_keep_to_the_budget() -> None:
+    """As many draws as on the same items: those wanted where they are cheap, ten thousand where each is dear."""
+    few, many = (question(table(k, 30 * k, 0.8, False, 3), "macro-f1") for k in (8, 300))
+    assert few.gap_draws == few.state.wanted_draws(1.3)
+    assert 10_000 <= many.gap_draws < 30_000

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import howsure as hs
+from howsure.cell_models import Model
 from howsure.evidence.classes import Tally
 from howsure.kernels.draws import stream
-from howsure.routes import Model
 
 MATRIX = np.array([[30, 4, 1], [3, 25, 2], [2, 5, 18]])
 OTHER = np.array([[28, 6, 1], [3, 25, 2], [2, 5, 18]])
@@ -69,7 +69,7 @@ def test_two_sides_of_a_comparison_never_share_a_stream(metric: str) -> None:
 def test_strata_with_equal_tables_are_independent() -> None:
     """Two equal strata of half the population each have a rate with 1/√2 of the spread of one."""
     shapes = {c: np.array([x, x]) for c, x in {"tp": 30.5, "fp": 5.5, "fn": 10.5, "tn": 50.5}.items()}
-    from howsure.routes import Mixed
+    from howsure.cell_models import Mixed
 
     two = Mixed(Model(shapes), (0.5, 0.5)).table(0, 20_000, 0)[0]["tp"].std()
     one = Model(shapes).table(0, 20_000, 0)[0]["tp"].std()

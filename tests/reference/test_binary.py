@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from howsure.catalogue import parse
+from howsure.cell_models import Model
 from howsure.expressions import CELLS
-from howsure.routes import Model, exact_law
+from howsure.routes import exact_law
 from tests import tiers
 
 CASES = json.loads((Path(__file__).parent / "binary.json").read_text())

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.distribution import Distribution, number_or_array
-from howsure.kernels.difference import difference_of
+from howsure.kernels.difference import difference_of, order_of
 from howsure.kernels.sampled import Sampled
 from howsure.model.question import Gap, Question, drawn_gap
 
@@ -62,10 +62,14 @@ def gap(one: Question, two: Question, draws: int | None = None) -> Gap:
 def chances(one: Question, two: Question) -> tuple[float, float, float]:
     """P(A > B) and P(A < B) alone, and their error."""
     a, b = one.distribution, two.distribution
-    law = None if one.linked_draws([two]) is not None else difference_of(a.law, b.law)
+    alone = one.linked_draws([two]) is None
+    law = difference_of(a.law, b.law) if alone else None
     if law is not None and (law.usual or law.closes or law.closed):
         above, below = law.signs()
         return number_or_array(above), number_or_array(below), float(np.max(law.chance_error()))
+    ordered = order_of(a.law, b.law) if alone else None
+    if ordered is not None:
+        return ordered
     found = drawn_gap(_drawn(one, two, None))
     return found.above, found.below, found.error
 
@@ -78,7 +82,7 @@ def most_draws(n: int, *questions: Question) -> int:
 def _drawn(one: Question, two: Question, draws: int | None) -> Distribution:
     """The paper's own way (eq. 13): the share of draws."""
     a, b = one.distribution, two.distribution
-    n = draws or most_draws(one.state.wanted_draws(1.3), one, two)
+    n = draws or most_draws(min(one.gap_draws, two.gap_draws), one, two)
     low, high = a.range[0] - b.range[1], a.range[1] - b.range[0]
     sampler = Apart(one, two)
     x = np.sort(sampler(n, one.state.seed), axis=0)

@@ -194,16 +194,15 @@ class Classes:
         else:
             assert self.right is not None  # noqa: S101 - narrows the type
             share = np.broadcast_to(self.right[None, :, None, None], (self.systems, k, 1, 1))
-        place = np.arange(m, dtype=np.int64)
-        truth = np.arange(k, dtype=np.int64)[:, None, None]
         for s in range(self.systems):
             good = rng.random(parts.shape, dtype=np.float32) < share[s]
-            tp[s] += np.einsum("kjm,kjm->km", parts, good)
-            other = (rng.random(parts.shape, dtype=np.float32) * (k - 1)).astype(np.int64)
+            right = np.einsum("kjm,kjm->km", parts, good)
+            tp[s] += right
+            wrong = np.flatnonzero(~good)  # the few that need another class
+            other = (rng.random(parts.size, dtype=np.float32)[wrong] * (k - 1)).astype(np.int64)
             np.minimum(other, k - 2, out=other)
-            other += other >= truth
-            target = np.where(good, truth, other) * m + place
-            col[s] += np.bincount(target.ravel(), parts.ravel(), k * m).reshape(k, m)
+            other += other >= wrong // parts[0].size
+            col[s] += right + np.bincount(other * m + wrong % m, parts.ravel()[wrong], k * m).reshape(k, m)
 
     # -- the linear part of a measure
 

@@ -37,7 +37,7 @@ _BEYOND = 5e-4  # probability of the control on either side that the regression 
 _LEAST = 100  # draws within it
 _OUTSIDE = 1e-3  # probability that a fit may put outside of the range
 _NOTHING = 1e-8  # probability beyond the first and the last point
-_TOLD = 1e-5  # the error of the law of the control: no smaller tail is told from 0
+TOLD = 1e-5  # the error of the law of the control: no smaller tail is told from 0
 _KNEE, _LAST = 3.5, 4.5  # normal scores: between them the slope is read by which a tail goes on
 _FARTHEST = 8.0  # no tail is exactly 0 or 1 within the range
 _PLACES = (0.025, 0.16, 0.5, 0.84, 0.975)
@@ -373,7 +373,7 @@ class Controlled:
     @cached_property
     def floor(self) -> float:
         """By the rule of three, by the control, and by the error of the law out there."""
-        few = max(SIGMAS / self.n, _TOLD)
+        few = max(SIGMAS / self.n, TOLD)
         off = [float(self.quantile_error(p) * self.pdf(self.quantile(*_pair(p))[0])) for p in (few, 1.0 - few)]
         return max(few, *off)
 

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.kernels.law import level_tails
+from howsure.kernels.law import Pick, level_tails
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -40,6 +40,15 @@ class Sampled:
     @property
     def n(self) -> int:
         return int(self.draws.shape[0])
+
+    def rows(self, pick: Pick, shape: tuple[int, ...]) -> Sampled:
+        """The law of the picked entries of the batch, spread to that shape, flat."""
+        place = np.broadcast_to(np.arange(int(np.prod(self.shape, dtype=int))).reshape(self.shape), shape)[pick]
+        mean, std = (
+            None if x is None else np.broadcast_to(x, self.shape).ravel()[place]
+            for x in (self.known_mean, self.known_std)
+        )
+        return Sampled(self._columns()[:, place], self.lower, self.upper, mean, std)
 
     def _columns(self) -> Array:
         return self.draws.reshape(self.n, -1)

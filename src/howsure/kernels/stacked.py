@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from howsure.kernels.continuous import Continuous, Stepped
 from howsure.kernels.law import Law, Pick
+from howsure.kernels.repeated import Repeated
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -150,6 +151,8 @@ def stacked(laws: Sequence[Continuous], shape: tuple[int, ...]) -> Continuous:
 
 def table_floors(law: Law) -> Array:
     """Below what a tail may as well be 0, at each table of a batch."""
+    if isinstance(law, Repeated):
+        return table_floors(law.law)[law.place]
     if isinstance(law, Stacked):
         return law.joined([np.full(x.shape, x.floor) for x in law.laws])
     return np.full(law.shape, law.floor)
@@ -157,6 +160,8 @@ def table_floors(law: Law) -> Array:
 
 def table_routes(law: Law, route: str) -> NDArray[np.str_]:
     """How each table of a batch is known: as its own law is, where these have routes of their own."""
+    if isinstance(law, Repeated):
+        return table_routes(law.law, route)[law.place]
     if isinstance(law, Stacked) and law.routes:
         names = [np.full(x.shape, name) for x, name in zip(law.laws, law.routes, strict=True)]
         return law.joined(names).astype(np.str_)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -24,7 +25,7 @@ from howsure.kernels.draws import generator
 from howsure.model import chance, class_draws, outlook_of_tables
 from howsure.model.cells import table_notes
 from howsure.model.class_control import controlled_law
-from howsure.model.class_draws import MOST_CLASS_NUMBERS, ClassDrawing, Drawing, move_to, moved, sampler_of
+from howsure.model.class_draws import MANY_TABLES, MOST_CLASS_NUMBERS, ClassDrawing, Drawing, move_to, moved, sampler_of
 from howsure.model.next_items import LEAST_DRAWS, called, drawn_score
 from howsure.model.question import Chance, Gap, NextScore, Places, Question, drawn_gap
 from howsure.model.sampling import apart, difference_law, sampled_law, shared_draws
@@ -178,11 +179,17 @@ class AllClasses(Question):
         _, same = np.unique(answers, axis=1, return_inverse=True)
         return [np.flatnonzero(same.reshape(-1) == g).tolist() for g in range(int(same.max()) + 1)]
 
+    @property
+    def gap_draws(self) -> int:
+        """What the budget allows, on the same items or on different ones."""
+        n, tables = self.state.wanted_draws(1.3), prod(self.state.evidence.shape)
+        least = 10_000 if tables <= MANY_TABLES else 1_000
+        most: int = MOST_CLASS_NUMBERS // (tables * self.drawing.plan().cost)
+        return max(min(n, least), min(n, most))
+
     def difference(self) -> Gap:
         """By joint draws."""
-        n = self.state.wanted_draws(1.3)
-        n = max(min(n, 10_000), min(n, MOST_CLASS_NUMBERS // self.drawing.plan().cost))
-        law = difference_law(self.metric.bounds, self._gap_draws(n, self.state.seed))
+        law = difference_law(self.metric.bounds, self._gap_draws(self.gap_draws, self.state.seed))
         return drawn_gap(Distribution(f"difference of {self.metric}", law, "sampled", self._gap_draws))
 
     def _gap_draws(self, n: int, seed: int) -> Array:

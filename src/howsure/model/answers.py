@@ -19,11 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue.metric import Metric
+from howsure.cell_models import Model
 from howsure.expressions import CELLS
 from howsure.forms import Linear
 from howsure.kernels import draws as drawing
 from howsure.kernels.weights import gamma_of, scale_of
-from howsure.routes import TINY, Model, exact_law, linear_groups_law, values, weighed_groups_law
+from howsure.routes import TINY, exact_law, linear_groups_law, values, weighed_groups_law
 
 if TYPE_CHECKING:
     from howsure.kernels.law import Law

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue.metric import Metric
+from howsure.cell_models import Model, Shapes
 from howsure.distribution import Distribution, number_or_array
 from howsure.errors import BadSetting
 from howsure.evidence.protocol import same_fields
@@ -37,7 +38,7 @@ from howsure.model.sampling import GROWN, apart, difference_law, sampled_law, sh
 from howsure.model.state import State
 from howsure.model.weighing import followed
 from howsure.notes import Notes, note
-from howsure.routes import Model, Shapes, exact_part, values
+from howsure.routes import exact_part, values
 
 if TYPE_CHECKING:
     from howsure.kernels.law import Law
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 MORE_DRAWS = 100_000
+MANY_TABLES, MOSTLY = 200, 0.8  # a batch in which equal tables are looked for, and the share of different ones in it
 SURE = 1e-4  # error of a paired probability that is not drawn
 SURE_ENDS = 1e-4  # error of a tail at the ends of an interval, up to which it is not drawn
 
@@ -90,19 +92,37 @@ class CellQuestion(Question):
 
     def law(self) -> tuple[Law, str]:
         """Exact where the form of the formula has a route, else by draws."""
-        law, route, served = exact_part(self.light, self.model)
-        if law is not None and served.all():
-            return law, route
-        rest = self.model if law is None else self.model.picked(~served)
-        drawn = sampled_law(self.state, self.light.bounds, partial(self._law_draws, rest), rest.size())
-        return (drawn if law is None else self._beside(law, route, drawn, served)), "sampled"
+        m = self.model
+        equal = self._equal_tables(m)
+        if equal is not None:
+            law, route = self._law_of(m.picked(equal[0]))
+            if route != "closed form":  # these are as quick as looking for equal ones
+                from howsure.kernels.repeated import Repeated
+
+                return Repeated(law, equal[1]), route
+        return self._law_of(m)
 
     @staticmethod
-    def _beside(exact: Law, route: str, drawn: Sampled, served: NDArray[np.bool_]) -> Law:
-        """Exact laws of the tables that have one, and draws of the others."""
+    def _equal_tables(m: Model) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
+        """The first of all equal tables, and the place of each among these, where a large batch has many."""
+        if len(m.shape) != 1 or m.size() < MANY_TABLES:
+            return None
+        first, place, _ = m.distinct()
+        return None if len(first) > MOSTLY * m.size() else (np.array(first), place)
+
+    def _law_of(self, m: Model) -> tuple[Law, str]:
+        """Exact of the tables that have such a law, and by draws of the others."""
+        law, route, served = exact_part(self.light, m)
+        if law is not None and served.all():
+            return law, route
+        rest = m if law is None else m.picked(~served)
+        drawn = sampled_law(self.state, self.light.bounds, partial(self._law_draws, rest), rest.size())
+        if law is None:
+            return drawn, "sampled"
         from howsure.kernels.stacked import Stacked
 
-        return Stacked((exact, drawn), (np.flatnonzero(served), np.flatnonzero(~served)), (route, "sampled"))
+        places = np.flatnonzero(served), np.flatnonzero(~served)
+        return Stacked((law, drawn), places, (route, "sampled")), "sampled"
 
     def draws(self, n: int, seed: int) -> Array:
         """The measure at draws of the cells, table by table of a batch."""

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue import Metric, parse
+from howsure.cell_models import Mixed, Model
 from howsure.errors import BadLabels, listing
 from howsure.expressions import CELLS, Expression
 from howsure.forms import beyond_chance, by_chance
@@ -27,7 +28,7 @@ from howsure.language import option
 from howsure.model.class_draws import ClassSampler, class_sampler
 from howsure.model.question import EXACT, Chance, Places
 from howsure.model.state import State
-from howsure.routes import Mixed, Model, exact_law, values
+from howsure.routes import exact_law, values
 
 Array = NDArray[np.float64]
 Found = tuple[Array, Array]
@@ -35,6 +36,7 @@ Found = tuple[Array, Array]
 DRAWS: Final = 20_000
 FIRST: Final = 5_000  # draws that suffice where all of them are on one side
 LARGE: Final = 5_000  # tables up to which a batch is done whole, for all rows together
+FEW: Final = 4  # a larger one is not, where one table in so many, or fewer, is asked for
 MOST_NUMBERS: Final = 6_000_000  # drawn, or taken through the formula, for one probability
 
 
@@ -156,7 +158,7 @@ def _rises(metric: Metric) -> bool:
 def _associated(state: State, model: Model, place: int, at: Places) -> Found:
     """P(tp·tn < fp·fn) and P(tp·tn > fp·fn): the law of informedness at 0, in the flat and the two-level model."""
     key = ("associated", place)
-    if at is not None and key not in state.kept and model.size() > LARGE:
+    if at is not None and key not in state.kept and model.size() > max(LARGE, FEW * np.size(at[0])):
         scales = None if model.scales is None else _at(model.scales, model.shape, at)
         return _informed(_at(model.cells, model.shape, at), scales)
     if key not in state.kept:
@@ -175,10 +177,20 @@ def _informedness() -> Metric:
 
 
 def _informed(cells: dict[str, Array], scales: dict[str, Array] | None) -> Found:
+    whole = Model(cells, scales=scales)
+    if whole.shape:  # equal tables are looked at once
+        first, place, _ = whole.distinct()
+        cells = _flat(cells, whole.shape, first)
+        scales = None if scales is None else _flat(scales, whole.shape, first)
     law, _ = exact_law(_informedness(), Model(cells, scales=scales))
     assert law is not None  # noqa: S101 - narrows the type
-    below, more = law.tails(np.zeros(np.shape(cells["tp"])))
-    return np.asarray(below), np.asarray(more)
+    found = law.tails(np.zeros(np.shape(cells["tp"])))
+    below, more = (np.asarray(x)[place].reshape(whole.shape) if whole.shape else np.asarray(x) for x in found)
+    return below, more
+
+
+def _flat(cells: dict[str, Array], shape: tuple[int, ...], at: list[int]) -> dict[str, Array]:
+    return {c: np.broadcast_to(x, shape).ravel()[at] for c, x in cells.items()}
 
 
 def _of_classes(state: State, metric: Metric) -> Found:

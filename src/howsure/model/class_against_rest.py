@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue.metric import Metric
+from howsure.cell_models import Model, Shapes
 from howsure.evidence.classes import Tally
 from howsure.expressions import CELLS
 from howsure.forms import Linear
@@ -27,7 +28,7 @@ from howsure.model.question import Chance, NextScore, Places, Question
 from howsure.model.sampling import sampled_law
 from howsure.model.weighing import of_patterns, relative, uneven, weighed
 from howsure.notes import Note, Notes, note
-from howsure.routes import Model, Shapes, exact_law
+from howsure.routes import exact_law
 
 if TYPE_CHECKING:
     from howsure.kernels.law import Law

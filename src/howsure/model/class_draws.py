@@ -38,6 +38,7 @@ TINY: Final = 6  # classes up to which the same holds for the pooled prior
 MOST_WEIGHT: Final = 30.0  # of a truth row, that sticks can still deal
 MOST_CLASS_NUMBERS: Final = 60_000_000  # drawn for a measure of many classes
 MOST_CLASS_DRAWS: Final = 400_000
+MANY_TABLES: Final = 100  # beyond which each has fewer draws, at least
 
 
 @dataclass(frozen=True)
@@ -287,7 +288,7 @@ class ClassSampler:
     def most(self) -> int:
         """Draws at most."""
         most = min(max(10_000, min(MOST_DRAWS, MOST_NUMBERS // max(1, self.tables))), MOST_CLASS_DRAWS)
-        least = 10_000 if self.tables <= 100 else 1_000
+        least = 10_000 if self.tables <= MANY_TABLES else 1_000
         return max(min(most, least), min(most, MOST_CLASS_NUMBERS // self.cost))
 
     def __call__(self, n: int, seed: int) -> Array:

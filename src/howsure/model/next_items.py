@@ -28,7 +28,7 @@ from howsure.model.sampling import GROWN, apart
 from howsure.model.state import State
 
 if TYPE_CHECKING:
-    from howsure.routes import Model
+    from howsure.cell_models import Model
 
 Array = NDArray[np.float64]
 Shapes = dict[str, Array]

@@ -140,6 +140,11 @@ class Question:
         del n, seed
         raise self._unasked("joint draws of systems")
 
+    @property
+    def gap_draws(self) -> int:
+        """Draws of a difference, where no number of them is asked for."""
+        return self.state.wanted_draws(1.3)
+
     def difference(self) -> Gap:
         """The difference of two systems on the same items."""
         raise self._unasked("a difference of systems")

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from howsure.catalogue import metrics
 from howsure.catalogue.metric import Metric
+from howsure.cell_models import Model, Shapes
 from howsure.kernels.weights import gamma_of
 from howsure.model import chance
 from howsure.model.answers import Answers
@@ -21,7 +22,6 @@ from howsure.model.cells import CellQuestion, label_notes, refuse_two_level
 from howsure.model.question import Chance, Places, Question
 from howsure.model.weighing import of_patterns, relative, uneven
 from howsure.notes import Note, Notes, note
-from howsure.routes import Model, Shapes
 
 Array = NDArray[np.float64]
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue.metric import Metric
+from howsure.cell_models import Model, Shapes
 from howsure.errors import BadSetting
 from howsure.evidence.shifted import TargetShare
 from howsure.expressions import CELLS
@@ -30,7 +31,7 @@ from howsure.model.state import State
 from howsure.model.target_answers import TargetAnswers
 from howsure.model.target_share import TargetModel, target_law
 from howsure.notes import Notes, note
-from howsure.routes import Model, Shapes, values
+from howsure.routes import values
 
 if TYPE_CHECKING:
     from howsure.kernels.law import Law

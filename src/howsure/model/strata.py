@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure import priors
+from howsure.cell_models import Mixed
 from howsure.distribution import Distribution
 from howsure.errors import BadSetting
 from howsure.evidence.strata import Stratified
@@ -27,7 +28,7 @@ from howsure.model.sampling import apart, difference_law, sampled_law
 from howsure.model.state import State
 from howsure.notes import Note, Notes
 from howsure.priors import Prior, refuse_shared
-from howsure.routes import Mixed, values
+from howsure.routes import values
 
 if TYPE_CHECKING:
     from howsure.kernels.law import Law

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue.metric import Metric
+from howsure.cell_models import Model
 from howsure.forms import at_prevalence, carries_over
-from howsure.routes import Model, exact_law, outside, rates_law
+from howsure.routes import exact_law, outside, rates_law
 
 if TYPE_CHECKING:
     from howsure.kernels.law import Law
