@@ -72,3 +72,14 @@ def test_words_of_charts_are_read_on_a_phone(files):
                 assert drawing.bounding_box()["width"] >= 0.84 * float(drawing.get_attribute("width"))
         page.goto((files / "compare.html").as_uri())
         assert page.locator("svg.narrow:visible").count() == 2
+
+
+@pytest.mark.slow
+def test_tables_of_a_comparison_are_as_wide_as_the_page(files):
+    """On a screen of usual width the bars are seen without scrolling: heads of columns give way."""
+    with browser() as chromium:
+        page = chromium.new_context(viewport={"width": 1100, "height": 800}).new_page()
+        page.goto((files / "compare.html").as_uri())
+        sizes = "x => [x.scrollWidth, x.closest('.wide').clientWidth]"
+        wide = page.locator("table").first.evaluate(sizes)
+        assert wide[0] <= wide[1]
