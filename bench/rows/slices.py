@@ -11,6 +11,7 @@ import howsure as hs
 from bench.registry import Row, Run, Under, group
 from bench.timing import race
 
+CLOSED = ("precision", "recall", "f1", "specificity", "accuracy")  # the default table, but for integrals
 SLICES = ((50, 0.02), (10_000, 1.0))  # and the seconds that they may take
 
 
@@ -25,3 +26,22 @@ def shrink(run: Run) -> Iterator[Row]:
         tally = hs.Tally.rate(hits=rng.binomial(n, rng.beta(14, 6, slices)), of=n)
         lap = race({"ours": partial(hs.score, tally, shrink=True)}, _rules(run, 1000))["ours"]
         yield Row(f"{slices:,} slices", lap.seconds, target=Under(most))
+
+
+@group("many-slices", "60,000 slices of about 20 items, by a column: hs.score, its document and its table")
+def many_slices(run: Run) -> Iterator[Row]:
+    import polars as pl
+
+    many = 6_000 if run.quick else 60_000
+    rng = np.random.default_rng(0)
+    y, s = rng.random(20 * many) < 0.4, rng.integers(0, many, 20 * many)
+    frame = pl.DataFrame({"label": y, "model": y ^ (rng.random(y.size) < 0.15), "region": s})
+    settings = {"truth": "label", "pred": "model", "by": ["region"], "metrics": CLOSED}
+    run.say(f"many-slices: {many:,} slices")
+    shown = {
+        "table": lambda: str(hs.score(frame, **settings)),
+        "document": lambda: hs.score(frame, **settings).to_dict(),
+    }
+    laps = race(shown, run.rules(rounds=3, seconds=60))
+    for what, most in (("table", 5.0), ("document", 20.0)):
+        yield Row(f"{many:,} slices, {len(CLOSED)} measures, {what}", laps[what].seconds, target=Under(most))
