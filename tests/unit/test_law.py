@@ -69,6 +69,7 @@ def _paired() -> Law:
     return law
 
 
+RNG = np.random.default_rng(18)
 LAWS: list[Law] = [
     RATE,
     PART,
@@ -85,6 +86,13 @@ LAWS: list[Law] = [
     AgreementLaw("phi", (A, B, C, D)),
     Repeated(Moebius(A, B, 1.0, 1.0, 0.0, 1.0), np.array([1, 0])),
     Stacked((Moebius(A[0], B[0], 1.0, 1.0, 0.0, 1.0), Moebius(C[0], D[0], 1.0, 1.0, 0.0, 1.0))),
+    Stacked(
+        (
+            Moebius(A[:1], B[:1], 1.0, 1.0, 0.0, 1.0),
+            Sampled(np.sort(RNG.beta(A[1], B[1], (4000, 1)), axis=0), 0.0, 1.0),
+        ),
+        (np.array([1]), np.array([0])),
+    ),
     _paired(),
     _controlled(),
     Estimated(RATE, Moebius(A + 1e-4, B, 1.0, 1.0, 0.0, 1.0), 400),
