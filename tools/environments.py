@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 OLDEST = (3, 11)  # requires-python
 NEWEST = (3, 15)  # what is looked for; an interpreter that is not here is said to be skipped
-_LINES = 12  # of what a failed program said
+_LINES = 60  # of what failed: every test that did is named there
 
 
 class Failed(Exception):
