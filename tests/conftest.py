@@ -18,9 +18,6 @@ from tests import tiers
 UNIT = Path(__file__).parent / "unit"
 CASE = type(pytest.param())
 
-settings.register_profile("howsure", deadline=None)  # the first call of a part imports it
-settings.load_profile("howsure")
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     help_ = "fast: one quick case of each test; test: every property (default); deep: the long sweeps too"
@@ -29,6 +26,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     tiers.tier = config.getoption("--tier")
+    settings.register_profile("howsure", tiers.examples(30, 100))
+    settings.load_profile("howsure")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # for the workers: more threads than cores wait for each other
     os.environ.pop("COLUMNS", None)  # pytest-xdist sets it for its workers, and the command lays tables out by it
 

@@ -25,13 +25,16 @@ def some(cases: Iterable[Any], every: int, start: int = 0) -> list[Any]:
     return [_param((case,), i in kept) for i, case in enumerate(listed)]
 
 
-def spread(rows: Iterable[Any], columns: Iterable[Any], every: int) -> list[Any]:
+def spread(rows: Iterable[Any], columns: Iterable[Any], every: int | None = None) -> list[Any]:
     """Cases of two arguments: of all pairs one in so many, so that each row and each column is met; the rest are deep.
 
-    Along the diagonals: at most as many as there are rows or columns, or some would be missed.
+    Along the diagonals: at most as many as there are rows or columns (so many if none is given), or some would be
+    missed.
     """
     listed, across = list(rows), list(columns)
-    assert every <= min(len(listed), len(across))
+    most = min(len(listed), len(across))
+    every = most if every is None else every
+    assert every <= most
     pairs = product(enumerate(listed), enumerate(across))
     return [_param((row, column), (i + j) % every == 0) for (i, row), (j, column) in pairs]
 
@@ -49,7 +52,7 @@ def _param(values: Sequence[Any], kept: bool) -> Any:
 
 
 def examples(few: int, many: int, **more: Any) -> settings:
-    """That many examples of a property: many in the deep tier."""
+    """That many examples of a property: many in the deep tier; no deadline, as the first call of a part imports it."""
     return settings(max_examples=many if tier == "deep" else few, deadline=None, **more)
 
 

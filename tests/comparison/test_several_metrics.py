@@ -13,6 +13,7 @@ from howsure.cli.app import run
 from howsure.errors import BadSetting, UnknownName
 from howsure.kernels.classes import Classes
 from howsure.model import joint_answers
+from tests.tiers import spread
 
 RNG = np.random.default_rng(5)
 Y = RNG.integers(0, 3, 90)
@@ -31,8 +32,7 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("verb", ["compare", "leaderboard"])
+@pytest.mark.parametrize(("kind", "verb"), spread(KINDS, ["compare", "leaderboard"]))
 def test_each_measure_is_as_if_asked_alone(kind, verb):
     """Rows, pairs and notes of several measures are those of each, to the last digit."""
     data, metrics = KINDS[kind]

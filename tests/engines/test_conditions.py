@@ -167,7 +167,7 @@ def test_the_same_rows_everywhere(place, tmp_path):
     """Numbers of any size, dates, names and refusals, whatever holds the rows: all in three places, else in turn."""
     make = batches if place == "batches" else cache(PLACES[place])  # which are read once
     whole = place in ("polars", "csv_file", "sqlite")
-    check(make, tmp_path, ASKED if whole else tiers.turn(ASKED, list(PLACES).index(place), 3))
+    check(make, tmp_path, ASKED if whole else tiers.turn(ASKED, list(PLACES).index(place), 6))
 
 
 def test_the_same_rows_on_postgres():

@@ -26,8 +26,8 @@ ROOT = Path(__file__).parents[2]
 
 
 def asked(engine):
-    """A third of the cases, others for each engine, and all when deep; of Dask, which takes its time, a few of each."""
-    names = FEW if engine == "Dask" else turn(CASES, list(ENGINES).index(engine), 3)
+    """A sixth of the cases, others for each engine, and all when deep; of Dask, which takes its time, a few of each."""
+    names = FEW if engine == "Dask" else turn(CASES, list(ENGINES).index(engine), 6)
     return {name: CASES[name] for name in names}
 
 

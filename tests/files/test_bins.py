@@ -11,6 +11,7 @@ from howsure.errors import BadLabels, HowsureError
 from howsure.ingest import binning
 from howsure.ingest.entrance import evidence
 from howsure.ingest.keys import NUMPY, Key, made
+from tests.tiers import spread
 
 N = 6_000
 RNG = np.random.default_rng(11)
@@ -60,12 +61,14 @@ def eagerly(data, folder):
     return data
 
 
-@pytest.mark.parametrize("hold", [parquet, lazily, relation, eagerly])
-@pytest.mark.parametrize("shape", SHAPES)
+HOLDS = {"file": parquet, "lazy": lazily, "relation": relation, "eager": eagerly}
+
+
+@pytest.mark.parametrize(("shape", "hold"), spread(SHAPES, HOLDS))
 def test_every_edge_is_a_cut_of_the_items(shape, hold, tmp_path):
     """At every edge the counts are those of the scores themselves; the highest positive score is one."""
     scores = SHAPES[shape]
-    found = evidence(hold(frame(scores), tmp_path), truth="y", score="s", bins=60)
+    found = evidence(HOLDS[hold](frame(scores), tmp_path), truth="y", score="s", bins=60)
     assert 1 < found.bins <= 60
     assert len(np.unique(found.scores)) == found.bins
     check(found, scores)

@@ -65,7 +65,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", some(range(len(CASES)), 23))
+@pytest.mark.parametrize("case", some(range(len(CASES)), 47))
 def test_damaged_documents(case):
     kind, way, other = CASES[case]
     document = json.loads(KINDS[kind].to_json())

@@ -185,24 +185,11 @@ def _beside(name: str, one: Call, value: Value, asked: str) -> dict[str, Any] | 
 
 # -- the walk
 
-EVERY = {
-    "score": 36,
-    "compare": 36,
-    "leaderboard": 36,
-    "curve": 8,
-    "gate": 23,
-    "predict": 17,
-    "tally": 15,
-    "means": 6,
-    "posterior": 3,
-    "plan": 3,
-}  # all in the deep tier
-
 
 def places():
-    """Every keyword with every kind of input of its function."""
+    """Every keyword with every kind of input of its function when deep; else each keyword and each kind."""
     for name, calls in CALLS.items():
-        for one in spread(calls, keywords(name), EVERY.get(name, 1)):
+        for one in spread(calls, keywords(name)) if keywords(name) else ():
             kind, keyword = one.values
             yield pytest.param(name, kind, keyword, id=f"{name}-{one.id}", marks=one.marks)
 

@@ -13,7 +13,7 @@ import howsure as hs
 from howsure.catalogue import Metric
 from howsure.distribution import Distribution
 from howsure.evidence.classes import Tally
-from tests.tiers import spread
+from tests.tiers import examples, spread
 
 BINARY = [m for m in hs.metrics() if m.name != "rate" and not m.any_of]
 EXACT = [m for m in BINARY if m.route != "sampled"]
@@ -34,7 +34,7 @@ def rough(metric: Metric, table: tuple[int, int, int, int]) -> Distribution:
     return of(table, tolerance=0.2)[metric]
 
 
-@pytest.mark.parametrize(("metric", "table"), spread(BINARY, TABLES, every=3))
+@pytest.mark.parametrize(("metric", "table"), spread(BINARY, TABLES))
 def test_cdf_rises_from_0_to_1(metric: Metric, table: tuple[int, int, int, int]) -> None:
     """The cdf never falls, is 0 below the range and 1 at its end, and cdf + sf = 1."""
     d = rough(metric, table)
@@ -50,7 +50,7 @@ def test_cdf_rises_from_0_to_1(metric: Metric, table: tuple[int, int, int, int])
         assert d.sf(high + 1) == 0.0
 
 
-@pytest.mark.parametrize(("metric", "table"), spread(EXACT, TABLES, every=3))
+@pytest.mark.parametrize(("metric", "table"), spread(EXACT, TABLES))
 def test_ppf_undoes_cdf(metric: Metric, table: tuple[int, int, int, int]) -> None:
     """cdf(ppf(q)) = q, from the deep lower tail to the upper one; at rounding, q lies between the neighbours' cdf."""
     d = of(table)[metric]
@@ -61,7 +61,7 @@ def test_ppf_undoes_cdf(metric: Metric, table: tuple[int, int, int, int]) -> Non
     assert np.all((below - slack <= q) & (q <= above + slack)), (q, x, d.cdf(x))
 
 
-@pytest.mark.parametrize(("metric", "table"), spread(BINARY, TABLES, every=3))
+@pytest.mark.parametrize(("metric", "table"), spread(BINARY, TABLES))
 def test_intervals_hold_their_mass(metric: Metric, table: tuple[int, int, int, int]) -> None:
     """Both kinds hold the level, lie in the range and have a width; the hdi is not wider than the equal-tailed one."""
     d = rough(metric, table)
@@ -173,7 +173,7 @@ def test_swapping_classes(table: tuple[int, ...]) -> None:
 
 
 @given(tables, st.floats(0.02, 0.98))
-@settings(max_examples=40, deadline=None)
+@examples(15, 40)
 def test_second_routes(table: tuple[int, ...], t: float) -> None:
     """F1 by the two-group form equals F1 by the three-group integral; complements and rescalings agree."""
     from howsure.kernels.integral import Integral
@@ -204,7 +204,7 @@ def test_large_beta_is_recall(table: tuple[int, ...]) -> None:
 
 
 @given(tables)
-@settings(max_examples=40, deadline=None)
+@examples(15, 40)
 def test_chi_square_is_n_times_informedness_times_markedness(table: tuple[int, ...]) -> None:
     """chi² = N·informedness·markedness and phi² = informedness·markedness (Powers eq. 5)."""
     tp, fp, fn, tn = (x + 1 for x in table)

@@ -144,23 +144,12 @@ def found(command: str, kind: str, name: str) -> tuple[bool, list[str]]:
 # -- the walk
 
 WALKED = {command: [name for name in options if name not in WRITTEN] for command, options in OPTIONS.items()}
-EVERY = {
-    "score": 20,
-    "compare": 20,
-    "predict": 20,
-    "leaderboard": 20,
-    "curve": 9,
-    "gate": 18,
-    "trec": 3,
-    "plan": 11,
-    "solve": 3,
-}  # one place in so many; all of them in the deep tier
 
 
 def places():
-    """Every option on every kind of source of its command."""
+    """Every option on every kind of source of its command when deep; else each option and each kind."""
     for command, names in WALKED.items():
-        for one in spread(LINES[command], names, EVERY.get(command, 1)) if names else ():
+        for one in spread(LINES[command], names) if names else ():
             kind, name = one.values
             yield pytest.param(command, kind, name, id=f"{command}-{one.id}", marks=one.marks)
 

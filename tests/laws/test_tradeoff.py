@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import howsure as hs
 from howsure.errors import HowsureError
+from tests.tiers import examples
 
 counts = st.one_of(st.integers(0, 3), st.integers(0, 200), st.integers(0, 10**9))
 tables = st.tuples(counts, counts, counts, counts).filter(lambda x: x[0] + x[2] > 0)
@@ -58,7 +59,7 @@ def test_the_ends_of_the_arc_are_tables_with_an_empty_cell(table):
         )
 
 
-@settings(max_examples=40)
+@examples(15, 40)
 @given(st.integers(1, 12), st.integers(0, 12), st.integers(2, 14))
 def test_the_arc_is_what_all_tables_of_that_size_show(positives, right, n):
     """Over all whole tables with these margins: every one lies on the arc, and the ends are reached or just missed."""

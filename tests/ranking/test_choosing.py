@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -16,6 +16,7 @@ from howsure.model.thresholds import tally_at
 from howsure.ranking.choosing import choose
 from howsure.ranking.trying import Pick, tried
 from howsure.render.numbers import short
+from tests.tiers import examples
 
 
 def scored(n: int, share: float, apart: float, seed: int, levels: int | None = None) -> Scored:
@@ -31,7 +32,7 @@ def scored(n: int, share: float, apart: float, seed: int, levels: int | None = N
     st.sampled_from(["f1", "accuracy", "informedness", "error-rate", "precision"]),
     st.sampled_from([{}, {"at_least": {"recall": 0.7}}, {"at_most": {"fallout": 0.2}, "at_least": {"bias": 0.1}}]),
 )
-@settings(max_examples=60, deadline=None)
+@examples(20, 60)
 def test_the_choice_is_the_best_of_all_thresholds(
     seed: int, n: int, name: str, limits: dict[str, dict[str, float]]
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -20,6 +20,7 @@ from howsure.kernels.moebius import Moebius
 from howsure.model.posterior import Posterior
 from howsure.ranking.choosing import _pick
 from howsure.ranking.limits import Limit, read
+from tests.tiers import examples
 
 PARTS = {"recall": ("tp", "fn"), "precision": ("tp", "fp"), "specificity": ("tn", "fp"), "fallout": ("fp", "tn")}
 
@@ -46,7 +47,7 @@ def cells_at(d: Scored, threshold: float) -> dict[str, int]:
     st.sampled_from([("recall", 0.8), ("precision", 0.5), ("specificity", 0.6), ("fallout", 0.5)]),
     st.sampled_from([0.3, 0.8, 0.95]),
 )
-@settings(max_examples=60, deadline=None)
+@examples(20, 60)
 def test_the_choice_is_the_best_of_those_that_are_sure(seed: int, n: int, limit: tuple[str, float], p: float) -> None:
     """Every threshold and calling nothing positive, by scipy's Beta of the table there, one by one."""
     d = scored(n, 0.4, 1.5, seed, levels=4)
@@ -70,7 +71,7 @@ def test_the_choice_is_the_best_of_those_that_are_sure(seed: int, n: int, limit:
 
 
 @given(st.integers(0, 10_000), st.floats(0.02, 0.98), st.floats(0.02, 0.98))
-@settings(max_examples=40, deadline=None)
+@examples(15, 40)
 def test_what_cantelli_tells_is_what_tails_tell(seed: int, t: float, p: float) -> None:
     """Laws of many tables, some with weights: the bound decides as the tail does."""
     rng = np.random.default_rng(seed)

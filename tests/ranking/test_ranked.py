@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics as peer
 
@@ -19,7 +20,7 @@ from howsure.kernels.ranked import Cuts
 from howsure.model.score_draws import score_draws
 from howsure.model.thresholds import tally_at
 from howsure.ranking.naming import parse as run_measure
-from tests.tiers import examples, some
+from tests.tiers import examples, some, spread
 
 NAMES = ["auc", "AP", "BEP", "BEP(rule='nearest')", "BEP(rule='r-precision')", "AP11", "AP11(rule='trec_eval-9')",
          "AP11(rule='trec_eval-10')",
@@ -145,7 +146,7 @@ def test_break_even_of_ties_is_the_mean_over_their_orders():
 
 
 @given(lists())
-@settings(max_examples=100, deadline=None)
+@examples(33, 100)
 def test_rates_at_a_point_lie_on_the_roc_curve(data):
     """Recall at a fallout is numpy's interpolation of the ROC curve; precision at a recall comes from the same line."""
     truth, scores, weights = data
@@ -162,7 +163,7 @@ def test_rates_at_a_point_lie_on_the_roc_curve(data):
 @given(
     lists(), st.sampled_from(["f1", "f2", "accuracy", "informedness", "phi", "error-rate", "jaccard", "specificity"])
 )
-@settings(max_examples=150, deadline=None)
+@examples(50, 150)
 def test_the_best_cut_is_the_best_of_all_tables(data, name):
     """max- and min- agree with the measure at every distinct score and at finding nothing; undefined if all are."""
     truth, scores, _ = data
@@ -219,8 +220,10 @@ def test_aliases_lead_home():
 # -- the posterior
 
 
-@pytest.mark.parametrize("prior", ["even", "uniform", 2.0])
-@pytest.mark.parametrize("name", ["f1", "precision", "recall", "fallout", "accuracy", "informedness"])
+@pytest.mark.parametrize(
+    ("prior", "name"),
+    spread(["even", "uniform", 2.0], ["f1", "precision", "recall", "fallout", "accuracy", "informedness"]),
+)
 def test_the_bootstrap_at_a_threshold_is_the_closed_law(name, prior):
     """Draws of the curve, looked at where a threshold cuts it, follow the closed posterior of that table."""
     p = hs.posterior(scored(60), prior)
@@ -264,35 +267,52 @@ def test_the_mean_of_auc_is_closed():
         assert p["auc"].mean == pytest.approx(x.mean(), abs=3.5 * x.std() / 200)
 
 
+@cache
+def before_and_turned():
+    """Posteriors that all measures share: of scores, and of a rising transform of them."""
+    d = scored(70)
+    return [hs.posterior(x, tolerance=0.5) for x in (d, Scored(d.truth, np.exp(d.scores) / 7))]
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_rising_transform_of_the_scores_changes_nothing(name):
     """Only the order of the scores counts."""
-    d = scored(70)
-    turned = Scored(d.truth, np.exp(d.scores) / 7 if "0.5" not in name else d.scores)
-    a, b = (hs.posterior(x, tolerance=0.5) for x in (d, turned))
+    a, b = before_and_turned()
+    b = b if "0.5" not in name else hs.posterior(scored(70), tolerance=0.5)
     assert a[name].interval() == b[name].interval()
     assert float(a.point(name)) == float(b.point(name))
+
+
+@cache
+def whole_and_parts():
+    """Posteriors that all measures share: of the whole, of added shards, of shuffled rows, and brought up to date."""
+    d = scored(90)
+    parts = [Scored(d.truth[x], d.scores[x]) for x in (slice(0, 30), slice(30, 31), slice(31, None))]
+    order = np.random.default_rng(0).permutation(90)
+    made = [hs.posterior(x, tolerance=0.5) for x in (d, sum(parts), Scored(d.truth[order], d.scores[order]))]
+    return [*made, hs.posterior(parts[0], tolerance=0.5).update(parts[1] + parts[2])]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_shards_merge_and_rows_may_come_in_any_order(name):
     """Two shards added up, or the rows shuffled, give the same numbers as the whole."""
-    d = scored(90)
-    parts = [Scored(d.truth[x], d.scores[x]) for x in (slice(0, 30), slice(30, 31), slice(31, None))]
-    order = np.random.default_rng(0).permutation(90)
-    whole = hs.posterior(d, tolerance=0.5)[name].interval()
-    assert hs.posterior(sum(parts), tolerance=0.5)[name].interval() == whole
-    assert hs.posterior(Scored(d.truth[order], d.scores[order]), tolerance=0.5)[name].interval() == whole
-    assert hs.posterior(parts[0], tolerance=0.5).update(parts[1] + parts[2])[name].interval() == whole
+    whole, *others = [p[name].interval() for p in whole_and_parts()]
+    assert others == [whole] * 3
+
+
+@cache
+def listed_and_counted():
+    """Posteriors that all measures share: of items one by one, and of counts of distinct scores."""
+    d = scored(150, digits=0)
+    pairs, number = np.unique(np.stack([d.truth, d.scores[:, 0]], axis=1), axis=0, return_counts=True)
+    counted = Scored(pairs[:, 0] > 0, pairs[:, 1:].copy(), counts=number.astype(float))
+    return [hs.posterior(x, tolerance=0.1) for x in (d, counted)]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_rows_that_stand_for_many_items_have_the_law_of_those_items(name):
     """Counts a distinct score are the same as the items one by one: equal points, laws within their errors."""
-    d = scored(150, digits=0)
-    pairs, number = np.unique(np.stack([d.truth, d.scores[:, 0]], axis=1), axis=0, return_counts=True)
-    counted = Scored(pairs[:, 0] > 0, pairs[:, 1:].copy(), counts=number.astype(float))
-    a, b = hs.posterior(d, tolerance=0.1), hs.posterior(counted, tolerance=0.1)
+    a, b = listed_and_counted()
     assert float(a.point(name)) == pytest.approx(float(b.point(name)), abs=1e-13)
     assert a[name].interval() == b[name].interval()
 

@@ -10,6 +10,7 @@ from howsure.evidence.scored import Scored
 from howsure.kernels import sparse_walks
 from howsure.model import score_draws as module
 from howsure.model.score_draws import CurvePoints, ScoreDraws, score_draws
+from tests.tiers import spread
 
 DRAWS = 20_000
 LEVELS = np.array([0.9, 0.03, 0.3, 0.31, 0.55, 1.0])  # in no order; some in one block, some at one cut
@@ -39,13 +40,13 @@ def same(one: CurvePoints, two: CurvePoints) -> None:
     np.testing.assert_array_less(np.abs(a.mean(axis=1) - b.mean(axis=1)), 4.5 * error + 1e-9)
 
 
-@pytest.mark.parametrize("form", ["items", "ties", "counts"])
-@pytest.mark.parametrize("prior", ["even", "none"])
-@pytest.mark.parametrize("rate", ["recall", "fallout"])
-def test_points_at_a_rate_have_the_law_of_whole_curves(
-    form: str, prior: str, rate: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+WAYS = ["even recall", "none fallout", "even fallout", "none recall"]
+
+
+@pytest.mark.parametrize(("form", "way"), spread(["items", "ties", "counts"], WAYS))
+def test_points_at_a_rate_have_the_law_of_whole_curves(form: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks and parts of them, against a weight for every item: means, squares and products of neighbours."""
+    prior, rate = way.split()
     p = hs.posterior(items(form), prior=prior)
     whole = score_draws(p).at_rate(rate, LEVELS, DRAWS, 1)
     monkeypatch.setattr(module, "FEW_ITEMS", 0)

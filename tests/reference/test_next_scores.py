@@ -15,6 +15,7 @@ import pytest
 from howsure.kernels.drawn_scores import DrawnScores, next_sums
 from howsure.kernels.polya import beta_binomial, cdf_along
 from howsure.kernels.urn_quotient import ERROR, Group, UrnQuotient
+from tests.tiers import spread
 
 Counts = tuple[int, ...]
 Score = Callable[[Counts], Fraction | None]
@@ -65,8 +66,7 @@ FORMS = {  # high, low, outer: what an item adds above and below the line
 SHAPES = [(8.5, 6.0, 87.5), (0.5, 0.5, 0.5), (1.0, 1.0, 0.001), (3.5, 0.001, 40.0), (1e12, 2e12, 1e12)]
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("shapes", SHAPES, ids=str)
+@pytest.mark.parametrize(("form", "shapes"), spread(FORMS, SHAPES))
 @pytest.mark.parametrize("n", [1, 2, 11])
 def test_the_law_is_that_of_all_tables(form, shapes, n):
     """P(<= x) and P(< x) at every score, quantiles, moments and P(undefined)."""

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import howsure as hs
 from howsure.errors import HowsureError
 from howsure.kernels.truncated import Truncated
+from tests.tiers import spread
 
 CASES = [
     (80, 20, 30, 870),
@@ -49,8 +50,7 @@ def drawn(cells):
     return moved
 
 
-@pytest.mark.parametrize("cells", CASES)
-@pytest.mark.parametrize("r", [0.15, 0.5, 0.8, 1.0])
+@pytest.mark.parametrize(("cells", "r"), spread(CASES, [0.15, 0.5, 0.8, 1.0]))
 def test_precision_at_a_recall_agrees_with_draws_of_the_table(cells, r):
     """P(feasible), mean, spread and tails of precision, against draws of all four cells moved to that recall."""
     band = band_of(cells)
@@ -101,8 +101,7 @@ def test_the_exact_law_is_a_law(three, r, q):
     assert d.cdf(1.0) == 1
 
 
-@pytest.mark.parametrize("cells", CASES[:3])
-@pytest.mark.parametrize("r", [0.3, 0.6, 1.0])
+@pytest.mark.parametrize(("cells", "r"), spread(CASES[:3], [0.3, 0.6, 1.0]))
 def test_moments_of_the_exact_law_by_another_integral(cells, r):
     """Mass, mean and variance by Gauss-Legendre nodes over the density, between quantiles and where it has a corner."""
     from scipy import special

@@ -20,6 +20,7 @@ from howsure.relations.eleven import LEVELS
 from howsure.relations.quantities import quantity, shown
 from howsure.relations.vector_roots import roots
 from howsure.render import surfaces as rendered
+from tests.tiers import some
 
 NAMES = [q.name for q in shown()]
 LINEAR = [q.name for q in shown() if q.linear is not None]
@@ -47,7 +48,7 @@ def chosen(rng: random.Random) -> tuple[dict[str, float], str]:
     return values, rng.choice(NAMES)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", some(range(60), every=6))
 def test_a_surface_is_solve_at_every_point(seed: int) -> None:
     """Number of tables and values are those of solve, for random measures at random values."""
     values, z = chosen(random.Random(seed))
@@ -62,7 +63,7 @@ def test_a_surface_is_solve_at_every_point(seed: int) -> None:
         assert [s.low.item(), s.high.item()] == pytest.approx([low, high], rel=within, abs=within, nan_ok=True)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", some(range(8), every=3))
 def test_a_whole_grid_is_solve_at_its_points(seed: int) -> None:
     """The same on grids with the ends of the ranges among their values."""
     rng = random.Random(seed)

@@ -10,12 +10,13 @@ from html.parser import HTMLParser
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 import howsure as hs
 from howsure.render import latex, markdown, plain, render
+from tests.tiers import examples
 
 NASTY = [
     "<script>alert(1)</script>",
@@ -104,7 +105,7 @@ def test_markdown_shows_labels_as_text(label):
 @given(
     st.text(st.characters(codec="ascii", categories=["L", "N", "P", "S", "Zs"], exclude_characters="&~"), max_size=20)
 )
-@settings(deadline=None, max_examples=150)
+@examples(50, 150)
 def test_markdown_escape_holds_for_any_text(text):
     """Whatever the text, a Markdown table cell shows it letter by letter."""
     page = as_markdown(f"| h |\n|---|\n| x{markdown.escape(text)}x |\n")

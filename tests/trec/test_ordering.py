@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from howsure.kernels.ordering import (
@@ -15,11 +15,12 @@ from howsure.kernels.ordering import (
     sort_segments,
     within_segments,
 )
+from tests.tiers import examples
 
 SEGMENTS = st.lists(st.lists(st.integers(-3, 3).map(float), max_size=9), min_size=1, max_size=7)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(66, 200)
 @given(SEGMENTS)
 def test_segments_sort_and_search_as_lists_do(parts):
     """Each segment is sorted alone; every value counts those above and those equal in its own segment."""

@@ -9,10 +9,11 @@ import ir_measures
 import numpy as np
 import pytest
 import pytrec_eval
-from hypothesis import given, settings
+from hypothesis import given
 
 import howsure as hs
 from howsure.errors import HowsureError
+from tests.tiers import examples
 from tests.trec.cases import QRELS, RUNS
 from tests.trec.test_items import QRELS_30, RUNS_30, codes
 
@@ -115,7 +116,7 @@ def err(grades, cutoff=None):
     return float(found)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(20, 60)
 @given(QRELS, RUNS)
 def test_expected_reciprocal_rank_by_its_definition(qrels, run):
     """ERR and ERR@3 of every query, with ties broken by the document's id."""
@@ -219,7 +220,7 @@ def test_means_over_all_queries_are_those_of_trec_eval(name):
     assert (score() == score(no_relevant="zero")) == (name == "P@5")
 
 
-@settings(max_examples=60, deadline=None)
+@examples(20, 60)
 @given(QRELS, RUNS)
 def test_zero_is_what_pytrec_eval_has(qrels, run):
     """Every query in both has pytrec-eval's value, those without relevant documents too."""

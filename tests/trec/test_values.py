@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 import pytrec_eval
-from hypothesis import example, given, settings
+from hypothesis import example, given
 
 from howsure.errors import HowsureError
 from howsure.ingest.trec import rank, read_qrels, read_run
@@ -15,6 +15,7 @@ from howsure.kernels import ranked
 from howsure.ranking.engine import View
 from howsure.ranking.measures import KINDS, RULES, RunMeasure, documents_for
 from howsure.ranking.naming import parse
+from tests.tiers import examples
 from tests.trec.cases import QRELS, RUNS
 
 PEER = {
@@ -37,7 +38,7 @@ def values(qrels, run, names, *, ties="score", level=1):
     }
 
 
-@settings(max_examples=150, deadline=None)
+@examples(50, 150)
 @given(QRELS, RUNS)
 @example({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d1": 0.1, "d2": 0.1 + 1e-12}})
 def test_values_are_those_of_pytrec_eval(qrels, run):
@@ -49,7 +50,7 @@ def test_values_are_those_of_pytrec_eval(qrels, run):
             assert ours[name][query] == pytest.approx(found[name], abs=1e-12), (query, name)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(33, 100)
 @given(QRELS, RUNS)
 def test_levels_of_relevance_are_those_of_pytrec_eval(qrels, run):
     """With relevance from grade 2 on, all but nDCG (which takes the grades) change as in pytrec-eval."""
@@ -93,7 +94,7 @@ def test_exponential_gain_and_no_cutoff():
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@settings(max_examples=60, deadline=None)
+@examples(20, 60)
 @given(QRELS, RUNS)
 def test_judged_and_exponential_gain_are_those_of_ir_measures(qrels, run):
     """Judged@k and RR@k equal ir-measures' own code (scores without ties, whose order it leaves open)."""
@@ -162,7 +163,7 @@ def test_eleven_points_by_the_three_rules():
         assert values(qrels, run, [name])[name]["q"] == pytest.approx(np.mean(at), abs=1e-15)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(33, 100)
 @given(QRELS, RUNS)
 def test_one_query_is_a_scored_list(qrels, run):
     """AP, BEP and AP11 of a query with every relevant document retrieved are those of hs.curve's kernels."""
@@ -194,7 +195,7 @@ def test_the_rules_are_exact_where_floating_point_is_not():
     assert documents_for(parse("IPrec@0.01").at, np.array([5]), "trec_eval-9").tolist() == [0]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(33, 100)
 @given(QRELS, RUNS)
 def test_break_even_is_r_precision_without_ties(qrels, run):
     """At rank R precision is recall; with scores all different that is R-precision."""

@@ -9,13 +9,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import howsure as hs
 from howsure.errors import BadSetting
 from howsure.expressions import CELLS, Expression
 from howsure.forms import Linear, Other, Rising, TwoRates, read
+from tests.tiers import examples
 
 tp, fp, fn, tn = hs.cells
 n = tp + fp + fn + tn
@@ -58,7 +59,7 @@ def rewrite(e: Expression, how: str, w: tuple[int, ...]) -> Expression:
 
 
 @given(st.sampled_from(RATIONAL), rewritings)
-@settings(max_examples=60)
+@examples(20, 60)
 def test_every_way_to_write_a_formula_has_one_form(metric, steps):
     """Rational rewriting changes neither form, nor range, nor symmetry."""
     e = metric.formula
@@ -179,7 +180,7 @@ def _exact(text: str) -> Fraction:
 @given(expressions)
 @example(tp - (fp + fn))
 @example(tp / Fraction(1, 3))
-@settings(max_examples=300)
+@examples(100, 300)
 def test_the_text_of_a_formula_means_the_formula(e):
     """Reading the text back gives the value of the expression."""
     try:

@@ -21,7 +21,7 @@ def test_a_sample_has_the_ends_and_the_sweep_all(every):
     assert len(kept(params)) <= 8 // every + 2
 
 
-@pytest.mark.parametrize(("rows", "columns", "every"), [(3, 3, 2), (26, 8, 4), (8, 11, 8), (1, 1, 1)])
+@pytest.mark.parametrize(("rows", "columns", "every"), [(3, 3, 2), (26, 8, 4), (8, 11, 8), (1, 1, 1), (26, 8, None)])
 def test_a_spread_sample_meets_every_row_and_every_column(rows, columns, every):
     """About one pair in so many, and no row or column without one."""
     params = spread(range(rows), range(columns), every)
@@ -29,7 +29,7 @@ def test_a_spread_sample_meets_every_row_and_every_column(rows, columns, every):
     pairs = kept(params)
     assert {i for i, _ in pairs} == set(range(rows))
     assert {j for _, j in pairs} == set(range(columns))
-    assert len(pairs) <= rows * columns / every + 1
+    assert len(pairs) <= rows * columns / (every or min(rows, columns)) + 1
 
 
 def test_a_sample_that_would_miss_a_row_is_refused():

@@ -10,6 +10,8 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
+from sphinx.addnodes import toctree  # noqa: E402
+
 from howsure.version import VERSION  # noqa: E402
 from tools.site import navigation, reference  # noqa: E402
 
@@ -56,6 +58,7 @@ html_theme_options = {
 }
 pygments_style, pygments_dark_style = "friendly", "github-dark"
 
+_titles: dict[str, Any] = {}  # page -> its title in the side bar, and the pages below it
 _SPECIAL = re.compile(r"([*_|\\])")
 _PAGE = re.compile(r"\b(docs/[a-z-]+)\.md\b")
 
@@ -77,7 +80,39 @@ def _list_pages(app: Any, page: str, source: list[str]) -> None:
         source[0] = reference.in_full(source[0])
 
 
+def _short_tree(app: Any, _page: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
+    """The side bar has titles only: the headings below them are left out once, not copied for each page."""
+    whole, make = app.env.tocs, context.get("toctree")
+    if make is None:
+        return
+    if not _titles:
+        _titles.update({page: _title(toc) for page, toc in whole.items()})
+
+    def made(**how: Any) -> Any:
+        app.env.tocs = _titles if how.get("titles_only") else whole
+        try:
+            return make(**how)
+        finally:
+            app.env.tocs = whole
+
+    context["toctree"] = made
+
+
+def _title(toc: Any) -> Any:
+    """A page in a table of contents, and the pages below it, as Sphinx leaves them with titles_only."""
+    short = toc.deepcopy()
+    for top in short.children:
+        if len(top) > 1:
+            below = list(top.findall(toctree))
+            if below:
+                top[1][:] = below
+            else:
+                top.pop(1)
+    return short
+
+
 def setup(app: Any) -> None:
     """What Sphinx asks of its settings."""
+    app.connect("html-page-context", _short_tree, priority=400)  # before the theme asks for it
     app.connect("source-read", _list_pages)
     app.connect("autodoc-process-docstring", _plain)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from howsure.catalogue.measure import Measure
 from howsure.distribution import Distribution, number_or_array
 from howsure.errors import BadSetting
+from howsure.language import option
 from howsure.model.state import State
 from howsure.notes import Note, Notes
 from howsure.render.harmless import visible
@@ -161,7 +162,8 @@ class Question:
 
     def _unpredicted(self, takes: str = "outcomes, tables of classes, and graded values") -> BadSetting:
         kind = type(self.state.evidence).__name__
-        return BadSetting(f"predict cannot tell {self.metric} of the next items of {kind} evidence; it takes {takes}.")
+        of = f"label sets ({option('sep')})" if kind == "Multilabel" else f"{kind} evidence"
+        return BadSetting(f"predict cannot tell {self.metric} of the next items of {of}; it takes {takes}.")
 
     def ratio_draws(self, n: int, seed: int) -> tuple[Array, Array]:
         """Draws of both systems of a pair, made together."""
