@@ -124,7 +124,7 @@ SETTINGS: list[tuple[str, str]] = [
     (f"{_THREE} --seed 18446744073709551616", ""),
     (f"{_THREE} --seed 1.5", "'--seed'"),
     *((f"{_CLASSES} --above {x}", "--above must be a finite number") for x in ("nan", "inf", "1e400")),
-    (f"{_CLASSES} --above -5", ""),
+    (f"{_CLASSES} --above -5", "f1 lies between 0 and 1"),
     (f"{_CLASSES} --above f1=x", "--above needs a number"),
     *((f"score plain.csv --truth y --pred z --metric {x}", "beta must be a number")
       for x in ("fbeta(1e9)", "fbeta(0)", "fbeta(1e400)", "fbeta(nan)")),

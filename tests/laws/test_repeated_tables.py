@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.kernels.repeated import Repeated
+from howsure.kernels.repeated import RepeatedTables
 from howsure.model import cells
 
 
@@ -23,10 +23,10 @@ def test_documents_are_those_of_the_batch_as_it_is(interval: str, monkeypatch: p
     """Every number of every row, but for rounding, with equal tables looked at once and one by one."""
     settings = {"metrics": ["balanced-accuracy", "f1"], "interval": interval, "above": 0.7}
     once = hs.score(batch(), **settings)
-    assert isinstance(once["balanced-accuracy"].law, Repeated)
+    assert isinstance(once["balanced-accuracy"].law, RepeatedTables)
     monkeypatch.setattr(cells, "MANY_TABLES", 10**9)
     each = hs.score(batch(), **settings)
-    assert not isinstance(each["balanced-accuracy"].law, Repeated)
+    assert not isinstance(each["balanced-accuracy"].law, RepeatedTables)
     for one, other in zip(once.to_dict()["rows"], each.to_dict()["rows"], strict=True):
         assert {k: v for k, v in one.items() if isinstance(v, float)} == pytest.approx(
             {k: v for k, v in other.items() if isinstance(v, float)}, abs=1e-9

@@ -33,7 +33,7 @@ from howsure.kernels.linear_quotient import LinearQuotient
 from howsure.kernels.mellin import AcrossRows
 from howsure.kernels.moebius import Moebius
 from howsure.kernels.paired_quotients import PairedQuotients
-from howsure.kernels.repeated import Repeated
+from howsure.kernels.repeated import RepeatedTables
 from howsure.kernels.sampled import Sampled
 from howsure.kernels.shared_rates import shared_nodes
 from howsure.kernels.stacked import Stacked
@@ -84,7 +84,7 @@ LAWS: list[Law] = [
     GammaQuotient(np.array([0.1, 0.4, 0.5, 0.9]), np.ones(4), np.array([3.0, 2.0, 1.0, 4.0])),
     Difference(RATE, PART),
     AgreementLaw("phi", (A, B, C, D)),
-    Repeated(Moebius(A, B, 1.0, 1.0, 0.0, 1.0), np.array([1, 0])),
+    RepeatedTables(Moebius(A, B, 1.0, 1.0, 0.0, 1.0), np.array([1, 0])),
     Stacked((Moebius(A[0], B[0], 1.0, 1.0, 0.0, 1.0), Moebius(C[0], D[0], 1.0, 1.0, 0.0, 1.0))),
     _paired(),
     Stacked((Moebius(A[:1], B[:1], 1.0, 1.0, 0.0, 1.0), DRAWN), (np.array([1]), np.array([0]))),

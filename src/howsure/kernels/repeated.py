@@ -23,7 +23,7 @@ Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Repeated(Continuous):
+class RepeatedTables(Continuous):
     """The law of the different tables, and the place among them of each table of the batch, which has one axis."""
 
     law: Any  # of one axis; by draws, or partly so, as well as exact

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from howsure.kernels.continuous import Continuous, Stepped
 from howsure.kernels.law import Law, Pick
-from howsure.kernels.repeated import Repeated
+from howsure.kernels.repeated import RepeatedTables
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -151,7 +151,7 @@ def stacked(laws: Sequence[Continuous], shape: tuple[int, ...]) -> Continuous:
 
 def table_floors(law: Law) -> Array:
     """Below what a tail may as well be 0, at each table of a batch."""
-    if isinstance(law, Repeated):
+    if isinstance(law, RepeatedTables):
         return table_floors(law.law)[law.place]
     if isinstance(law, Stacked):
         return law.joined([np.full(x.shape, x.floor) for x in law.laws])
@@ -160,7 +160,7 @@ def table_floors(law: Law) -> Array:
 
 def table_routes(law: Law, route: str) -> NDArray[np.str_]:
     """How each table of a batch is known: as its own law is, where these have routes of their own."""
-    if isinstance(law, Repeated):
+    if isinstance(law, RepeatedTables):
         return table_routes(law.law, route)[law.place]
     if isinstance(law, Stacked) and law.routes:
         names = [np.full(x.shape, name) for x, name in zip(law.laws, law.routes, strict=True)]

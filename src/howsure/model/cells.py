@@ -97,9 +97,9 @@ class CellQuestion(Question):
         if equal is not None:
             law, route = self._law_of(m.picked(equal[0]))
             if route != "closed form":  # these are as quick as looking for equal ones
-                from howsure.kernels.repeated import Repeated
+                from howsure.kernels.repeated import RepeatedTables
 
-                return Repeated(law, equal[1]), route
+                return RepeatedTables(law, equal[1]), route
         return self._law_of(m)
 
     @staticmethod
