@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+# For the text of a program: the most memory that it held, in kB. getrusage counts that of what started it, too.
+OWN_PEAK = "next(int(x.split()[1]) for x in open('/proc/self/status') if x.startswith('VmHWM'))"
 OURS = "ours"  # contenders whose names start so keep their warnings; those of all others are silenced
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import howsure as hs
 from bench.registry import AtLeast, Row, Run, Under, Within, group
-from bench.timing import race
+from bench.timing import OWN_PEAK, race
 from howsure.kernels import ranked
 from howsure.kernels.ranked import Cuts
 from howsure.model.score_draws import score_draws
@@ -25,12 +25,11 @@ N, DRAWS, FEW, SEED = 100_000, 1_000, 10, 12
 LEVELS = np.linspace(0.01, 1.0, 100)
 
 _MEMORY = """
-import json, resource, sys
+import json, sys
 from bench.rows.curves import drawn, items
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 drawn(items(int(sys.argv[1]), "curve"), int(sys.argv[2]))
-print(json.dumps(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024))
-"""
+print(json.dumps(OWN_PEAK / 1024))
+""".replace("OWN_PEAK", OWN_PEAK)
 
 
 def items(n: int, what: str = "arrays") -> Any:

@@ -16,7 +16,7 @@ import numpy as np
 
 import howsure as hs
 from bench.registry import AtLeast, Row, Run, Under, Within, group
-from bench.timing import race
+from bench.timing import OWN_PEAK, race
 
 SEED = 5
 
@@ -77,8 +77,7 @@ def parquet(run: Run) -> Iterator[Row]:
 
 def _peak(path: str) -> int:
     """Peak memory of a process that does nothing else."""
-    line = "import resource, sys, howsure as hs; hs.tally(sys.argv[1], truth='y', pred='z'); "
-    line += "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    line = f"import sys, howsure as hs; hs.tally(sys.argv[1], truth='y', pred='z'); print({OWN_PEAK})"
     done = subprocess.run([sys.executable, "-c", line, path], capture_output=True, text=True, check=True)
     return int(done.stdout) // 1024
 
