@@ -7,7 +7,7 @@ shares.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +51,13 @@ class Model:
         def pair(x: tuple[Array, Array] | None) -> tuple[Array, Array] | None:
             return None if x is None else (own(x[0]), own(x[1]))
 
-        return Model(cells(self.cells) or {}, pair(self.shares), cells(self.scales), pair(self.share_scales))
+        return replace(
+            self,
+            cells=cells(self.cells) or {},
+            shares=pair(self.shares),
+            scales=cells(self.scales),
+            share_scales=pair(self.share_scales),
+        )
 
     def distinct(self) -> tuple[list[int], NDArray[np.intp], list[int]]:
         """The first of all equal tables, the place of each table among these, and how many before it are equal."""

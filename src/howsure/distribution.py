@@ -223,8 +223,8 @@ class Distribution:
             low = np.where(same & (low > bottom), np.nextafter(low, -np.inf), low)
             high = np.where(same & (low == bottom), np.nextafter(high, np.inf), high)
         below, above = gaps if gaps is not None else (_gap(bottom, low), _gap(high, top))
-        drawn = self.law.n is not None  # draws may well lie on an end of the range
-        if not drawn and (((low == bottom) & (below > 0)) | ((high == top) & (above > 0))).any():
+        at_edge = ((low == bottom) & (below > 0)) | ((high == top) & (above > 0))
+        if at_edge.any() and (at_edge & ~self._drawn).any():
             notes = (*notes, note("rounds-to-edge", of=self.name))
         low, high, below, above = (number_or_array(x) for x in (low, high, below, above))
         return Interval(low, high, level, kind, below, above, notes)
@@ -236,6 +236,13 @@ class Distribution:
         """Bounds on how far the numbers may be off (see the accuracy page of the docs)."""
         value, probability = self.law.error
         return Error(number_or_array(value), number_or_array(np.minimum(probability, 1.0)))
+
+    @property
+    def _drawn(self) -> NDArray[np.bool_]:
+        """Tables that are known by draws, which may well lie on an end of the range."""
+        from howsure.kernels.stacked import table_floors
+
+        return np.asarray(table_floors(self.law) > 0)
 
     @property
     def _nothing(self) -> NDArray[np.bool_]:

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import math
+from typing import Any, Final
 
 from howsure.errors import BadSetting
 from howsure.language import option, spelled
 
 Bounds = tuple[float, float]
+
+_SCANNED: Final = 0.25  # of the width of a range that was found on a grid: the grid may have missed its end by less
+
+
+def reached(metric: Any) -> Bounds:
+    """Bounds that no value of a measure passes: wider than its own where these were found on a grid."""
+    low, high = metric.bounds
+    room = _SCANNED * (high - low) if getattr(metric, "scanned", False) else 0.0
+    return low - room, high + room
 
 
 def refuse_beyond(name: str, bounds: Bounds, value: float, setting: str, fits: str | None = None) -> None:

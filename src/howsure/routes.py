@@ -33,6 +33,8 @@ NEARLY_EMPTY, HUGE = 5.0, 1e9  # next to counts like these no product rule sees 
 
 def exact_law(metric: Metric, model: Model) -> tuple[Law | None, str]:
     """The law by the form of the metric and the model, or None where draws are left for some table."""
+    if not _within_reach(metric.reading.form, model).all():
+        return None, "sampled"
     law, route, served = exact_part(metric, model)
     return (law, route) if served.all() else (None, "sampled")
 

@@ -27,7 +27,7 @@ from howsure.model.posterior import Posterior, posterior
 from howsure.notes import Notes, merged, note
 from howsure.outlines import outline
 from howsure.priors import NAMES
-from howsure.ranges import refuse_beyond
+from howsure.ranges import reached, refuse_beyond
 from howsure.render.harmless import visible
 from howsure.render.numbers import short
 from howsure.result import Result
@@ -379,12 +379,17 @@ def _limits(above: Any, questions: list[Any], p: Posterior) -> list[float | None
             shown = listing([str(m) for m in mine])
             raise UnknownName(f"{option('above')} names {unused[0]!r}, which is not among the rows: {shown}.")
         limits = [wanted.get(m) for m in mine]
-    fits = [str(m) for m, x in zip(mine, limits, strict=True) if x is not None and m.bounds[0] <= x <= m.bounds[1]]
+    fits = [str(m) for m, x in zip(mine, limits, strict=True) if x is not None and _within(m, x)]
     other = fits[0] if fits and not isinstance(above, Mapping) else None
     for q, limit in zip(questions, limits, strict=True):
         if limit is not None:
-            refuse_beyond(q.asked, q.metric.bounds, limit, "above", other)
+            refuse_beyond(q.asked, reached(q.metric), limit, "above", other)
     return limits
+
+
+def _within(metric: Any, x: float) -> bool:
+    low, high = reached(metric)
+    return low <= x <= high
 
 
 def _finite(x: Any) -> float:

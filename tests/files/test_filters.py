@@ -69,3 +69,11 @@ def test_two_files_under_two_filters_are_told_to_choose_one(tmp_path, file):
         hs.compare({"a": file, "b": other}, outcome="exact_match", on="doc_id")
     made = hs.compare({"a": file, "b": other}, outcome="exact_match", on="doc_id", where="filter=flexible-extract")
     assert made.to_dict()["data"]["n"] == 40
+
+
+def test_systems_may_have_filters_of_their_own():
+    """In a long table each system has one row for each item, under the filter that suits it."""
+    names = {"strict-match": "a", "flexible-extract": "b"}
+    frame = pl.DataFrame([row | {"model": names[row["filter"]]} for row in ROWS])
+    c = hs.compare(frame, outcome="exact_match", system="model", item="doc_id")
+    assert c.to_dict()["data"]["n"] == 40

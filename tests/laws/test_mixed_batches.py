@@ -63,3 +63,21 @@ def test_equal_tables_are_looked_at_once(name: str) -> None:
     np.testing.assert_array_equal(many.ppf([[0.1], [0.8]]), np.asarray(once.ppf([[0.1], [0.8]]))[:, place])
     own = np.linspace(0.01, 0.9, 300)
     np.testing.assert_allclose(many.cdf(own), [once.cdf(x)[i] for x, i in zip(own, place, strict=True)], rtol=1e-12)
+
+
+def test_exact_tables_of_a_mixed_batch_say_what_they_say_alone() -> None:
+    """That an end rounds to that of the range; draws may well lie on it."""
+    alone = hs.posterior(batch([(10**7, 0, 0, 10**7)]), 0.03)["phi"].interval()
+    mixed = hs.posterior(batch([(10**7, 0, 0, 10**7), (5, 0, 0, 0)]), 0.03, tolerance=0.3)["phi"].interval()
+    codes = [[x.code for x in i.notes] for i in (alone, mixed)]
+    assert codes == [["rounds-to-edge"], ["rounds-to-edge"]]
+
+
+def test_bounds_found_on_a_grid_refuse_nothing_that_may_be_reached() -> None:
+    """The highest value, 27/64 at fp = 3 tp, lies between two points of the grid."""
+    tp, fp, _, _ = hs.cells
+    bent = hs.Metric("bent", 4 * tp * fp * fp * fp / ((tp + fp) * (tp + fp) * (tp + fp) * (tp + fp)))
+    report = hs.score(hs.Tally.binary(tp=10, fp=30, fn=1, tn=1), metrics=[bent], above=0.415, tolerance=0.2)
+    assert report.to_dict()["rows"][0]["p_above"] > 0.1
+    with pytest.raises(hs.HowsureError, match="lies between"):
+        hs.score(hs.Tally.binary(tp=10, fp=30, fn=1, tn=1), metrics=[bent], above=2, tolerance=0.2)

@@ -102,6 +102,11 @@ class Metric:
         return read(self.formula)
 
     @property
+    def scanned(self) -> bool:
+        """Whether the bounds were found on a grid of tables, and so may be a little too narrow."""
+        return isinstance((self if self.base is None else self.base).reading.form, Other)
+
+    @property
     def bounds(self) -> tuple[float, float]:
         """The lowest and highest value over all tables.
 

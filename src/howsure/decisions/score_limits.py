@@ -9,7 +9,7 @@ from typing import Any
 from howsure.counting import finite
 from howsure.errors import BadSetting, UnknownName, listing
 from howsure.language import option
-from howsure.ranges import refuse_beyond
+from howsure.ranges import reached, refuse_beyond
 
 Prediction = Any  # howsure.decisions.prediction.Prediction
 
@@ -33,7 +33,7 @@ class ScoreLimit:
         if not -1e300 < value < 1e300:
             told = f"{option(self.name)} must be a finite number, or a mapping from metric to number"
             raise BadSetting(f"{told}; got {found!r}.")
-        low, high = d.metric.bounds
+        low, high = reached(d.metric)
         both = len(d.systems) > 1  # a difference goes as far as its measure is wide, either way
         bounds = (low - high, high - low) if both else (low, high)
         refuse_beyond(f"a difference of {d.asked}" if both else d.asked, bounds, value, self.name)

@@ -55,7 +55,8 @@ def _several(source: Source, request: Request, given: Sequence[str] = ()) -> tup
     if FILTER not in names or not ids or FILTER in {*told, *request.grouping.columns}:
         return None, []
     items = [*ids[: len(given) or 1], *([_HASH] if _HASH in names else [])]
-    keys = (*(Key(f"item{i}", x) for i, x in enumerate(items)), Key("slice0", FILTER))
+    systems = [] if request.system is None else [Key("system0", request.system)]  # each may have a filter of its own
+    keys = (*(Key(f"item{i}", x) for i, x in enumerate(items)), *systems, Key("slice0", FILTER))
     g = source.grouped(Grouping(keys, where=request.where))
     codes = np.stack([g.labels[k.name].codes for k in keys], axis=1)
     pairs = np.unique(codes[(codes >= 0).all(axis=1)], axis=0)

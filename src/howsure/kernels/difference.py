@@ -59,7 +59,10 @@ def order_of(a: Law, b: Law) -> tuple[float, float, float] | None:
     if not (isinstance(a, Controlled) and isinstance(b, Controlled)):
         return None
     one, two = _at_quantiles(a, b), _at_quantiles(b, a)
-    return one[1], one[0], float(np.hypot(one[2], two[2]))
+    off = float(np.hypot(one[2], two[2]))
+    if float(np.max(a.std())) <= float(np.max(b.std())):  # a wide law has few quantiles where a narrow one lives
+        return one[1], one[0], off
+    return two[0], two[1], off
 
 
 def _at_quantiles(outer: Controlled, inner: Controlled) -> tuple[float, float, float]:

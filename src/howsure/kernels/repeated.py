@@ -52,7 +52,7 @@ class RepeatedTables(Continuous):
 
     @property
     def unimodal(self) -> bool:
-        return bool(self.law.unimodal)
+        return isinstance(self.law, Continuous) and self.law.unimodal
 
     @property
     def searched(self) -> bool:
@@ -71,27 +71,38 @@ class RepeatedTables(Continuous):
 
     # -- functions
 
-    def _told(self, ask: Callable[[Any], tuple[Array, ...]], *points: Any) -> tuple[Array, ...]:
+    def _told(self, ask: Callable[..., tuple[Array, ...]], *points: Any) -> tuple[Array, ...]:
         """Points that are the same for all tables are asked of the different ones; points of their own, of all."""
-        if any(np.ndim(x) and np.shape(x)[-1] != 1 for x in points):
-            return ask(self._whole)
-        shape = np.broadcast_shapes(self.law.shape, *(np.shape(x) for x in points))
-        return tuple(np.broadcast_to(x, shape)[..., self.place] for x in ask(self.law))
+        if not any(np.ndim(x) and np.shape(x)[-1] != 1 for x in points):
+            shape = np.broadcast_shapes(self.law.shape, *(np.shape(x) for x in points))
+            return tuple(np.broadcast_to(x, shape)[..., self.place] for x in ask(self.law, *points))
+        return ask(self._whole, *points) if self.law.n is None else self._one_by_one(ask, *points)
+
+    def _one_by_one(self, ask: Callable[..., tuple[Array, ...]], *points: Any) -> tuple[Array, ...]:
+        """Points of their own of tables that are drawn: the draws are not copied for each table that has them."""
+        spread = [np.broadcast_to(x, np.broadcast_shapes(self.shape, *(np.shape(y) for y in points))) for x in points]
+        order = np.argsort(self.place, kind="stable")
+        tables = np.split(order, np.flatnonzero(np.diff(self.place[order])) + 1)
+        parts = [  # a law of one table: points lie along the axis before
+            ask(self.law.rows(self.place[at[:1]], self.law.shape), *(x[..., at, None] for x in spread)) for at in tables
+        ]
+        back = np.argsort(np.concatenate(tables))
+        return tuple(np.concatenate([y[..., 0] for y in x], axis=-1)[..., back] for x in zip(*parts, strict=True))
 
     def tails(self, t: Array, t_low: Array | float = 0.0) -> tuple[Array, Array]:
-        below, above = self._told(lambda law: law.tails(t, t_low), t, t_low)
+        below, above = self._told(lambda law, *x: law.tails(*x), t, t_low)
         return below, above
 
     def pdf(self, t: Array, t_low: Array | float = 0.0) -> Array:
-        return self._told(lambda law: (law.pdf(t, t_low),), t, t_low)[0]
+        return self._told(lambda law, *x: (law.pdf(*x),), t, t_low)[0]
 
     def one_tail(self, t: Array, t_low: Array | float, upper: Mask, density: bool) -> tuple[Array, Array]:
         """Of a law that has tails and densities together."""
-        tail, pdf = self._told(lambda law: law.one_tail(t, t_low, upper, density), t, t_low, upper)
+        tail, pdf = self._told(lambda law, *x: law.one_tail(*x, density), t, t_low, upper)
         return tail, pdf
 
     def quantile(self, p: Array, q: Array) -> tuple[Array, Array, Array]:
-        value, below, above = self._told(lambda law: law.quantile(p, q), p, q)
+        value, below, above = self._told(lambda law, *x: law.quantile(*x), p, q)
         return value, below, above
 
     def signs(self) -> tuple[Array, Array]:
@@ -112,6 +123,8 @@ class RepeatedTables(Continuous):
 
     @cached_property
     def body(self) -> tuple[Array, Array]:
+        if not isinstance(self.law, Continuous):
+            return super().body
         one, two = map(self._at, self.law.body)
         return one, two
 
@@ -135,6 +148,8 @@ class RepeatedTables(Continuous):
         return one, two
 
     def own_error(self) -> tuple[Array, Array]:
+        if not isinstance(self.law, Continuous):
+            return super().own_error()
         one, two = map(self._at, self.law.own_error())
         return one, two
 

@@ -53,7 +53,7 @@ class Stacked(Stepped):
 
     @property
     def unimodal(self) -> bool:
-        return all(x.unimodal for x in self.laws)
+        return all(isinstance(x, Continuous) and x.unimodal for x in self.laws)
 
     @cached_property
     def _order(self) -> Index:
@@ -69,16 +69,19 @@ class Stacked(Stepped):
     def rows(self, pick: Pick, shape: tuple[int, ...]) -> Stacked:
         wanted = np.broadcast_to(np.arange(self.shape[0]), shape)[pick].ravel()
         if not self.places:
-            return Stacked(tuple(self.laws[i] for i in wanted))
+            kept = tuple(self.routes[i] for i in wanted) if self.routes else ()
+            return Stacked(tuple(self.laws[i] for i in wanted), routes=kept)
         rank = self._order[wanted]  # among the tables of all laws, one law after the other
         ends = np.cumsum([x.size for x in self.places])
-        laws, places = [], []
-        for law, end, own in zip(self.laws, ends, self.places, strict=True):
+        laws, places, routes = [], [], []
+        names = self.routes or ("",) * len(self.laws)
+        for law, end, own, name in zip(self.laws, ends, self.places, names, strict=True):
             at = np.flatnonzero((rank >= end - own.size) & (rank < end))
             if at.size:
                 laws.append(law.rows(rank[at] - (end - own.size), law.shape))
                 places.append(at)
-        return Stacked(tuple(laws), tuple(places))
+                routes.append(name)
+        return Stacked(tuple(laws), tuple(places), tuple(routes) if self.routes else ())
 
     def _each(self, call: Callable[[Any, list[Array]], tuple[Array, ...]], *points: Any) -> tuple[Array, ...]:
         """What every law says of its own points, which lie along the last axis."""

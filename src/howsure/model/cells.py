@@ -49,7 +49,10 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 MORE_DRAWS = 100_000
-MANY_TABLES, MOSTLY = 200, 0.8  # a batch in which equal tables are looked for, and the share of different ones in it
+MANY_TABLES, MOST_DIFFERENT = (
+    200,
+    0.8,
+)  # a batch in which equal tables are looked for, and the share of different ones in it
 SURE = 1e-4  # error of a paired probability that is not drawn
 SURE_ENDS = 1e-4  # error of a tail at the ends of an interval, up to which it is not drawn
 
@@ -108,7 +111,7 @@ class CellQuestion(Question):
         if len(m.shape) != 1 or m.size() < MANY_TABLES:
             return None
         first, place, _ = m.distinct()
-        return None if len(first) > MOSTLY * m.size() else (np.array(first), place)
+        return None if len(first) > MOST_DIFFERENT * m.size() else (np.array(first), place)
 
     def _law_of(self, m: Model) -> tuple[Law, str]:
         """Exact of the tables that have such a law, and by draws of the others."""

@@ -61,7 +61,8 @@ class MeanOfSlices(Question):
     def law(self) -> tuple[Law, str]:
         """That of every slice."""
         found = self._of_slices(MeanOfItems.law)
-        return Stacked(tuple(law for law, _ in found)), _route([route for _, route in found])
+        laws, routes = zip(*found, strict=True)
+        return Stacked(tuple(laws), routes=tuple(routes)), _route(routes)
 
     def draws(self, n: int, seed: int) -> Array:
         """n draws of every slice, (n, slices)."""

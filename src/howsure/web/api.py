@@ -12,12 +12,11 @@ from typing import Annotated, Any, Final, Literal
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
 
-from howsure.errors import BadFile
 from howsure.web import models
 from howsure.web.answering import DRAWN, TEXTS, Job, Reply
 from howsure.web.guarding import Refused
 from howsure.web.keeping import Reports
-from howsure.web.uploads import Folder
+from howsure.web.uploads import Folder, NotKept
 from howsure.web.working import Workers
 
 _QUESTION_TIME: Final = 20.0
@@ -215,8 +214,8 @@ async def _kept(request: Request, name: str) -> AsyncIterator[str]:
     try:
         async with serving.folder.file(name, _pieces(request)) as folder:
             yield folder
-    except BadFile as error:
-        raise Refused(507, "no-room", str(error)) from None
+    except NotKept as error:
+        raise Refused(*((507, "no-room") if error.full else (503, "not-kept")), str(error)) from None
 
 
 async def _pieces(request: Request) -> AsyncIterator[bytes]:

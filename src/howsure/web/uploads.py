@@ -5,6 +5,7 @@ the next server starts.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import shutil
@@ -15,6 +16,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from howsure.errors import BadFile
+
+
+class NotKept(BadFile):
+    """What was sent has no place on the disk: `full` where that is for lack of room."""
+
+    def __init__(self, text: str, full: bool) -> None:
+        super().__init__(text)
+        self.full = full
+
 
 _PREFIX: Final = "server-"
 _SOCKETS: Final = "pymp-"  # as multiprocessing calls its folder
@@ -95,7 +105,9 @@ class Folder:
                         await asyncio.to_thread(file.write, piece)
             except OSError as error:
                 told = f"the file cannot be kept while it is read: {error.strerror or error}"
-                raise BadFile(f"{told}; make room, or set TMPDIR to another folder and start again.") from None
+                full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+                mend = "make room, or set TMPDIR" if full else "set TMPDIR"
+                raise NotKept(f"{told}; {mend} to another folder and start again.", full) from None
             yield str(folder)
         finally:
             if folder is not None:
