@@ -214,6 +214,13 @@ def test_recalls_out_of_reach_are_told():
     assert second["mean"] is not None
 
 
+def test_counts_without_a_curve_of_their_own():
+    """No positive item: nothing is out of reach, the precision of the counts is 0/0, and the posterior is there."""
+    text = hs.tradeoff(tally((0, 0, 0, 5)), recalls=[0.5]).to_text()
+    assert "undefined" in text
+    assert "out of reach" not in text
+
+
 def test_the_hdi_of_a_band_is_no_longer_than_the_equal_tailed_interval():
     """The same for rows and for laws."""
     t = tally((80, 20, 30, 870))

@@ -51,6 +51,7 @@ QUESTIONS: list[tuple[str, dict[str, Any]]] = [
     ("tradeoff", {"values": {"accuracy": "0.9", "prevalence": "20%"}}),
     ("tradeoff", {"values": {"accuracy": "0.9", "prevalence": "0.2"}, "recalls": [0.8, 0.95]}),
     ("tradeoff", {"counts": FOUR, "recalls": [0.9], "level": 0.8, "prior": "uniform"}),
+    ("tradeoff", {"counts": {"tp": 0, "fp": 0, "fn": 0, "tn": 5}, "recalls": [0.5]}),  # no curve, but a posterior
     ("curve", {"truth": [1, 0, 1, 1, 0, 0, 1, 0], "scores": [0.9, 0.2, 0.4, 0.8, 0.5, 0.1, 0.7, 0.3]}),
     ("curve", {"truth": ["y", "n", "y", "y", "n"], "scores": [0.9, 0.2, 0.4, 0.8, 0.5], "positive": "y",
                "metrics": ["auc", "f1@0.5"], "level": 0.9}),

@@ -19,11 +19,14 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from tests.tiers import tier
+from tests.web.conftest import QUESTION
+
 CHECKS = [
     not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance,
     negative_data_rejection,
 ]  # fmt: skip
-EXAMPLES = 6  # of each operation
+EXAMPLES = 200 if tier == "deep" else 6  # of each operation
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +77,17 @@ def test_examples_are_answered(address, described):
         assert {"document", "finding", "table", "lines"} <= response.json().keys()
         found += 1
     assert found == 9
+
+
+def test_either_answer_is_described(address, described):
+    """An answer with its table, or the document alone: each has one shape of the two that are described."""
+    shapes = described["paths"]["/api/score"]["post"]["responses"]["200"]["content"]["application/json"]["schema"]
+    names = [shape["$ref"].rsplit("/", 1)[1] for shape in shapes.pop("anyOf")]
+    assert (names, set(shapes) - {"title"}) == (["FullAnswer", "BareDocument"], set())
+    needed = {name: set(described["components"]["schemas"][name]["required"]) for name in names}
+    for form, name in (("answer", "FullAnswer"), ("document", "BareDocument")):
+        found = httpx.post(f"{address}/api/score", json=QUESTION, params={"format": form}, timeout=60).json()
+        assert [n for n in names if needed[n] <= found.keys()] == [name]
 
 
 def test_errors_are_described(described):

@@ -196,10 +196,9 @@ def _table(name: str, asked: str) -> Metric:
     try:
         return table_metric(name.strip())
     except UnknownName:
-        before, _, after = asked.partition(name)
-        hint = names.slip_of_f(name, before, after) or nearest(
-            asked, [*_known(), *(str(m) for m in DECLARED), "max-f1"]
-        )
+        before, _, after = asked.partition(name) if name else ("", "", "")
+        slip = names.slip_of_f(name, before, after)
+        hint = slip or nearest(asked, [*_known(), *(str(m) for m in DECLARED), "max-f1"])
         raise UnknownName(f"no metric of scores named {asked!r}.{hint} See: howsure metrics") from None
 
 

@@ -75,8 +75,9 @@ def tradeoff(document: dict[str, Any]) -> TextTable:
         ]
         return page(f"{_curve(document['curve'])}; {document['verdict']}", columns, 0, cells, notes)
     columns = ("recall", "precision", level_of(document), "P(feasible)")
+    missing = "undefined" if document["curve"] is None else "out of reach"
     cells = [
-        (_value(r["recall"]), "out of reach" if r["precision"] is None else short(r["precision"]),
+        (_value(r["recall"]), missing if r["precision"] is None else short(r["precision"]),
          "-" if r["low"] is None else f"[{short(r['low'])}, {short(r['high'])}]", short(r["p_feasible"]))
         for r in rows
     ]  # fmt: skip

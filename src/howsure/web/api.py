@@ -37,12 +37,17 @@ _REFUSED: Final[dict[int | str, dict[str, Any]]] = {
         507: "No room on the disk for the file.",
     }.items()
 }
-_WRITTEN: Final = {kind: {"schema": {"type": "string"}} for kind in (*TEXTS.values(), *DRAWN.values())}
+_WRITTEN: Final = {
+    kind: {"schema": {"type": "string"}} for kind in (*TEXTS.values(), *DRAWN.values()) if kind != "application/json"
+}
 _ANSWER: Final[dict[int | str, dict[str, Any]]] = {
-    200: {"model": models.FullAnswer, "description": "The answer.", "content": _WRITTEN | {
-        "application/json": {"schema": {"anyOf": [{"$ref": "#/components/schemas/FullAnswer"}, {"type": "object"}]}}}},
+    200: {
+        "model": models.FullAnswer | models.BareDocument,  # a schema beside the model would hold as well as it
+        "description": "The answer; with format=document, its document alone.",
+        "content": _WRITTEN,
+    },
     **_REFUSED,
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,8 @@ def _traded(document: Document) -> str:
     costs = "more recall costs precision" if document["trades_off"] else "more recall does not cost precision"
     if p is not None:
         costs = f"more recall costs precision with probability {probability(p['value'], p['error'])}"
-    at = f"at accuracy {curve['accuracy']:.4g} and prevalence {curve['prevalence']:.4g} {costs}"
+    held = "" if curve is None else f"at accuracy {curve['accuracy']:.4g} and prevalence {curve['prevalence']:.4g} "
+    at = f"{held}{costs}"  # counts without positive items have no curve of their own, but a posterior of one
     known = row.get("median") if row.get("precision") is None else row["precision"]  # as the table beneath has it
     if known is None:
         return f"{at}; no table has recall {row['recall']:.4g}"

@@ -316,6 +316,15 @@ class FullAnswer(StrictModel):
     report: str | None = None
 
 
+class BareDocument(BaseModel):
+    """The document of the command alone, as `format=document` asks for it; what else it holds is by its schema."""
+
+    model_config = ConfigDict(extra="allow")
+
+    schema_name: str = Field(alias="schema")
+    version: str
+
+
 class ColumnSeen(StrictModel):
     """A column of a file: what its first rows hold, and the options it may be meant for."""
 
