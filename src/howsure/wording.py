@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from howsure import choice_words, judge_words
+from howsure import choice_words, class_words, judge_words
 from howsure.coverage import reason
 from howsure.errors import listing, plural
 from howsure.language import option, spelled, spoken
@@ -39,6 +39,7 @@ GATHERED: Final[dict[str, tuple[int, dict[str, Join]]]] = {  # from how many not
     "sampled": (3, {"of": _chained, "ends": max}),
     "bins": (3, {"of": _listed, "within": _listed}),
     "prior": (2, {"of": _chained}),
+    "of-all-classes": (2, {"of": _chained}),
     "design-effect": (2, {"of": _listed, "effect": _listed, "worth": _listed}),
     "prevalence-shifted": (2, {"tested": _spanned}),
     "shrunk": (2, dict.fromkeys(("of", "spread", "items", "moved"), _listed)),
@@ -386,6 +387,7 @@ _WORDS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
     "next-undefined": _next_undefined,
     "identical": _identical, "prior": _prior, "confusions": _confusions, "chance-sampled": _chance,
     "pairing": _pairing, "design-effect": _design, "rule": _rule, **choice_words.WORDS, **judge_words.WORDS,
+    **class_words.WORDS,
     "none": _none, "best": _best, "best-of-many": _best_of_many, "pairs": _pairs,
     "missing-queries": _missing_queries, "queries-without-judgments": _without_judgments,
     "no-value": _no_value, "counts": _counts,

@@ -10,7 +10,7 @@ from scipy import stats
 from sklearn import metrics as sk
 
 import howsure as hs
-from howsure.catalogue import parse
+from howsure.catalogue import DEFAULT_BINARY, parse
 
 POWERS = [[50, 3, 2], [10, 20, 5], [5, 2, 3]]
 THREE = hs.Tally.matrix(POWERS, labels=["a", "b", "c"])
@@ -329,3 +329,18 @@ def test_the_table_of_classes_is_all_at_once():
     assert len(r.rows) == 6
     assert len(r.to_dict()["rows"]) == 603
     assert r["f1:17"].mean == pytest.approx(hs.posterior(r.posterior.evidence.versus_rest(17))["f1"].mean, rel=1e-12)
+
+
+def test_the_report_of_a_positive_class_follows_from_its_four_cells():
+    """With three classes a bare accuracy is of all of them: its table names the class."""
+    t = hs.Tally.matrix([[145, 20, 2], [5, 256, 22], [5, 24, 234]], labels=["alt", "comp", "rec"], positive="rec")
+    r = hs.score(t)
+    cells = t.versus_rest("rec")
+    two = hs.score(cells)
+    own = [f"{m}:rec" if m in ("accuracy", "balanced-accuracy", "phi") else m for m in DEFAULT_BINARY]
+    assert [row.asked for row in r.rows] == own
+    assert [float(row.score) for row in r.rows] == pytest.approx([float(row.score) for row in two.rows])
+    assert not [n for n in r.notes if n.code == "of-all-classes"]
+    (said,) = [n.text for n in hs.score(t, metrics=["accuracy", "phi", "f1", "macro-f1"]).notes if "classes" in n.code]
+    assert said == "accuracy, phi are of all 3 classes together; accuracy:rec is of rec against the rest"
+    assert "of-all-classes" not in {n.code for n in hs.score(cells, metrics=["accuracy"]).notes}

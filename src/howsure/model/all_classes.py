@@ -23,7 +23,7 @@ from howsure.kernels.classes import Classes, all_measured
 from howsure.kernels.drawn_scores import multinomials
 from howsure.kernels.draws import generator
 from howsure.model import chance, class_draws, outlook_of_tables
-from howsure.model.cells import table_notes
+from howsure.model.cells import of_all_classes, table_notes
 from howsure.model.class_control import controlled_law
 from howsure.model.class_draws import MANY_TABLES, MOST_CLASS_NUMBERS, ClassDrawing, Drawing, move_to, moved, sampler_of
 from howsure.model.next_items import LEAST_DRAWS, called, drawn_score
@@ -217,7 +217,8 @@ class AllClasses(Question):
     @property
     def remarks(self) -> Notes:
         """Empty and rare classes, and what intervals of such tables held."""
-        return (*table_notes(self.state), *self._empty_classes(), *self._coverage())
+        of_all = of_all_classes(self.state, self.metric, self.asked)
+        return (*table_notes(self.state), *of_all, *self._empty_classes(), *self._coverage())
 
     def _empty_classes(self) -> Notes:
         t, notes = self.state.evidence, []

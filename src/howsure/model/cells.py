@@ -315,6 +315,14 @@ def table_notes(state: State) -> Notes:
     return tuple(notes)
 
 
+def of_all_classes(state: State, metric: Metric, asked: str) -> Notes:
+    """That a measure is of all classes, where one of them is positive and others of the same report are of that one."""
+    t = state.evidence
+    if len(t.labels) < 3 or t.positive is None or metric.label is not None or metric.over_classes:
+        return ()
+    return (note("of-all-classes", of=(asked,), classes=len(t.labels), positive=str(t.positive)),)
+
+
 def followed_by(t: Any) -> str | None:
     """What the weights of a table follow, of all tables of a batch together; None of outcomes, which have no truth."""
     if not t.truths:

@@ -162,7 +162,7 @@ def table(state: State) -> list[str | Metric]:
     if state.prior.shared:
         return rates(state, table(replace(state, prior=state.prior.alone)))
     if t.positive is not None:
-        return list(DEFAULT_BINARY)
+        return _of_the_positive(t)
     special = state.prior.two_level or state.prior.table is not None  # priors that differ from class to class
     if len(t.labels) > 2 and not special:
         return [*(f"{m}:{EVERY}" for m in DEFAULT_CLASS), *DEFAULT_WHOLE]
@@ -170,6 +170,18 @@ def table(state: State) -> list[str | Metric]:
     if len(t.labels) == 1:
         return [*each, "accuracy"]
     return [*each, *(DEFAULT_WHOLE if len(t.labels) > 2 else ("accuracy", "balanced-accuracy", "phi"))]
+
+
+def _of_the_positive(t: Tally) -> list[str | Metric]:
+    """Measures of the positive class against the rest; where a bare name is of all classes, with the class in the name.
+
+    A table that begins with tp, fp, fn and tn holds what follows from these four.
+    """
+    k, found = len(t.labels), list[str | Metric](DEFAULT_BINARY)
+    if k <= 2:
+        return found
+    read = map(parse_metric, DEFAULT_BINARY)
+    return [m.of(t.positive) if m.agreement or m.of_classes(k) is not None else str(m) for m in read]
 
 
 def rates(state: State, names: Iterable[str | Metric]) -> list[str | Metric]:

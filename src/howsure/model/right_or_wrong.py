@@ -18,7 +18,7 @@ from howsure.cell_models import Model, Shapes
 from howsure.kernels.weights import gamma_of
 from howsure.model import chance
 from howsure.model.answers import Answers
-from howsure.model.cells import CellQuestion, label_notes, refuse_two_level
+from howsure.model.cells import CellQuestion, label_notes, of_all_classes, refuse_two_level
 from howsure.model.question import Chance, Places, Question
 from howsure.model.weighing import of_patterns, relative, uneven
 from howsure.notes import Note, Notes, note
@@ -80,6 +80,11 @@ class RightOrWrong(CellQuestion):
     def matches(self, other: Question) -> None:
         """Both need the same positive class, if they have one."""
         chance.refuse_other_classes(self.state.evidence, other.state.evidence, False)
+
+    @property
+    def remarks(self) -> Notes:
+        """What was remarked of the data, and that it is of all classes."""
+        return (*super().remarks, *of_all_classes(self.state, self.metric, self.asked))
 
     @property
     def prior_note(self) -> Note | None:
