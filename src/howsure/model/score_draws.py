@@ -36,7 +36,9 @@ from howsure.model.weighing import of_patterns, scales_of_rows
 Array = NDArray[np.float64]
 
 CHUNK: Final = 1 << 18  # weights drawn at a time, by each thread
-BUDGET: Final = 40_000_000  # weights drawn for one answer
+BUDGET: Final = 40_000_000  # weights drawn for one answer, at the usual tolerance
+USUAL: Final = 0.02
+MOST_TIMES: Final = 8.0  # the budget, at a smaller tolerance
 MORE: Final = 3  # times as many, where the tolerance asks for them
 MOST_ITEMS: Final = 2_000_000  # for DeLong's interval
 LEAST: Final = 1_000  # draws, however many items
@@ -66,6 +68,7 @@ class ScoreDraws:
     weight: float
     wanted: int  # draws that the tolerance asks for
     seed: int
+    budget: int = BUDGET  # weights drawn for one answer
 
     # -- the items as they are
 
@@ -76,13 +79,13 @@ class ScoreDraws:
         yes, no = amounts[:, truth], amounts[:, ~truth]
         return tuple(Cuts.weigh(order, yes, no, relevant=self._relevant) for order in self.items.orders)
 
-    def mean_cuts(self) -> Cuts:
+    def mean_cuts(self, system: int = 0) -> Cuts:
         """The cuts of one system at the mean weights, prior included."""
         d, (shapes, scales) = self.units, self._gammas
         mean = (shapes if scales is None else shapes * scales)[None]
         above, below = self._prior_sizes
         prior = self.weight * np.array([[above, above, below, below]])
-        return Cuts.weigh(d.orders[0], mean[:, d.truth], mean[:, ~d.truth], prior)
+        return Cuts.weigh(d.orders[system], mean[:, d.truth], mean[:, ~d.truth], prior)
 
     @property
     def of_one_scale(self) -> bool:
@@ -106,12 +109,17 @@ class ScoreDraws:
     @property
     def number(self) -> int:
         """Draws that keep equal-tailed ends within the tolerance, as far as the budget goes."""
-        return min(self.wanted, max(LEAST, BUDGET // (self.units.rows * len(self.items.systems))))
+        return min(self.wanted, max(LEAST, self.budget // (self.units.rows * len(self.items.systems))))
+
+    @property
+    def few(self) -> int:
+        """Draws to begin with where a control tells how many are needed: those of the usual tolerance."""
+        return min(self.number, max(LEAST, BUDGET // self.units.rows))
 
     @property
     def most(self) -> int:
         """Draws at most, where the shape of a law asks for more than the usual number."""
-        return max(self.number, min(MOST_DRAWS, MORE * BUDGET // self.units.rows))
+        return max(self.number, min(MOST_DRAWS, MORE * self.budget // self.units.rows))
 
     @cached_property
     def units(self) -> Scored:
@@ -169,6 +177,10 @@ class ScoreDraws:
         found = self._numbered(values, max(wanted.values()), seed).transpose(1, 2, 0)
         return {m: x[:n] for x, (m, n) in zip(found, wanted.items(), strict=True)}
 
+    def of_each(self, functions: Sequence[Callable[[Cuts], Array]], n: int, seed: int) -> NDArray[Any]:
+        """A function for each system, at the same n draws of the weights: (systems, …, n)."""
+        return self._numbered(lambda c, system, _draws: functions[system](c), n, seed)
+
     def _best_cuts(self, metrics: Sequence[Ranking], n: int, seed: int) -> dict[Ranking, NDArray[np.intp]]:
         """The cuts at which measures are best in n draws, (systems, n) for each."""
 
@@ -207,9 +219,14 @@ class ScoreDraws:
     # -- draws at a few places
 
     @property
+    def single_gammas(self) -> bool:
+        """Whether each item has a Gamma of its own, and all are of one scale."""
+        return self.items.clusters is None and self._gammas[1] is None
+
+    @property
     def sparse(self) -> bool:
         """Whether weights can be drawn for groups of items: of one system, each item for itself, all of one scale."""
-        return self.items.clusters is None and len(self.items.systems) == 1 and self._gammas[1] is None
+        return self.single_gammas and len(self.items.systems) == 1
 
     def at_cuts(self, cuts: Places, n: int, seed: int) -> CurvePoints:
         """tp and fp at given cuts, which must rise, at n draws."""
@@ -263,6 +280,11 @@ class ScoreDraws:
         parts = ((d.truth, order.positives), (~d.truth, order.negatives))
         yes, no = (np.concatenate([w, self._gammas[0][mask][at], w]) for mask, at in parts)
         return yes, no
+
+    @property
+    def shapes_of_items(self) -> tuple[Array, Array]:
+        """Shapes of the weights of positive and of negative items, each in an order that all systems share."""
+        return self._gammas[0][self.units.truth], self._gammas[0][~self.units.truth]
 
     def _points(self, one: Callable[..., tuple[Array, ...]], n: int, seed: int, size: int) -> CurvePoints:
         """Chunks of draws, each with a stream of its own."""
@@ -341,7 +363,9 @@ def score_draws(state: State) -> ScoreDraws:
     if "score draws" not in state.kept:
         wanted = state.wanted_draws()
         weight = 0.5 if state.prior.weight is None else state.prior.weight
-        state.kept["score draws"] = ScoreDraws(state.evidence, float(weight), wanted, state.seed)
+        more = min(MOST_TIMES, max(1.0, (USUAL / state.tolerance) ** 2))  # whoever asks for more has patience for it
+        made = ScoreDraws(state.evidence, float(weight), wanted, state.seed, int(more * BUDGET))
+        state.kept["score draws"] = made
     return state.kept["score draws"]  # type: ignore[no-any-return]
 
 

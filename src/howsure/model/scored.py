@@ -7,7 +7,7 @@ model (model/score_draws.py).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,10 +24,10 @@ from howsure.kernels.sampled import Sampled
 from howsure.model import classes
 from howsure.model.question import Gap, Question, drawn_gap, nothing_more
 from howsure.model.sampling import GROWN, apart, difference_law, more_draws, shared_draws
-from howsure.model.score_control import control_of, controlled_law
+from howsure.model.score_control import control_of, controlled_law, gap_law, more_controlled
 from howsure.model.score_draws import ScoreDraws, score_draws
 from howsure.model.state import State
-from howsure.model.thresholds import tally_at
+from howsure.model.thresholds import answers_at, tally_at
 from howsure.model.weighing import followed
 from howsure.notes import Note, Notes, note
 from howsure.priors import Prior, refuse_shared
@@ -105,16 +105,11 @@ class Thresholds(Question):
 
     def lacking(self, draws: Array, control: Array | None) -> int:
         """How many more draws keep equal-tailed ends within the tolerance; none where the control does."""
-        if control is not None and self._sure(draws, control):
-            return 0
+        if control is not None and np.isfinite(draws).all():
+            law = self._law_of(draws, control)
+            if not isinstance(law, Sampled):
+                return more_controlled(law, self.state.tolerance, self.drawn.most)
         return more_draws(draws, self.state.tolerance, self.drawn.most)
-
-    def _sure(self, draws: Array, control: Array) -> bool:
-        """Whether the control keeps equal-tailed ends within the tolerance."""
-        if not np.isfinite(draws).all():
-            return False
-        law = self._law_of(draws, control)
-        return max(map(float, law.end_errors(0.95, shortest=False))) <= self.state.tolerance * float(law.std())
 
     @cached_property
     def _at_threshold(self) -> Question:
@@ -144,11 +139,11 @@ class Thresholds(Question):
                 f"{what} {low:g} however the items are resampled, so they cannot say how sure that is; {advice}."
             )
 
-    def _known_mean(self) -> Array | None:
+    def _known_mean(self, system: int = 0) -> Array | None:
         """AUC is bilinear in two independent Dirichlet weights: its mean is that of their means."""
         if self.metric.name != "auc" or self.items.clusters is not None or not self.drawn.of_one_scale:
             return None
-        return np.asarray(self.metric.evaluate(self.drawn.mean_cuts())[0])
+        return np.asarray(self.metric.evaluate(self.drawn.mean_cuts(system))[0])
 
     # -- draws
 
@@ -161,14 +156,35 @@ class Thresholds(Question):
         return shared_draws(self, n, seed, lambda q: isinstance(q, Thresholds), drawn)
 
     def difference(self) -> Gap:
-        """By joint draws."""
+        """That of the answers at a threshold, else by joint draws, with a control where there is one."""
+        name = f"difference of {self.metric}"
+        if self.closed:
+            gap = self._answers_at_threshold.difference()
+            return replace(gap, found=lambda: replace(gap.difference, name=name))
+        law: Law | None = gap_law(self.drawn, self.metric, self.state.tolerance, self._known_gap())
+        if law is None:
+            law = self._drawn_gap_law()
+        return drawn_gap(Distribution(name, law, "sampled", self._gap_draws, notes=self.remarks))
+
+    def _drawn_gap_law(self) -> Sampled:
         first, second = self.items.systems
         with np.errstate(invalid="ignore"):
             gap = self._gap_draws(self.drawn.number, self.state.seed)
         self._refuse(f"on {self.metric} {first} and {second} differ by", gap)
-        law = difference_law(self.metric.bounds, gap)
-        name = f"difference of {self.metric}"
-        return drawn_gap(Distribution(name, law, "sampled", self._gap_draws, notes=self.remarks))
+        return difference_law(self.metric.bounds, gap)
+
+    @cached_property
+    def _answers_at_threshold(self) -> Question:
+        """The measure of both systems' answers at the threshold."""
+        assert self.metric.threshold is not None  # noqa: S101 - closed looked
+        assert self.metric.base is not None  # noqa: S101 - a threshold has one
+        state = self.state.seeing(answers_at(self.items, self.metric.threshold))
+        return classes.question(state, self.metric.base, str(self.metric))
+
+    def _known_gap(self) -> float | None:
+        """The mean of a difference of areas."""
+        means = [self._known_mean(s) for s in range(len(self.items.systems))]
+        return None if means[0] is None or means[1] is None else float(means[0] - means[1])
 
     def _gap_draws(self, n: int, seed: int) -> Array:
         first, second = self.ratio_draws(n, seed)
@@ -315,7 +331,8 @@ def prepare(questions: Sequence[Question]) -> None:
         return
     state, drawn = open_ones[0].state, open_ones[0].drawn
     controls = {m: c for m in wanted if (c := control_of(drawn, m)) is not None}
-    first = _drawn(drawn, dict.fromkeys(wanted, drawn.number), controls, drawn.seed)
+    begin = {m: drawn.few if m in controls else drawn.number for m in wanted}
+    first = _drawn(drawn, begin, controls, drawn.seed)
     more = {m: n for m, q in wanted.items() if (n := q.lacking(*first[m]))}
     added = _drawn(drawn, more, controls, drawn.seed + GROWN) if more else {}
     for m, found in first.items():

@@ -33,6 +33,20 @@ def tally_at(data: Scored, thresholds: Any = None) -> Tally:
     return table_of(data, counts, squares, ((THRESHOLD, tuple(points.tolist())),))
 
 
+def answers_at(data: Scored, threshold: float) -> Tally:
+    """The answers of all systems at one threshold, on the same items."""
+    answers = (data.scores >= threshold).astype(np.int64)
+    patterns = np.column_stack([data.truth.astype(np.int64), answers])
+    cells, at = np.unique(patterns, axis=0, return_inverse=True)
+    counts: Any = np.bincount(at.ravel(), data.amounts, len(cells))
+    squares = None if data.squares is None else np.bincount(at.ravel(), data.squares, len(cells))
+    return Tally(
+        cells=cells, counts=counts.astype(np.int64) if squares is None else counts, labels=data.labels,
+        systems=data.systems, positive=data.positive, squares=squares, notes=data.notes, positive_given=True,
+        library=data.library,
+    )  # fmt: skip
+
+
 def table_of(data: Scored, counts: Array, squares: Array | None, batch: tuple[Axis, ...] = ()) -> Tally:
     """2x2 tables (tn, fp, fn, tp) of so many items of one system, parts of items allowed."""
     return Tally(
