@@ -119,6 +119,9 @@ def _bare(version: str, python: str | None) -> str:
         raise LeftOut(f"there is no Python {version} here: neither on PATH nor in pyenv")
     home = made(python, f"bare-{version}")
     home.install(_wheel(), pins=PINS)
+    told, meant = say([home.program("howsure"), "--version"]).split()[-1], Path(_wheel()).name.split("-")[1]
+    if told != meant:
+        raise Failed(f"the command says that it is {told}, the wheel that it is {meant}")
     _alone(home, ROOT / "tools" / "first_lines.py", str(ROOT / "README.md"), home.program("howsure"))
     return "the first lines of the README print what it shows"
 
