@@ -54,7 +54,7 @@ def report(document: Document, parts: Parts, view: Detail) -> str:
             matrix=_matrix(document),
             confusions=_confusions(document),
             priors=_priors(document, parts.priors),
-            assumptions=assumptions(document),
+            assumptions=assumptions(document, parts.measures),
             formulas=_formulas(parts.measures),
             routes=_routes(document),
             remade=_visible(remade(document, parts.typed)),
