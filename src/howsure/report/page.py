@@ -159,7 +159,7 @@ def _formulas(measures: Sequence[Any]) -> list[dict[str, str]]:
         name = str(base)
         if name in found or len(found) >= _MOST_FORMULAS:
             continue
-        formula, text = getattr(base, "formula", None), str(getattr(base, "text", "") or "")
+        formula, text = getattr(base, "shown", None), str(getattr(base, "text", "") or "")
         drawn = mathml(formula, f"{name} = {text}") if isinstance(formula, Expression) else ""
         said = {"meaning": getattr(base, "meaning", ""), "source": getattr(base, "source", "")}
         found[name] = {"name": visible(name), "text": visible(text), "mathml": drawn} | {
