@@ -226,10 +226,12 @@ def test_the_prior_used_is_among_the_others(prior):
     used, made = document["prior"]["name"], Page(r.to_html())
     row = next(row for row in document["rows"] if row["asked"] == "f1")
     at = made.of("td", "th").index(f"{used} (used here)")
-    assert made.of("td", "th")[at : at + 3] == [f"{used} (used here)", short(row["score"]), findings.span(row)]
+    numbers = [short(row["score"]), short(row["median"]), findings.span(row)]
+    assert made.of("td", "th")[at : at + 4] == [f"{used} (used here)", *numbers]
     drawn = r.plot("priors")
     assert drawn.title == "How much does the prior matter to f1?"
     labels = [x["label"] for layer in drawn.body["layer"] for x in layer["data"]["values"] if "label" in x]
+    assert f"median {findings.numbers_of(row | {'score': row['median']})}" in labels
     assert [x for x in labels if x.startswith("prior ")] == [f"prior {x}" for x in dict.fromkeys(
         [*([] if used == "uniform" else [used]), "even", "jeffreys", "uniform"])]  # fmt: skip
 

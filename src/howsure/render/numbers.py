@@ -108,6 +108,15 @@ def probability(
     return beyond(0.0, least, p > 0.5) if 3.0 * min(p, 1.0 - p) <= least else share(p, off)
 
 
+def stated(what: str, shown: str) -> str:
+    """What a number is of, and the number as shown: an equation, or a bound.
+
+    >>> stated("P(a better)", "0.93"), stated("P(a better)", ">0.9998")
+    ('P(a better) = 0.93', 'P(a better) > 0.9998')
+    """
+    return f"{what} {shown[0]} {shown[1:]}" if shown.startswith(("<", ">")) else f"{what} = {shown}"
+
+
 def _least(error: float, floor: float | None) -> float:
     """What draws cannot tell from 0: none of them, or one, by the rule of three."""
     return max(3.0 * (min(error, 1.0) / _WORST) ** 2, floor or 0.0)

@@ -144,11 +144,11 @@ def _priors(document: Document, rows: Sequence[Document]) -> str:
     own = (document.get("prior") or {}).get("name")
     made = [
         (str(row["prior"]) + (" (used here)" if row["prior"] == own else ""),
-         findings.score_of(row), findings.span(row))
+         findings.score_of(row), findings.score_of(row | {"score": row["median"]}), findings.span(row))
         for row in rows
     ]  # fmt: skip
     told = f"{findings.named(rows[0])} under other priors"
-    return html.bare(page(told, ("prior", "score", f"{level} interval"), 1, made, ()))
+    return html.bare(page(told, ("prior", "score", "median", f"{level} interval"), 1, made, ()))
 
 
 def _formulas(measures: Sequence[Any]) -> list[dict[str, str]]:
