@@ -130,6 +130,17 @@ def test_one_more_place_is_shown_where_rounding_comes_between():
     assert beside(361 / 400, 335 / 400) == ("0.9025", "0.8375", "0.0650")
 
 
+def test_a_difference_of_thirds_is_rounded_by_itself():
+    """28 of 120 less 20 of 120 is 0.0667, though 0.2333 less 0.1667 is not; no number of places would make both so."""
+    assert beside(28 / 120, 20 / 120) == ("0.2333", "0.1667", "0.0667")
+    assert beside(20 / 120, 28 / 120) == ("0.1667", "0.2333", "-0.0667")
+    for i in range(121):
+        for j in range(121):
+            a, b, gap = beside(i / 120, j / 120)
+            assert abs(float(gap) - (i - j) / 120) <= 0.5 * 10.0 ** -len(gap.partition(".")[2]) + 1e-12
+            assert abs(float(a) - float(b) - float(gap)) <= 1.01e-4
+
+
 def test_compare_shows_the_difference_of_scores():
     """difference.score is the difference of both scores, also in the table."""
     made = hs.compare(TABLE, OTHER, metric="f1")
