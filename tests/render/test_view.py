@@ -111,6 +111,24 @@ def test_notes_that_change_the_reading_stay():
     assert "undefined" in str(hs.score(hs.Tally.binary(tp=0, fp=0, fn=3, tn=4), metrics="precision"))
 
 
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"pred": "z", "by": "g"}, "n = 6 in 3 slices"),
+        ({"score": "s", "threshold": [0.2, 0.5]}, "n = 6 at 2 thresholds"),
+        ({"score": "s", "threshold": [0.2, 0.5], "by": "g"}, "n = 6 in 6 slices"),
+        ({"pred": "z"}, "n = 6"),
+    ],
+)
+def test_the_headline_says_what_the_tables_are(asked, told):
+    """Slices of the items, or thresholds that all of them were cut at; a batch has tables."""
+    frame = {"y": [1, 0, 1, 0, 1, 0], "z": [1, 0, 0, 0, 1, 1], "s": [0.9, 0.1, 0.3, 0.2, 0.8, 0.6], "g": list("aabbcc")}
+    made = hs.score(frame, truth="y", **asked, metrics=["f1"])
+    assert str(made).splitlines()[0].partition(";")[0] == told
+    batch = hs.score(hs.Tally.binary(tp=[1, 2], fp=[1, 1], fn=[0, 1], tn=[3, 4]), metrics=["f1"])
+    assert str(batch).startswith("n = 13 in 2 tables")
+
+
 # -- numbers that add up
 
 
