@@ -41,16 +41,6 @@ _DATA = {
 }
 
 
-_TITLES = {
-    "table": "Of a 2x2 table",
-    "rate": "Of passes and fails",
-    "classes": "Of many classes",
-    "sets": "Of items with several labels",
-    "scores": "Of scores",
-    "samples": "Of several samples per question",
-}
-
-
 def measures() -> list[Any]:
     """Every measure that has a page."""
     return [*metrics(), *rankings(), *repeated()]
@@ -58,13 +48,7 @@ def measures() -> list[Any]:
 
 def kind(metric: Any) -> str:
     """Which of the examples it is a measure of."""
-    if isinstance(metric, Ranking):
-        return "scores"
-    if not hasattr(metric, "any_of"):
-        return "samples"
-    if metric.any_of or metric.average == "samples":
-        return "sets"
-    return "rate" if metric.name == "rate" else "classes" if metric.over_classes else "table"
+    return str(metric.subject)
 
 
 def slug(name: str) -> str:
@@ -103,11 +87,11 @@ def page(metric: Any) -> str:
     name, of = row["metric"], kind(metric)
     law, chance = _answers(metric)
     facts = [
-        ("range", listing._range(row["range"])),
+        ("range", listing.span(row["range"])),
         ("better", row["better"] or "neither direction"),
         ("divides by 0", "never" if row["undefined"] == "never" else f"if {row['undefined']}"),
-        ("positive class", "needed" if row["needs_positive"] else "not needed: the same for both classes"),
-        ("posterior", row["route"]),
+        ("positive class", listing.positive(row)),
+        ("posterior", listing.posterior(row)),
         ("chance level", "" if chance is None else f"{chance:.3g} for {_DATA[of]}"),
         ("also called", ", ".join(f"`{x}`" for x in row["aliases"])),
         ("source", row["source"]),
@@ -187,9 +171,9 @@ def _link(metric: Any) -> str:
 
 def by_kind() -> dict[str, list[Any]]:
     """All measures, by what they are measures of."""
-    made: dict[str, list[Any]] = {title: [] for title in _TITLES.values()}
+    made: dict[str, list[Any]] = {f"Of {listing.SUBJECTS[of]}": [] for of in _DATA}
     for metric in measures():
-        made[_TITLES[kind(metric)]].append(metric)
+        made[f"Of {listing.SUBJECTS[kind(metric)]}"].append(metric)
     return made
 
 
@@ -199,7 +183,13 @@ def table(found: list[Any]) -> str:
     lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
     for row in listing.document(found, True)["rows"]:
         name = listing.markdown.escape(row["metric"])
-        cells = (row["meaning"], row["formula"], row["better"] or "-", row["route"], ", ".join(row["aliases"]))
+        cells = (
+            row["meaning"],
+            row["formula"],
+            row["better"] or "-",
+            listing.posterior(row),
+            ", ".join(row["aliases"]),
+        )
         shown = [f"[{name}](measures/{slug(row['metric'])}.md)", *map(listing.markdown.escape, cells)]
         lines.append(f"| {' | '.join(shown)} |")
     return "\n".join(lines)

@@ -19,6 +19,9 @@ CELLS: Final = ("tp", "fp", "fn", "tn")
 _DEEPEST: Final = 100  # a sum of a thousand terms can be written as a sum of sums
 _SMALLEST, _LARGEST = Fraction(1, 10**150), Fraction(10**300)
 OVER_CLASSES: Final = ("total", "mean", "mean of defined")
+OVER_ITEMS: Final = "mean over items"  # written, never evaluated: an item with many labels has four cells of its own
+_SAID: Final = {"total": "sum over classes", OVER_ITEMS: OVER_ITEMS}
+_SIGNS: Final = {"total": r"\sum_k", OVER_ITEMS: r"\frac{1}{n}\sum_i"}
 _BINDS: Final = {"+": 1, "-": 1, "*": 2, "/": 2, "^": 4}
 _LATEX_CELL: Final = {name: rf"\mathrm{{{name.upper()}}}" for name in CELLS}
 
@@ -198,6 +201,21 @@ def mean_of_defined(x: Expression) -> Expression:
     return Expression("mean of defined", (expression(x),))
 
 
+def mean_over_items(x: Expression) -> Expression:
+    """The mean of a formula over items, for what is written of a measure of items with many labels."""
+    return Expression(OVER_ITEMS, (expression(x),))
+
+
+def counted(name: str) -> Expression:
+    """What is counted where that is no cell of a 2x2 table, by its name: for what is written of a measure.
+
+    >>> passes, fails = counted("passes"), counted("fails")
+    >>> str(passes / (passes + fails))
+    'passes / (passes + fails)'
+    """
+    return Expression("cell", value=name)
+
+
 def _constant(x: object) -> Expression:
     if isinstance(x, bool) or not isinstance(x, (int, float, Fraction, np.integer, np.floating)):
         raise BadSetting(f"a formula is made of cells and numbers; got {x!r}.")
@@ -306,10 +324,8 @@ def _text(e: Expression, outer: int = 0, right: bool = False) -> str:
         return f"{e.op}({_text(e.args[0])})"
     if e.function is not None:
         return f"{e.function.name}({', '.join(_text(x) for x in e.args)})"
-    if e.op in OVER_CLASSES:
-        return (
-            f"{e.op} over classes({_text(e.args[0])})" if e.op != "total" else f"sum over classes({_text(e.args[0])})"
-        )
+    if e.op in (*OVER_CLASSES, OVER_ITEMS):
+        return f"{_SAID.get(e.op, f'{e.op} over classes')}({_text(e.args[0])})"
     if _negated(e):
         return f"(-{_text(e.args[1], 3)})" if outer else f"-{_text(e.args[1], 3)}"
     own = _BINDS[e.op]
@@ -327,7 +343,7 @@ def _negated(e: Expression) -> bool:
 def _latex(e: Expression, outer: int = 0, right: bool = False) -> str:
     """As the text; a fraction needs no parentheses but under a power."""
     if e.op == "cell":
-        return _LATEX_CELL[str(e.value)]
+        return _LATEX_CELL.get(str(e.value), rf"\mathrm{{{e.value}}}")
     if e.op == "number":
         shown = _number(e.value)  # type: ignore[arg-type]
         return rf"\left({shown}\right)" if shown.startswith("-") and outer else shown
@@ -337,8 +353,8 @@ def _latex(e: Expression, outer: int = 0, right: bool = False) -> str:
         return rf"{e.function.latex}\left({', '.join(_latex(x) for x in e.args)}\right)"
     if e.op == "log":
         return rf"\log\left({_latex(e.args[0])}\right)"
-    if e.op in OVER_CLASSES:
-        sign = r"\sum_k" if e.op == "total" else r"\frac{1}{K}\sum_k"
+    if e.op in (*OVER_CLASSES, OVER_ITEMS):
+        sign = _SIGNS.get(e.op, r"\frac{1}{K}\sum_k")
         return rf"{sign}\left({_latex(e.args[0])}\right)"
     own = _BINDS[e.op]
     if e.op == "/":

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import BadSetting
 from howsure.render import findings
-from howsure.render.numbers import probability, short
+from howsure.render.numbers import probability, short, stated
 
 if TYPE_CHECKING:
     from howsure.charts.chart import Chart
@@ -124,7 +124,7 @@ def density_chart(d: Distribution, level: float, kind: str, above: float | None)
     ends = f"{short(law['low'])} to {short(law['high'])}"
     says = f"{d.name}: {findings.percent(level)} {kind} interval {ends}, median {short(d.median)}."
     if above is not None:
-        says += f" P(above {above:g}) = {law['reference']['above']}."
+        says += f" {stated(f'P(above {above:g})', law['reference']['above'])}."
     told = f"{findings.percent(level)} {kind} interval; {d.route}"
     return density([law], name="density", title=d.name, says=says, caption=told, measure=d.name)
 

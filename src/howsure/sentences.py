@@ -35,6 +35,10 @@ SENTENCES: Final[dict[str, str]] = {
         "(truths {truths}; answers {answers})"
     ),
     "similar-labels": "labels {first!r} and {second!r} differ only in case, blanks or type; are they the same class?",
+    "joined-labels": (
+        "label {label!r} counts as one class, though {part!r} is a class too; if items have several labels, "
+        "name what is between them with <sep>"
+    ),
     "word-for-missing": "label {label!r} counts as a class; if it means that none was given, leave the field empty",
     "binned/one": "scores are counted in {bins:bin|bins}, with edges from {ends}",
     "binned/several": "scores are counted in up to {bins:bin|bins} for each of {scores} scores, with edges from {ends}",

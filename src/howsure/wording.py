@@ -109,10 +109,10 @@ def _labels(f: Mapping[str, Any]) -> str:
 
 
 def _empty(f: Mapping[str, Any]) -> str:
-    return (
-        f"class {listing(f['labels'])} has no {f['what']}: its numbers come from the prior alone, and it counts as a "
-        "class in every average"
-    )
+    named, alone = listing(f["labels"]), "numbers come from the prior alone, and"
+    if len(f["labels"]) == 1:
+        return f"class {named} has no {f['what']}: its {alone} it counts as a class in every average"
+    return f"classes {named} have no {f['what']}: their {alone} each counts as a class in every average"
 
 
 def _coverage(f: Mapping[str, Any]) -> str:

@@ -89,6 +89,36 @@ def test_the_same_specification_each_time():
     assert result("score").plot().to_svg() == result("score").plot().to_svg()
 
 
+def _drawn_words(chart: Chart) -> list[str]:
+    return [x.text or "" for x in ElementTree.fromstring(chart.to_svg()).iter(f"{SVG}text")]
+
+
+def test_the_names_of_lines_of_a_plan_are_whole():
+    """What is drawn ends in no dots: both curves are named in full."""
+    words = _drawn_words(hs.plan(expected={"rate": 0.8}, difference=0.05).plot())
+    assert {"probability of showing it", "average probability of the claim"} <= set(words)
+    assert not any("…" in x for x in words)
+
+
+@pytest.mark.parametrize("first", ["good", "bad"])
+def test_sides_without_room_are_told_by_arrows(first):
+    """Beside a line at the edge both probabilities are on the side with room, and each points to its own; as bounds."""
+    y = np.arange(300) % 3
+    both = {"good": y, "bad": np.where(np.arange(300) % 2, y, (y + 1) % 3)}
+    second = next(x for x in both if x != first)
+    chart = hs.compare(y, {first: both[first], second: both[second]}).plot("difference")
+    words = [x for x in chart.body["layer"] if x["mark"]["type"] == "text"]
+    below, above = (x["data"]["values"][0]["label"] for x in words)
+    assert re.fullmatch(rf"← P\({second} better\) [<>] 0\.\d+", below)
+    assert re.fullmatch(rf"P\({first} better\) [<>] 0\.\d+ →", above)
+    assert {x["mark"]["align"] for x in words} == {"left" if first == "good" else "right"}
+    assert len({round(x["encoding"]["x"]["value"]) for x in words}) == 1
+    like = np.where(np.arange(300) % 2, (y + 1) % 3, y)  # wrong as often, elsewhere
+    roomy = hs.compare(y, {"a": both["bad"], "b": like}).plot("difference")
+    said = [x["data"]["values"][0]["label"] for x in roomy.body["layer"] if x["mark"]["type"] == "text"]
+    assert not any("→" in x or "←" in x for x in said)
+
+
 # -- numbers
 
 

@@ -231,6 +231,26 @@ def test_classical_tests_beside_the_posterior() -> None:
     assert same["mcnemar-exact"] == 1.0
 
 
+def test_each_classical_test_says_what_it_tests() -> None:
+    """McNemar's look at right answers, of all classes or of the one asked for; the permutation test at the measure."""
+    y, answers = joint()
+    f1, accuracy, one = (hs.compare(y, answers, metric=name).tests() for name in ("f1", "accuracy", "f1:1"))
+    assert f1.of == {"mcnemar-exact": "accuracy", "mcnemar-mid-p": "accuracy", "permutation": "f1"}
+    assert one.of["mcnemar-exact"] == "accuracy"  # of two classes one is as right as the other
+    assert f1["mcnemar-exact"] == accuracy["mcnemar-exact"]
+    assert repr(f1).startswith(f"Tests(mcnemar-exact of accuracy: {f1['mcnemar-exact']}, ")
+    assert f1.to_dict()["permutation"] == {"tests": "f1", "p": f1["permutation"]}
+    three = np.arange(90) % 3
+    systems = {"a": np.where(np.arange(90) % 7, three, 0), "b": np.where(np.arange(90) % 5, three, 1)}
+    said = {m: hs.compare(three, systems, metric=m).tests().of["mcnemar-mid-p"] for m in ("recall:2", "micro-f1")}
+    assert said == {"recall:2": "accuracy of 2 against the rest", "micro-f1": "accuracy"}
+    passed = {k: (v == three).astype(int) for k, v in systems.items()}
+    assert hs.compare(passed, outcome=["a", "b"]).tests().of["mcnemar-exact"] == "rate"
+    graded = hs.compare(hs.means({"a": [0.1, 0.4, 0.3], "b": [0.2, 0.2, 0.1]}), "a", "b").tests()
+    assert graded.of["permutation"] == "mean"
+    assert graded.of["sign"] == "which has the better value more often"
+
+
 def test_ratio_and_sampling_error() -> None:
     """The ratio's median is near the ratio of medians; the sampled share has the paper's standard error."""
     c = hs.compare(table(A), table(B), metric="f1")

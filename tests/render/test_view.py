@@ -111,6 +111,24 @@ def test_notes_that_change_the_reading_stay():
     assert "undefined" in str(hs.score(hs.Tally.binary(tp=0, fp=0, fn=3, tn=4), metrics="precision"))
 
 
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"pred": "z", "by": "g"}, "n = 6 in 3 slices"),
+        ({"score": "s", "threshold": [0.2, 0.5]}, "n = 6 at 2 thresholds"),
+        ({"score": "s", "threshold": [0.2, 0.5], "by": "g"}, "n = 6 in 6 slices"),
+        ({"pred": "z"}, "n = 6"),
+    ],
+)
+def test_the_headline_says_what_the_tables_are(asked, told):
+    """Slices of the items, or thresholds that all of them were cut at; a batch has tables."""
+    frame = {"y": [1, 0, 1, 0, 1, 0], "z": [1, 0, 0, 0, 1, 1], "s": [0.9, 0.1, 0.3, 0.2, 0.8, 0.6], "g": list("aabbcc")}
+    made = hs.score(frame, truth="y", **asked, metrics=["f1"])
+    assert str(made).splitlines()[0].partition(";")[0] == told
+    batch = hs.score(hs.Tally.binary(tp=[1, 2], fp=[1, 1], fn=[0, 1], tn=[3, 4]), metrics=["f1"])
+    assert str(batch).startswith("n = 13 in 2 tables")
+
+
 # -- numbers that add up
 
 
@@ -128,6 +146,17 @@ def test_a_difference_is_that_of_the_numbers_shown(x, y):
 def test_one_more_place_is_shown_where_rounding_comes_between():
     """361 of 400 less 335 of 400 is 0.065, and no 0.064."""
     assert beside(361 / 400, 335 / 400) == ("0.9025", "0.8375", "0.0650")
+
+
+def test_a_difference_of_thirds_is_rounded_by_itself():
+    """28 of 120 less 20 of 120 is 0.0667, though 0.2333 less 0.1667 is not; no number of places would make both so."""
+    assert beside(28 / 120, 20 / 120) == ("0.2333", "0.1667", "0.0667")
+    assert beside(20 / 120, 28 / 120) == ("0.1667", "0.2333", "-0.0667")
+    for i in range(121):
+        for j in range(121):
+            a, b, gap = beside(i / 120, j / 120)
+            assert abs(float(gap) - (i - j) / 120) <= 0.5 * 10.0 ** -len(gap.partition(".")[2]) + 1e-12
+            assert abs(float(a) - float(b) - float(gap)) <= 1.01e-4
 
 
 def test_compare_shows_the_difference_of_scores():

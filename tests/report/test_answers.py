@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import howsure as hs
@@ -225,10 +226,12 @@ def test_the_prior_used_is_among_the_others(prior):
     used, made = document["prior"]["name"], Page(r.to_html())
     row = next(row for row in document["rows"] if row["asked"] == "f1")
     at = made.of("td", "th").index(f"{used} (used here)")
-    assert made.of("td", "th")[at : at + 3] == [f"{used} (used here)", short(row["score"]), findings.span(row)]
+    numbers = [short(row["score"]), short(row["median"]), findings.span(row)]
+    assert made.of("td", "th")[at : at + 4] == [f"{used} (used here)", *numbers]
     drawn = r.plot("priors")
     assert drawn.title == "How much does the prior matter to f1?"
     labels = [x["label"] for layer in drawn.body["layer"] for x in layer["data"]["values"] if "label" in x]
+    assert f"median {findings.numbers_of(row | {'score': row['median']})}" in labels
     assert [x for x in labels if x.startswith("prior ")] == [f"prior {x}" for x in dict.fromkeys(
         [*([] if used == "uniform" else [used]), "even", "jeffreys", "uniform"])]  # fmt: skip
 
@@ -295,6 +298,42 @@ def test_assumptions_are_those_of_the_result():
              "solve", "folds", "trec")  # fmt: skip
     for text, names in kinds.items():
         assert {name for name in every if any(x.startswith(text) for x in page(name).of("strong"))} == names
+
+
+MATRIX = hs.Tally.matrix([[50, 2, 1], [4, 40, 3], [2, 2, 60]], labels=["a", "b", "c"])
+
+
+def _prior_told(result) -> str:
+    (found,) = [x for x in Page(result.to_html()).of("strong") if x.startswith("Before the data")]
+    return found.removeprefix("Before the data, what was known is the prior ")
+
+
+@pytest.mark.parametrize(
+    ("metrics", "prior", "told"),
+    [
+        (["macro-f1"], "even", "even, worth 3 items in all: 1 per class."),
+        (["f1:a", "accuracy"], "even", "even, worth 2 items in all."),
+        (["f1:a", "macro-f1"], "even", "even, worth 2 items in all, but for macro-f1 3 items in all: 1 per class."),
+        (["f1:a", "accuracy"], "jeffreys",
+         "jeffreys, worth 2 items in all for one class against the rest, and 4.5 items for all classes together."),
+    ],
+)  # fmt: skip
+def test_the_prior_is_told_for_the_measures_shown(metrics, prior, told):
+    """Averages in which classes count alike have weight 1 per class; one class has a table of its own."""
+    assert _prior_told(hs.score(MATRIX, metrics=metrics, prior=prior)) == told
+
+
+def test_the_prior_is_told_of_other_results_too():
+    """Two classes weigh as much together as alone; comparisons, clusters and sets of labels have their own words."""
+    assert _prior_told(hs.score(T, metrics=["f1", "macro-f1"])) == "even, worth 2 items in all."
+    y = np.arange(60) % 3
+    answered = {"a": np.where(np.arange(60) % 7, y, 0), "b": np.where(np.arange(60) % 5, y, 1)}
+    assert _prior_told(hs.compare(y, answered)) == "even, worth 1 item per class."
+    frame = {"y": y % 2, "z": answered["a"] % 2, "c": np.arange(60) // 3}
+    clustered = hs.score(frame, truth="y", pred="z", cluster="c", metrics=["f1"])
+    assert _prior_told(clustered) == "even, worth 2 clusters in all."
+    sets = hs.Tally.multilabel([["a"], ["b", "a"], ["c"]], [["a"], ["b"], ["a"]])
+    assert _prior_told(hs.score(sets)) == "even; what it weighs in each measure is told below."
 
 
 def test_a_judge_is_told_of_and_not_taken_at_its_word():

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
+from howsure.catalogue import parse
 from howsure.charts import chart
 from howsure.cli.app import run
 from howsure.expressions import cells, log, sqrt
@@ -191,6 +192,10 @@ def test_formulas_are_set_by_the_browser():
     assert made.startswith('<math display="block" aria-label="x&lt;y"><mrow><mo stretchy="false">√</mo>')
     assert "<mo>−</mo><mn>2</mn><mo>·</mo><mi>log</mi>" in made
     assert mathml((tp + fp) * (tp - (fp - fn)), "").count("<mo>(</mo>") == 3
+    over_items, of_passes = (mathml(parse(x).shown, "") for x in ("samples-f1", "rate"))
+    assert "<mfrac><mn>1</mn><mi>n</mi></mfrac><munder><mo>∑</mo><mi>i</mi></munder>" in over_items
+    assert '<mi mathvariant="normal">passes</mi>' in of_passes
+    assert "passes" in hs.score(hs.Tally.rate(hits=47, of=50)).to_html()
     assert "<munder><mo>∑</mo>" in hs.score(hs.Tally.matrix([[5, 1, 1], [1, 5, 1], [1, 1, 5]])).to_html()
     assert '<mrow><mo stretchy="false">√</mo>' in html("default")  # phi
 

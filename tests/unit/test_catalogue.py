@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,6 +12,7 @@ from sklearn import metrics as sk
 
 import howsure as hs
 from howsure.catalogue import described, parse
+from howsure.catalogue.retrieval import parse as parse_scores
 from howsure.errors import BadSetting, UnknownName
 
 tp, fp, fn, tn = hs.cells
@@ -372,6 +375,53 @@ def test_routes_are_those_of_the_plan(route, names):
         t = hs.Tally.rate(hits=3, of=5) if name == "rate" else T
         assert parse(name).route == route
         assert hs.posterior(t)[name].route == route
+
+
+def test_routes_of_averages_are_those_of_their_laws():
+    """Of items with one class each, and of items with several labels, whatever the average is of."""
+    one = hs.posterior(hs.Tally.matrix([[50, 5, 2], [6, 30, 4], [1, 3, 19]]))
+    several = hs.posterior(hs.Tally.multilabel([["a"], ["a", "b"], ["c"]] * 9, [["a"], ["a"], ["b", "c"]] * 9))
+    for base in ("f1", "f2", "jaccard", "informedness", "kappa", "g-mean", "fowlkes-mallows", "phi"):
+        micro = parse(f"micro-{base}")
+        assert (micro.route, micro.route_of_label_sets) == (one[micro].route, several[micro].route)
+        assert parse(f"samples-{base}").route == several[f"samples-{base}"].route == "quadrature"
+    for name in ("hamming-loss", "subset-accuracy", "macro-f1", "weighted-f1"):
+        assert parse(name).route == several[name].route
+        assert parse(name).route_of_label_sets is None
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "latex", "undefined"),
+    [
+        ("samples-f1", "mean over items(2 * tp / (2 * tp + fn + fp))", r"\frac{1}{n}\sum_i", "2 * tp + fn + fp = 0"),
+        ("rate", "passes / (passes + fails)", r"\frac{\mathrm{passes}}", "passes + fails = 0"),
+        ("subset-accuracy", "right / (right + wrong)", r"\frac{\mathrm{right}}", "right + wrong = 0"),
+    ],
+)
+def test_formulas_name_what_is_counted(name, text, latex, undefined):
+    """A mean over items is none over classes; passes, and items that are entirely right, are no cells of a table."""
+    metric = parse(name)
+    assert (metric.text, metric.undefined) == (text, undefined)
+    assert metric.latex.startswith(latex)
+    assert not metric.needs_positive
+
+
+@pytest.mark.parametrize("name", ["brier", "Log_Loss", "mse", "Mean absolute error"])
+def test_means_of_items_are_told_how_to_be_had(name):
+    """A mean of a value per item is no slip of a measure of tables; curves say the same."""
+    for ask in (parse, described, parse_scores):
+        with pytest.raises(UnknownName, match="mean of a value of each item") as error:
+            ask(name)
+        assert str(error.value).endswith("write that value into a column, and give value='NAME', better='lower'.")
+    assert described("hamming").name == "hamming-loss"
+
+
+@pytest.mark.parametrize("name", ["ECE", "rmse", "r2", "calibration"])
+def test_what_is_not_offered_is_told(name):
+    """No other measure is suggested in its place."""
+    told = f"{name!r} is not offered: it is no measure of a table, and no mean of a value of each item."
+    with pytest.raises(UnknownName, match=re.escape(told)):
+        parse(name)
 
 
 # -- a user's own measure -----------------------------------------------------------------------------------------

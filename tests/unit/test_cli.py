@@ -304,6 +304,38 @@ def test_metrics_lists_the_catalogue(command):
         assert all(name in out for name in names)
 
 
+def test_metrics_fit_a_terminal(command, monkeypatch):
+    """The list has no line beyond 100 columns, nor beyond those of a terminal; names stay whole."""
+    for terminal in (False, True):
+        monkeypatch.setattr("sys.stdout.isatty", lambda there=terminal: there, raising=False)
+        for columns, most in (("240", 100), ("80", 80)):
+            monkeypatch.setenv("COLUMNS", columns)
+            lines = command("metrics")[1].splitlines()
+            assert most - 10 < max(map(len, lines)) <= most
+            assert sum(x.startswith("  precision@recall=0.9  0 to 1 ") for x in lines) == 1
+    monkeypatch.setenv("COLUMNS", "40")
+    narrow = command("metrics")[1].splitlines()
+    assert max(len(x) for x in narrow if x.startswith("    ")) <= 40
+    assert "    share of positive answers that are" in narrow
+
+
+def test_metrics_tells_of_measures_of_runs(command):
+    """Names of ir_measures and trec_eval are described, with their cut-offs; one of scores and of runs as both."""
+    for name in ("nDCG@10", "ndcg_cut_10"):
+        code, out, _ = command("metrics", name)
+        assert code == 0
+        assert out.startswith("nDCG@10: gain discounted by log2(rank + 1)")
+        assert "runs of search engines (howsure trec, docs/trec.md)" in out
+        assert "formula" not in out
+    assert "relevant share of the first 7 documents" in command("metrics", "P@7")[1]
+    rows = json.loads(command("metrics", "AP", "--format", "json")[1])["rows"]
+    assert [(r["metric"], r["of"]) for r in rows] == [("AP", "scores"), ("AP", "runs")]
+    assert [r["of"] for r in json.loads(command("metrics", "accuracy", "--format", "json")[1])["rows"]] == ["table"]
+    assert command("metrics", "P")[2] == "howsure: P needs a cut-off: P@10; got 'P'.\n"
+    listed = json.loads(command("metrics", "--format", "json")[1])["rows"]
+    assert {"P@10", "nDCG", "RR", "IPrec@0.1"} <= {r["metric"] for r in listed if r["of"] == "runs"}
+
+
 def test_metrics_shows_one_in_full(command):
     """howsure metrics NAME shows formula, range, synonyms, meaning and source, by any alias."""
     code, out, _ = command("metrics", "Sensitivity")

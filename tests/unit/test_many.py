@@ -193,6 +193,13 @@ def test_empty_classes_are_said():
         f"class 'b' has no {what}: its numbers come from the prior alone, and it counts as a class in every average"
         for what in ("true item", "answer")
     ]
+    two = hs.score(hs.Tally.matrix([[5, 0, 0], [0, 0, 0], [0, 0, 0]], labels=["a", "b", "c"]), tolerance=0.1)
+    said = [note.text for note in two.notes if note.code == "empty-class"]
+    assert said == [
+        f"classes 'b', 'c' have no {what}: their numbers come from the prior alone, and each counts as a class "
+        "in every average"
+        for what in ("true item", "answer")
+    ]
     rows = {row["metric"]: row for row in r.to_dict()["rows"]}
     assert rows["recall:b"]["score"] is None
     assert (rows["recall:b"]["low"], rows["recall:b"]["high"]) == pytest.approx((0.00154, 0.99846), abs=1e-5)

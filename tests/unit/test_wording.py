@@ -49,6 +49,14 @@ def test_labels_that_are_numbers_stay_as_they_are_in_a_sentence():
     assert note("similar-labels", first=1, second="1").text.startswith("labels 1 and '1' differ")
 
 
+def test_labels_that_look_like_lists_of_labels_are_noted():
+    """Where a part is a class of its own, the way to split them is told; a label with a semicolon alone is none."""
+    found = [n.text for n in hs.tally(["a;b", "b", "c"], ["a", "b", "c"]).notes if n.code == "joined-labels"]
+    told = "if items have several labels, name what is between them with sep="
+    assert found == [f"label 'a;b' counts as one class, though 'a' is a class too; {told}"]
+    assert not [n for n in hs.tally(["a;b", "x|y", "c"], ["c", "c", "c"]).notes if n.code == "joined-labels"]
+
+
 def test_a_label_that_usually_says_missing_is_noted():
     """It is a class beside others, and the reader is told."""
     found = [n.text for n in hs.tally(["1", "NA", "0"], ["1", "NA", "0"]).notes if n.code == "word-for-missing"]

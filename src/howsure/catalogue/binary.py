@@ -10,12 +10,13 @@ import numpy as np
 
 from howsure.catalogue.metric import Metric
 from howsure.errors import BadSetting
-from howsure.expressions import Expression, Function, cells, mean_of_defined, sqrt, total
+from howsure.expressions import Expression, Function, cells, counted, mean_of_defined, sqrt, total
 
 tp, fp, fn, tn = cells
 n: Final[Expression] = tp + fp + fn + tn
 recall, specificity = tp / (tp + fn), tn / (tn + fp)
 precision, npv = tp / (tp + fp), tn / (tn + fn)
+passes, fails = counted("passes"), counted("fails")
 
 prevalence, bias = (tp + fn) / n, (tp + fp) / n
 chance = total(prevalence * bias)  # agreement of independent answers with the same shares
@@ -97,7 +98,7 @@ DECLARED: Final = (
            meaning="correlation of two normal variables that truth and answer are cuts of",
            source="Pearson 1900; Ishioka 3", aliases=("rho", "four-fold-correlation", "tetrachoric-correlation")),
     Metric("rate", tp / (tp + fn), meaning="share of trials that pass", source=f"{GOUTTE} eq. 8",
-           aliases=("pass-rate", "success-rate")),
+           aliases=("pass-rate", "success-rate"), written=passes / (passes + fails)),
 )  # fmt: skip
 
 

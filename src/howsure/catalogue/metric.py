@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from howsure.errors import BadSetting
-from howsure.expressions import CELLS, Expression
+from howsure.expressions import CELLS, Expression, cells
 from howsure.forms import Linear, Other, Reading, read
 
 Better = Literal["higher", "lower"] | None
@@ -44,6 +44,7 @@ class Metric:
     )
     average: str = ""  # micro, macro, weighted or samples, of `base`
     base: Metric | None = None
+    written: Expression | None = None  # the formula as people read it, where its cells are not those of a 2x2 table
 
     def __post_init__(self) -> None:
         if not isinstance(self.formula, Expression):
@@ -120,8 +121,8 @@ class Metric:
 
     @property
     def needs_positive(self) -> bool:
-        """Whether the value changes when the two classes swap."""
-        return not self.reading.symmetric
+        """Whether the value changes when the two classes swap; what counts no cells of classes has none."""
+        return not self.reading.symmetric and self.written is None
 
     @cached_property
     def over_classes(self) -> bool:
@@ -136,7 +137,7 @@ class Metric:
 
     def of_two(self) -> Metric:
         """The same measure of two classes, its sums written out."""
-        return replace(self, formula=self.formula.of_two_classes(), average="", base=None, aliases=())
+        return replace(self, formula=self.formula.of_two_classes(), average="", base=None, aliases=(), written=None)
 
     @cached_property
     def agreement(self) -> bool:
@@ -153,19 +154,31 @@ class Metric:
         return low == 0 and high == math.inf
 
     @property
+    def subject(self) -> str:
+        """What it is a measure of, by a word (render/listing.py): sets of labels, classes, outcomes or a 2x2 table."""
+        if self.any_of:
+            return "sets"
+        return "rate" if self.name == "rate" else "classes" if self.over_classes else "table"
+
+    @property
+    def shown(self) -> Expression:
+        """The formula as people read it."""
+        return self.formula if self.written is None else self.written
+
+    @property
     def undefined(self) -> str:
         """When the point score is 0/0, in words."""
-        return " or ".join(f"{d} = 0" for d in self.formula.denominators()) or "never"
+        return " or ".join(f"{d} = 0" for d in self.shown.denominators()) or "never"
 
     @property
     def text(self) -> str:
         """The formula as text."""
-        return str(self.formula)
+        return str(self.shown)
 
     @property
     def latex(self) -> str:
         """The formula in LaTeX."""
-        return self.formula.latex
+        return self.shown.latex
 
     def score(self, counts: Mapping[str, Any]) -> Any:
         """The point score at the given counts; NaN where it is undefined, infinite where it divides by 0."""
@@ -188,11 +201,38 @@ class Metric:
 
     @property
     def route(self) -> str:
-        """How its posterior is computed under the flat model."""
-        form = self.reading.form
-        if isinstance(form, Other):
-            return "sampled"
-        if not isinstance(form, Linear):
+        """How its posterior is computed under the flat model; a micro average is one of items with one class each."""
+        if self.any_of and self.over_classes:  # a mean over items, or over items and labels
             return "quadrature"
-        groups = {pair for pair in zip(form.top, form.bottom, strict=True) if any(pair)}
-        return "closed form" if len(groups) == 2 else "quadrature"
+        if self.average == "micro" and self.base is not None:
+            right = read(added_up(self.base.formula, 3))
+            return _route(right) if isinstance(right.form, Linear) and not right.outer else "sampled"
+        return _route(self.reading)
+
+    @property
+    def route_of_label_sets(self) -> str | None:
+        """The same for items with any number of labels, where that is another."""
+        if self.average != "micro" or self.base is None:
+            return None
+        reading = self.base.reading
+        return "quadrature" if isinstance(reading.form, Linear) and not reading.outer else "sampled"
+
+
+def added_up(formula: Expression, k: int) -> Expression:
+    """A formula of the cells of all k classes added up, where each item has one class, in right (tp) and wrong (fn).
+
+    tp = right, fp = fn = wrong, tn = (K-1)·right + (K-2)·wrong.
+    """
+    right, wrong = cells.tp, cells.fn
+    return formula.replaced({"tp": right, "fp": wrong, "fn": wrong, "tn": (k - 1) * right + (k - 2) * wrong})
+
+
+def _route(reading: Reading) -> str:
+    """The route of a form."""
+    form = reading.form
+    if isinstance(form, Other):
+        return "sampled"
+    if not isinstance(form, Linear):
+        return "quadrature"
+    groups = {pair for pair in zip(form.top, form.bottom, strict=True) if any(pair)}
+    return "closed form" if len(groups) == 2 else "quadrature"

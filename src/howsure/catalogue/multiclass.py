@@ -8,9 +8,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from howsure.catalogue.metric import Metric
+from howsure.catalogue.metric import Metric, added_up
 from howsure.errors import BadSetting
-from howsure.expressions import CELLS, Expression, cells, mean, total
+from howsure.expressions import CELLS, Expression, cells, counted, mean, mean_over_items, total
 
 tp, fp, fn, tn = cells
 n: Final[Expression] = tp + fp + fn + tn
@@ -54,6 +54,7 @@ def averaged(kind: str, base: Metric) -> Metric:
         f"{kind}-{base.name}", formula, base.better, AVERAGES[kind].format(base.name),
         ZHANG if base.name == "f1" and kind in ("micro", "macro") else base.source,
         _aliases(kind, base), classes_count_alike=kind == "macro", any_of=kind == "samples", average=kind, base=base,
+        written=mean_over_items(base.formula) if kind == "samples" else None,
     )  # fmt: skip
 
 
@@ -63,16 +64,14 @@ def _aliases(kind: str, base: Metric) -> tuple[str, ...]:
     return {("micro", "f1"): ("mif1",), ("macro", "f1"): ("maf1", "mean-f1")}.get((kind, base.name), ())
 
 
+right, wrong = counted("right"), counted("wrong")
 SUBSET = Metric("subset-accuracy", (tp + tn) / n, meaning="share of items whose labels are all right",
-                source="Zhu et al. 2005", aliases=("exact-match",), any_of=True)  # fmt: skip
+                source="Zhu et al. 2005", aliases=("exact-match",), any_of=True,
+                written=right / (right + wrong))  # fmt: skip
 
 
 def of_right_and_wrong(metric: Metric, k: int) -> Metric:
-    """A micro average where each item has one class: the cells add up to right and wrong answers.
-
-    tp = right, fp = fn = wrong, tn = (K-1)·right + (K-2)·wrong; the result stands in the cells tp (right), fn (wrong).
-    """
+    """A micro average where each item has one class: the cells add up to right and wrong answers."""
     base = metric.base
     assert base is not None  # noqa: S101 - narrows the type
-    added = {"tp": tp, "fp": fn, "fn": fn, "tn": (k - 1) * tp + (k - 2) * fn}
-    return Metric(metric.name, base.formula.replaced(added), metric.better, metric.meaning)
+    return Metric(metric.name, added_up(base.formula, k), metric.better, metric.meaning)

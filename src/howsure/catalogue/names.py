@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import Final
 
 from howsure.catalogue import multiclass
 from howsure.catalogue.binary import DECLARED, LEAST_BETA, MOST_BETA, SHORT_BETAS, fbeta, utility
@@ -15,11 +16,20 @@ from howsure.catalogue.metric import Metric
 from howsure.catalogue.multiclass import AVERAGES, averaged
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.expressions import CELLS
+from howsure.language import spelled
 
 _F = re.compile(r"^f-?((?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?)(?:-?score|-?measure)?$")
 _FBETA = re.compile(r"^f-?(?:beta|β)(?:\((?:(?:beta|β)=)?([^()]*)\))?(?:-score|-measure)?$")
 _AVERAGE = re.compile(rf"^({'|'.join(AVERAGES)})-(.+)$")
 _WEIGHTED = re.compile(r"^(utility|cost)(?:\((.*)\))?$")
+_PER_ITEM: Final = frozenset({  # means of a value that each item has, lower is better
+    "brier", "brier-score", "brier-loss", "brier-score-loss", "log-loss", "logloss", "logarithmic-loss",
+    "cross-entropy", "nll", "negative-log-likelihood", "mae", "mean-absolute-error", "mse", "mean-squared-error",
+})  # fmt: skip
+_NO_MEAN: Final = frozenset({  # neither of a table nor such a mean
+    "ece", "expected-calibration-error", "mce", "calibration", "calibration-error", "calibration-slope", "rmse",
+    "root-mean-squared-error", "r2", "r-2", "r^2", "r-squared", "r2-score", "explained-variance", "perplexity",
+})  # fmt: skip
 
 
 @lru_cache(maxsize=1)
@@ -87,11 +97,33 @@ def _base(text: str) -> Metric:
         return _with_beta(found[1] or "", text)
     if (found := _F.match(name)) and _number(found[1]) in SHORT_BETAS:
         return fbeta(_number(found[1]))
+    if told := elsewhere(text):
+        raise UnknownName(told)
     hint = slip_of_f(name) or nearest(name, known)
     kind, _, rest = name.partition("-")
     if rest in known and not known[rest].over_classes and not nearest(kind, AVERAGES):
         hint = f" There is no average {kind!r}: give micro, macro or weighted."
     raise UnknownName(f"no metric named {text!r}.{hint} See: howsure metrics")
+
+
+def elsewhere(text: str) -> str:
+    """What to say of a well-known measure that is none of a table, or nothing.
+
+    >>> elsewhere("r2"), elsewhere("f1")
+    ("'r2' is not offered: it is no measure of a table, and no mean of a value of each item.", '')
+    """
+    name = _hyphenated(text)
+    if name in _PER_ITEM:
+        way = spelled("value='NAME', better='lower'", "--value NAME --better lower")
+        return (
+            f"{text!r} is no measure of a table, but the mean of a value of each item: write that value into a column, "
+            f"and give {way}."
+        )
+    return (
+        f"{text!r} is not offered: it is no measure of a table, and no mean of a value of each item."
+        if name in _NO_MEAN
+        else ""
+    )
 
 
 def _averages(kind: str, name: str, asked: str) -> Metric:

@@ -52,6 +52,7 @@ class Repeated:
     unbounded: bool = False
     needs_positive: bool = False
     route: str = "quadrature"
+    subject: str = "samples"
 
     @property
     def name(self) -> str:

@@ -55,6 +55,7 @@ class Ranking:
     best_cut: Callable[[Cuts], Places] | None = field(default=None, compare=False, repr=False)  # of the best of all
     at_cut: Callable[[Cuts, Places], Array] | None = field(default=None, compare=False, repr=False)
     label: None = None
+    subject: str = field(default="scores", init=False, repr=False)
 
     def __str__(self) -> str:
         return self.name
@@ -196,6 +197,8 @@ def _table(name: str, asked: str) -> Metric:
     try:
         return table_metric(name.strip())
     except UnknownName:
+        if told := names.elsewhere(name):
+            raise UnknownName(told) from None
         before, _, after = asked.partition(name) if name else ("", "", "")
         slip = names.slip_of_f(name, before, after)
         hint = slip or nearest(asked, [*_known(), *(str(m) for m in DECLARED), "max-f1"])

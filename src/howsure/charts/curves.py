@@ -13,7 +13,7 @@ from howsure.charts.marks import Spec, at, axis, filled, line, points, rows, rul
 # A series: label, x, y, and at will low and high, a band.
 Series = Mapping[str, Any]
 MOST: Final = 6
-_NAME: Final = 230  # pixels for the names of lines at the right, at most
+_NAME: Final = 300  # pixels for the names of lines at the right, at most
 _LETTER: Final = 6.6
 SIDE: Final = 340  # pixels of a square plot
 
@@ -37,7 +37,8 @@ def curves(
     """Lines with the bands around them.
 
     `marks` are points with words (x, y, label; at will low and high), `lines` values of one axis that all is held
-    against (x or y, label), or straight lines between two points (from and to).
+    against (x or y, label; at will align, and low or under for where the words are), or straight lines between two
+    points (from and to).
     """
     if len(series) > MOST:
         said = f"{MOST} of {len(series)} lines are drawn"
@@ -97,12 +98,14 @@ def _held(one: Mapping[str, Any], x: Spec, y: Spec, size: tuple[int, int]) -> li
     if one.get("label"):
         words = rows(**{key: [one[key]], "label": [str(one["label"])]})
         if key == "x":
+            low = bool(one.get("low"))
             look = {
                 "align": one.get("align", "left"),
-                "baseline": "top",
+                "baseline": "bottom" if low else "top",
                 "dx": -5 if one.get("align") == "right" else 5,
             }
-            made.append(text(words, place | {"y": {"value": 2}}, color=style.MUTED, **look))
+            down = {"y": {"value": size[1] - 5 if low else 2}}
+            made.append(text(words, place | down, color=style.MUTED, **look))
         else:
             left, under = one.get("align", "left") == "left", bool(one.get("under"))
             look = {"align": "left" if left else "right", "baseline": "top" if under else "bottom"}

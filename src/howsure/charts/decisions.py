@@ -12,7 +12,7 @@ from howsure.charts.panels import panels
 from howsure.charts.scores import of_one_scale, within
 from howsure.charts.steps import steps
 from howsure.render import findings
-from howsure.render.numbers import count, probability, short
+from howsure.render.numbers import count, probability, short, stated
 
 Document = dict[str, Any]
 Outlines = Mapping[str, Callable[[], Any]]
@@ -46,7 +46,7 @@ def _ruling(row: Document) -> Document:
     limit = row["limit"] if row.get("limit") is not None else None if margin is None else _beyond(row, margin)
     return {
         "label": row["requirement"], "score": row["score"], "low": row["low"], "high": row["high"], "limit": limit,
-        "told": f"{row['status']}, P = {_chance(row)}", "strong": row["status"] == "fail",
+        "told": f"{row['status']}, {stated('P', _chance(row))}", "strong": row["status"] == "fail",
     }  # fmt: skip
 
 
@@ -101,7 +101,7 @@ def _planned(document: Document) -> Chart:
               for key, label in keys if any(r.get(key) is not None for r in rows)]  # fmt: skip
     held = goal["value"] if wide else document["assurance"]
     lines = [] if held is None else [_level(held, wide)]
-    lines.append({"x": document["n"], "label": f"n = {count(document['n'])}", "align": "right"})
+    lines.append({"x": document["n"], "label": f"n = {count(document['n'])}", "align": "right", "low": not wide})
     top = max(v for s in series for v in [*(x for x in s["y"] if x is not None), held or 0.0])
     return curves(
         series, name="curve", title=f"How many {unit} for {document['metric']}?",
@@ -142,7 +142,8 @@ def _next(document: Document, law: Document) -> Chart:
     low, high, level = law["low"], law["high"], law["level"]
     error = (row.get("error") or {}).get("probability")
     references = [
-        {"value": row[k], "says": f"P({k} {row[k]:g}) = {probability(row[f'p_{k}'], error, rest=1.0 - row[f'p_{k}'])}"}
+        {"value": row[k],
+         "says": stated(f"P({k} {row[k]:g})", probability(row[f"p_{k}"], error, rest=1.0 - row[f"p_{k}"]))}
         for k in ("below", "above") if row.get(k) is not None and row.get(f"p_{k}") is not None
     ]  # fmt: skip
     says = f"With probability {findings.percent(level)} or more {what} of {_coming(row)} lies between "

@@ -14,6 +14,7 @@ import numpy as np
 from howsure.charts import style
 from howsure.charts.chart import Chart
 from howsure.charts.marks import Spec, at, axis, filled, line, part, points, rows, rule, text
+from howsure.render.numbers import stated
 
 Outline = Mapping[str, Any]  # howsure.outlines.outline
 MOST: Final = 6  # laws over one another that can be told apart
@@ -101,15 +102,21 @@ def _reference(o: Outline, x: Spec, top: float) -> list[Spec]:
 
 
 def _sides(o: Outline, ends: tuple[float, float], width: float) -> list[Spec]:
-    """The probability on each side of the value, beside the line; where there is no room, on the other side of it."""
+    """The probability on each side of the value, beside the line; without room both on one side."""
     r = o.get("reference")
     if not r:
         return []
-    called = {side: str(r.get(f"{side}_says") or f"P({side} {r['shown']}) = {r[side]}") for side in ("below", "above")}
-    return [
-        _placed(called["below"], r["value"], ends, width, align="right", dx=-6, log=bool(o["log"])),
-        _placed(called["above"], r["value"], ends, width, align="left", dx=6, log=bool(o["log"])),
-    ]
+    below, above = (str(r.get(f"{x}_says") or stated(f"P({x} {r['shown']})", r[x])) for x in ("below", "above"))
+    middle, log = _share(r["value"], ends, bool(o["log"])) * width, bool(o["log"])
+    if _wide(below) <= middle - 6 and _wide(above) <= width - middle - 6:
+        return [
+            _placed(below, r["value"], ends, width, align="right", dx=-6, log=log),
+            _placed(above, r["value"], ends, width, align="left", dx=6, log=log),
+        ]
+    align, dx = ("left", 6.0) if 2.0 * middle < width else ("right", -6.0)  # an arrow tells which side each is of
+    pointed = (f"\N{LEFTWARDS ARROW} {below}", f"{above} \N{RIGHTWARDS ARROW}")
+    made = (_placed(x, r["value"], ends, width, align=align, dx=dx, log=log) for x in pointed)
+    return [word | {"align": align} for word in made]
 
 
 def _names(own: Sequence[Outline], ends: tuple[float, float], width: float) -> list[Spec]:
@@ -133,13 +140,21 @@ def _placed(
     log: bool = False,
 ) -> Spec:
     """Words at a value, moved so that they stay over the plot."""
-    low, high = ends
-    share = np.log(x / low) / np.log(high / low) if log else (x - low) / (high - low)
-    middle = float(np.clip(share, 0.0, 1.0)) * width + dx
-    wide = min(len(label), 46) * _LETTER
+    middle, wide = _share(x, ends, log) * width + dx, _wide(label)
     left = middle - {"left": 0.0, "center": 0.5, "right": 1.0}[align] * wide
     left = min(max(left, 0.0), max(width - wide, 0.0))
     return {"label": label, "left": left, "right": left + wide, "color": style.INK}
+
+
+def _share(x: float, ends: tuple[float, float], log: bool) -> float:
+    """How far along the axis a value is."""
+    low, high = ends
+    share = np.log(x / low) / np.log(high / low) if log else (x - low) / (high - low)
+    return float(np.clip(share, 0.0, 1.0))
+
+
+def _wide(label: str) -> float:
+    return min(len(label), 46) * _LETTER
 
 
 def _stacked(words: Sequence[Spec]) -> list[Spec]:
@@ -161,8 +176,9 @@ def _word(word: Spec) -> list[Spec]:
     down = {"value": 8 + _LINE * word["row"]}
     look = {"baseline": "middle", "color": word["color"], "limit": 320}
     if "shape" not in word:
-        middle = {"x": {"value": 0.5 * (word["left"] + word["right"])}, "y": down}
-        return [text(rows(label=[word["label"]]), middle, align="center", **look)]
+        align = word.get("align", "center")
+        across = {"left": word["left"], "center": 0.5 * (word["left"] + word["right"]), "right": word["right"]}[align]
+        return [text(rows(label=[word["label"]]), {"x": {"value": across}, "y": down}, align=align, **look)]
     sign = points(rows(k=[0]), {"x": {"value": word["left"] + 6}, "y": down}, color=word["color"], shape=word["shape"])
     after = {"x": {"value": word["left"] + 16}, "y": down}
     return [sign, text(rows(label=[word["label"]]), after, align="left", **look)]

@@ -201,8 +201,8 @@ def priors(documents: Sequence[Document]) -> Chart:
     """The headline under each prior, one document for each: how much of the answer is the prior's; also differences."""
     rows = [_headline(document) for document in documents]
     lines = [
-        {"label": f"prior {document['prior']['name']}", "told": findings.numbers_of(row | {"score": row["median"]}),
-         "score": row["median"],
+        {"label": f"prior {document['prior']['name']}", "score": row["median"],
+         "told": f"median {findings.numbers_of(row | {'score': row['median']})}",
          "low": row["low"], "high": row["high"]}
         for document, row in zip(documents, rows, strict=True)
     ]  # fmt: skip
@@ -212,8 +212,8 @@ def priors(documents: Sequence[Document]) -> Chart:
     caption = findings.caption({k: first.get(k) for k in ("data", "level", "interval", "rows")})
     return forest(
         lines, name="priors", title=f"How much does the prior matter to {called}?", says=_moved(rows, called, log),
-        caption=f"{caption}; points are medians", measure=called, within=within, reference=rows[0]["reference"],
-        log=log,
+        caption=f"{caption}; points are medians", measure=f"median and interval of {called}",
+        within=within, reference=rows[0]["reference"], log=log,
     )  # fmt: skip
 
 

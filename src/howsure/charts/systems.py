@@ -12,7 +12,7 @@ from howsure.charts.forest import forest
 from howsure.charts.heat import heat
 from howsure.charts.scores import many, priors
 from howsure.render import findings, verdicts
-from howsure.render.numbers import probability, short
+from howsure.render.numbers import probability, short, stated
 
 Document = dict[str, Any]
 Outlines = Mapping[str, Callable[[], Any]]
@@ -46,14 +46,14 @@ def difference(document: Document, law: Document) -> Chart:
         up, down = (a, b) if row["better"] == "higher" else (b, a)
         p = {a: (row["p_better"], row["p_worse"]), b: (row["p_worse"], row["p_better"])}
         sides = {
-            "above_says": f"P({up} better) = {probability(p[up][0], error, rest=p[up][1])}",
-            "below_says": f"P({down} better) = {probability(p[down][0], error, rest=p[down][1])}",
+            f"{side}_says": stated(f"P({name} better)", probability(p[name][0], error, rest=p[name][1]))
+            for side, name in (("above", up), ("below", down))
         }
     law = dict(law) | {"reference": dict(law["reference"]) | sides, "score": row["difference"].get("score")}
     region, margin = None, row.get("equal_within")
     if margin is not None and row["p_equal"] is not None:
         equal = probability(row["p_equal"], (row.get("error") or {}).get("equal", error), rest=1.0 - row["p_equal"])
-        region = {"low": -margin, "high": margin, "label": f"P(within ±{margin:g}) = {equal}"}
+        region = {"low": -margin, "high": margin, "label": stated(f"P(within ±{margin:g})", equal)}
     asks = f"Is {a} better than {b}" if row["p_better"] is not None else f"How far are {a} and {b} apart"
     return density(
         [law], name="difference", title=f"{asks} on {_measure(row)}?", says=_verdict(row),

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from howsure.cli.options import LISTING, OUT_OF_LIST, PAGED
-from howsure.cli.output import write
+from howsure.cli.output import width, write
 from howsure.papers.item import MEANINGS
 
 
@@ -17,13 +17,11 @@ from howsure.papers.item import MEANINGS
 @OUT_OF_LIST
 def metrics_command(name: str | None, kind: str, out: Path | None) -> None:
     """List every measure, or show one: formula, range, synonyms, meaning and source."""
-    from howsure.catalogue import described, metrics
-    from howsure.catalogue.repeated import repeated
-    from howsure.catalogue.retrieval import rankings
+    from howsure.ranking.describing import described, listed
     from howsure.render import listing
 
-    document = listing.document([described(name)] if name else [*metrics(), *rankings(), *repeated()], bool(name))
-    write(listing.render(document, kind), out, kind)
+    document = listing.document(described(name) if name else listed(), bool(name))
+    write(listing.render(document, kind, width(out)), out, kind)
 
 
 _PAPERS = """Recompute what the papers print, and set it beside the print.

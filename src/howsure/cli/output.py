@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -65,6 +66,13 @@ def _asked_width() -> int | None:
     """COLUMNS, where it is set: a pipe has no width of its own."""
     given = os.environ.get("COLUMNS", "")
     return max(int(given), 20) if given.isdecimal() and int(given) else None
+
+
+def width(out: Path | None = None, most: int = 100) -> int:
+    """Columns for lists in words: those of the terminal or of COLUMNS, but no more than can be read well."""
+    if out is None and sys.stdout is not None and sys.stdout.isatty():
+        return min(max(get_terminal_size().columns, 20), most)
+    return min(_asked_width() or most, most)
 
 
 def write(text: str, out: Path | None, kind: str = "table") -> None:

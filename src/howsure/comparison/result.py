@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.comparison import slicing
+from howsure.comparison.classical import Tests, classical
 from howsure.comparison.independent import Apart, chances, most_draws
 from howsure.comparison.independent import gap as gap_of
 from howsure.comparison.wins import EVEN, Wins, compare_wins
@@ -215,15 +216,15 @@ class Comparison(Result):
         first, second, same = counts
         return compare_wins(first, second, same, names=self.systems, level=self.level)
 
-    def tests(self) -> dict[str, float | None]:
-        """p-values for readers of journals: McNemar exact (the sign test) and mid-p, and a paired permutation test.
+    def tests(self) -> Tests:
+        """p-values by name: McNemar exact (the sign test) and mid-p, which test accuracy, and a permutation test of the
+        measure; of graded values the sign test, Wilcoxon's and a permutation test of the mean; of the AUC DeLong's.
 
-        For graded values: the sign test, Wilcoxon's signed ranks, and a paired permutation test of the mean. For the
-        AUC of scores: DeLong's test.
+        `of` of the result says what each tests.
         """
         if self.joint is None:
             raise BadSetting("these tests are for two systems on the same items.")
-        return self.joint.classical_tests()
+        return classical(self.joint)
 
     def under_priors(self, names: Iterable[Any] = NAMES) -> tuple[Comparison, ...]:
         """The same comparison under each of some priors, to see how much they tell: even, jeffreys and uniform."""

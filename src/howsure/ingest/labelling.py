@@ -85,10 +85,10 @@ _MISSING: Final = ("NA", "N/A", "NaN", "null", "None")
 
 
 def similar_labels(known: Iterable[Label]) -> Notes:
-    """Questions about labels that look alike, and about one that usually says that a value is missing."""
+    """Questions about labels that look alike, or like several in one, and about one that usually stands for none."""
     labels = list(known)
     words = [x for x in labels if x in _MISSING] if len(labels) > 1 else []
-    return (*_alike(labels), *(note("word-for-missing", label=x) for x in words))
+    return (*_alike(labels), *_joined(labels), *(note("word-for-missing", label=x) for x in words))
 
 
 def nothing_in_common(truths: set[Label], answers: Sequence[set[Label]], systems: Sequence[str]) -> Notes:
@@ -124,6 +124,20 @@ def _alike(known: Iterable[Label]) -> Notes:
             other = first.setdefault({"true": "1", "false": "0"}.get(said, said), label)
             if other is not label:
                 return (note("similar-labels", first=other, second=label),)
+    return ()
+
+
+def _joined(known: Iterable[Label]) -> Notes:
+    """A question about a label that looks like a list of labels, one of which is a label of its own.
+
+    >>> _joined(["a;b", "b", "c"])
+    (Note(code='joined-labels', facts=(('label', 'a;b'), ('part', 'b'))),)
+    """
+    words = [x for x in known if isinstance(x, str)]
+    for label, sep in ((x, sep) for x in words for sep in ";|" if sep in x):
+        part = next((p for x in label.split(sep) if (p := x.strip()) in words), None)
+        if part is not None:
+            return (note("joined-labels", label=label, part=part),)
     return ()
 
 

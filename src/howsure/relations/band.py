@@ -31,7 +31,7 @@ from howsure.model.state import END_ERROR
 from howsure.notes import note
 from howsure.relations.hyperbola import Tradeoff, nice, one_share, share
 from howsure.relations.values import short_number
-from howsure.render.numbers import probability
+from howsure.render.numbers import probability, stated
 from howsure.result import Result
 from howsure.rows import real
 
@@ -274,7 +274,7 @@ class Band(Result):
     @property
     def verdict(self) -> str:
         """Whether precision falls as recall rises, in words."""
-        return f"P(trade-off) = {probability(self.p_tradeoff)}"
+        return stated("P(trade-off)", probability(self.p_tradeoff))
 
     def __repr__(self) -> str:
         return f"Band({self.verdict}; {self._about})"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from howsure.render.numbers import count, probability, short
+from howsure.render.numbers import count, probability, short, stated
 
 Document = dict[str, Any]
 _NAMED: Final = 3  # names in a sentence
@@ -124,7 +124,8 @@ def of_row(row: Document, level: float) -> str:
     if row.get("above") is None or row.get("p_above") is None:
         return f"{said}."
     p, error = row["p_above"], (row.get("error") or {}).get("probability")
-    return f"{said}. P(above {row['above']:g}) = {probability(p, error, rest=1.0 - p)}."
+    limit = row["above"]
+    return f"{said}. {stated(f'P(above {limit:g})', probability(p, error, rest=1.0 - p))}."
 
 
 def of_rows(document: Document) -> str:

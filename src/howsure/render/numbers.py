@@ -108,6 +108,15 @@ def probability(
     return beyond(0.0, least, p > 0.5) if 3.0 * min(p, 1.0 - p) <= least else share(p, off)
 
 
+def stated(what: str, shown: str) -> str:
+    """What a number is of, and the number as shown: an equation, or a bound.
+
+    >>> stated("P(a better)", "0.93"), stated("P(a better)", ">0.9998")
+    ('P(a better) = 0.93', 'P(a better) > 0.9998')
+    """
+    return f"{what} {shown[0]} {shown[1:]}" if shown.startswith(("<", ">")) else f"{what} = {shown}"
+
+
 def _least(error: float, floor: float | None) -> float:
     """What draws cannot tell from 0: none of them, or one, by the rule of three."""
     return max(3.0 * (min(error, 1.0) / _WORST) ** 2, floor or 0.0)
@@ -160,14 +169,17 @@ _MOST_PLACES = 6
 
 
 def beside(x: float, y: float) -> tuple[str, str, str]:
-    """Two numbers and their difference, such that it is the difference of the two as they are shown.
+    """Two numbers and their difference, each rounded by itself, such that the digits add up where they can.
 
-    Where rounding comes between them, one more place is shown: 0.902 less 0.838 would be 0.064 for a gap of 0.065.
+    Where rounding comes between them, one more place is shown: 0.902 less 0.838 would be 0.064 for a gap of 0.065. Of
+    thirds no place is enough, and the last digits are one apart: the difference is the right one all the same.
 
     >>> beside(0.5324, 0.7869), beside(0.81234, 0.81211), beside(0.25, 0.25)
     (('0.5324', '0.7869', '-0.2545'), ('0.8123', '0.8121', '0.0002'), ('0.250', '0.250', '0'))
     >>> beside(0.9025, 0.8375)
     ('0.9025', '0.8375', '0.0650')
+    >>> beside(28 / 120, 20 / 120)
+    ('0.2333', '0.1667', '0.0667')
     """
     shown = [_PLAIN.fullmatch(short(v)) for v in (x, y)]
     if any(m is None for m in shown):
@@ -176,7 +188,8 @@ def beside(x: float, y: float) -> tuple[str, str, str]:
     while 0 < abs(x - y) < 10.0**-places and places < _MOST_PLACES:
         places += 1
     first, second = Decimal(repr(float(x))), Decimal(repr(float(y)))
-    a, b, gap = (v.quantize(Decimal(1).scaleb(-places)) for v in (first, second, first - second))
-    if a - b != gap:
-        a, b = (v.quantize(Decimal(1).scaleb(-places - 1)) for v in (first, second))
-    return tuple("0" if not v else f"{v:f}" for v in (a, b, a - b))  # type: ignore[return-value]
+    for more in (0, 1):
+        a, b, gap = (v.quantize(Decimal(1).scaleb(-places - more)) for v in (first, second, first - second))
+        if a - b == gap:
+            break
+    return tuple("0" if not v else f"{v:f}" for v in (a, b, gap))  # type: ignore[return-value]

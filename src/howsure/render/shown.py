@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from howsure.render.numbers import beside, count, probability, share, short
+from howsure.render.numbers import beside, count, probability, share, short, stated
 
 Row = dict[str, Any]
 
@@ -123,7 +123,7 @@ def _chance(row: Row, side: str, sign: str) -> str:
     if row[side] is None:
         return ""
     shown = probability(row[f"p_{side}"], _error(row, "probability"), _error(row, "floor"))
-    return f"P({sign} {row[side]:g}) = {shown}"
+    return stated(f"P({sign} {row[side]:g})", shown)
 
 
 def _threshold(document: dict[str, Any], rows: list[Row]) -> list[Heading]:

@@ -113,8 +113,7 @@ def headline(document: dict[str, Any], view: Detail = USUAL) -> str:
     elif data.get("paired") is False and not parts:
         parts.append("on different items")
     if data.get("n") is not None:
-        many = data.get("tables", 1)
-        parts.append(f"n = {count(data['n'])}" + (f" in {count(many)} tables" if many > 1 else ""))
+        parts.append(f"n = {count(data['n'])}{in_parts(document)}")
     if data.get("cells"):
         parts.append(", ".join(f"{k} {count(v)}" for k, v in data["cells"].items()))
     if data.get("positive") not in (None, 1) and not data.get("outcome"):
@@ -122,6 +121,18 @@ def headline(document: dict[str, Any], view: Detail = USUAL) -> str:
     if data.get("prevalence"):
         parts.append(_target(data["prevalence"]))
     return "; ".join([*parts, *_settings(document, view)])
+
+
+def in_parts(document: dict[str, Any]) -> str:
+    """In how many slices or tables the items are, or at how many thresholds they were cut; nothing of one table."""
+    many = document["data"].get("tables") or 1
+    if many < 2:
+        return ""
+    rows = document["rows"]
+    if any(row.get("overall") is not None for row in rows):
+        return f" in {count(many)} slices"
+    cut = {tuple(row.get("slice") or ()) for row in rows} == {("threshold",)}
+    return f" at {count(many)} thresholds" if cut else f" in {count(many)} tables"
 
 
 def _target(told: dict[str, Any]) -> str:

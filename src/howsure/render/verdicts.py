@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from howsure.render.numbers import stated
+
 SURE: Final = 0.99
 LIKELY: Final = 0.9
 
@@ -17,7 +19,7 @@ def better(leader: str, other: str, on: object, p: float, shown: str) -> str:
     'no telling yet which is better on f1: P(a better than b) = 0.63'
     """
     if p < LIKELY:
-        return f"no telling yet which is better on {on}: P({leader} better than {other}) = {shown}"
+        return f"no telling yet which is better on {on}: {stated(f'P({leader} better than {other})', shown)}"
     return f"{leader} is {_sure(p)}better than {other} on {on} (probability {shown})"
 
 
@@ -29,7 +31,7 @@ def even(a: str, b: str, on: object, shown: str) -> str:
 def best(leader: str, many: int, on: object, p: float, shown: str) -> str:
     """Of many systems the one that is ahead."""
     if p < LIKELY:
-        return f"no telling yet which of {many} is best on {on}: {leader} leads, with P(best) = {shown}"
+        return f"no telling yet which of {many} is best on {on}: {leader} leads, with {stated('P(best)', shown)}"
     return f"{leader} is {_sure(p)}the best of {many} on {on} (probability {shown})"
 
 

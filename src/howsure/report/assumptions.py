@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from howsure.render.numbers import count
@@ -10,17 +10,18 @@ from howsure.report.measured import elsewhere, judged, kind_of
 
 Document = dict[str, Any]
 Pair = tuple[str, str]  # what is assumed, and what would break it
+_CELL_WEIGHTS: Final = {"jeffreys": 0.5, "uniform": 1.0}  # others that put the same on every cell are named by it
 _RELATIONS: Final = ("solve", "tradeoff", "mixture", "surface", "eleven-point", "identities", "association")
 
 
-def assumptions(document: Document) -> list[Pair]:
-    """Each with what would break it."""
+def assumptions(document: Document, measures: Sequence[Any] = ()) -> list[Pair]:
+    """Each with what would break it; the measures are those of the document."""
     kind = kind_of(document)
     if kind in _RELATIONS:
         return list(_relations(document, kind))
     if kind == "folds":
         return list(_folds())
-    return [*_sampling(document, kind), *_labels(document, kind), *_settings(document, kind)]
+    return [*_sampling(document, kind), *_labels(document, kind), *_settings(document, kind, measures)]
 
 
 def _sampling(document: Document, kind: str) -> Iterator[Pair]:
@@ -91,14 +92,12 @@ def _validation(document: Document) -> Iterator[Pair]:
         )
 
 
-def _settings(document: Document, kind: str) -> Iterator[Pair]:
+def _settings(document: Document, kind: str, measures: Sequence[Any]) -> Iterator[Pair]:
     data, rows, prior = document.get("data") or {}, document["rows"], document.get("prior")
     systems = len(data.get("systems") or ())
     if prior and prior.get("name"):
-        total = prior.get("total")
-        weight = f", worth {count(total)} item{'' if total == 1 else 's'} in all" if total is not None else ""
         yield (
-            f"Before the data, what was known is the prior {prior['name']}{weight}.",
+            f"Before the data, what was known is the prior {prior['name']}{_worth(document, kind, measures)}.",
             "Very few items, or very rare classes: there the prior is heard. Compare the other priors where shown.",
         )
     if systems > 1 and data.get("paired"):
@@ -119,6 +118,52 @@ def _settings(document: Document, kind: str) -> Iterator[Pair]:
             "Many versions tried on the same test: the best one looks better than it is.",
         )
     yield from _of_kind(document, kind)
+
+
+def _worth(document: Document, kind: str, measures: Sequence[Any]) -> str:
+    """How much the prior weighs in the measures shown: these need not all have the same.
+
+    Averages in which classes count alike have weight 1 per class under `even` (docs/priors.md); a prior with the same
+    weight on every cell weighs more on the table of all classes than on that of a class against the rest.
+    """
+    data, prior, notes = document.get("data") or {}, document["prior"], document.get("notes") or ()
+    name, total, classes = prior["name"], prior.get("total"), len(data.get("labels") or ())
+    if any(n["code"] == "labels" for n in notes):  # sets of labels: each measure has a rule of its own
+        return "; what it weighs in each measure is told below" if any(n["code"] == "prior" for n in notes) else ""
+    if total is None:
+        return ""
+    unit = "cluster" if data.get("clusters") else "query" if kind == "trec" else "item"
+    named = dict.fromkeys(map(str, measures))
+    alike = dict.fromkeys(str(m) for m in measures if getattr(m, "classes_count_alike", False) and m.label is None)
+    if name == "even" and alike and classes != 2:
+        each = f"{_many(classes, unit)} in all: 1 per class" if classes else f"1 {unit} per class"
+        others = len(alike) < len(named)
+        return (
+            f", worth {_many(total, unit)} in all, but for {', '.join(alike)} {each}" if others else f", worth {each}"
+        )
+    if (weight := _cell_weight(name)) and total > 4 * weight:
+        one, whole = _many(4 * weight, unit), _many(total, unit)
+        return f", worth {one} in all for one class against the rest, and {whole} for all classes together"
+    return f", worth {_many(total, unit)} in all"
+
+
+def _cell_weight(name: str) -> float | None:
+    """The weight of a cell under a prior that has the same on every one."""
+    try:
+        return _CELL_WEIGHTS.get(name) or float(name)
+    except ValueError:
+        return None
+
+
+def _many(number: float, unit: str) -> str:
+    """2 items, 1 query.
+
+    >>> _many(2, "item"), _many(1, "query"), _many(4.5, "query")
+    ('2 items', '1 query', '4.5 queries')
+    """
+    several = "queries" if unit == "query" else f"{unit}s"
+    shown = count(number) if float(number).is_integer() else f"{number:.4g}"
+    return f"{shown} {unit if number == 1 else several}"
 
 
 def _of_kind(document: Document, kind: str) -> Iterator[Pair]:

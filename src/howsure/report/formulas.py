@@ -6,7 +6,7 @@ from fractions import Fraction
 from html import escape
 from typing import Final
 
-from howsure.expressions import OVER_CLASSES, Expression
+from howsure.expressions import CELLS, OVER_CLASSES, OVER_ITEMS, Expression
 from howsure.render.harmless import visible
 
 _WIDE: Final = 40  # letters of a formula that may be wider than a phone
@@ -22,7 +22,8 @@ def mathml(e: Expression, text: str) -> str:
 
 def _part(e: Expression, outer: int = 0, right: bool = False) -> str:
     if e.op == "cell":
-        return f'<mi mathvariant="normal">{escape(str(e.value)).upper()}</mi>'
+        name = str(e.value).upper() if e.value in CELLS else str(e.value)
+        return f'<mi mathvariant="normal">{escape(name)}</mi>'
     if e.op == "number":
         return _number(e.value, outer)
     if e.op == "/":
@@ -30,8 +31,8 @@ def _part(e: Expression, outer: int = 0, right: bool = False) -> str:
         return _fenced(made) if outer >= _BINDS["^"] else made
     if e.op == "sqrt":  # without a font for mathematics browsers draw no sign for <msqrt>
         return f'<mo stretchy="false">√</mo>{_fenced(_part(e.args[0]))}'
-    if e.op in OVER_CLASSES:
-        return _over_classes(e)
+    if e.op in (*OVER_CLASSES, OVER_ITEMS):
+        return _over_several(e)
     if e.op == "log" or e.function is not None:
         name = "log" if e.function is None else e.function.name
         return f"<mi>{escape(visible(name))}</mi>{_fenced('<mo>,</mo>'.join(_part(x) for x in e.args))}"
@@ -45,11 +46,11 @@ def _part(e: Expression, outer: int = 0, right: bool = False) -> str:
     return _fenced(made) if own < outer or (right and own == outer) else made
 
 
-def _over_classes(e: Expression) -> str:
-    """A sum or a mean over classes; the mean of defined ones divides by how many these are."""
-    many = {"total": "", "mean": "K", "mean of defined": "K′"}[e.op]
+def _over_several(e: Expression) -> str:
+    """A sum or a mean over classes, or over items; the mean of defined ones divides by how many these are."""
+    many = {"total": "", "mean": "K", "mean of defined": "K′", OVER_ITEMS: "n"}[e.op]
     share = f"<mfrac><mn>1</mn><mi>{many}</mi></mfrac>" if many else ""
-    return f"{share}<munder><mo>∑</mo><mi>k</mi></munder>{_fenced(_part(e.args[0]))}"
+    return f"{share}<munder><mo>∑</mo><mi>{'i' if e.op == OVER_ITEMS else 'k'}</mi></munder>{_fenced(_part(e.args[0]))}"
 
 
 def _number(value: Fraction | str, outer: int) -> str:

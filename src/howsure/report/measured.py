@@ -8,6 +8,7 @@ from typing import Any
 from howsure.language import TYPED
 from howsure.render import findings
 from howsure.render.numbers import count
+from howsure.render.tables import in_parts
 
 Document = dict[str, Any]
 
@@ -79,8 +80,8 @@ def _units(document: Document) -> str:
     n = data["n"]
     unit = "query" if kind_of(document) == "trec" else "item"
     many = f"{count(n)} {unit if n == 1 else 'queries' if unit == 'query' else 'items'}"
-    if (data.get("tables") or 1) > 1 and not any(row.get("overall") for row in document["rows"]):
-        many += f" in {count(data['tables'])} tables"
+    if not any(row.get("overall") for row in document["rows"]):
+        many += in_parts(document)
     if data.get("clusters"):
         many += f" in {count(data['clusters'])} clusters"
     if data.get("weighted"):

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from howsure.language import spelled
 from howsure.render import findings
-from howsure.render.numbers import count, probability, short
+from howsure.render.numbers import count, probability, short, stated
 from howsure.render.tables import from_document
 from howsure.render.verdicts import LIKELY, SURE
 from howsure.report.measured import kind_of, measured, of_systems
@@ -270,7 +270,7 @@ def _systems(rows: Sequence[Document]) -> list[str]:
 def _curve(document: Document, directions: Mapping[str, str | None]) -> Answers:
     chosen = [findings.sentence(n["text"]) for n in document["notes"] if n["code"] == "best"]
     pairs = [
-        f"P({p['first']} better than {p['second']} on {p['metric']}) = {probability(p.get('p_better'))}."
+        stated(f"P({p['first']} better than {p['second']} on {p['metric']})", probability(p.get("p_better"))) + "."
         for p in document.get("pairs") or ()
     ]
     own = [(q, said) for q, said in _score(document, directions) if q != "Which is best?"]

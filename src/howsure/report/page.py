@@ -54,7 +54,7 @@ def report(document: Document, parts: Parts, view: Detail) -> str:
             matrix=_matrix(document),
             confusions=_confusions(document),
             priors=_priors(document, parts.priors),
-            assumptions=assumptions(document),
+            assumptions=assumptions(document, parts.measures),
             formulas=_formulas(parts.measures),
             routes=_routes(document),
             remade=_visible(remade(document, parts.typed)),
@@ -144,11 +144,11 @@ def _priors(document: Document, rows: Sequence[Document]) -> str:
     own = (document.get("prior") or {}).get("name")
     made = [
         (str(row["prior"]) + (" (used here)" if row["prior"] == own else ""),
-         findings.score_of(row), findings.span(row))
+         findings.score_of(row), findings.score_of(row | {"score": row["median"]}), findings.span(row))
         for row in rows
     ]  # fmt: skip
     told = f"{findings.named(rows[0])} under other priors"
-    return html.bare(page(told, ("prior", "score", f"{level} interval"), 1, made, ()))
+    return html.bare(page(told, ("prior", "score", "median", f"{level} interval"), 1, made, ()))
 
 
 def _formulas(measures: Sequence[Any]) -> list[dict[str, str]]:
@@ -159,7 +159,7 @@ def _formulas(measures: Sequence[Any]) -> list[dict[str, str]]:
         name = str(base)
         if name in found or len(found) >= _MOST_FORMULAS:
             continue
-        formula, text = getattr(base, "formula", None), str(getattr(base, "text", "") or "")
+        formula, text = getattr(base, "shown", None), str(getattr(base, "text", "") or "")
         drawn = mathml(formula, f"{name} = {text}") if isinstance(formula, Expression) else ""
         said = {"meaning": getattr(base, "meaning", ""), "source": getattr(base, "source", "")}
         found[name] = {"name": visible(name), "text": visible(text), "mathml": drawn} | {

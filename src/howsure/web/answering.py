@@ -166,13 +166,14 @@ def _page(result: Any) -> str:
 
 
 def _metrics(job: Job) -> Reply:
-    from howsure.catalogue import described, metrics
+    from howsure.catalogue import metrics
     from howsure.catalogue.repeated import repeated
     from howsure.catalogue.retrieval import rankings
+    from howsure.ranking.describing import described
     from howsure.render import listing
 
     name = job.question
-    document = listing.document([described(name)] if name else [*metrics(), *rankings(), *repeated()], bool(name))
+    document = listing.document(described(name) if name else [*metrics(), *rankings(), *repeated()], bool(name))
     return Reply(200, _JSON, listing.render(document, "json").encode())
 
 
