@@ -47,6 +47,8 @@ SENTENCES: Final[dict[str, str]] = {
     "clusters-unmatched": "{count:cluster is|clusters are} not in every system ({first})",
     "ids-repeat": "{ids:value|values} of {column!r} {ids:=has|have} several rows; if these belong together, such as "
     "answers to one question, give that column as <cluster>",
+    "rows-together": "{column!r} has {ids:value|values} in {rows:row|rows}: if rows with one {column} belong together, "
+    "such as answers to one question, give {way}",
     "future-alone": (
         "future items come from what the pilot leaves open; they are analysed alone, without the items of the pilot"
     ),

@@ -182,8 +182,8 @@ class Comparison(Result):
         won = (None if self.wins is None else tuple(map(int, self.wins.counts[:2]))) if alone is None else alone
         return (
             note(
-                "pairing", here=self.p_better, apart=other, what=what, error=error, systems=self.systems, won=won,
-                right=alone is not None,
+                "pairing", of=(self.asked,), here=(self.p_better,), apart=(other,), error=(error,), won=(won,),
+                right=(alone is not None,), what=what, systems=self.systems,
             ),
         )  # fmt: skip
 

@@ -20,6 +20,7 @@ from howsure.evidence.scored import Scored
 from howsure.evidence.sliced_items import SlicedItems
 from howsure.evidence.strata import Stratified
 from howsure.ingest import graded_values, judged_items, label_arrays, scored_items
+from howsure.ingest.belonging import repeated
 from howsure.ingest.columns import lost
 from howsure.ingest.filters import FILTER, refuse_filters
 from howsure.ingest.frames import Frame, is_frame
@@ -249,7 +250,10 @@ def _listed(x: Any) -> Any:
 
 
 def counted(source: Source, request: Request, unmatched: str = "refuse") -> Any:
-    """The evidence that a request asks of a source; what some system in rows of its own lacks is refused or dropped."""
+    """The evidence that a request asks of a source; what some system in rows of its own lacks is refused or dropped.
+
+    Ids that nobody named and that repeat are asked about in a note.
+    """
     if request.patterns:
         from howsure.ingest.wildcards import written_out
 
@@ -258,8 +262,15 @@ def counted(source: Source, request: Request, unmatched: str = "refuse") -> Any:
         source.check(request.grouping.columns)
     except NoColumn as error:
         refuse_unknown(error, source)
-    if FILTER in source.heading():
+    heading = source.heading()
+    if FILTER in heading:
         refuse_filters(source, request)
+    found = _counted(source, request, unmatched)
+    notes = repeated(source, request, found.account, heading)
+    return replace(found, notes=(*found.notes, *notes)) if notes else found
+
+
+def _counted(source: Source, request: Request, unmatched: str) -> Any:
     if request.kind == "scores":
         return scored_items.of_source(source, request)
     g = source.grouped(request.grouping, request.what)
