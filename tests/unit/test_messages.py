@@ -365,13 +365,6 @@ CASES = {
         lambda: hs.score(list("abc"), ["a", None, "c"], missing="wrong", prior=hs.two_level()),
         "missing",
     ),
-    "paired batch of many classes": (
-        lambda: hs.compare(
-            replace(JOINT3, counts=np.stack([JOINT3.counts] * 2), batch=(("day", (1, 2)),)),
-            metric="macro-f1",
-        ),
-        "macro-f1",
-    ),
     "rate of classes": (lambda: hs.posterior(T)["rate"], "rate"),
     "f1 of outcomes": (lambda: hs.posterior(RATE)["f1"], "f1"),
     "a slip of f1": (lambda: parse("f11"), "f11"),
