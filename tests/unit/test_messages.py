@@ -15,7 +15,6 @@ import contextlib
 import io
 import os
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
