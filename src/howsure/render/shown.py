@@ -309,8 +309,9 @@ def _gate(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
 
 def _more(rows: list[Row]) -> list[Heading]:
     """How many more would settle it, of items or of clusters."""
-    units = {r["more_unit"]: None for r in rows if r["more"] is not None}
-    title = f"more {' or '.join(units)}"
+    left = [r for r in rows if r["more"] is not None]
+    units = {r["more_unit"]: None for r in left}
+    title = f"more {' or '.join(units)}{' of the slice' if all(r['slice'] for r in left) else ''}"
     return [Heading("more", title, lambda r: "" if r["more"] is None else count(r["more"]))] if units else []
 
 
