@@ -533,3 +533,28 @@ def test_series_that_hold_the_same_rows_in_another_order_are_not_paired_by_posit
         assert hs.tally(rows.y, rows.z.set_axis(range(100, 106))) == plain  # other labels tell nothing of the order
         assert hs.tally(rows.y.set_axis([0] * 6), rows.z.set_axis([0] * 6)) == plain
         assert hs.tally(rows.y, turned.z.to_numpy()[::-1]) == plain
+
+
+@pytest.mark.parametrize(
+    ("y", "z", "taken"),
+    [
+        (["a", "b", "c"], ["a", None, "c"], True),
+        (["a", None, "c"], ["a", "b", "c"], False),
+        (["a", None, "c"], ["a", "b", None], False),
+    ],
+    ids=["prediction", "truth", "both"],
+)
+def test_wrong_is_offered_for_missing_labels_only_where_it_is_taken(y, z, taken):
+    """A missing prediction can count as wrong; an item without a truth is neither right nor wrong."""
+    with pytest.raises(BadLabels) as refused:
+        hs.tally(y, z)
+    assert ("'wrong'" in str(refused.value)) == taken
+    if taken:
+        assert hs.tally(y, z, missing="wrong").n == 3
+    else:
+        with pytest.raises(BadLabels, match="without a truth"):
+            hs.tally(y, z, missing="wrong")
+    frame = pl.DataFrame({"y": [["a"], ["b"]], "z": [["a"], None]})
+    with pytest.raises(BadLabels) as refused:
+        hs.tally(frame, truth="y", pred="z")
+    assert "'wrong'" not in str(refused.value)  # lists of labels do not take it

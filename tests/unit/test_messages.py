@@ -510,6 +510,7 @@ CASES = {
     "several systems as one": (lambda: hs.compare(ITEMS, ITEMS), "'a', 'b'"),
     "sampled pairing": (lambda: hs.compare(ITEMS, method="sample"), "'sample'"),
     "names of named systems": (lambda: hs.compare(ITEMS, names=("x", "y")), "'a', 'b'"),
+    "missing prediction": (lambda: hs.tally(["a", "b"], ["a", None]), "1 missing prediction"),
     "two scores cut": (lambda: hs.tally(FRAME, truth="label", score=["p", "n"], threshold=0.3), "metric='f1@0.3'"),
     "two frames": (lambda: hs.compare(FRAME, FRAME, truth="label", pred="a"), "frames"),
     "frames by system": (lambda: hs.compare({"a": FRAME, "b": FRAME}, on="n", truth="label", pred="a"), "on='n'"),
