@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from howsure.errors import plural
 from howsure.language import option, spelled
-from howsure.render.numbers import probability
+from howsure.render.numbers import count, probability
 from howsure.sentences import SENTENCES, filled
 
 _MOST: Final = 8  # measures that a note tells of
@@ -31,9 +31,10 @@ def _pairing(f: Mapping[str, Any]) -> str:
 
 
 def _won(won: tuple[float, float], right: bool, a: str, b: str) -> str:
-    first, second = (f"{x:,.12g}" for x in won)
+    first, second = map(count, won)
+    of = "" if all(float(x).is_integer() for x in won) else "items of weight "
     how, alone = ("alone is right on", "alone ") if right else ("has the better value on", "")
-    return f"{a} {how} {first} and {b} {alone}on {second}"
+    return f"{a} {how} {of}{first} and {b} {alone}on {second}"
 
 
 def _apart(here: float, apart: float, error: float) -> str:

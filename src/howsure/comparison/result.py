@@ -359,7 +359,7 @@ class Comparison(Result):
                 "second": b,
                 "slice": a["slice"],
                 "overall": None,
-                "n": a["n"] if self.paired and a["n"] == b["n"] else None,
+                "n": a["n"] if self.paired and np.isclose(a["n"], b["n"], rtol=1e-9, atol=0.0) else None,
                 "marked": None,
                 **{k: at(k, i) for k in ("p_better", "p_worse", "p_equal")},
                 "equal_within": self.equal_within,

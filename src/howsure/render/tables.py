@@ -112,9 +112,7 @@ def headline(document: dict[str, Any], view: Detail = USUAL) -> str:
         parts.append(f"on the same {count(data['clusters'])} clusters" if data.get("clusters") else "on the same items")
     elif data.get("paired") is False and not parts:
         parts.append("on different items")
-    if data.get("n") is not None:
-        many = data.get("tables", 1)
-        parts.append(f"n = {count(data['n'])}" + (f" in {count(many)} tables" if many > 1 else ""))
+    parts += _size(data)
     if data.get("cells"):
         parts.append(", ".join(f"{k} {count(v)}" for k, v in data["cells"].items()))
     if data.get("positive") not in (None, 1) and not data.get("outcome"):
@@ -122,6 +120,24 @@ def headline(document: dict[str, Any], view: Detail = USUAL) -> str:
     if data.get("prevalence"):
         parts.append(_target(data["prevalence"]))
     return "; ".join([*parts, *_settings(document, view)])
+
+
+def _size(data: dict[str, Any]) -> list[str]:
+    """How many items there are; of weighted ones the sum of their weights, which is no number of items."""
+    n, many = data.get("n"), data.get("tables", 1)
+    if n is None or (
+        data.get("paired") and n == data.get("clusters")
+    ):  # clusters with one value each are counted above
+        return []
+    tables = f" in {count(many)} tables" if many > 1 else ""
+    if not data.get("weighted") or "value" in data:  # graded items are counted, whatever they weigh
+        return [f"n = {count(n)}{tables}"]
+    rows = (data.get("rows") or {}).get("kept") if len(data.get("systems", ())) == 1 else None
+    return [
+        f"total weight {count(n)}{tables}"
+        if rows is None
+        else f"{count(rows)} rows{tables}, whose weights sum to {count(n)}"
+    ]
 
 
 def _target(told: dict[str, Any]) -> str:
