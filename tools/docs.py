@@ -95,7 +95,7 @@ _PARTS = {  # headings, and the files and packages under them, in the order of t
     ),
     "Results, words and formats": (
         "result.py", "envelope.py", "export.py", "notes.py", "wording.py", "choice_words.py", "class_words.py",
-        "judge_words.py",
+        "judge_words.py", "pair_words.py",
         "sentences.py", "language.py", "render", "outlines.py", "charts", "report", "atomic.py",
     ),
     "The papers": ("papers",),

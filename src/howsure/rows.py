@@ -124,7 +124,9 @@ def told_alike(rows: Iterable[Row], paired: bool) -> dict[str, Any]:
     """What the evidence of all systems tells alike beyond its size: clusters of the same items, a target."""
     told = [row.question.state.evidence.describe() for row in rows]
     names = ("clusters", "prevalence") if paired else ("prevalence",)
-    return {k: told[0][k] for k in names if told[0].get(k) is not None and all(x.get(k) == told[0][k] for x in told)}
+    same = {k: told[0][k] for k in names if told[0].get(k) is not None and all(x.get(k) == told[0][k] for x in told)}
+    weighted = paired and all(x.get("weighted") and "value" not in x for x in told)  # n is then a sum of weights
+    return same | ({"weighted": True} if weighted else {})
 
 
 def row_documents(rows: Iterable[Row], places: Sequence[Place] | None = None) -> list[dict[str, Any]]:

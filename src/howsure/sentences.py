@@ -19,6 +19,11 @@ SHIFTED: Final = (
     "and specificity are assumed to be the same in both"
 )
 
+_MORE: Final = "more {unit}: with about so many more like these"
+_BASELINE: Final = ", and as many times more of the baseline's,"
+_SETTLED: Final = " it passes or fails with probability 0.8"
+_SLICED: Final = "; of a requirement in a slice they are {unit} of that slice"
+
 SENTENCES: Final[dict[str, str]] = {
     "missing-dropped/outcome": "{count:missing outcome was|missing outcomes were} left out",
     "missing-dropped/value": "{count:,} of {total:item|items} {count:=was|were} left out: a value is missing",
@@ -51,6 +56,8 @@ SENTENCES: Final[dict[str, str]] = {
     "clusters-unmatched": "{count:cluster is|clusters are} not in every system ({first})",
     "ids-repeat": "{ids:value|values} of {column!r} {ids:=has|have} several rows; if these belong together, such as "
     "answers to one question, give that column as <cluster>",
+    "rows-together": "{column!r} has {ids:value|values} in {rows:row|rows}: if rows with one {column} belong together, "
+    "such as answers to one question, give {way}",
     "future-alone": (
         "future items come from what the pilot leaves open; they are analysed alone, without the items of the pilot"
     ),
@@ -157,11 +164,10 @@ SENTENCES: Final[dict[str, str]] = {
     ),
     "gate-direction": "{of} is better when it is {better}: is {asked} what you mean?",
     "gate-difference": "not worse: score and interval are of the difference, {first} - {second}",
-    "gate-more/same": "more {unit}: with about so many more like these it passes or fails with probability 0.8",
-    "gate-more/both": (
-        "more {unit}: with about so many more like these, and as many times more of the baseline's, it passes or fails "
-        "with probability 0.8"
-    ),
+    "gate-more/same": _MORE + _SETTLED,
+    "gate-more/both": _MORE + _BASELINE + _SETTLED,
+    "gate-more/same-sliced": _MORE + _SETTLED + _SLICED,
+    "gate-more/both-sliced": _MORE + _BASELINE + _SETTLED + _SLICED,
     "gate-near": (
         "{of}: the draws cannot tell on which side of the probability that is needed it lies; a smaller <tolerance> may"
     ),

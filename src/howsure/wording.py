@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from howsure import choice_words, class_words, judge_words
+from howsure import choice_words, class_words, judge_words, pair_words
 from howsure.coverage import reason
 from howsure.errors import listing, plural
 from howsure.language import option, spelled, spoken
@@ -41,6 +41,7 @@ GATHERED: Final[dict[str, tuple[int, dict[str, Join]]]] = {  # from how many not
     "prior": (2, {"of": _chained}),
     "of-all-classes": (2, {"of": _chained}),
     "design-effect": (2, {"of": _listed, "effect": _listed, "worth": _listed}),
+    "pairing": (2, dict.fromkeys(("of", "here", "apart", "error", "won", "right"), _listed)),
     "prevalence-shifted": (2, {"tested": _spanned}),
     "shrunk": (2, dict.fromkeys(("of", "spread", "items", "moved"), _listed)),
     "slices-alike": (2, dict.fromkeys(("of", "system", "slices", "found", "expected", "marked"), _listed)),
@@ -261,26 +262,6 @@ def _chance(f: Mapping[str, Any]) -> str:
     return f"P(better than chance) of {listing(f['of'])} is a share of draws, within {f['within']:.1g}"
 
 
-def _pairing(f: Mapping[str, Any]) -> str:
-    here, there = (probability(f[key], f["error"]) for key in ("here", "apart"))
-    (a, b), what = f["systems"], f["what"]
-    apart = "the same" if here == there else f"{there} instead of {here}"
-    apart = f"had they been tested on different {what}, P({a} better) would be {apart}"
-    if f["won"] is None:
-        return f"both were tested on the same {what}; {apart}"
-    first, second = (f"{x:,.12g}" for x in f["won"])
-    how = "alone is right on" if f["right"] else "has the better value on"
-    return f"on the same {what}, {a} {how} {first} and {b} {'alone ' if f['right'] else ''}on {second}; {apart}"
-
-
-def _design(f: Mapping[str, Any]) -> str:
-    found = sorted(zip(f["effect"], f["of"], f["worth"], strict=True))
-    shown = found if len(found) <= 3 else (found[0], found[-1])
-    each = [f"{effect:.3g} for {name} (worth {worth:,.0f} independent items)" for effect, name, worth in shown]
-    told = (" to " if len(found) > 3 else ", ").join(each)
-    return f"design effect, {plural(round(f['items']), 'item')} in {plural(f['clusters'], 'cluster')}: {told}"
-
-
 def _rule(f: Mapping[str, Any]) -> str:
     return f"{f['metric']} by the rule {f['rule']}: {f['meaning']}"
 
@@ -386,7 +367,7 @@ _WORDS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
     "undefined-score": _undefined, "sampled": _sampled, "bins": _bins, "zero-cell": _empty_cell, "delong": _delong,
     "next-undefined": _next_undefined,
     "identical": _identical, "prior": _prior, "confusions": _confusions, "chance-sampled": _chance,
-    "pairing": _pairing, "design-effect": _design, "rule": _rule, **choice_words.WORDS, **judge_words.WORDS,
+    "rule": _rule, **choice_words.WORDS, **judge_words.WORDS, **pair_words.WORDS,
     **class_words.WORDS,
     "none": _none, "best": _best, "best-of-many": _best_of_many, "pairs": _pairs,
     "missing-queries": _missing_queries, "queries-without-judgments": _without_judgments,

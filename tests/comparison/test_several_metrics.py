@@ -13,6 +13,7 @@ from howsure.cli.app import run
 from howsure.errors import BadSetting, UnknownName
 from howsure.kernels.classes import Classes
 from howsure.model import joint_answers
+from howsure.notes import merged, note
 from tests.tiers import spread
 
 RNG = np.random.default_rng(5)
@@ -138,3 +139,23 @@ def test_many_systems_on_two_measures_are_all_shown():
     shown = str(hs.leaderboard(tables, metrics=["f1", "accuracy"], draws=200))
     assert "more" not in shown
     assert all(shown.count(f" s{k} ") == 2 for k in range(55))
+
+
+def test_what_pairing_told_is_one_note_with_every_measure_named():
+    """The counts of items once, and beside each number the measure that it is of; one measure alone is not named."""
+    made = hs.compare(hs.tally(Y, TWO), metrics=["macro-f1", "accuracy", "f1:2"], tolerance=0.5)
+    (told,) = [n["text"] for n in made.to_dict()["notes"] if n["code"] == "pairing"]
+    each = {part.asked: next(n.text for n in part.notes if n.code == "pairing") for part in made}
+    assert told.count("alone is right on") == 1
+    for asked, text in each.items():
+        start, _, number = text.partition(" would be ")
+        assert told.startswith(start.partition(";")[0])
+        assert f"{number} for {asked}" in told
+    counts = {"accuracy": (3, 5), "f1:2": (1, 2)}
+    notes = [note("pairing", of=(x,), here=(0.6,), apart=(0.6,), error=(0.0,), won=(won,), right=(True,), what="items",
+                  systems=("a", "b")) for x, won in counts.items()]  # fmt: skip
+    (both,) = merged(notes)
+    assert both.text.startswith(
+        "on the same items, a alone is right on 3 and b alone on 5 (accuracy); a alone is right on 1 and b alone on 2 "
+        "(f1:2); had they"
+    )

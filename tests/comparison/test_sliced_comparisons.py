@@ -127,3 +127,24 @@ def test_the_command_sorts_and_groups_by_slice(tmp_path, capsys):
     assert "no order 'score'" in capsys.readouterr().err
     assert app.run([*line[:-2], "--sort", "n"]) == 2
     assert "give --by too" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("metric", ["macro-f1", "weighted-recall", "kappa"])
+def test_slices_of_measures_of_all_classes_are_as_if_each_was_compared_alone(metric):
+    """Of many classes too, on the same items, the draws of a slice are those of its own table."""
+    rng = np.random.default_rng(8)
+    y = rng.integers(0, 4, 240)
+    a, b = (np.where(rng.random(240) < right, y, rng.integers(0, 4, 240)) for right in (0.8, 0.6))
+    data = pl.DataFrame({"g": np.repeat(["one", "two"], [80, 160]), "y": y, "a": a, "b": b})
+    found = hs.compare(data, truth="y", pred=["a", "b"], by="g", metric=metric, tolerance=0.5)
+    assert found.paired
+    for row in slices(found):
+        part = data.filter(pl.col("g") == row["slice"]["g"])
+        alone = hs.compare(part, truth="y", pred=["a", "b"], labels=[0, 1, 2, 3], metric=metric, tolerance=0.5)
+        (want,) = alone.to_dict()["rows"]
+        slack = 3 * (row["error"]["probability"] + want["error"]["probability"])
+        assert row["p_better"] == pytest.approx(want["p_better"], abs=slack)
+        for key in ("mean", "low", "high"):
+            error = row["error"]["value"] + want["error"]["value"]
+            assert row["difference"][key] == pytest.approx(want["difference"][key], abs=3 * error)
+        assert row["first"]["score"] == pytest.approx(want["first"]["score"])

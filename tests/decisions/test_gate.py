@@ -243,6 +243,21 @@ def test_more_items_are_told_only_where_it_is_open():
     assert "more items" not in str(hs.gate(T, "f1 > 0.6"))
 
 
+def test_more_items_of_a_slice_are_said_to_be_of_that_slice():
+    """They are counted from the items of the slice: in the table, in the note, and only where there is a slice."""
+    frame = {"g": ["a"] * 40 + ["b"] * 400, "o": [1] * 27 + [0] * 13 + [1] * 260 + [0] * 140}
+    inside, whole = (hs.gate(frame, x, outcome="o") for x in ("rate > 0.63 in g=a", "rate > 0.64"))
+    (row,) = inside.to_dict()["rows"]
+    exact = 42 * growth(row["probability"], 0.95)
+    assert exact <= row["more"] <= 1.1 * exact + 1
+    assert "more items of the slice" in str(inside)
+    assert "in a slice they are items of that slice" in str(inside)
+    assert "slice" not in str(whole)
+    both = str(hs.gate(frame, ["rate > 0.63 in g=a", "rate > 0.64"], outcome="o"))
+    assert "more items of the slice" not in both
+    assert both.count("in a slice they are items of that slice") == 1
+
+
 @pytest.mark.parametrize(
     ("columns", "requirement"),
     [

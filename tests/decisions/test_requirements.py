@@ -87,6 +87,11 @@ STOPS = {
     "f1 > .8 please": ("please", "or the end"),
     "f1 = .8": ("= .8", "> or < and a number"),
     "f1 => .8": ("=>", "one of > >= < <="),
+    "recall over 0.3": ("over", "> or < and a number"),
+    "recall over 0.3 in site=A with 0.9": ("over", "> or < and a number"),
+    "recall 0.3": ("0.3", "> or < and a number"),
+    "f1:Angry Bird over 30%": ("over", "> or < and a number"),
+    "f1 in site=A": (" in site", "> or < and a number"),
     "> .8": ("> .8", "the name of a measure"),
     "not worse by .1": ("not", "the name of a measure"),
 }

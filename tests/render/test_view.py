@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+import polars as pl
 import pytest
 
 import howsure as hs
@@ -181,3 +185,49 @@ def test_wins_have_the_difference_of_their_shares():
     """17 and 4 of 3299 items."""
     assert hs.compare_wins(17, 4, 3278).to_dict()["rows"][0]["difference"]["score"] == pytest.approx(13 / 3299)
     assert hs.compare_wins(0, 0, 0).to_dict()["rows"][0]["difference"]["score"] is None
+
+
+WEIGHED = pl.DataFrame(
+    {"g": ["a", "b"] * 10, "y": [1, 0, 1, 1] * 5, "z": [1, 0, 0, 1] * 5, "x": [1, 1, 0, 1] * 5, "w": [0.5, 2.25] * 10}
+)
+
+
+def test_a_sum_of_weights_is_not_called_n():
+    """Rows and the sum of their weights where both are known, else the sum as what it is; the column likewise."""
+    told = {"truth": "y", "weight": "w"}
+    one, sliced = (hs.score(WEIGHED, pred="z", metrics="f1", by=by, **told) for by in (None, "g"))
+    assert str(one).startswith("20 rows, whose weights sum to 27.5; ")
+    assert str(sliced).startswith("20 rows in 2 tables, whose weights sum to 27.5")
+    assert heads(str(sliced))[2] == "weight"
+    assert str(hs.curve(WEIGHED, truth="y", score="x", weight="w")).startswith("20 rows, whose weights sum to 27.5")
+    pair = hs.compare(WEIGHED, pred=["z", "x"], metric="f1", **told)
+    assert "; on the same items; total weight 27.5\n" in str(pair)
+    assert "z alone is right on items of weight 11.2 and x alone on 0" in str(pair)
+    assert heads(str(hs.compare(WEIGHED, pred=["z", "x"], metric="f1", by="g", **told)))[2] == "weight"
+    for plain in (
+        hs.score(WEIGHED, truth="y", pred="z", metrics="f1", by="g"),
+        hs.score(WEIGHED, value="x", weight="w"),  # graded items are counted, and not added up
+    ):
+        assert str(plain).startswith("n = 20")
+
+
+def test_weights_that_are_added_in_another_order_are_the_same_size():
+    """Both systems have the same items, whatever the last digit of the sum of their weights is."""
+
+    def compared(seed: int) -> dict[str, Any]:
+        rng = np.random.default_rng(seed)
+        frame = pl.DataFrame({name: rng.integers(0, 2, 40) for name in "yzx"} | {"w": rng.lognormal(0, 1, 40)})
+        return hs.compare(frame, truth="y", pred=["z", "x"], weight="w", metric="recall").to_dict()["rows"][0]
+
+    rows = [row for row in map(compared, range(20)) if row["first"]["n"] != row["second"]["n"]]
+    assert rows  # or this test tells nothing
+    assert all(row["n"] == row["first"]["n"] for row in rows)
+
+
+def test_clusters_of_one_value_each_are_counted_once():
+    """Where each cluster has a mean, the headline counts clusters, and no items; of passes it counts both."""
+    rows = {"q": [0, 0, 1, 1, 2, 2, 2] * 2, "m": ["a"] * 7 + ["b"] * 7, "v": [1, 0, 1, 1, 0, 1, 1] * 2}
+    said = str(hs.compare(pl.DataFrame(rows), value="v", system="m", cluster="q", bounds=(0, 1))).splitlines()[0]
+    assert said.endswith("; on the same 3 clusters")
+    said = str(hs.compare(pl.DataFrame(rows), outcome="v", system="m", cluster="q")).splitlines()[0]
+    assert said.endswith("; on the same 3 clusters; n = 7")

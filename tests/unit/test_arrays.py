@@ -509,3 +509,52 @@ def test_tables_are_those_of_scikit_learn(labels, n, seed, as_array):
     if as_array:
         y, z = np.array(y), np.array(z)
     np.testing.assert_array_equal(hs.tally(y, z, labels=labels).dense(), confusion_matrix(y, z, labels=labels))
+
+
+def test_series_that_hold_the_same_rows_in_another_order_are_not_paired_by_position():
+    """Truths, answers of each system, scores, weights, clusters: whatever the index. Other labels tell no order."""
+    frame = pd.DataFrame({"y": [1, 0, 1, 1, 0, 0], "z": [1, 0, 0, 1, 1, 0], "p": [0.9, 0.2, 0.6, 0.7, 0.5, 0.1]})
+    for rows in (frame, frame.set_axis(list("abcdef"))):
+        turned = rows.iloc[::-1]
+        for refused in (
+            lambda a=rows, b=turned: hs.tally(a.y, b.z),
+            lambda a=rows, b=turned: hs.tally(a.y, {"one": a.z, "two": b.z}),
+            lambda a=rows, b=turned: hs.tally(a.y, a.z, weight=b.p),
+            lambda a=rows, b=turned: hs.tally(a.y, a.z, cluster=b.p),
+            lambda a=rows, b=turned: hs.curve(a.y, b.p),
+            lambda a=rows, b=turned: hs.means({"one": a.p, "two": b.p}),
+        ):
+            with pytest.raises(BadLabels, match="another order"):
+                refused()
+        plain = hs.tally([1, 0, 1, 1, 0, 0], [1, 0, 0, 1, 1, 0])
+        assert hs.tally(rows.y, rows.z) == plain
+        assert hs.tally(rows.y, rows.z.copy()) == plain
+        assert hs.tally(rows.y, turned.z.reindex(rows.index)) == plain
+        assert hs.tally(rows.y, rows.z.set_axis(range(100, 106))) == plain  # other labels tell nothing of the order
+        assert hs.tally(rows.y.set_axis([0] * 6), rows.z.set_axis([0] * 6)) == plain
+        assert hs.tally(rows.y, turned.z.to_numpy()[::-1]) == plain
+
+
+@pytest.mark.parametrize(
+    ("y", "z", "taken"),
+    [
+        (["a", "b", "c"], ["a", None, "c"], True),
+        (["a", None, "c"], ["a", "b", "c"], False),
+        (["a", None, "c"], ["a", "b", None], False),
+    ],
+    ids=["prediction", "truth", "both"],
+)
+def test_wrong_is_offered_for_missing_labels_only_where_it_is_taken(y, z, taken):
+    """A missing prediction can count as wrong; an item without a truth is neither right nor wrong."""
+    with pytest.raises(BadLabels) as refused:
+        hs.tally(y, z)
+    assert ("'wrong'" in str(refused.value)) == taken
+    if taken:
+        assert hs.tally(y, z, missing="wrong").n == 3
+    else:
+        with pytest.raises(BadLabels, match="without a truth"):
+            hs.tally(y, z, missing="wrong")
+    frame = pl.DataFrame({"y": [["a"], ["b"]], "z": [["a"], None]})
+    with pytest.raises(BadLabels) as refused:
+        hs.tally(frame, truth="y", pred="z")
+    assert "'wrong'" not in str(refused.value)  # lists of labels do not take it

@@ -69,6 +69,15 @@ def test_the_design_effect_is_that_of_the_sums():
     assert hs.posterior(outcomes(GROUPS)).resolve("rate").design_effect == pytest.approx(want, rel=1e-9)
 
 
+def test_a_design_effect_below_1_is_told_as_no_gain():
+    """Clusters that are alike by chance do not make more items of those that there are."""
+    found = hs.score(outcomes(np.arange(200) % 40))
+    (told,) = [n for n in found.notes if n.code == "design-effect"]
+    assert told["effect"][0] < 1
+    assert "independent items" not in told.text
+    assert told.text.endswith("(no loss: items of one cluster are no more alike than others)")
+
+
 def test_no_design_effect_of_nothing():
     """Where all items are right there is no spread to compare, only rounding."""
     r = hs.score(hs.tally(CLASSES, CLASSES, cluster=GROUPS))

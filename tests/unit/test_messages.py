@@ -15,7 +15,6 @@ import contextlib
 import io
 import os
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -129,6 +128,11 @@ CASES = {
     "plan of too large a difference": (lambda: hs.plan(pilot=T, metric="f1", difference=0.99), "0.99"),
     "plan of a limit out of range": (lambda: hs.plan(pilot=T, metric="f1", above=1.2), "1.2"),
     "plan from an open table": (lambda: hs.plan(expected={"recall": 0.8}, metric="f1", width=0.1), "expected="),
+    "plan without prevalence": (lambda: hs.plan(expected={"recall": 0.9}, metric="recall", width=0.1), "prevalence"),
+    "plan without bias": (lambda: hs.plan(expected={"precision": 0.9}, metric="precision", width=0.1), "bias"),
+    "plan of an expected auc": (lambda: hs.plan(expected={"auc": 0.9}, metric="auc", width=0.1), "auc"),
+    "plan of auc": (lambda: hs.plan(expected={"recall": 0.9, "prevalence": 0.1}, metric="auc", width=0.1), "auc"),
+    "plan from scores": (lambda: hs.plan(pilot=CURVE.posterior.system("a"), metric="auc", width=0.1), "threshold="),
     "plan from a contradiction": (
         lambda: hs.plan(expected={"recall": 0.8, "precision": 0.7, "prevalence": 0.9}, width=0.1),
         "expected=",
@@ -365,13 +369,6 @@ CASES = {
         lambda: hs.score(list("abc"), ["a", None, "c"], missing="wrong", prior=hs.two_level()),
         "missing",
     ),
-    "paired batch of many classes": (
-        lambda: hs.compare(
-            replace(JOINT3, counts=np.stack([JOINT3.counts] * 2), batch=(("day", (1, 2)),)),
-            metric="macro-f1",
-        ),
-        "macro-f1",
-    ),
     "rate of classes": (lambda: hs.posterior(T)["rate"], "rate"),
     "f1 of outcomes": (lambda: hs.posterior(RATE)["f1"], "f1"),
     "a slip of f1": (lambda: parse("f11"), "f11"),
@@ -513,6 +510,11 @@ CASES = {
     "several systems as one": (lambda: hs.compare(ITEMS, ITEMS), "'a', 'b'"),
     "sampled pairing": (lambda: hs.compare(ITEMS, method="sample"), "'sample'"),
     "names of named systems": (lambda: hs.compare(ITEMS, names=("x", "y")), "'a', 'b'"),
+    "missing prediction": (lambda: hs.tally(["a", "b"], ["a", None]), "1 missing prediction"),
+    "two scores cut": (lambda: hs.tally(FRAME, truth="label", score=["p", "n"], threshold=0.3), "metric='f1@0.3'"),
+    "two frames": (lambda: hs.compare(FRAME, FRAME, truth="label", pred="a"), "frames"),
+    "frames by system": (lambda: hs.compare({"a": FRAME, "b": FRAME}, on="n", truth="label", pred="a"), "on='n'"),
+    "a Series in another order": (lambda: hs.score(FRAME.label, FRAME.a[::-1]), "y_pred"),
     "items of other systems": (lambda: ITEMS + hs.means({"a": [1, 2], "c": [1, 2]}), "'c'"),
     "items of other bounds": (lambda: ITEMS + hs.means({"a": [0, 1], "b": [0, 1]}, bounds=(0, 1)), "bounds"),
     "items twice": (lambda: long() + long(), "1, 2, 3"),
@@ -537,6 +539,7 @@ CASES = {
     "percentage for a precision": (lambda: hs.solve(precision=75), "75"),
     "precision above 1": (lambda: hs.solve(precision=1.2), "1.2"),
     "unknown measure to solve": (lambda: hs.solve(precison=0.75), "'precison'"),
+    "measure of scores to solve": (lambda: hs.solve({"auc": 0.75}), "auc"),
     "nothing to solve": (hs.solve, "precision=0.75"),
     "word for a measure": (lambda: hs.solve(recall="high"), "'high'"),
     "None for a measure": (lambda: hs.solve(recall=None), "None"),
@@ -716,6 +719,16 @@ COMMANDS = {
         "--baseline",
     ),
     "baseline for nothing": (["gate", "--counts", "1,2,3,4", "--baseline", "x", "--require", "f1 > .5"], "--baseline"),
+    "curve of slices": (["curve", "x.csv", "--by", "site"], "--where"),
+    "curve of a prevalence": (["curve", "x.csv", "--prevalence", "0.1"], "--threshold 0.5 --prevalence 0.1"),
+    "curve at a threshold": (["curve", "x.csv", "--threshold", "0.1"], "--metric f1@0.5"),
+    "curve above a limit": (["curve", "x.csv", "--above", "0.1"], "--above 0.8"),
+    "leaderboard of slices": (["leaderboard", "x.csv", "--by", "site"], "--where"),
+    "gate of slices": (["gate", "x.csv", "--by", "site"], "in region=north"),
+    "gate above a limit": (["gate", "x.csv", "--above", "0.8"], "f1 > 0.8"),
+    "gate of a measure": (["gate", "x.csv", "--metric", "f1"], "f1 > 0.8"),
+    "plan of slices": (["plan", "x.csv", "--by", "site"], "--where"),
+    "plan of a prevalence": (["plan", "--prevalence", "0.1"], "--expected"),
     "no source": (["score"], "nothing"),
     "two sources": (["score", "--counts", "1,2,3,4", "--rate", "1/2"], "--rate"),
     "three counts": (["score", "--counts", "1,2,3"], "'1,2,3'"),

@@ -55,6 +55,7 @@ QUESTIONS: list[tuple[str, dict[str, Any]]] = [
     ("curve", {"truth": [1, 0, 1, 1, 0, 0, 1, 0], "scores": [0.9, 0.2, 0.4, 0.8, 0.5, 0.1, 0.7, 0.3]}),
     ("curve", {"truth": ["y", "n", "y", "y", "n"], "scores": [0.9, 0.2, 0.4, 0.8, 0.5], "positive": "y",
                "metrics": ["auc", "f1@0.5"], "level": 0.9}),
+    ("curve", {"truth": [1, 0, 1, 1, 0, 0, 1, 0], "scores": [0.9, 0.2, 0.4, 0.8, 0.5, 0.1, 0.7, 0.3], "best": "f1"}),
 ]  # fmt: skip
 
 BAD: list[tuple[str, dict[str, Any], str]] = [
@@ -94,4 +95,6 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("tradeoff", {}, "one of the two"),
     ("curve", {"truth": [1, 0], "scores": [0.1]}, "same length; got 2 and 1"),
     ("curve", {"truth": [1, 1], "scores": [0.1, 0.2]}, ""),
+    ("curve", {"truth": [1, 0], "scores": [0.2, 0.1], "best": "f1", "metrics": ["auc"]}, "leave out its measures"),
+    ("score", {"counts": FOUR, "metric": "f1"}, "metric is not known here; got 'f1'. Did you mean 'metrics'?"),
 ]

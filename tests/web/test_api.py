@@ -9,6 +9,7 @@ import re
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -145,7 +146,7 @@ def test_the_finding_is_the_headline_of_the_report(client, metrics, above, chief
     assert found["finding"] == findings.of_row(row, 0.95)
 
 
-FILE = b"label,pred,city\n" + b"1,1,a\n0,0,b\n0,1,a\n1,1,b\n" * 10
+FILE = b"label,pred,city,score\n" + b"1,1,a,.9\n0,0,b,.2\n0,1,a,.6\n1,1,b,.7\n1,1,a,.5\n" * 10
 
 
 @pytest.mark.parametrize(
@@ -153,6 +154,7 @@ FILE = b"label,pred,city\n" + b"1,1,a\n0,0,b\n0,1,a\n1,1,b\n" * 10
     [
         ("predict", {"n": 20, "metric": "f1", "below": 0.7}),
         ("gate", {"require": ["f1 > 0.5", "recall > 0.9 with 0.8"]}),
+        ("curve", {"best": "f1"}),
     ],
 )
 def test_decisions_about_a_file_are_those_of_the_lines(client, elsewhere, tmp_path, verb, options):
@@ -176,6 +178,9 @@ def test_decisions_about_a_file_are_those_of_the_lines(client, elsewhere, tmp_pa
         ("gate", {"require": "f1 > 0.5", "metric": "f1"}, "gate takes no metric: leave it out."),
         ("score", {"n": 5}, "n goes with predict: leave it out of score."),
         ("curve", {"above": 0.5}, "above goes with score and predict: leave it out of curve."),
+        ("score", {"best": "f1"}, "best goes with curve: leave it out of score."),
+        ("score", {"metrics": "f1"}, "metrics is not known here; got 'f1'. Did you mean 'metric'?"),
+        ("score", {"zzz": "f1"}, "zzz is not known here; got 'f1'."),
     ],
 )
 def test_options_of_other_verbs_are_refused(client, verb, options, says):
@@ -183,6 +188,26 @@ def test_options_of_other_verbs_are_refused(client, verb, options, says):
     response = client.post(f"/api/file/{verb}", params=options, content=FILE, headers=BYTES)
     assert response.status_code == 422
     assert response.json()["error"]["message"] == says
+
+
+@pytest.mark.parametrize("kind", ["application/octet-stream", "text/csv"])
+def test_the_refusal_of_a_type_says_which_header_does(client, kind):
+    """What curl sends by itself is refused with the types that are taken."""
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    refused = client.post("/api/file/score", params={"name": "p.csv"}, content=FILE, headers=form)
+    assert refused.status_code == 415
+    assert kind in refused.json()["error"]["message"]
+    told = client.post("/api/file/score", params={"name": "p.csv"}, content=FILE, headers={"content-type": kind})
+    assert told.status_code == 200
+
+
+def test_the_page_about_the_api_shows_lines_of_curl_that_are_taken():
+    """Every line that sends a file says its type."""
+    page = (Path(__file__).parents[2] / "docs" / "serve.md").read_text(encoding="utf-8")
+    lines = [x for x in page.replace("\\\n", " ").splitlines() if x.startswith("$ curl")]
+    assert len([x for x in lines if "--data-binary" in x]) == 1
+    assert all("-H 'content-type: application/" in x for x in lines)
+    assert "`curl --data-binary`" not in page
 
 
 def test_metrics(client):

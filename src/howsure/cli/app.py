@@ -105,7 +105,20 @@ def _run(arguments: list[str], debug: bool) -> int:
         return _complain(f"{told}; run again with --debug for the trace", 70)
 
 
-_INSTEAD = {("curve", "--pred"): " curve takes scores: give --score and the name of their column."}
+_SLICE = " Take one slice at a time with --where COLUMN=VALUE"
+_INSTEAD = {
+    ("curve", "--pred"): " curve takes scores: give --score and the name of their column.",
+    ("curve", "--by"): f"{_SLICE}, or cut the scores: howsure score --score COLUMN --threshold 0.5 --by COLUMN.",
+    ("curve", "--prevalence"): " Cut the scores first: howsure score --score COLUMN --threshold 0.5 --prevalence 0.1.",
+    ("curve", "--threshold"): " A threshold is part of a measure: --metric f1@0.5.",
+    ("curve", "--above"): " That is for score: howsure score --score COLUMN --threshold 0.5 --above 0.8.",
+    ("leaderboard", "--by"): f"{_SLICE}; of two systems, compare takes --by.",
+    ("gate", "--by"): " A requirement names its slice: --require 'recall > 0.9 in region=north'.",
+    ("gate", "--above"): " A requirement has its limit: --require 'f1 > 0.8 with 0.95'.",
+    ("gate", "--metric"): " A requirement names its measure: --require 'f1 > 0.8 with 0.95'.",
+    ("plan", "--by"): f"{_SLICE}.",
+    ("plan", "--prevalence"): " It is one of the measures of --expected: recall=0.8,precision=0.7,prevalence=0.1.",
+}
 
 
 def _asked(arguments: list[str]) -> str:

@@ -183,8 +183,8 @@ class Comparison(Result):
         won = (None if self.wins is None else tuple(map(int, self.wins.counts[:2]))) if alone is None else alone
         return (
             note(
-                "pairing", here=self.p_better, apart=other, what=what, error=error, systems=self.systems, won=won,
-                right=alone is not None,
+                "pairing", of=(self.asked,), here=(self.p_better,), apart=(other,), error=(error,), won=(won,),
+                right=(alone is not None,), what=what, systems=self.systems,
             ),
         )  # fmt: skip
 
@@ -360,7 +360,7 @@ class Comparison(Result):
                 "second": b,
                 "slice": a["slice"],
                 "overall": None,
-                "n": a["n"] if self.paired and a["n"] == b["n"] else None,
+                "n": a["n"] if self.paired and np.isclose(a["n"], b["n"], rtol=1e-9, atol=0.0) else None,
                 "marked": None,
                 **{k: at(k, i) for k in ("p_better", "p_worse", "p_equal")},
                 "equal_within": self.equal_within,

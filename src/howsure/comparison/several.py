@@ -11,6 +11,7 @@ from howsure.comparison.slicing import grouped, page
 from howsure.errors import BadSetting, UnknownName, listing
 from howsure.language import option
 from howsure.model.posterior import Posterior
+from howsure.notes import merged
 from howsure.result import Result
 
 Metrics = str | Metric | Iterable[str | Metric]
@@ -41,7 +42,7 @@ class Several(Result):
 
     def _make(self) -> dict[str, Any]:
         made = [part._document for part in self.parts]
-        notes = list({(n["code"], n["text"]): n for document in made for n in document["notes"]}.values())
+        notes = _together(self.parts, made)
         whole: dict[str, Any] = made[0] | {
             "rows": grouped(made) if "slice" in made[0]["rows"][0] else [row for x in made for row in x["rows"]],
             "notes": notes,
@@ -66,6 +67,15 @@ class Several(Result):
 
     def __repr__(self) -> str:
         return "\n".join(repr(part) for part in self.parts)
+
+
+def _together(parts: Sequence[Any], made: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The notes of all documents, each once; those that say the same of several measures are one."""
+    own = [[(n, n.document) for n in part.notes] for part in parts]
+    kept = merged(n for each, document in zip(own, made, strict=True) for n, x in each if x in document["notes"])
+    told = [x for each in own for _, x in each]
+    rest = [x for document in made for x in document["notes"] if x not in told]
+    return list({(x["code"], x["text"]): x for x in [*(n.document for n in kept), *rest]}.values())
 
 
 def each_measure(

@@ -110,8 +110,9 @@ def compare(
     if drawn is not None:
         raise BadSetting("method='sample' is for systems tested on different items; these have the same items.")
     if names is not None:
+        way = "call them otherwise where they are made, in their columns or in {name: answers}"
         raise BadSetting(
-            f"{option('names')} is for two tallies; the systems of these items have names: {listing(chosen)}."
+            f"{option('names')} is for two tallies; the systems of these items have names, {listing(chosen)}: {way}."
         )
     p, settings = given.posterior.pick(chosen), _settings(given, level, interval)
     order, each = check_sort(sort, p.evidence, SORTS_OF_PAIRS), [p.system(name) for name in chosen]
@@ -164,11 +165,21 @@ def _asked(names: Any) -> tuple[str, ...]:
     listed = tuple(x for x in names or () if x is not None)
     if not all(isinstance(x, str) for x in listed):
         bad = next(x for x in listed if not isinstance(x, str))
+        _refuse_frame(bad)
         raise BadSetting(
             "compare needs two tallies of one kind, a joint tally with two names, or truths and {name: predictions}; "
             f"got {type(bad).__name__}."
         )
     return listed
+
+
+def _refuse_frame(x: Any) -> None:
+    """A second frame: what to give in its place."""
+    from howsure.ingest.frames import is_frame
+
+    if is_frame(x):
+        apart = "of different items give hs.tally(a, truth=..., pred=...) and the same of b"
+        raise BadSetting(f"two frames are compared as tallies: {apart}; of the same items merge them, with pred=[...].")
 
 
 def _named(names: Any) -> tuple[str, str]:

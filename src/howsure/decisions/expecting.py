@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue import Metric, parse
+from howsure.catalogue.retrieval import is_ranking
 from howsure.errors import BadSetting, HowsureError
 from howsure.evidence.classes import Tally
 from howsure.evidence.outcomes import Outcomes
 from howsure.expressions import CELLS
 from howsure.forms import Linear
-from howsure.language import option
+from howsure.language import option, spelled
 from howsure.relations.quantities import quantity
 from howsure.relations.solution import Solution
 from howsure.relations.solving import solve
@@ -30,11 +31,15 @@ _GROUPS: Final = {  # sums of cells that measures tell
 }
 _SETTLED: Final = 1e-9
 _SUCH: Final = "recall, precision and prevalence"
+_SETTLING: Final = {"prevalence": 0.2, "precision": 0.8, "recall": 0.8, "specificity": 0.8, "bias": 0.2}  # as examples
+_MEANT: Final = {"prevalence": " (the share of positives)", "bias": " (the share called positive)"}
+_TRIED: Final = (0.2, 0.5, 0.8, 0.05)  # of which one mostly goes with the others
 
 
 def expected_table(expected: Any, metric: Any) -> tuple[Any, Array, str]:
     """An empty table of the kind that the measures are of, the shares of its patterns, and the measure asked for."""
     given = _checked(expected)
+    _refuse_of_scores([*given, *([metric] if isinstance(metric, str) else [])])
     if list(given) == ["rate"]:
         rate = given["rate"]
         if not 0.0 < rate < 1.0:
@@ -61,6 +66,15 @@ def _checked(expected: Any) -> dict[str, float]:
     return found
 
 
+def _refuse_of_scores(names: Iterable[str]) -> None:
+    """Measures of scores have no table of four shares."""
+    of_scores = next((x for x in names if is_ranking(x)), None)
+    if of_scores is not None:
+        told = f"{of_scores} is of scores, and {option('expected')} tells the shares of a table"
+        way = f"Give {_SUCH}, or rate; or a pilot, cut with {option('threshold')}"
+        raise BadSetting(f"no plan is made for an expected {of_scores}: {told}. {way}.")
+
+
 def _others(found: Mapping[str, float]) -> str:
     return " and ".join(name for name in found if name != "rate")
 
@@ -76,13 +90,28 @@ def _cells(given: dict[str, float], asked: Any) -> dict[str, float]:
         found = _groups(solved, parse(asked))
         if found is not None:
             return found
-        raise BadSetting(
-            f"{option('expected')} leaves {asked} open; got {' and '.join(given)}. Give measures that settle the "
-            f"table, such as {_SUCH}."
-        )
+        got, lacks = " and ".join(given), _lacking(given, asked)
+        if lacks is not None:
+            more = spelled(f"{{{lacks!r}: {_SETTLING[lacks]}}}", f"{lacks}={_SETTLING[lacks]}")
+            told = f"what n items tell of {asked} depends on {lacks}{_MEANT.get(lacks, '')} too"
+            raise BadSetting(f"{option('expected')} gives {got} alone, and {told}: add it, such as {more}.")
+        told = f"{option('expected')} gives {got} alone, which many tables have"
+        raise BadSetting(f"{told}. Give measures that settle the table, such as {_SUCH}.")
     if solved.status == "several":
         raise BadSetting(f"{option('expected')} fits several tables: {solved.why.rstrip('.')}; add one more measure.")
     raise BadSetting(f"{option('expected')} contradicts itself: {solved.why}")
+
+
+def _lacking(given: Mapping[str, float], asked: Any) -> str | None:
+    """The one measure that would settle what is asked for, whatever its value; None where it takes more."""
+    for name in (x for x in _SETTLING if quantity(x) not in map(quantity, given)):
+        for value in _TRIED:
+            found = solve({**given, name: value})
+            if found.status == "unique" or (
+                found.status == "undetermined" and _groups(found, parse(asked)) is not None
+            ):
+                return name
+    return None
 
 
 def _groups(solved: Solution, metric: Metric) -> dict[str, float] | None:

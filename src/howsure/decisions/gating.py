@@ -65,7 +65,9 @@ class Gate(Result):
         if any(row.requirement.compares for row in self.rows):
             own.append(note("gate-difference", first=self.sides.names[0], second=self.sides.names[1]))
         form = "same" if self.sides.other is None else "both"
-        own += [note("gate-more", form=form, unit=row.unit) for row in self.rows if row.more is not None]
+        left = [row for row in self.rows if row.more is not None]
+        sliced = any(row.requirement.where for row in left)
+        own += [note("gate-more", form=f"{form}-sliced" if sliced else form, unit=row.unit) for row in left]
         return merged([*self.told, *own, *(n for row in self.rows for n in row.notes)])
 
     @property

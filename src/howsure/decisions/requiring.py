@@ -209,9 +209,10 @@ def _stop(seen: str) -> tuple[int, str]:
     if place is not None and after is not None and place.start() >= after and "=" not in seen[place.end() : end]:
         return place.end(), "a column and its value, as in region=north"
     if sign is None and worse is None:
-        wrong = re.search(r"[=≥≤≈!]", seen[:end])
+        body = seen[:end] if place is None else seen[: place.start()]
+        wrong = re.search(r"[=≥≤≈!]", body)
         quoted = spelled("", " (all in quotes, since a shell takes > for the name of a file)")
-        return (end if wrong is None else wrong.start()), f"> or < and a number, or 'not worse'{quoted}"
+        return (_unsaid(body) if wrong is None else wrong.start()), f"> or < and a number, or 'not worse'{quoted}"
     if worse is not None and (sign is None or worse.end() > sign.end()):
         return (0, "the name of a measure") if not seen[: worse.start()].strip() else _after_margin(worse, seen[:end])
     assert sign is not None  # noqa: S101 - narrows the type
@@ -223,6 +224,13 @@ def _stop(seen: str) -> tuple[int, str]:
         return sign.end(), "a number, such as 0.8 or 80%"
     number = re.compile(_NUMBER).match(seen, sign.end())
     return (number.end() if number else end), "'in column=value', 'with' and a probability, or the end"
+
+
+def _unsaid(body: str) -> int:
+    """Where a sign should be: after the name of the measure, whose label may hold blanks, or before the number."""
+    label = r"[^\s:]+:.*?\S\s+(?=\S+\s+" + _NUMBER + "$)" if ":" in body else r"\S+\s+(?=\S)"
+    found = re.match(label, body, re.DOTALL)
+    return len(body) if found is None else found.end()
 
 
 def _after_margin(worse: re.Match[str], body: str) -> tuple[int, str]:

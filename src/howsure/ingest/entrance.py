@@ -20,6 +20,7 @@ from howsure.evidence.scored import Scored
 from howsure.evidence.sliced_items import SlicedItems
 from howsure.evidence.strata import Stratified
 from howsure.ingest import graded_values, judged_items, label_arrays, scored_items
+from howsure.ingest.belonging import repeated
 from howsure.ingest.columns import lost
 from howsure.ingest.filters import FILTER, refuse_filters
 from howsure.ingest.frames import Frame, is_frame
@@ -148,6 +149,8 @@ def _of_arrays(data: Any, second: Any, kind: Asked, given: dict[str, Any]) -> An
         call = "hs.curve(y_true, scores)" if kind == "scores" else "hs.tally(y_true, y_pred)"
         way = f"got {type(data).__name__}" if kind == "values" else f"with arrays write {call}"
         raise BadSetting(f"{option(stray)} names a column of a frame; {way}.")
+    if kind != "table":
+        label_arrays.refuse_shuffled(data, second, given)
     if kind == "values":
         return graded_values.of_arrays(data, given)
     if kind == "scores":
@@ -164,6 +167,8 @@ def _of_columns(data: Any, roles: Sequence[str], columns: dict[str, Any], place:
     systems = _of_systems(data)
     where = "files of systems" if systems else "files" if is_paths(data) else "frames"
     where = "databases" if is_connection(data) or _is_address(data) else where
+    if where == "frames" and isinstance(data, Mapping):
+        _refuse_frames(data, place)
     _refuse_places(where, place, data)
     if where == "frames" and isinstance(data, (list, tuple)) and not all(is_frame(x) for x in data):
         told = f"{option(next(iter(columns)))} names a column of a frame, a file or a database"
@@ -230,10 +235,16 @@ def _kept(files: Mapping[Any, Any]) -> Iterator[dict[Any, Any]]:
         yield {name: [next(each).path for _ in listed(x)] for name, x in files.items()}
 
 
+def _refuse_frames(data: Mapping[Any, Any], place: Mapping[str, Any]) -> None:
+    """Frames of several systems must be one before they come here."""
+    if any(is_frame(x) for x in data.values()):
+        on = place.get("on", "id")
+        merged = f"merge them first, as in a.merge(b, on={on!r}), with a column of {option('pred')} for each"
+        raise BadSetting(f"frames of several systems are not joined: {merged}; or stack them, with {option('system')}.")
+
+
 def _table(data: Mapping[Any, Any]) -> Table:
     """A mapping from names to columns of one length."""
-    if any(is_frame(x) for x in data.values()):
-        raise BadSetting(f"put the frames of several systems into one, and name the column with {option('system')}.")
     columns = {str(name): x if isinstance(x, np.ndarray) else _listed(x) for name, x in data.items()}
     if len({len(x) for x in columns.values()}) > 1:
         sizes = ", ".join(f"{name} {len(x)}" for name, x in columns.items())
@@ -249,7 +260,10 @@ def _listed(x: Any) -> Any:
 
 
 def counted(source: Source, request: Request, unmatched: str = "refuse") -> Any:
-    """The evidence that a request asks of a source; what some system in rows of its own lacks is refused or dropped."""
+    """The evidence that a request asks of a source; what some system in rows of its own lacks is refused or dropped.
+
+    Ids that nobody named and that repeat are asked about in a note.
+    """
     if request.patterns:
         from howsure.ingest.wildcards import written_out
 
@@ -258,8 +272,15 @@ def counted(source: Source, request: Request, unmatched: str = "refuse") -> Any:
         source.check(request.grouping.columns)
     except NoColumn as error:
         refuse_unknown(error, source)
-    if FILTER in source.heading():
+    heading = source.heading()
+    if FILTER in heading:
         refuse_filters(source, request)
+    found = _counted(source, request, unmatched)
+    notes = repeated(source, request, found.account, heading)
+    return replace(found, notes=(*found.notes, *notes)) if notes else found
+
+
+def _counted(source: Source, request: Request, unmatched: str) -> Any:
     if request.kind == "scores":
         return scored_items.of_source(source, request)
     g = source.grouped(request.grouping, request.what)

@@ -143,6 +143,21 @@ class Files:
         ]
         return sum(int(self.run(*query)["n"][0]) for query in queries)
 
+    def sizes(self, columns: Sequence[str], where: Sequence[str]) -> list[tuple[int, int]]:
+        """How many values each column has, and in how many rows; nothing where one query does not read all files."""
+        first, *rest = self._readers(columns, where)
+        return [] if rest else [self._size(first, x, where) for x in columns]
+
+    def _size(self, r: Reader, column: str, where: Sequence[str]) -> tuple[int, int]:
+        bound, words = dict(r.bound), ", ".join(f"'{x}'" for x in MISSING)
+        rows = f"SELECT {r.text(column)} AS t FROM {r.table}{r.filters(where, bound)}"
+        for test in ("TRUE", f"lower(trim(t)) NOT IN ({words})"):  # words are looked at only where values repeat
+            query = f"SELECT count(DISTINCT t) AS n, count(t) AS m FROM ({rows}) WHERE {test}"
+            values, many = (int(x[0]) for x in self.run(query, bound).values())
+            if values == many:
+                break
+        return values, many
+
     def run(self, query: str, bound: dict[str, Any]) -> dict[str, Any]:
         """The columns of a query, watched over where somebody does."""
         with self.watch(self.con) if self.watch is not None else contextlib.nullcontext():

@@ -119,9 +119,13 @@ class Frame:
             raise BadLabels("there are no items: the iterator gave no batches.")
         return merged(alike(pending, shown, [self.loose] * len(pending)))
 
+    def chosen(self, grouping: Grouping) -> Any:
+        """The rows that fulfil the conditions."""
+        return _chosen(_checked(self.data), grouping, self.called)[0]
+
     def distinct(self, grouping: Grouping) -> int:
         """About how many there are."""
-        frame, _ = _chosen(_checked(self.data), grouping, self.called)
+        frame = self.chosen(grouping)
         return _distinct(frame.select(*_keys(frame, grouping)))
 
     def _frames(self, data: Any) -> Iterator[Any]:
@@ -259,9 +263,8 @@ def _grouped(frame: Any, grouping: Grouping, status: list[str]) -> dict[str, Any
     if grouping.amount is not None:
         w = nw.col(SUM)
         table = table.with_columns((w * w).alias(SQUARE), (w - w.floor()).alias(PART))
-    found = table.group_by([*(k.name for k in grouping.keys), *status]).agg(
-        *(_aggregate(x) for x in grouping.aggregates)
-    )
+    sums = [_aggregate(x) for x in grouping.aggregates]
+    found = table.group_by([*(k.name for k in grouping.keys), *status]).agg(*sums)
     native = found.to_native()
     if _library(native) == "duckdb":
         return dict(native.fetchnumpy())
@@ -324,12 +327,9 @@ def _keys(frame: Any, grouping: Grouping) -> list[Any]:
     """The keys under their names in the query."""
     import narwhals as nw
 
-    how = _arithmetic(frame)
-    found = []
-    for key in grouping.keys:
-        column = nw.col(key.column)
-        found.append((column if key.form == "label" else made(key, column.cast(nw.Float64), how)).alias(key.name))
-    return found
+    how, columns = _arithmetic(frame), [(k, nw.col(k.column)) for k in grouping.keys]
+    each = [x if k.form == "label" else made(k, x.cast(nw.Float64), how) for k, x in columns]
+    return [x.alias(k.name) for x, k in zip(each, grouping.keys, strict=True)]
 
 
 def _arithmetic(frame: Any) -> Arithmetic:
@@ -367,9 +367,9 @@ def _aggregate(name: str) -> Any:
     plain |= {PART: nw.col(PART).max, SQUARE: nw.col(SQUARE).sum}
     if name in plain:
         return plain[name]().alias(name)
-    low = name.startswith(LEAST)
-    column = nw.col(f"f{name.removeprefix(LEAST if low else MOST)}")
-    return (column.min() if low else column.max()).alias(name)
+    if name.startswith(LEAST):
+        return nw.col(f"f{name.removeprefix(LEAST)}").min().alias(name)
+    return nw.col(f"f{name.removeprefix(MOST)}").max().alias(name)
 
 
 def _values(series: Any) -> Any:

@@ -26,6 +26,7 @@ from howsure.ingest.request import Request, check_missing
 from howsure.ingest.settling import settle
 from howsure.ingest.tabulating import Patterns, count, zeros_and_ones
 from howsure.labels import Label, plain, usual_positive
+from howsure.language import option
 
 
 def of_arrays(
@@ -53,6 +54,7 @@ def of_arrays(
             raise BadLabels(f"{said}; give one of each per item.")
     if len(truth) == 0:
         raise BadLabels("there are no items: y_true and y_pred are empty.")
+    refuse_shuffled(y_true, y_pred, {"weight": weight, "cluster": cluster})
     weights = None if weight is None else as_weights(weight, len(truth))
     if weights is None and labels is None and positive is None and len(columns) == 1 and cluster is None:
         binary = zeros_and_ones(truth, columns[0], tuple(answers))
@@ -88,6 +90,29 @@ def _clustered(
 
 
 # -- columns
+
+
+def refuse_shuffled(data: Any, second: Any, given: Mapping[str, Any]) -> None:
+    """Series of pandas whose indexes hold the same labels in another order: they would be paired by position."""
+    answers = second if isinstance(second, Mapping) else {"y_pred": second}
+    columns = {**(data if isinstance(data, Mapping) else {"y_true": data}), **answers}
+    columns |= {option(name): given[name] for name in ("weight", "cluster") if name in given}
+    named = {name: x for name, x in columns.items() if _indexed(x)}
+    first = next(iter(named), "")
+    for name, x in named.items():
+        one, two = named[first].index, x.index
+        if one is two or len(one) != len(two) or one.equals(two):
+            continue
+        if one.is_unique and bool(one.isin(two).all()):
+            raise BadLabels(
+                f"{name} has the index of {first} in another order, and rows would be paired by position: reindex one "
+                "of them, as in b.reindex(a.index), or give both as they stand, with .to_numpy()."
+            )
+
+
+def _indexed(x: Any) -> bool:
+    """Whether it is a Series of pandas."""
+    return type(x).__module__.partition(".")[0] == "pandas" and type(x).__name__ == "Series"
 
 
 def as_column(x: Any, name: str) -> Any:

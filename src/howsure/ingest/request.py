@@ -12,7 +12,7 @@ from howsure.counting import finite
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest, no_column
 from howsure.ingest.keys import Form, Grouping, Key
 from howsure.labels import Label
-from howsure.language import option
+from howsure.language import option, spelled
 
 Kind = Literal["classes", "label sets", "outcomes", "cuts", "scores", "values", "judged outcomes", "judged classes"]
 Better = Literal["higher", "lower"]
@@ -195,8 +195,9 @@ def check_answers(request: Request) -> Request:
     if request.system is not None and many != 1:
         raise BadSetting(f"with {option('system')} give {option(request.role)} one column; got {many}.")
     if request.kind == "cuts" and many != 1:
-        told = f"{option('score')} with {option('threshold')} needs one column"
-        raise BadSetting(f"{told}; cut each score in a call of its own.")
+        told, at = f"{option('score')} with {option('threshold')} needs one column", f"f1@{request.thresholds[0]:g}"
+        way = spelled(f"compare them with metric='{at}'", f"give --metric {at}")
+        raise BadSetting(f"{told}; for several, on the same items, {way} and leave out {option('threshold')}.")
     return request
 
 
@@ -348,14 +349,11 @@ def check_missing(missing: Any, kind: Kind = "classes") -> str:
     known = MISSING if kind in ("classes", "outcomes", "cuts") else MISSING[:2]
     if not isinstance(missing, str) or missing not in known:
         told = " or ".join((", ".join(repr(x) for x in known[:-1]), repr(known[-1])))
+        here = " here" if isinstance(missing, str) and missing in MISSING else ""
         raise UnknownName(
-            f"{option('missing', missing)} is not known{_here(missing)}.{nearest(str(missing), known)} Give {told}."
+            f"{option('missing', missing)} is not known{here}.{nearest(str(missing), known)} Give {told}."
         )
     return str(missing)
-
-
-def _here(missing: Any) -> str:
-    return " here" if isinstance(missing, str) and missing in MISSING else ""
 
 
 def _thresholds(threshold: Any) -> tuple[float, ...]:

@@ -90,10 +90,9 @@ def without_missing(g: Groups, request: Request, answer: NDArray[np.bool_]) -> t
     be = "is" if said.startswith("1 ") else "are"
     what = "outcome" if outcome else "prediction"
     if request.missing == "refuse":
-        raise BadLabels(
-            f"there {be} {said}. Give {option('missing', 'drop')} to leave such items out, or 'wrong' to count a "
-            f"missing {what} as wrong."
-        )
+        sets = any(x.sets for x in g.labels.values())  # which cannot be wrong as a whole
+        wrong = "" if truth.any() or sets else f", or 'wrong' to count a missing {what} as wrong"
+        raise BadLabels(f"there {be} {said}. Give {option('missing', 'drop')} to leave such items out{wrong}.")
     if request.missing == "wrong":
         if truth.any():
             raise BadLabels(

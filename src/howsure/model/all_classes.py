@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from howsure import coverage
 from howsure.catalogue.metric import Metric
 from howsure.distribution import Distribution
-from howsure.errors import BadSetting
 from howsure.expressions import Expression
 from howsure.kernels.classes import Classes, all_measured
 from howsure.kernels.drawn_scores import multinomials
@@ -143,9 +142,11 @@ class AllClasses(Question):
     # -- systems on the same items
 
     def joint_draws(self, n: int, seed: int) -> Array:
-        """All systems from the same tables; systems that answer alike are moved together."""
-        if self.state.evidence.shape:
-            raise BadSetting(f"a paired comparison on {self.metric} needs a single table, not a batch.")
+        """All systems from the same tables, (n, systems, *batch); systems that answer alike are moved together."""
+        t = self.state.evidence
+        if t.shape:
+            each = [replace(self, state=self.state.seeing(t.at(j, ()))) for j in np.ndindex(t.shape)]
+            return np.stack([q.joint_draws(n, seed) for q in each], axis=-1).reshape(n, len(t.systems), *t.shape)
         bounds, drawing, measure = self.metric.bounds, self.drawing, self._measure
         x = shared_draws(
             self, n, seed, self._drawn_alike,

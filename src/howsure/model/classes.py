@@ -119,10 +119,21 @@ def _need(metric: Metric, t: Tally) -> str:
             f"{metric} needs a positive class: {a!r} or {b!r}. Give {option('positive')}, or ask for {metric}:{b} "
             f"(or {metric}:{a})."
         )
+    one = f"{metric}:{t.labels[0]}"
+    every = f"macro-{metric} of all of them, or " if _averaged(metric) else ""
     return (
-        f"{metric} of {len(t.labels)} classes needs a class: ask for {metric}:{t.labels[0]} "
-        f"(classes: {listing(t.labels)})."
+        f"{metric} of {len(t.labels)} classes needs a class: ask for {every}{one} of one, or give "
+        f"{option('positive')} (classes: {listing(t.labels)})."
     )
+
+
+def _averaged(metric: Metric) -> bool:
+    """Whether its average over classes has a name."""
+    try:
+        parse_metric(f"macro-{metric}")
+    except HowsureError:
+        return False
+    return True
 
 
 def _right_or_wrong(state: State, metric: Metric) -> bool:

@@ -262,8 +262,9 @@ class Question:
 
     def _unplanned(self) -> BadSetting:
         kind = type(self.state.evidence).__name__
+        cut = f" Cut the scores, with {option('threshold')}." if kind == "Scored" else ""
         return BadSetting(f"no plan is made for {self.asked} of {kind}: it is for tables, outcomes, graded items and "
-                          "quotients of clusters.")  # fmt: skip
+                          f"quotients of clusters.{cut}")  # fmt: skip
 
     def _unasked(self, what: str) -> BadSetting:
         return BadSetting(f"{self.metric} of {type(self.state.evidence).__name__} has no {what}.")

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from howsure.catalogue import Metric, metrics, parse
+from howsure.catalogue.retrieval import is_ranking
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.expressions import CELLS, Expression, cells
 from howsure.forms import Linear, read
@@ -125,6 +126,8 @@ def quantity(name: str) -> Quantity:
     try:
         metric = parse(name)
     except UnknownName:
+        if is_ranking(str(name)):
+            raise UnknownName(f"{name} is a measure of scores, and not of a table of counts.") from None
         known = [*COUNT_NAMES, *_ALIASES, *(x for m in metrics() for x in (m.name, *m.aliases))]
         hint = nearest(plain, known)
         raise UnknownName(f"no measure or count named {name!r}.{hint} See: howsure metrics") from None

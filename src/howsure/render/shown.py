@@ -66,8 +66,11 @@ def _route(document: dict[str, Any]) -> list[Heading]:
     return [Heading("route", "route", lambda r: str(r["route"]), right=False, more=True)]
 
 
-def _n(shown: bool) -> Heading:
-    return Heading("n", "n", lambda r: "" if r["n"] is None else count(r["n"]), more=not shown)
+def _n(shown: bool, document: dict[str, Any]) -> Heading:
+    """The number of items; of weighted ones the sum of their weights."""
+    data = document["data"]
+    title = "weight" if data.get("weighted") and "value" not in data else "n"
+    return Heading("n", title, lambda r: "" if r["n"] is None else count(r["n"]), more=not shown)
 
 
 def _score(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
@@ -77,7 +80,7 @@ def _score(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
     columns += [
         *sliced,
         Heading("metric", "metric", lambda r: str(r["asked"]), right=False),
-        _n(bool(sliced)),
+        _n(bool(sliced), document),
         Heading("score", "score", lambda r: _value(r, "score", "undefined")),
         *(replace(x, more=x.more and not (moved and x.key == "mean")) for x in _law()),
         Heading("interval", level_of(document), _interval),
@@ -99,7 +102,7 @@ def _predict(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
     columns += [
         *sliced,
         Heading("metric", "metric", lambda r: str(r["asked"]), right=False),
-        _n(bool(sliced)),
+        _n(bool(sliced), document),
         Heading("score", title, lambda r: _value(r, "score", "undefined")),
         Heading("next", f"next {rows[0]['unit']}s", lambda r: count(r["next"])),
         Heading("mean", "mean", lambda r: _value(r, "mean", "infinite")),
@@ -149,7 +152,7 @@ def _compare(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
     columns = [
         *sliced,
         Heading("metric", "metric", _asked_of_pair, right=False),
-        *([] if wins else [Heading("n", "n", _n_of_pair, more=not sliced)]),
+        *([] if wins else [replace(_n(bool(sliced), document), cell=_n_of_pair)]),
         Heading("first", a, lambda r: _sides(r)[0]),
         Heading("second", b, lambda r: _sides(r)[1]),
         Heading("difference", "difference of win rates" if wins else "difference", lambda r: _sides(r)[2]),
@@ -203,8 +206,8 @@ def _share_of(key: str) -> Callable[[Row], str]:
 
 
 def _n_of_pair(row: Row) -> str:
-    one, two = (row[side]["n"] for side in ("first", "second"))
-    return count(one) if one == two else f"{count(one)}, {count(two)}"
+    one, two = (count(row[side]["n"]) for side in ("first", "second"))
+    return one if one == two else f"{one}, {two}"
 
 
 def _sides(row: Row) -> tuple[str, str, str]:
@@ -298,7 +301,7 @@ def _gate(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
         _words("requirement"),
         _words("status"),
         Heading("probability", "P", lambda r: probability(r["probability"], _error(r, "probability"))),
-        _n(False),
+        _n(False, document),
         Heading("measured", "score", lambda r: _value(r, "score", "undefined")),
         *(h for h in _law() if h.key != "mode"),
         Heading("ends", level_of(document), lambda r: _interval(r) if r["margin"] is None else _ends(r)),
@@ -309,8 +312,9 @@ def _gate(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
 
 def _more(rows: list[Row]) -> list[Heading]:
     """How many more would settle it, of items or of clusters."""
-    units = {r["more_unit"]: None for r in rows if r["more"] is not None}
-    title = f"more {' or '.join(units)}"
+    left = [r for r in rows if r["more"] is not None]
+    units = {r["more_unit"]: None for r in left}
+    title = f"more {' or '.join(units)}{' of the slice' if all(r['slice'] for r in left) else ''}"
     return [Heading("more", title, lambda r: "" if r["more"] is None else count(r["more"]))] if units else []
 
 

@@ -112,8 +112,7 @@ def headline(document: dict[str, Any], view: Detail = USUAL) -> str:
         parts.append(f"on the same {count(data['clusters'])} clusters" if data.get("clusters") else "on the same items")
     elif data.get("paired") is False and not parts:
         parts.append("on different items")
-    if data.get("n") is not None:
-        parts.append(f"n = {count(data['n'])}{in_parts(document)}")
+    parts += _size(document)
     if data.get("cells"):
         parts.append(", ".join(f"{k} {count(v)}" for k, v in data["cells"].items()))
     if data.get("positive") not in (None, 1) and not data.get("outcome"):
@@ -133,6 +132,22 @@ def in_parts(document: dict[str, Any]) -> str:
         return f" in {count(many)} slices"
     cut = {tuple(row.get("slice") or ()) for row in rows} == {("threshold",)}
     return f" at {count(many)} thresholds" if cut else f" in {count(many)} tables"
+
+
+def _size(document: dict[str, Any]) -> list[str]:
+    """How many items there are; of weighted ones the sum of their weights, which is no number of items."""
+    data = document["data"]
+    n, parts = data.get("n"), in_parts(document)
+    if n is None or (data.get("paired") and n == data.get("clusters")):  # clusters of one value each stand above
+        return []
+    if not data.get("weighted") or "value" in data:  # graded items are counted, whatever they weigh
+        return [f"n = {count(n)}{parts}"]
+    rows = (data.get("rows") or {}).get("kept") if len(data.get("systems", ())) == 1 else None
+    return [
+        f"total weight {count(n)}{parts}"
+        if rows is None
+        else f"{count(rows)} rows{parts}, whose weights sum to {count(n)}"
+    ]
 
 
 def _target(told: dict[str, Any]) -> str:

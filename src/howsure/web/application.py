@@ -6,13 +6,14 @@ import contextlib
 import os
 import re
 from collections.abc import AsyncIterator
-from typing import Any, Final
+from typing import Any, Final, get_type_hints
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
+from howsure.errors import nearest
 from howsure.render.harmless import visible
 from howsure.version import VERSION
 from howsure.web import api, pages
@@ -70,7 +71,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         folder.close()
 
 
-async def _invalid(_request: Request, error: Any) -> Response:
+async def _invalid(request: Request, error: Any) -> Response:
     """What does not fit the description, in one sentence."""
     first = error.errors()[0]
     if first["type"] == "json_invalid":
@@ -81,7 +82,17 @@ async def _invalid(_request: Request, error: Any) -> Response:
     if said is not None:
         told = f"{place} {said.format(**first.get('ctx') or {})}"
     got = "" if first["type"] == "missing" else f"; got {quoted(first.get('input'))}"
-    return respond(refusal(422, "bad-request", f"{told}{got}."))
+    near = _meant(request, first["loc"]) if first["type"] == "extra_forbidden" else ""
+    return respond(refusal(422, "bad-request", f"{told}{got}.{near}"))
+
+
+def _meant(request: Request, place: tuple[Any, ...]) -> str:
+    """The nearest name that a question takes: lists of measures are `metrics` in JSON, and `metric`, repeated, in an
+    address.
+    """
+    question = get_type_hints(request.scope["endpoint"]).get("question")
+    known = getattr(question, "model_fields", {}) if len(place) == 2 else {}
+    return nearest(str(place[-1]), list(known))
 
 
 def _unread(cause: BaseException | None) -> str:

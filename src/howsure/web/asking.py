@@ -206,14 +206,21 @@ def _curve(q: Any) -> Posed:
     if len(q.truth) != len(q.scores):
         raise BadSetting(f"truth and scores must be of the same length; got {len(q.truth)} and {len(q.scores)}.")
     own = {"positive": q.positive} if q.positive is not None else {}
-    settings = _given(q, "metrics", *_SETTINGS)
+    settings, best = _given(q, "metrics", *_SETTINGS), _best(q.best, q.metrics)
     columns = {"truth": "truth", "score": "score", **own}
     return Posed(
-        Call("curve", ("scores.csv",), {**columns, **settings}),
-        ("curve", "scores.csv", *flags(columns), *flags(settings)),
+        Call("curve", ("scores.csv",), {**columns, **settings}, best),
+        ("curve", "scores.csv", *flags(columns), *flags({"best": list(best[1:])}), *flags(settings)),
         {"scores.csv": table_text([("truth", "score"), *zip(q.truth, q.scores, strict=True)])},
-        Call("curve", (q.truth, q.scores), {**own, **settings}).run,
+        Call("curve", (q.truth, q.scores), {**own, **settings}, best).run,
     )
+
+
+def _best(best: str | None, metrics: Any) -> tuple[str, ...]:
+    """The method that finds the best threshold, and its measure, if one is wanted."""
+    if best is not None and metrics:
+        raise BadSetting("best replaces the summary of a curve: leave out its measures.")
+    return () if best is None else ("choose", best)
 
 
 _COLUMNS: Final = (
@@ -222,7 +229,7 @@ _COLUMNS: Final = (
 )  # fmt: skip
 _ONLY: Final = {  # what some verbs take alone
     "above": ("score", "predict"), "below": ("predict",), "n": ("predict",), "require": ("gate",),
-    "equal_within": ("compare",),
+    "equal_within": ("compare",), "best": ("curve",),
 }  # fmt: skip
 _NEEDED: Final = {"predict": "n", "gate": "require"}
 _LEFT: Final = {"predict": ("interval",), "gate": ("metric", "by")}  # what others take, and these do not
@@ -237,11 +244,12 @@ def of_file(verb: str, name: str, q: models.FileQuestion) -> Posed:
     said = {**columns, **asked_for, **settings}
     own = _one(said) if verb in ("compare", "leaderboard", "predict") else said
     theirs, more = uploads.own_name(q.name), () if q.require is None else (q.require,)
-    run = Call(verb, (name, *more), own).run
+    best = _best(q.best, q.metric)
+    run = Call(verb, (name, *more), own, best).run
     if verb == "score" and q.by:
         run = partial(_sliced, name, columns, {**asked_for, **settings})
-    typed = (verb, theirs, *flags({"require": q.require or []}), *flags(said))
-    return Posed(Call(verb, (theirs, *more), own), typed, answer=run)
+    typed = (verb, theirs, *flags({"require": q.require or [], "best": list(best[1:])}), *flags(said))
+    return Posed(Call(verb, (theirs, *more), own, best), typed, answer=run)
 
 
 def _refuse_others(verb: str, q: models.FileQuestion) -> None:

@@ -17,23 +17,28 @@ class Call:
 
     >>> Call("score", (Call("Outcomes.rate", named={"hits": 47, "of": 50}),), {"level": 0.9}).python()
     'hs.score(hs.Outcomes.rate(hits=47, of=50), level=0.9)'
+    >>> Call("curve", ("p.csv",), {"truth": "y"}, ("choose", "f1")).python()
+    "hs.curve('p.csv', truth='y').choose('f1')"
     """
 
     name: str
     given: tuple[Any, ...] = ()
     named: Mapping[str, Any] = field(default_factory=dict)
+    then: tuple[str, ...] = ()  # a method of what it gives, and what that is given
 
     def run(self) -> Any:
         """What it gives."""
         import howsure
 
         function: Any = reduce(getattr, self.name.split("."), howsure)
-        return function(*map(_made, self.given), **{name: _made(x) for name, x in self.named.items()})
+        found = function(*map(_made, self.given), **{name: _made(x) for name, x in self.named.items()})
+        return getattr(found, self.then[0])(*self.then[1:]) if self.then else found
 
     def python(self) -> str:
         """The same as a line of Python, after `import howsure as hs`."""
         named = [f"{name}={_shown(x)}" for name, x in self.named.items()]
-        return f"hs.{self.name}({', '.join([*map(_shown, self.given), *named])})"
+        more = f".{self.then[0]}({', '.join(map(_shown, self.then[1:]))})" if self.then else ""
+        return f"hs.{self.name}({', '.join([*map(_shown, self.given), *named])}){more}"
 
 
 def _made(x: Any) -> Any:

@@ -133,11 +133,13 @@ def _limit(scope: Message, headers: dict[str, str]) -> int:
     kind = headers.get("content-type", "").split(";")[0].strip().lower()
     file = scope["path"].startswith(_FILES)
     if not file and kind != "application/json":
-        raise Refused(415, "media-type", f"the body must be application/json; got {quoted(kind or 'nothing')}.")
+        told = "the body must be JSON, and say so: send the header content-type: application/json"
+        raise Refused(415, "media-type", f"{told}; got {quoted(kind or 'nothing')}.")
     simple = ("", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data")
     if file and kind in simple:
-        told = "send the bytes of the file as they are, as application/octet-stream"
-        raise Refused(415, "media-type", f"{told}; got {quoted(kind or 'nothing')}.")
+        told = "send the bytes of the file as they are, with the header content-type: application/octet-stream"
+        curl = "curl -H 'content-type: application/octet-stream' --data-binary @FILE"
+        raise Refused(415, "media-type", f"{told} (or text/csv); got {quoted(kind or 'nothing')}. With curl: {curl}.")
     limit = MOST_FILE if file else MOST_JSON
     length = headers.get("content-length", "")
     if length.isdecimal() and len(length) > _DIGITS:  # more than a float holds, or than Python reads

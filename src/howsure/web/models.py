@@ -127,6 +127,7 @@ def _example(**given: Any) -> ConfigDict:
     return ConfigDict(json_schema_extra={"examples": [given]})
 
 
+_BEST: Final = "A measure, such as f1: the threshold at which it is best, in place of the summary."
 _FOUR: Final = {"tp": 80, "fp": 20, "fn": 30, "tn": 870}
 
 
@@ -225,6 +226,7 @@ class CurveQuestion(SampledSettings, WithCharts):
     scores: Annotated[list[Number], Field(max_length=MOST_ITEMS)]
     positive: Label | None = None
     metrics: Metrics | None = None
+    best: Text | None = Field(default=None, description=_BEST)
 
 
 class FileQuestion(BaseModel):
@@ -253,6 +255,7 @@ class FileQuestion(BaseModel):
     below: Number | None = None
     n: Annotated[int, Field(le=10**9)] | None = Field(default=None, description="Of predict: how many items come next.")
     require: Names | None = Field(default=None, description="Of gate: requirements, such as f1 > 0.8 with 0.95.")
+    best: Text | None = Field(default=None, description=f"Of curve: {_BEST[:1].lower()}{_BEST[1:]}")
     equal_within: Number | None = None
     level: Number | None = None
     interval: Literal["equal-tailed", "hdi"] | None = None
@@ -331,7 +334,7 @@ class ColumnSeen(StrictModel):
     name: str
     kind: str
     examples: list[str]
-    values: int
+    values: int = Field(description="How many different values its first 200 rows hold, not all of its rows.")
     uses: list[str]
 
 
