@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.counting import refuse_unlike
 from howsure.errors import BadLabels
 from howsure.labels import Label, named, plain
 from howsure.slices import level_order
@@ -160,6 +161,11 @@ def stacked(parts: Sequence[Column]) -> Column:
     return Column(tuple(place), np.concatenate(codes))
 
 
+def _lapse(x: Any) -> bool:
+    """Whether it is a length of time, which numpy counts among the whole numbers."""
+    return isinstance(x, np.timedelta64)
+
+
 def as_numbers(x: Any, name: str) -> Array:
     """Values as floats; missing ones as NaN."""
     if isinstance(x, (str, bytes, Set, Mapping)) or not isinstance(x, Iterable):
@@ -171,10 +177,11 @@ def as_numbers(x: Any, name: str) -> Array:
         raise BadLabels(f"{name} must have one dimension; got parts of different lengths.") from None
     if array.ndim != 1:
         raise BadLabels(f"{name} must have one dimension; got shape {array.shape}.")
+    refuse_unlike(np.ma.getdata(array), name, BadLabels)
     if array.dtype.kind in "biuf":
         return np.asarray(np.ma.filled(array.astype(float), np.nan))
     whole = array.tolist() if array.dtype.kind == "O" else list(listed)
-    bad = next((v for v in whole if not (lost(v) or isinstance(v, (Real, Decimal, np.bool_)))), None)
+    bad = next((v for v in whole if not (lost(v) or isinstance(v, (Real, Decimal, np.bool_))) or _lapse(v)), None)
     if bad is not None:
         raise BadLabels(f"{name} must be numbers; got {bad!r}.")
     try:

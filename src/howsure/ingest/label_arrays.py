@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.counting import refuse_unlike
 from howsure.errors import BadLabels, listing, plural
 from howsure.evidence.account import Account
 from howsure.evidence.classes import Tally
@@ -158,9 +159,10 @@ def _checked(array: NDArray[Any], name: str) -> Any:
 
 def as_weights(weight: Any, n: int) -> NDArray[np.float64]:
     """Weights of n items: finite, none negative, not all 0."""
+    refuse_unlike(weight, "weights", BadLabels)
     try:
         given = np.asarray(weight.to_numpy() if hasattr(weight, "to_numpy") else weight)
-        w = given.astype(float) if given.dtype.kind != "c" else np.asarray("complex").astype(float)
+        w = given.astype(float) if given.dtype.kind not in "cmMV" else np.asarray("no number").astype(float)
     except (TypeError, ValueError):
         raise BadLabels("weights must be numbers.") from None
     except OverflowError:
