@@ -177,7 +177,8 @@ def as_numbers(x: Any, name: str) -> Array:
         raise BadLabels(f"{name} must have one dimension; got parts of different lengths.") from None
     if array.ndim != 1:
         raise BadLabels(f"{name} must have one dimension; got shape {array.shape}.")
-    refuse_unlike(np.ma.getdata(array), name, BadLabels)
+    if array.dtype.kind in "mMV":
+        refuse_unlike(np.ma.getdata(array), name, BadLabels)
     if array.dtype.kind in "biuf":
         return np.asarray(np.ma.filled(array.astype(float), np.nan))
     whole = array.tolist() if array.dtype.kind == "O" else list(listed)
