@@ -20,7 +20,7 @@ from howsure.evidence.scored import Scored
 from howsure.evidence.sliced_items import SlicedItems
 from howsure.evidence.strata import Stratified
 from howsure.ingest import graded_values, judged_items, label_arrays, scored_items
-from howsure.ingest.columns import lost
+from howsure.ingest.columns import lost, unarrowed
 from howsure.ingest.filters import FILTER, refuse_filters
 from howsure.ingest.frames import Frame, is_frame
 from howsure.ingest.groups import Source
@@ -247,7 +247,8 @@ def _table(data: Mapping[Any, Any]) -> Table:
 def _listed(x: Any) -> Any:
     """The values of a column; of a series of 32-bit floats they stay such, since conditions round as they did."""
     if str(getattr(x, "dtype", "")).lower() not in ("float32", "float[pyarrow]"):
-        return list(x)
+        own = unarrowed(x)
+        return own if isinstance(own, np.ndarray) else list(own)
     return np.array([np.nan if lost(v) else v for v in x], dtype=np.float32)
 
 
