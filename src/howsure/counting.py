@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.errors import BadCounts
+from howsure.errors import BadCounts, HowsureError
 from howsure.language import option
 
 Array = NDArray[Any]
@@ -17,6 +17,7 @@ Array = NDArray[Any]
 MOST: Final = 2**53  # counts stay exact in a double up to here
 _LONG: Final = 10**20  # beyond it digits tell less than a power of ten
 MOST_TOGETHER: Final = 2**62  # sums of whole numbers turn negative at 2^63
+_UNLIKE: Final = {"c": "complex numbers", "M": "dates", "m": "lengths of time", "V": "records"}
 
 
 def finite(x: Any) -> float:
@@ -45,16 +46,27 @@ def short(x: float) -> str:
     return f"{Decimal(x).normalize(Context(prec=6, Emax=MAX_EMAX)):e}"
 
 
+def refuse_unlike(given: Any, name: str, error: type[HowsureError] = BadCounts) -> None:
+    """Refuse what numpy makes numbers of without a word: masked entries, dates and times, records, complex numbers."""
+    rows = given if isinstance(given, (list, tuple)) and given and isinstance(given[0], np.ndarray) else (given,)
+    if any(np.ma.is_masked(x) for x in rows):
+        way = "leave them out, or put numbers in their place with .filled()"
+        raise error(f"some entries of {name} are masked, which means that they are missing; {way}.")
+    what = _UNLIKE.get(str(getattr(getattr(given, "dtype", None), "kind", None)))
+    if what is not None:
+        raise error(f"{name} must be real numbers; got {what}.")
+
+
 def whole(value: ArrayLike, name: str) -> NDArray[np.int64]:
     """Counts as whole numbers, or one sentence about the first that is not."""
+    refuse_unlike(value, name)
     try:
         array = np.asarray(value)
     except ValueError:
         raise BadCounts(f"{name} must be a number or a regular array of numbers; its rows differ in length.") from None
-    if array.dtype == object or array.dtype.kind in "USmM":
+    refuse_unlike(array, name)
+    if array.dtype == object or array.dtype.kind in "US":
         array = _numbers(array, name)
-    if array.dtype.kind == "c":
-        raise BadCounts(f"{name} must be a whole number, or an array of them; got complex numbers.")
     if array.dtype.kind == "f":
         _refuse(~np.isfinite(array), array, f"{name} must be finite; got {{}}.")
         _refuse(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from howsure.counting import refuse_unlike
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.kernels.law import Law
 from howsure.notes import Notes, note
@@ -347,6 +348,7 @@ def check_kind(kind: str) -> str:
 
 
 def _points(x: ArrayLike) -> Array:
+    refuse_unlike(x, "points to evaluate at", BadSetting)
     try:
         array = np.asarray(x, dtype=float)
     except (TypeError, ValueError, OverflowError):

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from howsure.counting import refuse_unlike
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.language import option
 
@@ -177,6 +178,7 @@ def _named(text: str) -> Prior:
 
 
 def _table(given: ArrayLike) -> Prior:
+    refuse_unlike(given, "a prior", BadSetting)
     try:
         weights = np.asarray(given, dtype=float)
     except (TypeError, ValueError, OverflowError):

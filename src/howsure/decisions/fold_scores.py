@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.counting import finite
+from howsure.counting import finite, refuse_unlike
 from howsure.errors import BadCounts, BadLabels, BadSetting, listing
 from howsure.language import option
 
@@ -84,6 +84,7 @@ def _numbers(name: str, own: Any) -> Array:
     given = own["test_score"] if isinstance(own, Mapping) and "test_score" in own else own
     if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
         raise BadSetting(f"the scores of {name!r} must be a list or an array of numbers; got {type(given).__name__}.")
+    refuse_unlike(given, f"the scores of {name!r}", BadSetting)
     try:
         array = np.asarray(given if hasattr(given, "__array__") else list(given))
         numbers = array.astype(float)

@@ -17,6 +17,7 @@ from howsure.counting import whole, within
 from howsure.errors import BadCounts, BadLabels, UnknownName, listing, plural
 from howsure.evidence import documents, merging
 from howsure.evidence.layout import BINARY, SQUARE, THRESHOLD, Array, as_json, number, plain_axes
+from howsure.evidence.named_matrices import matched
 from howsure.evidence.patterns import Patterns, out
 from howsure.labels import Label, check_labels, find, usual_positive
 from howsure.language import option
@@ -75,10 +76,13 @@ class Tally(Patterns):
     ) -> Tally:
         """A K x K confusion matrix, truth by rows (or `rows="pred"` for the transpose); labels default to 0..K-1.
 
+        Rows and columns of a data frame are matched by their names, which are the labels.
+
         >>> t = Tally.matrix([[870, 20], [30, 80]])
         >>> t.tp, t.fp, t.fn, t.tn
         (80, 20, 30, 870)
         """
+        table, labels = matched(table, labels)
         square = whole(table, "the matrix")
         if square.ndim < 2 or square.shape[-1] != square.shape[-2] or square.shape[-1] < 2:
             raise BadCounts(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.counting import refuse_unlike
 from howsure.errors import BadLabels, listing, nearest, plural
 from howsure.labels import Label, check_labels
 from howsure.language import option
@@ -39,6 +40,7 @@ def indicators(x: Any, name: str) -> Indicators | None:
     frame = _frame(x)
     if frame is not None:
         return _of_frame(frame, name)
+    refuse_unlike(x, name, BadLabels)
     try:
         table = np.asarray(x.toarray() if hasattr(x, "toarray") else x)
     except ValueError:

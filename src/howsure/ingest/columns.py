@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.counting import refuse_unlike
 from howsure.errors import BadLabels
 from howsure.labels import Label, named, plain
 from howsure.slices import level_order
@@ -19,7 +20,9 @@ Codes = NDArray[np.int64]
 Array = NDArray[np.float64]
 
 _NA_TYPES: Final = ("NAType", "NaTType")
+_FINER: Final = ("ns", "ps", "fs", "as")  # than what Python tells apart
 _PLAIN: Final = "labels must be plain values such as text, whole numbers or booleans."
+EXACT: Final = 2**53  # whole numbers below it are exact as doubles
 LISTS: Final = (list, tuple, set, frozenset, np.ndarray)
 
 
@@ -80,6 +83,29 @@ def lost(x: Any) -> bool:
     return x is None or type(x).__name__ in _NA_TYPES or (isinstance(x, (float, np.floating)) and x != x)
 
 
+def unarrowed(x: Any) -> Any:
+    """An array of pyarrow as one of numpy where all are plain numbers, else as a list; other data as they are."""
+    if not type(x).__module__.startswith("pyarrow") or not hasattr(x, "to_pylist"):
+        return x
+    plain = str(x.type).startswith(("int", "uint", "bool", "float", "double")) and x.null_count == 0
+    return np.asarray(x) if plain else x.to_pylist()
+
+
+def times(x: NDArray[Any], name: str | None = None) -> Any:
+    """Dates, moments and lengths of time as Python has them, whatever their unit; missing ones as None.
+
+    Parts of a microsecond, which Python does not know, are refused where there is a name to say it; else they are
+    counts of them.
+    """
+    if np.datetime_data(x.dtype)[0] not in _FINER:
+        return x.tolist()
+    found = x.astype(f"{x.dtype.kind}8[us]")
+    fine = (found.astype(x.dtype) != x)[~np.isnat(x)].any()
+    if fine and name is not None:
+        raise BadLabels(f"{name} holds times with parts of a microsecond; round them first.")
+    return (x if fine else found).tolist()
+
+
 def coded(values: Any) -> Column:
     """A column of codes from an array (masked or not) or a list; lists within it are sets of labels.
 
@@ -90,6 +116,8 @@ def coded(values: Any) -> Column:
     if isinstance(values, np.ndarray) and values.dtype.kind in "iubf":
         return _coded_numbers(values)
     items = values.tolist() if isinstance(values, np.ndarray) else values
+    if isinstance(values, np.ndarray) and values.dtype.kind in "mM":
+        items = times(values)
     if isinstance(next((x for x in items if not lost(x)), None), LISTS):
         items = [as_set(x) for x in items]
     try:
@@ -160,8 +188,24 @@ def stacked(parts: Sequence[Column]) -> Column:
     return Column(tuple(place), np.concatenate(codes))
 
 
-def as_numbers(x: Any, name: str) -> Array:
-    """Values as floats; missing ones as NaN."""
+def _exact(x: NDArray[Any]) -> bool:
+    return not x.size or max(-int(x.min()), int(x.max())) < EXACT
+
+
+def coarse(name: str) -> BadLabels:
+    """One sentence about whole numbers that doubles do not tell apart."""
+    way = "subtract the same number from all of them first, or divide them"
+    said = f"{name} must be below 2^53 ({EXACT}) in size"
+    return BadLabels(f"{said}; larger whole numbers are not exact as doubles: {way}.")
+
+
+def _lapse(x: Any) -> bool:
+    """Whether it is a length of time, which numpy counts among the whole numbers."""
+    return isinstance(x, np.timedelta64)
+
+
+def as_numbers(x: Any, name: str, *, apart: bool = False) -> Array:
+    """Values as floats; missing ones as NaN. Where they are to be told apart, whole numbers stay exact."""
     if isinstance(x, (str, bytes, Set, Mapping)) or not isinstance(x, Iterable):
         raise BadLabels(f"{name} must be a sequence of numbers; got {x!r}.")
     listed = x if hasattr(x, "__array__") else list(x)
@@ -171,12 +215,18 @@ def as_numbers(x: Any, name: str) -> Array:
         raise BadLabels(f"{name} must have one dimension; got parts of different lengths.") from None
     if array.ndim != 1:
         raise BadLabels(f"{name} must have one dimension; got shape {array.shape}.")
+    if array.dtype.kind in "mMV":
+        refuse_unlike(np.ma.getdata(array), name, BadLabels)
+    if apart and array.dtype.kind in "iu" and not _exact(np.ma.getdata(array)):
+        raise coarse(name)
     if array.dtype.kind in "biuf":
         return np.asarray(np.ma.filled(array.astype(float), np.nan))
     whole = array.tolist() if array.dtype.kind == "O" else list(listed)
-    bad = next((v for v in whole if not (lost(v) or isinstance(v, (Real, Decimal, np.bool_)))), None)
+    bad = next((v for v in whole if not (lost(v) or isinstance(v, (Real, Decimal, np.bool_))) or _lapse(v)), None)
     if bad is not None:
         raise BadLabels(f"{name} must be numbers; got {bad!r}.")
+    if apart and any(isinstance(v, int) and abs(v) >= EXACT for v in whole):
+        raise coarse(name)
     try:
         return np.array([np.nan if lost(v) else float(v) for v in whole])
     except OverflowError:

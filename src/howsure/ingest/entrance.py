@@ -21,12 +21,12 @@ from howsure.evidence.sliced_items import SlicedItems
 from howsure.evidence.strata import Stratified
 from howsure.ingest import graded_values, judged_items, label_arrays, scored_items
 from howsure.ingest.belonging import repeated
-from howsure.ingest.columns import lost
+from howsure.ingest.columns import lost, unarrowed
 from howsure.ingest.filters import FILTER, refuse_filters
 from howsure.ingest.frames import Frame, is_frame
 from howsure.ingest.groups import Source
 from howsure.ingest.memory import Table
-from howsure.ingest.paths import is_paths, listed, source_of
+from howsure.ingest.paths import is_paths, is_table, listed, refuse_texts, source_of
 from howsure.ingest.request import OPTIONS, Request, make, refuse_stray
 from howsure.ingest.score_columns import refuse_scores
 from howsure.ingest.settling import settle
@@ -86,22 +86,23 @@ def evidence(data: Any, second: Any = None, *, kind: Asked | None = None, **opti
     place = {name: x for name, x in given.items() if name in READING}
     what = kind or ("values" if second is None else "table")
     named = [name for name in columns if name not in frozenset().union(*_OF_ARRAYS.values())]
-    if second is not None or not (named or _has_columns(data, kind)):
+    if second is not None or not (named or _has_columns(data, kind, columns)):
         _refuse_places("arrays", place, data)
         return _of_arrays(data, second, what, columns)
     cut = kind != "table" or "threshold" in columns  # tables are made of scores only where they are cut
     return _of_columns(data, [x for x in _ROLES[kind] if cut or x != "score"], columns, place)
 
 
-def _has_columns(data: Any, kind: Asked | None) -> bool:
+def _has_columns(data: Any, kind: Asked | None, columns: Mapping[str, Any]) -> bool:
     """Whether it can have columns, though none is named; texts alone may also be values that are none."""
-    paths = is_paths(data) or _of_systems(data)
-    return is_connection(data) or _is_address(data) or (paths and kind != "values") or is_frame(data)
+    own = is_paths(data) or _of_systems(data, columns) or is_table(data, columns)
+    return is_connection(data) or _is_address(data) or (own and kind != "values") or is_frame(data)
 
 
-def _of_systems(data: Any) -> bool:
+def _of_systems(data: Any, columns: Mapping[str, Any]) -> bool:
     """Whether it is a mapping from system to path."""
-    return isinstance(data, Mapping) and len(data) > 0 and all(is_paths(x) for x in data.values())
+    paths = isinstance(data, Mapping) and len(data) > 0 and all(is_paths(x) for x in data.values())
+    return paths and not is_table(data, columns)
 
 
 def _is_address(data: Any) -> bool:
@@ -164,7 +165,9 @@ def _of_arrays(data: Any, second: Any, kind: Asked, given: dict[str, Any]) -> An
 
 
 def _of_columns(data: Any, roles: Sequence[str], columns: dict[str, Any], place: dict[str, Any]) -> Any:
-    systems = _of_systems(data)
+    systems = _of_systems(data, columns)
+    if systems:
+        refuse_texts(data)
     where = "files of systems" if systems else "files" if is_paths(data) else "frames"
     where = "databases" if is_connection(data) or _is_address(data) else where
     if where == "frames" and isinstance(data, Mapping):
@@ -255,7 +258,8 @@ def _table(data: Mapping[Any, Any]) -> Table:
 def _listed(x: Any) -> Any:
     """The values of a column; of a series of 32-bit floats they stay such, since conditions round as they did."""
     if str(getattr(x, "dtype", "")).lower() not in ("float32", "float[pyarrow]"):
-        return list(x)
+        own = unarrowed(x)
+        return own if isinstance(own, np.ndarray) else list(own)
     return np.array([np.nan if lost(v) else v for v in x], dtype=np.float32)
 
 

@@ -19,10 +19,10 @@ import numpy as np
 from howsure import duck
 from howsure.errors import BadFile, BadLabels, NoCommonId
 from howsure.ingest import conditions
-from howsure.ingest.columns import Column, as_numbers
+from howsure.ingest.columns import EXACT, Column, as_numbers, coarse
 from howsure.ingest.ends import checked
 from howsure.ingest.explaining import explained
-from howsure.ingest.groups import Groups, alike, kept_rows, merged, read
+from howsure.ingest.groups import Groups, alike, beyond, kept_rows, merged, read
 from howsure.ingest.guessing import usual_id, usual_names
 from howsure.ingest.heads import ROWS, Head
 from howsure.ingest.keys import COUNT, DUCKDB, GIVEN, STATUS, Grouping, Judged, sql_groups, sql_rows, status_sql
@@ -117,6 +117,8 @@ class Files:
             found = self.run(sql_groups(grouping, rows, bool(own)), bound)
             raw = dict(zip([*keys, *own, *grouping.aggregates], found.values(), strict=True))
             self._refuse_text(r, grouping, kept_rows(raw)[0])
+            for column in beyond(grouping, kept_rows(raw)[0]):
+                refuse_rounded(self.con, r, column)
             piece = read(grouping, raw, what, partial(_READ.get(r.kind, _as_is), grouping))
             pieces.append(self._accounted(r, grouping, piece, filtered))
             loose.append(r.kind == "csv")
@@ -252,6 +254,14 @@ def refuse_text(con: Any, r: Reader, column: str, where: Sequence[str]) -> None:
     ).fetchone()
     if said is not None:
         refuse_no_number(column, said[0])
+
+
+def refuse_rounded(con: Any, r: Reader, column: str) -> None:
+    """Refuse a column with a whole number that doubles do not tell from others."""
+    inner = f"SELECT trim({r.text(column)}) AS t, {r.number(column)} AS x FROM {r.table}"
+    tests = f"abs(x) >= {EXACT} AND regexp_full_match(t, '[+-]?[0-9]+')"
+    if con.execute(f"SELECT t FROM ({inner}) WHERE {tests} LIMIT 1", dict(r.bound)).fetchone() is not None:
+        raise coarse(f"column {column!r}")
 
 
 def from_json(grouping: Grouping, columns: dict[str, Column]) -> dict[str, Column]:

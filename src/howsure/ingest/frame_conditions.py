@@ -44,6 +44,11 @@ def judged(frame: Any, c: Condition, nan: bool, library: str) -> Judged:
         conditions.refuse_nested(c, "records" if kind == nw.Struct else "lists")
     if c.ordered:
         conditions.refuse_kind(c, kind)
+    if kind == nw.Duration and library == "polars":  # it has no texts of them
+        way = f"make it a column of numbers first, such as polars.col({c.column!r}).dt.total_seconds()"
+        raise BadSetting(
+            f"{option('where', c.text)} needs numbers or text, but column {c.column!r} holds {kind}; {way}."
+        )
     return _there(column, c.compare(column.cast(nw.String), c.value))
 
 

@@ -16,9 +16,10 @@ import numpy as np
 from howsure.errors import BadLabels, BadSetting
 from howsure.evidence.account import Account
 from howsure.ingest import conditions
-from howsure.ingest.columns import LISTS, as_numbers, as_set, coded, lost
+from howsure.ingest.columns import LISTS, as_set, coarse, coded, lost
 from howsure.ingest.frame_conditions import judged
-from howsure.ingest.groups import Groups, alike, merged, read
+from howsure.ingest.frame_kinds import groupable, numeric, refuse_names, refuse_unhashable
+from howsure.ingest.groups import Groups, alike, beyond, merged, read
 from howsure.ingest.keys import (
     COUNT,
     FAILED,
@@ -39,7 +40,6 @@ from howsure.ingest.keys import (
     made,
 )  # fmt: skip
 from howsure.ingest.request import check_column
-from howsure.language import option
 
 PENDING: Final = 64  # batches whose groups are kept apart before they are added up
 _LIBRARIES: Final = {"_duckdb": "duckdb", "dask_expr": "dask"}
@@ -168,26 +168,17 @@ def _narwhal(data: Any) -> Any:
     try:
         found = nw.from_native(data, pass_through=True)
     except nw.exceptions.NarwhalsError as error:
-        raise BadLabels(f"this frame cannot be read: {error}") from None
+        refuse_names(data, _module(data))
+        raise BadLabels(f"this frame cannot be read: {' '.join(str(error).split())}") from None
     return found if isinstance(found, (nw.DataFrame, nw.LazyFrame)) else None
 
 
 def _checked(data: Any) -> Any:
-    _refuse_doubled(data)
+    refuse_names(data, _module(data))
     found = _narwhal(data)
     if found is None:
         raise BadSetting(f"columns need a frame, a file or a database; got {type(data).__name__}.")
     return found
-
-
-def _refuse_doubled(data: Any) -> None:
-    """A column name that occurs twice, before the engine stumbles over it."""
-    if _module(data) not in ("pandas", "dask", "pyarrow"):
-        return  # the others do not allow it
-    names = list(data.column_names if _module(data) == "pyarrow" else data.columns)
-    if len(set(names)) < len(names):
-        doubled = next(x for x in names if names.count(x) > 1)
-        raise BadLabels(f"column {doubled!r} of the frame is named twice; every column needs its own name.")
 
 
 def _check(frame: Any, columns: Sequence[str], called: str) -> None:
@@ -256,6 +247,7 @@ def _grouped(frame: Any, grouping: Grouping, status: list[str]) -> dict[str, Any
     """The keys and aggregates as lists and arrays."""
     import narwhals as nw
 
+    schema = frame.collect_schema()
     frame, levels = _with_codes(frame, grouping)
     keys = tuple(replace(k, column=_codes(k)) if k.name in levels else k for k in grouping.keys)
     picked = [*_keys(frame, replace(grouping, keys=keys)), *_spans(frame, grouping), *_amount(grouping)]
@@ -263,19 +255,21 @@ def _grouped(frame: Any, grouping: Grouping, status: list[str]) -> dict[str, Any
     if grouping.amount is not None:
         w = nw.col(SUM)
         table = table.with_columns((w * w).alias(SQUARE), (w - w.floor()).alias(PART))
-    sums = [_aggregate(x) for x in grouping.aggregates]
-    found = table.group_by([*(k.name for k in grouping.keys), *status]).agg(*sums)
-    native = found.to_native()
-    if _library(native) == "duckdb":
-        return dict(native.fetchnumpy())
+    by, library = [*(k.name for k in grouping.keys), *status], _library(table)
     try:
-        eager = found.collect() if isinstance(found, nw.LazyFrame) else found
+        found = table.group_by(by).agg(*(_aggregate(x) for x in grouping.aggregates))
+        eager = found.collect() if isinstance(found, nw.LazyFrame) and library != "duckdb" else found
     except TypeError as error:
         if "unhashable" not in str(error):
             raise
-        told = f"lists cannot be counted in a frame of {_library(native)}"
-        raise BadLabels(f"{told}; bring it into memory first, or give texts and {option('sep')}.") from None
-    raw = {name: _values(eager[name]) for name in eager.columns}
+        refuse_unhashable(table, grouping.keys, library)
+    if library == "duckdb":
+        raw = dict(found.to_native().fetchnumpy())
+    else:
+        raw = {name: _values(eager[name]) for name in eager.columns}
+    for column in beyond(grouping, raw):
+        if schema[column].is_integer():
+            raise coarse(f"column {column!r}")
     return raw | {name: [None if x < 0 else own[int(x)] for x in raw[name]] for name, own in levels.items()}
 
 
@@ -294,33 +288,20 @@ def _with_codes(frame: Any, grouping: Grouping) -> tuple[Any, dict[str, tuple[An
             raise BadLabels(f"column {key.column!r} holds {kind}; one plain value per item is needed.")
         if not isinstance(frame, nw.DataFrame):
             continue
+        frame = groupable(frame, key.column, kind)
         if not (kind.is_nested() or (kind == nw.Object and _lists(frame[key.column]))):
             continue
         sets = coded([as_set(x) for x in frame[key.column].to_list()])
         frame = frame.with_columns(nw.new_series(_codes(key), sets.codes, backend=frame.implementation))
         levels[key.name] = sets.levels
     for column in (*grouping.numbers, *(() if grouping.amount is None else (grouping.amount,))):
-        frame = _numeric(frame, column, schema[column])
+        apart = any(k.column == column and k.form == "number" for k in grouping.keys)
+        frame = numeric(frame, column, schema[column], _library(frame), apart=apart)
     return frame, levels
 
 
 def _lists(series: Any) -> bool:
     return isinstance(next((x for x in series.head(100).to_list() if not lost(x)), None), LISTS)
-
-
-def _numeric(frame: Any, column: str, kind: Any) -> Any:
-    """Refuse text and the like; objects in memory are looked at one by one."""
-    import narwhals as nw
-
-    if kind in (nw.Int64, nw.UInt64) and isinstance(frame, nw.DataFrame) and _library(frame) == "pyarrow":
-        rounded = frame[column].to_native().cast("float64", safe=False)  # it refuses to round what is above 2^53
-        return frame.with_columns(nw.from_native(rounded, series_only=True).alias(column))
-    if kind.is_numeric() or kind == nw.Boolean or kind == nw.Unknown:
-        return frame
-    if kind == nw.Object and isinstance(frame, nw.DataFrame):
-        values = as_numbers(frame[column].to_list(), f"column {column!r}")
-        return frame.with_columns(nw.new_series(column, values, backend=frame.implementation))
-    raise BadLabels(f"column {column!r} must be numbers; it holds {kind}.")
 
 
 def _keys(frame: Any, grouping: Grouping) -> list[Any]:

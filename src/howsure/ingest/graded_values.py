@@ -48,7 +48,7 @@ def of_arrays(data: Any, given: Mapping[str, Any]) -> Items:
         columns = {name: [x[i] for i in ids] for name, x in columns.items()}
         labels["item0"] = coded(ids)
     said = [f"values of {name!r}" if isinstance(data, Mapping) else "values" for name in columns]
-    parts = [as_numbers(x, name) for x, name in zip(columns.values(), said, strict=True)]
+    parts = [as_numbers(x, name, apart=True) for x, name in zip(columns.values(), said, strict=True)]
     if len({len(x) for x in parts}) > 1:
         sizes = ", ".join(f"{name} {len(x)}" for name, x in zip(columns, parts, strict=True))
         raise BadLabels(f"every system needs one value per item; got {sizes}.")

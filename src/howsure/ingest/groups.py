@@ -16,13 +16,12 @@ from howsure.counting import short, within
 from howsure.errors import BadCounts, BadLabels, plural
 from howsure.evidence.account import Account, both
 from howsure.evidence.layout import number
-from howsure.ingest.columns import Array, Codes, Column, as_numbers, coded, stacked
+from howsure.ingest.columns import EXACT, Array, Codes, Column, as_numbers, coded, stacked
 from howsure.ingest.keys import COUNT, GIVEN, KEPT, LEAST, MOST, PART, SQUARE, STATUS, SUM, Grouping, left_out
 from howsure.ingest.texts import agreed
 from howsure.language import option
 from howsure.slices import distinct
 
-EXACT = 2**53  # a sum of doubles below it is the sum: none of its parts was rounded
 WEIGHT_RANGE = "weights must lie between 1e-100 and 1e100 (or be 0); scale them, only their ratios matter."
 
 
@@ -200,7 +199,7 @@ def amounts(name: str, what: str, raw: Mapping[str, Any], rows: Codes) -> tuple[
         if rows.size and (most.max() > 1e100 or ((squares == 0) & (sums > 0)).any()):
             raise BadLabels(WEIGHT_RANGE)
         return sums, squares
-    if (sums >= EXACT).any():
+    if (sums >= EXACT).any():  # a sum of doubles below it is the sum: none of its parts was rounded
         raise BadCounts(f"counts that add up to 2^53 ({EXACT}) or more are not exact; got {short(int(sums.max()))}.")
     if (_floats(raw[PART]) != 0).any():
         raise BadCounts(
@@ -221,6 +220,13 @@ def weighed(name: str, what: str, w: Array) -> tuple[Any, Any]:
     with np.errstate(all="ignore"):
         raw = {GIVEN: ~np.isnan(w), LEAST: w, MOST: w, SUM: w, SQUARE: w * w, PART: w - np.floor(w)}
     return amounts(name, what, raw, np.ones(len(w), dtype=np.int64))
+
+
+def beyond(grouping: Grouping, raw: Mapping[str, Any]) -> list[str]:
+    """The columns read as numbers, in what an engine counted, that reach 2^53."""
+    found = {k.column: [raw[k.name]] for k in grouping.keys if k.form == "number"}
+    found |= {x: [raw[f"{LEAST}{i}"], raw[f"{MOST}{i}"]] for i, x in enumerate(grouping.spans)}
+    return [x for x, own in found.items() if any((np.abs(_floats(v)) >= EXACT).any() for v in own)]
 
 
 def _floats(values: Any) -> Array:

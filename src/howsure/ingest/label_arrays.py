@@ -9,17 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
+from datetime import date, datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.counting import refuse_unlike
 from howsure.errors import BadLabels, listing, plural
 from howsure.evidence.account import Account
 from howsure.evidence.classes import Tally
 from howsure.evidence.clusters import Clustered
 from howsure.evidence.layout import SQUARE
-from howsure.ingest.columns import Column, coded, lost
+from howsure.ingest.columns import Column, coded, lost, times, unarrowed
 from howsure.ingest.groups import Groups
 from howsure.ingest.labelling import known_labels, look_like_scores, same_kind, similar_labels
 from howsure.ingest.request import Request, check_missing
@@ -55,6 +57,7 @@ def of_arrays(
     if len(truth) == 0:
         raise BadLabels("there are no items: y_true and y_pred are empty.")
     refuse_shuffled(y_true, y_pred, {"weight": weight, "cluster": cluster})
+    truth, *columns = _one_unit([truth, *columns])
     weights = None if weight is None else as_weights(weight, len(truth))
     if weights is None and labels is None and positive is None and len(columns) == 1 and cluster is None:
         binary = zeros_and_ones(truth, columns[0], tuple(answers))
@@ -66,6 +69,19 @@ def of_arrays(
         return _clustered(truth, columns, cluster, weights, Request("classes", named, "y_true", **settings))
     found = _finish(count([truth, *columns], weights), named, settings, weights is not None)
     return found if weights is None else replace(found, account=_weighted_account([truth, *columns], missing))
+
+
+def _one_unit(columns: list[Any]) -> list[Any]:
+    """Days as moments, where other columns hold moments."""
+    firsts = [next((x for x in c if not lost(x)), None) if isinstance(c, list) else None for c in columns]
+    days = [isinstance(x, date) and not isinstance(x, datetime) for x in firsts]
+    if not any(days) or not any(isinstance(x, datetime) for x in firsts):
+        return columns
+    return [list(map(_moment, c)) if own else c for c, own in zip(columns, days, strict=True)]
+
+
+def _moment(x: Any) -> Any:
+    return datetime(x.year, x.month, x.day) if type(x) is date else x
 
 
 def _weighted_account(columns: list[Any], missing: str) -> Account:
@@ -123,6 +139,7 @@ def as_column(x: Any, name: str) -> Any:
         raise BadLabels(f"{name} must be a sequence in the order of the items; got a {type(x).__name__}.")
     if hasattr(x, "columns"):
         raise BadLabels(f"{name} is a table; give one of its columns, such as frame['label'].")
+    x = unarrowed(x)
     if isinstance(x, np.ma.MaskedArray):
         x = x.tolist()  # masked items become None: missing
     if hasattr(x, "to_list") and hasattr(x, "dtype"):  # a pandas or polars Series
@@ -144,6 +161,12 @@ def as_column(x: Any, name: str) -> Any:
         array = array.astype(np.int64) if array.max(initial=0) < 2**63 else array.astype(object)
     if array.dtype.kind in "iubU":
         return array
+    if array.dtype.kind in "mM":
+        return times(array, name)
+    if array.dtype.kind == "V":
+        raise BadLabels(
+            f"{name} holds records; give one of their fields, such as y[{(array.dtype.names or (0,))[0]!r}]."
+        )
     return _checked(array, name) if array.dtype.kind == "f" else array.tolist()
 
 
@@ -183,9 +206,11 @@ def _checked(array: NDArray[Any], name: str) -> Any:
 
 def as_weights(weight: Any, n: int) -> NDArray[np.float64]:
     """Weights of n items: finite, none negative, not all 0."""
+    weight = unarrowed(weight)
+    refuse_unlike(weight, "weights", BadLabels)
     try:
         given = np.asarray(weight.to_numpy() if hasattr(weight, "to_numpy") else weight)
-        w = given.astype(float) if given.dtype.kind != "c" else np.asarray("complex").astype(float)
+        w = given.astype(float) if given.dtype.kind not in "cmMV" else np.asarray("no number").astype(float)
     except (TypeError, ValueError):
         raise BadLabels("weights must be numbers.") from None
     except OverflowError:
@@ -207,6 +232,7 @@ def cluster_column(cluster: Any, n: int) -> Column:
     """The cluster of each of n items; which are alike is all that counts."""
     if isinstance(cluster, (str, bytes, Set, Mapping)) or not isinstance(cluster, Iterable):
         raise BadLabels(f"cluster must be a sequence with one entry per item; got {cluster!r}.")
+    cluster = unarrowed(cluster)
     given = cluster if isinstance(cluster, np.ndarray) else list(cluster)
     if len(given) != n:
         raise BadLabels(
@@ -258,8 +284,8 @@ def _two_by_two(patterns: Patterns, systems: tuple[str, ...], positive: Label | 
         return None
     place = {label: i for i, label in enumerate(known)}
     counts = [0, 0, 0, 0]
-    for (truth, answer), (times, _) in patterns.items():
-        counts[2 * place[same_kind(plain(truth), known)] + place[same_kind(plain(answer), known)]] += int(times)
+    for (truth, answer), (many, _) in patterns.items():
+        counts[2 * place[same_kind(plain(truth), known)] + place[same_kind(plain(answer), known)]] += int(many)
     notes = similar_labels(known)
     t = Tally(
         cells=SQUARE,

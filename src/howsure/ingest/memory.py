@@ -57,7 +57,7 @@ class Table:
         numbers = {k.name: self._made(k) for k in grouping.keys if k.form != "label"}
         spans = []
         for column in grouping.spans:
-            x = self._numbers(column)
+            x = self._numbers(column, apart=True)
             x = np.where(np.isfinite(x), x, np.nan)
             spans.append((x, x))
         account = self.account or Account(len(self), {}, grouping.where)
@@ -97,12 +97,12 @@ class Table:
         given = self.columns[key.column]
         return given if isinstance(given, Column) else coded(given)
 
-    def _numbers(self, column: str) -> Array:
-        return as_numbers(self.columns[column], f"column {column!r}")
+    def _numbers(self, column: str, apart: bool = False) -> Array:
+        return as_numbers(self.columns[column], f"column {column!r}", apart=apart)
 
     def _made(self, key: Key) -> Array:
         with np.errstate(all="ignore"):
-            return np.asarray(made(key, self._numbers(key.column), NUMPY), dtype=float)
+            return np.asarray(made(key, self._numbers(key.column, key.form == "number"), NUMPY), dtype=float)
 
     def _judged(self, grouping: Grouping) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Which rows fulfil the conditions, and which cannot be told; these are refused where they are not dropped."""

@@ -1,23 +1,58 @@
-"""Paths as a source: read by DuckDB, or by Spark when asked."""
+"""Paths as a source, read by DuckDB, or by Spark when asked; and mappings, which may hold paths or columns."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from howsure.errors import BadSetting
 from howsure.ingest.files import opened
 from howsure.ingest.groups import Source
+from howsure.ingest.guessing import Role, guess
 from howsure.ingest.streams import is_stream
 from howsure.language import option
+
+_ROLES: Final = ("truth", "pred", "score", "outcome", "value", "judge", "human")
+_ANSWERS: Final[tuple[Role, ...]] = ("pred", "score")
+_OF_PATHS: Final = frozenset("./\\*?")  # what a name of a file has mostly, and a label hardly
 
 
 def is_paths(data: Any) -> bool:
     """One path, or several."""
     several = isinstance(data, (list, tuple)) and len(data) > 0 and all(isinstance(x, (str, Path)) for x in data)
     return isinstance(data, (str, Path)) or several
+
+
+def is_table(data: Any, given: Mapping[str, Any]) -> bool:
+    """Whether a mapping holds columns: those that are named, or a truth and its answers under usual names.
+
+    >>> is_table({"y_true": [1, 0], "pred": [1, 1]}, {}), is_table({"a": [1, 0], "b": [1, 1]}, {})
+    (True, False)
+    """
+    if not isinstance(data, Mapping) or not all(_is_column(x) for x in data.values()):
+        return False
+    keys = [str(x) for x in data]
+    named = [x for role in _ROLES if isinstance(own := given.get(role), (str, list, tuple)) for x in listed(own)]
+    usual = bool(guess(keys, "truth")) and any(guess(keys, role) for role in _ANSWERS)
+    return set(named) <= set(keys) if named else usual
+
+
+def _is_column(x: Any) -> bool:
+    return hasattr(x, "__len__") and not isinstance(x, (str, bytes, Path, Mapping))
+
+
+def refuse_texts(systems: Mapping[Any, Any]) -> None:
+    """Refuse a mapping to lists of texts that are no paths: they may be columns of labels."""
+    if not all(_is_column(x) for x in systems.values()):
+        return
+    texts = [str(x) for own in systems.values() for x in own]
+    if any(set(x) & _OF_PATHS or x == "-" or Path(x).exists() for x in texts):
+        return
+    told = f"{next(iter(systems))!r} holds texts such as {texts[0]!r}, which are not names of files"
+    way = f"if they are labels, name the columns with {option('truth')} and {option('pred')}"
+    raise BadSetting(f"{told}; {way}.")
 
 
 def listed(paths: Any) -> list[str | Path]:

@@ -37,7 +37,7 @@ def of_arrays(y_true: Any, scores: Any, settings: Mapping[str, Any]) -> Scored:
     refuse_twins(names, list(given))
     called = [f"scores of {x!r}" for x in given] if isinstance(scores, Mapping) else ["scores"]
     labels = {"truth": coded(as_column(y_true, "y_true"))}
-    parts = [as_numbers(x, name) for name, x in zip(called, given.values(), strict=True)]
+    parts = [as_numbers(x, name, apart=True) for name, x in zip(called, given.values(), strict=True)]
     n = len(labels["truth"])
     for name, x in zip(called, parts, strict=True):
         if len(x) != n:

@@ -21,7 +21,7 @@ from howsure.evidence.label_sets import Multilabel
 from howsure.evidence.label_sets import distinct as distinct_sets
 from howsure.evidence.layout import THRESHOLD, Axis, number
 from howsure.evidence.outcomes import Outcomes
-from howsure.ingest.columns import Codes, Column
+from howsure.ingest.columns import EXACT, Codes, Column
 from howsure.ingest.groups import Groups, refuse_nothing
 from howsure.ingest.labelling import known_labels, nothing_in_common, placed, similar_labels, two_classes
 from howsure.ingest.request import OPTIONS, Request, refuse_stray
@@ -191,6 +191,8 @@ def _cuts(g: Groups, request: Request) -> Tally:
     """2x2 tables of a score at each threshold; the one answer holds how many thresholds the score reaches."""
     if request.cluster is not None and len(request.thresholds) > 1:
         raise BadSetting(f"with {option('cluster')} give one {option('threshold')}.")
+    if max(map(abs, request.thresholds)) >= EXACT:
+        raise BadSetting(f"a threshold must be below 2^53 ({EXACT}) in size; larger numbers are rounded.")
     g, notes = without_missing(g, request, np.isnan(g.numbers["answer0"]))
     steps = len(request.thresholds)
     known = known_labels(g.truth.present, [], request.labels)

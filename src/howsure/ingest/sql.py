@@ -15,9 +15,10 @@ from typing import Any, Final
 
 from howsure.errors import BadFile, BadSetting
 from howsure.ingest import conditions
+from howsure.ingest.columns import EXACT, coarse
 from howsure.ingest.conditions import Condition
 from howsure.ingest.database_conditions import POSTGRES, by_function, kind_of, of_database
-from howsure.ingest.groups import Groups, read
+from howsure.ingest.groups import Groups, beyond, read
 from howsure.ingest.judging import of_duckdb
 from howsure.ingest.keys import (
     DUCKDB,
@@ -120,10 +121,20 @@ class Database:
         found = self._run(sql_groups(grouping, rows, bool(judged), self._arithmetic), bound)[1]
         names = [*(k.name for k in grouping.keys), *([STATUS] if judged else []), *grouping.aggregates]
         columns = list(zip(*found, strict=True)) or [()] * len(names)
-        made = read(grouping, {name: list(x) for name, x in zip(names, columns, strict=True)}, what)
+        raw = {name: list(x) for name, x in zip(names, columns, strict=True)}
+        made = read(grouping, raw, what)
+        for column in beyond(grouping, raw):
+            self._refuse_rounded(column)
         if made.account is not None and made.account.left_out.get("missing") and not grouping.drop:
             self._refuse_unreadable(judged, bound)
         return made
+
+    def _refuse_rounded(self, column: str) -> None:
+        """Refuse a column of whole numbers that doubles do not tell apart."""
+        own = self.quoted(column)
+        ends = self._run(f"SELECT MIN({own}), MAX({own}) FROM {self._source}", ())[1][0]
+        if any(isinstance(x, int) and abs(x) >= EXACT for x in ends):
+            raise coarse(f"column {column!r}")
 
     def distinct(self, grouping: Grouping) -> int:
         """How many there are."""

@@ -1,0 +1,73 @@
+"""Confusion matrices of data frames: counts are taken by the names of rows and columns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import howsure as hs
+from howsure.errors import BadCounts, BadLabels
+
+COUNTS = [[5, 1, 0], [2, 7, 1], [0, 3, 9]]
+NAMES = ["cat", "dog", "owl"]
+TABLE = hs.Tally.matrix(COUNTS, labels=NAMES)
+
+
+def test_columns_are_brought_into_the_order_of_the_rows() -> None:
+    """A crosstab with its columns in another order gives the accuracy of its pairs, and keeps the names."""
+    truth, pred = ["cat", "dog", "cat", "dog", "dog"], ["dog", "dog", "cat", "dog", "cat"]
+    crossed = pd.crosstab(pd.Series(truth), pd.Series(pred))[["dog", "cat"]]
+    t = hs.Tally.matrix(crossed, positive="dog")
+    assert (t.tp, t.fp, t.fn, t.tn) == (2, 1, 1, 1)
+    assert t.labels == ("cat", "dog")
+    assert hs.score(t, metrics="accuracy")["accuracy"].score == 0.6
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2], [2, 0, 1]])
+def test_names_of_rows_and_columns_are_the_labels(order: list[int]) -> None:
+    """Rows and columns in any order are the same table, as it is given and transposed."""
+    frame = pd.DataFrame(COUNTS, index=NAMES, columns=NAMES)
+    mixed = frame.iloc[order, order[::-1]]
+    assert hs.Tally.matrix(mixed, labels=NAMES) == TABLE
+    assert hs.Tally.matrix(mixed).versus_rest("dog") == TABLE.versus_rest("dog")
+    assert hs.Tally.matrix(mixed.T, rows="pred", labels=NAMES) == TABLE
+
+
+def test_names_on_one_side_are_for_both() -> None:
+    """Numbers that only count rows, or columns, are no names; as names of both sides they are matched."""
+    assert hs.Tally.matrix(pd.DataFrame(COUNTS, columns=NAMES)) == TABLE
+    assert hs.Tally.matrix(pd.DataFrame(COUNTS, index=NAMES)) == TABLE
+    assert hs.Tally.matrix(pd.DataFrame(COUNTS)).labels == (0, 1, 2)
+    assert hs.Tally.matrix(pd.DataFrame(COUNTS), labels=NAMES) == TABLE
+    turned = pd.DataFrame(COUNTS).loc[[2, 0, 1]]
+    assert hs.Tally.matrix(turned).versus_rest(2) == hs.Tally.matrix(COUNTS).versus_rest(2)
+
+
+def test_texts_of_numbers_match_numbers() -> None:
+    """As in a file that was read with its first column as the index: columns are texts, rows numbers."""
+    frame = pd.DataFrame([[7, 1], [2, 5]], index=[0, 1], columns=["0", "1"])[["1", "0"]]
+    assert hs.Tally.matrix(frame) == hs.Tally.binary(tp=5, fp=1, fn=2, tn=7)
+    turned = hs.Tally.matrix(frame.T)
+    assert (turned.tp, turned.fp, turned.fn, turned.tn) == (5, 2, 1, 7)
+
+
+@pytest.mark.parametrize("columns", [["x", "y", "z"], ["cat", "dog", "cow"]])
+def test_other_names_of_rows_and_columns_are_refused(columns: list[str]) -> None:
+    """Counts of classes that are not the same cannot be a confusion matrix."""
+    with pytest.raises(BadCounts, match=r"names columns .* but rows .* must agree"):
+        hs.Tally.matrix(pd.DataFrame(COUNTS, index=NAMES, columns=columns))
+
+
+def test_a_class_that_no_one_answered_is_refused_by_name() -> None:
+    """The message has the way out, which works."""
+    frame = pd.DataFrame(np.array(COUNTS)[:, :2], index=NAMES, columns=NAMES[:2])
+    with pytest.raises(BadCounts, match="reindex"):
+        hs.Tally.matrix(frame)
+    assert hs.Tally.matrix(frame.reindex(index=NAMES, columns=NAMES, fill_value=0)).n == 18
+
+
+def test_labels_that_are_not_the_names_are_refused() -> None:
+    """Which name goes with which label is not known."""
+    with pytest.raises(BadLabels, match="labels= has"):
+        hs.Tally.matrix(pd.DataFrame(COUNTS, index=NAMES, columns=NAMES), labels=["a", "b", "c"])
