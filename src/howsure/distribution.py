@@ -298,7 +298,7 @@ class Distribution:
 
     def __repr__(self) -> str:
         from howsure.render.harmless import visible
-        from howsure.render.numbers import short
+        from howsure.render.numbers import within
 
         if self.shape:
             return f"{visible(self.name)} batch {self.shape}, {self.route}"
@@ -306,9 +306,8 @@ class Distribution:
         low, high = self.interval()
         known = np.isfinite(self.mean)
         middle, off = (self.mean, self.error.value) if known else (self.median, self.median_error)
-        left, right = self.end_errors(0.95, "equal-tailed")
-        ends = f"[{short(low, error=left)}, {short(high, error=right)}]"
-        return f"{visible(self.name)} {short(middle, error=off)} {ends} 95% equal-tailed, {self.route}"
+        told = within(middle, low, high, off, self.end_errors(0.95, "equal-tailed"))
+        return f"{visible(self.name)} {told} 95% equal-tailed, {self.route}"
 
 
 _UNITS = 1e-15  # a few units in the last place of 1

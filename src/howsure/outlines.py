@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import BadSetting
 from howsure.render import findings
-from howsure.render.numbers import probability, short
+from howsure.render.numbers import ends, probability, short, width_of
 
 if TYPE_CHECKING:
     from howsure.charts.chart import Chart
@@ -121,8 +121,8 @@ def density_chart(d: Distribution, level: float, kind: str, above: float | None)
     from howsure.charts.density import density
 
     law = outline(d, level, kind, above=above)
-    ends = f"{short(law['low'])} to {short(law['high'])}"
-    says = f"{d.name}: {findings.percent(level)} {kind} interval {ends}, median {short(d.median)}."
+    span, wide = " to ".join(ends(law["low"], law["high"])), width_of(law["low"], law["high"])
+    says = f"{d.name}: {findings.percent(level)} {kind} interval {span}, median {short(d.median, width=wide)}."
     if above is not None:
         says += f" P(above {above:g}) = {law['reference']['above']}."
     told = f"{findings.percent(level)} {kind} interval; {d.route}"

@@ -29,7 +29,7 @@ from howsure.outlines import outline
 from howsure.priors import NAMES
 from howsure.ranges import reached, refuse_beyond
 from howsure.render.harmless import visible
-from howsure.render.numbers import short
+from howsure.render.numbers import within
 from howsure.result import Result
 from howsure.rows import Place, Row, row_documents, row_parts
 from howsure.slice_marks import DealtParts, SliceMarks
@@ -244,11 +244,9 @@ class Report(Result):
             row = self.rows[0]
             d = row.distribution
             middle = d.mean if np.isfinite(d.mean) else d.median
-            low, high = row.interval
-            left, right = row.end_errors
-            ends = f"[{short(float(low), error=left)}, {short(float(high), error=right)}]"
-            said = f"{visible(row.asked)} {short(middle, error=d.error.value)} {ends}"
-            return f"{said} {100 * self.level:.12g}% {self.interval}, {d.route}"
+            low, high = (float(x) for x in row.interval)
+            told = within(middle, low, high, d.error.value, row.end_errors)
+            return f"{visible(row.asked)} {told} {100 * self.level:.12g}% {self.interval}, {d.route}"
         return f"Report({visible(', '.join(r.asked for r in self.rows))}; {self.posterior.evidence!r})"
 
 

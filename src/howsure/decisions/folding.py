@@ -32,7 +32,7 @@ from howsure.notes import Notes, note
 from howsure.outlines import outline
 from howsure.render import verdicts
 from howsure.render.harmless import visible
-from howsure.render.numbers import probability, short
+from howsure.render.numbers import probability, within
 from howsure.result import Result
 from howsure.rows import real
 
@@ -268,8 +268,9 @@ class Folds(Result):
         if len(self.systems) > 2:
             return visible(self.verdict)
         d = self.difference
-        low, high = (short(x, error=d.error.value) for x in d.interval(self.level))
-        return f"{visible(self.verdict)}; difference {short(d.score)} [{low}, {high}]"
+        low, high = d.interval(self.level)
+        told = within(d.score, low, high, errors=(d.error.value, d.error.value))
+        return f"{visible(self.verdict)}; difference {told}"
 
 
 def folds(
