@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.kernels.law import Law
 from howsure.notes import Notes, note
+from howsure.settings import integer, number
 
 if TYPE_CHECKING:
     from howsure.charts.chart import Chart
@@ -177,8 +178,7 @@ class Distribution:
 
     def interval(self, level: float = 0.95, *, kind: str = "equal-tailed") -> Interval:
         """The credible interval of that level: equal-tailed, or hdi (the shortest)."""
-        check_level(level)
-        kind = check_kind(kind)
+        level, kind = check_level(level), check_kind(kind)
         return self._equal_tailed(level) if kind == "equal-tailed" else self._shortest(level)
 
     def _equal_tailed(self, level: float) -> Interval:
@@ -317,24 +317,27 @@ _FIXED = (0.01, 0.16, 0.5, 0.84, 0.99)  # probabilities at which two laws are he
 
 def check_level(level: float) -> float:
     """The level, if it lies strictly between 0 and 1."""
-    if isinstance(level, bool) or not isinstance(level, (int, float, np.floating)) or not 0 < level < 1:
-        hint = f" Did you mean {level / 100:g}?" if isinstance(level, (int, float)) and 50 <= level < 100 else ""
+    found = number(level)
+    if not 0 < found < 1:
+        hint = f" Did you mean {found / 100:g}?" if 50 <= found < 100 else ""
         raise BadSetting(f"a level lies between 0 and 1, such as 0.95; got {level!r}.{hint}")
-    return float(level)
+    return found
 
 
 def check_draws(n: int) -> int:
     """The number of draws, if it is a whole number from 1 on."""
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
+    found = integer(n)
+    if found is None or found < 1:
         raise BadSetting(f"the number of draws must be a whole number, 1 or more; got {n!r}.")
-    return int(n)
+    return found
 
 
 def check_seed(seed: int) -> int:
     """The seed, if it is a whole number from 0 on."""
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+    found = integer(seed)
+    if found is None or found < 0:
         raise BadSetting(f"seed must be a whole number, 0 or more; got {seed!r}.")
-    return int(seed)
+    return found
 
 
 def check_kind(kind: str) -> str:

@@ -391,6 +391,7 @@ def _within(metric: Any, x: float) -> bool:
 
 
 def _finite(x: Any) -> float:
-    if not -1e300 < finite(x) < 1e300:
+    found = finite(x)
+    if not -1e300 < found < 1e300:
         raise BadSetting(f"{option('above')} must be a finite number, or a mapping from metric to number; got {x!r}.")
-    return float(x)
+    return found

@@ -234,6 +234,7 @@ def check_margin(margin: Any) -> float | None:
     """equal_within: a finite number from 0 on, or None."""
     if margin is None:
         return None
-    if not finite(margin) >= 0:
+    found = finite(margin)
+    if not found >= 0:
         raise BadSetting(f"{option('equal_within')} must be a number, 0 or more; got {margin!r}.")
-    return float(margin)
+    return found

@@ -65,7 +65,7 @@ def trec(
     if no_relevant not in BARREN:
         told, hint = option("no_relevant", no_relevant), nearest(str(no_relevant), BARREN)
         raise UnknownName(f"{told} is not known.{hint} Give 'drop' or 'zero'.")
-    check_seed(seed)
+    seed = check_seed(seed)
     asked = _asked(metrics, unjudged)
     given = [qrels, *(sources := _named(runs)).values()]
     with on_disk([x for x in given if isinstance(x, (str, Path))]) as files:
