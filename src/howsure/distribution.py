@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.errors import BadSetting, UnknownName, nearest
+from howsure.errors import BadSetting
 from howsure.kernels.law import Law
+from howsure.kernels.scale import FARTHEST, NEAREST
 from howsure.notes import Notes, note
-from howsure.settings import integer, number
+from howsure.settings import check_draws, check_kind, check_level, check_seed
 
 if TYPE_CHECKING:
     from howsure.charts.chart import Chart
 
 Array = NDArray[np.float64]
 _MOST_DRAWS = 10**10
-KINDS = ("equal-tailed", "hdi")
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class Distribution:
     @cached_property
     def median(self) -> Any:
         """The point with half of the probability on each side."""
-        return number_or_array(self.law.median())
+        return number_or_array(self._to_edge(self.law.median()))
 
     @cached_property
     def mode(self) -> Any:
@@ -164,7 +164,7 @@ class Distribution:
         if not np.all((p >= 0) & (p <= 1)):
             raise BadSetting(f"a quantile needs a probability from 0 to 1; got {_first_bad(p, (p >= 0) & (p <= 1))}.")
         value = self.law.quantile(p, 1.0 - p)[0]
-        value = np.where(p == 0, self.law.lower, np.where(p == 1, self.law.upper, value))
+        value = np.where(p == 0, self.law.lower, np.where(p == 1, self.law.upper, self._to_edge(value)))
         return number_or_array(np.clip(value, self.law.lower, self.law.upper))
 
     def draws(self, n: int, *, seed: int = 0) -> Array:
@@ -185,6 +185,20 @@ class Distribution:
         low, high, below, above = self.law.equal_tailed(level)
         return self._bounded(*self._around_median(low, high), level, "equal-tailed", (below, above))
 
+    def _to_edge(self, value: Array, low: bool = True, high: bool = True) -> Array:
+        """Points that are as far out as a search goes, where that is: at the lower and at the upper end of the range.
+
+        Ends of an interval go outwards only, so that it holds its level.
+        """
+        bottom, top = self.range
+        if np.isfinite(bottom) and np.isfinite(top):
+            return value
+        if low:
+            value = np.where(value <= (bottom + NEAREST if np.isfinite(bottom) else -FARTHEST), bottom, value)
+        if high:
+            value = np.where(value >= (top - NEAREST if np.isfinite(top) else FARTHEST), top, value)
+        return value
+
     def _around_median(self, low: Array, high: Array) -> tuple[Array, Array]:
         """Ends that are closer to those of the range than doubles can show may round to the median's other side."""
         bottom, top = (x if np.isfinite(x) else np.nan for x in self.range)  # no end is at infinity
@@ -196,11 +210,17 @@ class Distribution:
 
     def _shortest(self, level: float) -> Interval:
         low, high, unbounded = self.law.shortest(level, self.log_scale)
-        if not unbounded.any():
+        bottom, top = self.range
+        open_ended = not (np.isfinite(bottom) and np.isfinite(top))
+        if not (open_ended or unbounded.any()):
             return self._bounded(low, high, level, "hdi")
         even = self._equal_tailed(level)
-        low, high = np.where(unbounded, even.low, low), np.where(unbounded, even.high, high)
-        return self._bounded(low, high, level, "hdi", None, (note("hdi-unbounded", of=self.name),))
+        far = np.asarray((even.low == bottom) | (even.high == top)) & open_ended  # no search can look beyond numbers
+        none, notes = unbounded & ~far, []
+        notes += [note("hdi-beyond", of=self.name)] if far.any() else []
+        notes += [note("hdi-unbounded", of=self.name)] if none.any() else []
+        low, high = np.where(none | far, even.low, low), np.where(none | far, even.high, high)
+        return self._bounded(low, high, level, "hdi", None, tuple(notes))
 
     def _bounded(
         self,
@@ -213,8 +233,8 @@ class Distribution:
     ) -> Interval:
         """An interval within the range and never of width 0: ends that round together are moved apart."""
         bottom, top = self.range
-        low = np.minimum(np.maximum(low, bottom), top)
-        high = np.minimum(np.maximum(high, bottom), top)
+        low = self._to_edge(np.minimum(np.maximum(low, bottom), top), high=False)
+        high = self._to_edge(np.minimum(np.maximum(high, bottom), top), low=False)
         same = low >= high
         if same.any():
             same &= ~self._nothing
@@ -223,9 +243,12 @@ class Distribution:
             low = np.where(same & (low > bottom), np.nextafter(low, -np.inf), low)
             high = np.where(same & (low == bottom), np.nextafter(high, np.inf), high)
         below, above = gaps if gaps is not None else (_gap(bottom, low), _gap(high, top))
-        at_edge = ((low == bottom) & (below > 0)) | ((high == top) & (above > 0))
-        if at_edge.any() and (at_edge & ~self._drawn).any():
-            notes = (*notes, note("rounds-to-edge", of=self.name))
+        at_edge = (low == bottom) | (high == top)  # the shortest interval may well begin at an end of the range
+        at_edge &= (kind == "equal-tailed") | ((low == bottom) & (below > 0)) | ((high == top) & (above > 0))
+        far = np.isinf(low) | np.isinf(high)
+        at_edge &= ~(far | self._nothing | self._drawn) if at_edge.any() else False
+        notes = (*notes, note("rounds-to-edge", of=self.name)) if at_edge.any() else notes
+        notes = (*notes, note("beyond-numbers", of=self.name)) if far.any() else notes
         low, high, below, above = (number_or_array(x) for x in (low, high, below, above))
         return Interval(low, high, level, kind, below, above, notes)
 
@@ -313,39 +336,6 @@ class Distribution:
 _UNITS = 1e-15  # a few units in the last place of 1
 _ROUNDING = 1e-11  # ends may round past each other, by so much at most
 _FIXED = (0.01, 0.16, 0.5, 0.84, 0.99)  # probabilities at which two laws are held against each other
-
-
-def check_level(level: float) -> float:
-    """The level, if it lies strictly between 0 and 1."""
-    found = number(level)
-    if not 0 < found < 1:
-        hint = f" Did you mean {found / 100:g}?" if 50 <= found < 100 else ""
-        raise BadSetting(f"a level lies between 0 and 1, such as 0.95; got {level!r}.{hint}")
-    return found
-
-
-def check_draws(n: int) -> int:
-    """The number of draws, if it is a whole number from 1 on."""
-    found = integer(n)
-    if found is None or found < 1:
-        raise BadSetting(f"the number of draws must be a whole number, 1 or more; got {n!r}.")
-    return found
-
-
-def check_seed(seed: int) -> int:
-    """The seed, if it is a whole number from 0 on."""
-    found = integer(seed)
-    if found is None or found < 0:
-        raise BadSetting(f"seed must be a whole number, 0 or more; got {seed!r}.")
-    return found
-
-
-def check_kind(kind: str) -> str:
-    """The kind of interval, spelled as it is known."""
-    name = str(kind).strip().lower().replace("_", "-")
-    if name not in KINDS:
-        raise UnknownName(f"no interval kind {kind!r}.{nearest(name, KINDS)} Give 'equal-tailed' or 'hdi'.")
-    return name
 
 
 def _points(x: ArrayLike) -> Array:

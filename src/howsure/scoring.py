@@ -15,7 +15,7 @@ from howsure import prior_rows, slice_marks, slice_order
 from howsure.catalogue import Metric
 from howsure.columns import Columns
 from howsure.counting import finite
-from howsure.distribution import Distribution, check_kind, check_level
+from howsure.distribution import Distribution
 from howsure.entering import entered
 from howsure.envelope import envelope
 from howsure.errors import BadSetting, HowsureError, UnknownName, listing
@@ -32,6 +32,7 @@ from howsure.render.harmless import visible
 from howsure.render.numbers import within
 from howsure.result import Result
 from howsure.rows import Place, Row, row_documents, row_parts
+from howsure.settings import check_kind, check_level
 from howsure.slice_marks import DealtParts, SliceMarks
 
 MOST_DRAWN: Final = 240  # tables that a chart shows in full

@@ -20,7 +20,7 @@ from howsure.columns import Columns
 from howsure.comparison.independent import draws_apart, gap, most_draws
 from howsure.comparison.several import Metrics, Several, each_measure
 from howsure.comparison.standing import Standing, by_difference, by_draws, by_laws
-from howsure.distribution import Error, check_draws, check_kind, check_level
+from howsure.distribution import Error
 from howsure.entering import Entered, entered, is_made
 from howsure.envelope import envelope
 from howsure.errors import BadSetting
@@ -36,7 +36,7 @@ from howsure.render.harmless import visible
 from howsure.render.numbers import probability
 from howsure.result import Result
 from howsure.rows import Row, real, row_documents, told_alike
-from howsure.settings import integer, number
+from howsure.settings import check_draws, check_kind, check_level, integer, number
 
 Array = NDArray[np.float64]
 

@@ -14,7 +14,6 @@ from howsure.comparison import independent
 from howsure.comparison.result import Comparison
 from howsure.comparison.several import Metrics, Several, each_measure
 from howsure.comparison.wins import check_margin
-from howsure.distribution import check_kind, check_level
 from howsure.entering import Entered, entered, is_made
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
 from howsure.estimators import answered, are_estimators
@@ -22,7 +21,7 @@ from howsure.labels import places
 from howsure.language import option
 from howsure.model.posterior import Posterior
 from howsure.rows import Row
-from howsure.settings import integer
+from howsure.settings import check_kind, check_level, integer
 from howsure.slice_order import SORTS_OF_PAIRS, check_sort, sliced
 
 NAMES = ("first", "second")

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from howsure.catalogue import described
 from howsure.comparison.wins import EVEN, check_margin
 from howsure.decisions.fold_scores import FoldScores, read, share_tested
-from howsure.distribution import Distribution, check_level
+from howsure.distribution import Distribution
 from howsure.envelope import envelope
 from howsure.errors import BadCounts, BadSetting, HowsureError, UnknownName
 from howsure.ingest.request import check_bounds
@@ -35,6 +35,7 @@ from howsure.render.harmless import visible
 from howsure.render.numbers import probability, within
 from howsure.result import Result
 from howsure.rows import real
+from howsure.settings import check_level
 
 Array = NDArray[np.float64]
 Better = Literal["higher", "lower"]

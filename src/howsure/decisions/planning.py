@@ -17,7 +17,6 @@ from howsure.catalogue import known
 from howsure.decisions.expecting import expected_table
 from howsure.decisions.foresight import Foresight, Glimpse, Goal, Kind
 from howsure.decisions.plan_words import verdict
-from howsure.distribution import check_kind, check_level, check_seed
 from howsure.entering import entered, is_made
 from howsure.envelope import envelope
 from howsure.errors import BadSetting
@@ -27,7 +26,7 @@ from howsure.model.question import Question
 from howsure.notes import Notes, note
 from howsure.render.numbers import short
 from howsure.result import Result
-from howsure.settings import integer, number, plain
+from howsure.settings import check_kind, check_level, check_seed, number, plain, whole_from
 
 _GOALS: Final = ("width", "above", "below", "difference")
 _SMALLEST_STEPS: Final = 14
@@ -156,10 +155,7 @@ def _share(x: Any, name: str) -> float:
 
 
 def _whole(n: Any) -> int:
-    found = integer(n)
-    if found is None or found < 1:
-        raise BadSetting(f"{option('n')} must be a whole number, 1 or more; got {n!r}.")
-    return found
+    return whole_from(n, option("n"), 1)
 
 
 def _design(

@@ -16,7 +16,7 @@ from howsure.comparison.several import Metrics, Several, each_measure
 from howsure.comparison.slicing import page
 from howsure.counting import finite
 from howsure.decisions.score_limits import ScoreLimit
-from howsure.distribution import Distribution, Interval, check_kind, check_level, number_or_array
+from howsure.distribution import Distribution, Interval, number_or_array
 from howsure.entering import entered, is_made
 from howsure.envelope import envelope
 from howsure.errors import BadSetting, listing, plural
@@ -35,6 +35,7 @@ from howsure.render.harmless import visible
 from howsure.render.numbers import within
 from howsure.result import Result
 from howsure.rows import real, slice_of
+from howsure.settings import check_kind, check_level
 
 if TYPE_CHECKING:
     from howsure.charts.chart import Chart

@@ -13,7 +13,7 @@ from scipy import special
 
 from howsure.kernels import beta
 from howsure.kernels.law import Steppable
-from howsure.kernels.scale import Scale, normal_score
+from howsure.kernels.scale import LAST, Scale, normal_score
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -88,7 +88,7 @@ def _newton(law: Steppable, scale: Scale, y: Array, use_low: Mask, target: Array
             new = np.where(halve, middle, new)
             small = np.abs(step) <= _SMALL_STEP * (1 + np.abs(y))
         move, last = active & ~(small & halve), (y, value, rate)
-        y = np.where(move, np.clip(new, -700.0, 700.0) if not scale.bounded else new, y)
+        y = np.where(move, np.clip(new, -LAST, LAST) if not scale.bounded else new, y)
         active = active & ~small & ~close  # quadratic: this was the last step needed
         if not active.any():
             break

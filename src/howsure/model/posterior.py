@@ -9,12 +9,12 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
-from howsure.distribution import Distribution, check_draws, check_seed
+from howsure.distribution import Distribution
 from howsure.errors import BadSetting, HowsureError
 from howsure.model.sampling import TOGETHER
 from howsure.model.state import State
 from howsure.notes import Notes
-from howsure.settings import number
+from howsure.settings import check_draws, check_seed, number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -79,7 +79,7 @@ def score_of(row: Document) -> str:
     """The point score of a row, or why it has none."""
     if row["score"] is None:
         return "infinite" if "score" in (row.get("infinite") or ()) else "undefined"
-    return short(row["score"], width=width_of(row.get("low"), row.get("high")))
+    return short(row["score"], width=width_of(row.get("low"), row.get("high"), row["score"]))
 
 
 def numbers_of(row: Document) -> str:

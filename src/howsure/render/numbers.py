@@ -97,7 +97,8 @@ def ends(
     width = width_of(low, high)
     pairs = tuple(zip((low, high), gaps, errors, strict=True))
     first, last = (short(x, gap, error=error, width=width) for x, gap, error in pairs)
-    if first == last and low != high and first[0] not in "<>":
+    lost = low != high and (first == last or not (_number(first) or _number(last)))
+    if lost and first[0] not in "<>":
         first, last = (short(x, gap, width=width) for x, gap, _ in pairs)
     return first, last
 
@@ -126,13 +127,20 @@ def within(
     ('0.759 [0.691, 0.819]', '1200003 [1199969, 1200038]')
     """
     first, last = ends(low, high, errors=errors)
-    return f"{short(middle, error=error, width=width_of(low, high))} [{first}, {last}]"
+    return f"{short(middle, error=error, width=width_of(low, high, middle))} [{first}, {last}]"
 
 
-def width_of(low: float | None, high: float | None) -> float | None:
-    """How wide an interval is, where both of its ends are numbers."""
-    width = math.nan if low is None or high is None else high - low
+def width_of(low: float | None, high: float | None, x: float | None = None) -> float | None:
+    """How wide an interval is, where both of its ends are numbers; wider where x lies far from it."""
+    if low is None or high is None:
+        return None
+    width = high - low if x is None else max(high - low, low - x, x - high)
     return width if math.isfinite(width) else None
+
+
+def _number(text: str) -> float:
+    """The number that is shown; 1 for what is shown in words."""
+    return float(text) if text[-1].isdigit() and " " not in text and text[0] not in "<>" else 1.0
 
 
 def _exponent(x: float) -> int:

@@ -221,13 +221,15 @@ def _sides(row: Row) -> tuple[str, str, str]:
 
 def _of_difference(row: Row, key: str) -> str:
     gap, error = row["difference"], row["error"]
-    return short(gap[key], error=error.get(key, error["value"]), width=width_of(gap["low"], gap["high"]))
+    return short(gap[key], error=error.get(key, error["value"]), width=width_of(gap["low"], gap["high"], gap[key]))
 
 
 def _interval_of_difference(row: Row) -> str:
     gap, error = row["difference"], row["error"]
     left, right = (error.get(key, error["value"]) for key in ("low", "high"))
     low, high = ends(gap["low"], gap["high"], errors=(left, right))
+    if (gap["low"] is None) != (gap["high"] is None):  # an end beyond all numbers; without both it is undefined
+        low, high = "-infinite" if gap["low"] is None else low, "infinite" if gap["high"] is None else high
     return f"[{low}, {high}]"
 
 
@@ -326,7 +328,7 @@ def _value(row: Row, key: str, empty: str) -> str:
     """A number of a row; the score is exact, means and ends have errors."""
     if row[key] is None:
         return "infinite" if key in row.get("infinite", ()) else empty
-    return short(row[key], error=_error(row, key), width=width_of(row.get("low"), row.get("high")))
+    return short(row[key], error=_error(row, key), width=width_of(row.get("low"), row.get("high"), row[key]))
 
 
 def _error(row: Row, key: str) -> float | None:
