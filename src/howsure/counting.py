@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from decimal import MAX_EMAX, Context, Decimal
 from typing import Any, Final
 
@@ -11,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import BadCounts, HowsureError
 from howsure.language import option
+from howsure.settings import number
 
 Array = NDArray[Any]
 
@@ -26,13 +26,7 @@ def finite(x: Any) -> float:
     >>> finite(3), finite(True), finite("3"), finite(10**400)
     (3.0, nan, nan, nan)
     """
-    if isinstance(x, bool) or not isinstance(x, (int, float, np.integer, np.floating)):
-        return math.nan
-    try:
-        number = float(x)
-    except OverflowError:
-        return math.nan
-    return number if math.isfinite(number) else math.nan
+    return number(x)
 
 
 def short(x: float) -> str:

@@ -12,16 +12,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.counting import refuse_unlike
-from howsure.errors import BadSetting, UnknownName, nearest
+from howsure.errors import BadSetting
 from howsure.kernels.law import Law
+from howsure.kernels.scale import FARTHEST, NEAREST
 from howsure.notes import Notes, note
+from howsure.settings import check_draws, check_kind, check_level, check_seed
 
 if TYPE_CHECKING:
     from howsure.charts.chart import Chart
 
 Array = NDArray[np.float64]
 _MOST_DRAWS = 10**10
-KINDS = ("equal-tailed", "hdi")
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,7 @@ class Distribution:
     @cached_property
     def median(self) -> Any:
         """The point with half of the probability on each side."""
-        return number_or_array(self.law.median())
+        return number_or_array(self._to_edge(self.law.median()))
 
     @cached_property
     def mode(self) -> Any:
@@ -164,7 +165,7 @@ class Distribution:
         if not np.all((p >= 0) & (p <= 1)):
             raise BadSetting(f"a quantile needs a probability from 0 to 1; got {_first_bad(p, (p >= 0) & (p <= 1))}.")
         value = self.law.quantile(p, 1.0 - p)[0]
-        value = np.where(p == 0, self.law.lower, np.where(p == 1, self.law.upper, value))
+        value = np.where(p == 0, self.law.lower, np.where(p == 1, self.law.upper, self._to_edge(value)))
         return number_or_array(np.clip(value, self.law.lower, self.law.upper))
 
     def draws(self, n: int, *, seed: int = 0) -> Array:
@@ -178,13 +179,26 @@ class Distribution:
 
     def interval(self, level: float = 0.95, *, kind: str = "equal-tailed") -> Interval:
         """The credible interval of that level: equal-tailed, or hdi (the shortest)."""
-        check_level(level)
-        kind = check_kind(kind)
+        level, kind = check_level(level), check_kind(kind)
         return self._equal_tailed(level) if kind == "equal-tailed" else self._shortest(level)
 
     def _equal_tailed(self, level: float) -> Interval:
         low, high, below, above = self.law.equal_tailed(level)
         return self._bounded(*self._around_median(low, high), level, "equal-tailed", (below, above))
+
+    def _to_edge(self, value: Array, low: bool = True, high: bool = True) -> Array:
+        """Points that are as far out as a search goes, where that is: at the lower and at the upper end of the range.
+
+        Ends of an interval go outwards only, so that it holds its level.
+        """
+        bottom, top = self.range
+        if np.isfinite(bottom) and np.isfinite(top):
+            return value
+        if low:
+            value = np.where(value <= (bottom + NEAREST if np.isfinite(bottom) else -FARTHEST), bottom, value)
+        if high:
+            value = np.where(value >= (top - NEAREST if np.isfinite(top) else FARTHEST), top, value)
+        return value
 
     def _around_median(self, low: Array, high: Array) -> tuple[Array, Array]:
         """Ends that are closer to those of the range than doubles can show may round to the median's other side."""
@@ -197,11 +211,17 @@ class Distribution:
 
     def _shortest(self, level: float) -> Interval:
         low, high, unbounded = self.law.shortest(level, self.log_scale)
-        if not unbounded.any():
+        bottom, top = self.range
+        open_ended = not (np.isfinite(bottom) and np.isfinite(top))
+        if not (open_ended or unbounded.any()):
             return self._bounded(low, high, level, "hdi")
         even = self._equal_tailed(level)
-        low, high = np.where(unbounded, even.low, low), np.where(unbounded, even.high, high)
-        return self._bounded(low, high, level, "hdi", None, (note("hdi-unbounded", of=self.name),))
+        far = np.asarray((even.low == bottom) | (even.high == top)) & open_ended  # no search can look beyond numbers
+        none, notes = unbounded & ~far, []
+        notes += [note("hdi-beyond", of=self.name)] if far.any() else []
+        notes += [note("hdi-unbounded", of=self.name)] if none.any() else []
+        low, high = np.where(none | far, even.low, low), np.where(none | far, even.high, high)
+        return self._bounded(low, high, level, "hdi", None, tuple(notes))
 
     def _bounded(
         self,
@@ -214,8 +234,8 @@ class Distribution:
     ) -> Interval:
         """An interval within the range and never of width 0: ends that round together are moved apart."""
         bottom, top = self.range
-        low = np.minimum(np.maximum(low, bottom), top)
-        high = np.minimum(np.maximum(high, bottom), top)
+        low = self._to_edge(np.minimum(np.maximum(low, bottom), top), high=False)
+        high = self._to_edge(np.minimum(np.maximum(high, bottom), top), low=False)
         same = low >= high
         if same.any():
             same &= ~self._nothing
@@ -224,9 +244,12 @@ class Distribution:
             low = np.where(same & (low > bottom), np.nextafter(low, -np.inf), low)
             high = np.where(same & (low == bottom), np.nextafter(high, np.inf), high)
         below, above = gaps if gaps is not None else (_gap(bottom, low), _gap(high, top))
-        at_edge = ((low == bottom) & (below > 0)) | ((high == top) & (above > 0))
-        if at_edge.any() and (at_edge & ~self._drawn).any():
-            notes = (*notes, note("rounds-to-edge", of=self.name))
+        at_edge = (low == bottom) | (high == top)  # the shortest interval may well begin at an end of the range
+        at_edge &= (kind == "equal-tailed") | ((low == bottom) & (below > 0)) | ((high == top) & (above > 0))
+        far = np.isinf(low) | np.isinf(high)
+        at_edge &= ~(far | self._nothing | self._drawn) if at_edge.any() else False
+        notes = (*notes, note("rounds-to-edge", of=self.name)) if at_edge.any() else notes
+        notes = (*notes, note("beyond-numbers", of=self.name)) if far.any() else notes
         low, high, below, above = (number_or_array(x) for x in (low, high, below, above))
         return Interval(low, high, level, kind, below, above, notes)
 
@@ -299,7 +322,7 @@ class Distribution:
 
     def __repr__(self) -> str:
         from howsure.render.harmless import visible
-        from howsure.render.numbers import short
+        from howsure.render.numbers import within
 
         if self.shape:
             return f"{visible(self.name)} batch {self.shape}, {self.route}"
@@ -307,44 +330,13 @@ class Distribution:
         low, high = self.interval()
         known = np.isfinite(self.mean)
         middle, off = (self.mean, self.error.value) if known else (self.median, self.median_error)
-        left, right = self.end_errors(0.95, "equal-tailed")
-        ends = f"[{short(low, error=left)}, {short(high, error=right)}]"
-        return f"{visible(self.name)} {short(middle, error=off)} {ends} 95% equal-tailed, {self.route}"
+        told = within(middle, low, high, off, self.end_errors(0.95, "equal-tailed"))
+        return f"{visible(self.name)} {told} 95% equal-tailed, {self.route}"
 
 
 _UNITS = 1e-15  # a few units in the last place of 1
 _ROUNDING = 1e-11  # ends may round past each other, by so much at most
 _FIXED = (0.01, 0.16, 0.5, 0.84, 0.99)  # probabilities at which two laws are held against each other
-
-
-def check_level(level: float) -> float:
-    """The level, if it lies strictly between 0 and 1."""
-    if isinstance(level, bool) or not isinstance(level, (int, float, np.floating)) or not 0 < level < 1:
-        hint = f" Did you mean {level / 100:g}?" if isinstance(level, (int, float)) and 50 <= level < 100 else ""
-        raise BadSetting(f"a level lies between 0 and 1, such as 0.95; got {level!r}.{hint}")
-    return float(level)
-
-
-def check_draws(n: int) -> int:
-    """The number of draws, if it is a whole number from 1 on."""
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-        raise BadSetting(f"the number of draws must be a whole number, 1 or more; got {n!r}.")
-    return int(n)
-
-
-def check_seed(seed: int) -> int:
-    """The seed, if it is a whole number from 0 on."""
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise BadSetting(f"seed must be a whole number, 0 or more; got {seed!r}.")
-    return int(seed)
-
-
-def check_kind(kind: str) -> str:
-    """The kind of interval, spelled as it is known."""
-    name = str(kind).strip().lower().replace("_", "-")
-    if name not in KINDS:
-        raise UnknownName(f"no interval kind {kind!r}.{nearest(name, KINDS)} Give 'equal-tailed' or 'hdi'.")
-    return name
 
 
 def _points(x: ArrayLike) -> Array:

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from howsure.columns import NAMES
-from howsure.distribution import check_seed
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.language import option
 from howsure.model.posterior import KINDS, Posterior, posterior
+from howsure.settings import check_seed
 
 LEVEL, INTERVAL = 0.95, "equal-tailed"
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from howsure.errors import plural
-from howsure.render.numbers import short
+from howsure.render.numbers import short, within
 
 
 def _judge(f: Mapping[str, Any]) -> str:
@@ -27,8 +27,7 @@ def _weak(f: Mapping[str, Any]) -> str:
 
 def _powered(f: Mapping[str, Any]) -> str:
     each = [
-        f"{'' if system is None else system + ' '}{short(mean)} [{short(low)}, {short(high)}]"
-        for system, mean, low, high in f["rates"]
+        f"{'' if system is None else system + ' '}{within(mean, low, high)}" for system, mean, low, high in f["rates"]
     ]
     level = f"{100 * f['level']:.12g}%"
     return f"prediction-powered estimate (PPI++; {level} confidence, may leave [0, 1]): {', '.join(each)}"

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import BadSetting
+from howsure.kernels.scale import FARTHEST, NEAREST
 from howsure.render import findings
-from howsure.render.numbers import probability, short, stated
+from howsure.render.numbers import ends, probability, short, stated, width_of
 
 if TYPE_CHECKING:
     from howsure.charts.chart import Chart
@@ -35,7 +36,7 @@ def outline(
     """The density of one law at points from tail to tail, its interval, and the probabilities beside a value."""
     if d.shape:
         raise BadSetting(f"{d.name} is a batch of {d.shape}: plot one of its laws, or a result with all of them.")
-    low, high = d.interval(level, kind=kind)
+    low, high = _drawable(d, np.array([*d.interval(level, kind=kind)]))
     x, height, ceiling = _points(d, np.array([low, high]))
     bottom, top = d.range
     score = d.score
@@ -59,9 +60,11 @@ def _points(d: Distribution, held: Array) -> tuple[Array, Array, float]:
     They lie close where it bends: the line through them is off by a thousandth of the greatest height, or a little
     more beside a place where the density has no end.
     """
-    places = d.ppf(np.array([_TAIL, 0.25, 0.5, 0.75, 1.0 - _TAIL]))
+    places = _drawable(d, d.ppf(np.array([_TAIL, 0.25, 0.5, 0.75, 1.0 - _TAIL])))
     quartiles = places[1:-1]
     x, height = _heights(d, _grid(places[0], places[-1], np.concatenate([held, quartiles]), d.log_scale))
+    if x.size < 3:
+        raise BadSetting(f"all but nothing of {d.name} lies among the numbers there are: it cannot be drawn.")
     for _ in range(_ROUNDS):
         ceiling = _ceiling(x, height, quartiles)
         more = _bends(np.log(x) if d.log_scale else x, np.minimum(height, ceiling) / ceiling)
@@ -74,6 +77,11 @@ def _points(d: Distribution, held: Array) -> tuple[Array, Array, float]:
         order = np.argsort(x)
         x, height = x[order], height[order]
     return x, height, _ceiling(x, height, quartiles)
+
+
+def _drawable(d: Distribution, x: Array) -> Array:
+    """Points that an axis can have: what lies beyond all numbers is drawn at the last of them."""
+    return np.clip(x, NEAREST if d.log_scale else -FARTHEST, FARTHEST)
 
 
 def _ceiling(x: Array, height: Array, quartiles: Array) -> float:
@@ -121,8 +129,9 @@ def density_chart(d: Distribution, level: float, kind: str, above: float | None)
     from howsure.charts.density import density
 
     law = outline(d, level, kind, above=above)
-    ends = f"{short(law['low'])} to {short(law['high'])}"
-    says = f"{d.name}: {findings.percent(level)} {kind} interval {ends}, median {short(d.median)}."
+    low, high = d.interval(level, kind=kind)
+    span, wide = " to ".join(ends(low, high)), width_of(low, high)
+    says = f"{d.name}: {findings.percent(level)} {kind} interval {span}, median {short(d.median, width=wide)}."
     if above is not None:
         says += f" {stated(f'P(above {above:g})', law['reference']['above'])}."
     told = f"{findings.percent(level)} {kind} interval; {d.route}"

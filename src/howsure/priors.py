@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.counting import refuse_unlike
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.language import option
+from howsure.settings import number
 
 Array = NDArray[np.float64]
 
@@ -137,7 +138,9 @@ def make(given: Any) -> Prior:
         return given
     if isinstance(given, str):
         return _named(given)
-    if isinstance(given, (int, float, np.integer, np.floating)) and not isinstance(given, bool):
+    if isinstance(given, (bool, np.bool_)):
+        raise BadSetting(f"a prior must be a name, a number, an array of weights or a posterior; got {given!r}.")
+    if isinstance(given, (int, float, np.integer, np.floating)):
         weight = _positive(given, "the prior")
         return Prior(f"{weight:g}", weight=weight)
     return _table(given)
@@ -200,8 +203,9 @@ def _table(given: ArrayLike) -> Prior:
 
 
 def _positive(value: Any, what: str) -> float:
-    if not isinstance(value, (int, float, np.number)) or not LOWEST <= value <= HIGHEST:
+    found = number(value)
+    if not LOWEST <= found <= HIGHEST:
         raise BadSetting(
             f"{what} must be a weight above 0, from 1e-6 to 1e12; got {value!r}. For no opinion use 'even'."
         )
-    return float(value)
+    return found

@@ -15,7 +15,7 @@ from howsure import prior_rows, slice_marks, slice_order
 from howsure.catalogue import Metric
 from howsure.columns import Columns
 from howsure.counting import finite
-from howsure.distribution import Distribution, check_kind, check_level
+from howsure.distribution import Distribution
 from howsure.entering import entered
 from howsure.envelope import envelope
 from howsure.errors import BadSetting, HowsureError, UnknownName, listing
@@ -29,9 +29,10 @@ from howsure.outlines import outline
 from howsure.priors import NAMES
 from howsure.ranges import reached, refuse_beyond
 from howsure.render.harmless import visible
-from howsure.render.numbers import short
+from howsure.render.numbers import within
 from howsure.result import Result
 from howsure.rows import Place, Row, row_documents, row_parts
+from howsure.settings import check_kind, check_level
 from howsure.slice_marks import DealtParts, SliceMarks
 
 MOST_DRAWN: Final = 240  # tables that a chart shows in full
@@ -244,11 +245,9 @@ class Report(Result):
             row = self.rows[0]
             d = row.distribution
             middle = d.mean if np.isfinite(d.mean) else d.median
-            low, high = row.interval
-            left, right = row.end_errors
-            ends = f"[{short(float(low), error=left)}, {short(float(high), error=right)}]"
-            said = f"{visible(row.asked)} {short(middle, error=d.error.value)} {ends}"
-            return f"{said} {100 * self.level:.12g}% {self.interval}, {d.route}"
+            low, high = (float(x) for x in row.interval)
+            told = within(middle, low, high, d.error.value, row.end_errors)
+            return f"{visible(row.asked)} {told} {100 * self.level:.12g}% {self.interval}, {d.route}"
         return f"Report({visible(', '.join(r.asked for r in self.rows))}; {self.posterior.evidence!r})"
 
 
@@ -393,6 +392,7 @@ def _within(metric: Any, x: float) -> bool:
 
 
 def _finite(x: Any) -> float:
-    if not -1e300 < finite(x) < 1e300:
+    found = finite(x)
+    if not -1e300 < found < 1e300:
         raise BadSetting(f"{option('above')} must be a finite number, or a mapping from metric to number; got {x!r}.")
-    return float(x)
+    return found

@@ -147,9 +147,17 @@ SENTENCES: Final[dict[str, str]] = {
         "the density of {of} has no bound at either end of its range, so there is no single shortest interval; "
         "the equal-tailed interval is given"
     ),
+    "hdi-beyond": (
+        "the shortest interval of {of} goes on beyond the numbers there are and cannot be found; the equal-tailed "
+        "interval is given"
+    ),
     "rounds-to-edge": (
         "one end of the interval of {of} is closer to the end of its range than a number can show; low_gap and "
-        "high_gap say how close"
+        "high_gap say how close, as far as a number can"
+    ),
+    "beyond-numbers": (
+        "the interval of {of} goes on beyond the largest numbers there are, some 1e304: that end is given as infinite. "
+        "So small a prior weight leaves a ratio all but open; a larger one, such as <prior=even>, does not"
     ),
     "shrunk-empty": (
         "{count:slice has|slices have} nothing that {of} counts: {count:=its|their} law is that of any slice like these"

@@ -14,7 +14,7 @@ from howsure.coverage import reason
 from howsure.errors import listing, plural
 from howsure.language import option, spelled, spoken
 from howsure.render import verdicts
-from howsure.render.numbers import at_least, probability, short
+from howsure.render.numbers import at_least, probability, short, within
 from howsure.sentences import LEFT_OUT, SENTENCES, WEIGHTED, columns_taken, filled, shrunk, slices_alike
 
 Join = Callable[[list[Any]], Any]
@@ -254,7 +254,7 @@ def _weight(f: Mapping[str, Any]) -> str:
 
 
 def _confusions(f: Mapping[str, Any]) -> str:
-    said = [f"{y} taken for {z} {short(m)} [{short(a)}, {short(b)}]" for y, z, m, a, b in f["shares"]]
+    said = [f"{y} taken for {z} {within(m, a, b)}" for y, z, m, a, b in f["shares"]]
     return f"most frequent mistakes, as shares of the true class: {'; '.join(said)}"
 
 
@@ -341,7 +341,7 @@ def _unjudged(f: Mapping[str, Any]) -> str:
 def _comparison(f: Mapping[str, Any]) -> str:
     (a, b), (mean, low, high), (first, second, same) = f["systems"], f["gap"], f["wins"]
     counts = f"queries won: {a} {first:,}, {b} {second:,}, same {same:,}"
-    return f"{f['verdict']}; {a} - {b} {short(mean)} [{short(low)}, {short(high)}]; {counts}"
+    return f"{f['verdict']}; {a} - {b} {within(mean, low, high)}; {counts}"
 
 
 _RECALL: Final = {

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import howsure as hs
 from howsure.render import render
-from howsure.render.numbers import count, probability, short
+from howsure.render.numbers import count, ends, probability, short, within
 
 
 @pytest.mark.parametrize(
@@ -37,8 +37,8 @@ def test_short_shows_the_gap_when_the_number_rounds_to_1():
 
 def reading(text: str) -> float:
     """The number that a person reads."""
-    if found := re.fullmatch(r"1 ([-+]) (\S+)", text):
-        return 1 + float(found[1] + found[2])
+    if found := re.fullmatch(r"(-?1) ([-+]) (\S+)", text):
+        return float(found[1]) + float(found[2] + found[3])
     return float(text)
 
 
@@ -48,6 +48,71 @@ def test_what_is_shown_is_close(x):
     """The number shown is within half of its last digit, or five per cent of its distance from 0 or 1."""
     room = 0.05 * x if x < 5e-4 else 5.1e-4 if x < 10 else 0.051
     assert reading(short(x)) == pytest.approx(x, abs=room, rel=1e-3)
+
+
+@given(
+    st.floats(1, 10),
+    st.integers(-300, 299) | st.integers(-6, 9),
+    st.floats(-12, 0.3),
+    st.booleans(),
+    st.sampled_from([0.0, 1e-9, 0.3, 100.0]),
+)
+@settings(deadline=None)
+def test_the_ends_of_an_interval_are_told_apart(digits, power, relative, negative, error):
+    """However large, small or narrow: ends that differ look different, and rounding is a tenth of the width at most.
+
+    Errors up to a thousandth of the width take no digit that matters, and larger ones never both.
+    """
+    low = float(f"{digits}e{power}")
+    high = low * (1 + 10.0**relative)
+    if negative:
+        low, high = -high, -low
+    width = high - low
+    first, last = ends(low, high, errors=(error * 1e-3 * width, error * 1e-3 * width))
+    assert first != last
+    if error <= 1:
+        for x, text in ((low, first), (high, last), (low / 2 + high / 2, short(low / 2 + high / 2, width=width))):
+            assert abs(reading(text) - x) <= 0.1001 * width + 2 * math.ulp(x)
+
+
+@given(st.floats(-17, -3), st.floats(-12, 0.3), st.sampled_from([1, -1]))
+@settings(deadline=None)
+def test_ends_near_1_are_told_apart(gap, relative, side):
+    """Ends that are both close to 1, or to -1, differ where the numbers do."""
+    low, high = sorted(side * (1 - 10.0**gap * x) for x in (1.0, 1 + 10.0**relative))
+    first, last = ends(low, high)
+    assert (first == last) == (low == high)
+    if low == high:
+        return
+    assert abs(reading(first) - low) <= 0.1001 * (high - low) + 1e-6 * 10**gap + 1e-16
+    assert abs(reading(last) - high) <= 0.1001 * (high - low) + 1e-6 * 10**gap + 1e-16
+
+
+def test_an_interval_of_large_numbers_has_a_width_in_every_format() -> None:
+    """A mean of 100,000 or of a million is shown to the digits that its interval leaves: everywhere."""
+    report = hs.score(hs.means([100_001.0, 100_002.0, 100_004.0]))
+    found = [report.to_text(kind, verbose=True) for kind in ("table", "markdown", "latex", "html")]
+    for text in (*found, repr(report), repr(report.rows[0].distribution)):
+        assert "1e+05" not in text
+        assert re.search(r"10000[12](\.\d+)?, 10000[34](\.\d+)?", text), text
+    million = np.random.default_rng(0).normal(1.2e6, 500, 200)
+    assert "1.2e+06" not in repr(hs.score(hs.means(million)))
+    assert "1.2e+06" not in hs.gate(hs.means(million), ["mean > 1200003 with 0.6"]).to_text("markdown", verbose=True)
+    two = hs.compare(hs.means({"a": million, "b": million + 3.0 * np.arange(200)}), "a", "b")
+    assert "1.2e+06" not in two.to_text("markdown", verbose=True)
+    tiny = hs.score(
+        hs.posterior(hs.Tally.binary(tp=10**8, fp=2, fn=10**15, tn=0), prior=1e-3), metrics="utility(2,-1,0,0)"
+    )
+    (row,) = tiny.to_dict()["rows"]
+    found = re.search(r"\[(\S+), (\S+)\]", repr(tiny))
+    assert [float(x) for x in found.groups()] == pytest.approx(
+        [row["low"], row["high"]], abs=0.1 * (row["high"] - row["low"])
+    )
+
+
+def test_what_has_no_value_is_said_in_words() -> None:
+    """No nan and no inf is printed, on either side of nought."""
+    assert within(math.nan, -math.inf, math.inf) == "undefined [-infinite, infinite]"
 
 
 @given(st.floats(0, 1) | st.floats(0.9999, 1))

@@ -20,7 +20,7 @@ from howsure.columns import Columns
 from howsure.comparison.independent import draws_apart, gap, most_draws
 from howsure.comparison.several import Metrics, Several, each_measure
 from howsure.comparison.standing import Standing, by_difference, by_draws, by_laws
-from howsure.distribution import Error, check_draws, check_kind, check_level
+from howsure.distribution import Error
 from howsure.entering import Entered, entered, is_made
 from howsure.envelope import envelope
 from howsure.errors import BadSetting
@@ -36,6 +36,7 @@ from howsure.render.harmless import visible
 from howsure.render.numbers import probability
 from howsure.result import Result
 from howsure.rows import Row, real, row_documents, told_alike
+from howsure.settings import check_draws, check_kind, check_level, integer, number
 
 Array = NDArray[np.float64]
 
@@ -105,7 +106,7 @@ class Leaderboard(Result):
 
     def p_top(self, k: int) -> Array:
         """P(each system is among the best k); systems that tie share the places left, so that the sum is k."""
-        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k <= len(self.rows):
+        if not 1 <= (integer(k) or 0) <= len(self.rows):
             raise BadSetting(f"k must be a whole number from 1 to {len(self.rows)}, the number of systems; got {k!r}.")
         return self.standing.ranks[:, :k].sum(axis=1) if k < len(self.rows) else np.ones(len(self.rows))
 
@@ -270,7 +271,8 @@ def leaderboard(
     n = None if draws is None else check_draws(draws)
     if n is not None and n < FEWEST_DRAWS:
         raise BadSetting(f"{option('draws')} must be at least {FEWEST_DRAWS}; got {n}.")
-    if isinstance(apart, bool) or not isinstance(apart, (int, float)) or not 0.5 < apart < 1:
+    surely = number(apart)
+    if not 0.5 < surely < 1:
         raise BadSetting(f"{option('apart')} is a probability between 0.5 and 1; got {apart!r}.")
     own: dict[str, Any] = {"prior": prior, "tolerance": tolerance, "seed": seed}
     data, y_pred, told = answered("leaderboard", data, y_pred, y, columns, metric if metrics is None else metrics)
@@ -283,7 +285,7 @@ def leaderboard(
     known = {name: x.posterior for name, x in systems.items()}
     joint = None if given is None else given.posterior
     return each_measure(
-        list(known.values()), metric, metrics, lambda m: _ranked(joint, known, m, n, settings, float(apart)), joint
+        list(known.values()), metric, metrics, lambda m: _ranked(joint, known, m, n, settings, surely), joint
     )
 
 

@@ -28,7 +28,7 @@ from howsure.outlines import outline
 from howsure.priors import NAMES
 from howsure.render import verdicts
 from howsure.render.harmless import visible
-from howsure.render.numbers import probability, short
+from howsure.render.numbers import ends, probability, within
 from howsure.result import Result
 from howsure.rows import Row, real, row_documents, told_alike
 from howsure.slice_marks import SliceMarks
@@ -280,7 +280,7 @@ class Comparison(Result):
         elif p is None and self.difference.shape:
             said = f"{on} has no better direction: the intervals say how far {a} and {b} are apart"
         elif p is None:
-            low, high = (short(end) for end in self.difference.interval(self.level, kind=self.interval))
+            low, high = ends(*self.difference.interval(self.level, kind=self.interval))
             said = verdicts.between(a, b, on, low, high, self.level)
         elif abs(p - 0.5) <= max(EVEN, error):
             said = verdicts.even(a, b, on, probability(0.5, error))
@@ -394,7 +394,7 @@ class Comparison(Result):
             a, b = self.systems
             return visible(f"Comparison({a}, {b}, {self.metric}, batch {np.shape(self.p_above)})")
         d = self.difference
-        numbers = zip(d.interval(self.level), d.end_errors(self.level, "equal-tailed"), strict=True)
-        low, high = (short(x, error=error) for x, error in numbers)
+        low, high = d.interval(self.level)
         gap = float(self.first.score) - float(self.second.score)
-        return f"{visible(self.verdict)}; difference {'undefined' if np.isnan(gap) else short(gap)} [{low}, {high}]"
+        told = within(gap, low, high, errors=d.end_errors(self.level, "equal-tailed"))
+        return f"{visible(self.verdict)}; difference {told}"

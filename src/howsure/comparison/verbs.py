@@ -14,7 +14,6 @@ from howsure.comparison import independent
 from howsure.comparison.result import Comparison
 from howsure.comparison.several import Metrics, Several, each_measure
 from howsure.comparison.wins import check_margin
-from howsure.distribution import check_kind, check_level
 from howsure.entering import Entered, entered, is_made
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
 from howsure.estimators import answered, are_estimators
@@ -22,6 +21,7 @@ from howsure.labels import places
 from howsure.language import option
 from howsure.model.posterior import Posterior
 from howsure.rows import Row
+from howsure.settings import check_kind, check_level, integer
 from howsure.slice_order import SORTS_OF_PAIRS, check_sort, sliced
 
 NAMES = ("first", "second")
@@ -123,7 +123,7 @@ def _drawn(method: Any, draws: Any) -> int | None:
     """How many draws the paper's own method takes; None for the exact one."""
     if method not in ("exact", "sample"):
         raise UnknownName(f"no method {method!r}.{nearest(str(method), ('exact', 'sample'))} Give 'exact' or 'sample'.")
-    if draws is not None and (isinstance(draws, bool) or not isinstance(draws, (int, np.integer)) or draws < 100):
+    if draws is not None and (integer(draws) or 0) < 100:
         raise BadSetting(f"draws must be a whole number, 100 or more; got {draws!r}.")
     if draws is not None and method == "exact":
         raise BadSetting(f"{option('draws')} goes with {option('method', 'sample')}; an exact comparison has none.")

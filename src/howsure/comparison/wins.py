@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from howsure.counting import finite, whole
-from howsure.distribution import Distribution, Error, check_kind, check_level, number_or_array
+from howsure.distribution import Distribution, Error, number_or_array
 from howsure.envelope import envelope
 from howsure.errors import BadSetting
 from howsure.evidence.layout import number
@@ -26,6 +26,7 @@ from howsure.render.harmless import visible
 from howsure.render.numbers import probability
 from howsure.result import Result
 from howsure.rows import real
+from howsure.settings import check_kind, check_level
 
 EVEN: Final = 1e-9  # closer to a half than this is a half
 
@@ -234,6 +235,7 @@ def check_margin(margin: Any) -> float | None:
     """equal_within: a finite number from 0 on, or None."""
     if margin is None:
         return None
-    if not finite(margin) >= 0:
+    found = finite(margin)
+    if not found >= 0:
         raise BadSetting(f"{option('equal_within')} must be a number, 0 or more; got {margin!r}.")
-    return float(margin)
+    return found

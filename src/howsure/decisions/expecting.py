@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -19,6 +20,7 @@ from howsure.language import option, spelled
 from howsure.relations.quantities import quantity
 from howsure.relations.solution import Solution
 from howsure.relations.solving import solve
+from howsure.settings import number
 
 Array = NDArray[np.float64]
 
@@ -58,9 +60,10 @@ def _checked(expected: Any) -> dict[str, float]:
                          f"got {expected!r}.")  # fmt: skip
     found: dict[str, float] = {}
     for name, x in expected.items():
-        if isinstance(x, bool) or not isinstance(x, (int, float, np.floating, np.integer)) or not np.isfinite(x):
+        value = number(x)
+        if math.isnan(value):
             raise BadSetting(f"the expected {name} must be a number; got {x!r}.")
-        found[str(name).strip().lower() if str(name).strip().lower() == "rate" else str(name)] = float(x)
+        found[str(name).strip().lower() if str(name).strip().lower() == "rate" else str(name)] = value
     if "rate" in found and len(found) > 1:
         raise BadSetting(f"rate is of passes and fails, and stands alone: leave out {_others(found)}, or the rate.")
     return found

@@ -62,7 +62,7 @@ def share_tested(given: Any, scores: FoldScores) -> float:
     if not 0 < finite(given) < 1:
         hint = f" Did you mean {1 / given:g}?" if finite(given) > 1 else ""
         raise BadSetting(f"{option('test_share')} is a share of the data, between 0 and 1; got {given!r}.{hint}")
-    return float(given)
+    return finite(given)
 
 
 def _by_system(scores: Any) -> Mapping[Any, Any]:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from howsure.catalogue import described
 from howsure.comparison.wins import EVEN, check_margin
 from howsure.decisions.fold_scores import FoldScores, read, share_tested
-from howsure.distribution import Distribution, check_level
+from howsure.distribution import Distribution
 from howsure.envelope import envelope
 from howsure.errors import BadCounts, BadSetting, HowsureError, UnknownName
 from howsure.ingest.request import check_bounds
@@ -32,9 +32,10 @@ from howsure.notes import Notes, note
 from howsure.outlines import outline
 from howsure.render import verdicts
 from howsure.render.harmless import visible
-from howsure.render.numbers import probability, short
+from howsure.render.numbers import probability, within
 from howsure.result import Result
 from howsure.rows import real
+from howsure.settings import check_level
 
 Array = NDArray[np.float64]
 Better = Literal["higher", "lower"]
@@ -268,8 +269,9 @@ class Folds(Result):
         if len(self.systems) > 2:
             return visible(self.verdict)
         d = self.difference
-        low, high = (short(x, error=d.error.value) for x in d.interval(self.level))
-        return f"{visible(self.verdict)}; difference {short(d.score)} [{low}, {high}]"
+        low, high = d.interval(self.level)
+        told = within(d.score, low, high, errors=(d.error.value, d.error.value))
+        return f"{visible(self.verdict)}; difference {told}"
 
 
 def folds(

@@ -11,7 +11,6 @@ from howsure.columns import Columns
 from howsure.decisions.judging import FAIL, OPEN, PASS, Ruling, judged
 from howsure.decisions.requiring import requirements as read
 from howsure.decisions.sides import Sides, check_sides, refuse_idle_baseline, sides_of
-from howsure.distribution import check_kind, check_level
 from howsure.envelope import envelope
 from howsure.errors import BadSetting
 from howsure.evidence import account
@@ -19,6 +18,7 @@ from howsure.notes import Notes, merged, note
 from howsure.render.harmless import visible
 from howsure.render.numbers import probability
 from howsure.result import Result
+from howsure.settings import check_kind, check_level
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,7 @@ future data the goal is reached (Adcock 1997; O'Hagan & Stevens 2001); `n_averag
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -16,7 +17,6 @@ from howsure.catalogue import known
 from howsure.decisions.expecting import expected_table
 from howsure.decisions.foresight import Foresight, Glimpse, Goal, Kind
 from howsure.decisions.plan_words import verdict
-from howsure.distribution import check_kind, check_level, check_seed
 from howsure.entering import entered, is_made
 from howsure.envelope import envelope
 from howsure.errors import BadSetting
@@ -26,6 +26,7 @@ from howsure.model.question import Question
 from howsure.notes import Notes, note
 from howsure.render.numbers import short
 from howsure.result import Result
+from howsure.settings import check_kind, check_level, check_seed, number, plain, whole_from
 
 _GOALS: Final = ("width", "above", "below", "difference")
 _SMALLEST_STEPS: Final = 14
@@ -137,25 +138,24 @@ def _goal(
         told = ", ".join(option(k) for k in _GOALS)
         raise BadSetting(f"give the goal of the plan, one of {told}; or {option('n')}, to see what so many items give.")
     for name, x in given.items():
-        if isinstance(x, bool) or not isinstance(x, (int, float, np.number)) or not np.isfinite(x):
+        if math.isnan(number(x)):
             raise BadSetting(f"{option(name)} must be a number; got {x!r}.")
-        if name in ("width", "difference") and not x > 0:
+        if name in ("width", "difference") and not number(x) > 0:
             raise BadSetting(f"{option(name)} must be above 0; got {x!r}.")
     kind = next(iter(given), "width")
-    return kind, None if not given else float(given[kind])  # type: ignore[return-value]
+    return kind, None if not given else number(given[kind])  # type: ignore[return-value]
 
 
 def _share(x: Any, name: str) -> float:
-    if isinstance(x, bool) or not isinstance(x, (int, float, np.number)) or not 0 < x < 1:
-        hint = f" Did you mean {x / 100:g}?" if isinstance(x, (int, float)) and 1 < x < 100 else ""
+    found = number(x)
+    if not 0 < found < 1:
+        hint = f" Did you mean {found / 100:g}?" if 1 < found < 100 else ""
         raise BadSetting(f"{option(name)} lies between 0 and 1, such as 0.8; got {x!r}.{hint}")
-    return float(x)
+    return found
 
 
 def _whole(n: Any) -> int:
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-        raise BadSetting(f"{option('n')} must be a whole number, 1 or more; got {n!r}.")
-    return int(n)
+    return whole_from(n, option("n"), 1)
 
 
 def _design(
@@ -268,7 +268,11 @@ class _Design:
 
     def document(self) -> dict[str, Any]:
         """What is told of it."""
-        told = {"expected": dict(self.expected)} if self.expected is not None else dict(self.state.evidence.describe())
+        told = (
+            {"expected": {str(k): plain(x) for k, x in self.expected.items()}}
+            if self.expected is not None
+            else dict(self.state.evidence.describe())
+        )
         told.pop("chi_square", None)
         return told | {"pilot": self.expected is None, "disagreement": self.disagreement}
 

@@ -16,7 +16,7 @@ from howsure.comparison.several import Metrics, Several, each_measure
 from howsure.comparison.slicing import page
 from howsure.counting import finite
 from howsure.decisions.score_limits import ScoreLimit
-from howsure.distribution import Distribution, Interval, check_kind, check_level, number_or_array
+from howsure.distribution import Distribution, Interval, number_or_array
 from howsure.entering import entered, is_made
 from howsure.envelope import envelope
 from howsure.errors import BadSetting, listing, plural
@@ -32,9 +32,10 @@ from howsure.model.question import NextScore, Question
 from howsure.notes import Notes, merged, note
 from howsure.outlines import step_outline
 from howsure.render.harmless import visible
-from howsure.render.numbers import short
+from howsure.render.numbers import within
 from howsure.result import Result
 from howsure.rows import real, slice_of
+from howsure.settings import check_kind, check_level
 
 if TYPE_CHECKING:
     from howsure.charts.chart import Chart
@@ -223,11 +224,11 @@ class Prediction(Result, Distribution):
     def __repr__(self) -> str:
         if self.shape:
             return f"{visible(self.name)} batch {self.shape}, {self.route}"
-        (low, high), (left, right) = self.interval(), self.end_errors(self.level, "equal-tailed")
+        low, high = self.interval()
         known = np.isfinite(self.mean)
         middle, off = (self.mean, self.mean_error()) if known else (self.median, self.median_error)
-        ends = f"[{short(low, error=left)}, {short(high, error=right)}] {100 * self.level:.12g}%"
-        return f"{visible(self.name)} {short(middle, error=float(off))} {ends} equal-tailed, {self.route}"
+        told = within(middle, low, high, float(off), self.end_errors(self.level, "equal-tailed"))
+        return f"{visible(self.name)} {told} {100 * self.level:.12g}% equal-tailed, {self.route}"
 
 
 # -- the verb

@@ -13,7 +13,7 @@ from scipy import special
 
 from howsure.kernels import beta
 from howsure.kernels.law import Steppable
-from howsure.kernels.scale import Scale, normal_score
+from howsure.kernels.scale import LAST, Scale, normal_score
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -87,9 +87,10 @@ def _newton(law: Steppable, scale: Scale, y: Array, use_low: Mask, target: Array
             halve = np.isfinite(middle) & ~close & (outside | slow)
             new = np.where(halve, middle, new)
             small = np.abs(step) <= _SMALL_STEP * (1 + np.abs(y))
+        beyond = (np.abs(y) == LAST) & (np.sign(y) * (new - y) > 0) & (not scale.bounded)  # of what is searched
         move, last = active & ~(small & halve), (y, value, rate)
-        y = np.where(move, np.clip(new, -700.0, 700.0) if not scale.bounded else new, y)
-        active = active & ~small & ~close  # quadratic: this was the last step needed
+        y = np.where(move, np.clip(new, -LAST, LAST) if not scale.bounded else new, y)
+        active = active & ~small & ~close & ~beyond  # quadratic: this was the last step needed
         if not active.any():
             break
         before = np.abs(step)

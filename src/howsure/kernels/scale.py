@@ -6,11 +6,17 @@ range without ends: the logarithm of the distance to 0 on both sides of it. Gaps
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
 Array = NDArray[np.float64]
+
+LAST = 700.0  # a search of a range without two ends goes so far on its line: exp of it is near the largest double
+FARTHEST = 0.49 * math.exp(LAST)  # from here on a point is as far as a search goes
+NEAREST = 1.01 * math.exp(-LAST)  # and from here on as close to 0
 
 
 class Scale:

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from inspect import signature
 from typing import Any
 
-from howsure.distribution import Distribution, check_draws, check_seed
+from howsure.distribution import Distribution
 from howsure.errors import BadSetting
+from howsure.settings import check_draws, check_seed
 
 
 def to_arviz(p: Mapping[str, Distribution], metrics: Any, draws: int, chains: int, seed: int) -> Any:

@@ -9,11 +9,12 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
-from howsure.distribution import Distribution, check_draws, check_seed
+from howsure.distribution import Distribution
 from howsure.errors import BadSetting, HowsureError
 from howsure.model.sampling import TOGETHER
 from howsure.model.state import State
 from howsure.notes import Notes
+from howsure.settings import check_draws, check_seed, number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -248,11 +249,11 @@ def posterior(data: Evidence | Result, prior: Any = "even", *, tolerance: float 
     Items have the Bayesian bootstrap for a posterior, with the prior's weight at the ends of the values seen. Scored
     items have it too, with weight above and below all scores. "none" leaves these weights out.
     """
-    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not 1e-4 <= tolerance <= 1:
+    within, seed = number(tolerance), check_seed(seed)
+    if not 1e-4 <= within <= 1:
         raise BadSetting(f"tolerance must be a share of the standard deviation, from 0.0001 to 1; got {tolerance!r}.")
-    check_seed(seed)
     inside = getattr(data, "posterior", None)  # of a result that has one, such as a curve
     evidence: Any = inside.evidence if isinstance(inside, Posterior) else data
     if isinstance(prior, Posterior):
-        return replace(prior.update(evidence), tolerance=float(tolerance), seed=seed, kept={})
-    return Posterior(evidence, kind_of(type(evidence)).settle_prior(evidence, prior), float(tolerance), seed)
+        return replace(prior.update(evidence), tolerance=within, seed=seed, kept={})
+    return Posterior(evidence, kind_of(type(evidence)).settle_prior(evidence, prior), within, seed)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
-from howsure.distribution import Distribution, check_seed
+from howsure.distribution import Distribution
 from howsure.envelope import envelope
 from howsure.errors import BadSetting
 from howsure.evidence import account
@@ -25,6 +25,7 @@ from howsure.model.score_draws import CurvePoints, score_draws
 from howsure.notes import Notes, note
 from howsure.result import Result
 from howsure.rows import real
+from howsure.settings import check_seed
 
 Array = NDArray[np.float64]
 

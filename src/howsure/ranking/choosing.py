@@ -36,7 +36,7 @@ from howsure.notes import Notes, note
 from howsure.outlines import outline
 from howsure.ranking.limits import Given, Limit, Sure, check_lawful, closest, read
 from howsure.ranking.trying import CORRECTIONS, Pick, Trial, cuts_of, draws, tried
-from howsure.render.numbers import short
+from howsure.render.numbers import ends, short
 from howsure.result import Result
 from howsure.rows import real
 
@@ -176,7 +176,7 @@ class Choice(Result):
         return (
             f"threshold {self.threshold:.6g}: {self.metric} {short(self.score)} on these items; "
             f"{short(d.mean, error=float(d.mean_error()))}{word} "
-            f"[{short(low, error=left)}, {short(high, error=right)}] {100 * self.level:.12g}%"
+            f"[{', '.join(ends(low, high, errors=(left, right)))}] {100 * self.level:.12g}%"
         )
 
 

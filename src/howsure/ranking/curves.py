@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from howsure.catalogue import Metric, parse
 from howsure.catalogue.retrieval import DEFAULT, Ranking, table_metric
 from howsure.columns import Columns
-from howsure.distribution import Distribution, check_kind, check_level
+from howsure.distribution import Distribution
 from howsure.entering import entered
 from howsure.envelope import envelope
 from howsure.errors import BadSetting
@@ -37,6 +37,7 @@ from howsure.render.harmless import visible
 from howsure.render.numbers import short
 from howsure.result import Result
 from howsure.rows import Row, real, row_documents
+from howsure.settings import check_kind, check_level, whole_from
 
 Array = NDArray[np.float64]
 
@@ -182,7 +183,7 @@ class Curve(Result):
         m = table_metric(metric)
         loose = not self._closed
         exact = not loose and closed(m, self.items.weighted)
-        at = spread(self.tally, _points(points) if points is not None else None if exact else _FEW)
+        at = spread(self.tally, whole_from(points, "points=", 2) if points is not None else None if exact else _FEW)
         draw = drawn_band(self.posterior, m, at, level, simultaneous) if simultaneous or loose else None
         whole = at.size == self.thresholds.size
         cells, where = self.tally.named(), self.thresholds if whole else self.thresholds[at]
@@ -392,9 +393,3 @@ def curve(
         p.resolve(name)
     wanted = check_level(given.level if level is None else level)
     return Curve(p, wanted, check_kind(given.interval if interval is None else interval), asked)
-
-
-def _points(points: Any) -> int:
-    if isinstance(points, bool) or not isinstance(points, (int, np.integer)) or points < 2:
-        raise BadSetting(f"points= must be a whole number, 2 or more; got {points!r}.")
-    return int(points)

@@ -137,6 +137,7 @@ def _limit(m: Metric, side: str, given: Any) -> Limit:
         value, asked = given
     if math.isnan(finite(value)):
         raise BadSetting(f"{m} {side} needs a number; got {value!r}.")
+    value = finite(value)
     low, high = m.bounds
     if not low <= value <= high:
         near = f" Did you mean {value / 100:g}?" if high == 1 and 10 <= value <= 100 else ""

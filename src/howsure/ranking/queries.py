@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from howsure.distribution import check_seed
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
 from howsure.evidence.items import Items, Mean
 from howsure.ingest.records import are_records
@@ -24,6 +23,7 @@ from howsure.ranking.measures import FAMILIES, RunMeasure
 from howsure.ranking.naming import parse
 from howsure.ranking.telling import account, lacking, notes_of, notes_of_all
 from howsure.rankings import RankedRun
+from howsure.settings import check_seed
 
 DEFAULT: Final = ("nDCG@10", "AP", "P@10", "RR", "R@100")
 VIEWS: Final = ("not", "bounds", "rate")
@@ -65,7 +65,7 @@ def trec(
     if no_relevant not in BARREN:
         told, hint = option("no_relevant", no_relevant), nearest(str(no_relevant), BARREN)
         raise UnknownName(f"{told} is not known.{hint} Give 'drop' or 'zero'.")
-    check_seed(seed)
+    seed = check_seed(seed)
     asked = _asked(metrics, unjudged)
     given = [qrels, *(sources := _named(runs)).values()]
     with on_disk([x for x in given if isinstance(x, (str, Path))]) as files:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from howsure.catalogue import Metric, parse
-from howsure.distribution import Distribution, check_kind, check_level
+from howsure.distribution import Distribution
 from howsure.errors import BadSetting
 from howsure.evidence.classes import Tally
 from howsure.expressions import CELLS
@@ -33,6 +33,7 @@ from howsure.relations.quantities import full_name
 from howsure.relations.searches import root
 from howsure.routes import exact_law, values
 from howsure.rows import real
+from howsure.settings import check_kind, check_level
 
 Array = NDArray[np.float64]
 DRAWS: Final = 160_000  # ends within about a fiftieth of the standard deviation, as elsewhere

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, overload
 
-import numpy as np
-
 from howsure.errors import BadSetting
 from howsure.language import option, spelled
 from howsure.notes import Notes, note
@@ -16,6 +14,7 @@ from howsure.relations.joint import JointSolution, solve_together
 from howsure.relations.outcomes import outcome, whole_outcome
 from howsure.relations.solution import Solution
 from howsure.relations.values import Given, givens
+from howsure.settings import integer
 
 
 @overload
@@ -141,6 +140,6 @@ def _check(measures: Any, most: Any) -> bool:
     if len(kinds) > 1:
         alone = next(name for name, x in (measures or {}).items() if not isinstance(x, Mapping))
         raise BadSetting(f"several systems need a mapping each; {alone!r} has none: give what they share as keywords.")
-    if most is not None and (isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1):
+    if most is not None and (integer(most) or 0) < 1:
         raise BadSetting(f"{option('most')} is a whole number from 1; got {most!r}.")
     return kinds == {True}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, overload
 
-from howsure.distribution import check_kind, check_level
 from howsure.errors import BadSetting, NeedsPositive
 from howsure.evidence.classes import Tally
 from howsure.expressions import CELLS
@@ -17,6 +16,7 @@ from howsure.relations.quantities import quantity
 from howsure.relations.solution import Solution
 from howsure.relations.solving import solve
 from howsure.relations.values import Given, given, short_number, simplest
+from howsure.settings import check_kind, check_level
 
 LEAST = Fraction(1, 10**15)
 _NEEDS = "the trade-off curve needs accuracy= and prevalence=, measures that settle both, or a Tally"

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.errors import BadSetting
 from howsure.language import option
 from howsure.relations.quantities import Quantity, full_name, quantity
+from howsure.settings import plain
 
 Array = NDArray[np.float64]
 CLOSE = 1e-8  # how far exact values may miss each other: they are often printed with ten digits
@@ -195,8 +196,9 @@ def _end(value: Any, name: str) -> Fraction:
 
 
 def _exact(value: Any, name: str) -> Fraction:
-    if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
-        value = value.item()
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    value = plain(value)
     if isinstance(value, bool) or not isinstance(value, (int, float, Fraction, Decimal)):
         raise BadSetting(f"{name} must be a number, text or a range (low, high); got {value!r}.")
     if not (value.is_finite() if isinstance(value, Decimal) else not isinstance(value, float) or math.isfinite(value)):
@@ -228,7 +230,8 @@ def simplest(x: float) -> Fraction:
 def _text(value: Any) -> str:
     if isinstance(value, Fraction):
         return short_number(value)
-    return f"{value:.10g}" if isinstance(value, (float, np.floating)) else str(value)
+    known = plain(value)
+    return f"{known:.10g}" if isinstance(known, float) else str(known)
 
 
 def short_number(x: Fraction | float) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from howsure.render.numbers import count, probability, short, stated
+from howsure.render.numbers import count, ends_of, probability, short, stated, width_of
 
 Document = dict[str, Any]
 _NAMED: Final = 3  # names in a sentence
@@ -72,20 +72,14 @@ def listed(names: Sequence[str], most: int = _NAMED) -> str:
 
 def span(row: Document) -> str:
     """The interval of a row: 0.691 to 0.819."""
-    error = row.get("error") or {}
-    error = error if isinstance(error, dict) else {}
-    ends = []
-    for key in ("low", "high"):
-        endless = key in (row.get("infinite") or ())
-        ends.append("infinite" if endless else short(row[key], row.get(f"{key}_gap"), error=error.get(key)))
-    return " to ".join(ends)
+    return " to ".join(ends_of(row))
 
 
 def score_of(row: Document) -> str:
     """The point score of a row, or why it has none."""
     if row["score"] is None:
         return "infinite" if "score" in (row.get("infinite") or ()) else "undefined"
-    return short(row["score"])
+    return short(row["score"], width=width_of(row.get("low"), row.get("high"), row["score"]))
 
 
 def numbers_of(row: Document) -> str:

@@ -1,31 +1,55 @@
-"""Numbers for people: three significant decimals, never a 1.000 that is not 1, and no digit beyond the error."""
+"""Numbers for people: three decimals, or as many as tell the ends of an interval apart; none beyond the error.
+
+What would round to 0 or 1 and is neither says so.
+"""
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from decimal import Decimal
+from typing import Any
 
 _DUST = 0.1  # of its error: a number so small is none
 _WORST = 1.5  # three standard errors of a share of n draws are at most this over √n
+_PART = 0.2  # of the width of an interval: what rounding moves its ends by is at most half of it
+_LAST = 16  # digits after the first one: with them a double is itself
+_WHOLE = 1e9  # numbers below it are written to the last whole one, if they are written out
+_LEAST = 5e-324  # the smallest double
+_FIXED = range(-5, 12)  # powers of ten of numbers that are written without one
 
 
-def short(x: float | None, gap: float | None = None, digits: int = 3, error: float | None = None) -> str:
+def short(
+    x: float | None,
+    gap: float | None = None,
+    digits: int = 3,
+    error: float | None = None,
+    width: float | None = None,
+) -> str:
     """A number in a few characters; values that would round to 0 or 1 show how far off they are.
 
-    With an error, as many digits as it leaves: it is at most half a unit of the last one.
+    With an error, as many digits as it leaves: it is at most half a unit of the last one. With the width of the
+    interval that the number is of, as many as it takes to see how wide that is: rounding is at most a tenth of it.
 
     >>> short(0.75857), short(1 - 2e-7), short(3.2e-9), short(None), short(1234.5), short(1.0)
     ('0.759', '1 - 2e-07', '3.2e-09', '-', '1234.5', '1')
     >>> short(0.75857, error=0.0008), short(0.75857, error=0.0003), short(0.999, gap=0.001, error=0.002)
     ('0.76', '0.759', '>0.997')
+    >>> short(100002.34, width=2.3), short(2e-7, width=3e-12), short(100002.34, width=2.3, error=0.4)
+    ('100002.3', '2.000000e-07', '100002')
     """
-    if x is None:
-        return "-"
+    if x is None or math.isnan(x):
+        return "-" if x is None else "undefined"
     if math.isinf(x):
-        return "infinite"
-    if error is not None and math.isfinite(error) and error > 0.5 * _last_unit(x, gap, digits):
-        return _rounded(x, gap, error)
+        return "infinite" if x > 0 else "-infinite"
+    off = error if error is not None and math.isfinite(error) else 0.0
+    last = _last_unit(x, gap, digits)
+    if off > 0.5 * last:
+        return _rounded(x, gap, off)
+    if width and max(_PART * width, 2.0 * off) < last:
+        enough = _PART * width if abs(x) >= _WHOLE else min(_PART * width, 1.0)
+        return _finer(x, gap, digits, max(enough, 2.0 * off, _LEAST))
     if x in (0.0, 1.0, -1.0) and not gap:
         return f"{x + 0.0:.0f}"
     close = abs(gap) if gap is not None else abs(1.0 - x)
@@ -41,6 +65,87 @@ def short(x: float | None, gap: float | None = None, digits: int = 3, error: flo
     if abs(x) < 10:
         return f"{x:.{digits}f}"
     return f"{x:.1f}" if abs(x) < 1e5 else f"{x:.4g}"
+
+
+def _finer(x: float, gap: float | None, digits: int, unit: float) -> str:
+    """A number with more digits than usual: the last one counts no more than a unit."""
+    if x in (0.0, 1.0, -1.0) and not gap:
+        return f"{x + 0.0:.0f}"
+    places = math.ceil(-math.log10(unit) - 1e-9)
+    close = abs(gap) if gap is not None else abs(1.0 - abs(x))
+    if 0 < close <= 0.5e-5 and abs(abs(x) - 1.0) < 0.5 * 10**-digits:
+        told = f"{close:.{min(max(1, places + _exponent(close)), _LAST)}e}"
+        return f"{'-' if x < 0 else ''}1 {'-' if (abs(x) <= 1) == (x > 0) else '+'} {told}"
+    power = _exponent(x)
+    places = min(places, _LAST - power)
+    if power not in _FIXED:
+        return f"{x:.{max(places + power, 1)}e}"
+    return f"{x:.{places}f}" if places > 0 else f"{round(x, places):.0f}"
+
+
+def ends(
+    low: float | None,
+    high: float | None,
+    gaps: tuple[float | None, float | None] = (None, None),
+    errors: tuple[float | None, float | None] = (None, None),
+) -> tuple[str, str]:
+    """Both ends of an interval, which are never the same unless they are one number; `gaps` and `errors` as in short.
+
+    >>> ends(0.691, 0.8187), ends(100001.3, 100003.6), ends(0.7001, 0.7004), ends(0.25, None)
+    (('0.691', '0.819'), ('100001.3', '100003.6'), ('0.70010', '0.70040'), ('0.250', '-'))
+    """
+    width = width_of(low, high)
+    pairs = tuple(zip((low, high), gaps, errors, strict=True))
+    first, last = (short(x, gap, error=error, width=width) for x, gap, error in pairs)
+    lost = low != high and (first == last or not (_number(first) or _number(last)))
+    if lost and first[0] not in "<>":
+        first, last = (short(x, gap, width=width) for x, gap, _ in pairs)
+    return first, last
+
+
+def ends_of(row: Mapping[str, Any]) -> tuple[str, str]:
+    """Both ends of the interval of a row, by their gaps where they round to 1, and no digit beyond their errors."""
+    low, high, span = row["low"], row["high"], row.get("range")
+    errors, endless = row.get("error"), row.get("infinite") or ()
+    errors = errors if isinstance(errors, Mapping) else {}
+    below = 1.0 - low if span == [0.0, 1.0] and low is not None else None
+    above = row.get("high_gap") if span and span[1] == 1.0 and (high or 0.0) > 0 else None
+    first, last = ends(low, high, (below, above), (errors.get("low"), errors.get("high")))
+    return ("infinite" if "low" in endless else first), ("infinite" if "high" in endless else last)
+
+
+def within(
+    middle: float | None,
+    low: float | None,
+    high: float | None,
+    error: float | None = None,
+    errors: tuple[float | None, float | None] = (None, None),
+) -> str:
+    """A number and its interval.
+
+    >>> within(0.7586, 0.691, 0.8187), within(1200003.1, 1199969.0, 1200038.0, errors=(0.8, 0.8))
+    ('0.759 [0.691, 0.819]', '1200003 [1199969, 1200038]')
+    """
+    first, last = ends(low, high, errors=errors)
+    return f"{short(middle, error=error, width=width_of(low, high, middle))} [{first}, {last}]"
+
+
+def width_of(low: float | None, high: float | None, x: float | None = None) -> float | None:
+    """How wide an interval is, where both of its ends are numbers; wider where x lies far from it."""
+    if low is None or high is None:
+        return None
+    width = high - low if x is None else max(high - low, low - x, x - high)
+    return width if math.isfinite(width) else None
+
+
+def _number(text: str) -> float:
+    """The number that is shown; 1 for what is shown in words."""
+    return float(text) if text[-1].isdigit() and " " not in text and text[0] not in "<>" else 1.0
+
+
+def _exponent(x: float) -> int:
+    """The power of ten at or below the size of a number that is not 0."""
+    return int(f"{abs(x):.16e}".partition("e")[2])
 
 
 def _last_unit(x: float, gap: float | None, digits: int) -> float:
@@ -183,7 +288,7 @@ def beside(x: float, y: float) -> tuple[str, str, str]:
     """
     shown = [_PLAIN.fullmatch(short(v)) for v in (x, y)]
     if any(m is None for m in shown):
-        return short(x), short(y), short(x - y)
+        return short(x, width=abs(x - y)), short(y, width=abs(x - y)), short(x - y)
     places = max(3, *(len(m[1] or "") for m in shown if m is not None)) if max(abs(x), abs(y)) < 10 else 1
     while 0 < abs(x - y) < 10.0**-places and places < _MOST_PLACES:
         places += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from howsure.render.numbers import count, short
+from howsure.render.numbers import count, ends, short, within
 from howsure.render.shown import level_of
 from howsure.render.tables import TextTable, page, texts
 from howsure.render.view import USUAL_PRIORS
@@ -78,7 +78,7 @@ def tradeoff(document: dict[str, Any]) -> TextTable:
     missing = "undefined" if document["curve"] is None else "out of reach"
     cells = [
         (_value(r["recall"]), missing if r["precision"] is None else short(r["precision"]),
-         "-" if r["low"] is None else f"[{short(r['low'])}, {short(r['high'])}]", short(r["p_feasible"]))
+         "-" if r["low"] is None else f"[{', '.join(ends(r['low'], r['high']))}]", short(r["p_feasible"]))
         for r in rows
     ]  # fmt: skip
     named = ", ".join(f"{k} {count(v)}" for k, v in document["data"]["cells"].items())
@@ -112,8 +112,9 @@ def _threshold(x: dict[str, Any]) -> str:
         return "at any threshold" if x["threshold"] is not None else "as the threshold goes out"
     if x["low"] == x["high"]:
         return f"at threshold {short(x['low'])}"
-    ends = ("lowest" if x["low"] is None else short(x["low"]), "highest" if x["high"] is None else short(x["high"]))
-    return f"at threshold {ends[0]} to {ends[1]}"
+    low, high = ends(x["low"], x["high"])
+    low, high = "lowest" if x["low"] is None else low, "highest" if x["high"] is None else high
+    return f"at threshold {low} to {high}"
 
 
 def _curve(x: dict[str, Any]) -> str:
@@ -124,8 +125,7 @@ def _curve(x: dict[str, Any]) -> str:
 
 def _law(x: dict[str, Any]) -> str:
     level = f"{100 * x['level']:.12g}%"
-    law = f"{x['metric']} {short(x['mean'])} [{short(x['low'])}, {short(x['high'])}]"
-    return f"{law} {level} {x['interval']}: {x['about']}"
+    return f"{x['metric']} {within(x['mean'], x['low'], x['high'])} {level} {x['interval']}: {x['about']}"
 
 
 def _value(x: float | None) -> str:

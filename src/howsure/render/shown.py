@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from howsure.render.numbers import beside, count, probability, share, short, stated
+from howsure.render.numbers import beside, count, ends, ends_of, probability, share, short, stated, width_of
 
 Row = dict[str, Any]
 
@@ -118,7 +118,7 @@ def _predict(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
 
 def _interval_of_steps(row: Row) -> str:
     """Ends are scores that can be shown: those on an end of the range are just there."""
-    low, high = (short(row[key], error=_error(row, key)) for key in ("low", "high"))
+    low, high = ends(row["low"], row["high"], errors=(_error(row, "low"), _error(row, "high")))
     return f"[{low}, {'infinite' if row['high'] is None else high}]"
 
 
@@ -134,7 +134,7 @@ def _threshold(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
     return [
         Heading("what", "", lambda r: str(r["what"]), right=False),
         Heading("score", "value", _chosen),
-        Heading("mean", "mean", lambda r: short(r["mean"], error=_error(r, "mean")), more=True),
+        Heading("mean", "mean", lambda r: _value(r, "mean", "-"), more=True),
         Heading("interval", level_of(document), _ends),
         *_route(document),
     ]
@@ -142,7 +142,7 @@ def _threshold(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
 
 def _chosen(row: Row) -> str:
     """What was found on these items; corrected for the choice, it is a mean."""
-    return short(row["mean"], error=_error(row, "mean")) if row["value"] is None else short(row["value"])
+    return _value(row, "mean" if row["value"] is None else "value", "-")
 
 
 def _compare(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
@@ -159,7 +159,7 @@ def _compare(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
         Heading("mean", "mean difference", lambda r: _of_difference(r, "mean"), more=True),
         Heading("median", "median difference", lambda r: _of_difference(r, "median"), more=True),
         Heading("std", "std of the difference", lambda r: _of_difference(r, "std"), more=True),
-        Heading("interval", level_of(document), lambda r: f"[{_of_difference(r, 'low')}, {_of_difference(r, 'high')}]"),
+        Heading("interval", level_of(document), _interval_of_difference),
         Heading("better", f"P({a} better)", _p_better),
     ]
     if any(r["p_equal"] is not None for r in rows):
@@ -183,7 +183,7 @@ def _folds(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
         Heading("second", b if two else "second score", lambda r: _sides(r)[1], more=not two),
         Heading("difference", "difference", lambda r: _sides(r)[2]),
         Heading("std", "std of the difference", _std_of_difference, more=True),
-        Heading("interval", level_of(document), lambda r: f"[{_of_difference(r, 'low')}, {_of_difference(r, 'high')}]"),
+        Heading("interval", level_of(document), _interval_of_difference),
         Heading("better", f"P({a} better)", _p_better, more=margin is not None),
     ]
     if margin is not None:
@@ -223,7 +223,17 @@ def _sides(row: Row) -> tuple[str, str, str]:
 
 
 def _of_difference(row: Row, key: str) -> str:
-    return short(row["difference"][key], error=row["error"].get(key, row["error"]["value"]))
+    gap, error = row["difference"], row["error"]
+    return short(gap[key], error=error.get(key, error["value"]), width=width_of(gap["low"], gap["high"], gap[key]))
+
+
+def _interval_of_difference(row: Row) -> str:
+    gap, error = row["difference"], row["error"]
+    left, right = (error.get(key, error["value"]) for key in ("low", "high"))
+    low, high = ends(gap["low"], gap["high"], errors=(left, right))
+    if (gap["low"] is None) != (gap["high"] is None):  # an end beyond all numbers; without both it is undefined
+        low, high = "-infinite" if gap["low"] is None else low, "infinite" if gap["high"] is None else high
+    return f"[{low}, {high}]"
 
 
 def _p_better(row: Row) -> str:
@@ -278,7 +288,7 @@ def _association(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
         *_slices(rows),
         _words("measure"),
         Heading("value", "value", lambda r: _value(r, "value", "undefined")),
-        Heading("bounds", "bounds", lambda r: "" if r["low"] is None else f"[{short(r['low'])}, {short(r['high'])}]"),
+        Heading("bounds", "bounds", lambda r: "" if r["low"] is None else _ends(r)),
         Heading("error", "standard error", lambda r: "" if r["error"] is None else short(r["error"])),
         _words("what"),
     ]
@@ -291,7 +301,7 @@ def _band(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
     return [
         Heading(along, along, lambda r: f"{r[along]:.6g}"),
         Heading("score", str(rows[0]["metric"]), lambda r: _value(r, "score", "undefined")),
-        Heading("interval", title, lambda r: f"[{short(r['low'])}, {short(r['high'])}]"),
+        Heading("interval", title, _ends),
     ]
 
 
@@ -322,7 +332,7 @@ def _value(row: Row, key: str, empty: str) -> str:
     """A number of a row; the score is exact, means and ends have errors."""
     if row[key] is None:
         return "infinite" if key in row.get("infinite", ()) else empty
-    return short(row[key], error=_error(row, key))
+    return short(row[key], error=_error(row, key), width=width_of(row.get("low"), row.get("high"), row[key]))
 
 
 def _error(row: Row, key: str) -> float | None:
@@ -332,14 +342,12 @@ def _error(row: Row, key: str) -> float | None:
 
 
 def _interval(row: Row) -> str:
-    unit = row["range"] == [0.0, 1.0]
-    low = short(row["low"], 1 - row["low"] if unit and row["low"] is not None else None, error=_error(row, "low"))
-    high = short(row["high"], row["high_gap"] if unit else None, error=_error(row, "high"))
+    low, high = ends_of(row)
     return f"[{low}, {'infinite' if row['high'] is None else high}]"
 
 
 def _ends(row: Row) -> str:
-    low, high = (short(row[key], error=_error(row, key)) for key in ("low", "high"))
+    low, high = ends(row["low"], row["high"], errors=(_error(row, "low"), _error(row, "high")))
     return f"[{low}, {high}]"
 
 

@@ -10,7 +10,6 @@ from typing import Any, Final, Literal, overload
 import numpy as np
 
 from howsure.catalogue import Metric, parse
-from howsure.distribution import check_kind, check_level
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, plural
 from howsure.estimators import is_table
 from howsure.evidence.classes import Tally
@@ -19,6 +18,7 @@ from howsure.labels import Label, check_labels
 from howsure.model.posterior import Posterior, posterior
 from howsure.render.harmless import visible
 from howsure.render.numbers import count
+from howsure.settings import check_kind, check_level
 
 _COLUMNS: Final = {"precision": "precision", "recall": "recall", "f1-score": "f1"}  # heading -> measure
 Found = tuple[float, float, float]  # score, low, high; NaN where there is none

@@ -12,11 +12,12 @@ import numpy as np
 
 from howsure import priors
 from howsure.catalogue import Metric, parse, retrieval
-from howsure.distribution import Distribution, check_kind, check_level
+from howsure.distribution import Distribution
 from howsure.entering import entered
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.estimators import answered, of_scores
 from howsure.model.posterior import Posterior
+from howsure.settings import check_kind, check_level
 
 OF: Final = ("score", "low", "high", "mean")
 _AVERAGED: Final = re.compile(r"^(.+)_(micro|macro|weighted|samples)$")

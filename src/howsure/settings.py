@@ -1,0 +1,103 @@
+"""Settings as plain Python, whichever library their type is of: numbers, whole numbers, True or False."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import numpy as np
+
+from howsure.errors import BadSetting, UnknownName, nearest
+from howsure.language import option
+
+
+def number(x: Any) -> float:
+    """One number as a double; NaN for what is none, or is infinite, or beyond any double.
+
+    A shorter float is the number that it is written as: 0.9 of 32 bits is 0.9, not 0.8999999762.
+
+    >>> number(3), number(True), number("3"), number(10**400), number(np.float32(0.9))
+    (3.0, nan, nan, nan, 0.9)
+    """
+    if isinstance(x, bool) or not isinstance(x, (int, float, np.integer, np.floating)):
+        return math.nan
+    try:
+        found = float(x) if isinstance(x, (int, float, np.integer)) else float(str(x))
+    except OverflowError:
+        return math.nan
+    return found if math.isfinite(found) else math.nan
+
+
+def integer(x: Any) -> int | None:
+    """One whole number; None for what is none, floats among them.
+
+    >>> integer(np.int64(3)), integer(True), integer(3.0)
+    (3, None, None)
+    """
+    return None if isinstance(x, bool) or not isinstance(x, (int, np.integer)) else int(x)
+
+
+def whole_from(x: Any, what: str, least: int) -> int:
+    """A whole number from the least one on, or one sentence about what it is not.
+
+    >>> whole_from(np.int64(5), "seed", 0)
+    5
+    """
+    found = integer(x)
+    if found is None or found < least:
+        raise BadSetting(f"{what} must be a whole number, {least} or more; got {x!r}.")
+    return found
+
+
+def flag(x: Any, name: str) -> bool:
+    """True or False, for nothing else is: 'no' would be taken for yes.
+
+    >>> flag(np.True_, "chance")
+    True
+    """
+    if not isinstance(x, (bool, np.bool_)):
+        raise BadSetting(f"{option(name)} takes True or False; got {x!r}.")
+    return bool(x)
+
+
+def plain(x: Any) -> Any:
+    """The same, but for a number of numpy's, which is one of Python's.
+
+    >>> plain(np.float32(0.8)), plain(np.int64(3)), plain("0.80")
+    (0.8, 3, '0.80')
+    """
+    if isinstance(x, np.floating):
+        return float(str(x))
+    return x.item() if isinstance(x, np.generic) else x
+
+
+# -- settings that many verbs have
+
+KINDS: Final = ("equal-tailed", "hdi")
+
+
+def check_level(level: float) -> float:
+    """The level, if it lies strictly between 0 and 1."""
+    found = number(level)
+    if not 0 < found < 1:
+        hint = f" Did you mean {found / 100:g}?" if 50 <= found < 100 else ""
+        raise BadSetting(f"a level lies between 0 and 1, such as 0.95; got {level!r}.{hint}")
+    return found
+
+
+def check_draws(n: int) -> int:
+    """The number of draws, if it is a whole number from 1 on."""
+    return whole_from(n, "the number of draws", 1)
+
+
+def check_seed(seed: int) -> int:
+    """The seed, if it is a whole number from 0 on."""
+    return whole_from(seed, "seed", 0)
+
+
+def check_kind(kind: str) -> str:
+    """The kind of interval, spelled as it is known."""
+    name = str(kind).strip().lower().replace("_", "-")
+    if name not in KINDS:
+        raise UnknownName(f"no interval kind {kind!r}.{nearest(name, KINDS)} Give 'equal-tailed' or 'hdi'.")
+    return name
