@@ -71,6 +71,12 @@ def told(line, *more):
     return code, out.getvalue(), err.getvalue()
 
 
+def document(text):
+    """A document without the question about ids that repeat, for which no database is asked."""
+    found = json.loads(text)
+    return found | {"notes": [n for n in found["notes"] if n["code"] != "rows-together"]}
+
+
 def refusal(line, *more):
     code, out, err = told(line, *more)
     assert (code, out) == (2, "")
@@ -100,7 +106,7 @@ def test_a_database_gives_the_document_of_the_file(folder, kind):
     for where in ("sqlite:///x.db", "duckdb:///x.duckdb"):
         got = told(LINES[kind].format(f"--db {where} --table preds"), "--format", "json")
         assert got[0] == 0, got
-        assert json.loads(got[1]) == json.loads(want[1]), where
+        assert document(got[1]) == document(want[1]), where
 
 
 @pytest.mark.parametrize(
@@ -306,7 +312,7 @@ def test_postgres_gives_the_document_of_the_file(server, kind):
     want = told(LINES[kind].format("preds.csv"), "--format", "json")
     got = told(LINES[kind].format(f"--db '{server}' --table preds"), "--format", "json")
     assert got[0] == 0, got
-    assert json.loads(got[1]) == json.loads(want[1])
+    assert document(got[1]) == document(want[1])
 
 
 @pytest.mark.slow
