@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import BadLabels, BadSetting, listing
+from howsure.errors import BadLabels, BadSetting, HowsureError, listing
 from howsure.labels import Label, find, in_order, named, plain
 from howsure.language import option
 
@@ -99,14 +99,17 @@ def _refuse_unready(model: Any) -> None:
 
 
 def _asked(model: Any, way: Callable[[Any], Any], x: Any) -> Any:
-    """What the model answers; that it is not fitted is said in one sentence."""
+    """What the model answers; that it is not fitted, or refuses the items, is said in one sentence."""
     try:
         return way(x)
     except (ValueError, AttributeError) as error:
         if any(kind.__name__ == "NotFittedError" for kind in type(error).__mro__):
             said = f"this {type(model).__name__} is not fitted yet: call its fit(X_train, y_train) first."
             raise BadSetting(said) from None
-        raise
+        if not isinstance(error, ValueError) or isinstance(error, HowsureError):
+            raise
+        why = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".:")
+        raise BadSetting(f"this {type(model).__name__} does not take these items: {why}.") from error
 
 
 def is_table(y: Any) -> bool:
@@ -129,16 +132,18 @@ def classes_of(model: Any) -> tuple[Label, ...] | None:
 def _labels(models: Models, columns: list[Any]) -> tuple[Label, ...] | None:
     """All classes that estimators learned, and what else occurs; None where none tells."""
     from howsure.ingest.label_arrays import as_column
+    from howsure.ingest.labelling import refuse_other_types
 
     learned = [c for model in models.values() for c in classes_of(model) or ()]
     if not learned:
         return None
-    known = set(learned)
+    present = []
     for column in columns:
         given = as_column(column, "y")
         seen = {plain(v) for v in (np.unique(given) if isinstance(given, np.ndarray) else dict.fromkeys(given))}
-        known |= {named(v) for v in seen if v is not None and v == v}
-    return in_order(known)
+        present.append({named(v) for v in seen if v is not None and v == v})
+    refuse_other_types(present[0], present[1:])
+    return in_order(set(learned).union(*present))
 
 
 # -- scores

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import howsure as hs
@@ -144,3 +146,35 @@ def test_arrays_of_pyarrow_are_taken() -> None:
     weighted = hs.tally(truth, pred, weight=pa.array([1, 2, 3, 4]), cluster=pa.array(["x", "x", "y", "z"]))
     assert weighted.describe()["clusters"] == 3
     assert hs.curve(truth, pa.array([0.9, 0.1, 0.4, 0.3]), metrics="auc")["auc"].score == 1.0
+
+
+@pytest.mark.parametrize("kind", ["array", "frame", "file"])
+def test_items_of_weight_0_add_nothing_to_a_mean(kind: str, tmp_path: Path) -> None:
+    """Graded values with a weight of 0 give what is given without them, and their rows count as kept."""
+    values, weights = [0.1, 0.5, 0.3, 0.9], [1.0, 0.0, 2.0, 1.0]
+    frame = pd.DataFrame({"v": values, "w": weights})
+    frame.to_csv(tmp_path / "w.csv", index=False)
+    if kind == "array":
+        found = hs.means(values, weight=weights)
+    else:
+        found = hs.means(frame if kind == "frame" else str(tmp_path / "w.csv"), value="v", weight="w")
+    alone = hs.score(hs.means([0.1, 0.3, 0.9], weight=[1.0, 2.0, 1.0]))["mean"]
+    assert hs.score(found)["mean"].interval() == alone.interval()
+    assert found.account is not None
+    assert found.account.read == 4
+    assert not found.account.left_out
+    with pytest.raises(hs.HowsureError, match="all weights are 0"):
+        hs.means(values, weight=[0.0] * 4)
+
+
+def test_a_parquet_file_with_a_name_twice_is_refused(tmp_path: Path) -> None:
+    """As in other files, where that column is read; a name that only looks so is none, nor a field of a record."""
+    record = [{"truth": 1, "pred": 2}] * 2
+    twice = pa.table([record, [1, 0], [1, 1], [0, 1], [[1], [2]]], names=["r", "truth", "pred", "truth", "l"])
+    once = pa.table([record, [1, 0], [1, 1], [0, 1], [[1], [2]]], names=["r", "truth", "pred", "truth_1", "l"])
+    pq.write_table(twice, tmp_path / "twice.parquet")
+    pq.write_table(once, tmp_path / "once.parquet")
+    for columns in ({}, {"truth": "truth", "pred": "pred"}):
+        with pytest.raises(hs.HowsureError, match=r"column 'truth' of .* is named twice"):
+            hs.score(str(tmp_path / "twice.parquet"), **columns)
+        assert hs.score(str(tmp_path / "once.parquet"), metrics="accuracy", **columns)["accuracy"].score == 0.5

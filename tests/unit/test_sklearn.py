@@ -477,3 +477,29 @@ def test_decisions_between_pairs_of_classes_are_no_scores():
         hs.score(SVC(decision_function_shape="ovo").fit(x, y), x, y, metrics="auc", positive=1)
     made = hs.score(SVC(decision_function_shape="ovr").fit(x, y), x, y, metrics="auc", positive=1)
     assert made.to_dict()["rows"][0]["score"] > 0.7
+
+
+X_FEW = RNG.normal(size=(40, 3))
+Y_FEW = (X_FEW[:, 0] > 0).astype(int)
+
+
+def test_truths_of_another_type_are_refused_as_those_of_arrays_are():
+    """Texts of numbers never equal the numbers that an estimator answers."""
+    model = LogisticRegression().fit(X_FEW, Y_FEW)
+    with pytest.raises(BadLabels) as by_arrays:
+        hs.score(Y_FEW.astype(str), model.predict(X_FEW))
+    with pytest.raises(BadLabels) as by_estimator:
+        hs.score(model, X_FEW, Y_FEW.astype(str))
+    assert str(by_estimator.value) == str(by_arrays.value)
+
+
+@pytest.mark.parametrize("metrics", [None, "auc"])
+@pytest.mark.parametrize(
+    ("items", "says"),
+    [(X_FEW[:, :2], "X has 2 features"), (np.where(X_FEW > 1, np.nan, X_FEW), "Input X contains NaN")],
+)
+def test_what_an_estimator_refuses_is_told_in_a_sentence(items, says, metrics):
+    """The first line of what scikit-learn says, as an error of ours."""
+    with pytest.raises(BadSetting, match=f"this LogisticRegression does not take these items: {says}") as refused:
+        hs.score(LogisticRegression().fit(X_FEW, Y_FEW), items, Y_FEW, metrics=metrics)
+    assert len(str(refused.value).splitlines()) == 1

@@ -139,7 +139,7 @@ def _refuse_single(axis: Slices, sizes: Array) -> None:
 def settle_values(g: Groups, request: Request, library: str | None = None, *, counted: bool = True) -> Items:
     """The Items of groups, once every value is a finite number within its bounds; what an engine counted in order."""
     g, notes = checked_values(g, request)
-    account, g = g.account, g.at(g.counts > 0)
+    account, g = g.account, _weighing(g.at(g.counts > 0))
     if counted and len(g):
         g = in_order(g)
     if "weight0" in g.numbers:  # each item has its own weight
@@ -166,6 +166,16 @@ def _weighed(g: Groups, request: Request) -> tuple[Groups, Notes]:
         told = f"{many(gone)} of {plural(g.total, 'item')} {'has' if gone == 1 else 'have'} no weight"
         raise BadLabels(f"{told}; give {option('missing', 'drop')} to leave them out.")
     return g.leaving(lost), (note("missing-dropped", form="amount", count=gone, what="weight"),)
+
+
+def _weighing(g: Groups) -> Groups:
+    """Items that weigh something; those of weight 0 add nothing."""
+    weights = g.numbers.get("weight0")
+    if weights is None or weights.all():
+        return g
+    if not weights.any():
+        raise BadLabels("all weights are 0.")
+    return g.at(weights != 0)
 
 
 def checked_values(g: Groups, request: Request) -> tuple[Groups, Notes]:
@@ -244,7 +254,7 @@ def refuse_sizes(values: Array, weights: Array | None, n: int) -> None:
         return
     good = (weights > 0) & (weights <= LARGEST)
     if not good.all():
-        raise BadLabels(f"weights must be numbers above 0 and at most {LARGEST:g}; got {weights[~good][0]:g}.")
+        raise BadLabels(f"weights must be numbers from 0 to {LARGEST:g}; got {weights[~good][0]:g}.")
     share = weights / weights.max()
     effective = float(share.sum() ** 2 / (share**2).sum())
     if effective < 2.0:

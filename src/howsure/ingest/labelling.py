@@ -31,16 +31,21 @@ def known_labels(
             among = f"{option('labels')} ({listing(known)})"
             raise BadLabels(f"label {unknown[0]!r} in {where} is not among {among}.{hint}")
         return known
+    refuse_other_types(truths, answers)
+    try:
+        return completed(seen)
+    except TypeError:
+        raise BadLabels(f"labels of mixed types cannot be ordered: {listing(seen)}. Give {option('labels')}.") from None
+
+
+def refuse_other_types(truths: set[Label], answers: Sequence[set[Label]]) -> None:
+    """Refuse truths and predictions of which none can be equal, such as texts and numbers."""
     for mine in answers:
         if truths and mine and _kinds(truths).isdisjoint(_kinds(mine)):
             raise BadLabels(
                 f"truths and predictions do not match: truths such as {min(truths, key=str)!r}, predictions such as "
                 f"{min(mine, key=str)!r}. Give both the same type."
             )
-    try:
-        return completed(seen)
-    except TypeError:
-        raise BadLabels(f"labels of mixed types cannot be ordered: {listing(seen)}. Give {option('labels')}.") from None
 
 
 def _spelled(label: Label, seen: set[Label]) -> Label:

@@ -253,7 +253,25 @@ def _parquet_reader(con: Any, paths: list[str], where: str) -> Reader:
             if path not in place:
                 place[path], kinds[path] = ".".join(quoted(x) for x in (name, *way)), own
     types = {name: str(kind) for name, kind in kinds.items()}
-    return Reader("parquet", table, {"files": paths}, tuple(names), place, where, types)
+    doubled = _doubled(con, paths, names)
+    return Reader("parquet", table, {"files": paths}, (*names, *doubled), place, where, types)
+
+
+def _doubled(con: Any, paths: list[str], names: list[str]) -> list[str]:
+    """Columns that a Parquet file has twice: DuckDB adds a number to the name of the second, as a file may have too."""
+    known = set(names)
+    if not any(x.rpartition("_")[0] in known and x.rpartition("_")[2].isdigit() for x in names):
+        return []
+    rows = con.execute("SELECT file_name, name, num_children FROM parquet_schema($files)", {"files": paths}).fetchall()
+    found, below, seen = [], 0, set[tuple[str, str]]()
+    for i, (path, name, children) in enumerate(rows):
+        if i == 0 or path != rows[i - 1][0]:
+            continue  # the root
+        if not below:
+            found += [name] if (path, name) in seen else []
+            seen.add((path, name))
+        below += (children or 0) - (1 if below else 0)
+    return found
 
 
 def _is_zoned(kind: str) -> bool:
