@@ -178,7 +178,7 @@ class Distribution:
 
     def interval(self, level: float = 0.95, *, kind: str = "equal-tailed") -> Interval:
         """The credible interval of that level: equal-tailed, or hdi (the shortest)."""
-        level, kind = check_level(level), check_kind(kind)
+        level = check_level(level, kind := check_kind(kind))
         return self._equal_tailed(level) if kind == "equal-tailed" else self._shortest(level)
 
     def _equal_tailed(self, level: float) -> Interval:

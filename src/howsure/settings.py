@@ -74,14 +74,19 @@ def plain(x: Any) -> Any:
 # -- settings that many verbs have
 
 KINDS: Final = ("equal-tailed", "hdi")
+LEAST_LEVELS: Final = {"equal-tailed": 1e-6, "hdi": 0.01}  # the density is too level about its mode for less
 
 
-def check_level(level: float) -> float:
-    """The level, if it lies strictly between 0 and 1."""
+def check_level(level: float, kind: str = "equal-tailed") -> float:
+    """The level, if it lies strictly between 0 and 1, and is none that nobody needs and no search finds."""
     found = number(level)
     if not 0 < found < 1:
         hint = f" Did you mean {found / 100:g}?" if 50 <= found < 100 else ""
         raise BadSetting(f"a level lies between 0 and 1, such as 0.95; got {level!r}.{hint}")
+    least = LEAST_LEVELS[kind]
+    if found < least:
+        what = "an interval" if kind == "equal-tailed" else "a shortest interval"
+        raise BadSetting(f"{what} of level {level!r} is a point to all intents; give a level from {least:g} on.")
     return found
 
 
