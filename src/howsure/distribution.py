@@ -14,8 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.errors import BadSetting
 from howsure.kernels.law import Law
 from howsure.kernels.scale import FARTHEST, NEAREST
+from howsure.language import option
 from howsure.notes import Notes, note
-from howsure.settings import check_draws, check_kind, check_level, check_seed
+from howsure.ranges import refuse_beyond
+from howsure.settings import check_draws, check_kind, check_level, check_seed, number
 
 if TYPE_CHECKING:
     from howsure.charts.chart import Chart
@@ -301,7 +303,12 @@ class Distribution:
         """The density with its interval shaded, and P(below) and P(above) a value: d.plot(above=0.8).save("x.svg")."""
         from howsure.outlines import density_chart
 
-        return density_chart(self, check_level(level), check_kind(interval), above)
+        at = None if above is None else number(above)
+        if at is not None:
+            if math.isnan(at):
+                raise BadSetting(f"{option('above')} must be a finite number; got {above!r}.")
+            refuse_beyond(self.name, self.range, at, "above")
+        return density_chart(self, check_level(level), check_kind(interval), at)
 
     # -- comparing
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -69,6 +70,24 @@ def plain(x: Any) -> Any:
     if isinstance(x, np.floating):
         return float(str(x))
     return x.item() if isinstance(x, np.generic) else x
+
+
+def several(
+    x: Any, name: str, need: str, alone: type | tuple[type, ...] = (), otherwise: str = "for the usual ones"
+) -> list[Any]:
+    """One thing or several, as a list; texts and what is of the types in `alone` are one.
+
+    >>> several("f1", "metrics", "names"), several(("f1", "f2"), "metrics", "names")
+    (['f1'], ['f1', 'f2'])
+    """
+    if isinstance(x, (str, alone)):
+        return [x]
+    if not isinstance(x, Iterable) or isinstance(x, (bytes, bytearray, Mapping)):
+        raise BadSetting(f"{option(name)} must be {need}; got {x!r}.")
+    found = list(x)
+    if not found:
+        raise BadSetting(f"{option(name)} is empty; leave it out {otherwise}.")
+    return found
 
 
 # -- settings that many verbs have
