@@ -25,7 +25,7 @@ def whole(path: Name) -> Iterator[Path]:
     or a device cannot be replaced and is written to as it is, and so is what is open already, such as /dev/stdout: the
     bytes go where it stands. What cannot be written is a BadFile.
     """
-    target = Path(path)
+    target = checked(path)
     try:
         descriptor, old = _descriptor(target), _mode(target)
         if descriptor is not None or (old is not None and not stat.S_ISREG(old)):
@@ -48,9 +48,22 @@ def whole(path: Name) -> Iterator[Path]:
         raise BadFile(f"cannot write {str(target)!r}: {error.strerror or error}.") from None
 
 
+def checked(path: Name) -> Path:
+    """A path that a file can have."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise BadFile(f"a file is named by text or a path; got {path!r}.")
+    try:
+        found = Path(path)
+        if b"\0" not in os.fsencode(found):
+            return found
+    except UnicodeEncodeError:
+        pass
+    raise BadFile(f"cannot write {str(path)!r}: no file can have that name.")
+
+
 def check(path: Name) -> None:
     """Refuse a place where nothing can be written, before there is anything to write; nothing is left there."""
-    target = Path(path)
+    target = checked(path)
     try:
         old = _mode(target)
         if old is not None and stat.S_ISDIR(old):

@@ -15,8 +15,10 @@ from howsure.counting import refuse_unlike
 from howsure.errors import BadSetting
 from howsure.kernels.law import Law
 from howsure.kernels.scale import FARTHEST, NEAREST
+from howsure.language import option
 from howsure.notes import Notes, note
-from howsure.settings import check_draws, check_kind, check_level, check_seed
+from howsure.ranges import refuse_beyond
+from howsure.settings import check_draws, check_kind, check_level, check_seed, number
 
 if TYPE_CHECKING:
     from howsure.charts.chart import Chart
@@ -179,7 +181,7 @@ class Distribution:
 
     def interval(self, level: float = 0.95, *, kind: str = "equal-tailed") -> Interval:
         """The credible interval of that level: equal-tailed, or hdi (the shortest)."""
-        level, kind = check_level(level), check_kind(kind)
+        level = check_level(level, kind := check_kind(kind))
         return self._equal_tailed(level) if kind == "equal-tailed" else self._shortest(level)
 
     def _equal_tailed(self, level: float) -> Interval:
@@ -302,7 +304,12 @@ class Distribution:
         """The density with its interval shaded, and P(below) and P(above) a value: d.plot(above=0.8).save("x.svg")."""
         from howsure.outlines import density_chart
 
-        return density_chart(self, check_level(level), check_kind(interval), above)
+        at = None if above is None else number(above)
+        if at is not None:
+            if math.isnan(at):
+                raise BadSetting(f"{option('above')} must be a finite number; got {above!r}.")
+            refuse_beyond(self.name, self.range, at, "above")
+        return density_chart(self, check_level(level), check_kind(interval), at)
 
     # -- comparing
 

@@ -72,6 +72,7 @@ def _entered(
 ) -> Entered:
     told = {k: v for k, v in columns.items() if v is not None or k == "better"}  # better=None: neither is
     _refuse_unknown(verb, told)
+    _refuse_idle(told)
     if not is_made(data):
         made = _of_data(verb, data, second, told, kind)
         return Entered(_posterior(made, prior, tolerance, seed))
@@ -81,6 +82,14 @@ def _entered(
         evidence = _with_class(data, told)
         return Entered(_posterior(evidence, prior, tolerance, seed))
     return _of_posterior(data, told, prior, tolerance, seed)
+
+
+def _refuse_idle(told: Mapping[str, Any]) -> None:
+    """What would be passed over in silence."""
+    if isinstance(told.get("where"), (list, tuple)) and not told["where"]:
+        raise BadSetting(f"{option('where')} is empty; give a condition such as 'region=north', or leave it out.")
+    if isinstance(told.get("by"), Mapping):
+        raise BadSetting(f"{option('by')} takes the name of a column, or a list of them; got {told['by']!r}.")
 
 
 def _of_data(verb: str, data: Any, second: Any, told: Mapping[str, Any], kind: Literal["scores"] | None) -> Any:

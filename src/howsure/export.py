@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -90,10 +89,10 @@ def _narrow(values: Any) -> Any:
     return out
 
 
-def write_columns(columns: dict[str, Any], path: Path) -> None:
+def write_columns(columns: dict[str, Any], path: atomic.Name) -> None:
     """A Parquet or CSV file, by its suffix, written whole or not at all; without a suffix it is Parquet."""
     parquet = named("parquet")
-    suffix = path.suffix.lower()
+    suffix = atomic.checked(path).suffix.lower()
     if suffix not in (".csv", "", *parquet.suffixes):
         raise UnknownName(f"write() makes .parquet and .csv files; got {str(path)!r}. For other formats use save().")
     with atomic.whole(path) as place:

@@ -138,9 +138,7 @@ def make(given: Any) -> Prior:
         return given
     if isinstance(given, str):
         return _named(given)
-    if isinstance(given, (bool, np.bool_)):
-        raise BadSetting(f"a prior must be a name, a number, an array of weights or a posterior; got {given!r}.")
-    if isinstance(given, (int, float, np.integer, np.floating)):
+    if isinstance(given, (int, float, np.integer, np.floating)) and not isinstance(given, bool):
         weight = _positive(given, "the prior")
         return Prior(f"{weight:g}", weight=weight)
     return _table(given)
@@ -188,6 +186,8 @@ def _table(given: ArrayLike) -> Prior:
         raise BadSetting(
             f"a prior must be a name, a number, an array of weights or a posterior; got {given!r}."
         ) from None
+    if weights.ndim == 0:
+        raise BadSetting(f"a prior must be a name, a number, an array of weights or a posterior; got {given!r}.")
     by_name = weights.shape == (4,)
     if by_name:  # tp, fp, fn, tn
         weights = np.array([[weights[3], weights[1]], [weights[2], weights[0]]])

@@ -32,7 +32,7 @@ from howsure.render.harmless import visible
 from howsure.render.numbers import within
 from howsure.result import Result
 from howsure.rows import Place, Row, row_documents, row_parts
-from howsure.settings import check_kind, check_level
+from howsure.settings import check_kind, check_level, flag, several
 from howsure.slice_marks import DealtParts, SliceMarks
 
 MOST_DRAWN: Final = 240  # tables that a chart shows in full
@@ -176,7 +176,7 @@ class Report(Result):
 
     def write(self, path: str | Path) -> None:
         """The columns of to_table as a Parquet or CSV file, whole or not at all; fit for millions of slices."""
-        write_columns(self.to_table(), Path(path))
+        write_columns(self.to_table(), path)
 
     @property
     def _drawn_document(self) -> dict[str, Any]:
@@ -225,7 +225,7 @@ class Report(Result):
         >>> [round(x["f1"].mean, 2) for x in r.under_priors()]
         [0.73, 0.73, 0.71]
         """
-        return tuple(self._under(name) for name in names)
+        return tuple(self._under(name) for name in several(names, "names", "the names of priors, or weights"))
 
     def _under(self, prior: Any) -> Report:
         p, rows = prior_rows.put_under(self.posterior, self.rows, prior)
@@ -291,7 +291,7 @@ def score(
     """
     data, y_pred, told = answered("score", data, y_pred, y, columns, metrics)
     given = entered("score", data, y_pred, told, prior=prior, tolerance=tolerance, seed=seed)
-    p = _together(given.posterior, shrink, chance)
+    p = _together(given.posterior, flag(shrink, "shrink"), flag(chance, "chance"))
     wanted = check_level(given.level if level is None else level)
     kind = check_kind(given.interval if interval is None else interval)
     order = slice_order.check_sort(sort, p.evidence)
@@ -313,10 +313,8 @@ def score(
     return Report(p, wanted, kind, tuple(rows), order, bool(chance), tuple(overall))
 
 
-def _together(p: Posterior, shrink: Any, chance: bool) -> Posterior:
+def _together(p: Posterior, shrink: bool, chance: bool) -> Posterior:
     """The posterior of slices that lend strength to each other, where that is wanted."""
-    if not isinstance(shrink, bool):
-        raise BadSetting(f"{option('shrink')} takes True or False; got {shrink!r}.")
     if not (shrink or p.prior.shared):
         return p
     if p.prior.name not in ("even", "shared"):
@@ -357,11 +355,7 @@ def _asked(p: Posterior, metrics: Any) -> list[Any]:
     """The measures asked for, or the default table of the kind of evidence."""
     if metrics is None:
         return p.default_table
-    if not isinstance(metrics, (str, Metric, Iterable)):
-        raise BadSetting(f"{option('metrics')} must be names, Metrics or a list of them; got {metrics!r}.")
-    names = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
-    if not names:
-        raise BadSetting(f"{option('metrics')} is empty; leave it out for the default table.")
+    names = several(metrics, "metrics", "names, Metrics or a list of them", Metric, "for the default table")
     return p.spelled_out(names, at_once=True)
 
 
@@ -371,6 +365,8 @@ def _limits(above: Any, questions: list[Any], p: Posterior) -> list[float | None
     if not isinstance(above, Mapping):
         limits: list[float | None] = [None if above is None else _finite(above)] * len(questions)
     else:
+        if not above:
+            raise BadSetting(f"{option('above')} is empty; give numbers by their metrics, or leave it out.")
         own = {str(m): m for m in mine}
         wanted = {own.get(k) or p.kind.parse(p, k): _finite(v) for k, v in above.items()}
         unused = [str(m) for m in wanted if m not in mine]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -71,17 +72,40 @@ def plain(x: Any) -> Any:
     return x.item() if isinstance(x, np.generic) else x
 
 
+def several(
+    x: Any, name: str, need: str, alone: type | tuple[type, ...] = (), otherwise: str = "for the usual ones"
+) -> list[Any]:
+    """One thing or several, as a list; texts and what is of the types in `alone` are one.
+
+    >>> several("f1", "metrics", "names"), several(("f1", "f2"), "metrics", "names")
+    (['f1'], ['f1', 'f2'])
+    """
+    if isinstance(x, (str, alone)):
+        return [x]
+    if not isinstance(x, Iterable) or isinstance(x, (bytes, bytearray, Mapping)):
+        raise BadSetting(f"{option(name)} must be {need}; got {x!r}.")
+    found = list(x)
+    if not found:
+        raise BadSetting(f"{option(name)} is empty; leave it out {otherwise}.")
+    return found
+
+
 # -- settings that many verbs have
 
 KINDS: Final = ("equal-tailed", "hdi")
+LEAST_LEVELS: Final = {"equal-tailed": 1e-6, "hdi": 0.01}  # the density is too level about its mode for less
 
 
-def check_level(level: float) -> float:
-    """The level, if it lies strictly between 0 and 1."""
+def check_level(level: float, kind: str = "equal-tailed") -> float:
+    """The level, if it lies strictly between 0 and 1, and is none that nobody needs and no search finds."""
     found = number(level)
     if not 0 < found < 1:
         hint = f" Did you mean {found / 100:g}?" if 50 <= found < 100 else ""
         raise BadSetting(f"a level lies between 0 and 1, such as 0.95; got {level!r}.{hint}")
+    least = LEAST_LEVELS[kind]
+    if found < least:
+        what = "an interval" if kind == "equal-tailed" else "a shortest interval"
+        raise BadSetting(f"{what} of level {level!r} is a point to all intents; give a level from {least:g} on.")
     return found
 
 

@@ -32,3 +32,32 @@ def test_the_mode_is_where_the_density_is_level(cells: dict[str, int], metric: s
     assert d.mode == pytest.approx(level, abs=1e-8 * d.std)
     batch = hs.posterior(hs.Tally.binary(**{k: [v, v + 1] for k, v in cells.items()}))[metric]
     assert batch.mode[0] == pytest.approx(d.mode, abs=1e-8 * d.std)
+
+
+@pytest.mark.parametrize("metric", ["f1", "informedness", "phi", "f2", "recall"])
+@pytest.mark.parametrize("level", [0.01, 0.1, 0.9])
+def test_a_shortest_interval_holds_its_level_and_the_mode(metric: str, level: float) -> None:
+    """Also where it is hardly wider than a point."""
+    for cells in (*TABLES, {"tp": 1, "fp": 1, "fn": 1, "tn": 0}):
+        d = hs.posterior(hs.Tally.binary(**cells))[metric]
+        low, high = d.interval(level, kind="hdi")
+        assert low <= d.mode <= high
+        assert d.cdf(high) - d.cdf(low) == pytest.approx(level, rel=1e-4)
+
+
+@pytest.mark.parametrize("level", [0.01, 0.1, 0.95])
+def test_a_shortest_interval_of_a_ratio_holds_its_level(level: float) -> None:
+    """On the scale of logarithms too, of tables with hardly any counts."""
+    d = hs.posterior(hs.Tally.binary(tp=1, fp=1, fn=1, tn=0))["lr-plus"]
+    low, high = d.interval(level, kind="hdi")
+    assert d.cdf(high) - d.cdf(low) == pytest.approx(level, rel=1e-4)
+
+
+@pytest.mark.parametrize(("level", "kind", "least"), [(1e-9, "hdi", "0.01"), (1e-300, "equal-tailed", "1e-06")])
+def test_a_level_of_next_to_nothing_is_refused(level: float, kind: str, least: str) -> None:
+    """Nobody needs it, and no search finds its ends."""
+    d = hs.posterior(hs.Tally.binary(**TABLES[0]))["f1"]
+    with pytest.raises(hs.HowsureError, match=f"is a point to all intents; give a level from {least} on"):
+        d.interval(level, kind=kind)
+    with pytest.raises(hs.HowsureError, match="is a point to all intents"):
+        hs.score(hs.Tally.binary(**TABLES[0]), metrics="f1", level=level, interval=kind)

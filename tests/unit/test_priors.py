@@ -177,7 +177,7 @@ def test_a_prior_needs_weight(weight):
         ([1, 1, 1, float("nan")], "above 0, from 1e-6 to 1e12, in every cell"),
         ([[1, 1], [-1, 1]], "above 0, from 1e-6 to 1e12, in every cell"),
         ({"tp": 1}, "a prior must be a name, a number, an array of weights or a posterior"),
-        (None, "prior weights must be"),
+        (None, "a prior must be a name, a number"),
         (True, "a prior must be a name, a number"),
     ],
 )

@@ -71,3 +71,85 @@ def test_what_is_no_level_is_still_none(level) -> None:
     """The same refusals as ever."""
     with pytest.raises(BadSetting, match="a level lies between"):
         hs.score(TABLE, metrics="f1", level=level)
+
+
+Y, Z = [0, 1, 0, 1], [0, 1, 1, 1]
+SCORES = [0.1, 0.5, 0.3, 0.6]
+FRAME = {"y": Y, "z": Z, "r": ["n", "n", "s", "s"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "ask"),
+    [
+        ("chance", lambda x: hs.score(TABLE, metrics="f1", chance=x)),
+        ("shrink", lambda x: hs.score(TABLE, metrics="f1", shrink=x)),
+        ("verbose", lambda x: hs.score(TABLE, metrics="f1").to_text(verbose=x)),
+        ("integers", lambda x: hs.solve(precision=0.5, recall=0.5, n=10, integers=x)),
+        ("only_common", lambda x: hs.trec(QRELS, RUN, only_common=x)),
+        ("independent", lambda x: hs.Tally.multilabel([{"a"}], [{"a"}], independent=x)),
+        (
+            "elsewhere",
+            lambda x: hs.correct(hs.Tally.rate(hits=7, of=10), hs.Tally.binary(tp=6, fp=1, fn=3, tn=5), elsewhere=x),
+        ),
+    ],
+)
+def test_nothing_but_true_and_false_is_a_flag(name: str, ask) -> None:
+    """A text that says no would be taken for yes."""
+    for x in ("no", 1, None, []):
+        with pytest.raises(BadSetting, match=f"{name}= takes True or False; got"):
+            ask(x)
+    ask(np.False_)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: hs.score(Y, Z, above={}),
+        lambda: hs.score(Y, Z, metrics={"f1": 0.5}),
+        lambda: hs.score(Y, Z, metrics=b"f1"),
+        lambda: hs.compare(TABLE, TABLE, metrics=b"f1"),
+        lambda: hs.leaderboard({"a": TABLE, "b": TABLE}, metrics={"f1": 1}),
+        lambda: hs.curve(Y, SCORES, metrics={"auc": 1}),
+        lambda: hs.curve(Y, SCORES, metrics=5),
+        lambda: hs.trec(QRELS, RUN, metrics=b"AP"),
+        lambda: hs.score(FRAME, truth="y", pred="z", where=[]),
+        lambda: hs.score(FRAME, truth="y", pred="z", by={"r": 1}),
+        lambda: hs.Tally.multilabel([{"a": 1}], [{"a": 0}]),
+        lambda: hs.score(TABLE, metrics="f1").under_priors([]),
+    ],
+)
+def test_what_would_be_passed_over_is_refused(ask) -> None:
+    """An empty list, or values beside names that nobody reads."""
+    with pytest.raises(hs.HowsureError, match=r"is empty; |got b'|got {'|got 5"):
+        ask()
+
+
+@pytest.mark.parametrize("made", [lambda: hs.score(TABLE, metrics="f1"), lambda: hs.compare(TABLE, TABLE)])
+@pytest.mark.parametrize("path", ["a\0.json", "\ud800.json", 5])
+def test_a_result_is_saved_under_a_name_that_files_can_have(made, path) -> None:
+    """Anything else is one sentence, of every result."""
+    with pytest.raises(hs.HowsureError, match=r"no file can have that name|named by text or a path"):
+        made().save(path)
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda r: r.to_text(columns=5), "columns= takes names of columns"),
+        (lambda r: r.under_priors(5), "names= must be the names of priors"),
+        (lambda r: r.write(5), "a file is named by text or a path"),
+        (lambda r: r.write("a\0.csv"), "no file can have that name"),
+        (lambda r: r["f1"].plot(above="x"), "above= must be a finite number"),
+        (lambda r: r["f1"].plot(above=7), "f1 lies between 0 and 1; got above=7"),
+    ],
+)
+def test_odd_arguments_of_results_are_refused_in_a_sentence(ask, said: str) -> None:
+    """No TypeError, and no chart of a value that the measure cannot have."""
+    with pytest.raises(hs.HowsureError, match=said):
+        ask(hs.score(TABLE, metrics=["f1"]))
+
+
+def test_one_prior_is_no_list_of_letters() -> None:
+    """The name of one prior is taken for it."""
+    (report,) = hs.score(TABLE, metrics=["f1"]).under_priors("jeffreys")
+    assert report.posterior.prior.name == "jeffreys"

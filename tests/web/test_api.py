@@ -254,6 +254,76 @@ def test_bodies_that_cannot_be_read(client, body, says):
     assert says in response.json()["error"]["message"]
 
 
+JSON = {"content-type": "application/json"}
+BYTES = {"content-type": "application/octet-stream"}
+TWICE = b'{"counts": {"tp": 8, "fp": 2, "fn": 3, "tn": 87}, "metrics": ["f1"], "metrics": ["recall"]}'
+DEEP = b'{"counts": {"tp": 8, "tp": 9, "fp": 2, "fn": 3, "tn": 87}}'
+
+
+@pytest.mark.parametrize(
+    ("path", "says"),
+    [
+        ("/api/score?zzz=1", "no setting 'zzz' in the address. Known: 'format'."),
+        ("/api/score?fromat=csv", "no setting 'fromat' in the address. Did you mean 'format'?"),
+        ("/api/score?format=csv&format=png", "the setting 'format' of the address is given twice"),
+        ("/api/file/preview?x=1", "no setting 'x' in the address. Known: 'name'."),
+        ("/api/file/score?name=a.csv&name=b.csv", "the setting 'name' of the address is given twice"),
+        ("/api/file/score?zzz=1", "no setting 'zzz' in the address."),
+    ],
+)
+def test_settings_of_an_address_are_known_and_given_once(client, path, says):
+    """What nobody reads, or of which one would win, is refused."""
+    file = "/file/" in path
+    body = b"y,z\n1,1\n0,0\n1,0\n" if file else json.dumps({"counts": FOUR}).encode()
+    response = client.post(path, content=body, headers=BYTES if file else JSON)
+    assert response.status_code == 422
+    assert says in response.json()["error"]["message"]
+
+
+def test_a_setting_with_several_values_is_given_several_times(client):
+    """Columns, slices and measures of a file are lists."""
+    path = "/api/file/score?truth=y&pred=z&metric=f1&metric=recall&positive=1"
+    response = client.post(path, content=b"y,z\n1,1\n0,0\n1,0\n", headers=BYTES)
+    assert response.status_code == 200, response.text
+    assert [row["metric"] for row in response.json()["document"]["rows"]] == ["f1", "recall"]
+    assert client.get("/api/metrics?zzz=1").status_code == 422
+
+
+@pytest.mark.parametrize(("body", "says"), [(TWICE, "'metrics' is given twice"), (DEEP, "'tp' is given twice")])
+def test_keys_of_a_body_are_given_once(client, body, says):
+    """Of two values none would be the right one."""
+    response = client.post("/api/score", content=body, headers=JSON)
+    assert response.status_code == 422
+    assert says in response.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("name", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-8-sig"])
+def test_bodies_are_in_utf8(client, name):
+    """As the sentence says; the mark that some editors put first is no harm."""
+    response = client.post("/api/score", content=json.dumps({"counts": FOUR}).encode(name), headers=JSON)
+    assert response.status_code == (200 if name == "utf-8-sig" else 400)
+    if name != "utf-8-sig":
+        assert response.json()["error"]["message"] == "the body is not JSON: it must be in UTF-8."
+
+
+@pytest.mark.parametrize(
+    ("question", "says"),
+    [
+        ([], "the body must be an object; got []."),
+        ({"counts": 5}, "counts must be an object; got 5."),
+        ({"counts": FOUR, "metrics": ["f1"] * 41}, "metrics may have 40 entries at most; got "),
+        ({"counts": FOUR, "metrics": []}, "metrics must have 1 or more entries; got []."),
+        ({"counts": FOUR, "metrics": ["x" * 201]}, "metrics.0 may have 200 characters at most; got "),
+        ({"matrix": {"counts": [[]]}}, "matrix.counts.0 must have 1 or more entries; got []."),
+    ],
+)
+def test_sentences_about_a_body_are_our_own(client, question, says):
+    """No word of the library that checks it."""
+    said = client.post("/api/score", json=question).json()["error"]["message"]
+    assert said.startswith(says), said
+    assert "input should" not in said.lower()
+
+
 def test_whole_numbers_are_shown_as_such(client):
     """80.0 is 80 in the lines."""
     answer = asked(client, "score", {"counts": {**FOUR, "tp": 80.0}, "metrics": ["f1"]}).json()

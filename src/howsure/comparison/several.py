@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 from howsure.catalogue import Metric
 from howsure.comparison.slicing import grouped, page
 from howsure.errors import BadSetting, UnknownName, listing
-from howsure.language import option
 from howsure.model.posterior import Posterior
 from howsure.notes import merged
 from howsure.result import Result
+from howsure.settings import several
 
 Metrics = str | Metric | Iterable[str | Metric]
 R = TypeVar("R")
@@ -107,9 +107,4 @@ def each_measure(
 
 def named(metrics: Any) -> list[Any]:
     """One measure or several, as a list."""
-    if not isinstance(metrics, (str, Metric, Iterable)):
-        raise BadSetting(f"{option('metrics')} must be names, Metrics or a list of them; got {metrics!r}.")
-    found = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
-    if not found:
-        raise BadSetting(f"{option('metrics')} is empty; leave it out for the usual one.")
-    return found
+    return several(metrics, "metrics", "names, Metrics or a list of them", Metric, "for the usual one")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from howsure.errors import BadSetting
 from howsure.model.posterior import Posterior, posterior
+from howsure.settings import flag
 
 
 def correct(
@@ -33,6 +33,4 @@ def correct(
     """
     from howsure.ingest.judged_items import of_arrays
 
-    if not isinstance(elsewhere, bool):
-        raise BadSetting(f"elsewhere must be True or False; got {elsewhere!r}.")
-    return posterior(of_arrays(judged, validation, elsewhere), prior, tolerance=tolerance, seed=seed)
+    return posterior(of_arrays(judged, validation, flag(elsewhere, "elsewhere")), prior, tolerance=tolerance, seed=seed)

@@ -17,6 +17,7 @@ from howsure.evidence.layout import Array, as_json, number
 from howsure.evidence.patterns import Patterns
 from howsure.labels import Label, check_labels, find, in_order, named, plain, refuse_number_and_text
 from howsure.language import option
+from howsure.settings import flag
 
 Codes = NDArray[np.int64]
 
@@ -91,7 +92,7 @@ class Multilabel(Patterns):
         cells, counts = np.unique(codes, axis=0, return_counts=True)
         return cls(
             cells=cells, counts=counts, labels=known, systems=tuple(str(x) for x in answers), sets=sets,
-            labels_given=labels is not None, independent=bool(independent),
+            labels_given=labels is not None, independent=flag(independent, "independent"),
             library=type(truth).__module__.partition(".")[0] if hasattr(type(truth), "columns") else None,
         )  # fmt: skip
 
@@ -273,6 +274,8 @@ def _as_sets(x: Any, name: str) -> list[set[Label]]:
             raise BadLabels(
                 f"{name} must hold a set of labels per item; got {one!r}. For one label per item use hs.tally."
             )
+        if isinstance(one, Mapping):
+            raise BadLabels(f"{name} must hold a set of labels per item, and no values beside them; got {one!r}.")
         out.append({named(plain(v)) for v in one})
     return out
 

@@ -141,8 +141,12 @@ def _against_one_sided(law: Searchable, table: _Table, level: float, low: Array,
     below, above = law.tails(np.stack([low, high]))
     rounding = np.max(np.abs(np.stack([low, high])) + 1, axis=0) * np.max(law.pdf(np.stack([low, high])), axis=0)
     good = np.abs(1.0 - level - below[0] - above[1]) < 1e-7 + 16 * np.finfo(float).eps * rounding
+    if not good.all():  # where no two ends were found that hold the level at one density, the table's low end does
+        p = np.clip(np.where(np.isfinite(below[0]), below[0], 0.0), 0.0, 1.0 - level)
+        found = law.quantile(p, 1.0 - p)[0], law.quantile(p + level, np.maximum(1.0 - level - p, 0.0))[0]
+        low, high = (np.where(good, x, y) for x, y in zip((low, high), found, strict=True))
     with np.errstate(invalid="ignore", divide="ignore"):
-        inner = np.where(good, table.ruler(high) - table.ruler(low), np.inf)
+        inner = table.ruler(high) - table.ruler(low)
         from_low = table.ruler(top) - table.ruler(np.asarray(law.lower))
         to_high = table.ruler(np.asarray(law.upper)) - table.ruler(bottom)
     use_low = from_low < np.minimum(inner, to_high)

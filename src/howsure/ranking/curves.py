@@ -24,7 +24,6 @@ from howsure.evidence.layout import THRESHOLD, number
 from howsure.evidence.scored import Scored
 from howsure.kernels import ranked
 from howsure.kernels.ranked import Cuts
-from howsure.language import option
 from howsure.model.posterior import Posterior
 from howsure.model.score_draws import score_draws
 from howsure.model.thresholds import tally_at
@@ -37,7 +36,7 @@ from howsure.render.harmless import visible
 from howsure.render.numbers import short
 from howsure.result import Result
 from howsure.rows import Row, real, row_documents
-from howsure.settings import check_kind, check_level, whole_from
+from howsure.settings import check_kind, check_level, several, whole_from
 
 Array = NDArray[np.float64]
 
@@ -386,9 +385,8 @@ def curve(
     p = given.posterior
     if not isinstance(p.evidence, Scored):
         raise BadSetting(f"a curve needs truths and scores: hs.curve(y_true, scores); got {type(p.evidence).__name__}.")
-    asked = None if metrics is None else (metrics,) if isinstance(metrics, (str, Metric, Ranking)) else tuple(metrics)
-    if asked is not None and not asked:
-        raise BadSetting(f"{option('metrics')} is empty; leave it out for the default table.")
+    need = "names, Metrics or a list of them", (Metric, Ranking), "for the default table"
+    asked = None if metrics is None else tuple(several(metrics, "metrics", *need))
     for name in asked or ():
         p.resolve(name)
     wanted = check_level(given.level if level is None else level)

@@ -23,7 +23,7 @@ from howsure.ranking.measures import FAMILIES, RunMeasure
 from howsure.ranking.naming import parse
 from howsure.ranking.telling import account, lacking, notes_of, notes_of_all
 from howsure.rankings import RankedRun
-from howsure.settings import check_seed
+from howsure.settings import check_seed, flag, several
 
 DEFAULT: Final = ("nDCG@10", "AP", "P@10", "RR", "R@100")
 VIEWS: Final = ("not", "bounds", "rate")
@@ -65,7 +65,7 @@ def trec(
     if no_relevant not in BARREN:
         told, hint = option("no_relevant", no_relevant), nearest(str(no_relevant), BARREN)
         raise UnknownName(f"{told} is not known.{hint} Give 'drop' or 'zero'.")
-    seed = check_seed(seed)
+    seed, only_common = check_seed(seed), flag(only_common, "only_common")
     asked = _asked(metrics, unjudged)
     given = [qrels, *(sources := _named(runs)).values()]
     with on_disk([x for x in given if isinstance(x, (str, Path))]) as files:
@@ -105,11 +105,10 @@ def _valued(
 def _asked(metrics: Any, unjudged: str) -> dict[Asked, tuple[str, ...]]:
     """The measures, each with the names it was asked by."""
     alone = isinstance(metrics, (str, RunMeasure)) or is_measure(metrics)
-    if metrics is not None and not alone and not isinstance(metrics, Iterable):
-        raise BadSetting(f"{option('metrics')} must be names such as nDCG@10, or a list of them; got {metrics!r}.")
-    given = DEFAULT if metrics is None else [metrics] if alone else list(metrics)
-    if not given:
-        raise BadSetting(f"{option('metrics')} is empty; leave it out for the default measures.")
+    need = "names such as nDCG@10, or a list of them"
+    given: Sequence[Any] = DEFAULT if metrics is None else [metrics]
+    if metrics is not None and not alone:
+        given = several(metrics, "metrics", need, RunMeasure, "for the default measures")
     found: dict[Asked, tuple[str, ...]] = {}
     for text in given:
         m, name = _measure(text)

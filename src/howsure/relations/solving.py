@@ -14,7 +14,7 @@ from howsure.relations.joint import JointSolution, solve_together
 from howsure.relations.outcomes import outcome, whole_outcome
 from howsure.relations.solution import Solution
 from howsure.relations.values import Given, givens
-from howsure.settings import integer
+from howsure.settings import flag, integer
 
 
 @overload
@@ -65,7 +65,7 @@ def solve(
     'undetermined'
     """
     several = _check(measures, most)
-    _refuse_idle(several, integers, most, ties)
+    _refuse_idle(several, flag(integers, "integers"), most, ties)
     longest, rounding = 10_000 if most is None else most, "up" if ties is None else ties
     if measures and several:
         shared = givens(None, n, named, ties=rounding) if named or n is not None else ()

@@ -5,12 +5,13 @@ Programs get all of it: JSON, CSV and Parquet know no view.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.language import option
+from howsure.settings import flag
 
 VERBOSE: Final = ("mean", "route")  # columns that come with every note
 TECHNICAL: Final = frozenset(  # how numbers were found, where that does not change how to read them
@@ -53,10 +54,13 @@ def view(columns: str | Iterable[str] = (), verbose: bool = False) -> Detail:
     >>> view("mean, route").columns
     ('mean', 'route')
     """
-    given = columns.split(",") if isinstance(columns, str) else list(columns)
-    if not all(isinstance(name, str) for name in given):
+    given = (
+        columns.split(",") if isinstance(columns, str) else list(columns) if isinstance(columns, Iterable) else [None]
+    )
+    if isinstance(columns, Mapping) or not all(isinstance(name, str) for name in given):
         raise BadSetting(f"{option('columns')} takes names of columns, such as mean and route; got {columns!r}.")
-    return Detail(tuple(dict.fromkeys(name.strip().lower() for name in given if name.strip())), bool(verbose))
+    names = dict.fromkeys(name.strip().lower() for name in given if name is not None and name.strip())
+    return Detail(tuple(names), flag(verbose, "verbose"))
 
 
 def check(asked: Detail, more: Sequence[str], always: Sequence[str]) -> None:

@@ -14,6 +14,7 @@ from fastapi.responses import Response
 
 from howsure.web import models
 from howsure.web.answering import DRAWN, TEXTS, Job, Reply
+from howsure.web.checking import CheckedRoute
 from howsure.web.guarding import Refused
 from howsure.web.keeping import Reports
 from howsure.web.uploads import Folder, NotKept
@@ -59,7 +60,7 @@ class Serving:
     reports: Reports
 
 
-router: Final = APIRouter(prefix="/api")
+router: Final = APIRouter(prefix="/api", route_class=CheckedRoute)
 
 
 async def _run(request: Request, job: Job, limit: float) -> Reply:

@@ -32,8 +32,15 @@ _SAID: Final = {
     "float_type": "must be a number", "float_parsing": "must be a number", "finite_number": "must be a finite number",
     "string_type": "must be a text", "bool_type": "must be true or false", "list_type": "must be a list",
     "literal_error": "must be {expected}", "less_than_equal": "may be {le:,.15g} at most",
-    "greater_than_equal": "must be {ge:,.15g} at least",
+    "greater_than_equal": "must be {ge:,.15g} at least", "less_than": "must be below {lt:,.15g}",
+    "greater_than": "must be above {gt:,.15g}", "int_parsing_size": "is too large",
+    "bool_parsing": "must be true or false",
+    "model_type": "must be an object", "model_attributes_type": "must be an object", "dict_type": "must be an object",
+    "too_long": "may have {max_length:,} entries at most", "too_short": "must have {min_length:,} or more entries",
+    "string_too_long": "may have {max_length:,} characters at most", "string_unicode": "must be a text of Unicode",
+    "string_too_short": "must have {min_length:,} or more characters",
 }  # fmt: skip
+_OTHERWISE: Final = "is not as the API describes it, at /api"
 _OURS: Final = re.compile(r"(body|query|path|float|int|constrained-\w+|\w+\[.*\])$")  # of a place, not of the question
 _ABOUT: Final = (
     "How sure are you of that score? The documents of the command, as an API. Every error has one shape: "
@@ -77,10 +84,7 @@ async def _invalid(request: Request, error: Any) -> Response:
     if first["type"] == "json_invalid":
         return respond(refusal(400, "not-json", f"the body is not JSON: {first['ctx']['error']}."))
     place = visible(".".join(str(x) for x in first["loc"] if not _OURS.match(str(x)))) or "the body"  # a key may be any
-    said = _SAID.get(first["type"])
-    told = f"{place}: {first['msg'][:1].lower()}{first['msg'][1:]}"
-    if said is not None:
-        told = f"{place} {said.format(**first.get('ctx') or {})}"
+    told = f"{place} {_SAID.get(first['type'], _OTHERWISE).format(**first.get('ctx') or {})}"
     got = "" if first["type"] == "missing" else f"; got {quoted(first.get('input'))}"
     near = _meant(request, first["loc"]) if first["type"] == "extra_forbidden" else ""
     return respond(refusal(422, "bad-request", f"{told}{got}.{near}"))
