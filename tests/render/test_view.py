@@ -197,7 +197,7 @@ def test_a_sum_of_weights_is_not_called_n():
     told = {"truth": "y", "weight": "w"}
     one, sliced = (hs.score(WEIGHED, pred="z", metrics="f1", by=by, **told) for by in (None, "g"))
     assert str(one).startswith("20 rows, whose weights sum to 27.5; ")
-    assert str(sliced).startswith("20 rows in 2 tables, whose weights sum to 27.5")
+    assert str(sliced).startswith("20 rows in 2 slices, whose weights sum to 27.5")
     assert heads(str(sliced))[2] == "weight"
     assert str(hs.curve(WEIGHED, truth="y", score="x", weight="w")).startswith("20 rows, whose weights sum to 27.5")
     pair = hs.compare(WEIGHED, pred=["z", "x"], metric="f1", **told)

@@ -49,7 +49,7 @@ def short(
         return _rounded(x, gap, off)
     if width and max(_PART * width, 2.0 * off) < last:
         enough = _PART * width if abs(x) >= _WHOLE else min(_PART * width, 1.0)
-        return _finer(x, gap, digits, max(enough, 2.0 * off, _LEAST))
+        return _finer(x, gap, digits, max(enough, _LEAST), off)
     if x in (0.0, 1.0, -1.0) and not gap:
         return f"{x + 0.0:.0f}"
     close = abs(gap) if gap is not None else abs(1.0 - x)
@@ -67,11 +67,13 @@ def short(
     return f"{x:.1f}" if abs(x) < 1e5 else f"{x:.4g}"
 
 
-def _finer(x: float, gap: float | None, digits: int, unit: float) -> str:
-    """A number with more digits than usual: the last one counts no more than a unit."""
+def _finer(x: float, gap: float | None, digits: int, unit: float, off: float) -> str:
+    """A number with more digits than usual: the last one counts no more than a unit, but twice the error at least."""
     if x in (0.0, 1.0, -1.0) and not gap:
         return f"{x + 0.0:.0f}"
     places = math.ceil(-math.log10(unit) - 1e-9)
+    if off > 0:
+        places = min(places, math.floor(-math.log10(2.0 * off) + 1e-9))
     close = abs(gap) if gap is not None else abs(1.0 - abs(x))
     if 0 < close <= 0.5e-5 and abs(abs(x) - 1.0) < 0.5 * 10**-digits:
         told = f"{close:.{min(max(1, places + _exponent(close)), _LAST)}e}"
@@ -124,7 +126,7 @@ def within(
     """A number and its interval.
 
     >>> within(0.7586, 0.691, 0.8187), within(1200003.1, 1199969.0, 1200038.0, errors=(0.8, 0.8))
-    ('0.759 [0.691, 0.819]', '1200003 [1199969, 1200038]')
+    ('0.759 [0.691, 0.819]', '1200003 [1199970, 1200040]')
     """
     first, last = ends(low, high, errors=errors)
     return f"{short(middle, error=error, width=width_of(low, high, middle))} [{first}, {last}]"
