@@ -249,7 +249,9 @@ class Distribution:
         at_edge = (low == bottom) | (high == top)  # the shortest interval may well begin at an end of the range
         at_edge &= (kind == "equal-tailed") | ((low == bottom) & (below > 0)) | ((high == top) & (above > 0))
         far = np.isinf(low) | np.isinf(high)
-        at_edge &= ~(far | self._nothing | self._drawn) if at_edge.any() else False
+        if at_edge.any():  # draws may well lie on an end of the range, but not because all of them round to it
+            rounded = _gap(low, high) <= _SAME * np.maximum(np.abs(low), np.abs(high))
+            at_edge &= ~(far | self._nothing | (self._drawn & ~rounded))
         notes = (*notes, note("rounds-to-edge", of=self.name)) if at_edge.any() else notes
         notes = (*notes, note("beyond-numbers", of=self.name)) if far.any() else notes
         low, high, below, above = (number_or_array(x) for x in (low, high, below, above))
@@ -342,6 +344,7 @@ class Distribution:
 
 
 _UNITS = 1e-15  # a few units in the last place of 1
+_SAME = 1e-12  # of its ends: an interval so narrow is hardly more than rounding
 _ROUNDING = 1e-11  # ends may round past each other, by so much at most
 _FIXED = (0.01, 0.16, 0.5, 0.84, 0.99)  # probabilities at which two laws are held against each other
 

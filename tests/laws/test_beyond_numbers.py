@@ -81,3 +81,21 @@ def test_a_shortest_interval_that_begins_at_an_edge_needs_no_note() -> None:
     found = hs.posterior(hs.Tally.binary(tp=0, fp=3, fn=9, tn=20))["recall"].interval(kind="hdi")
     assert found.low == 0.0
     assert codes(found) == []
+
+
+@pytest.mark.parametrize(("metric", "n"), [("tetrachoric", 10**9), ("phi", 10**15), ("kappa", 10**15)])
+def test_draws_that_all_round_to_an_edge_have_a_note(metric: str, n: int) -> None:
+    """Of a table so large and so right the interval is a few of the last numbers before 1."""
+    found = hs.posterior(hs.Tally.binary(tp=n, fp=0, fn=0, tn=n))[metric].interval()
+    assert found.high == 1.0
+    assert codes(found) == ["rounds-to-edge"]
+
+
+@pytest.mark.parametrize("n", [10**6, 10**9, 10**11])
+@pytest.mark.parametrize("metric", ["informedness", "markedness", "f2", "recall"])
+def test_a_shortest_interval_beside_a_pole_holds_its_level(metric: str, n: int) -> None:
+    """The density has no bound at the end of the range, however many items there are."""
+    d = hs.posterior(hs.Tally.binary(tp=n, fp=0, fn=0, tn=n))[metric]
+    low, high = d.interval(kind="hdi")
+    assert high == 1.0
+    assert d.sf(low) == pytest.approx(0.95, abs=1e-6)

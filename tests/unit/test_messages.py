@@ -763,6 +763,7 @@ COMMANDS = {
         ["tradeoff", "accuracy=.9", "prevalence=.2", "--level", ".9", "--seed", "0"],
         "--level and --seed",
     ),
+    "setting of an exact curve": (["tradeoff", "accuracy=.9", "prevalence=.2", "--level", ".9"], "--level needs"),
     "values of a surface": (["surface", "fallout=.1", "--x-values", "0:1"], "'0:1'"),
     "break-even with x": (["surface", "--break-even", "--x", "bias"], "--x bias"),
     "percentage to trade": (["tradeoff", "accuracy=90", "prevalence=.2"], "0.9"),

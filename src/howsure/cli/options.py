@@ -263,7 +263,7 @@ PRIOR = option(
     "--prior",
     default="even",
     show_default=True,
-    help="even, jeffreys, uniform, two-level or weights.",
+    help="even, jeffreys, uniform, two-level or a weight.",
 )
 LEVEL = option(
     "--level",

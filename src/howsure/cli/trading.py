@@ -51,7 +51,8 @@ def tradeoff(
     changed = [k for k in settings if context.get_parameter_source(k) != click.core.ParameterSource.DEFAULT]
     if changed:
         names = " and ".join(f"--{k}" for k in changed)
-        raise BadSetting(f"{names} need --counts: a curve from given measures is exact and has no posterior")
+        needs = "needs" if len(changed) == 1 else "need"
+        raise BadSetting(f"{names} {needs} --counts: a curve from given measures is exact and has no posterior")
     found = pairs(values, False, "tradeoff", "accuracy=.9 prevalence=.2")
     show(run_tradeoff(None, recalls=at, **found), kind, out)
 

@@ -17,6 +17,7 @@ Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 _GRID = 49
+_LOST = 1e-5  # of the mass between two ends, what rounding may take of it; beside a pole it could be said to take all
 _THREE = np.array([[-1, 0, 1], [-1 / 2, 0, 1 / 2], [1, -2, 1]])  # places, and the weights of the slope and the bend
 _FIVE = np.array(
     [[-2, -1, 0, 1, 2], [1 / 12, -2 / 3, 0, 2 / 3, -1 / 12], [-1 / 12, 4 / 3, -5 / 2, 4 / 3, -1 / 12]]
@@ -140,7 +141,7 @@ def _against_one_sided(law: Searchable, table: _Table, level: float, low: Array,
     top, bottom = law.quantile(one, rest)[0], law.quantile(rest, one)[0]
     below, above = law.tails(np.stack([low, high]))
     rounding = np.max(np.abs(np.stack([low, high])) + 1, axis=0) * np.max(law.pdf(np.stack([low, high])), axis=0)
-    good = np.abs(1.0 - level - below[0] - above[1]) < 1e-7 + 16 * np.finfo(float).eps * rounding
+    good = np.abs(1.0 - level - below[0] - above[1]) < 1e-7 + np.minimum(16 * np.finfo(float).eps * rounding, _LOST)
     if not good.all():  # where no two ends were found that hold the level at one density, the table's low end does
         p = np.clip(np.where(np.isfinite(below[0]), below[0], 0.0), 0.0, 1.0 - level)
         found = law.quantile(p, 1.0 - p)[0], law.quantile(p + level, np.maximum(1.0 - level - p, 0.0))[0]
