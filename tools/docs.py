@@ -84,8 +84,8 @@ def command_page() -> str:
 _PARTS = {  # headings, and the files and packages under them, in the order of the way through
     "The doors": ("__init__.py", "__main__.py", "cli", "web", "sklearn", "testing.py"),
     "From data to evidence": (
-        "columns.py", "ingest", "duck.py", "evidence", "slices.py", "labels.py", "counting.py", "settings.py",
-        "ranges.py",
+        "columns.py", "ingest", "duck.py", "evidence", "slices.py", "labels.py", "counting.py", "ranges.py",
+        "settings.py",
     ),
     "From evidence to a posterior, and questions to it": ("estimators.py", "entering.py", "priors.py", "model"),
     "Measures": ("catalogue", "expressions.py", "gradients.py"),
