@@ -112,7 +112,10 @@ _BEST = f"{_CURVE} --best f1"
 _TREC = "trec qrels.txt one.run two.run --metric AP"
 SETTINGS: list[tuple[str, str]] = [
     *((f"{_CLASSES} --level {x}", "a level lies between 0 and 1") for x in ("1", "0", "nan", "-1", "95")),
-    (f"{_CLASSES} --level 1e-300", ""),
+    (f"{_CLASSES} --level 1e-300", "is a point to all intents; give a level from 1e-06 on"),
+    (f"{_CLASSES} --level 1e-6", ""),
+    (f"{_CLASSES} --level 1e-6 --interval hdi", "give a level from 0.01 on"),
+    (f"{_CLASSES} --level 0.01 --interval hdi", ""),
     (f"{_CLASSES} --level 0.9999999999999999", ""),
     (f"{_CLASSES} --level x", "--level needs a share"),
     (f"{_CLASSES} --level 0.9 --level 0.8", "--level is given twice"),
