@@ -107,11 +107,13 @@ def _inverse(d: Distribution, n: Numbers, slack: float) -> Iterator[Found]:
     small = 0.5 * (1 - n.level)
     error = np.asarray(d.error.probability, dtype=float) if d.route == "sampled" or d.ess else 0.0
     slack = slack + 2 * error
+    stated = np.asarray(d.error.value, dtype=float) if d.route == "quadrature" else 0.0  # poles may lie inside
     for name, x, q in (("low", n.low, small), ("median", n.median, 0.5), ("high", n.high, 1 - small)):
         with np.errstate(invalid="ignore"):
             ulp = np.where(np.isfinite(x), UNITS * np.spacing(np.abs(np.where(np.isfinite(x), x, 0.0))), 0.0)
-            ulp = np.maximum(ulp, ABSOLUTE) if bottom < 0 else ulp
+            ulp = np.maximum(ulp, ABSOLUTE) if bottom < 0 else np.maximum(ulp, np.minimum(stated, ABSOLUTE))
             around = np.stack([np.clip(x - ulp, bottom, top), np.clip(x + ulp, bottom, top)])
+            around[0] = np.minimum(around[0], 1 / SMALLEST)  # an end beyond all doubles is infinite
             around[1] = np.where((np.abs(x) < SMALLEST) & (bottom == 0), SMALLEST, around[1])  # 0 where it underflows
         below = np.asarray(d.cdf(around), dtype=float)
         # a quantile that rounds to an end is that end; searches end at 1e-304 and 1e304

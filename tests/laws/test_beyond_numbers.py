@@ -99,3 +99,25 @@ def test_a_shortest_interval_beside_a_pole_holds_its_level(metric: str, n: int) 
     low, high = d.interval(kind="hdi")
     assert high == 1.0
     assert d.sf(low) == pytest.approx(0.95, abs=1e-6)
+
+
+def test_infinite_draws_leave_the_density_of_the_others():
+    """Some draws of a ratio with an empty cell are infinite under a small prior: mode and density are of the rest."""
+    first = hs.Tally.binary(tp=0, fp=0, fn=23980709317, tn=0)
+    second = hs.Tally.binary(tp=6669623090, fp=25851209, fn=37292781826, tn=2509070464852)
+    d = hs.compare(first, second, metric="lr-plus", prior=0.0028164, tolerance=0.5).difference
+    assert np.isinf(d.law.draws).any()
+    assert d.law.draws[0] <= d.mode <= d.ppf(0.9)
+    assert d.pdf(d.mode) > 0
+
+
+def test_weights_far_apart_make_no_overflow():
+    """Items of weights from 1e-6 to 900 under small priors: products on the path would be beyond all doubles."""
+    t = hs.tally([0, 0, 1, 0, 0, 0], [1, 1, 0, 0, 1, 1], labels=[0, 1], positive=1,
+                 weight=[61.1386, 5.36988e-06, 1.73406e-05, 0.00354226, 0.963923, 906.946])  # fmt: skip
+    d = hs.posterior(t, [[0.00102603, 0.289329], [16.2012, 0.00181768]])["accuracy"]
+    p = np.array([0.3, 0.5, 0.9, 0.9995])
+    at = d.ppf(p)
+    assert d.cdf(at) == pytest.approx(p, abs=1e-12)
+    seen = np.searchsorted(np.sort(d.draws(20_000, seed=1)), at) / 20_000
+    assert (np.abs(seen - p) < 5 * np.sqrt(p * (1 - p) / 20_000)).all()

@@ -35,6 +35,7 @@ _LEVELS = 7
 _AGREE = 1e-7  # the levels converge geometrically: the finer one is then good to about the square of this
 _BLOCK = 16
 _FAR = 130.0  # e^(-130/2): nothing is left there at a total shape of 1/2
+_HUGE = 1e240  # times exp(_FAR) it may be no double
 _NEGLIGIBLE = 1e-18
 _TERMS = 64  # of the power series, at ratios of 1/2 and less
 _SMOOTH = 16.0  # the density at a value has as many derivatives as the others have weight, less two
@@ -255,9 +256,12 @@ class GammaQuotient(Stepped):
         real = _apart((path.unit[:, None] - c) / path.unit[:, None], path.y)
         c = c / path.unit[:, None]
 
+        size = np.where(np.abs(c) > _HUGE, np.abs(c), 1.0)  # taken out of products that might be no doubles
+        real, c, out = real / size, c / size, np.log(size) @ a
+
         def direct(ahead: Complex, rows: Index) -> tuple[Complex, Complex]:
             rest = real[rows, None, :] - ahead[:, :, None] * c[rows, None, :]
-            return -_log_sum(rest, a), np.asarray((a * b / rest).sum(axis=-1))
+            return -_log_sum(rest, a) - out[rows, None], np.asarray((a * b / size[rows, None] / rest).sum(axis=-1))
 
         return direct
 

@@ -19,6 +19,8 @@ Mask = NDArray[np.bool_]
 
 EPS = float(np.finfo(float).eps)
 _BINS = 2048
+_FAR, _ASIDE = 1e5, 100.0  # widths of the shortest half of the draws: of all of them, and of a window around it
+_HUGE = 8e307  # beyond it differences of draws are no doubles
 SIGMAS = 3.0
 _REACH = 0.2  # of a tail, on either side of its quantile, from which the density there is read
 
@@ -166,12 +168,21 @@ class Sampled:
         return grid + middle, height
 
     def _smooth_around(self, x: Array, lower: float, upper: float) -> tuple[Array, Array]:
+        """Of the draws that are finite, which may be fewer than all: the others' mass has no density."""
+        x = x[np.abs(x) < _HUGE]
         a, b = x[0], x[-1]
         pad = 0.05 * (b - a) or 1e-12
         a, b = max(a - pad, lower), min(b + pad, upper)
+        half = x.size // 2
+        at = int((x[half:] - x[: x.size - half]).argmin())
+        low, high = x[at], x[at + half]
+        if b - a > _FAR * (high - low) > 0:  # bins of all draws would show nothing of where most of them are
+            a, b = max(a, low - _ASIDE * (high - low)), min(b, high + _ASIDE * (high - low))
         count, edges = np.histogram(x, bins=_BINS, range=(a, b))
         step = edges[1] - edges[0]
-        spread = min(x.std(), (x[int(0.75 * self.n)] - x[int(0.25 * self.n)]) / 1.34) or x.std()
+        with np.errstate(over="ignore"):
+            std = float(x.std())
+        spread = min(std, (x[int(0.75 * x.size)] - x[int(0.25 * x.size)]) / 1.34) or std
         width = 0.9 * spread * self.n**-0.2 / step
         reach = max(1, int(np.ceil(4 * width)))
         kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) / max(width, 1e-9)) ** 2)
