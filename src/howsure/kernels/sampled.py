@@ -178,15 +178,15 @@ class Sampled:
         low, high = x[at], x[at + half]
         if b - a > _FAR * (high - low) > 0:  # bins of all draws would show nothing of where most of them are
             a, b = max(a, low - _ASIDE * (high - low)), min(b, high + _ASIDE * (high - low))
+            x = x[(x >= a) & (x <= b)]
         count, edges = np.histogram(x, bins=_BINS, range=(a, b))
         step = edges[1] - edges[0]
         with np.errstate(over="ignore"):
             std = float(x.std())
         spread = min(std, (x[int(0.75 * x.size)] - x[int(0.25 * x.size)]) / 1.34) or std
         width = 0.9 * spread * self.n**-0.2 / step
-        reach = max(1, int(np.ceil(4 * width)))
+        reach = int(np.ceil(min(max(4 * width, 1.0), _BINS - 1.0)))
         kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) / max(width, 1e-9)) ** 2)
-        reach = min(reach, _BINS - 1)
         mirrored = np.concatenate([count[:reach][::-1], count, count[-reach:][::-1]])
         smooth = np.convolve(mirrored, kernel / kernel.sum(), mode="same")[reach : reach + _BINS]
         return 0.5 * (edges[1:] + edges[:-1]), smooth / (self.n * step)
