@@ -7,6 +7,7 @@ import multiprocessing
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
 
 import howsure as hs
 from bench.torture.trying import Job, Violation, tried
@@ -72,8 +73,9 @@ def run(todo: list[Job], workers: int) -> dict[str, Violation]:
     """All jobs; violations of one kind are counted together, and the smallest example is kept."""
     found: dict[str, Violation] = {}
     start, tables = time.monotonic(), 0
-    with multiprocessing.get_context("spawn").Pool(workers) as pool:
-        results = pool.imap_unordered(tried, todo) if workers > 1 else map(tried, todo)
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:  # a worker that dies is an error
+        parts = (x.result() for x in as_completed([pool.submit(tried, job) for job in todo]))
+        results = parts if workers > 1 else map(tried, todo)
         for done, (job, wrong) in enumerate(results, 1):
             tables += job.size
             for v in wrong:

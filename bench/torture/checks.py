@@ -152,7 +152,7 @@ def _drawn_differs(d: Distribution, numbers: Numbers, place: int, alone: Distrib
     room = 1e-10 + 2 * (own + float(alone.error.probability))
     for name, q in (("low", small), ("median", 0.5), ("high", 1 - small)):
         x = float(np.ravel(getattr(numbers, name))[place])
-        by = 1e-9 * (abs(x) + 1)  # draws on the very end of the range, and next to it
+        by = 1e-9 * (abs(x) + 1) if np.isfinite(x) else 0.0  # draws on the very end of the range, and next to it
         below, above = float(alone.cdf(x - by)), float(alone.cdf(x + by))
         wrong = not (below - room <= q <= above + room)
         yield f"{name} in a batch is not {name} alone", np.asarray(wrong), np.asarray([x, below, above, q, room])

@@ -35,6 +35,7 @@ _LEVELS = 7
 _AGREE = 1e-7  # the levels converge geometrically: the finer one is then good to about the square of this
 _BLOCK = 16
 _FAR = 130.0  # e^(-130/2): nothing is left there at a total shape of 1/2
+_MOST = 1e300
 _HUGE = 1e240  # times exp(_FAR) it may be no double
 _NEGLIGIBLE = 1e-18
 _TERMS = 64  # of the power series, at ratios of 1/2 and less
@@ -198,8 +199,7 @@ class GammaQuotient(Stepped):
         side = np.where(upper, 1.0, -1.0)  # the lower tail of X is the upper tail of -X
         c = side[:, None] * linear(top, -bottom, t[:, None])
         unit = c.max(axis=1)
-        gap = (unit[:, None] - c) / unit[:, None]
-        c = c / unit[:, None]
+        gap, c = _measured(unit, c)
         low, high = np.full(t.shape, -60.0), np.full(t.shape, 60.0)
         for _ in range(40):
             y = 0.5 * (low + high)
@@ -253,8 +253,8 @@ class GammaQuotient(Stepped):
     def _one_by_one(self, t: Array, path: _Path, some: Mask | slice) -> Generating:
         a, b = self.shapes[some], self.bottom[some]
         c = path.side[:, None] * linear(self.top[some], -b, t[:, None])
-        real = _apart((path.unit[:, None] - c) / path.unit[:, None], path.y)
-        c = c / path.unit[:, None]
+        gap, c = _measured(path.unit, c)
+        real = _apart(gap, path.y)
 
         size = np.where(np.abs(c) > _HUGE, np.abs(c), 1.0)  # taken out of products that might be no doubles
         real, c, out = real / size, c / size, np.log(size) @ a
@@ -264,6 +264,13 @@ class GammaQuotient(Stepped):
             return -_log_sum(rest, a) - out[rows, None], np.asarray((a * b / size[rows, None] / rest).sum(axis=-1))
 
         return direct
+
+
+def _measured(unit: Array, c: Array) -> tuple[Array, Array]:
+    """(unit - c)/unit and c/unit; ratios beyond 1e300, which only points within 1e-300 of an end have, are cut."""
+    with np.errstate(over="ignore"):
+        gap, share = (unit[:, None] - c) / unit[:, None], c / unit[:, None]
+    return np.minimum(gap, _MOST), np.maximum(share, -_MOST)
 
 
 Index = NDArray[np.intp]
