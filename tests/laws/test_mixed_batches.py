@@ -81,3 +81,23 @@ def test_bounds_found_on_a_grid_refuse_nothing_that_may_be_reached() -> None:
     assert report.to_dict()["rows"][0]["p_above"] > 0.1
     with pytest.raises(hs.HowsureError, match="lies between"):
         hs.score(hs.Tally.binary(tp=10, fp=30, fn=1, tn=1), metrics=[bent], above=2, tolerance=0.2)
+
+
+@pytest.mark.parametrize(
+    ("counts", "metric"), [([0, 55, 0, 0, 0, 0, 250, 229], "specificity"), ([0, 0, 9287, 5, 0, 0, 15226, 0], "recall")]
+)
+def test_a_group_that_is_empty_in_some_tables_only(counts, metric):
+    """Pairs that never disagree one way: in a batch they have the law that they have alone, to the last digits."""
+    cells = np.array([(y, a, b) for y in (0, 1) for a in (0, 1) for b in (0, 1)])
+    others = [[12, 5, 7, 3, 9, 4, 8, 6], [100, 2, 3, 4, 5, 600, 7, 8000], [0, 1, 0, 0, 5, 0, 0, 2]]
+
+    def difference(n):
+        t = hs.Tally(cells=cells, counts=np.array(n), systems=("a", "b"), labels=(0, 1), positive=1)
+        return hs.compare(t, "a", "b", metric=metric).difference
+
+    together = difference([counts, *others])
+    for i, n in enumerate([counts, *others]):
+        alone = difference(n)
+        for p in (0.001, 0.025, 0.5, 0.9):
+            assert alone.cdf(together.ppf(p)[i]) == pytest.approx(p, abs=1e-10)
+        assert together.mean[i] == pytest.approx(alone.mean, abs=1e-9 * alone.std)

@@ -134,6 +134,9 @@ class Answers:
         groups = self._groups(metric)
         if groups is None:
             return None
+        parted = _by_what_is_there(groups)
+        if parted is not None:
+            return parted
         found = linear_groups_law({k: np.maximum(x, NOTHING) for k, x in groups.items()})
         return None if found is None else found[0]
 
@@ -278,3 +281,26 @@ def p_values(answers: Answers, metric: Metric, seed: int) -> dict[str, Any]:
     from howsure.kernels.classical_tests import of_answers
 
     return of_answers(answers.pairs, answers.pair_counts(), metric.formula, seed)
+
+
+def _by_what_is_there(groups: dict[tuple[float, float], Array]) -> Law | None:
+    """The law of a batch in which some groups are empty in some tables: of tables with the same groups, one each.
+
+    A shape of next to nothing in place of an empty group would be felt in the ninth digit.
+    """
+    shape = np.broadcast_shapes(*(x.shape for x in groups.values()))
+    shapes = {k: np.broadcast_to(x, shape) for k, x in groups.items()}
+    empty = np.stack([x == 0 for x in shapes.values()])
+    if len(shape) != 1 or not empty.any():
+        return None
+    patterns, at = np.unique(empty, axis=1, return_inverse=True)
+    places = tuple(np.flatnonzero(at.ravel() == j) for j in range(patterns.shape[1]))
+    laws = []
+    for gone, here in zip(patterns.T, places, strict=True):
+        found = linear_groups_law({k: x[here] for (k, x), lost in zip(shapes.items(), gone, strict=True) if not lost})
+        if found is None:
+            return None
+        laws.append(found[0])
+    from howsure.kernels.stacked import Stacked
+
+    return Stacked(tuple(laws), places)
