@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import BadCounts, HowsureError
 from howsure.language import option
-from howsure.settings import number
 
 Array = NDArray[Any]
 
@@ -18,15 +17,6 @@ MOST: Final = 2**53  # counts stay exact in a double up to here
 _LONG: Final = 10**20  # beyond it digits tell less than a power of ten
 MOST_TOGETHER: Final = 2**62  # sums of whole numbers turn negative at 2^63
 _UNLIKE: Final = {"c": "complex numbers", "M": "dates", "m": "lengths of time", "V": "records"}
-
-
-def finite(x: Any) -> float:
-    """One number as a double; NaN for what is none, or is infinite, or beyond any double.
-
-    >>> finite(3), finite(True), finite("3"), finite(10**400)
-    (3.0, nan, nan, nan)
-    """
-    return number(x)
 
 
 def short(x: float) -> str:

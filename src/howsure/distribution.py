@@ -18,7 +18,7 @@ from howsure.kernels.scale import FARTHEST, NEAREST
 from howsure.language import option
 from howsure.notes import Notes, note
 from howsure.ranges import refuse_beyond
-from howsure.settings import check_draws, check_kind, check_level, check_seed, number
+from howsure.settings import check_draws, check_kind, check_level, check_seed, finite
 
 if TYPE_CHECKING:
     from howsure.charts.chart import Chart
@@ -306,7 +306,7 @@ class Distribution:
         """The density with its interval shaded, and P(below) and P(above) a value: d.plot(above=0.8).save("x.svg")."""
         from howsure.outlines import density_chart
 
-        at = None if above is None else number(above)
+        at = None if above is None else finite(above)
         if at is not None:
             if math.isnan(at):
                 raise BadSetting(f"{option('above')} must be a finite number; got {above!r}.")

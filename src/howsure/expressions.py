@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 import numpy as np
 
 from howsure.errors import BadSetting
-from howsure.settings import number
+from howsure.settings import finite
 
 CELLS: Final = ("tp", "fp", "fn", "tn")
 _DEEPEST: Final = 100  # a sum of a thousand terms can be written as a sum of sums
@@ -223,7 +223,7 @@ def _constant(x: object) -> Expression:
     if isinstance(x, (float, np.floating)) and not math.isfinite(x):
         raise BadSetting(f"a formula needs finite numbers; got {x!r}.")
     exact = (
-        x if isinstance(x, Fraction) else Fraction(repr(number(x)) if isinstance(x, (float, np.floating)) else int(x))
+        x if isinstance(x, Fraction) else Fraction(repr(finite(x)) if isinstance(x, (float, np.floating)) else int(x))
     )
     if exact and not _SMALLEST <= abs(exact) <= _LARGEST:
         raise BadSetting("a formula takes 0 and numbers of a size from 1e-150 to 1e300; one is beyond that.")

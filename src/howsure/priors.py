@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.counting import refuse_unlike
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.language import option
-from howsure.settings import number
+from howsure.settings import finite
 
 Array = NDArray[np.float64]
 
@@ -203,7 +203,7 @@ def _table(given: ArrayLike) -> Prior:
 
 
 def _positive(value: Any, what: str) -> float:
-    found = number(value)
+    found = finite(value)
     if not LOWEST <= found <= HIGHEST:
         raise BadSetting(
             f"{what} must be a weight above 0, from 1e-6 to 1e12; got {value!r}. For no opinion use 'even'."

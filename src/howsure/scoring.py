@@ -14,7 +14,6 @@ import numpy as np
 from howsure import prior_rows, slice_marks, slice_order
 from howsure.catalogue import Metric
 from howsure.columns import Columns
-from howsure.counting import finite
 from howsure.distribution import Distribution
 from howsure.entering import entered
 from howsure.envelope import envelope
@@ -32,7 +31,7 @@ from howsure.render.harmless import visible
 from howsure.render.numbers import within
 from howsure.result import Result
 from howsure.rows import Place, Row, row_documents, row_parts
-from howsure.settings import check_kind, check_level, flag, several
+from howsure.settings import check_kind, check_level, finite, flag, several
 from howsure.slice_marks import DealtParts, SliceMarks
 
 MOST_DRAWN: Final = 240  # tables that a chart shows in full

@@ -12,12 +12,12 @@ from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.language import option
 
 
-def number(x: Any) -> float:
+def finite(x: Any) -> float:
     """One number as a double; NaN for what is none, or is infinite, or beyond any double.
 
     A shorter float is the number that it is written as: 0.9 of 32 bits is 0.9, not 0.8999999762.
 
-    >>> number(3), number(True), number("3"), number(10**400), number(np.float32(0.9))
+    >>> finite(3), finite(True), finite("3"), finite(10**400), finite(np.float32(0.9))
     (3.0, nan, nan, nan, 0.9)
     """
     if isinstance(x, bool) or not isinstance(x, (int, float, np.integer, np.floating)):
@@ -98,7 +98,7 @@ LEAST_LEVELS: Final = {"equal-tailed": 1e-6, "hdi": 0.01}  # the density is too 
 
 def check_level(level: float, kind: str = "equal-tailed") -> float:
     """The level, if it lies strictly between 0 and 1, and is none that nobody needs and no search finds."""
-    found = number(level)
+    found = finite(level)
     if not 0 < found < 1:
         hint = f" Did you mean {found / 100:g}?" if 50 <= found < 100 else ""
         raise BadSetting(f"a level lies between 0 and 1, such as 0.95; got {level!r}.{hint}")

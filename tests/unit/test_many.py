@@ -351,3 +351,11 @@ def test_the_report_of_a_positive_class_follows_from_its_four_cells():
     (said,) = [n.text for n in hs.score(t, metrics=["accuracy", "phi", "f1", "macro-f1"]).notes if "classes" in n.code]
     assert said == "accuracy, phi are of all 3 classes together; accuracy:rec is of rec against the rest"
     assert "of-all-classes" not in {n.code for n in hs.score(cells, metrics=["accuracy"]).notes}
+
+
+def test_a_measure_without_classical_tests_says_so():
+    """In a sentence with one article."""
+    y, a, b = ["x", "y", "z", "x"], ["x", "y", "z", "y"], ["x", "z", "z", "x"]
+    c = hs.compare(hs.tally(y, {"a": a, "b": b}), metric="macro-f1")
+    with pytest.raises(hs.HowsureError, match=r"^macro-f1 of Tally has no classical test\.$"):
+        c.tests()

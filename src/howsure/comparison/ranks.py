@@ -36,7 +36,7 @@ from howsure.render.harmless import visible
 from howsure.render.numbers import probability
 from howsure.result import Result
 from howsure.rows import Row, real, row_documents, told_alike
-from howsure.settings import check_draws, check_kind, check_level, integer, number
+from howsure.settings import check_draws, check_kind, check_level, finite, integer
 
 Array = NDArray[np.float64]
 
@@ -271,7 +271,7 @@ def leaderboard(
     n = None if draws is None else check_draws(draws)
     if n is not None and n < FEWEST_DRAWS:
         raise BadSetting(f"{option('draws')} must be at least {FEWEST_DRAWS}; got {n}.")
-    surely = number(apart)
+    surely = finite(apart)
     if not 0.5 < surely < 1:
         raise BadSetting(f"{option('apart')} is a probability between 0.5 and 1; got {apart!r}.")
     own: dict[str, Any] = {"prior": prior, "tolerance": tolerance, "seed": seed}

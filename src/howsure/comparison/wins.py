@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from howsure.counting import finite, whole
+from howsure.counting import whole
 from howsure.distribution import Distribution, Error, number_or_array
 from howsure.envelope import envelope
 from howsure.errors import BadSetting
@@ -26,7 +26,7 @@ from howsure.render.harmless import visible
 from howsure.render.numbers import probability
 from howsure.result import Result
 from howsure.rows import real
-from howsure.settings import check_kind, check_level
+from howsure.settings import check_kind, check_level, finite
 
 EVEN: Final = 1e-9  # closer to a half than this is a half
 

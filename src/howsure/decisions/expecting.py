@@ -20,7 +20,7 @@ from howsure.language import option, spelled
 from howsure.relations.quantities import quantity
 from howsure.relations.solution import Solution
 from howsure.relations.solving import solve
-from howsure.settings import number
+from howsure.settings import finite
 
 Array = NDArray[np.float64]
 
@@ -60,7 +60,7 @@ def _checked(expected: Any) -> dict[str, float]:
                          f"got {expected!r}.")  # fmt: skip
     found: dict[str, float] = {}
     for name, x in expected.items():
-        value = number(x)
+        value = finite(x)
         if math.isnan(value):
             raise BadSetting(f"the expected {name} must be a number; got {x!r}.")
         found[str(name).strip().lower() if str(name).strip().lower() == "rate" else str(name)] = value

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.counting import finite, refuse_unlike
+from howsure.counting import refuse_unlike
 from howsure.errors import BadCounts, BadLabels, BadSetting, listing
 from howsure.language import option
+from howsure.settings import finite
 
 Array = NDArray[np.float64]
 

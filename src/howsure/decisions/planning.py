@@ -26,7 +26,7 @@ from howsure.model.question import Question
 from howsure.notes import Notes, note
 from howsure.render.numbers import short
 from howsure.result import Result
-from howsure.settings import check_kind, check_level, check_seed, number, plain, whole_from
+from howsure.settings import check_kind, check_level, check_seed, finite, plain, whole_from
 
 _GOALS: Final = ("width", "above", "below", "difference")
 _SMALLEST_STEPS: Final = 14
@@ -138,16 +138,16 @@ def _goal(
         told = ", ".join(option(k) for k in _GOALS)
         raise BadSetting(f"give the goal of the plan, one of {told}; or {option('n')}, to see what so many items give.")
     for name, x in given.items():
-        if math.isnan(number(x)):
+        if math.isnan(finite(x)):
             raise BadSetting(f"{option(name)} must be a number; got {x!r}.")
-        if name in ("width", "difference") and not number(x) > 0:
+        if name in ("width", "difference") and not finite(x) > 0:
             raise BadSetting(f"{option(name)} must be above 0; got {x!r}.")
     kind = next(iter(given), "width")
-    return kind, None if not given else number(given[kind])  # type: ignore[return-value]
+    return kind, None if not given else finite(given[kind])  # type: ignore[return-value]
 
 
 def _share(x: Any, name: str) -> float:
-    found = number(x)
+    found = finite(x)
     if not 0 < found < 1:
         hint = f" Did you mean {found / 100:g}?" if 1 < found < 100 else ""
         raise BadSetting(f"{option(name)} lies between 0 and 1, such as 0.8; got {x!r}.{hint}")

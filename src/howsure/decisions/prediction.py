@@ -14,7 +14,6 @@ from howsure.catalogue import Metric
 from howsure.columns import Columns
 from howsure.comparison.several import Metrics, Several, each_measure
 from howsure.comparison.slicing import page
-from howsure.counting import finite
 from howsure.decisions.score_limits import ScoreLimit
 from howsure.distribution import Distribution, Interval, number_or_array
 from howsure.entering import entered, is_made
@@ -35,7 +34,7 @@ from howsure.render.harmless import visible
 from howsure.render.numbers import within
 from howsure.result import Result
 from howsure.rows import real, slice_of
-from howsure.settings import check_kind, check_level
+from howsure.settings import check_kind, check_level, finite
 
 if TYPE_CHECKING:
     from howsure.charts.chart import Chart

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from howsure.counting import finite
 from howsure.errors import BadSetting, UnknownName, listing
 from howsure.language import option
 from howsure.ranges import reached, refuse_beyond
+from howsure.settings import finite
 
 Prediction = Any  # howsure.decisions.prediction.Prediction
 

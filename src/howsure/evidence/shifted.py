@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
-from howsure.counting import finite
 from howsure.errors import BadCounts, BadLabels, BadSetting, NeedsPositive, listing
 from howsure.evidence import merging
 from howsure.evidence.classes import Tally
@@ -14,6 +13,7 @@ from howsure.evidence.layout import as_json, number
 from howsure.evidence.outcomes import Outcomes
 from howsure.labels import Label
 from howsure.language import option, spelled
+from howsure.settings import finite
 
 LEAST = 1e-12  # of a share that is known
 UNNAMED = {0, 1}  # the labels of four counts, which have no names of their own

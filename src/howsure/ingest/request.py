@@ -8,11 +8,11 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from howsure.counting import finite
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest, no_column
 from howsure.ingest.keys import Form, Grouping, Key
 from howsure.labels import Label
 from howsure.language import option, spelled
+from howsure.settings import finite
 
 Kind = Literal["classes", "label sets", "outcomes", "cuts", "scores", "values", "judged outcomes", "judged classes"]
 Better = Literal["higher", "lower"]

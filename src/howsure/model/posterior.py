@@ -14,7 +14,7 @@ from howsure.errors import BadSetting, HowsureError
 from howsure.model.sampling import TOGETHER
 from howsure.model.state import State
 from howsure.notes import Notes
-from howsure.settings import check_draws, check_seed, number
+from howsure.settings import check_draws, check_seed, finite
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -249,7 +249,7 @@ def posterior(data: Evidence | Result, prior: Any = "even", *, tolerance: float 
     Items have the Bayesian bootstrap for a posterior, with the prior's weight at the ends of the values seen. Scored
     items have it too, with weight above and below all scores. "none" leaves these weights out.
     """
-    within, seed = number(tolerance), check_seed(seed)
+    within, seed = finite(tolerance), check_seed(seed)
     if not 1e-4 <= within <= 1:
         raise BadSetting(f"tolerance must be a share of the standard deviation, from 0.0001 to 1; got {tolerance!r}.")
     inside = getattr(data, "posterior", None)  # of a result that has one, such as a curve

@@ -267,7 +267,7 @@ class Question:
                           f"quotients of clusters.{cut}")  # fmt: skip
 
     def _unasked(self, what: str) -> BadSetting:
-        return BadSetting(f"{self.metric} of {type(self.state.evidence).__name__} has no {what}.")
+        return BadSetting(f"{self.metric} of {type(self.state.evidence).__name__} has no {what.removeprefix('a ')}.")
 
     def __getstate__(self) -> dict[str, Any]:
         """What was worked out is left behind."""

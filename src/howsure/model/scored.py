@@ -113,12 +113,13 @@ class Thresholds(Question):
 
     @cached_property
     def _at_threshold(self) -> Question:
-        """The measure of the 2x2 table at the threshold."""
-        assert self.metric.threshold is not None  # noqa: S101 - closed looked
+        """The measure of the 2x2 table at the threshold, or of the answers that two systems give there."""
+        at = self.metric.threshold
+        assert at is not None  # noqa: S101 - closed looked
         assert self.metric.base is not None  # noqa: S101 - a threshold has one
-        t = tally_at(self.items, [self.metric.threshold])
-        state = self.state.seeing(t.at(0, ()))
-        return classes.question(state, self.metric.base, str(self.metric))
+        one = len(self.items.systems) == 1
+        t = tally_at(self.items, [at]).at(0, ()) if one else answers_at(self.items, at)
+        return classes.question(self.state.seeing(t), self.metric.base, str(self.metric))
 
     def _refuse(self, what: str, draws: Array) -> None:
         """Draws that make no law: all the same, or 0/0; or of a class that weights leave a single item."""
@@ -159,11 +160,10 @@ class Thresholds(Question):
         """That of the answers at a threshold, else by joint draws, with a control where there is one."""
         name = f"difference of {self.metric}"
         if self.closed:
-            gap = self._answers_at_threshold.difference()
+            gap = self._at_threshold.difference()
             return replace(gap, found=lambda: replace(gap.difference, name=name))
-        law: Law | None = gap_law(self.drawn, self.metric, self.state.tolerance, self._known_gap())
-        if law is None:
-            law = self._drawn_gap_law()
+        surer = gap_law(self.drawn, self.metric, self.state.tolerance, self._known_gap())
+        law = self._drawn_gap_law() if surer is None else surer
         return drawn_gap(Distribution(name, law, "sampled", self._gap_draws, notes=self.remarks))
 
     def _drawn_gap_law(self) -> Sampled:
@@ -172,14 +172,6 @@ class Thresholds(Question):
             gap = self._gap_draws(self.drawn.number, self.state.seed)
         self._refuse(f"on {self.metric} {first} and {second} differ by", gap)
         return difference_law(self.metric.bounds, gap)
-
-    @cached_property
-    def _answers_at_threshold(self) -> Question:
-        """The measure of both systems' answers at the threshold."""
-        assert self.metric.threshold is not None  # noqa: S101 - closed looked
-        assert self.metric.base is not None  # noqa: S101 - a threshold has one
-        state = self.state.seeing(answers_at(self.items, self.metric.threshold))
-        return classes.question(state, self.metric.base, str(self.metric))
 
     def _known_gap(self) -> float | None:
         """The mean of a difference of areas."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -34,12 +35,12 @@ def tally_at(data: Scored, thresholds: Any = None) -> Tally:
 
 
 def answers_at(data: Scored, threshold: float) -> Tally:
-    """The answers of all systems at one threshold, on the same items."""
-    answers = (data.scores >= threshold).astype(np.int64)
-    patterns = np.column_stack([data.truth.astype(np.int64), answers])
-    cells, at = np.unique(patterns, axis=0, return_inverse=True)
-    counts: Any = np.bincount(at.ravel(), data.amounts, len(cells))
-    squares = None if data.squares is None else np.bincount(at.ravel(), data.squares, len(cells))
+    """The answers of two systems at one threshold, on the same items."""
+    patterns = np.column_stack([data.truth, data.scores >= threshold]).astype(np.int64)
+    codes = patterns @ (1 << np.arange(patterns.shape[1])[::-1])
+    cells = np.array(list(product((0, 1), repeat=patterns.shape[1])))  # in the order of their codes
+    counts: Any = np.bincount(codes, data.amounts, len(cells))
+    squares = None if data.squares is None else np.bincount(codes, data.squares, len(cells))
     return Tally(
         cells=cells, counts=counts.astype(np.int64) if squares is None else counts, labels=data.labels,
         systems=data.systems, positive=data.positive, squares=squares, notes=data.notes, positive_given=True,

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
 from howsure.catalogue.retrieval import table_metric
-from howsure.counting import finite
 from howsure.distribution import Distribution
 from howsure.errors import BadSetting
 from howsure.evidence.layout import THRESHOLD
@@ -28,6 +27,7 @@ from howsure.model.score_draws import score_draws
 from howsure.model.thresholds import table_of
 from howsure.ranking.bands import closed
 from howsure.render.numbers import probability, short
+from howsure.settings import finite
 
 Array = NDArray[np.float64]
 Given = Mapping[str, float | tuple[float, float]] | None  # limits, some with a probability
