@@ -19,6 +19,7 @@ EPS = float(np.finfo(float).eps)
 UNITS = 4  # units in the last place by which a quantile may be off,
 ABSOLUTE = 16 * EPS  # and so much in a range around 0: twice the stated bound, of the quantile and of its cdf
 SMALLEST = 1e-290
+SLACK = 1e-10  # of the cdf at a quantile, beside its stated error
 ALIKE = 1e-9  # of the standard deviation, or of the number: a table alone and in a batch
 
 
@@ -40,12 +41,12 @@ class Numbers:
         return cls(*(np.asarray(x, dtype=float) for x in parts), level)
 
 
-def broken(d: Distribution, numbers: Numbers, slack: float) -> Iterator[Found]:
-    """All checks of one law; the slack is that of the cdf at a quantile."""
+def broken(d: Distribution, numbers: Numbers) -> Iterator[Found]:
+    """All checks of one law."""
     yield from _points(d, numbers)
     yield from _order(d, numbers)
     yield from _cdf(d, numbers)
-    yield from _inverse(d, numbers, slack)
+    yield from _inverse(d, numbers)
     yield from _error(d)
 
 
@@ -101,12 +102,12 @@ def _cdf(d: Distribution, n: Numbers) -> Iterator[Found]:
     yield "pdf is NaN or below 0", ~(density >= 0).all(axis=0), density
 
 
-def _inverse(d: Distribution, n: Numbers, slack: float) -> Iterator[Found]:
+def _inverse(d: Distribution, n: Numbers) -> Iterator[Found]:
     """The cdf of a quantile is its probability; where doubles are too coarse, it lies between its neighbours'."""
     bottom, top = d.range
     small = 0.5 * (1 - n.level)
     error = np.asarray(d.error.probability, dtype=float) if d.route == "sampled" or d.ess else 0.0
-    slack = slack + 2 * error
+    slack = SLACK + 2 * error
     stated = np.asarray(d.error.value, dtype=float) if d.route == "quadrature" else 0.0  # poles may lie inside
     for name, x, q in (("low", n.low, small), ("median", n.median, 0.5), ("high", n.high, 1 - small)):
         with np.errstate(invalid="ignore"):

@@ -25,7 +25,6 @@ class Batch:
     text: Callable[[int], str]
     weight: NDArray[np.float64]  # how large each is: the smallest is shown
     probability: Callable[[], Any] | None = None  # of a comparison: p_better and p_worse
-    slack: float = 1e-10  # of the cdf at a quantile, beside its stated error
 
 
 def random_counts(rng: np.random.Generator, size: int, cells: int) -> Counts:
@@ -129,8 +128,7 @@ def weighted(name: str, rng: np.random.Generator, size: int, tolerance: float) -
         given = f"{truth[i].tolist()}, {answer[i].tolist()}, labels=[0, 1], positive=1, weight={weights[i].tolist()}"
         return f"d = hs.posterior(hs.tally({given}), {prior!r}, tolerance={tolerance})[{name!r}]"
 
-    least = np.min(prior) if not isinstance(prior, str) else 1.0
-    return Batch(law, text, weights.sum(axis=1), slack=1e-8 if least < 0.01 else 1e-10)  # docs/accuracy.md
+    return Batch(law, text, weights.sum(axis=1))
 
 
 def differences(name: str, rng: np.random.Generator, size: int, tolerance: float) -> Batch:

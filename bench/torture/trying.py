@@ -60,7 +60,7 @@ def _wrong(job: Job, batch: Batch) -> Iterator[Violation]:
     d = batch.law(None)
     numbers = checks.Numbers.of(d, job.level)
     where = f"{job.subject} {job.measure} ({d.route})"
-    found = [*checks.broken(d, numbers, batch.slack)]
+    found = [*checks.broken(d, numbers)]
     if batch.probability is not None and batch.probability()[0] is not None:  # None: a measure without a direction
         found += _probabilities(*batch.probability())
     for what, mask, shown in found:
@@ -111,7 +111,7 @@ def _raises(job: Job, batch: Batch, places: np.ndarray) -> bool:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             d = batch.law(places)
-            for _ in checks.broken(d, checks.Numbers.of(d, job.level), batch.slack):
+            for _ in checks.broken(d, checks.Numbers.of(d, job.level)):
                 pass
     except Exception:  # noqa: BLE001 - the same kind or another: it is the table
         return True

@@ -99,6 +99,10 @@ class ChebyshevSeries:
     def order(self) -> int:
         return len(self.terms) - 1
 
+    def picked(self, some: NDArray[np.bool_]) -> ChebyshevSeries:
+        """Some of the rows."""
+        return ChebyshevSeries(self.rows[some], self.first[some], self.last[some], self.terms[:, some])
+
 
 def breaks(law: Continuous) -> tuple[float, ...]:
     """Inner points where a density may have a corner: the values of the measure at the corners of the simplex."""

@@ -82,7 +82,10 @@ class Continuous(Law):
     def equal_tailed(self, level: float) -> tuple[Array, Array, Array, Array]:
         usual = self.searched and level == _USUAL
         value, below, above = self._usual if usual else self.quantile(*level_tails(level, self.shape))
-        return value[0], value[1], below[0], above[1]
+        if not self.searched:
+            return value[0], value[1], below[0], above[1]
+        middle = self.median()  # beside a pole, ends may be rounded past it
+        return np.minimum(value[0], middle), np.maximum(value[1], middle), below[0], above[1]
 
     def shortest(self, level: float, log_scale: bool = False) -> tuple[Array, Array, Mask]:
         low, high = highest_density.shortest(self, level, log_scale)

@@ -20,7 +20,7 @@ Mask = NDArray[np.bool_]
 Looked = tuple[Array, Array, Array]  # points on the line, logs or scores of the tails there, and their slopes
 
 _STEPS = 60
-_SMALL_STEP = 2e-15
+_EPS = float(np.finfo(float).eps)
 _CLOSE = 3e-9  # a miss this small is squared by the step that follows it
 _CLOSE_SCORE = 1e-6  # the same for a normal score, which bends less
 _LEFT = 2e-11  # of the log of a tail, or of a score, that a last step may leave if the density is not its slope
@@ -77,7 +77,10 @@ def _newton(law: Steppable, scale: Scale, y: Array, use_low: Mask, target: Array
             limit = np.maximum(0.3 * np.abs(y), 3.0)
             step = np.clip(np.where(np.isfinite(step), step, np.sign(miss) * limit), -limit, limit)
             low, high = np.where(miss <= 0, y, low), np.where(miss >= 0, y, high)
-            new = y - step
+            unit = _EPS * (1 + np.abs(y))
+            short = np.abs(step) <= 8 * unit
+            stuck = short & (np.abs(miss) > _CLOSE_SCORE)  # on a pole of the density: it tells the side only
+            new = y - np.where(stuck, np.copysign(64 * unit, miss), step)
             middle = 0.5 * (low + high)
             slow = np.abs(step) > 0.7 * before  # Newton is not shrinking its steps: halve the bracket
             close = np.abs(miss) < np.where(body, _CLOSE_SCORE, _CLOSE)
@@ -86,7 +89,7 @@ def _newton(law: Steppable, scale: Scale, y: Array, use_low: Mask, target: Array
             new = np.where(close & outside, y, new)  # rounding put the last step on the bracket
             halve = np.isfinite(middle) & ~close & (outside | slow)
             new = np.where(halve, middle, new)
-            small = np.abs(step) <= _SMALL_STEP * (1 + np.abs(y))
+            small = (short & ~stuck) | (high - low <= 2 * unit)
         beyond = (np.abs(y) == LAST) & (np.sign(y) * (new - y) > 0) & (not scale.bounded)  # of what is searched
         move, last = active & ~(small & halve), (y, value, rate)
         y = np.where(move, np.clip(new, -LAST, LAST) if not scale.bounded else new, y)

@@ -12,6 +12,7 @@ is from 1, before it is divided out.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -30,6 +31,8 @@ _CELLS = 256  # at least; a multiple of _COARSE
 _COARSE = 64
 _EMPTY = -700.0
 _GAUSS = np.polynomial.legendre.leggauss(6)
+_LOST = 1e-12  # of the mass, by which polynomials between nodes may differ from the series
+_FINEST = 64  # cells for a Chebyshev term, at most
 
 
 @dataclass(frozen=True)
@@ -134,7 +137,7 @@ def tabulate(law: Continuous) -> Tabulated:
     """The table of a law."""
     ends, places, found, spread = profile(law)
     size = spread.size
-    drafts = [[_cells(series) for series in several] for several in found]
+    drafts = [[cells for series in several for cells in _cells(series)] for several in found]
     masses = np.zeros((3 * len(places), size))  # of each piece: before its first node, between its nodes, beyond
     for k, draft in enumerate(drafts):
         for cells in draft:
@@ -172,10 +175,29 @@ class NodeCells:
     masses: Array
     atoms: tuple[Array, Array]
 
+    def picked(self, some: NDArray[np.bool_]) -> NodeCells:
+        log_f, slope, bend, masses = (x[some] for x in (self.log_f, self.slope, self.bend, self.masses))
+        return NodeCells(
+            self.series.picked(some), log_f, slope, bend, masses, (self.atoms[0][some], self.atoms[1][some])
+        )
 
-def _cells(series: ChebyshevSeries) -> NodeCells:
-    """Values, derivatives and integrals of series; four cells a Chebyshev term."""
-    count = max(_CELLS, 4 * series.order)
+
+def _cells(series: ChebyshevSeries, count: int = 0) -> Iterator[NodeCells]:
+    """Values, derivatives and integrals of series; four cells a Chebyshev term, or more in rows where these do not do.
+
+    Next to an end a density may bend so much that quintics between the nodes of four lose 1e-9 of its mass.
+    """
+    count = count or max(_CELLS, 4 * series.order)
+    cells, lost = _at_nodes(series, count)
+    rough = (lost > _LOST) & (2 * count <= max(_CELLS, _FINEST * series.order))
+    if not rough.all():
+        yield cells.picked(~rough) if rough.any() else cells
+    if rough.any():
+        yield from _cells(series.picked(rough), 2 * count)
+
+
+def _at_nodes(series: ChebyshevSeries, count: int) -> tuple[NodeCells, Array]:
+    """So many cells of each row, and the share of its mass that is lost between the nodes."""
     half = 0.5 * (series.last - series.first)[:, None]
     x = np.linspace(-1.0, 1.0, count + 1)
     inner = (0.5 * (x[1:] + x[:-1])[:, None] + _GAUSS[0] / count).ravel()
@@ -187,7 +209,12 @@ def _cells(series: ChebyshevSeries) -> NodeCells:
     for k, sign, u in ((0, 1.0, series.first), (-1, -1.0, series.last)):
         power = sign * (slope[:, k] - np.tanh(u))  # of the distance, with respect to u
         atoms.append(np.where(power > 0, np.exp(log_f[:, k]) / np.where(power > 0, power, 1.0), 0.0))
-    return NodeCells(series, log_f, slope, bend, (density @ _GAUSS[1]) * half / count, (atoms[0], atoms[1]))
+    size = half / count
+    nodes = [x[..., None] for x in (log_f, slope * 2 * size, bend * (2 * size) ** 2)]
+    between = np.exp(_hermite(0.5 + 0.5 * _GAUSS[0], *(x[:, :-1] for x in nodes), *(x[:, 1:] for x in nodes)))
+    masses = (density @ _GAUSS[1]) * size
+    lost = (np.abs(between - density) @ _GAUSS[1] * size).sum(axis=1) / np.maximum(masses.sum(axis=1), 1e-300)
+    return NodeCells(series, log_f, slope, bend, masses, (atoms[0], atoms[1])), lost
 
 
 def _piece(place: Place, draft: list[NodeCells], total: Array, below: Array, above: Array, atoms: Array) -> Stretch:
