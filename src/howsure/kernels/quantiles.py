@@ -89,11 +89,13 @@ def _newton(law: Steppable, scale: Scale, y: Array, use_low: Mask, target: Array
             new = np.where(close & outside, y, new)  # rounding put the last step on the bracket
             halve = np.isfinite(middle) & ~close & (outside | slow)
             new = np.where(halve, middle, new)
-            small = (short & ~stuck) | (high - low <= 2 * unit)
+            small = short & ~stuck
+            tight = np.nextafter(low, np.inf) >= high  # neighbours: the upper one, so that quantiles are in their order
+            new = np.where(tight, high, new)
         beyond = (np.abs(y) == LAST) & (np.sign(y) * (new - y) > 0) & (not scale.bounded)  # of what is searched
-        move, last = active & ~(small & halve), (y, value, rate)
+        move, last = active & ~(small & halve & ~tight), (y, value, rate)
         y = np.where(move, np.clip(new, -LAST, LAST) if not scale.bounded else new, y)
-        active = active & ~small & ~close & ~beyond  # quadratic: this was the last step needed
+        active = active & ~small & ~tight & ~close & ~beyond  # quadratic: this was the last step needed
         if not active.any():
             break
         before = np.abs(step)

@@ -211,7 +211,8 @@ def _at_nodes(series: ChebyshevSeries, count: int) -> tuple[NodeCells, Array]:
         atoms.append(np.where(power > 0, np.exp(log_f[:, k]) / np.where(power > 0, power, 1.0), 0.0))
     size = half / count
     nodes = [x[..., None] for x in (log_f, slope * 2 * size, bend * (2 * size) ** 2)]
-    between = np.exp(_hermite(0.5 + 0.5 * _GAUSS[0], *(x[:, :-1] for x in nodes), *(x[:, 1:] for x in nodes)))
+    with np.errstate(over="ignore"):  # of far too few nodes
+        between = np.exp(_hermite(0.5 + 0.5 * _GAUSS[0], *(x[:, :-1] for x in nodes), *(x[:, 1:] for x in nodes)))
     masses = (density @ _GAUSS[1]) * size
     lost = (np.abs(between - density) @ _GAUSS[1] * size).sum(axis=1) / np.maximum(masses.sum(axis=1), 1e-300)
     return NodeCells(series, log_f, slope, bend, masses, (atoms[0], atoms[1])), lost
