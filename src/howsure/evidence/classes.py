@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from howsure.counting import whole, within
+from howsure.counting import together, whole, within
 from howsure.errors import BadCounts, BadLabels, UnknownName, listing, plural
 from howsure.evidence import documents, merging
 from howsure.evidence.layout import BINARY, SQUARE, THRESHOLD, Array, as_json, number, plain_axes
@@ -56,12 +56,8 @@ class Tally(Patterns):
         """
         given = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
         parts = {name: whole(value, name) for name, value in given.items()}
-        try:
-            full = np.broadcast_arrays(*(parts[name] for name in ("tn", "fp", "fn", "tp")))
-        except ValueError:
-            sizes = ", ".join(f"{name} {part.shape}" for name, part in parts.items())
-            raise BadCounts(f"tp, fp, fn and tn must have the same shape, or broadcast to one; got {sizes}.") from None
-        counts = np.stack(full, axis=-1)
+        full = dict(zip(parts, together(parts), strict=True))
+        counts = np.stack([full[name] for name in ("tn", "fp", "fn", "tp")], axis=-1)
         batch = plain_axes(counts.shape[:-1])
         return cls(cells=SQUARE, counts=within(counts), labels=(0, 1), positive=1, batch=batch)
 
