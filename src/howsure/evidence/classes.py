@@ -17,7 +17,7 @@ from howsure.counting import together, whole, within
 from howsure.errors import BadCounts, BadLabels, UnknownName, listing, plural
 from howsure.evidence import documents, merging
 from howsure.evidence.layout import BINARY, SQUARE, THRESHOLD, Array, as_json, number, plain_axes
-from howsure.evidence.named_matrices import matched
+from howsure.evidence.named_matrices import matched, refuse_margins
 from howsure.evidence.patterns import Patterns, out
 from howsure.labels import Label, check_labels, find, usual_positive
 from howsure.language import option
@@ -78,7 +78,7 @@ class Tally(Patterns):
         >>> t.tp, t.fp, t.fn, t.tn
         (80, 20, 30, 870)
         """
-        table, labels = matched(table, labels)
+        given, (table, labels) = table, matched(table, labels)
         square = whole(table, "the matrix")
         if square.ndim < 2 or square.shape[-1] != square.shape[-2] or square.shape[-1] < 2:
             raise BadCounts(
@@ -93,6 +93,8 @@ class Tally(Patterns):
         names = tuple(range(k)) if labels is None else check_labels(labels)
         if len(names) != k:
             raise BadLabels(f"the matrix has {k} classes; got {plural(len(names), 'label')}: {listing(names)}.")
+        if labels is not None:
+            refuse_margins(square, names, framed=table is not given)
         codes = np.stack(np.meshgrid(np.arange(k), np.arange(k), indexing="ij"), axis=-1).reshape(-1, 2)
         counts = square.reshape(*square.shape[:-2], k * k)
         t = cls(cells=codes, counts=within(counts), labels=names, batch=plain_axes(counts.shape[:-1]))
