@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import MAX_EMAX, Context, Decimal
 from typing import Any, Final
 
@@ -43,14 +44,7 @@ def refuse_unlike(given: Any, name: str, error: type[HowsureError] = BadCounts) 
 
 def whole(value: ArrayLike, name: str) -> NDArray[np.int64]:
     """Counts as whole numbers, or one sentence about the first that is not."""
-    refuse_unlike(value, name)
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        raise BadCounts(f"{name} must be a number or a regular array of numbers; its rows differ in length.") from None
-    refuse_unlike(array, name)
-    if array.dtype == object or array.dtype.kind in "US":
-        array = _numbers(array, name)
+    array = _regular(value, name)
     if array.dtype.kind == "f":
         _refuse(~np.isfinite(array), array, f"{name} must be finite; got {{}}.")
         _refuse(
@@ -60,6 +54,40 @@ def whole(value: ArrayLike, name: str) -> NDArray[np.int64]:
         )
     _refuse(array < 0, array, f"{name} cannot be negative; got {{}}.")
     return within(array).astype(np.int64)
+
+
+def amounts(value: ArrayLike, name: str) -> NDArray[np.float64]:
+    """Counts, sums of weights or shares as doubles: finite, 0 or more, or one sentence about the first that is not.
+
+    >>> amounts([1, 0.5], "tp")
+    array([1. , 0.5])
+    """
+    array = _regular(value, name).astype(float)
+    _refuse(~np.isfinite(array), array, f"{name} must be finite; got {{}}.")
+    _refuse(array < 0, array, f"{name} cannot be negative; got {{}}.")
+    return array
+
+
+def together(parts: Mapping[str, Array]) -> list[Array]:
+    """Arrays of the same shape, or one sentence about shapes that do not go together."""
+    try:
+        return list(np.broadcast_arrays(*parts.values()))
+    except ValueError:
+        *names, last = parts
+        sizes = ", ".join(f"{name} {part.shape}" for name, part in parts.items())
+        said = f"{', '.join(names)} and {last} must have the same shape, or broadcast to one"
+        raise BadCounts(f"{said}; got {sizes}.") from None
+
+
+def _regular(value: ArrayLike, name: str) -> Array:
+    """An array of numbers from what was given."""
+    refuse_unlike(value, name)
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise BadCounts(f"{name} must be a number or a regular array of numbers; its rows differ in length.") from None
+    refuse_unlike(array, name)
+    return _numbers(array, name) if array.dtype == object or array.dtype.kind in "US" else array
 
 
 def _numbers(array: Array, name: str) -> Array:

@@ -86,8 +86,6 @@ def _entered(
 
 def _refuse_idle(told: Mapping[str, Any]) -> None:
     """What would be passed over in silence."""
-    if isinstance(told.get("where"), (list, tuple)) and not told["where"]:
-        raise BadSetting(f"{option('where')} is empty; give a condition such as 'region=north', or leave it out.")
     if isinstance(told.get("by"), Mapping):
         raise BadSetting(f"{option('by')} takes the name of a column, or a list of them; got {told['by']!r}.")
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 from howsure import atomic
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.notes import note
-from howsure.render import FORMATS, REGISTRY, TEXTS, by_suffix, for_view, named, render
+from howsure.render import FORMATS, by_suffix, fitting, for_view, kind_of, named, render
 from howsure.render.raw import flat
 from howsure.render.view import USUAL, Detail, view
 
@@ -114,6 +114,11 @@ class Result:
         return drawn(self._drawn_document, self._outlines())
 
     @property
+    def _kind(self) -> str:
+        """What kind of document it has, where formats of its own are for it; known before any is made."""
+        return ""
+
+    @property
     def _drawn_document(self) -> dict[str, Any]:
         """The document that charts are made from."""
         return self._document
@@ -179,11 +184,12 @@ class Result:
     ) -> None:
         """Write a file, whole or not at all: .txt, .json, .md, .tex, .csv or .html, or the format that `kind` names.
 
-        Results that have columns (a Report) are also written as .parquet. `columns` and `verbose` are as in to_text.
+        Results that have columns (a Report) are also written as .parquet, gates as .xml (JUnit). `columns` and
+        `verbose` are as in to_text.
         """
         asked = view(columns, verbose)
         columnar = self if isinstance(self, Columnar) else None
-        form = by_suffix(path, TEXTS if columnar is None else REGISTRY) if kind is None else named(kind)
+        form = by_suffix(path, fitting(self._kind, columnar is not None)) if kind is None else named(kind)
         for_view(form.name, asked)
         if form.file is None:
             atomic.write_text(path, self._render(form.name, asked, in_file=True))
@@ -225,6 +231,10 @@ class Document(Result):
     """A document that was put together already, with all that a result can do."""
 
     document: dict[str, Any]
+
+    @property
+    def _kind(self) -> str:
+        return kind_of(self.document)
 
     def _make(self) -> dict[str, Any]:
         return self.document

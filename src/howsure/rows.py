@@ -125,7 +125,7 @@ def told_alike(rows: Iterable[Row], paired: bool) -> dict[str, Any]:
     told = [row.question.state.evidence.describe() for row in rows]
     names = ("clusters", "prevalence") if paired else ("prevalence",)
     same = {k: told[0][k] for k in names if told[0].get(k) is not None and all(x.get(k) == told[0][k] for x in told)}
-    weighted = paired and all(x.get("weighted") and "value" not in x for x in told)  # n is then a sum of weights
+    weighted = all(x.get("weighted") and "value" not in x for x in told)  # n is then a sum of weights
     return same | ({"weighted": True} if weighted else {})
 
 

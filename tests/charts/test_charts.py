@@ -480,3 +480,33 @@ def test_surfaces_say_what_they_leave_out():
     chart = relations.surface("phi", "precision", "recall", fallout=0.01, size=5).plot()
     assert "no table has these measures" in chart.caption
     assert "grey: no single value" in chart.caption
+
+
+WEIGHED = {"y": [1, 0, 1, 0, 1, 1], "a": [1, 0, 0, 1, 1, 1], "b": [1, 1, 0, 0, 0, 1], "w": [1.5, 2, 0.5, 1, 2.5, 1]}
+
+
+def test_captions_tell_a_sum_of_weights_from_a_number_of_items():
+    """What the tables say of weighted items, beneath every chart too; never that so many weights were n items."""
+    one = hs.score(WEIGHED, truth="y", pred="a", weight="w")
+    same = hs.compare(WEIGHED, truth="y", pred=["a", "b"], weight="w")
+    tables = [hs.tally(WEIGHED, truth="y", pred=x, weight="w") for x in "ab"]
+    apart = hs.compare(*tables, names=("a", "b"))
+    told = ("6 rows, whose weights sum to 8.5", "total weight 8.5", "total weight 8.5 (a) and 8.5 (b)")
+    for made, said in zip((one, same, apart), told, strict=True):
+        for chart in made.charts().values():
+            assert chart.caption.startswith(f"{said};"), chart.caption
+            assert "n = " not in chart.says
+    assert "of 3 by weight, a share" in one.charts()["confusion"].says
+
+
+@pytest.mark.parametrize("prior", [0.5, 0.005])
+@pytest.mark.parametrize("above", [None, 3, 0])
+def test_a_score_of_nothing_has_no_place_among_ratios(prior, above):
+    """lr-minus of 0 is on no axis of logarithms: the density is drawn without it, and the caption says so."""
+    d = hs.posterior(hs.Tally.binary(tp=5, fp=0, fn=0, tn=5), prior)["lr-minus"]
+    chart = d.plot(above=above)
+    assert chart.caption.endswith("; a score of 0 has no place on this scale")
+    starts = re.findall(r'"type": "log", "domain": \[([^,]+),', json.dumps(chart.spec))
+    assert starts
+    assert all(float(x) > 0 for x in starts)
+    assert "NaN" not in chart.to_svg()

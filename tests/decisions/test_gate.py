@@ -345,3 +345,19 @@ def test_settings_travel_with_a_posterior():
     wide, narrow = one(T, "f1 > 0.75", level=0.99), one(T, "f1 > 0.75", level=0.5)
     assert wide["low"] < narrow["low"] < narrow["high"] < wide["high"]
     assert wide["probability"] == narrow["probability"]
+
+
+def test_an_infinite_score_is_called_so():
+    """A likelihood ratio without a false positive is infinite, and its difference from one with some, either way."""
+    endless, usual = hs.Tally.binary(tp=5, fp=0, fn=2, tn=5), hs.Tally.binary(tp=4, fp=1, fn=2, tn=5)
+    alone = hs.gate(endless, ["lr-plus > 2 with 0.9", "f1 > 0.2"])
+    assert [row["infinite"] for row in alone.to_dict()["rows"]] == [["score", "mean", "std"], []]
+    assert "  infinite  [" in str(alone)
+    against = {
+        (a, b): hs.gate(x, ["lr-plus not worse by 1"], baseline=y).to_dict()["rows"][0]["infinite"]
+        for a, x in zip("eu", (endless, usual), strict=True)
+        for b, y in zip("eu", (endless, usual), strict=True)
+    }
+    found = {pair: [x for x in named if x.endswith("score")] for pair, named in against.items()}
+    assert found == {("e", "e"): [], ("e", "u"): ["score"], ("u", "e"): ["-score"], ("u", "u"): []}
+    assert " -infinite " in str(hs.gate(usual, ["lr-plus not worse by 1"], baseline=endless))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -332,3 +333,25 @@ def test_what_a_file_names_gives_way_to_what_is_typed(capsys):
 def test_require_takes_a_list_and_words_any_case():
     """As hs.gate does."""
     assert require(T, ["f1 > 0.5 WITH 0.9", "recall > 0.5"]).status == "pass"
+
+
+@pytest.mark.parametrize(
+    ("limit", "code", "element"), [(0.6, 0, "system-out"), (0.76, 3, "error"), (0.9, 1, "failure")]
+)
+def test_junit_and_the_exit_code_say_the_same(capsys, limit, code, element):
+    """--out gate.xml and --format junit hold one case, and the code is that of any format."""
+    words = ["gate", *TABLE, *asked(f"f1 > {limit}")]
+    assert run([*words, "--out", "gate.xml"]) == code
+    assert run([*words, "--format", "junit"]) == code
+    printed = capsys.readouterr().out
+    assert Path("gate.xml").read_text(encoding="utf-8") == printed
+    (case,) = ElementTree.fromstring(printed.encode()).iter("testcase")
+    assert [x.tag for x in case] == [element]
+
+
+def test_other_commands_have_no_junit(capsys):
+    """A score refuses the suffix and the name, and writes nothing."""
+    for words in (["--out", "x.xml"], ["--format", "junit"]):
+        assert run(["score", *TABLE, *words]) == 2
+        assert one_sentence(capsys.readouterr().err)
+    assert not Path("x.xml").exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -93,6 +94,28 @@ def test_options_of_reading_go_with_their_places(where, name):
         evidence(*HELD[where], **columns, **{name: PLACE[name]})
 
 
+@pytest.mark.parametrize("engine", ["duckdb", "spark", "polars", ["duckdb"]])
+@pytest.mark.parametrize("where", ["arrays", "frames"])
+def test_an_engine_is_heard_or_refused(where, engine):
+    """What holds its rows already is read by nothing, not even by the usual engine of files."""
+    columns = {} if where == "arrays" else ASKED["outcomes"]
+    with pytest.raises(
+        BadSetting, match=rf"^engine= is for files and files of systems, not for {where}; leave it out\.$"
+    ):
+        evidence(*HELD[where], **columns, engine=engine)
+
+
+def test_files_that_are_joined_know_their_engines(tmp_path):
+    """An engine that is none is refused where files are joined on ids, as where they are read alone."""
+    files = {name: str(tmp_path / f"{name}.csv") for name in ("a", "b")}
+    for path in files.values():
+        Path(path).write_text("id,label,pred\n1,1,1\n2,0,1\n3,1,0\n")
+    for data, more in ((files, {"on": "id"}), (files["a"], {})):
+        assert evidence(data, truth="label", pred="pred", engine="duckdb", **more).n == 3
+        with pytest.raises(BadSetting, match=r"^engine= is 'duckdb' or 'spark'; got 'x'\.$"):
+            evidence(data, truth="label", pred="pred", engine="x", **more)
+
+
 def test_an_option_that_is_none():
     """The nearest name is offered."""
     with pytest.raises(UnknownName, match=r"no option outcom=\. Did you mean 'outcome'"):
@@ -112,7 +135,7 @@ def test_evidence_that_is_made_passes_through():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"outcome": "passed", "by": "region", "cluster": "group"}, "take one slice with where="),
+        ({"outcome": "passed", "by": "region", "cluster": "group"}, "one slice at a time, with where='region=VALUE'."),
         ({"value": "grade", "by": "region", "cluster": "group"}, "by= and cluster= do not go together"),
         ({"truth": "bit", "pred": "bit_a", "weight": "n", "count": "n"}, "give weight= or count=, not both"),
         ({"truth": "bit", "score": "score", "threshold": [0.2, 0.5], "cluster": "group"}, "give one threshold="),

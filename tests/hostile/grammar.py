@@ -196,7 +196,8 @@ VALUES: dict[str, list[str]] = {  # where a type tells too little
     "--system": ["r", "k", "odd", "'x f1=.8'", "'z tp=1 n=4'", "x"],
     "--x-values": ["0.2,0.5", "0", "nan", "2", "0.5,0.2", "x", ""], "--y-values": ["0.2,0.5", "1", "inf", ","],
     "--recall": ["0.7", "0", "1", "2", "nan", "x"],
-    "--out": ["made.json", "made.csv", "made.parquet", "made.tex", "no/such/place.json", ".", "made.what", "made.html"],
+    "--out": ["made.json", "made.csv", "made.parquet", "made.tex", "made.xml", "no/such/place.json", ".", "made.what",
+              "made.html"],
     "--remote": ["sc://localhost:1"], "--engine": ["duckdb"],  # Spark has tests of its own
     "--most": ["1", "5", "0", "-1", "x"],
 }  # fmt: skip

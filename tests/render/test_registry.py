@@ -11,7 +11,7 @@ import pytest
 import howsure as hs
 from howsure.cli.app import app
 from howsure.errors import BadSetting, UnknownName
-from howsure.render import FORMATS, REGISTRY, TEXTS, Format, by_suffix, named, render
+from howsure.render import FORMATS, REGISTRY, TEXTS, Format, by_suffix, fitting, named, render
 from howsure.result import Result
 
 REPORT = hs.score(hs.Tally.binary(tp=80, fp=20, fn=30, tn=870), metrics=["f1"])
@@ -67,8 +67,8 @@ def test_the_page_is_the_document_where_that_is_short():
 
 
 def test_texts_are_those_that_are_no_files():
-    """FORMATS holds the names of what render can make."""
-    assert [form.name for form in REGISTRY if form.file is None] == list(FORMATS)
+    """FORMATS holds the names of what render can make of every document."""
+    assert [form.name for form in REGISTRY if form.file is None and not form.of] == list(FORMATS)
     assert "parquet" not in FORMATS
 
 
@@ -86,13 +86,14 @@ SPEAKING = [command for name, command in app.commands.items() if name not in WIT
 
 @pytest.mark.parametrize("command", SPEAKING, ids=lambda command: command.name)
 def test_choices_of_the_command_are_in_the_registry(command: click.Command):
-    """--format offers formats of the registry in their order: all of score, what is text of the others."""
+    """--format offers formats of the registry in their order: what is text, and those of the command's documents."""
     (option,) = [x for x in command.params if x.name == "kind"]
     offered = tuple(option.type.choices)
     if command.name in ("metrics", "papers"):
         assert offered == ("table", "json", "markdown", *(["html"] if command.name == "papers" else []))
     else:
-        assert offered == (tuple(f.name for f in REGISTRY) if command.name == "score" else FORMATS)
+        assert offered == tuple(f.name for f in fitting(command.name, columnar=command.name == "score"))
+        assert set(offered) - set(FORMATS) == {"score": {"parquet"}, "gate": {"junit"}}.get(command.name, set())
     assert any(x.name == "out" for x in command.params)
 
 
@@ -118,6 +119,20 @@ def test_a_suffix_that_is_not_for_this_is_refused():
     with pytest.raises(UnknownName, match=r"^this output cannot be written as parquet; got 'a\.parquet'\.") as caught:
         by_suffix("a.parquet", TEXTS)
     assert "or .html, or give kind=." in str(caught.value)
+
+
+def test_a_format_of_some_documents_is_refused_by_the_others(tmp_path):
+    """By its name and by its suffix, in a sentence that says whose it is, or what there is."""
+    with pytest.raises(
+        BadSetting, match=r"^junit is a format of howsure gate; this result can be written as table, json"
+    ):
+        REPORT.to_text("junit")
+    with pytest.raises(BadSetting, match=r"^junit is a format of howsure gate"):
+        REPORT.save(tmp_path / "x.txt", kind="junit")
+    for result in (REPORT, BAND):
+        with pytest.raises(UnknownName, match=r"^this output cannot be written as junit; got '.*x\.xml'\. Use"):
+            result.save(tmp_path / "x.xml")
+    assert not list(tmp_path.iterdir())
 
 
 def test_unknown_names_are_refused():

@@ -13,7 +13,7 @@ from sklearn import metrics as sk
 import howsure as hs
 from howsure.catalogue import described, parse
 from howsure.catalogue.retrieval import parse as parse_scores
-from howsure.errors import BadSetting, UnknownName
+from howsure.errors import BadCounts, BadSetting, UnknownName
 
 tp, fp, fn, tn = hs.cells
 CATALOGUE = hs.metrics()
@@ -251,6 +251,43 @@ def test_utility_is_the_mean_weight():
     m = hs.utility(tp=2, fp=-1, fn=-0.5, tn=0.25)
     assert float(m.score(COUNTS)) == pytest.approx((160 - 20 - 15 + 217.5) / 1000)
     assert m.bounds == (-1, 2)
+
+
+@pytest.mark.parametrize("cost", ["x", 1, None, "no"])
+def test_cost_is_a_flag(cost):
+    """'no' is not taken for yes, nor any other thing for a flag."""
+    with pytest.raises(BadSetting, match=r"^cost= takes True or False; got "):
+        hs.utility(tp=2, fp=-1, cost=cost)
+
+
+ODD_COUNTS = {
+    "no mapping": (T, "f1 is taken of counts by their names"),
+    "nothing": ({}, "lacks 'tp', 'fp', 'fn', 'tn'"),
+    "one missing": ({"tp": 1, "fp": 1, "fn": 1}, "it lacks 'tn'"),
+    "one too many": ({**COUNTS, "n": 3}, "'n' is none of them"),
+    "text": ({**COUNTS, "tp": "8"}, "tp must be a number; got '8'"),
+    "negative": ({**COUNTS, "fn": -1}, "fn cannot be negative"),
+    "nan": ({**COUNTS, "fn": [1, float("nan")]}, "fn must be finite"),
+    "infinite": ({**COUNTS, "tn": float("inf")}, "tn must be finite"),
+    "none": ({**COUNTS, "tn": None}, "tn must be a number; got None"),
+    "shapes": ({**COUNTS, "tn": [1, 2], "tp": [1, 2, 3]}, "must have the same shape"),
+}
+
+
+@pytest.mark.parametrize("case", ODD_COUNTS)
+def test_odd_counts_of_a_score_are_refused(case):
+    """A measure is taken of four counts by name, finite and not negative; all else is refused in a sentence."""
+    counts, said = ODD_COUNTS[case]
+    with pytest.raises(BadCounts, match=re.escape(said)):
+        parse("f1").score(counts)
+
+
+def test_scores_of_classes_need_an_entry_for_each():
+    """macro-f1 of one table of four counts is refused; of arrays over classes it is their mean."""
+    with pytest.raises(BadCounts, match=r"^macro-f1 is a measure of all classes"):
+        parse("macro-f1").score(COUNTS)
+    two = {"tp": [80, 870], "fp": [20, 30], "fn": [30, 20], "tn": [870, 80]}
+    assert float(parse("macro-f1").score(two)) == pytest.approx(hs.posterior(T)["macro-f1"].score)
 
 
 @pytest.mark.parametrize("text", ["utility()", "cost", "utility(1,2)", "utility(tp=x)", "utility(xp=1)", "cost(tp)"])

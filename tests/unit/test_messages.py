@@ -106,6 +106,22 @@ CASES = {
     "columns of a comparison": (lambda: hs.compare_wins(3, 1).save("out", kind="parquet"), "Wins"),
     "columns as another file": (lambda: hs.score(T, metrics="f1").write("out.json"), "'out.json'"),
     "no format of that name": (lambda: hs.score(T, metrics="f1").to_text("latx"), "'latx'"),
+    "format of other results": (lambda: hs.score(T).to_text("junit"), "junit"),
+    "engine beside arrays": (lambda: hs.tally([0, 1], [0, 1], engine="duckdb"), "engine="),
+    "margins of a matrix": (
+        lambda: hs.Tally.matrix(pd.crosstab(pd.Series([0, 1, 1]), pd.Series([0, 1, 0]), margins=True)),
+        "'All'",
+    ),
+    "sums of a matrix": (
+        lambda: hs.Tally.matrix(pd.crosstab(pd.Series([0, 1]), pd.Series([0, 1]), margins=True, margins_name="x")),
+        "'x'",
+    ),
+    "score of no counts": (lambda: parse("f1").score(T), "Tally"),
+    "score of three counts": (lambda: parse("f1").score({"tp": 1, "fp": 2, "fn": 3}), "'tn'"),
+    "score of other counts": (lambda: parse("f1").score({"tp": 1, "fp": 2, "fn": 3, "tn": 4, "n": 10}), "'n'"),
+    "score of all classes": (lambda: parse("macro-f1").score({"tp": 1, "fp": 2, "fn": 3, "tn": 4}), "macro-f1"),
+    "cost that is no flag": (lambda: hs.utility(tp=1, cost="x"), "'x'"),
+    "clusters in slices": (lambda: hs.score(SAMPLES, outcome="passed", cluster="q", by="w"), "w=VALUE"),
     "columns as a text": (lambda: hs.score(T, metrics="f1").to_text("parquet"), "parquet"),
     "folder to write to": (lambda: hs.score(T, metrics="f1").save("no/such/out.md"), "'no/such/out.md'"),
     # frames of labels

@@ -71,3 +71,39 @@ def test_labels_that_are_not_the_names_are_refused() -> None:
     """Which name goes with which label is not known."""
     with pytest.raises(BadLabels, match="labels= has"):
         hs.Tally.matrix(pd.DataFrame(COUNTS, index=NAMES, columns=NAMES), labels=["a", "b", "c"])
+
+
+@pytest.mark.parametrize("name", ["All", "total", "my sums", 99])
+@pytest.mark.parametrize("place", [3, 0])
+def test_margins_are_no_class(name: object, place: int) -> None:
+    """A crosstab with margins is refused, whatever they are called and wherever they stand; without them counted."""
+    frame = pd.DataFrame(COUNTS, index=NAMES, columns=NAMES)
+    summed = pd.concat([frame, frame.sum().to_frame(name).T])
+    summed[name] = summed.sum(axis=1)
+    order = [*range(place), 3, *range(place, 3)]
+    with pytest.raises(BadCounts, match=rf"^row and column {name!r} of the matrix hold the sums of the others"):
+        hs.Tally.matrix(summed.iloc[order, order])
+    with pytest.raises(BadCounts, match="leave such margins out"):
+        hs.Tally.matrix(summed.T, rows="pred")
+    assert hs.Tally.matrix(summed.drop(index=name, columns=name)) == TABLE
+
+
+def test_margins_of_a_crosstab_and_of_named_counts() -> None:
+    """As pandas makes them, also of one class only; of counts with labels by their name."""
+    truth, pred = pd.Series(list("aabb")), pd.Series(list("abbb"))
+    for crossed in (pd.crosstab(truth, pred, margins=True), pd.crosstab(truth[:1], pred[:1], margins=True)):
+        with pytest.raises(BadCounts, match=r"column 'All' of the matrix hold the sums of the others and are no class"):
+            hs.Tally.matrix(crossed)
+        with pytest.raises(BadCounts, match=r"column 'All' of the matrix hold the sums"):
+            hs.Tally.matrix(crossed.to_numpy(), labels=crossed.index.tolist())
+
+
+def test_tables_that_look_like_margins_are_counted() -> None:
+    """Counts without names, a class of that name that is none, and two equal classes beside one without items."""
+    sums = [[5, 2, 7], [1, 4, 5], [6, 6, 12]]
+    assert hs.Tally.matrix(sums).n == 48
+    assert hs.Tally.matrix(sums, labels=["a", "b", "c"]).n == 48
+    assert hs.Tally.matrix(COUNTS, labels=["a", "b", "All"]).n == 28
+    equal = pd.DataFrame([[0, 0, 0], [0, 7, 7], [0, 7, 7]], index=NAMES, columns=NAMES)
+    assert hs.Tally.matrix(equal).n == 28
+    assert hs.Tally.matrix(equal * 0).n == 0

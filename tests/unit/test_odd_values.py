@@ -25,6 +25,7 @@ P = hs.posterior(T)
 JOINT = hs.tally([1, 0, 1, 1], {"a": [1, 0, 0, 1], "b": [0, 0, 1, 1]})
 CURVE = hs.curve([1, 0, 1, 0], [0.9, 0.2, 0.8, 0.4])
 PRECISION = hs.cells.tp / (hs.cells.tp + hs.cells.fp)
+F1 = hs.fbeta(1)
 CALLS = {
     "binary": lambda v: hs.Tally.binary(tp=v, fp=1, fn=1, tn=1),
     "rate": lambda v: hs.score(hs.Tally.rate(hits=v, of=v)),
@@ -67,7 +68,10 @@ CALLS = {
     "tradeoff": lambda v: str(hs.tradeoff(accuracy=0.9, prevalence=0.2, recalls=[v])),
     "fbeta": lambda v: str(hs.score(T, metrics=[hs.fbeta(v)])),
     "utility": lambda v: str(hs.score(T, metrics=[hs.utility(tp=v, fp=-1)])),
+    "cost": lambda v: str(hs.utility(tp=1, cost=v)),
     "metric": lambda v: hs.Metric(v, PRECISION),
+    "score of": F1.score,
+    "score at": lambda v: F1.score({"tp": v, "fp": 1, "fn": 1, "tn": 1}),
     "formula": lambda v: hs.Metric("m", v),
     "better": lambda v: hs.Metric("m", PRECISION, better=v),
     "grades": lambda v: str(hs.trec({"q": {"d": v}}, {"r": {"q": {"d": 1.0}}})),

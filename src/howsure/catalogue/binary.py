@@ -11,6 +11,7 @@ import numpy as np
 from howsure.catalogue.metric import Metric
 from howsure.errors import BadSetting
 from howsure.expressions import Expression, Function, cells, counted, mean_of_defined, sqrt, total
+from howsure.settings import flag
 
 tp, fp, fn, tn = cells
 n: Final[Expression] = tp + fp + fn + tn
@@ -140,13 +141,13 @@ def utility(*, tp: float = 0, fp: float = 0, fn: float = 0, tn: float = 0, cost:
         isinstance(w, bool) or not isinstance(w, (int, float)) or (w and not 1e-9 <= abs(w) <= 1e9) for w in weights
     ):
         raise BadSetting(f"weights of tp, fp, fn, tn are 0 or numbers of size 1e-9 to 1e9; got {weights!r}.")
-    name = "cost" if cost else "utility"
+    name = "cost" if flag(cost, "cost") else "utility"
     parts = [w * c for w, c in zip(weights, cells, strict=True) if w]
     formula = reduce(lambda a, b: a + b, parts) if parts else 0 * cells.tp
     return Metric(
         f"{name}({','.join(f'{w:g}' if float(f'{w:g}') == w else repr(w) for w in weights)})",
         formula / n,
-        "lower" if cost else "higher",
+        "lower" if name == "cost" else "higher",
         f"mean {name} per item, weights for tp, fp, fn, tn",
         f"{GOUTTE} 2 (TREC utility); {POWERS} 2.2 (cost)",
     )

@@ -11,7 +11,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from howsure.errors import BadSetting
+from howsure.counting import amounts, together
+from howsure.errors import BadCounts, BadSetting, listing
 from howsure.expressions import CELLS, Expression, cells
 from howsure.forms import Linear, Other, Reading, read
 
@@ -181,7 +182,16 @@ class Metric:
         return self.shown.latex
 
     def score(self, counts: Mapping[str, Any]) -> Any:
-        """The point score at the given counts; NaN where it is undefined, infinite where it divides by 0."""
+        """The point score at counts or shares tp, fp, fn, tn; NaN where undefined, infinite where it divides by 0.
+
+        >>> from howsure.catalogue import fbeta
+        >>> float(fbeta(1).score({"tp": 3, "fp": 1, "fn": 1, "tn": 5}))
+        0.75
+        """
+        return self.at(_amounts(self, counts))
+
+    def at(self, counts: Mapping[str, Any]) -> Any:
+        """The same at counts of our own, which need no check."""
         form, outer = self.reading.form, self.reading.outer
         values = {c: np.asarray(counts[c], dtype=float) for c in CELLS}
         if self.empty_cell_rule:
@@ -216,6 +226,28 @@ class Metric:
             return None
         reading = self.base.reading
         return "quadrature" if isinstance(reading.form, Linear) and not reading.outer else "sampled"
+
+
+def _amounts(metric: Metric, counts: Any) -> dict[str, Any]:
+    """The four counts that a measure is asked at, or one sentence about what they are not."""
+    if not isinstance(counts, Mapping):
+        raise BadCounts(
+            f"{metric} is taken of counts by their names, such as {{'tp': 8, 'fp': 2, 'fn': 3, 'tn': 7}}; "
+            f"got {type(counts).__name__}. For data give hs.score(data, metrics='{metric}')."
+        )
+    unknown = [x for x in counts if x not in CELLS]
+    lacking = [c for c in CELLS if c not in counts]
+    if unknown or lacking:
+        said = f"it lacks {listing(lacking)}" if lacking else f"{unknown[0]!r} is none of them"
+        raise BadCounts(f"{metric} is taken of the counts tp, fp, fn and tn, by these names; {said}.")
+    found = {c: amounts(counts[c], c) for c in CELLS}
+    together(found)
+    if metric.over_classes and not any(x.ndim for x in found.values()):
+        raise BadCounts(
+            f"{metric} is a measure of all classes, which one table of four counts does not give: "
+            "give arrays with an entry for each class."
+        )
+    return found
 
 
 def added_up(formula: Expression, k: int) -> Expression:

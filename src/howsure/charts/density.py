@@ -43,6 +43,8 @@ def density(
         caption = f"{caption}; {said}" if caption else said
     if any(max(o["density"]) > _top(own) for o in own):
         caption = f"{caption}; the highest part is cut off".removeprefix("; ")
+    if any(o.get("score") is not None and not _on_scale(o["score"], o) for o in own):
+        caption = f"{caption}; a score of 0 has no place on this scale".removeprefix("; ")
     usual, narrow = (_body(own, measure, region, width) for width in (style.WIDTH, style.NARROW))
     return Chart(name, title, says, caption, usual, narrow=narrow)
 
@@ -80,7 +82,7 @@ def _law(o: Outline, k: int, x: Spec, y: Spec, top: float) -> list[Spec]:
         filled(rows(x=places[inside], y=heights[inside]), place, color=color),
         line(rows(x=places, y=heights), place, color=color, dash=dash),
     ]
-    if o.get("score") is not None:
+    if o.get("score") is not None and _on_scale(o["score"], o):
         made.append(points(rows(x=[o["score"]], y=[0.0]), place, color=color, shape=style.SHAPES[k]))
     return made
 
@@ -95,7 +97,7 @@ def _reference(o: Outline, x: Spec, top: float) -> list[Spec]:
     """A dashed line at the value, below the words."""
     r = o.get("reference")
     place = {"x": at("x", x), "y": {"value": top}, "y2": {"value": style.HEIGHT}}
-    return [] if not r else [rule(rows(x=[r["value"]]), place, dash=(4, 3))]
+    return [] if not r or not _on_scale(r["value"], o) else [rule(rows(x=[r["value"]]), place, dash=(4, 3))]
 
 
 # -- words over the densities: each at a place, one above the other where they would meet
@@ -149,6 +151,8 @@ def _placed(
 def _share(x: float, ends: tuple[float, float], log: bool) -> float:
     """How far along the axis a value is."""
     low, high = ends
+    if log and x <= 0:
+        return 0.0
     share = np.log(x / low) / np.log(high / low) if log else (x - low) / (high - low)
     return float(np.clip(share, 0.0, 1.0))
 
@@ -187,11 +191,17 @@ def _word(word: Spec) -> list[Spec]:
 # -- scales
 
 
+def _on_scale(x: float, o: Outline) -> bool:
+    """Whether the axis has a place for a value: one of logarithms has none for 0 and below."""
+    return bool(x > 0 or not o["log"])
+
+
 def _ends(own: Sequence[Outline], region: Mapping[str, Any] | None) -> tuple[float, float]:
     """All that is drawn and a little room on both sides, but not beyond what the measure can be."""
     values = [v for o in own for v in (min(o["x"]), max(o["x"]), o.get("score")) if v is not None]
     values += [o["reference"]["value"] for o in own if o.get("reference")]
     values += [] if region is None else [region["low"], region["high"]]
+    values = [v for v in values if _on_scale(v, own[0])]
     low, high = min(values), max(values)
     if own[0]["log"]:
         return low / 1.05, high * 1.05

@@ -12,7 +12,7 @@ from howsure.charts.forest import forest
 from howsure.charts.heat import LETTER, heat
 from howsure.charts.panels import panels
 from howsure.render import findings
-from howsure.render.numbers import count, short
+from howsure.render.numbers import by_weight, count, short
 
 Document = dict[str, Any]
 Outlines = Mapping[str, Callable[[], Any]]
@@ -157,19 +157,26 @@ def confusion(document: Document, table: Document) -> Chart:
     says = "No item is taken for another class."
     if wrong:
         worst = max(wrong, key=lambda c: (c["count"], -c["truth"]))
-        says = (
-            f"Most often {labels[worst['truth']]} is taken for {labels[worst['answer']]}: {count(worst['count'])} of "
-            f"{count(worst['of'])} items, a share of {findings.span(worst)}."
-        )
+        says = f"Most often {labels[worst['truth']]} is taken for {labels[worst['answer']]}: {_told(worst, document)}."
     title, told = (
         "Which class is taken for which?",
-        "in each cell: items, their share of the true class and its interval",
+        f"in each cell: {_counted(document)}, their share of the true class and its interval",
     )
     return heat(
         cells, names=labels, columns=labels, name="confusion", title=title, says=says,
         caption=f"{findings.caption(document)}; {told}", row_title="truth", column_title="answer",
         wide=max(_CELL, *(LETTER * len(c["label"]) + 20 for c in cells)), high=44,
     )  # fmt: skip
+
+
+def _counted(document: Document) -> str:
+    return "weights" if by_weight(document.get("data") or {}) else "items"
+
+
+def _told(cell: Document, document: Document) -> str:
+    """How many of a class are taken for another, or what they weigh."""
+    items = "by weight" if _counted(document) == "weights" else "items"
+    return f"{count(cell['count'])} of {count(cell['of'])} {items}, a share of {findings.span(cell)}"
 
 
 def confusions(document: Document) -> Chart:
@@ -182,10 +189,7 @@ def confusions(document: Document) -> Chart:
         for c in listed
     ]  # fmt: skip
     first = listed[0]
-    says = (
-        f"Most often {first['truth']} is taken for {first['answer']}: {count(first['count'])} of {count(first['of'])} "
-        f"items, a share of {findings.span(first)}."
-    )
+    says = f"Most often {first['truth']} is taken for {first['answer']}: {_told(first, document)}."
     classes = len((document.get("data") or {}).get("labels") or ())
     told = f"the {len(listed)} most frequent mistakes" + (f" among {classes} classes" if classes else "")
     return forest(

@@ -11,9 +11,9 @@ import click
 
 from howsure.cli import configuring, sources, streams
 from howsure.cli.options import (
-    FORMAT,
     INTERVAL,
     LEVEL,
+    OF_GATES,
     OUT,
     PRIOR,
     QUESTION,
@@ -58,7 +58,7 @@ CODES: Final = {"pass": 0, "fail": 1, "inconclusive": 3}
 @INTERVAL
 @TOLERANCE
 @SEED
-@FORMAT
+@OF_GATES
 @VIEW
 @OUT
 def gate(

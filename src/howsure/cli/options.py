@@ -282,7 +282,8 @@ INTERVAL = option(
 )
 SEED = option("--seed", type=int, default=0, show_default=True, help="Seed of what is sampled.")
 FORMAT = _format(render.TEXTS)
-COLUMNAR = _format(render.REGISTRY)
+COLUMNAR = _format(render.fitting("score", columnar=True))
+OF_GATES = _format(render.fitting("gate"))
 LISTING = _format([render.named(name) for name in ("table", "json", "markdown")])
 PAGED = _format([render.named(name) for name in ("table", "json", "markdown", "html")])
 EACH_COUNTS = option(

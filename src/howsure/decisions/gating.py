@@ -74,6 +74,10 @@ class Gate(Result):
     def _library(self) -> str | None:
         return self.sides.judged.library
 
+    @property
+    def _kind(self) -> str:
+        return "gate"
+
     def _measures(self) -> list[Any]:
         return known(row.metric for row in self.rows)
 
@@ -88,6 +92,10 @@ class Gate(Result):
             notes=self.notes, account=account.document([(self.sides.joint or whole).evidence]),
         )  # fmt: skip
         return made | {"status": self.status, "verdict": self.verdict}
+
+    def to_junit(self) -> str:
+        """JUnit XML, a test case for each requirement; one that is inconclusive is an error."""
+        return self._render("junit")
 
     def __bool__(self) -> bool:
         raise BadSetting("a gate has three answers, so it is neither true nor false: look at its .status.")

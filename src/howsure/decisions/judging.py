@@ -84,7 +84,15 @@ class Ruling:
                 "low": real(off[0]), "high": real(off[1]),
             },
             "route": d.route, "range": [real(x) for x in d.range],
+            "infinite": _endless(
+                score=self.score, mean=d.mean, std=d.std, median=d.median, low=ends.low, high=ends.high
+            ),
         }  # fmt: skip
+
+
+def _endless(**numbers: Any) -> list[str]:
+    """The names of numbers that have no end, with a minus where they are below all others."""
+    return [f"{'-' if x < 0 else ''}{name}" for name, x in numbers.items() if np.isinf(x)]
 
 
 def judged(sides: Sides, r: Requirement, level: float, kind: str) -> list[Ruling]:

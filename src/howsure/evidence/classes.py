@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from howsure.counting import whole, within
+from howsure.counting import together, whole, within
 from howsure.errors import BadCounts, BadLabels, UnknownName, listing, plural
 from howsure.evidence import documents, merging
 from howsure.evidence.layout import BINARY, SQUARE, THRESHOLD, Array, as_json, number, plain_axes
-from howsure.evidence.named_matrices import matched
+from howsure.evidence.named_matrices import matched, refuse_margins
 from howsure.evidence.patterns import Patterns, out
 from howsure.labels import Label, check_labels, find, usual_positive
 from howsure.language import option
@@ -56,12 +56,8 @@ class Tally(Patterns):
         """
         given = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
         parts = {name: whole(value, name) for name, value in given.items()}
-        try:
-            full = np.broadcast_arrays(*(parts[name] for name in ("tn", "fp", "fn", "tp")))
-        except ValueError:
-            sizes = ", ".join(f"{name} {part.shape}" for name, part in parts.items())
-            raise BadCounts(f"tp, fp, fn and tn must have the same shape, or broadcast to one; got {sizes}.") from None
-        counts = np.stack(full, axis=-1)
+        full = dict(zip(parts, together(parts), strict=True))
+        counts = np.stack([full[name] for name in ("tn", "fp", "fn", "tp")], axis=-1)
         batch = plain_axes(counts.shape[:-1])
         return cls(cells=SQUARE, counts=within(counts), labels=(0, 1), positive=1, batch=batch)
 
@@ -82,7 +78,7 @@ class Tally(Patterns):
         >>> t.tp, t.fp, t.fn, t.tn
         (80, 20, 30, 870)
         """
-        table, labels = matched(table, labels)
+        given, (table, labels) = table, matched(table, labels)
         square = whole(table, "the matrix")
         if square.ndim < 2 or square.shape[-1] != square.shape[-2] or square.shape[-1] < 2:
             raise BadCounts(
@@ -97,6 +93,8 @@ class Tally(Patterns):
         names = tuple(range(k)) if labels is None else check_labels(labels)
         if len(names) != k:
             raise BadLabels(f"the matrix has {k} classes; got {plural(len(names), 'label')}: {listing(names)}.")
+        if labels is not None:
+            refuse_margins(square, names, framed=table is not given)
         codes = np.stack(np.meshgrid(np.arange(k), np.arange(k), indexing="ij"), axis=-1).reshape(-1, 2)
         counts = square.reshape(*square.shape[:-2], k * k)
         t = cls(cells=codes, counts=within(counts), labels=names, batch=plain_axes(counts.shape[:-1]))

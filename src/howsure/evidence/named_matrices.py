@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from howsure.errors import BadCounts, BadLabels
 from howsure.labels import Label, check_labels
 from howsure.language import option
 
 Names = tuple[Label, ...]
+_MARGINS: Final = frozenset({"all", "margin", "margins", "sum", "total", "totals"})
 
 
 def matched(table: Any, labels: Sequence[Label] | None) -> tuple[Any, Sequence[Label] | None]:
@@ -41,6 +43,27 @@ def matched(table: Any, labels: Sequence[Label] | None) -> tuple[Any, Sequence[L
             "give the counts alone: table.to_numpy()."
         )
     return counts[np.ix_(order, order)], wanted
+
+
+def refuse_margins(square: NDArray[np.int64], names: Names, framed: bool) -> None:
+    """Refuse sums of the other rows and columns that stand in the matrix as if they were a class.
+
+    They are known by their sums in a frame, which was most likely crossed with margins; elsewhere by their name too.
+    """
+    rows = (2 * square == square.sum(axis=-2, keepdims=True)).all(axis=-1)
+    columns = (2 * square == square.sum(axis=-1, keepdims=True)).all(axis=-2)
+    sums = (rows & columns).reshape(-1, len(names)).all(axis=0)
+    used = (square.any(axis=-1) | square.any(axis=-2)).reshape(-1, len(names)).any(axis=0)
+    if not square.any():
+        return
+    for name in (x for x, is_sum in zip(names, sums, strict=True) if is_sum):
+        called = str(name).strip().casefold() in _MARGINS
+        if called or (framed and used.sum() > 2):  # sums of one class that has items are as good as counts
+            way = "" if called else " If it is a class, give the counts alone: table.to_numpy()."
+            raise BadCounts(
+                f"row and column {name!r} of the matrix hold the sums of the others and are no class; "
+                f"leave such margins out.{way}"
+            )
 
 
 def _names(index: Any, columns: Any) -> tuple[Names, Names] | None:

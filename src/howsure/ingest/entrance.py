@@ -45,7 +45,7 @@ PLACES: Final[dict[str, frozenset[str]]] = {  # which options of reading each pl
     "files": frozenset({"names", "unmatched", "engine", "remote", "watch"}),
     "files of systems": frozenset({"on", "unmatched", "engine", "remote", "watch"}),
 }  # fmt: skip
-_DEFAULTS: Final = (("missing", "refuse"), ("better", "higher"), ("unmatched", "refuse"), ("engine", "duckdb"))
+_DEFAULTS: Final = (("missing", "refuse"), ("better", "higher"), ("unmatched", "refuse"))
 COLUMNS: Final = frozenset().union(*OPTIONS.values())
 READING: Final = frozenset().union(*PLACES.values())
 _ROLES: Final[dict[Asked | None, tuple[str, ...]]] = {
@@ -133,8 +133,9 @@ def _refuse_places(where: str, place: Mapping[str, Any], data: Any) -> None:
         told = f"{option('table')} and {option('query')} are for a database connection"
         raise BadSetting(f"{told}; got {type(data).__name__}.")
     if stray is not None:
-        takers = " and ".join(name for name, own in PLACES.items() if stray in own)
-        raise BadSetting(f"{option(stray)} is for {takers}, not for {where}.")
+        *takers, last = (name for name, own in PLACES.items() if stray in own)
+        known = f"{', '.join(takers)} and {last}" if takers else last
+        raise BadSetting(f"{option(stray)} is for {known}, not for {where}; leave it out.")
 
 
 # -- arrays

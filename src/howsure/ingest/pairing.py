@@ -24,7 +24,7 @@ from howsure.ingest.filters import of_filters
 from howsure.ingest.graded_values import LISTED
 from howsure.ingest.groups import Groups, alike, merged, read
 from howsure.ingest.keys import KEPT, STATUS, SUM, Grouping, Key, left_out, sql_groups, status_sql
-from howsure.ingest.paths import check_remote, listed, source_of
+from howsure.ingest.paths import by_spark, check_remote, listed, source_of
 from howsure.ingest.readers import Reader, reader
 from howsure.ingest.request import Request, column_names
 from howsure.ingest.score_columns import refuse_scores
@@ -68,7 +68,7 @@ def of_systems(files: Mapping[str, Any], request: Request, place: Mapping[str, A
     if request.cluster is not None:
         own = replace(request, names=names, answers=columns, item=on)
         return clusters_joined(paths, own, columns, request.cluster, unmatched, place)
-    if place.get("engine") == "spark":
+    if by_spark(place):
         raise BadSetting(f"files joined on ids are read by {option('engine', 'duckdb')}.")
     check_remote(place)
     if request.kind == "values" and request.count is not None:

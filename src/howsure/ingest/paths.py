@@ -67,20 +67,25 @@ def check_remote(place: Mapping[str, Any]) -> None:
         raise BadSetting(f"{option('remote')} is {told}.")
 
 
+def by_spark(place: Mapping[str, Any]) -> bool:
+    """Whether Spark reads the files, and not DuckDB."""
+    engine = place.get("engine")
+    if not isinstance(engine, (str, type(None))) or engine not in (None, "duckdb", "spark"):
+        raise BadSetting(f"{option('engine')} is 'duckdb' or 'spark'; got {engine!r}.")
+    return engine == "spark"
+
+
 @contextlib.contextmanager
 def source_of(paths: Any, place: Mapping[str, Any]) -> Iterator[Source]:
     """The files, which are shards of one data set; `place` may have engine, remote and watch."""
-    engine, remote = place.get("engine"), place.get("remote")
-    if engine not in (None, "duckdb", "spark"):
-        raise BadSetting(f"{option('engine')} is 'duckdb' or 'spark'; got {engine!r}.")
-    if engine == "spark":
+    if by_spark(place):
         from howsure.ingest.spark import SparkFiles
 
         once = next((p for p in listed(paths) if is_stream(p)), None)
         if once is not None:
             told = f"{str(once)!r} can be read only once, and Spark reads files and folders"
             raise BadSetting(f"{told}; write it to a file, or leave out {option('engine')}.")
-        yield SparkFiles([str(p) for p in listed(paths)], remote)
+        yield SparkFiles([str(p) for p in listed(paths)], place.get("remote"))
         return
     check_remote(place)
     with opened(listed(paths), place.get("watch")) as files:

@@ -287,8 +287,9 @@ def _refuse_strays(kind: Kind, asked: dict[str, Any], better: Any) -> None:
     if "count" in asked and "item" in asked and ("system" in asked or kind == "values"):
         raise BadSetting(f"with {option('item')} every row is one item: leave out {option('count')}.")
     if "by" in asked and "cluster" in asked:
-        told = f"{option('by')} and {option('cluster')} do not go together"
-        raise BadSetting(f"{told} yet: take one slice with {option('where')}.")
+        one = option("where", f"{column_names(asked['by'], 'by')[0]}=VALUE")
+        told = f"{option('by')} and {option('cluster')} do not go together yet"
+        raise BadSetting(f"{told}: take one slice at a time, with {one}.")
     if "system" in asked and "item" not in asked and "cluster" not in asked:
         told = f"{option('item')}, the column that says which rows are the same item"
         raise BadSetting(f"{option('system')} also needs {told}, or {option('cluster')}.")
@@ -335,12 +336,13 @@ def _short(x: Any) -> str:
 
 
 def conditions_given(where: Any) -> tuple[str, ...]:
-    """Conditions on rows, as texts."""
+    """Conditions on rows, as texts; a list of none was meant to hold some."""
     found = () if where is None else (where,) if isinstance(where, str) else where
     if not isinstance(found, (list, tuple)) or not all(isinstance(x, str) for x in found):
-        raise BadSetting(
-            f"{option('where')} must be a condition such as 'region=north', or a list of them; got {where!r}."
-        )
+        told = "must be a condition such as 'region=north', or a list of them"
+        raise BadSetting(f"{option('where')} {told}; got {where!r}.")
+    if where is not None and not found:
+        raise BadSetting(f"{option('where')} is empty; give a condition such as 'region=north', or leave it out.")
     return tuple(found)
 
 

@@ -33,6 +33,8 @@ _BODY, _FAR = 0.951, 0.9991  # levels up to which ends were tried
 _SEAM: Final = 5e-5
 _SELDOM: Final = 1e-6  # values below 0 that are rarer do not count
 _EDGE: Final = 84.0  # of atanh, 1e-73 from the end of the range: the rules end there
+_NEXT_TO_END: Final = 25.0  # of atanh, 4e-22 from the end of the range
+_SAME_POWER: Final = 1e-9
 _NEAR: Final = 1e-6  # a miss this small is squared by the step that follows it
 
 
@@ -158,7 +160,36 @@ class AgreementLaw(Stepped):
 
     def pdf(self, t: Array, t_low: Array | float = 0.0) -> Array:
         t = np.asarray(t, dtype=float)
-        return self.one_tail(t, t_low, np.zeros(np.broadcast_shapes(t.shape, self.shape), dtype=bool), True)[1]
+        value = self.one_tail(t, t_low, np.zeros(np.broadcast_shapes(t.shape, self.shape), dtype=bool), True)[1]
+        for end, limit in ((self.lower, self._at_lower), (self.upper, self._at_upper)):
+            at = (t == end) & (np.asarray(t_low) == 0)
+            if at.any():
+                value = np.where(at, limit().reshape(self.shape), value)
+        return value
+
+    def _at_upper(self) -> Array:
+        """The density's limit at 1, where fp and fn vanish together: tails are powers of the distance, fp + fn."""
+        return self._limit(self._flat[1] + self._flat[2], 1.0)
+
+    def _at_lower(self) -> Array:
+        """The same at -1: of phi by tp + tn; of kappa by half more, since fp and fn must also be equal there.
+
+        Near it kappa + 1 is 8·(fp - 1/2)^2 + 2·(tp + tn), to first order.
+        """
+        tp, fp, fn, tn = self._flat
+        if self.kind == "phi":
+            return self._limit(tp + tn, -1.0)
+        right, wrong = tp + tn, fp + fn
+        equal = (2.0 - fp - fn) * np.log(2.0) - special.betaln(fp, fn)  # the log of their density there
+        steady = 0.25 * np.pi * np.exp(equal - special.betaln(right, wrong))
+        return _by_power(right + 0.5, steady)
+
+    def _limit(self, power: Array, end: float) -> Array:
+        """The density next to an end, where the tail is as the distance itself; infinite below that power, 0 above."""
+        tables = np.arange(power.size)
+        h = np.full(power.size, np.sign(end) * _NEXT_TO_END)
+        slope = self._tail(tables, h, np.full(power.size, end > 0))[1] * np.cosh(_NEXT_TO_END) ** 2
+        return _by_power(power, slope)
 
     # -- quantiles
 
@@ -247,6 +278,12 @@ class AgreementLaw(Stepped):
         more = (1.0 + shortest) * (1.0 if level <= _BODY else 4.0 if level <= _FAR else 100.0)
         off = (more * (self._off[far] + 1e-9) * self._above.moments.std + 8 * EPS).reshape(self.shape)
         return off, off
+
+
+def _by_power(power: Array, steady: Array) -> Array:
+    """A density at an end where the tail is that power of the distance; `steady` where it is the first."""
+    first = np.abs(power - 1.0) < _SAME_POWER
+    return np.where(first, steady, np.where(power < 1.0, np.inf, 0.0))
 
 
 def _atanh(t: Array, t_low: Array) -> Array:

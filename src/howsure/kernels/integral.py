@@ -15,6 +15,7 @@ from howsure.kernels.low_end import Powers
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+_STEADY = 1.02  # what a density that has a limit changes by, next to an end
 
 
 class Core(Protocol):
@@ -107,10 +108,13 @@ class Integral(Stepped, WithMoments):
         return value
 
     def _at_end(self, end: float, step: float) -> Array:
-        """The density's limit at an end: infinite where it still grows between 1e-9 and 1e-12 of the range from it."""
+        """The density's limit at an end: infinite where it still grows within 1e-18 of the range from it.
+
+        Tails are powers of the distance, or a power times its log: a log grows by more than a third here.
+        """
         size = step * (self.upper - self.lower if np.isfinite(self.upper - self.lower) else 1.0)
-        near, far = (self.pdf(np.asarray(end + size * gap)) for gap in (1e-12, 1e-9))
-        return np.where(near > 1.5 * far, np.inf, np.where(near < far / 1.5, 0.0, near))
+        near, far = (self.pdf(np.asarray(end), size * gap) for gap in (1e-26, 1e-18))
+        return np.where(near > _STEADY * far, np.inf, np.where(near < far / _STEADY, 0.0, near))
 
     def mean(self) -> Array:
         return self._mean_and_std[0]

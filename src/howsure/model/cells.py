@@ -91,7 +91,7 @@ class CellQuestion(Question):
     @cached_property
     def score(self) -> Array:
         """The measure of the counts."""
-        return np.asarray(self.light.score(self.counts()), dtype=float)
+        return np.asarray(self.light.at(self.counts()), dtype=float)
 
     def law(self) -> tuple[Law, str]:
         """Exact where the form of the formula has a route, else by draws."""
@@ -157,7 +157,7 @@ class CellQuestion(Question):
 
     def observed(self, counts: Shapes) -> Array:
         """The score that items with these counts show; NaN where it is 0/0."""
-        return np.asarray(self.light.score(counts), dtype=float)
+        return np.asarray(self.light.at(counts), dtype=float)
 
     def next_score(self, n: int) -> NextScore:
         """Exact for quotients of few groups of cells, else by draws of shares and of n items from these."""

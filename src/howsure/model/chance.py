@@ -89,7 +89,7 @@ def of_right_answers(light: Metric, asked: Metric, state: State, at: Places) -> 
         n = sum(cells.values())
         right = ((cells["tp"] + cells["fn"]) * (cells["tp"] + cells["fp"]) / n**2).sum(axis=0)
         zero = np.zeros_like(right)
-        value = light.score({"tp": right, "fn": 1 - right, "fp": zero, "tn": zero})
+        value = light.at({"tp": right, "fn": 1 - right, "fp": zero, "tn": zero})
     return _chance(value, _turned(state.kept[key], (asked.better == "higher") == _rises(light)), at)
 
 
@@ -151,7 +151,7 @@ def _floats(cells: Mapping[str, Any]) -> dict[str, Array]:
 
 def _rises(metric: Metric) -> bool:
     """Whether a measure of right (tp) and wrong (fn) answers rises with the right ones."""
-    few, many = (metric.score({"tp": x, "fn": 1 - x, "fp": 0.0, "tn": 0.0}) for x in (0.3, 0.6))
+    few, many = (metric.at({"tp": x, "fn": 1 - x, "fp": 0.0, "tn": 0.0}) for x in (0.3, 0.6))
     return bool(many > few)
 
 

@@ -53,7 +53,7 @@ class ClassAgainstRest(CellQuestion):
     def score(self) -> Array:
         """The measure of the counts; averages take an undefined class for 0, but not a table of none."""
         if not self.metric.over_classes:
-            return np.asarray(self.light.score(self.counts()), dtype=float)
+            return np.asarray(self.light.at(self.counts()), dtype=float)
         with np.errstate(all="ignore"):
             cells = self.state.evidence.by_class(lost=True)
             found = np.asarray(self.metric.formula(**{c: x.astype(float) for c, x in cells.items()}))

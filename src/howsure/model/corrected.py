@@ -73,7 +73,7 @@ class Corrected(Question):
         with np.errstate(divide="ignore", invalid="ignore"):
             yes = np.where(both > 0, known[..., 1] / both, np.where(unknown > 0, np.nan, 0.5))
         share, yes = (np.moveaxis(np.asarray(x, dtype=float), -1, 0) for x in (unknown + both, yes))
-        return np.asarray(self.human.light.score(self.cells(share, yes, 1.0 - yes)), dtype=float)
+        return np.asarray(self.human.light.at(self.cells(share, yes, 1.0 - yes)), dtype=float)
 
     @property
     def undefined(self) -> str:

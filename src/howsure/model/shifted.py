@@ -78,7 +78,7 @@ class AtPrevalence(ClassAgainstRest):
         """The measure at the recall and specificity of the items, and the target's share."""
         cells = self.counts()
         if not self.metric.over_classes:
-            return np.asarray(self.light.score(cells), dtype=float)
+            return np.asarray(self.light.at(cells), dtype=float)
         other = {"tp": cells["tn"], "fp": cells["fn"], "fn": cells["fp"], "tn": cells["tp"]}
         with np.errstate(all="ignore"):
             return np.asarray(self.metric.formula(**{c: np.stack([cells[c], other[c]]) for c in CELLS}))

@@ -132,7 +132,7 @@ class Choice(Result):
         facts: dict[str, Any] = {"metric": str(x.metric), "side": x.side, "value": x.value, "p": p}
         if x.asked is None:
             return (note("limit", **facts),)
-        here = float(np.asarray(x.metric.score(self.cells)))
+        here = float(np.asarray(x.metric.at(self.cells)))
         found = note("limit", **facts, asked=x.asked, score=here)
         if not x.of_one_class:
             return found, note("limit-of-many", metric=str(x.metric))

@@ -130,7 +130,7 @@ class Curve(Result):
     def metric(self, name: str | Metric) -> Line:
         """Any measure of a 2x2 table at every threshold; NaN where it is 0/0."""
         m = table_metric(name)
-        return Line("threshold", str(name), self.thresholds, np.asarray(m.score(self.tally.named())), self.thresholds)
+        return Line("threshold", str(name), self.thresholds, np.asarray(m.at(self.tally.named())), self.thresholds)
 
     @cached_property
     def crossings(self) -> tuple[dict[str, float], ...]:
@@ -186,7 +186,7 @@ class Curve(Result):
         draw = drawn_band(self.posterior, m, at, level, simultaneous) if simultaneous or loose else None
         whole = at.size == self.thresholds.size
         cells, where = self.tally.named(), self.thresholds if whole else self.thresholds[at]
-        score = np.asarray(m.score(cells if whole else {k: v[at] for k, v in cells.items()}))
+        score = np.asarray(m.at(cells if whole else {k: v[at] for k, v in cells.items()}))
         line = Line("threshold", str(metric), where, score, where)
         if loose and draw is not None:
             told = spoken(line, draw)
@@ -341,7 +341,7 @@ class Curve(Result):
         cells = {k: v[at] for k, v in self.tally.named().items()}
         columns: dict[str, Any] = {}
         for name in ("recall", "fallout", "precision"):
-            columns[name] = np.asarray(parse(name).score(cells))
+            columns[name] = np.asarray(parse(name).at(cells))
             if self._closed:
                 got = self._at(at)[name].interval(self.level)
                 columns |= {f"{name}_low": got.low, f"{name}_high": got.high}

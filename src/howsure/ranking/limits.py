@@ -104,7 +104,7 @@ class Sure:
         batch = ((THRESHOLD, tuple(range(counts.shape[0] * counts.shape[1]))),)
         table = table_of(p.evidence, (counts * scale).reshape(-1, 4), second, batch)
         with np.errstate(all="ignore"):
-            score = np.asarray(limit.metric.score(table.named()), dtype=float)
+            score = np.asarray(limit.metric.at(table.named()), dtype=float)
         return p.seeing(table)[limit.metric], ~np.isnan(score)
 
 
@@ -184,7 +184,7 @@ def closest(sure: Sure, c: Cuts, squares: Cuts | None, plain: NDArray[np.bool_],
     wanted = " and ".join(f"{x} with probability {x.asked:g}" for x in sure.limits)
     cells = dict(zip(("tn", "fp", "fn", "tp"), _tables(c)[0, at], strict=True))
     found = [
-        f"{x} with probability {probability(float(chance[at]))} ({short(float(x.metric.score(cells)))} on these items)"
+        f"{x} with probability {probability(float(chance[at]))} ({short(float(x.metric.at(cells)))} on these items)"
         for x, chance in zip(sure.limits, chances, strict=True)
     ]
     among = f" with {kept} on these items" if kept else ""

@@ -25,7 +25,7 @@ def marked(items: Scored, asked: Iterable[Row], best: Callable[[], float]) -> li
     wanted = list(dict.fromkeys(t for t in found if t is not None))
     why, places = ("asked", wanted) if wanted else ("highest f1", [best()])
     cells = tally_at(items, places).named()
-    rates = {name: np.asarray(parse(name).score(cells)) for name in ("recall", "fallout", "precision")}
+    rates = {name: np.asarray(parse(name).at(cells)) for name in ("recall", "fallout", "precision")}
     return [
         {"threshold": real(t), "why": why}
         | {name: number(x[i]) for name, x in cells.items()}

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.language import option
-from howsure.render import columns, html, latex, markdown, plain, raw
+from howsure.render import columns, html, junit, latex, markdown, plain, raw
 from howsure.render.view import USUAL, Detail
 
 
@@ -27,6 +27,11 @@ class Format:
     text: Callable[..., str] | None = None  # of the document, and for people of a view
     page: Callable[..., str] | None = None  # what a file holds, where that is more than the text
     file: Callable[[columns.Columns, Path], None] | None = None
+    of: tuple[str, ...] = ()  # the kinds of documents that it is for, where it is not for all
+
+    def fits(self, kind: str) -> bool:
+        """Whether a document of that kind, such as score, can be written so."""
+        return not self.of or kind in self.of
 
 
 REGISTRY: Final = (
@@ -37,9 +42,24 @@ REGISTRY: Final = (
     Format("csv", (".csv",), for_people=False, text=raw.csv_text),
     Format("html", (".html", ".htm"), for_people=True, text=html.table, page=html.page),
     Format("parquet", (".parquet", ".pq"), for_people=False, file=columns.parquet_file),
+    Format("junit", (".xml",), for_people=False, text=junit.suite, of=("gate",)),
 )
-TEXTS: Final = tuple(f for f in REGISTRY if f.text is not None)
+TEXTS: Final = tuple(f for f in REGISTRY if f.text is not None and not f.of)  # of every document
 FORMATS: Final = tuple(f.name for f in TEXTS)
+
+
+def fitting(kind: str, columnar: bool = False) -> tuple[Format, ...]:
+    """What a document of that kind can be written as; files of columns only where it has columns.
+
+    >>> [f.name for f in fitting("gate") if f not in TEXTS]
+    ['junit']
+    """
+    return tuple(f for f in REGISTRY if f.fits(kind) and (columnar or f.file is None))
+
+
+def kind_of(document: dict[str, Any]) -> str:
+    """What a document is, by its schema: score, gate, ..."""
+    return str(document.get("schema") or "").removeprefix("howsure.").partition("/")[0]
 
 
 def render(document: dict[str, Any], kind: str, view: Detail = USUAL, in_file: bool = False) -> str:
@@ -47,6 +67,9 @@ def render(document: dict[str, Any], kind: str, view: Detail = USUAL, in_file: b
     form = for_view(kind, view)
     if form.text is None:
         raise BadSetting(f"{kind} is not a text format; the text formats are {', '.join(FORMATS)}.")
+    if not form.fits(kind_of(document)):
+        whose = " and ".join(f"howsure {x}" for x in form.of)
+        raise BadSetting(f"{kind} is a format of {whose}; this result can be written as {', '.join(FORMATS)}.")
     make = form.page if in_file and form.page is not None else form.text
     return make(document) if view.usual else make(document, view)
 
@@ -57,7 +80,7 @@ def for_view(kind: str, view: Detail) -> Format:
     if not view.usual and not form.for_people:
         given = option("columns" if view.columns else "verbose")
         people = ", ".join(f.name for f in REGISTRY if f.for_people)
-        raise BadSetting(f"{given} is for people, who read {people}; {kind} has every column and note: leave it out.")
+        raise BadSetting(f"{given} is for people, who read {people}; {kind} is for programs: leave it out.")
     return form
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from howsure.render.numbers import count, ends_of, probability, short, stated, width_of
+from howsure.render.numbers import by_weight, count, endless, ends_of, probability, short, size, stated, width_of
 
 Document = dict[str, Any]
 _NAMED: Final = 3  # names in a sentence
@@ -28,7 +28,7 @@ def sentence(text: object) -> str:
 
 
 def caption(document: Document) -> str:
-    """What the numbers rest on: n, the prior, and the kind and level of the intervals."""
+    """What the numbers rest on: n or a sum of weights, the prior, and the kind and level of the intervals."""
     told, prior, level = document.get("data") or {}, document.get("prior") or {}, document.get("level")
     said = [_n(document)]
     said.append(f"{count(told['folds'])} folds" if told.get("folds") else "")
@@ -41,11 +41,12 @@ def caption(document: Document) -> str:
 
 def _n(document: Document) -> str:
     """How many items, of each system where they are not the same."""
-    n = (document.get("data") or {}).get("n")
-    if n is not None:
-        return f"n = {count(n)}"
+    data = document.get("data") or {}
+    if data.get("n") is not None:
+        return size(data)
     own = sizes(document)
-    return f"n = {listed([f'{count(x)} ({name})' for name, x in own.items()])}" if own else ""
+    what = "total weight" if by_weight(data) else "n ="
+    return f"{what} {listed([f'{count(x)} ({name})' for name, x in own.items()])}" if own else ""
 
 
 def sizes(document: Document) -> dict[str, float]:
@@ -78,7 +79,7 @@ def span(row: Document) -> str:
 def score_of(row: Document) -> str:
     """The point score of a row, or why it has none."""
     if row["score"] is None:
-        return "infinite" if "score" in (row.get("infinite") or ()) else "undefined"
+        return endless(row, "score") or "undefined"
     return short(row["score"], width=width_of(row.get("low"), row.get("high"), row["score"]))
 
 

@@ -108,12 +108,12 @@ def ends(
 def ends_of(row: Mapping[str, Any]) -> tuple[str, str]:
     """Both ends of the interval of a row, by their gaps where they round to 1, and no digit beyond their errors."""
     low, high, span = row["low"], row["high"], row.get("range")
-    errors, endless = row.get("error"), row.get("infinite") or ()
+    errors = row.get("error")
     errors = errors if isinstance(errors, Mapping) else {}
     below = 1.0 - low if span == [0.0, 1.0] and low is not None else None
     above = row.get("high_gap") if span and span[1] == 1.0 and (high or 0.0) > 0 else None
     first, last = ends(low, high, (below, above), (errors.get("low"), errors.get("high")))
-    return ("infinite" if "low" in endless else first), ("infinite" if "high" in endless else last)
+    return endless(row, "low") or first, endless(row, "high") or last
 
 
 def within(
@@ -260,6 +260,34 @@ def count(n: float) -> str:
     ('1,234,567', '12.5')
     """
     return f"{int(n):,}" if float(n).is_integer() else f"{n:,.1f}"
+
+
+def endless(row: Mapping[str, Any], key: str) -> str:
+    """The word for a number of a row that has no end, and none for others.
+
+    >>> endless({"infinite": ["score"]}, "score"), endless({"infinite": ["-low"]}, "low"), endless({}, "low")
+    ('infinite', '-infinite', '')
+    """
+    named = row.get("infinite") or ()
+    return "infinite" if key in named else "-infinite" if f"-{key}" in named else ""
+
+
+def by_weight(data: dict[str, Any]) -> bool:
+    """Whether n is a sum of weights, which is no number of items; graded items are counted, whatever they weigh."""
+    return bool(data.get("weighted")) and "value" not in data
+
+
+def size(data: dict[str, Any], parts: str = "") -> str:
+    """How many items there are; of weighted ones the sum of their weights. `parts` says in how many slices they are.
+
+    >>> size({"n": 300}), size({"n": 110.3, "weighted": True}), size({"n": 300}, " in 2 slices")
+    ('n = 300', 'total weight 110.3', 'n = 300 in 2 slices')
+    """
+    n = count(data["n"])
+    if not by_weight(data):
+        return f"n = {n}{parts}"
+    rows = (data.get("rows") or {}).get("kept") if len(data.get("systems", ())) == 1 else None
+    return f"total weight {n}{parts}" if rows is None else f"{count(rows)} rows{parts}, whose weights sum to {n}"
 
 
 def at_least(threshold: float) -> str:

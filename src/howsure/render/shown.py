@@ -6,7 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from howsure.render.numbers import beside, count, ends, ends_of, probability, share, short, stated, width_of
+from howsure.render.numbers import (
+    beside,
+    by_weight,
+    count,
+    endless,
+    ends,
+    ends_of,
+    probability,
+    share,
+    short,
+    stated,
+    width_of,
+)
 
 Row = dict[str, Any]
 
@@ -68,8 +80,7 @@ def _route(document: dict[str, Any]) -> list[Heading]:
 
 def _n(shown: bool, document: dict[str, Any]) -> Heading:
     """The number of items; of weighted ones the sum of their weights."""
-    data = document["data"]
-    title = "weight" if data.get("weighted") and "value" not in data else "n"
+    title = "weight" if by_weight(document["data"]) else "n"
     return Heading("n", title, lambda r: "" if r["n"] is None else count(r["n"]), more=not shown)
 
 
@@ -217,8 +228,8 @@ def _sides(row: Row) -> tuple[str, str, str]:
         return count(one["wins"]), count(two["wins"]), short(gap)
     if one["score"] is None or two["score"] is None:
         a, b = _value(one, "score", "undefined"), _value(two, "score", "undefined")
-        endless = {("infinite", b): "infinite", (a, "infinite"): "-infinite"}
-        return a, b, "undefined" if a == b or "undefined" in (a, b) else endless[a, b]
+        apart = {("infinite", b): "infinite", (a, "infinite"): "-infinite"}
+        return a, b, "undefined" if a == b or "undefined" in (a, b) else apart[a, b]
     return beside(one["score"], two["score"])
 
 
@@ -331,7 +342,7 @@ def _more(rows: list[Row]) -> list[Heading]:
 def _value(row: Row, key: str, empty: str) -> str:
     """A number of a row; the score is exact, means and ends have errors."""
     if row[key] is None:
-        return "infinite" if key in row.get("infinite", ()) else empty
+        return endless(row, key) or empty
     return short(row[key], error=_error(row, key), width=width_of(row.get("low"), row.get("high"), row[key]))
 
 
@@ -348,6 +359,7 @@ def _interval(row: Row) -> str:
 
 def _ends(row: Row) -> str:
     low, high = ends(row["low"], row["high"], errors=(_error(row, "low"), _error(row, "high")))
+    low, high = endless(row, "low") or low, endless(row, "high") or high
     return f"[{low}, {high}]"
 
 

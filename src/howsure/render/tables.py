@@ -9,7 +9,7 @@ from typing import Any
 
 from howsure.render.bars import Bars, bars_of
 from howsure.render.harmless import visible
-from howsure.render.numbers import count, probability, short
+from howsure.render.numbers import count, probability, short, size
 from howsure.render.shown import columns_of
 from howsure.render.view import USUAL, USUAL_PRIORS, Detail, check
 
@@ -135,19 +135,12 @@ def in_parts(document: dict[str, Any]) -> str:
 
 
 def _size(document: dict[str, Any]) -> list[str]:
-    """How many items there are; of weighted ones the sum of their weights, which is no number of items."""
+    """How many items there are, or what they weigh."""
     data = document["data"]
-    n, parts = data.get("n"), in_parts(document)
+    n = data.get("n")
     if n is None or (data.get("paired") and n == data.get("clusters")):  # clusters of one value each stand above
         return []
-    if not data.get("weighted") or "value" in data:  # graded items are counted, whatever they weigh
-        return [f"n = {count(n)}{parts}"]
-    rows = (data.get("rows") or {}).get("kept") if len(data.get("systems", ())) == 1 else None
-    return [
-        f"total weight {count(n)}{parts}"
-        if rows is None
-        else f"{count(rows)} rows{parts}, whose weights sum to {count(n)}"
-    ]
+    return [size(data, in_parts(document))]
 
 
 def _target(told: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from howsure.language import TYPED
 from howsure.render import findings
-from howsure.render.numbers import count
+from howsure.render.numbers import by_weight, count
 from howsure.render.tables import in_parts
 
 Document = dict[str, Any]
@@ -72,7 +72,8 @@ def _on(document: Document) -> str | None:
     sizes = findings.sizes(document)
     if not sizes:
         return None
-    return f"different items: {findings.listed([f'{count(n)} of {name}' for name, n in sizes.items()], 4)}"
+    what = "different items by weight" if by_weight(data) else "different items"
+    return f"{what}: {findings.listed([f'{count(n)} of {name}' for name, n in sizes.items()], 4)}"
 
 
 def _units(document: Document) -> str:
@@ -84,7 +85,7 @@ def _units(document: Document) -> str:
         many += in_parts(document)
     if data.get("clusters"):
         many += f" in {count(data['clusters'])} clusters"
-    if data.get("weighted"):
+    if by_weight(data):
         many += " by weight"
     return f"the same {many}" if data.get("paired") and len(data.get("systems") or ()) > 1 else many
 

@@ -1,0 +1,43 @@
+"""JUnit XML of a gate, for continuous integration: a test case for each requirement; user text is escaped."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+from xml.etree import ElementTree as Xml
+
+from howsure.render.harmless import visible
+from howsure.render.tables import TextTable, from_document
+
+_ELEMENTS: Final = {"fail": "failure", "inconclusive": "error"}  # an error too is no success: it needs more items
+_SUITE: Final = "howsure gate"
+
+
+def suite(document: dict[str, Any]) -> str:
+    """One test suite, whose cases fail where their requirement does, and are errors where that is inconclusive."""
+    shown, rows = from_document(document), document["rows"]
+    states = [row["status"] for row in rows]
+    root = Xml.Element("testsuites")
+    own = Xml.SubElement(root, "testsuite", name=_SUITE, tests=str(len(rows)), failures=str(states.count("fail")),
+                         errors=str(states.count("inconclusive")), skipped="0")  # fmt: skip
+    for k, row in enumerate(rows):
+        case = Xml.SubElement(own, "testcase", classname=_SUITE.replace(" ", "."), name=visible(row["requirement"]))
+        said = _said(row, shown, k)
+        if row["status"] in _ELEMENTS:
+            Xml.SubElement(case, _ELEMENTS[row["status"]], type=row["status"], message=said)
+        else:
+            Xml.SubElement(case, "system-out").text = said
+    Xml.SubElement(own, "system-out").text = "\n".join([shown.headline, *(f"- {note}" for note in shown.notes)])
+    Xml.indent(root)
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{Xml.tostring(root, encoding="unicode")}\n'
+
+
+def _said(row: dict[str, Any], shown: TextTable, k: int) -> str:
+    """What a row of the table says, in words."""
+    cells = dict(zip(shown.keys, shown.rows[k], strict=True))
+    heads = dict(zip(shown.keys, shown.columns, strict=True))
+    difference = " of the difference" if row["margin"] is not None else ""
+    more = f"; {cells['more']} {heads['more']} would likely settle it" if cells.get("more") else ""
+    return (
+        f"P = {cells['probability']}, {row['p']:g} is needed; score{difference} {cells['measured']}, "
+        f"{heads['ends']} {cells['ends']}{more}"
+    )
