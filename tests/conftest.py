@@ -77,8 +77,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if tiers.tier == "deep":
         return
     kept = [item for item in items if not item.get_closest_marker("deep")]
-    if tiers.tier == "fast":
-        kept = one_of_each(kept)
+    kept = one_of_each(kept) if tiers.tier == "fast" else within_budget(kept)
     chosen = set(kept)
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
     items[:] = kept
@@ -87,6 +86,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_collection_finish() -> None:
     """What was collected stays to the end: nothing of it is looked at again for garbage."""
     gc.freeze()
+
+
+def within_budget(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Of each test the cases that its time allows; all of one that is marked whole."""
+    tests: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    whole = {name for name, cases in tests.items() if cases[0].get_closest_marker("whole")}
+    kept = {x for name, cases in tests.items() for x in (cases if name in whole else tiers.affordable(name, cases))}
+    return [item for item in items if item in kept]
 
 
 def one_of_each(items: list[pytest.Item]) -> list[pytest.Item]:

@@ -1,8 +1,11 @@
-"""Where the time of the tests goes, in seconds of the processor: python -m pytest -q -n 2 -p tests.cpu_time."""
+"""Where the time of the tests goes, in seconds of the processor: python -m pytest -q -n 2 -p tests.cpu_time.
+
+With --write-costs it writes what a case of each test takes to tests/costs.json, by which `make test` chooses cases.
+"""
 
 from __future__ import annotations
 
-import os
+import json
 import resource
 from collections import Counter
 from collections.abc import Iterator
@@ -10,8 +13,16 @@ from typing import Any
 
 import pytest
 
-COSTLIEST = int(os.environ.get("COSTLIEST", "25"))  # of which so many are shown
+from tests import tiers
+
+COSTLIEST = 25
+LEAST = 0.01  # seconds of a case: what takes less is not worth a choice
 spent: Counter[str] = Counter()  # by test function, of this process and of those that it waited for
+cases: Counter[str] = Counter()  # of tests that have several
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--write-costs", action="store_true", help="write what cases take to tests/costs.json")
 
 
 def _now() -> float:
@@ -24,7 +35,9 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[Any]:
     """Setup, call and teardown of a test."""
     before = _now()
     done = yield
-    spent[item.nodeid.partition("[")[0]] += _now() - before
+    name, several, _ = item.nodeid.partition("[")
+    spent[name] += _now() - before
+    cases[name] += bool(several)
     return done
 
 
@@ -34,16 +47,22 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         return  # the workers tell
     spent["start of a process"] = _now() - spent.total()
     if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["cpu_time"] = dict(spent)
+        session.config.workeroutput["cpu_time"] = dict(spent), dict(cases)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    spent.update(node.workeroutput["cpu_time"])
+    seconds, numbers = node.workeroutput["cpu_time"]
+    spent.update(seconds)
+    cases.update(numbers)
 
 
-def pytest_terminal_summary(terminalreporter: Any) -> None:
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """By folder, and the costliest tests."""
+    if config.getoption("--write-costs"):
+        each = {name: round(spent[name] / n, 3) for name, n in sorted(cases.items()) if n}
+        kept = {name: seconds for name, seconds in each.items() if seconds >= LEAST}
+        tiers.COSTS.write_text(json.dumps(kept, indent=0) + "\n", encoding="utf-8")
     folders: Counter[str] = Counter()
     for name, seconds in spent.items():
         folders["/".join(name.partition("::")[0].split("/")[:2])] += seconds

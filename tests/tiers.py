@@ -3,18 +3,27 @@
 `make test` (plain pytest) tests every property. A sweep of many like cases keeps a spread sample there, and the rest is
 marked deep: `make deep` (pytest --tier deep) runs all. `make fast` (pytest --tier fast) runs tests/unit, the doctests,
 and one case of every other test that is not marked slow.
+
+Of a test whose cases take long, `make test` runs as many as BUDGET allows, spread over all of them. What a case takes
+was measured: tests/costs.json, written by `python -m pytest -q -n 2 -p tests.cpu_time --write-costs`. A test that is
+marked `whole` walks over all there is of something, and is not cut.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
+from functools import cache
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
 
 TIERS = ("fast", "test", "deep")
+BUDGET = 0.3  # seconds of the processor, for all cases of a test
+COSTS = Path(__file__).with_name("costs.json")  # seconds of a case
 tier = "test"  # what runs now; set by conftest.py before any test module is imported
 
 
@@ -45,6 +54,23 @@ def turn(cases: Iterable[Any], at: int, every: int) -> list[Any]:
     As many tests as `every`, numbered from 0, see all cases between them.
     """
     return list(cases) if tier == "deep" else list(cases)[at % every :: every]
+
+
+def affordable(name: str, cases: Sequence[Any]) -> list[Any]:
+    """As many cases of a test as its time allows, spread from the first to the last; of a new test all."""
+    most = int(BUDGET / costs().get(name, BUDGET / len(cases)))
+    if most >= len(cases):
+        return list(cases)
+    if most <= 1:
+        return list(cases[:1])
+    return [cases[i * (len(cases) - 1) // (most - 1)] for i in range(most)]
+
+
+@cache
+def costs() -> dict[str, float]:
+    """What was measured."""
+    found: dict[str, float] = json.loads(COSTS.read_text(encoding="utf-8"))
+    return found
 
 
 def _param(values: Sequence[Any], kept: bool) -> Any:

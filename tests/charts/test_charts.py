@@ -39,6 +39,7 @@ def _rounded(x):
     return float(f"{x:.3g}") + 0.0 if isinstance(x, float) else x
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", MAKERS)
 def test_specifications_are_those_kept_beside_the_test(name):
     made = {kind: _rounded(chart.spec) for kind, chart in charts(name).items()}

@@ -267,6 +267,7 @@ def test_ratio_and_sampling_error() -> None:
         _ = hs.compare(table(A), table(B), metric="informedness").ratio
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("n", [100, 1000, 5000])
 def test_calibration(n: int) -> None:
     """Both systems drawn from the prior: among comparisons of probability p, the first is better in a share p."""

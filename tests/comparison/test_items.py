@@ -389,7 +389,7 @@ def test_items_that_are_alike_are_counted_each() -> None:
 # -- calibration
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize(("kind", "prior"), spread(["even", "skewed"], ["even", "none"], 2))
 def test_coverage(kind: str, prior: str) -> None:
     """95% intervals from 50 values hold the true mean about 93 to 97 times of 100 (a little less for skewed values)."""

@@ -90,6 +90,7 @@ def test_a_pilot_of_a_rate_is_summed_over_the_beta_binomial():
     assert made.power == pytest.approx(float(np.array(w)[sure].sum()), abs=1e-9)
 
 
+@pytest.mark.deep
 def test_near_the_textbook():
     """Wald's width, two proportions, McNemar and the paired t test (one-sided 0.05, power 0.8), within 6%."""
     wide = hs.plan(expected={"rate": 0.8}, width=0.05)

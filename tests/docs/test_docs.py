@@ -41,6 +41,7 @@ def printed() -> dict[str, str]:
     return dict(pair for page in PAGES for pair in PRINTED.findall(page.read_text(encoding="utf-8")))
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("body", blocks("python"))
 def test_python_examples_run(body: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Every Python example runs as it stands, and prints what its comments and the text block after it show."""
@@ -58,6 +59,7 @@ def test_some_examples_show_what_they_print() -> None:
     assert all(text.strip() for text in printed().values())
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("body", blocks("console"))
 def test_console_examples_are_true(body: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The command prints what the page shows (the page may leave out what follows)."""
@@ -86,6 +88,7 @@ def test_the_demo_fits_80_columns(tmp_path: Path) -> None:
     assert made.stdout.count("\n$ howsure ") == 4
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", generated.PAGES)
 def test_generated_pages_are_current(name: str) -> None:
     """Generated pages, and the generated part of docs/architecture.md, are what `make docs` writes now."""

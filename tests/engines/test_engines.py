@@ -31,6 +31,7 @@ def asked(engine):
     return {name: CASES[name] for name in names}
 
 
+@pytest.mark.whole
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 @pytest.mark.parametrize("engine", [e for e in ENGINES if e != "polars"])
 def test_the_same_evidence_on_every_engine(engine):
@@ -50,6 +51,7 @@ LIBRARIES = {
 }  # fmt: skip
 
 
+@pytest.mark.whole
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["connect", "classic"])
 def test_the_same_evidence_on_spark(mode, tmp_path):
@@ -138,12 +140,14 @@ def test_any_split_gives_the_same_tally(case, cuts):
     assert sum(hs.tally(part, **CASES[case]) for part in parts) == hs.tally(frame, **CASES[case])
 
 
+@pytest.mark.deep
 def test_many_batches_are_added_up():
     """More batches than are kept apart give the same tally."""
     for name in ("three slice columns", "weights", "scores", "label sets"):
         assert nameless(evidence(batches(3), **CASES[name])) == reference(name)
 
 
+@pytest.mark.deep
 def test_a_million_slices_are_one_array():
     """A million slices take array time, not a loop's."""
     import polars as pl

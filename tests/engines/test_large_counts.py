@@ -92,6 +92,7 @@ def test_every_place_adds_up_counts_that_are(tmp_path):
         assert found.n == 2**54
 
 
+@pytest.mark.deep
 def test_batches_that_each_are_exact_do_not_turn_negative():
     """3,000 batches of 2^52 are beyond 2^63: the sum of their whole numbers was negative."""
     batches = (pd.DataFrame({"y": [0, 1], "p": [0, 1], "c": [2**52] * 2}) for _ in range(3000))

@@ -91,6 +91,7 @@ def test_nothing_comes_in(folder, given):
     refused(shell(f"HOWSURE {LINE.format('-')} {given}"), "standard input")
 
 
+@pytest.mark.deep
 def test_large_stream(folder):
     """More than any pipe or buffer holds."""
     (folder / "large.csv").write_text(files.as_csv(files.TABLE) + files.as_csv(files.TABLE * 999, head=False))

@@ -202,7 +202,7 @@ LINES: dict[str, dict[str, Line]] = {
         "values": _planned("rows.jsonl --value va --bounds 0,1", "mean"),
         "clusters of outcomes": _planned("rows.jsonl --outcome oa --cluster question --metric rate", "accuracy"),
         "two systems": _planned(f"{_TWO} --difference .1 --metric rate", "accuracy"),
-        "pooled files": _planned(f"{_RUNS} --truth label --pred answer --pool --metric f1", "recall"),
+        "pooled files": _planned(f"{_RUNS} --truth label --pred answer --pool --metric accuracy", "recall"),
         "long file of values": _planned(f"{_LONG} --value grade --on id --difference .1", "mean"),
         "a database": _planned(f"{_DATABASE} --table items --truth label --pred a --metric f1", "recall"),
     },
@@ -330,6 +330,8 @@ OWN: dict[tuple[str, str, str], tuple[Try, ...]] = {  # where an option needs ot
     **{("predict", kind, "--sep"): (Try(";", metric="micro-f1"),) for kind in _PREDICTED},
     ("predict", "matrix", "--rows"): (Try("pred", metric="recall:1"),),
     ("score", "verdicts", "--pred"): (Try("oc", beside="--positive pass", metric="f1"),),
+    **{("plan", kind, "--pred"): (Try("c", metric="accuracy"),)  # of f1, a plan of two systems takes seconds
+       for kind in ("a database", "scores and a threshold", "counts", "expected")},
     ("plan", "matrix", "--labels"): (Try("p,q,r", metric="f1:p"),),
     ("solve", "exact values", "--exact"): (Try(line="precision=.75 recall=.6 accuracy=.85 n=200"),),
     ("solve", "a posterior", "--exact"): (Try(line="precision=.75 recall=.6 accuracy=.85 n=200 --posterior f1"),),

@@ -201,12 +201,14 @@ def test_every_function_and_keyword_is_walked():
     assert {keyword for name in CALLS for keyword in keywords(name)} == set(VALUES)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("name", "kind"), [(name, kind) for name, calls in CALLS.items() for kind in calls])
 def test_every_call_works(name, kind):
     """The calls themselves are answered."""
     assert answer(name, CALLS[name][kind], "plain", {}).said == ""
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("name", "kind", "keyword"), list(places()))
 def test_no_keyword_is_dropped(name, kind, keyword):
     """It changes what comes back, or a sentence that names it says why not."""
@@ -220,6 +222,7 @@ def test_no_keyword_is_dropped(name, kind, keyword):
 OWN = [(name, keyword) for name in CALLS for keyword in keywords(name) if keyword not in NAMES]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("name", "keyword"), OWN)
 def test_every_keyword_is_of_use(name, keyword):
     """A keyword of a function that is refused everywhere is none; names of columns are shared by all functions."""

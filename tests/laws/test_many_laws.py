@@ -138,6 +138,7 @@ def test_swapping_the_systems_swaps_the_answer(k: int, name: str) -> None:
     assert there.difference.mean == pytest.approx(-back.difference.mean, abs=0.2 * there.difference.std)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("right", [0.6, 0.95])
 def test_identical_systems_are_even(right: float) -> None:
     """Two systems with the same answers: only answers not yet seen tell them apart, and in no direction.
@@ -309,6 +310,7 @@ def test_calibration_of_accuracy() -> None:
     assert chi_square(np.asarray(hs.posterior(t, "jeffreys")["accuracy"].cdf(value))) > WORST
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", ["weighted-f1", "kappa"])
 def test_calibration_of_the_flat_model(name: str) -> None:
     """Truths from the even prior of four classes, ranks among draws; another prior fails."""
@@ -345,6 +347,7 @@ def test_micro_f1_of_two_levels_has_the_draws_of_accuracy() -> None:
     np.testing.assert_allclose(p["micro-f1"].draws(500), p["accuracy"].draws(500), rtol=1e-12)
 
 
+@pytest.mark.deep
 def test_coverage_of_the_pooled_prior() -> None:
     """Four classes of 20, 10, 6 and 4 of 40 items, accuracy .8: 95% intervals of macro-f1 hold the truth."""
     k, many = 4, 400

@@ -161,12 +161,14 @@ def test_every_option_has_values():
     assert all(kind in LINES[command] and name in WALKED[command] for command, kind, name in OWN)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("command", "kind"), [(c, k) for c, own in LINES.items() for k in own])
 def test_every_line_works(command, kind):
     """The lines themselves give documents."""
     assert answer(command, *shlex.split(LINES[command][kind].text)).code == 0
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("command", "kind", "name"), list(places()))
 def test_no_option_is_dropped(command, kind, name):
     """It changes the document, or one sentence says that it does not belong there, and names it."""
@@ -174,6 +176,7 @@ def test_no_option_is_dropped(command, kind, name):
     assert used or (any(name in text for text in said) and not any(NOTHING in text for text in said)), said
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("command", "name"), [(c, name) for c, names in WALKED.items() for name in names])
 def test_every_option_is_of_use(command, name):
     """An option that is refused everywhere is none."""

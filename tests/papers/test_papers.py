@@ -45,6 +45,7 @@ def data(name: str) -> dict[str, Any]:
     return row(name)["data"]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("item", ALL, ids=lambda item: item.id)
 def test_every_item_computes_and_keeps_its_verdict(item: papers.Item) -> None:
     found = row(item.id)

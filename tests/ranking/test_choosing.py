@@ -61,7 +61,7 @@ def test_the_choice_is_the_best_of_all_thresholds(
     assert float(np.asarray(m.score({k: np.float64(x) for k, x in at.items()}))) == pytest.approx(found.score)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_scores_of_pure_chance_are_found_out() -> None:
     """Of 20 sets of random scores, apparent intervals of informedness leave out 0 often, corrected ones hardly."""
     lost = {"apparent": 0, "corrected": 0}
@@ -178,7 +178,7 @@ def test_folds_do_not_depend_on_the_order_of_rows() -> None:
     assert (one.low, one.high) == (two.low, two.high)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_folds_find_the_optimism_that_samples_miss() -> None:
     """Sixty items, a tenth of them positive: F1 on new items at the threshold, on average over 60 tests."""
     rng = np.random.default_rng(12)

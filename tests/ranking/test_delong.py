@@ -29,7 +29,7 @@ def test_delong_is_its_definition(m: int, n: int, levels: int) -> None:
     np.testing.assert_allclose(covariance, expected, rtol=1e-10, atol=1e-16)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_delong_stands_beside_the_bootstrap() -> None:
     """At 4,000 items both give the same interval of the AUC and of a difference, and the note tells it."""
     rng = np.random.default_rng(4)

@@ -89,6 +89,7 @@ def test_what_has_no_command_says_how():
         assert any("It was made in Python" in x for x in page(name).of("p"))
 
 
+@pytest.mark.deep
 def test_many_slices_stay_small():
     """Three measures of 200 slices, and one of 400: a page of them, below the limit."""
     rng = np.random.default_rng(1)
@@ -101,6 +102,7 @@ def test_many_slices_stay_small():
         assert f"{many - 20:,} slices between the worst and the best are not shown." in text
 
 
+@pytest.mark.deep
 def test_many_classes_stay_small():
     """Of 300 classes with three measures the table has its ends, and the chart is drawn or told of."""
     rng = np.random.default_rng(2)

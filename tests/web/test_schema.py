@@ -34,6 +34,7 @@ def described(address):
     return httpx.get(f"{address}/api/openapi.json").json()
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("mode", list(GenerationMode))
 def test_schemathesis_finds_nothing(address, described, mode):
     """Questions made from the description, right and wrong, on every path."""
