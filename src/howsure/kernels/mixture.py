@@ -45,13 +45,12 @@ class LinearForm:
     def at(self, index: Index, nodes: Nodes) -> Array:
         """Values at the nodes, free of cancellation near the root."""
         one, zero = self.one[index, None], self.zero[index, None]
+        found = one * nodes.v + zero * nodes.w
         slope = np.abs(one) + np.abs(zero)
-        plain = one * nodes.v + zero * nodes.w
-        return np.where(
-            (zero < 0) & (one > 0),
-            slope * nodes.above_lo,
-            np.where((zero > 0) & (one < 0), slope * nodes.below_hi, plain),
-        )
+        for turns, gap in (((zero > 0) & (one < 0), nodes.below_hi), ((zero < 0) & (one > 0), nodes.above_lo)):
+            if turns.any():
+                found = np.where(turns, slope * gap, found)
+        return found
 
     def log_at(self, index: Index, nodes: Nodes) -> Array:
         """Logs of the values at the nodes, right where the shares underflow."""
