@@ -169,8 +169,8 @@ def _by_fixed_nodes(window: Window, g: Integrand, columns: int, whole: bool) -> 
         lost = inner * weights[:, 1]  # beyond the last nodes, and beyond the ends of the window
         ends = np.maximum(lost[..., 0], lost[..., -1])
         ends[first:] = np.maximum(ends[first:], (lost[first:, :, 1:-1] * border).max(axis=-1))
-        good = ((np.abs(coarse - fine) < _SQUARED * fine) & (ends < _EDGE * fine)).all(axis=0)
-    return fine, good
+        good = (np.abs(coarse - fine) < _SQUARED * fine) & (ends < _EDGE * fine)
+    return fine, np.all(good, axis=0)
 
 
 def _expect(window: Window, g: Integrand, index: Index, columns: int) -> Array:
