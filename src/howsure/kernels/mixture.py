@@ -249,9 +249,9 @@ def _share(n: Array, d: Array) -> tuple[Array, Array]:
 
 
 def _one_tail(c: Array, d: Array, x: Array, y: Array, upper: Mask, logs: tuple[Array, Array] | None = None) -> Array:
-    up = np.broadcast_to(upper, x.shape)
-    turned = None if logs is None else (np.where(up, logs[1], logs[0]), np.where(up, *logs))
-    return beta.lower_tail(np.where(up, d, c), np.where(up, c, d), np.where(up, y, x), np.where(up, x, y), turned)
+    turned = None if logs is None else (np.where(upper, logs[1], logs[0]), np.where(upper, *logs))
+    shapes = np.where(upper, d, c), np.where(upper, c, d)
+    return beta.lower_tail(*shapes, np.where(upper, y, x), np.where(upper, x, y), turned)
 
 
 def _density(

@@ -40,7 +40,7 @@ class Bilinear:
     bottom: Matrix
     odds: tuple[Array, Array] | None = None
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, ...]:
         return np.broadcast_shapes(self.inner[0].shape, self.outer[0].shape)
 
