@@ -59,20 +59,25 @@ class Model:
             share_scales=pair(self.share_scales),
         )
 
-    def distinct(self) -> tuple[list[int], NDArray[np.intp], list[int]]:
-        """The first of all equal tables, the place of each table among these, and how many before it are equal."""
+    def distinct(self) -> tuple[list[int], NDArray[np.intp]]:
+        """The first of all equal tables, and the place of each table among these."""
         parts = [*self.cells.values(), *(self.shares or ()), *(self.scales or {}).values(), *(self.share_scales or ())]
         rows = np.stack([np.broadcast_to(x, self.shape).ravel() for x in parts], axis=1)
         _, first, place = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-        place, seen, before = place.reshape(-1), dict.fromkeys(range(len(first)), 0), []
+        return first.tolist(), place.reshape(-1)
+
+    def equals_before(self) -> list[int]:
+        """How many tables before each table are equal to it."""
+        first, place = self.distinct()
+        seen, before = [0] * len(first), []
         for k in place.tolist():
             before.append(seen[k])
             seen[k] += 1
-        return first.tolist(), place, before
+        return before
 
     def tables(self, n: int, seed: int) -> Iterator[tuple[Shapes, Shapes | None]]:
         """n draws of every table of the batch, all independent."""
-        for j, before in enumerate(self.distinct()[2]):
+        for j, before in enumerate(self.equals_before()):
             yield self.table(j, n, seed, before)
 
     def table(self, j: int, n: int, seed: int, place: int = 0, rows: int = 0) -> tuple[Shapes, Shapes | None]:

@@ -57,7 +57,9 @@ class Interval:
 
     def __post_init__(self) -> None:
         low, high = np.asarray(self.low, dtype=float), np.asarray(self.high, dtype=float)
-        good = (low <= high) | (np.isnan(low) & np.isnan(high))
+        good = low <= high
+        if not good.all():
+            good |= np.isnan(low) & np.isnan(high)
         if not good.all():
             first, last = (_first_bad(np.broadcast_to(x, good.shape), good) for x in (low, high))
             raise BadSetting(f"an interval runs from its low end up to its high end; got {first:g} to {last:g}.")
@@ -194,17 +196,17 @@ class Distribution:
         Ends of an interval go outwards only, so that it holds its level.
         """
         bottom, top = self.range
-        if np.isfinite(bottom) and np.isfinite(top):
+        if math.isfinite(bottom) and math.isfinite(top):
             return value
         if low:
-            value = np.where(value <= (bottom + NEAREST if np.isfinite(bottom) else -FARTHEST), bottom, value)
+            value = np.where(value <= (bottom + NEAREST if math.isfinite(bottom) else -FARTHEST), bottom, value)
         if high:
-            value = np.where(value >= (top - NEAREST if np.isfinite(top) else FARTHEST), top, value)
+            value = np.where(value >= (top - NEAREST if math.isfinite(top) else FARTHEST), top, value)
         return value
 
     def _around_median(self, low: Array, high: Array) -> tuple[Array, Array]:
         """Ends that are closer to those of the range than doubles can show may round to the median's other side."""
-        bottom, top = (x if np.isfinite(x) else np.nan for x in self.range)  # no end is at infinity
+        bottom, top = (x if math.isfinite(x) else np.nan for x in self.range)  # no end is at infinity
         at_end = (low <= bottom + _UNITS * abs(bottom)) | (high >= top - _UNITS * abs(top))
         if not at_end.any():
             return low, high
@@ -214,7 +216,7 @@ class Distribution:
     def _shortest(self, level: float) -> Interval:
         low, high, unbounded = self.law.shortest(level, self.log_scale)
         bottom, top = self.range
-        open_ended = not (np.isfinite(bottom) and np.isfinite(top))
+        open_ended = not (math.isfinite(bottom) and math.isfinite(top))
         if not (open_ended or unbounded.any()):
             return self._bounded(low, high, level, "hdi")
         even = self._equal_tailed(level)
@@ -246,16 +248,26 @@ class Distribution:
             low = np.where(same & (low > bottom), np.nextafter(low, -np.inf), low)
             high = np.where(same & (low == bottom), np.nextafter(high, np.inf), high)
         below, above = gaps if gaps is not None else (_gap(bottom, low), _gap(high, top))
-        at_edge = (low == bottom) | (high == top)  # the shortest interval may well begin at an end of the range
-        at_edge &= (kind == "equal-tailed") | ((low == bottom) & (below > 0)) | ((high == top) & (above > 0))
-        far = np.isinf(low) | np.isinf(high)
-        if at_edge.any():  # draws may well lie on an end of the range, but not because all of them round to it
-            rounded = _gap(low, high) <= _SAME * np.maximum(np.abs(low), np.abs(high))
-            at_edge &= ~(far | self._nothing | (self._drawn & ~rounded))
-        notes = (*notes, note("rounds-to-edge", of=self.name)) if at_edge.any() else notes
-        notes = (*notes, note("beyond-numbers", of=self.name)) if far.any() else notes
+        at_edge = (low == bottom) | (high == top)
+        if at_edge.any():
+            notes = (*notes, *self._edge_notes(low, high, kind, below, above))
         low, high, below, above = (number_or_array(x) for x in (low, high, below, above))
         return Interval(low, high, level, kind, below, above, notes)
+
+    def _edge_notes(self, low: Array, high: Array, kind: str, below: Array, above: Array) -> Notes:
+        """Which ends of intervals are those of the range, because they round to them or lie beyond all numbers.
+
+        The shortest interval may well begin at an end of the range, and draws may well lie on one, but not because all
+        of them round to it.
+        """
+        bottom, top = self.range
+        at_edge = ((low == bottom) | (high == top)) & (kind == "equal-tailed")
+        at_edge |= ((low == bottom) & (below > 0)) | ((high == top) & (above > 0))
+        far = np.isinf(low) | np.isinf(high)
+        rounded = _gap(low, high) <= _SAME * np.maximum(np.abs(low), np.abs(high))
+        at_edge &= ~(far | self._nothing | (self._drawn & ~rounded))
+        found = [note("rounds-to-edge", of=self.name)] if at_edge.any() else []
+        return (*found, note("beyond-numbers", of=self.name)) if far.any() else tuple(found)
 
     # -- accuracy
 

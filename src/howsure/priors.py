@@ -69,7 +69,7 @@ class Prior:
 
     def diagonal(self, k: int) -> tuple[float, float]:
         """The weight of a cell on the diagonal and of one off it, for priors that treat classes alike."""
-        if self.name == "even":
+        if self.name == "even" or self.shared:
             return 1.0 / k, 1.0 / (k * (k - 1))
         weight = float(self.weight or self.within or 0.0)
         return weight, weight
@@ -102,9 +102,12 @@ class Prior:
 
     def binary(self, place: int, k: int, positive: int = 1) -> dict[str, float]:
         """Weights of tp, fp, fn, tn when the class at that place is asked for; `positive` is the tally's own."""
+        if self.table is None:
+            right, wrong = self.diagonal(2)
+            return {"tp": right, "fp": wrong, "fn": wrong, "tn": right}
         w = self.collapsed(place, k).cells(2)
         yes = 1
-        if k == 2 and self.table is not None:
+        if k == 2:
             yes = int(place == positive) if self.by_name else place
         no = 1 - yes
         return {"tp": w[yes, yes], "fp": w[no, yes], "fn": w[yes, no], "tn": w[no, no]}

@@ -42,16 +42,15 @@ def exact_law(metric: Metric, model: Model) -> tuple[Law | None, str]:
 def exact_part(metric: Metric, model: Model) -> tuple[Law | None, str, Mask]:
     """The law of the tables that have an exact one, and which these are: all, or some of a batch of one axis."""
     form = metric.reading.form
-    served = np.array(np.broadcast_to(_within_reach(form, model), model.shape))
-    none = None, "sampled", np.zeros(model.shape, dtype=bool)
-    if not served.all() and (served.ndim != 1 or not served.any()):
-        return none
-    law, route = outside(_route(form, model if served.all() else model.picked(served)), metric.reading.outer)
-    if law is None:
-        return none
-    if isinstance(form, PhiOrKappa):
-        return _trusted(law, route, served) or none
-    return law, route, served
+    served = _within_reach(form, model)
+    every = bool(served.all())
+    law, route = None, "sampled"
+    if every or (served.ndim == 1 and served.any()):
+        law, route = outside(_route(form, model if every else model.picked(served)), metric.reading.outer)
+    found = None if law is None else (law, route, served)
+    if law is not None and isinstance(form, PhiOrKappa):
+        found = _trusted(law, route, served)
+    return found or (None, "sampled", np.zeros(model.shape, dtype=bool))
 
 
 def _trusted(law: Law, route: str, served: Mask) -> tuple[Law, str, Mask] | None:
@@ -72,13 +71,14 @@ def _trusted(law: Law, route: str, served: Mask) -> tuple[Law, str, Mask] | None
 def _within_reach(form: Form, model: Model) -> Mask:
     """Tables whose cells are not too small for the rules of this form."""
     if isinstance(form, Rising):
-        return np.asarray(np.min([model.cells[c] >= TINY for c in ("tp", "fp", "fn")], axis=0), dtype=bool)
+        large = np.min([model.cells[c] >= TINY for c in ("tp", "fp", "fn")], axis=0)
+        return np.array(np.broadcast_to(large, model.shape), dtype=bool)
     if isinstance(form, PhiOrKappa):
         table = np.stack(np.broadcast_arrays(*(model.cells[c] for c in CELLS)))
         least, most = table.min(axis=0), table.max(axis=0)
         one_cell = np.sum(table < 1.0, axis=0) == 3  # all mass beyond 0 lies next to it: not worth a trial
         return np.asarray((least >= TINY) & ~((least < NEARLY_EMPTY) & (most > HUGE)) & ~one_cell)
-    return np.full((), True)
+    return np.ones(model.shape, dtype=bool)
 
 
 def outside(made: Routed | None, outer: str) -> tuple[Law | None, str]:
@@ -123,8 +123,9 @@ def _linear_law(form: Linear, cells: Shapes, scales: Shapes | None = None) -> Ro
     groups: dict[tuple[float, float], Array] = {}
     for c, top, bottom in zip(CELLS, form.top, form.bottom, strict=True):
         if top or bottom:
-            groups[top, bottom] = groups.get((top, bottom), np.zeros(())) + cells[c]
-    return linear_groups_law({k: np.asarray(v, dtype=float) for k, v in groups.items() if np.any(v)})
+            own = groups.get((top, bottom))
+            groups[top, bottom] = np.asarray(cells[c] if own is None else own + cells[c], dtype=float)
+    return linear_groups_law({k: v for k, v in groups.items() if v.any()})
 
 
 def weighed_groups_law(parts: Sequence[tuple[tuple[float, float], Array, Array]]) -> Routed | None:

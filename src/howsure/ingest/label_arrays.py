@@ -276,7 +276,7 @@ def _finish(patterns: Patterns, systems: tuple[str, ...], settings: dict[str, An
 
 def _two_by_two(patterns: Patterns, systems: tuple[str, ...], positive: Label | None) -> Tally | None:
     """The commonest table, made without sorting patterns; None where it is another."""
-    if any(lost(x) for key in patterns for x in key):
+    if len(patterns) > 4 or any(lost(x) for key in patterns for x in key):
         return None
     truths, answers = ({plain(key[k]) for key in patterns} for k in (0, 1))
     known = known_labels(truths, [answers], None)

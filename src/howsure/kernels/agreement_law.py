@@ -45,7 +45,7 @@ class AgreementLaw(Stepped):
     kind: Kind
     cells: Cells
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, ...]:
         return np.broadcast_shapes(*(x.shape for x in self.cells))
 

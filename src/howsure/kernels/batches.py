@@ -18,14 +18,15 @@ Array = NDArray[np.float64]
 
 MANY: Final = 20_000  # tables from which it pays
 _PIECE: Final = 50_000
+_MIXED: Final = 0.6180339887498949
 
 
 def distinct(a: Array, b: Array) -> tuple[Array, Array, NDArray[np.intp]] | None:
     """The distinct pairs and where each table finds its own; None where too few repeat."""
     if a.size < MANY or a.ndim != 1 or a.shape != b.shape:
         return None
-    sample = slice(None, None, max(1, a.size // 4096))
-    if len(np.unique(a[sample] + 1j * b[sample])) > 2048:
+    mixed = np.sort(a + _MIXED * b)  # far quicker to sort than pairs, and hardly ever equal where these are not
+    if 2 * np.count_nonzero(mixed[1:] != mixed[:-1]) > a.size:
         return None
     pairs, inverse = np.unique(a + 1j * b, return_inverse=True)
     if pairs.size > a.size // 2:

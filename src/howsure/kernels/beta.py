@@ -32,6 +32,7 @@ _SMALLEST = 2.3e-308  # betaincinv answers the smallest normal double where the 
 _MISSED = 1e-7  # of the smaller tail: what rounding of the point and of scipy leave is far less
 _LOOSE = 4e-12  # the same of small shapes, where a Newton step mends the 1e-10 that scipy leaves at odd points
 _HALVINGS = 64
+_FEW = 8  # points of a single law, which are found one by one
 _LATE = 0.9  # a share beyond which what is left of 1 is found by itself, so that it keeps its digits
 
 
@@ -134,14 +135,14 @@ def tails(a: Array, b: Array, x: Array, y: Array) -> tuple[Array, Array]:
 
 def _beyond_mean(a: Array, b: Array, x: Array, y: Array) -> tuple[Array, NDArray[np.bool_]]:
     """The tail on the point's side of the mean, and whether that is the lower one."""
-    a, b, x, y = np.broadcast_arrays(a, b, x, y)
     below = x * b <= y * a
-    own, other = np.where(below, a, b), np.where(below, b, a)
-    share, rest = np.where(below, x, y), np.where(below, y, x)
+    own, other, share = np.where(below, a, b), np.where(below, b, a), np.where(below, x, y)
+    high = np.maximum(a, b)
+    if not high.max(initial=0.0) > _LARGE:
+        return np.asarray(special.betainc(own, other, share), dtype=float), below
+    rest = np.where(below, y, x)
     low, high = np.minimum(own, other), np.maximum(own, other)
     large = high > _LARGE
-    if not large.any():
-        return np.asarray(special.betainc(own, other, share), dtype=float), below
     p = np.empty(own.shape)
     skewed = large & (low <= 1e3) & (high > 1e3 * low**1.5)
     normal = large & (low > 1e3)
@@ -237,6 +238,10 @@ def quantile(a: Array, b: Array, p: Array, q: Array, *, polish_above: float = _P
     From shapes of `polish_above` on a Newton step mends what scipy leaves: up to 1e-10 at odd points of small shapes.
     Every point is checked by its tail, and found by halving where that is another one than the tail asked for.
     """
+    if np.ndim(a) == np.ndim(b) == 0 and 0 < np.size(p) <= _FEW:
+        found = _by_numbers(float(a), float(b), np.asarray(p), np.asarray(q), polish_above)
+        if found is not None:
+            return found
     flip = a > b  # work on the side whose value is small, so that it keeps its digits
     c, d = np.minimum(a, b), np.maximum(a, b)
     low, high = np.where(flip, q, p), np.where(flip, p, q)
@@ -249,21 +254,44 @@ def quantile(a: Array, b: Array, p: Array, q: Array, *, polish_above: float = _P
     return np.where(flip, rest, z), np.where(flip, z, rest)
 
 
+def _by_numbers(a: float, b: float, p: Array, q: Array, polish_above: float) -> tuple[Array, Array] | None:
+    """The same of one law at a few points by plain numbers, which take a fifth of the time of arrays.
+
+    None where a point takes more than what scipy answers, and where that does not pass the check.
+    """
+    c, d = min(a, b), max(a, b)
+    if not d <= min(polish_above, _LARGE):
+        return None
+    found = []
+    for lower, upper in zip(p.ravel().tolist(), q.ravel().tolist(), strict=True):
+        low, high = (upper, lower) if a > b else (lower, upper)
+        least = min(low, high)
+        z = float(special.betaincinv(c, d, low) if low <= high else special.betainccinv(c, d, high))
+        below = z * d <= (1.0 - z) * c
+        beyond = float(special.betainc(c, d, z) if below else special.betainc(d, c, 1.0 - z))
+        off = (beyond if below == (low <= high) else 1.0 - beyond) - least
+        if not (_SMALLEST < z <= _LATE and least > 0.0 and abs(off) <= _LOOSE * least):
+            return None
+        found.append((1.0 - z, z) if a > b else (z, 1.0 - z))
+    x, y = np.array(found).T
+    return x.reshape(p.shape), y.reshape(p.shape)
+
+
 def _side(c: Array, d: Array, low: Array, high: Array, polish_above: float) -> Array:
     """The quantile of Beta(c, d), with its digits where it is small; 0 where it underflows."""
     z = _first_quantile(c, d, low, high)
-    if d.size and max(c.max(), d.max()) > polish_above:
+    if np.maximum(c, d).max(initial=0.0) > polish_above:
         c, d, z, low, high = np.broadcast_arrays(c, d, z, low, high)
         rough = np.maximum(c, d) > polish_above
         z = z.copy()
         z[rough] = _polish(c[rough], d[rough], z[rough].astype(float), low[rough], high[rough])
-    z = _checked(*np.broadcast_arrays(c, d, z, low, high))
+    z = _checked(c, d, z, low, high)
     return np.where(z <= _SMALLEST, 0.0, z)
 
 
 def _first_quantile(c: Array, d: Array, low: Array, high: Array) -> Array:
     """By scipy, from the smaller tail; where both shapes are huge, which takes it a millisecond, by a normal logit."""
-    if np.max(c, initial=0.0) > _HUGE:
+    if c.max(initial=0.0) > _HUGE:
         c, d, low, high = np.broadcast_arrays(c, d, low, high)
         huge = c > _HUGE
         z = np.empty(c.shape)
@@ -306,9 +334,13 @@ def _checked(a: Array, b: Array, z: Array, low: Array, high: Array) -> Array:
 
     scipy 1.17.1's betaincinv(1000, b, p) is one wrong number whatever p, for all b from 1e9 on.
     """
-    off = np.where((low > 0) & (high > 0), _over(a, b, z, low, high), 0.0)
-    loose = (np.abs(off) > _LOOSE * np.minimum(low, high)) & (np.maximum(a, b) <= _POLISH_ABOVE)
-    wrong = ~(np.abs(off) <= _MISSED * np.minimum(low, high))
+    least = np.minimum(low, high)
+    off = np.abs(np.where(least > 0, _over(a, b, z, low, high), 0.0))
+    if (off <= _LOOSE * least).all():
+        return z
+    a, b, z, low, high, off, least = np.broadcast_arrays(a, b, z, low, high, off, least)
+    loose = (off > _LOOSE * least) & (np.maximum(a, b) <= _POLISH_ABOVE)
+    wrong = ~(off <= _MISSED * least)
     if not (loose | wrong).any():
         return z
     out = z.astype(float)
@@ -332,8 +364,10 @@ def _miss(a: Array, b: Array, z: Array, low: Array, high: Array) -> Array:
 
 def _over(a: Array, b: Array, z: Array, low: Array, high: Array) -> Array:
     """By how much the lower tail at z is too large, from the smaller tail."""
-    lower, upper = tails(a, b, z, 1.0 - z)
-    return np.where(low <= high, lower - low, high - upper)
+    p, below = _beyond_mean(a, b, z, 1.0 - z)
+    use_low = low <= high
+    tail = np.where(below == use_low, p, 1.0 - p)
+    return np.where(use_low, tail - low, high - tail)
 
 
 def _halved(a: Array, b: Array, low: Array, high: Array) -> Array:

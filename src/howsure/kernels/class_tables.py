@@ -27,9 +27,13 @@ class Tables:
     def cells(self, s: int) -> dict[str, Array]:
         """The four cells of every class against the rest, for one system."""
         tp = self.tp[s]
-        fn, fp = np.maximum(self.row - tp, 0.0), np.maximum(self.col[s] - tp, 0.0)
         total = self.row.sum(axis=0) if self.total is None else self.total
-        tn = np.maximum(total - tp - fn - fp, 0.0)
+        fn, fp, tn = self.row - tp, self.col[s] - tp, total - tp
+        np.maximum(fn, 0.0, out=fn)
+        np.maximum(fp, 0.0, out=fp)
+        tn -= fn
+        tn -= fp
+        np.maximum(tn, 0.0, out=tn)
         return {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
 
 
@@ -63,8 +67,11 @@ class ByClass:
 def added(mass: Array, where: ByClass) -> Array:
     """Sums of the rows of mass by class, (classes, m)."""
     out = np.zeros((where.k, mass.shape[1]))
-    for rows, classes in where.layers:
-        out[classes] += mass[rows]
+    for i, (rows, classes) in enumerate(where.layers):
+        if i == 0:
+            out[classes] = mass[rows]
+        else:
+            out[classes] += mass[rows]
     if where.starts.size and not where.layers:
         out[where.classes] = np.add.reduceat(mass[where.rows], where.starts, axis=0)
     return out
@@ -135,4 +142,6 @@ class Tilt:
 
     def factor(self, coefs: Array) -> Array:
         """Of Gammas with these coefficients."""
-        return np.asarray(1.0 / (1.0 - self.theta * coefs))
+        found = np.asarray(self.theta * coefs)
+        np.subtract(1.0, found, out=found)
+        return np.divide(1.0, found, out=found)

@@ -16,6 +16,7 @@ item, to their last atom; jumps below 1e-3 of an item are spread evenly.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -157,7 +158,8 @@ class Classes:
         if self._pooled_right:  # with the right answers that were seen, in one Gamma
             right = rng.standard_gamma(self._seen[:, None] + rows * share)
             none = self._seen < 1
-            right[none] = gamma_each(self._seen[none, None] + rows[none] * share, rng)
+            if none.any():
+                right[none] = gamma_each(self._seen[none, None] + rows[none] * share, rng)
             np.maximum(right, 0.1 * _FLOOR, out=right)
         elif share.any():
             right = np.maximum(gamma_each(np.broadcast_to(rows * share, (k, m)), rng), 0.1 * _FLOOR)
@@ -172,14 +174,16 @@ class Classes:
         if self.tilt is not None and self.tilt.theta != 0.0:
             slopes = self.tilt.slopes
             right *= self.tilt.factor(slopes.right)[:, None]
-            mass *= self.tilt.factor(slopes.missed[truth] + slopes.false[answer])
+            both = slopes.missed.take(truth)
+            both += slopes.false.take(answer)
+            mass *= self.tilt.factor(both)
         rest = weight * (SMALL_JUMPS / k)
         units = np.ones(k) if self.scales is None else self.scales.rows
-        row += right
-        row += np.bincount(truth * m + draw, mass, k * m).reshape(k, m) + np.multiply.outer(units, rest)
+        for x, of, more in ((row, truth, units[:, None] * rest), (col[0], answer, units.mean() * rest)):
+            dealt = np.asarray(np.bincount(of * m + draw, mass, k * m), dtype=float).reshape(k, m)
+            x += right
+            x += np.add(dealt, more, out=dealt)
         tp[0] += right
-        col[0] += right
-        col[0] += np.bincount(answer * m + draw, mass, k * m).reshape(k, m) + units.mean() * rest
 
     def _deal(self, rng: np.random.Generator, m: int, row: Array, tp: list[Array], col: list[Array]) -> None:
         """The prior's mass of each row, in atoms."""
@@ -335,8 +339,12 @@ def chunks(cost: int, n: int, seed: int, some: Callable[[np.random.Generator, in
         yield one(0)
         return
     with ThreadPoolExecutor(_WORKERS) as pool:
-        for first in range(0, len(starts), _WORKERS):
-            yield from pool.map(one, range(first, min(first + _WORKERS, len(starts))))
+        ahead = deque(pool.submit(one, i) for i in range(_WORKERS))
+        for i in range(_WORKERS, len(starts) + _WORKERS):
+            done = ahead.popleft().result()
+            if i < len(starts):  # the next part is drawn while this one is used
+                ahead.append(pool.submit(one, i))
+            yield done
 
 
 class Drawable(Protocol):

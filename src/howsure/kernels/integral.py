@@ -77,7 +77,7 @@ class Integral(Stepped, WithMoments):
         safe = np.where(inside, t, self._somewhere())
         tail, pdf = self.core.evaluate(safe, t_low, upper, density)
         outside = np.where((t <= self.lower) == upper, 1.0, 0.0)
-        tail = np.where(inside, np.clip(tail, 0.0, 1.0), outside)
+        tail = np.where(inside, np.minimum(np.maximum(tail, 0.0), 1.0), outside)
         return tail, np.where(inside, pdf, 0.0)
 
     def _somewhere(self) -> float:

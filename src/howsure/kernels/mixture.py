@@ -45,13 +45,12 @@ class LinearForm:
     def at(self, index: Index, nodes: Nodes) -> Array:
         """Values at the nodes, free of cancellation near the root."""
         one, zero = self.one[index, None], self.zero[index, None]
+        found = one * nodes.v + zero * nodes.w
         slope = np.abs(one) + np.abs(zero)
-        plain = one * nodes.v + zero * nodes.w
-        return np.where(
-            (zero < 0) & (one > 0),
-            slope * nodes.above_lo,
-            np.where((zero > 0) & (one < 0), slope * nodes.below_hi, plain),
-        )
+        for turns, gap in (((zero > 0) & (one < 0), nodes.below_hi), ((zero < 0) & (one > 0), nodes.above_lo)):
+            if turns.any():
+                found = np.where(turns, slope * gap, found)
+        return found
 
     def log_at(self, index: Index, nodes: Nodes) -> Array:
         """Logs of the values at the nodes, right where the shares underflow."""
@@ -250,9 +249,9 @@ def _share(n: Array, d: Array) -> tuple[Array, Array]:
 
 
 def _one_tail(c: Array, d: Array, x: Array, y: Array, upper: Mask, logs: tuple[Array, Array] | None = None) -> Array:
-    up = np.broadcast_to(upper, x.shape)
-    turned = None if logs is None else (np.where(up, logs[1], logs[0]), np.where(up, *logs))
-    return beta.lower_tail(np.where(up, d, c), np.where(up, c, d), np.where(up, y, x), np.where(up, x, y), turned)
+    turned = None if logs is None else (np.where(upper, logs[1], logs[0]), np.where(upper, *logs))
+    shapes = np.where(upper, d, c), np.where(upper, c, d)
+    return beta.lower_tail(*shapes, np.where(upper, y, x), np.where(upper, x, y), turned)
 
 
 def _density(

@@ -161,15 +161,16 @@ def _by_fixed_nodes(window: Window, g: Integrand, columns: int, whole: bool) -> 
         logs = (np.log(v), np.log(w), np.log(above), np.log(below))
         inner = g(np.arange(window.a.size), Nodes(v, w, np.maximum(above, 0.0), np.maximum(below, 0.0), logs))
         inner = inner.reshape(columns, *above.shape)
-        border = inside & ~(np.roll(inside, 1, axis=-1) & np.roll(inside, -1, axis=-1))
+        border = inside[:, 1:-1] & ~(inside[:, :-2] & inside[:, 2:])
         first = int(whole)
         inner[first:] = np.where(inside, inner[first:], 0.0)
-        coarse, fine = np.moveaxis(inner @ weights, -1, 0)
+        both = inner @ weights
+        coarse, fine = both[..., 0], both[..., 1]
         lost = inner * weights[:, 1]  # beyond the last nodes, and beyond the ends of the window
         ends = np.maximum(lost[..., 0], lost[..., -1])
-        ends[first:] = np.maximum(ends[first:], (lost[first:] * border).max(axis=-1))
-        good = ((np.abs(coarse - fine) < _SQUARED * fine) & (ends < _EDGE * fine)).all(axis=0)
-    return fine, good
+        ends[first:] = np.maximum(ends[first:], (lost[first:, :, 1:-1] * border).max(axis=-1))
+        good = (np.abs(coarse - fine) < _SQUARED * fine) & (ends < _EDGE * fine)
+    return fine, np.all(good, axis=0)
 
 
 def _expect(window: Window, g: Integrand, index: Index, columns: int) -> Array:

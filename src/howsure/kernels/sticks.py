@@ -81,7 +81,9 @@ def jumps(rng: np.random.Generator, weights: Array) -> tuple[NDArray[np.int64], 
     """
     place = np.arange(weights.size)
     small = np.repeat(place, rng.poisson(weights * _BELOW_ONE))
-    x = np.exp(-_BELOW_ONE * rng.random(small.size))
+    x = rng.random(small.size)
+    x *= -_BELOW_ONE
+    np.exp(x, out=x)
     kept = rng.standard_exponential(x.size) > x
     large = np.repeat(place, rng.poisson(weights * _ABOVE_ONE))
     y = 1.0 + rng.standard_exponential(large.size)

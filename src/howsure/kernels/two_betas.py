@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cached_property, reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +40,7 @@ class Bilinear:
     bottom: Matrix
     odds: tuple[Array, Array] | None = None
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, ...]:
         return np.broadcast_shapes(self.inner[0].shape, self.outer[0].shape)
 
@@ -61,6 +61,7 @@ class Bilinear:
         with np.errstate(divide="ignore", invalid="ignore"):
             return top / bottom
 
+    @cached_property
     def _swap(self) -> NDArray[np.bool_]:
         """Where u is the narrower variable, on the measure's scale: it then goes outside."""
         (a, b), (c, d) = self.outer, self.inner
@@ -83,15 +84,17 @@ class Bilinear:
     def _integral(self, t: Array, t_low: Array | float) -> tuple[tuple[int, ...], BilinearOdds]:
         """The mixture whose tails are those of the measure at t."""
         shape, (t, low, a, b, c, d) = flat(t, t_low, *self.outer, *self.inner)
-        swap = np.broadcast_to(self._swap(), shape).ravel()
+        swap = np.broadcast_to(self._swap, shape).ravel()
         (p00, p01), (p10, p11) = self.top
         (q00, q01), (q10, q11) = self.bottom
         t01, t10 = np.where(swap, p10, p01), np.where(swap, p01, p10)
         b01, b10 = np.where(swap, q10, q01), np.where(swap, q01, q10)
         ones = np.ones_like(t)
+        slopes = np.stack([b01, q00 * ones, -q11 * ones, -b10])
+        at = linear(np.stack([-t01, -p00 * ones, p11 * ones, t10]), slopes, t, low)
         forms = (
-            LinearForm(linear(-t01, b01, t, low), linear(-p00 * ones, q00, t, low)),
-            LinearForm(linear(p11 * ones, -q11, t, low), linear(t10, -b10, t, low)),
+            LinearForm(at[0], at[1]),
+            LinearForm(at[2], at[3]),
             LinearForm(b01, q00 * ones),
             LinearForm(q11 * ones, b10),
         )

@@ -19,6 +19,7 @@ from howsure.cell_models import Model, Shapes
 from howsure.distribution import Distribution, number_or_array
 from howsure.errors import BadSetting
 from howsure.evidence.protocol import same_fields
+from howsure.forms import Linear
 from howsure.model import outlook_of_tables
 from howsure.model.answers import Answers, p_values
 from howsure.model.joint_answers import FEW, joint_draws
@@ -97,20 +98,22 @@ class CellQuestion(Question):
         """Exact where the form of the formula has a route, else by draws."""
         m = self.model
         equal = self._equal_tables(m)
-        if equal is not None:
-            law, route = self._law_of(m.picked(equal[0]))
-            if route != "closed form":  # these are as quick as looking for equal ones
-                from howsure.kernels.repeated import RepeatedTables
+        if equal is None:
+            return self._law_of(m)
+        from howsure.kernels.repeated import RepeatedTables
 
-                return RepeatedTables(law, equal[1]), route
-        return self._law_of(m)
+        law, route = self._law_of(m.picked(equal[0]))
+        return RepeatedTables(law, equal[1]), route
 
-    @staticmethod
-    def _equal_tables(m: Model) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
+    def _closed(self, m: Model) -> bool:
+        """Whether laws are closed, and so as quick as looking for equal tables."""
+        return isinstance(self.light.reading.form, Linear) and exact_part(self.light, m)[1] == "closed form"
+
+    def _equal_tables(self, m: Model) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
         """The first of all equal tables, and the place of each among these, where a large batch has many."""
-        if len(m.shape) != 1 or m.size() < MANY_TABLES:
+        if len(m.shape) != 1 or m.size() < MANY_TABLES or self._closed(m):
             return None
-        first, place, _ = m.distinct()
+        first, place = m.distinct()
         return None if len(first) > MOST_DIFFERENT * m.size() else (np.array(first), place)
 
     def _law_of(self, m: Model) -> tuple[Law, str]:
@@ -139,7 +142,7 @@ class CellQuestion(Question):
         """The same of these tables, but equal ones have equal draws, made once."""
         if not m.shape:
             return self.draws(n, seed)
-        first, place, _ = m.distinct()
+        first, place = m.distinct()
         columns = np.stack([values(self.light, *m.table(j, n, seed)) for j in first], axis=-1)
         return columns[:, place].reshape(n, *m.shape)
 

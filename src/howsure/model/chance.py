@@ -179,7 +179,7 @@ def _informedness() -> Metric:
 def _informed(cells: dict[str, Array], scales: dict[str, Array] | None) -> Found:
     whole = Model(cells, scales=scales)
     if whole.shape:  # equal tables are looked at once
-        first, place, _ = whole.distinct()
+        first, place = whole.distinct()
         cells = _flat(cells, whole.shape, first)
         scales = None if scales is None else _flat(scales, whole.shape, first)
     law, _ = exact_law(_informedness(), Model(cells, scales=scales))

@@ -171,7 +171,7 @@ def _within(draws: Array, bounds: tuple[float, float]) -> tuple[Array, float, fl
 def table_scores(model: Model, score: Callable[[Shapes], Array], n: int, size: int, seed: int) -> Array:
     """Scores of the next n items of every table, (size, *batch)."""
     columns = []
-    for j, before in enumerate(model.distinct()[2]) if model.shape else [(0, 0)]:
+    for j, before in enumerate(model.equals_before()) if model.shape else [(0, 0)]:
         cells, _ = model.table(j, size, seed, before)
         rng = generator(seed, STREAM, n, before, *(np.ravel(model.cells[c])[j] for c in CELLS))
         counts = multinomials(np.stack([cells[c] for c in CELLS], axis=1), n, rng)

@@ -18,6 +18,7 @@ from howsure.relations.values import Given
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
 ENDLESS: Final = 1e13  # items, where nothing bounds n
+_NOT_ENDLESS: Final = np.array([[-1.0, -1.0, -1.0, -1.0, ENDLESS]])
 _WIDE: Final = 2**40  # larger weights are Python's integers
 _TINY: Final = 1e-10
 
@@ -39,12 +40,18 @@ class Inequalities:
 
     def corners(self, held: Array) -> Array:
         """The corners of the real tables that agree; `held` are rows that are 0 in all of them."""
-        sides = np.concatenate([self.scaled[~self.pinned], [[-1.0, -1.0, -1.0, -1.0, ENDLESS]]])
+        sides, offsets = self._sides
         directions, back = _along(tuple(map(tuple, held[:, :4].tolist())))
-        points = meeting_points(sides[:, :4], sides[:, 4], back @ -held[:, 4], directions)
+        points = meeting_points(sides, offsets, back @ -held[:, 4], directions)
         size = np.abs(points).sum(axis=1, keepdims=True) + 1.0
-        inside = (points @ sides[:, :4].T + sides[:, 4] >= -1e-9 * size).all(axis=1)
+        inside = (points @ sides.T + offsets >= -1e-9 * size).all(axis=1)
         return np.asarray(points[inside])
+
+    @cached_property
+    def _sides(self) -> tuple[Array, Array]:
+        """The rows that do not pin a sum, and that n is not endless: weights and constants."""
+        table = np.concatenate([self.scaled[~self.pinned], _NOT_ENDLESS])
+        return table[:, :4], table[:, 4]
 
 
 def inequalities(known: tuple[Given, ...]) -> Inequalities:
@@ -66,11 +73,12 @@ def inequalities(known: tuple[Given, ...]) -> Inequalities:
         made.append([*bottom, 0])
         strict += [False, g.open_end, True]
         pinned += [False] * 3
-    table = np.array(made)
-    if table.dtype != np.int64 or np.abs(table).max() > _WIDE:
-        table = np.array(made, dtype=object)
-    keep = [any(row[:4]) for row in made]  # 0 >= 0 says nothing
-    return Inequalities(table[keep, :4], table[keep, 4], np.array(strict)[keep], np.array(pinned)[keep])
+    told = [i for i, row in enumerate(made) if any(row[:4])]  # 0 >= 0 says nothing
+    rows = [made[i] for i in told]
+    wide = max(max(map(abs, row)) for row in rows) > _WIDE
+    table = np.array(rows, dtype=object if wide else np.int64)
+    open_ends, held = (np.array([x[i] for i in told], dtype=bool) for x in (strict, pinned))
+    return Inequalities(table[:, :4], table[:, 4], open_ends, held)
 
 
 def held_sums(known: tuple[Given, ...]) -> Array:

@@ -88,7 +88,8 @@ def whole_tables(known: tuple[Given, ...], most: int) -> Found:
         _refuse_unsure(known)
     tables = np.concatenate(parts) if parts else np.zeros((0, 4), dtype=np.int64)
     complete = count <= most and not search.stopped
-    tables = tables[np.lexsort(tables.T[::-1])]
+    if len(tables) > 1:
+        tables = tables[np.lexsort(tables.T[::-1])]
     return Found(tables[:most].astype(float), complete)
 
 
@@ -115,7 +116,7 @@ def _refuse_unsure(known: tuple[Given, ...]) -> None:
         raise NotSearched(told, "unsure")
 
 
-def _order(rows: Inequalities, corners: Array, held: Array) -> tuple[Array, int]:
+def _order(rows: Inequalities, corners: Array, held: Array) -> tuple[tuple[int, ...], int]:
     """Four sums that determine the table in whole numbers, each the narrowest once those before it are fixed.
 
     Also how many of the first have one value only.
@@ -131,7 +132,7 @@ def _order(rows: Inequalities, corners: Array, held: Array) -> tuple[Array, int]
             held = np.concatenate([held, [[*_SUMS[k], -float((corners @ _SUMS[k]).mean())]]])
             corners = rows.corners(held) if len(held) < 4 else corners[:0]
             width, order = _widths(corners)
-    return np.asarray(_SUMS[list(chosen)]), min(known, 2)
+    return chosen, min(known, 2)
 
 
 def _widths(corners: Array) -> tuple[list[float], list[int]]:
@@ -141,6 +142,15 @@ def _widths(corners: Array) -> tuple[list[float], list[int]]:
     sums = corners @ _SUMS.T
     width: Array = sums.max(axis=0) - sums.min(axis=0)
     return width.tolist(), np.argsort(width, kind="stable").tolist()
+
+
+@lru_cache(maxsize=4096)
+def _there_and_back(chosen: tuple[int, ...]) -> tuple[Array, Whole]:
+    """From cells to these sums, and from the sums to cells."""
+    order = np.asarray(_SUMS[list(chosen)])
+    back = np.rint(np.linalg.inv(order)).astype(np.int64)
+    order.flags.writeable = back.flags.writeable = False
+    return order, back
 
 
 @lru_cache(maxsize=4096)
@@ -158,10 +168,10 @@ class _Search:
     """Counts through the sums one by one, in chunks."""
 
     def __init__(self, rows: Inequalities, curves: list[Given], corners: Array, held: Array) -> None:
-        order, self.known = _order(rows, corners, held)
+        chosen, self.known = _order(rows, corners, held)
+        order, self.back = _there_and_back(chosen)
         self.curves = curves
         self.corners = corners @ order.T
-        self.back = np.rint(np.linalg.inv(order)).astype(np.int64)  # from sums to cells
         self.exact = replace(rows, weights=rows.weights @ self.back.astype(rows.weights.dtype))
         self.largest = int((np.abs(self.exact.weights).sum(axis=1) + np.abs(rows.constant)).max())
         steps = 2 - self.known
@@ -287,7 +297,7 @@ def _lifted(back: Whole) -> Array:
 
 def _scattered(start: Whole) -> Whole:
     """In an order that soon has been everywhere: a search that ends early has then not seen one end only."""
-    return start[np.argsort((0.5 + np.arange(len(start))) * _GOLDEN % 1.0, kind="stable")]
+    return start if len(start) < 2 else start[np.argsort((0.5 + np.arange(len(start))) * _GOLDEN % 1.0, kind="stable")]
 
 
 def _growing(start: Whole) -> Iterator[Whole]:

@@ -31,7 +31,8 @@ class Points:
 
 def points(grid: Array, breaks: Array) -> Points:
     """The points of the grids, and three in each stretch between two breaks; none where no law has a density."""
-    breaks = np.unique(breaks)
+    breaks = np.sort(breaks, kind="stable")  # which merges what is sorted already, as the scores of each law are
+    breaks = breaks[np.diff(breaks, prepend=-np.inf) > 0]
     if not len(grid):
         return Points(grid, breaks)
     inner = [breaks[:-1] + f * np.diff(breaks) for f in (0.25, 0.5, 0.75)] if len(breaks) > 1 else []

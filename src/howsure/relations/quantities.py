@@ -64,7 +64,7 @@ class Quantity:
     def at(self, table: Any) -> Any:
         """The value at tables given with the cells along the last axis; NaN where it is undefined."""
         x = np.asarray(table)
-        x = x if x.dtype.kind == "c" else x.astype(float)
+        x = x if x.dtype.kind == "c" else x.astype(float, copy=False)
         with np.errstate(all="ignore"):
             if self.weights is not None:
                 top, bottom = self.weights

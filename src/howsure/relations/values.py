@@ -28,7 +28,7 @@ CLOSE = 1e-8  # how far exact values may miss each other: they are often printed
 _SIMPLE = 100_000_000  # the largest denominator that is called simple
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?")
 _GROUPED = re.compile(r"\d{1,3}(?:[,' \u00a0\u202f]\d{3})+")
-_SIZE = Fraction(10) ** 300  # numbers beyond it, or closer to 0 than its inverse, are slips
+_SIZE = 10**300  # numbers beyond it, or closer to 0 than its inverse, are slips
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,8 @@ def _no_number(text: str, what: Quantity, name: str) -> BadSetting:
 
 
 def _sized(number: Fraction, name: str, shown: object) -> Fraction:
-    if number and not 1 / _SIZE < abs(number) < _SIZE:
+    top, bottom = abs(number.numerator), number.denominator
+    if top and not (bottom < top * _SIZE and top < bottom * _SIZE):
         raise _odd_size(name, shown)
     return number
 
