@@ -28,7 +28,9 @@ _DROP = 60.0  # the scan covers densities down to exp(-60) of the peak
 _KEEP = 1e-19  # parts below this share of the peak are left out
 _SCAN = 96
 _FIRST = 48
-_LEVELS = 9  # the last three for shapes of 0.001, whose integrands live on a line 1e4 long and bend within 1
+_LEVELS = 6
+_MORE = 3  # for shapes of 0.001, whose integrands live on a line 1e4 long and bend within 1
+_BY_HALF = (0.4, 0.6)  # by this again and again: cut off at an end, which more nodes do not mend
 _AGREE = 1e-11
 _LARGE = 1e6
 _CHUNK = 4_000_000  # node evaluations at a time
@@ -198,7 +200,8 @@ def _expect(window: Window, g: Integrand, index: Index, columns: int) -> Array:
     u = first[:, None] + (last - first)[:, None] * fraction
     values = at(todo, u)
     total[:] = values.sum(axis=-1) / n
-    for _ in range(_LEVELS):
+    before, halved = np.full(index.size, np.inf), np.zeros(index.size, dtype=int)
+    for level in range(_LEVELS + _MORE):
         middle = (np.arange(n)[None, :] + 0.5) / n
         apart = np.empty(todo.size)
         for part in chunks(todo.size, n):
@@ -208,7 +211,9 @@ def _expect(window: Window, g: Integrand, index: Index, columns: int) -> Array:
             apart[part] = np.abs(finer[0] - total[0, rows])
             total[:, rows] = finer
         n *= 2
-        todo = todo[apart > agree[todo] * np.abs(total[0, todo])]
+        by_half = (apart > _BY_HALF[0] * before[todo]) & (apart < _BY_HALF[1] * before[todo])
+        before[todo], halved[todo] = apart, np.where(by_half, halved[todo] + 1, 0)
+        todo = todo[(apart > agree[todo] * np.abs(total[0, todo])) & ((level < _LEVELS - 1) | (halved[todo] < 2))]
         if todo.size == 0:
             break
     return np.asarray(total[:-1] * ((last - first) * _blur(window, index, total[-1] * (last - first))))
