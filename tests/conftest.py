@@ -77,7 +77,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if tiers.tier == "deep":
         return
     kept = [item for item in items if not item.get_closest_marker("deep")]
-    kept = one_of_each(kept) if tiers.tier == "fast" else within_budget(kept)
+    asked = config.getoption("keyword") or config.getoption("--write-costs", default=False)  # of some, all cases
+    kept = one_of_each(kept) if tiers.tier == "fast" else kept if asked else within_budget(kept)
     chosen = set(kept)
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
     items[:] = kept
@@ -89,11 +90,15 @@ def pytest_collection_finish() -> None:
 
 
 def within_budget(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Of each test the cases that its time allows; all of one that is marked whole."""
+    """Of each test the cases that its time allows; all of tests/unit, and of one that is marked whole."""
     tests: dict[str, list[pytest.Item]] = {}
     for item in items:
         tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    whole = {name for name, cases in tests.items() if cases[0].get_closest_marker("whole")}
+    whole = {
+        name
+        for name, cases in tests.items()
+        if cases[0].get_closest_marker("whole") or cases[0].path.is_relative_to(UNIT)
+    }
     kept = {x for name, cases in tests.items() for x in (cases if name in whole else tiers.affordable(name, cases))}
     return [item for item in items if item in kept]
 

@@ -57,12 +57,11 @@ def turn(cases: Iterable[Any], at: int, every: int) -> list[Any]:
 
 
 def affordable(name: str, cases: Sequence[Any]) -> list[Any]:
-    """As many cases of a test as its time allows, spread from the first to the last; of a new test all."""
-    most = int(BUDGET / costs().get(name, BUDGET / len(cases)))
+    """As many cases of a test as its time allows, spread from the first to the last: at least these two; all if new."""
+    cost = costs().get(name)
+    most = len(cases) if cost is None else max(2, int(BUDGET / cost + 1e-9))
     if most >= len(cases):
         return list(cases)
-    if most <= 1:
-        return list(cases[:1])
     return [cases[i * (len(cases) - 1) // (most - 1)] for i in range(most)]
 
 

@@ -54,6 +54,7 @@ def _few(x):
     return [_few(v) for v in x] if isinstance(x, list) else x
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", MAKERS)
 def test_charts_validate_and_are_drawn_with_words(name):
     """The schema of Vega-Lite takes each; the drawing has no NaN, a name that says the finding, and no script."""

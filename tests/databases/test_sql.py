@@ -65,6 +65,7 @@ def connections(server):
     duck.close()
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", ["SQLite", "PostgreSQL", "DuckDB"])
 def test_every_database_gives_the_same_evidence(connections, name):
     """Each question of the engines' suite, asked of a table."""

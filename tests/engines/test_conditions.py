@@ -162,6 +162,7 @@ def check(make, folder, asked):
         assert t.account.document() == {"read": len(ROWS), "kept": len(kept), "left_out": left, "where": where}, where
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("place", PLACES)
 def test_the_same_rows_everywhere(place, tmp_path):
     """Numbers of any size, dates, names and refusals, whatever holds the rows: all in three places, else in turn."""

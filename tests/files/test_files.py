@@ -93,6 +93,7 @@ WITH_LISTS = (jsonl, array, parquet, shards)
 FORMATS = (csv, tsv, semicolons, packed, zst, odd, *WITH_LISTS)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("make", FORMATS, ids=lambda f: f.__name__)
 def test_every_format_gives_the_same_evidence(make, tmp_path):
     """Each question of the engines' suite has the frame's answer: all in CSV and Parquet, in others a third in turn."""

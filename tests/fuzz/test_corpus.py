@@ -20,6 +20,7 @@ def inputs(name: str) -> list[Path]:
     return sorted((KEPT / name).iterdir())
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", TARGETS)
 def test_kept_inputs(name: str) -> None:
     """All of a parser's, one after the other; the plain ones are read; an alarm ends what hangs."""

@@ -126,6 +126,7 @@ def test_closed_output(folder):
     assert shell(f"HOWSURE {LINE.format('plain.csv')} 2>&-").returncode == 0
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("env", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0"},
     {"PYTHONIOENCODING": "latin-1"}])  # fmt: skip
 def test_output_in_other_encodings(folder, env):

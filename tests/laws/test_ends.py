@@ -46,7 +46,8 @@ def test_densities_at_the_ends(name, prior):
 def test_densities_of_agreement_at_the_ends(name, counts, prior):
     """phi is unbounded at 1 where fp and fn weigh less than 1, and at -1 where tp and tn do; kappa at 1 only."""
     d = hs.posterior(hs.Tally.binary(**dict(zip(CELLS, counts, strict=True))), prior)[name]
-    if d.route == "sampled":
+    if d.route == "sampled":  # some tables with hardly any weight: there is no density at a point
+        assert prior == PRIORS[0]
         return
     limits_hold(d, 1.0, -1.0)
     if name == "phi":
@@ -78,3 +79,25 @@ def test_a_law_as_narrow_as_doubles_allow_has_its_limit_at_the_end(name):
     assert found[0] == np.inf
     assert 5e11 < found[1] < 5e12
     assert found[2] == 0
+
+
+@pytest.mark.parametrize(
+    ("counts", "prior", "found"),
+    [
+        ((0, 10**8, 10**8, 1), 1, (10**8 + 1) ** 2),  # (fp + 1)·(fn + 1)/tn: as narrow as this is high
+        ((0, 7, 7, 0), [[1.05, 1], [1, 1]], 8 * 8 / 0.05),
+        ((0, 7, 7, 0), 0.9995, np.inf),
+        ((0, 7, 7, 0), 1.0005, 0.0),
+        ((0, 7, 7, 0), 1, np.inf),
+        ((0, 7, 7, 9), 1, 8 * 8 / 9),
+    ],
+)
+def test_density_of_the_odds_ratio_at_0(counts, prior, found):
+    """By the lower of the weights of tp and tn; with a weight of 1, the product of the others over what tn leaves."""
+    d = hs.posterior(hs.Tally.binary(**dict(zip(CELLS, counts, strict=True))), prior)["odds-ratio"]
+    assert d.pdf(0) == pytest.approx(found, rel=1e-12)
+
+
+def test_kappa_at_its_lowest_value_does_not_warn():
+    """A thousand items: what is not asked for there overflowed."""
+    assert hs.posterior(hs.Tally.binary(tp=400, fp=400, fn=400, tn=400))["kappa"].pdf(-1) == 0.0

@@ -36,6 +36,7 @@ def rng(*key: int) -> np.random.Generator:
     return np.random.default_rng([20_261_116, *key])
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "line",
     [

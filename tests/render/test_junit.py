@@ -24,7 +24,7 @@ def cases(text):
 def test_every_requirement_is_a_case():
     """A pass has no other element than what it says, a fail is a failure, and what is inconclusive an error."""
     suite, found = cases(GATE.to_junit())
-    counted = {"name": "howsure gate", "tests": "3", "failures": "1", "errors": "1", "skipped": "0"}
+    counted = {"name": "howsure gate", "tests": "3", "failures": "1", "errors": "1", "skipped": "0", "time": "0"}
     assert suite.attrib == counted
     assert [x.get("name") for x in found] == [str(row.requirement) for row in GATE.rows]
     assert [[y.tag for y in x] for x in found] == [["system-out"], ["error"], ["failure"]]
@@ -37,11 +37,12 @@ def test_messages_tell_what_the_table_does():
     assert failed[0].attrib["type"] == "fail"
     assert failed[0].get("message").endswith(", 0.95 is needed; score 0.727, 95% interval [0.639, 0.804]")
     assert left[0].attrib["type"] == "inconclusive"
+    assert [x[0].text for x in (left, failed)] == [x[0].get("message") for x in (left, failed)]
     assert left[0].get("message").endswith(" more items would likely settle it")
-    assert passed[0].text.startswith("P = ")
+    assert passed[0].text.startswith("P(it holds) = ")
     shown = str(GATE).replace(" ", "")
     for said in (failed[0].get("message"), left[0].get("message"), passed[0].text):
-        assert said.split(",")[0].removeprefix("P = ").replace(" ", "") in shown
+        assert said.split(",")[0].removeprefix("P(it holds) = ").replace(" ", "") in shown
 
 
 def test_a_difference_is_called_so():
@@ -58,6 +59,13 @@ def test_texts_of_users_stay_texts(label):
     _, (case,) = cases(text.encode())
     assert case.get("name").startswith("f1:")
     assert len(case) == 1
+
+
+def test_other_letters_are_references():
+    """So the text is right in whatever encoding it is written."""
+    text = hs.gate(hs.Tally.matrix([[870, 20], [30, 80]], labels=["ham", "é"]), ["f1:é > 0.6"]).to_junit()
+    assert text.isascii()
+    assert cases(text)[1][0].get("name").startswith("f1:é ")
 
 
 def test_files_and_documents(tmp_path):

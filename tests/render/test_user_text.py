@@ -54,6 +54,7 @@ def texts(document) -> list[str]:
     return [document] if isinstance(document, str) else []
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("kind", FORMATS)
 def test_outputs_are_harmless(lines, kind, capsys):
     """All that is printed can be seen, and no field of CSV is a formula; in other formats half of the lines each."""

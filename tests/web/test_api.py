@@ -58,6 +58,7 @@ def elsewhere(tmp_path, monkeypatch):
     return write
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("verb", "question"), QUESTIONS, ids=[f"{v}-{i}" for i, (v, _) in enumerate(QUESTIONS)])
 def test_lines_give_the_document(client, elsewhere, verb, question):
     """The Python line and the shell line, run, give what the API gave."""

@@ -120,6 +120,5 @@ def _visible(character: str) -> str:
 _ESCAPES: Final[dict[str, Callable[[str], str]]] = {
     "json": lambda c: json.dumps(c)[1:-1],  # outside texts JSON is ASCII: an escape is always in its place
     "html": lambda c: f"&#{ord(c)};",
-    "junit": lambda c: f"&#{ord(c)};",
     "latex": lambda c: _visible(c).replace("\\", r"\textbackslash{}"),
 }

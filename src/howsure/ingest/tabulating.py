@@ -21,7 +21,8 @@ from howsure.labels import Label
 
 _PIECE: Final = 1 << 16
 _SMALL_RANGE: Final = 1 << 10
-_WIDEST: Final = 512  # bytes of a row of text that are copied
+_WIDEST: Final = 160  # bytes of a row of text that are copied, of so many rows: else it does not pay
+_SHORT: Final = 1 << 14
 _BUCKET_BITS: Final = 14
 _BUCKETS: Final = 1 << _BUCKET_BITS
 
@@ -120,10 +121,11 @@ def _count_text(columns: list[NDArray[Any]], weights: NDArray[np.float64] | None
 
 def _count_bytes(columns: list[NDArray[Any]]) -> Patterns | None:
     """Text of fixed width side by side: a row is one run of bytes, which a hash table takes quicker than a pair."""
-    rows = np.empty(columns[0].size, dtype=[(str(i), c.dtype) for i, c in enumerate(columns)])
-    width = rows.dtype.itemsize
-    if not 0 < width <= _WIDEST:
+    kind = np.dtype([(str(i), c.dtype) for i, c in enumerate(columns)])
+    width, size = kind.itemsize, columns[0].size
+    if not 0 < width <= _WIDEST or size > _SHORT:
         return None
+    rows = np.empty(size, dtype=kind)
     for name, c in zip(rows.dtype.names or (), columns, strict=True):
         rows[name] = c
     found = Counter(rows.view(f"S{width}").tolist())

@@ -181,7 +181,8 @@ class AgreementLaw(Stepped):
             return self._limit(tp + tn, -1.0)
         right, wrong = tp + tn, fp + fn
         equal = (2.0 - fp - fn) * np.log(2.0) - special.betaln(fp, fn)  # the log of their density there
-        steady = 0.25 * np.pi * np.exp(equal - special.betaln(right, wrong))
+        with np.errstate(over="ignore"):  # where it is not asked for
+            steady = 0.25 * np.pi * np.exp(equal - special.betaln(right, wrong))
         return _by_power(right + 0.5, steady)
 
     def _limit(self, power: Array, end: float) -> Array:

@@ -31,6 +31,7 @@ _HUGE = 1e8  # and from here on when it is not: 1e-11, but 2e-4 at equal shapes 
 _SMALLEST = 2.3e-308  # betaincinv answers the smallest normal double where the quantile underflows
 _MISSED = 1e-7  # of the smaller tail: what rounding of the point and of scipy leave is far less
 _LOOSE = 4e-12  # the same of small shapes, where a Newton step mends the 1e-10 that scipy leaves at odd points
+_ROUNDING = 64 * float(np.finfo(float).eps)  # of a tail, at the root of the smaller shape
 _HALVINGS = 64
 _FEW = 8  # points of a single law, which are found one by one
 _LATE = 0.9  # a share beyond which what is left of 1 is found by itself, so that it keeps its digits
@@ -339,13 +340,18 @@ def _checked(a: Array, b: Array, z: Array, low: Array, high: Array) -> Array:
     if (off <= _LOOSE * least).all():
         return z
     a, b, z, low, high, off, least = np.broadcast_arrays(a, b, z, low, high, off, least)
-    loose = (off > _LOOSE * least) & (np.maximum(a, b) <= _POLISH_ABOVE)
+    rounding = np.where(np.maximum(a, b) <= _POLISH_ABOVE, 0.0, _ROUNDING * np.sqrt(np.minimum(a, b)))
+    loose = np.asarray(off > (_LOOSE + rounding) * least)
     wrong = ~(off <= _MISSED * least)
     if not (loose | wrong).any():
         return z
     out = z.astype(float)
-    if loose.any():
-        out[loose] = _polish(a[loose], b[loose], out[loose], low[loose], high[loose])
+    for _ in range(4):  # a number that is wrong takes some rounds
+        if not loose.any():
+            break
+        own, other, lower, upper = a[loose], b[loose], low[loose], high[loose]
+        out[loose] = _polish(own, other, out[loose], lower, upper)
+        loose[loose] = np.abs(_over(own, other, out[loose], lower, upper)) > ((_LOOSE + rounding) * least)[loose]
     if not wrong.any():
         return out
     a, b, low, high = a[wrong], b[wrong], low[wrong], high[wrong]

@@ -77,6 +77,10 @@ class LinearQuotient:
         """One will do."""
         return None
 
+    def density_at_zero(self) -> Array | None:
+        """Not known by itself."""
+        return None
+
     def corners(self) -> tuple[float, ...]:
         """Values at the corners of the simplex."""
         return tuple(p / q for p, q in zip(self.top, self.bottom, strict=True) if q)

@@ -215,7 +215,8 @@ class Moebius(WithMoments):
         """The mean (order 1) or the central second moment (order 2) on the logit nodes of the Beta law."""
         out = np.empty(self.a.size)
         a, b = self.a.ravel(), self.b.ravel()
-        nodes = 80 if np.minimum(a, b).min(initial=1.0) >= 0.4 else 288
+        usual = self.tilt is None and np.minimum(a, b).min(initial=1.0) >= 0.4  # a tilt puts a bend far from the middle
+        nodes = 80 if usual else 288
         for part in quadrature.chunks(a.size, nodes):
             x, y, weight, _ = quadrature.beta_nodes(a[part], b[part], nodes)
             m, rest = (a / (a + b))[part, None], (b / (a + b))[part, None]

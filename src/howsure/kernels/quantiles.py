@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Looked = tuple[Array, Array, Array]  # points on the line, logs or scores of the tails there, and their slopes
 
-_STEPS = 60
+_STEPS = 140  # where a pole is halved; most take three
 _EPS = float(np.finfo(float).eps)
 _CLOSE = 3e-9  # a miss this small is squared by the step that follows it
 _CLOSE_SCORE = 1e-6  # the same for a normal score, which bends less
@@ -90,7 +90,9 @@ def _newton(law: Steppable, scale: Scale, y: Array, use_low: Mask, target: Array
             halve = np.isfinite(middle) & ~close & (outside | slow)
             new = np.where(halve, middle, new)
             small = short & ~stuck
-            tight = np.nextafter(low, np.inf) >= high  # neighbours: the upper one, so that quantiles are in their order
+            tight = (
+                np.maximum(np.nextafter(low, np.inf), low + 0.5 * _EPS) >= high
+            )  # neighbours: the upper one
             new = np.where(tight, high, new)
         beyond = (np.abs(y) == LAST) & (np.sign(y) * (new - y) > 0) & (not scale.bounded)  # of what is searched
         move, last = active & ~(small & halve & ~tight), (y, value, rate)

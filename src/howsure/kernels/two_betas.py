@@ -127,6 +127,23 @@ class Bilinear:
             start = start + np.minimum(np.log(by), 0.0)
         return self.inner[0], self.outer[0], start
 
+    def density_at_zero(self) -> Array | None:
+        """Of a product of both shares: infinite or 0 by the lower of their powers; of power 1, the mean over the other.
+
+        With u ~ Beta(1, d) the measure is u·h(v) next to 0, and its density there is d·E[1/h(v)].
+        """
+        if self.powers_at_zero() is None:
+            return None
+        (c, d), (a, b) = self.inner, self.outer
+        (q00, q01), (q10, _) = self.bottom
+        by_u, by_v = (1.0, 1.0) if self.odds is None else self.odds
+        with np.errstate(divide="ignore", invalid="ignore"):
+            over_v = d * (q01 * by_v + q00 * b / (a - 1.0))
+            over_u = b * (q10 * by_u + q00 * d / (c - 1.0))
+            steady = np.where(c == a, np.inf, np.where(c < a, over_v, over_u) / (self.top[1][1] * by_u * by_v))
+        least = np.minimum(a, c)
+        return np.where(least < 1.0, np.inf, np.where(least > 1.0, 0.0, steady))
+
     def corners(self) -> tuple[float, ...]:
         """Values at the corners of both shares."""
         top, bottom = ((*x[0], *x[1]) for x in (self.top, self.bottom))
@@ -312,6 +329,10 @@ class Ray:
 
     def powers_at_zero(self) -> Powers | None:
         """One will do."""
+        return None
+
+    def density_at_zero(self) -> Array | None:
+        """Not known by itself."""
         return None
 
     def corners(self) -> tuple[float, ...]:

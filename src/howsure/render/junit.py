@@ -18,17 +18,22 @@ def suite(document: dict[str, Any]) -> str:
     states = [row["status"] for row in rows]
     root = Xml.Element("testsuites")
     own = Xml.SubElement(root, "testsuite", name=_SUITE, tests=str(len(rows)), failures=str(states.count("fail")),
-                         errors=str(states.count("inconclusive")), skipped="0")  # fmt: skip
+                         errors=str(states.count("inconclusive")), skipped="0", time="0")  # fmt: skip
     for k, row in enumerate(rows):
-        case = Xml.SubElement(own, "testcase", classname=_SUITE.replace(" ", "."), name=visible(row["requirement"]))
+        name = visible(row["requirement"])
+        case = Xml.SubElement(own, "testcase", classname=_SUITE.replace(" ", "."), name=name, time="0")
         said = _said(row, shown, k)
         if row["status"] in _ELEMENTS:
-            Xml.SubElement(case, _ELEMENTS[row["status"]], type=row["status"], message=said)
+            no = Xml.SubElement(case, _ELEMENTS[row["status"]], type=row["status"], message=said)
+            no.text = said  # some readers show the attribute, others the text
         else:
             Xml.SubElement(case, "system-out").text = said
     Xml.SubElement(own, "system-out").text = "\n".join([shown.headline, *(f"- {note}" for note in shown.notes)])
     Xml.indent(root)
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{Xml.tostring(root, encoding="unicode")}\n'
+    plain = Xml.tostring(root, encoding="us-ascii").decode(
+        "ascii"
+    )  # right in any encoding
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{plain}\n'
 
 
 def _said(row: dict[str, Any], shown: TextTable, k: int) -> str:
@@ -38,6 +43,6 @@ def _said(row: dict[str, Any], shown: TextTable, k: int) -> str:
     difference = " of the difference" if row["margin"] is not None else ""
     more = f"; {cells['more']} {heads['more']} would likely settle it" if cells.get("more") else ""
     return (
-        f"P = {cells['probability']}, {row['p']:g} is needed; score{difference} {cells['measured']}, "
+        f"P(it holds) = {cells['probability']}, {row['p']:g} is needed; score{difference} {cells['measured']}, "
         f"{heads['ends']} {cells['ends']}{more}"
     )
