@@ -90,9 +90,7 @@ def _newton(law: Steppable, scale: Scale, y: Array, use_low: Mask, target: Array
             halve = np.isfinite(middle) & ~close & (outside | slow)
             new = np.where(halve, middle, new)
             small = short & ~stuck
-            tight = (
-                np.maximum(np.nextafter(low, np.inf), low + 0.5 * _EPS) >= high
-            )  # neighbours: the upper one
+            tight = np.maximum(np.nextafter(low, np.inf), low + 0.5 * _EPS) >= high  # neighbours: the upper one
             new = np.where(tight, high, new)
         beyond = (np.abs(y) == LAST) & (np.sign(y) * (new - y) > 0) & (not scale.bounded)  # of what is searched
         move, last = active & ~(small & halve & ~tight), (y, value, rate)

@@ -30,9 +30,7 @@ def suite(document: dict[str, Any]) -> str:
             Xml.SubElement(case, "system-out").text = said
     Xml.SubElement(own, "system-out").text = "\n".join([shown.headline, *(f"- {note}" for note in shown.notes)])
     Xml.indent(root)
-    plain = Xml.tostring(root, encoding="us-ascii").decode(
-        "ascii"
-    )  # right in any encoding
+    plain = Xml.tostring(root, encoding="us-ascii").decode("ascii")  # right in any encoding
     return f'<?xml version="1.0" encoding="utf-8"?>\n{plain}\n'
 
 
