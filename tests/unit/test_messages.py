@@ -112,6 +112,18 @@ CASES = {
         lambda: hs.Tally.matrix(pd.crosstab(pd.Series([0, 1, 1]), pd.Series([0, 1, 0]), margins=True)),
         "'All'",
     ),
+    "margin of a matrix": (
+        lambda: hs.Tally.matrix(pd.DataFrame([[1, 0], [1, 1], [2, 1]], index=[0, 1, "All"], columns=[0, 1])),
+        "'All'",
+    ),
+    "sums in a row": (
+        lambda: hs.Tally.matrix(pd.DataFrame([[1, 0], [1, 1], [2, 1]], index=[0, 1, 2], columns=[0, 1])),
+        "row 2",
+    ),
+    "margin for a class": (
+        lambda: hs.Tally.matrix([[1, 0, 0], [1, 1, 0], [2, 1, 0]], labels=["a", "b", "Total"]),
+        "'Total'",
+    ),
     "sums of a matrix": (
         lambda: hs.Tally.matrix(pd.crosstab(pd.Series([0, 1]), pd.Series([0, 1]), margins=True, margins_name="x")),
         "'x'",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import howsure as hs
+from howsure.cli.parsing import read_matrix
 from howsure.errors import BadCounts, BadLabels
 
 COUNTS = [[5, 1, 0], [2, 7, 1], [0, 3, 9]]
@@ -96,6 +99,39 @@ def test_margins_of_a_crosstab_and_of_named_counts() -> None:
             hs.Tally.matrix(crossed)
         with pytest.raises(BadCounts, match=r"column 'All' of the matrix hold the sums"):
             hs.Tally.matrix(crossed.to_numpy(), labels=crossed.index.tolist())
+
+
+MARGINS = pd.crosstab(pd.Series(list("aabbccab")), pd.Series(list("abbbcaab")), margins=True)
+NUMBERED = pd.crosstab(pd.Series([0, 1, 1, 0, 1]), pd.Series([0, 1, 0, 0, 1]), margins=True)
+
+
+@pytest.mark.parametrize("crossed", [MARGINS, NUMBERED, MARGINS.rename_axis(index=""), MARGINS.iloc[[0, -1], [0, -1]]])
+@pytest.mark.parametrize("side", ["row", "column"])
+def test_a_margin_on_one_side_is_no_class(crossed: pd.DataFrame, side: str, tmp_path: Path) -> None:
+    """The message does not advise to make it one; and one that was made a class is refused by its name."""
+    if len(crossed) == 2:
+        crossed = pd.DataFrame([[3, 3], [3, 3]], index=["a", "All"], columns=["a", "All"])  # of one class
+    left = crossed.iloc[:, :-1] if side == "row" else crossed.iloc[:-1]
+    filled = left.reindex(index=crossed.index, columns=crossed.columns, fill_value=0)
+    left.to_csv(tmp_path / "left.csv")
+    filled.to_csv(tmp_path / "filled.csv")
+    for given, told in ((left, "looks like a margin.*; leave it out.$"), (filled, "is no class; leave 'All' out")):
+        for rows in ("truth", "pred"):
+            with pytest.raises(BadCounts, match=rf"^{side} 'All' of .*{told}"):
+                hs.Tally.matrix(given, rows=rows)
+            with pytest.raises(BadCounts, match=rf"^{side} 'All' of .*{told}"):
+                read_matrix(tmp_path / ("left.csv" if given is left else "filled.csv"), rows, None)
+
+
+def test_sums_on_one_side_under_another_name() -> None:
+    """They may be a class that was never answered, or never true; the message has both ways."""
+    left = MARGINS.rename(index={"All": "d"}).iloc[:, :-1]
+    with pytest.raises(BadCounts, match=r"^row 'd' of the matrix looks like a margin.* a column too, with table.reind"):
+        hs.Tally.matrix(left)
+    assert hs.Tally.matrix(left.reindex(columns=list("abcd"), fill_value=0)).n == 16
+    with pytest.raises(BadCounts, match="must agree"):
+        hs.Tally.matrix(pd.DataFrame([[5], [5]], index=["a", "b"], columns=["a"]))
+    assert hs.Tally.matrix([[3, 2], [3, 2]], labels=["none", "all"]).n == 10
 
 
 def test_tables_that_look_like_margins_are_counted() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from howsure.errors import BadCounts, BadSetting, UnknownName, nearest
 from howsure.evidence.classes import Tally
 from howsure.evidence.layout import BINARY
+from howsure.evidence.named_matrices import is_margin, refuse_margin
 from howsure.evidence.outcomes import Outcomes
 from howsure.labels import Label, whole
 
@@ -190,7 +191,7 @@ def limits(given: tuple[str, ...], called: str = "--above") -> Any:
 def read_matrix(path: Path, rows: str, labels: list[str] | None) -> Tally:
     """A CSV confusion matrix: numbers only, or with a head line and a first column of labels."""
     table = _table(path)
-    corner = not _is_number(table[0][0]) and len(table) == len(table[0])  # numbers may be labels beside it
+    corner = not _is_number(table[0][0]) and _named_twice(table)  # numbers may be labels beside it
     head = side = None
     if corner or not all(_is_number(x) for x in table[0][1:]):
         head, table = table[0], table[1:]
@@ -203,17 +204,26 @@ def read_matrix(path: Path, rows: str, labels: list[str] | None) -> Tally:
     names: list[Label] | None = None
     if head is not None:
         names = list(head[-width:])
-    if side is not None and names is not None and list(names) != side:
-        raise BadCounts(f"{str(path)!r} names columns {list(names)} but rows {side}; they must agree")
-    names = list(side) if names is None and side is not None else names
     for number, row in enumerate(table, 1):
         if len(row) != width:
             raise BadCounts(f"row {number} of {str(path)!r} has {len(row)} counts, but the first has {width}")
+    counts = [[_whole(x, f"a count in {str(path)!r}") for x in row] for row in table]
+    if side is not None and names is not None and list(names) != side:
+        refuse_margin(counts, side, names, repr(str(path)), " If it is a class, give it a {} too.")
+        raise BadCounts(f"{str(path)!r} names columns {list(names)} but rows {side}; they must agree")
+    names = list(side) if names is None and side is not None else names
     numbers = [whole(str(x)) for x in names or ()]
     if names is not None and None not in numbers:
         names = list(numbers)
-    counts = [[_whole(x, f"a count in {str(path)!r}") for x in row] for row in table]
     return Tally.matrix(counts, labels=labels if labels is not None else names, rows=rows)
+
+
+def _named_twice(table: list[list[str]]) -> bool:
+    """Whether both sides have names: one is as long as the other, or has a margin more."""
+    lines, across = len(table), len(table[0])
+    if lines > across:
+        return any(is_margin(row[0]) for row in table[1:])
+    return lines == across or any(map(is_margin, table[0][1:]))
 
 
 def _table(path: Path) -> list[list[str]]:

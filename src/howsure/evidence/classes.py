@@ -87,14 +87,14 @@ class Tally(Patterns):
         if rows not in ("truth", "pred"):
             told = f"{option('rows', 'truth')} or {option('rows', 'pred')}"
             raise UnknownName(f"{option('rows', rows)} is not known: give {told}.")
-        if rows == "pred":
-            square = np.swapaxes(square, -1, -2)
         k = square.shape[-1]
         names = tuple(range(k)) if labels is None else check_labels(labels)
         if len(names) != k:
             raise BadLabels(f"the matrix has {k} classes; got {plural(len(names), 'label')}: {listing(names)}.")
         if labels is not None:
             refuse_margins(square, names, framed=table is not given)
+        if rows == "pred":
+            square = np.swapaxes(square, -1, -2)
         codes = np.stack(np.meshgrid(np.arange(k), np.arange(k), indexing="ij"), axis=-1).reshape(-1, 2)
         counts = square.reshape(*square.shape[:-2], k * k)
         t = cls(cells=codes, counts=within(counts), labels=names, batch=plain_axes(counts.shape[:-1]))

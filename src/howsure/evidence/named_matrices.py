@@ -28,9 +28,11 @@ def matched(table: Any, labels: Sequence[Label] | None) -> tuple[Any, Sequence[L
     rows, across = names
     places = _places(rows, across)
     if places is None:
+        way = "table.reindex(index=classes, columns=classes, fill_value=0)"
+        refuse_margin(counts, rows, across, "the matrix", f" If it is a class, give it a {{}} too, with {way}.")
         raise BadCounts(
             f"the matrix names columns {_listed(across)} but rows {_listed(rows)}; they must agree. Give it a row and "
-            "a column for each class, with table.reindex(index=classes, columns=classes, fill_value=0)."
+            f"a column for each class, with {way}."
         )
     counts = counts[:, places]
     if labels is None:
@@ -45,25 +47,68 @@ def matched(table: Any, labels: Sequence[Label] | None) -> tuple[Any, Sequence[L
     return counts[np.ix_(order, order)], wanted
 
 
+def refuse_margin(counts: Any, rows: Sequence[Label], across: Sequence[Label], what: str, way: str = "") -> None:
+    """Refuse a row, or a column, that only this side names and that holds the sums of the others.
+
+    `way` is what to do if it is a class, with {} for the side that it lacks; a usual name of margins is no class.
+    """
+    if np.asarray(counts).dtype.kind not in "iuf":
+        return
+    sides = (("row", "column", rows, across, counts), ("column", "row", across, rows, np.transpose(counts)))
+    for side, other, own, others, lines in sides:
+        more = [k for k, x in enumerate(own) if str(x) not in set(map(str, others))]
+        if len(more) != 1 or len(own) != len(others) + 1:
+            continue
+        name, rest = own[more[0]], np.delete(lines, more[0], axis=0)
+        called = is_margin(name)
+        # sums of one class that has items are as good as counts
+        if np.array_equal(lines[more[0]], rest.sum(axis=0)) and (called or (rest != 0).any(axis=1).sum() > 1):
+            raise BadCounts(
+                f"{side} {name!r} of {what} looks like a margin, since it holds the sums of the others; leave it out."
+                f"{'' if called else way.format(other)}"
+            )
+
+
+def is_margin(name: Label) -> bool:
+    """Whether it is a usual name of sums.
+
+    >>> is_margin("All"), is_margin("cat")
+    (True, False)
+    """
+    return str(name).strip().casefold() in _MARGINS
+
+
 def refuse_margins(square: NDArray[np.int64], names: Names, framed: bool) -> None:
     """Refuse sums of the other rows and columns that stand in the matrix as if they were a class.
 
     They are known by their sums in a frame, which was most likely crossed with margins; elsewhere by their name too.
+    Sums in the row only, or in the column, are known by their name.
     """
-    rows = (2 * square == square.sum(axis=-2, keepdims=True)).all(axis=-1)
-    columns = (2 * square == square.sum(axis=-1, keepdims=True)).all(axis=-2)
-    sums = (rows & columns).reshape(-1, len(names)).all(axis=0)
-    used = (square.any(axis=-1) | square.any(axis=-2)).reshape(-1, len(names)).any(axis=0)
     if not square.any():
         return
-    for name in (x for x, is_sum in zip(names, sums, strict=True) if is_sum):
-        called = str(name).strip().casefold() in _MARGINS
-        if called or (framed and used.sum() > 2):  # sums of one class that has items are as good as counts
+    rows = (2 * square == square.sum(axis=-2, keepdims=True)).all(axis=-1).reshape(-1, len(names)).all(axis=0)
+    columns = (2 * square == square.sum(axis=-1, keepdims=True)).all(axis=-2).reshape(-1, len(names)).all(axis=0)
+    used = (square.any(axis=-1) | square.any(axis=-2)).reshape(-1, len(names)).any(axis=0)
+    for k, name in enumerate(names):
+        called = is_margin(name)
+        if rows[k] and columns[k] and (called or (framed and used.sum() > 2)):
+            # sums of one class that has items are as good as counts
             way = "" if called else " If it is a class, give the counts alone: table.to_numpy()."
             raise BadCounts(
                 f"row and column {name!r} of the matrix hold the sums of the others and are no class; "
                 f"leave such margins out.{way}"
             )
+        if called and rows[k] != columns[k]:
+            _refuse_one_side(square, k, name, "row" if rows[k] else "column")
+
+
+def _refuse_one_side(square: NDArray[np.int64], k: int, name: Label, side: str) -> None:
+    """Refuse sums in a row, or a column, beside an empty other side; of three classes or more beside any other."""
+    if square.shape[-1] > 2 or not (square[..., :, k] if side == "row" else square[..., k, :]).any():
+        raise BadCounts(
+            f"{side} {name!r} of the matrix holds the sums of the others and is no class; leave {name!r} out. If it is "
+            "one, give it another name."
+        )
 
 
 def _names(index: Any, columns: Any) -> tuple[Names, Names] | None:
