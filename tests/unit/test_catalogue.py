@@ -253,6 +253,27 @@ def test_utility_is_the_mean_weight():
     assert m.bounds == (-1, 2)
 
 
+def test_utility_without_weights_is_shown_with_those_it_takes():
+    """Nobody gave them, so each result says which they are; both names lead to the row."""
+    full, t = "utility(2,-1,0,0)", hs.Tally.binary(tp=80, fp=20, fn=30, tn=870)
+    report = hs.score(t, metrics=["utility", "sensitivity"], above={"utility": 0.1})
+    assert [row["asked"] for row in report.to_dict()["rows"]] == [full, "sensitivity"]
+    assert report["utility"].mean == report[full].mean
+    two = hs.compare(t, hs.Tally.binary(tp=70, fp=20, fn=40, tn=870), metrics="utility")
+    assert full in two.to_text()
+    assert hs.score(t, metrics="utility:1").to_dict()["rows"][0]["asked"] == f"{full}:1"
+    assert f"{full} >= 0.1" in hs.gate(t, "utility >= 0.1").to_text()
+
+
+@pytest.mark.parametrize("number", [np.int64, np.int8, np.float32, np.float64])
+def test_weights_may_be_numbers_of_numpy(number):
+    """They are numbers as any other; a truth value is none."""
+    assert hs.utility(tp=number(2), fp=number(-1)) == hs.utility(tp=2, fp=-1)
+    assert str(hs.utility(tp=number(2))) == "utility(2,0,0,0)"
+    with pytest.raises(BadSetting, match="weights of tp"):
+        hs.utility(tp=np.bool_(True))
+
+
 @pytest.mark.parametrize("cost", ["x", 1, None, "no"])
 def test_cost_is_a_flag(cost):
     """'no' is not taken for yes, nor any other thing for a flag."""

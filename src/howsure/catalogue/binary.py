@@ -136,7 +136,7 @@ def utility(*, tp: float = 0, fp: float = 0, fn: float = 0, tn: float = 0, cost:
     >>> str(utility(tp=2, fp=-1))
     'utility(2,-1,0,0)'
     """
-    weights = (tp, fp, fn, tn)
+    weights = tuple(w.item() if isinstance(w, np.generic) else w for w in (tp, fp, fn, tn))
     if any(
         isinstance(w, bool) or not isinstance(w, (int, float)) or (w and not 1e-9 <= abs(w) <= 1e9) for w in weights
     ):

@@ -104,6 +104,7 @@ def _judged(sides: Sides, r: Requirement, level: float, kind: str) -> Ruling:
     question = sides.judged.resolve(r.metric)
     if question.classes is not None:
         raise BadSetting(f"{r.metric} is a measure of every class: require each by its name, as in 'f1:spam > 0.8'.")
+    r = r.of(question.asked)
     own = sides.judged.evidence.only(question.metric)
     check(r, question.metric)
     if r.compares:

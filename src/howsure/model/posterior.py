@@ -9,6 +9,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
+from howsure.catalogue.names import with_weights
 from howsure.distribution import Distribution
 from howsure.errors import BadSetting, HowsureError
 from howsure.model.sampling import TOGETHER
@@ -80,7 +81,8 @@ class Posterior(State, Mapping[str, Distribution]):
         key = ("question", metric) if isinstance(metric, str) else None
         if key in self.kept:
             return self.kept[key]  # type: ignore[no-any-return]
-        found = self.kind.question(self, self.kind.parse(self, metric), str(metric))
+        measure = self.kind.parse(self, metric)
+        found = self.kind.question(self, measure, with_weights(str(metric), measure))
         if key is not None:
             self.kept[key] = found
         return found
