@@ -406,6 +406,25 @@ def test_scores_above_a_limit_are_as_sure_as_that_or_more():
 # -- priors
 
 
+@pytest.mark.parametrize("metrics", [["lr-plus", "odds-ratio"], ["f1", "odds-ratio"]])
+def test_scores_without_a_place_on_a_logarithmic_axis_are_left_out_and_said(metrics):
+    """A ratio of 0 has its interval and no point; a share of 0 beside it has both."""
+    chart = hs.score(hs.Tally.binary(tp=0, fp=20, fn=30, tn=870), metrics=metrics).charts()["forest"]
+    assert chart.caption.count("a score of 0 has no place on a logarithmic scale") == 1
+    drawn = [[m["mark"]["type"] for m in part["layer"]].count("point") for part in chart.body["vconcat"]]
+    assert drawn == [int(m == "f1") for m in metrics]
+
+
+@pytest.mark.parametrize("of", ["priors", "forest"])
+def test_a_limit_of_0_has_no_place_on_a_logarithmic_axis(of):
+    """It is not drawn, and does not move the ends of the axis."""
+    t = hs.Tally.binary(tp=80, fp=5, fn=30, tn=870)
+    metrics = ["lr-plus"] if of == "priors" else ["lr-plus", "odds-ratio"]
+    plain, held = (hs.score(t, metrics=metrics, above=above).charts()[of] for above in (None, 0))
+    assert _domains(plain.body) == _domains(held.body)
+    assert "NaN" not in held.to_svg()
+
+
 def test_under_priors_is_the_same_report_under_each():
     report = result("score")
     found = report.under_priors(("jeffreys", 2.0))

@@ -41,6 +41,9 @@ def forest(
     `reference` is a value that all are held against, `region` values that count as equal to it.
     """
     lines, caption = cut(lines, caption)
+    if log:
+        lines, caption = _placed(lines, caption)
+        reference = reference if reference is not None and reference > 0 else None
     step, size = (_STEP, 12) if len(lines) < _DENSE else (_DENSE_STEP, 11)
     low, high = _ends(lines, reference, within, log)
     x = axis(measure, low=low, high=high, log=log, orient="top" if len(lines) > 25 else "bottom", grid=True)
@@ -64,6 +67,13 @@ def cut(lines: Sequence[Line], caption: str) -> tuple[Sequence[Line], str]:
     half = MOST // 2
     said = f"the first and the last {half} of {len(lines):,} rows are drawn"
     return [*lines[:half], *lines[-half:]], f"{caption}; {said}" if caption else said
+
+
+def _placed(lines: Sequence[Line], caption: str) -> tuple[Sequence[Line], str]:
+    """Without the points that a logarithmic axis has no place for; the caption says so of scores."""
+    out = [{k: None for k in ("score", "limit") if r.get(k) is not None and r[k] <= 0} for r in lines]
+    said = "a score of 0 has no place on a logarithmic scale" if any("score" in x for x in out) else ""
+    return [{**r, **x} for r, x in zip(lines, out, strict=True)], "; ".join(x for x in (caption, said) if x)
 
 
 def _intervals(lines: Sequence[Line], x: Spec, y: Spec) -> list[Spec]:

@@ -72,7 +72,8 @@ def many(document: Document, name: str = "forest", says: str | None = None) -> C
     parts = [_panel(own, name, title, said, document) for own in of_one_scale(rows, "asked")]
     if len(parts) == 1:
         return parts[0]
-    return panels(parts, name=name, title=title, says=said, caption=parts[0].caption)
+    told = dict.fromkeys(x for part in parts for x in part.caption.split("; "))
+    return panels(parts, name=name, title=title, says=said, caption="; ".join(told))
 
 
 def _panel(rows: list[Document], name: str, title: str, says: str, document: Document) -> Chart:
