@@ -42,16 +42,13 @@ def refuse_unlike(given: Any, name: str, error: type[HowsureError] = BadCounts) 
         raise error(f"{name} must be real numbers; got {what}.")
 
 
-def whole(value: ArrayLike, name: str) -> NDArray[np.int64]:
-    """Counts as whole numbers, or one sentence about the first that is not."""
+def whole(value: ArrayLike, name: str, way: str | None = None) -> NDArray[np.int64]:
+    """Counts as whole numbers, or one sentence about the first that is not; `way` is what to do about parts of one."""
     array = _regular(value, name)
     if array.dtype.kind == "f":
         _refuse(~np.isfinite(array), array, f"{name} must be finite; got {{}}.")
-        _refuse(
-            array != np.floor(array),
-            array,
-            f"{name} must be a whole number; got {{}}. For weighted items give {option('weight')}.",
-        )
+        told = f" must be a whole number; got {{}}. For weighted items give {option('weight')}." if way is None else way
+        _refuse(array != np.floor(array), array, name + told)
     _refuse(array < 0, array, f"{name} cannot be negative; got {{}}.")
     return within(array).astype(np.int64)
 

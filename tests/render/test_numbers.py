@@ -266,3 +266,13 @@ def test_numbers_near_one_on_both_sides_of_nought(x, said, in_latex):
         assert render(document, kind).count(said) == 3
     assert render(document, "latex").count(in_latex) == 3
     assert render(document, "markdown").count(said) == 3
+
+
+@pytest.mark.parametrize("total", [1.0, 1e-7, 3.0])
+def test_sums_of_small_weights_keep_their_digits(total):
+    """Weights normalised to 1, or far below it: no cell is shown as 0 that is not, and the cells add up to the sum."""
+    weight = np.full(8, total / 8)
+    head = hs.score([1, 1, 1, 1, 0, 0, 0, 1], [1, 1, 1, 0, 0, 0, 1, 1], weight=weight, metrics="f1").to_text()
+    found = re.match(r"8 rows, whose weights sum to (\S+); tp (\S+), fp (\S+), fn (\S+), tn (\S+)\n", head)
+    shown = [float(x) for x in found.groups()]
+    assert shown == pytest.approx([total, total / 2, total / 8, total / 8, total / 4], rel=5e-3)

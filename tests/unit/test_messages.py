@@ -264,6 +264,7 @@ CASES = {
     "shapes of counts": (lambda: binary(tp=[1, 2], fp=[1, 2, 3]), "(3,)"),
     "oblong matrix": (lambda: hs.Tally.matrix([[1, 2, 3], [4, 5, 6]]), "(2, 3)"),
     "matrix of one class": (lambda: hs.Tally.matrix([[5]]), "(1, 1)"),
+    "matrix of shares": (lambda: hs.Tally.matrix([[0.5, 0.225], [0.175, 0.1]]), "0.5"),
     "negative in a matrix": (lambda: hs.Tally.matrix([[1, -2], [3, 4]]), "-2"),
     "labels of a matrix": (lambda: hs.Tally.matrix([[1, 2], [3, 4]], labels=["a"]), "'a'"),
     "label twice": (lambda: hs.Tally.matrix([[1, 2], [3, 4]], labels=["a", "a"]), "'a'"),

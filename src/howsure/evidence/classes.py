@@ -79,7 +79,8 @@ class Tally(Patterns):
         (80, 20, 30, 870)
         """
         given, (table, labels) = table, matched(table, labels)
-        square = whole(table, "the matrix")
+        way = " must hold counts, which are whole numbers; got {}. If it was normalised, give it as it was counted."
+        square = whole(table, "the matrix", way)
         if square.ndim < 2 or square.shape[-1] != square.shape[-2] or square.shape[-1] < 2:
             raise BadCounts(
                 f"a confusion matrix must be square, with two or more classes; this one has shape {square.shape}."

@@ -254,12 +254,14 @@ def share(p: float, error: float) -> str:
 
 
 def count(n: float) -> str:
-    """A count with thin grouping; weighted counts keep a decimal.
+    """A count with thin grouping; weighted counts keep a decimal, and below 10 three digits.
 
-    >>> count(1234567), count(12.5)
-    ('1,234,567', '12.5')
+    >>> count(1234567), count(12.5), count(0.225), count(8e-8)
+    ('1,234,567', '12.5', '0.225', '8e-08')
     """
-    return f"{int(n):,}" if float(n).is_integer() else f"{n:,.1f}"
+    if float(n).is_integer():
+        return f"{int(n):,}"
+    return f"{n:.3g}" if abs(n) < 10 else f"{n:,.1f}"
 
 
 def endless(row: Mapping[str, Any], key: str) -> str:
