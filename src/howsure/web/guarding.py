@@ -221,7 +221,7 @@ async def _refuse(scope: Message, no: Refused, receive: Receive, send: _Headed) 
     headers += [(b"retry-after", b"1")] if no.status_code == 503 else []
     await send({"type": "http.response.start", "status": reply.status, "headers": headers})
     head = scope["method"] == "HEAD"
-    if no.status_code == 413:
+    if no.status_code in (413, 415):  # a connection that is closed with bytes unread is reset
         await send({"type": "http.response.body", "body": reply.body, "more_body": True})
         await _drain(receive)
         await send({"type": "http.response.body", "body": b""})
