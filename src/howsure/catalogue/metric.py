@@ -268,3 +268,14 @@ def _route(reading: Reading) -> str:
         return "quadrature"
     groups = {pair for pair in zip(form.top, form.bottom, strict=True) if any(pair)}
     return "closed form" if len(groups) == 2 else "quadrature"
+
+
+def with_weights(asked: str, measure: object) -> str:
+    """The name that a measure is shown by: the one asked for, or its own where that one left its weights open.
+
+    >>> from howsure.catalogue import parse
+    >>> with_weights("utility", parse("utility")), with_weights("sensitivity", parse("sensitivity"))
+    ('utility(2,-1,0,0)', 'sensitivity')
+    """
+    left_open = isinstance(measure, Metric) and "(" in measure.name and "(" not in asked.partition(":")[0]
+    return str(measure) if left_open else asked

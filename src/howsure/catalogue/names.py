@@ -74,16 +74,6 @@ def parse(name: str | Metric) -> Metric:
     return metric.of(label) if colon else metric
 
 
-def with_weights(asked: str, measure: object) -> str:
-    """The name that a measure is shown by: the one asked for, or its own where that one left its weights open.
-
-    >>> with_weights("utility", parse("utility")), with_weights("sensitivity", parse("sensitivity"))
-    ('utility(2,-1,0,0)', 'sensitivity')
-    """
-    left_open = isinstance(measure, Metric) and "(" in measure.name and "(" not in asked.partition(":")[0]
-    return str(measure) if left_open else asked
-
-
 def is_average(name: str) -> bool:
     """Whether a name reads as that of an average."""
     return _AVERAGE.match(_hyphenated(name)) is not None

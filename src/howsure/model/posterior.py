@@ -9,7 +9,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
-from howsure.catalogue.names import with_weights
+from howsure.catalogue.metric import with_weights
 from howsure.distribution import Distribution
 from howsure.errors import BadSetting, HowsureError
 from howsure.model.sampling import TOGETHER
