@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from howsure.notes import Note, note
+from howsure.notes import WARNING, Note, note
 
 MISSING: Final = "missing-dropped"
 
@@ -22,7 +22,7 @@ def envelope(
     notes: Iterable[Note] = (),
     account: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """A document: null where a thing does not apply; notes in words, in the reader's language.
+    """A document: null where a thing does not apply; notes in words, in the reader's language, warnings first.
 
     The account of rows is part of the data, and a note where some were left out: one for all that were missing.
     """
@@ -41,7 +41,7 @@ def envelope(
         "seed": seed,
         "data": data,
         "rows": rows,
-        "notes": [note.document for note in notes],
+        "notes": [n.document for n in sorted(notes, key=lambda n: n.level != WARNING)],
     }
 
 

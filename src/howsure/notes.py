@@ -1,19 +1,26 @@
 """Notes: remarks that travel with results as data, a code and its facts, until they are put into words.
 
-Notes of one code that say the same of several measures are merged. Their words, in the reader's language, are in
-`wording`.
+A note has one of two levels. A warning says that the numbers may not answer the question that was asked: `--strict`
+refuses it, and a gate may not pass on it. Notes of one code that say the same of several metrics are merged. Their
+words, in the reader's language, are in `wording`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final, Literal
 
 from howsure.sentences import numbers
 from howsure.wording import GATHERED, sentence
 
 Facts = tuple[tuple[str, Any], ...]
+Level = Literal["note", "warning"]
+
+WARNING: Final[Level] = "warning"
+WARNINGS: Final = frozenset(
+    ("gate-direction", "ids-repeat", "joined-labels", "no-common-label", "rows-together", "similar-labels")
+)
 
 
 @dataclass(frozen=True)
@@ -41,10 +48,15 @@ class Note:
         return sentence(self.code, dict(self.facts))
 
     @property
+    def level(self) -> Level:
+        """`warning` if the numbers may not answer the question, else `note`."""
+        return WARNING if self.code in WARNINGS else "note"
+
+    @property
     def document(self) -> dict[str, Any]:
-        """As it stands in a document: code and text, and numbers where it alone tells them."""
-        told = numbers(self.code, dict(self.facts))
-        return {"code": self.code, "text": self.text} | ({} if told is None else {"data": told})
+        """Return the entry of the result dict: code, level and text, and numbers that only this note has."""
+        data = numbers(self.code, dict(self.facts))
+        return {"code": self.code, "level": self.level, "text": self.text} | ({} if data is None else {"data": data})
 
 
 Notes = tuple[Note, ...]

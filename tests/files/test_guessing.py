@@ -82,7 +82,8 @@ def test_nothing_but_a_file_is_enough(folder, capsys) -> None:
     assert (code, err) == (0, "")
     assert got["rows"] == named["rows"]
     added = [n for n in got["notes"] if n not in named["notes"]]
-    assert added == [{"code": "columns-guessed", "text": "took truth from 'label' and predictions from 'answer'"}]
+    told = "took truth from 'label' and predictions from 'answer'"
+    assert added == [{"code": "columns-guessed", "level": "note", "text": told}]
     table = _said(capsys, "score", path)[1]
     assert table.count("took truth from 'label' and predictions from 'answer'") == 1
 

@@ -37,7 +37,7 @@ def test_every_document_has_the_shared_keys(name: str) -> None:
     document = RESULTS[name]().to_dict()
     assert document.keys() >= KEYS
     assert document["version"] == hs.__version__
-    assert all(note.keys() == {"code", "text"} for note in document["notes"])
+    assert all(note.keys() == {"code", "level", "text"} for note in document["notes"])
     json.dumps(document, allow_nan=False)
 
 

@@ -94,7 +94,7 @@ def test_answers_that_are_never_a_truth_are_asked_about():
     frame = pl.DataFrame({"y": ["no", "yes"] * 2, "p": ["n", "y", "y", "n"], "q": ["no", "no", "yes", "yes"]})
     first = next(x for x in str(hs.score(frame, truth="y", pred="p")).splitlines() if x.startswith("- "))
     assert first == (
-        "- no answer is ever a truth: are these the right columns, and labels spelled alike? "
+        "- warning: no answer is ever a truth: are these the right columns, and labels spelled alike? "
         "(truths 'no', 'yes'; answers 'n', 'y')"
     )
     both = hs.tally(frame, truth="y", pred=["p", "q"]).notes

@@ -124,7 +124,7 @@ def test_document_has_the_keys_of_the_contract(default):
     for row in document["rows"]:
         assert set(row) >= ROW
         assert {"value", "probability"} <= set(row["error"])
-    assert all(set(note) == {"code", "text"} for note in document["notes"])
+    assert all(set(note) == {"code", "level", "text"} for note in document["notes"])
 
 
 def test_document_is_plain_json(default):

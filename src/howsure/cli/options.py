@@ -125,10 +125,11 @@ class Out(Named):
             _check_places(context.params.get("out"), context.meta.get(PLOTTED))
             return command(*arguments, **values)
 
-        return super().__call__(_PLOT(checked) if self._drawn else checked)
+        return super().__call__(_STRICT(_PLOT(checked)) if self._drawn else checked)
 
 
 PLOTTED: Final = "howsure.plot"  # where the name of the chart is kept for cli.output.show
+STRICT: Final = "howsure.strict"  # where --strict is kept for cli.output.show
 
 
 def _plotted(context: click.Context, _option: click.Parameter, path: Path | None) -> None:
@@ -152,6 +153,20 @@ _PLOT: Final = option(
     expose_value=False,
     group=OUTPUT,
     help="Draw it too: .svg, .png, .pdf, .html, .json.",
+)
+
+
+def _strict(context: click.Context, _option: click.Parameter, given: bool) -> None:
+    context.meta[STRICT] = given
+
+
+_STRICT: Final = option(
+    "--strict",
+    is_flag=True,
+    callback=_strict,
+    expose_value=False,
+    group=OUTPUT,
+    help="Exit with code 2 if there is a warning.",
 )
 
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from howsure.cli import streams, waiting
-from howsure.cli.options import PLOTTED
-from howsure.errors import BadFile
+from howsure.cli.options import PLOTTED, STRICT
+from howsure.errors import BadFile, BadSetting, plural
 
 if TYPE_CHECKING:
     from howsure.render.view import Detail
@@ -30,6 +30,7 @@ def show(result: Result | dict[str, Any], kind: str, out: Path | None, view: Det
 
     view = view or USUAL
     made = result if isinstance(result, Result) else Document(result)
+    _refuse_warnings(made)
     if out is not None:
         with _drawn(made):
             made.save(out, kind=kind, columns=view.columns, verbose=view.verbose)
@@ -44,6 +45,16 @@ def show(result: Result | dict[str, Any], kind: str, out: Path | None, view: Det
         write(plain.fitted(made.page(), _asked_width() or 80, view), None, kind)
     else:
         write(made.to_text(kind, columns=view.columns, verbose=view.verbose), None, kind)
+
+
+def _refuse_warnings(made: Result) -> None:
+    """With --strict, a result with warnings is an error: nothing is printed or written."""
+    context = click.get_current_context(silent=True)
+    if context is None or not context.meta.get(STRICT):
+        return
+    texts = [n["text"] for n in made.page()["notes"] if n["level"] == "warning"]
+    if texts:
+        raise BadSetting(f"--strict refuses a result with {plural(len(texts), 'warning')}: {'; '.join(texts)}")
 
 
 @contextmanager

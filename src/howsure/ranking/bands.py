@@ -95,7 +95,11 @@ class CurveBand(Result):
         if size <= _LINES:
             return document
         at = np.linspace(0, size - 1, _LINES).round().astype(int)
-        note = {"code": "thinned", "text": f"{_LINES} of {size:,} points are shown; JSON and CSV have all"}
+        note = {
+            "code": "thinned",
+            "level": "note",
+            "text": f"{_LINES} of {size:,} points are shown; JSON and CSV have all",
+        }
         return document | {"rows": [document["rows"][i] for i in at], "notes": [*document["notes"], note]}
 
     def __repr__(self) -> str:

@@ -53,7 +53,7 @@ class Evaluation(Result):
         made["pairs"] = [pair for board in boards for pair in board["pairs"]]
         made["verdict"] = boards[0]["verdict"]
         made["comparisons"] = [row for c in self.comparisons for row in c.to_dict()["rows"]]
-        made["notes"] = [{"code": n.code, "text": n.text} for n in self.notes]
+        made["notes"] = [n.document for n in self.notes]
         return made
 
     def __repr__(self) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from howsure.render.bars import ASCII, LINES, Signs
 from howsure.render.layout import laid_out
 from howsure.render.tables import TextTable, from_document
-from howsure.render.view import USUAL, Detail
+from howsure.render.view import USUAL, WARNED, Detail
 
 
 def table(document: dict[str, Any], view: Detail = USUAL) -> str:
@@ -38,7 +38,7 @@ def fitted(document: dict[str, Any], width: int, view: Detail = USUAL, signs: Si
 
 
 def on_terminal(document: dict[str, Any], view: Detail = USUAL) -> None:
-    """Print the table with rich, as wide as the terminal: bars, bold heads and dim notes."""
+    """Print the table with rich, as wide as the terminal: bars, bold heads, yellow warnings and dim notes."""
     from rich.console import Console
     from rich.text import Text
 
@@ -50,8 +50,11 @@ def on_terminal(document: dict[str, Any], view: Detail = USUAL) -> None:
             console.print(Text(line, style=style), no_wrap=True, overflow="ignore", crop=False)
     if made.notes:
         console.print()
+    style = "dim"
     for line in made.notes:
-        console.print(Text(line, style="dim"), no_wrap=True, overflow="ignore", crop=False)
+        if line.startswith("- "):
+            style = "yellow" if line.startswith(f"- {WARNED}") else "dim"
+        console.print(Text(line, style=style), no_wrap=True, overflow="ignore", crop=False)
 
 
 def _encodes(encoding: str, characters: str) -> bool:

@@ -11,7 +11,7 @@ from howsure.render.bars import Bars, bars_of
 from howsure.render.harmless import visible
 from howsure.render.numbers import count, probability, short, size
 from howsure.render.shown import columns_of
-from howsure.render.view import USUAL, USUAL_PRIORS, Detail, check
+from howsure.render.view import USUAL, USUAL_PRIORS, Detail, check, in_words
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def page(
 
 def texts(document: dict[str, Any]) -> list[str]:
     """The notes of a document, in words."""
-    return [note["text"] for note in document["notes"]]
+    return in_words(document["notes"])
 
 
 def _with_gaps(document: dict[str, Any], rows: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:

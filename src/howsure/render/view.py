@@ -42,10 +42,20 @@ class Detail:
 
     def notes(self, document: dict[str, Any]) -> list[str]:
         """The notes in words: all of them, or those that change how to read the numbers."""
-        return [n["text"] for n in document["notes"] if self.verbose or n["code"] not in TECHNICAL]
+        return in_words(n for n in document["notes"] if self.verbose or n["code"] not in TECHNICAL)
 
 
 USUAL: Final = Detail()
+WARNED: Final = "warning: "  # how the text of a warning begins
+
+
+def in_words(notes: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the texts of notes; a warning says that it is one.
+
+    >>> in_words([{"level": "warning", "text": "ids repeat"}, {"level": "note", "text": "f1 is sampled"}])
+    ['warning: ids repeat', 'f1 is sampled']
+    """
+    return [f"{WARNED if n['level'] == 'warning' else ''}{n['text']}" for n in notes]
 
 
 def view(columns: str | Iterable[str] = (), verbose: bool = False) -> Detail:

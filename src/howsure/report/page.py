@@ -15,7 +15,7 @@ from howsure.render import findings, html
 from howsure.render.harmless import visible
 from howsure.render.numbers import count
 from howsure.render.tables import TextTable, from_document, page
-from howsure.render.view import TECHNICAL, Detail
+from howsure.render.view import TECHNICAL, Detail, in_words
 from howsure.report.assumptions import assumptions
 from howsure.report.drawing import figures
 from howsure.report.formulas import mathml
@@ -89,7 +89,8 @@ def _visible(made: Any) -> Any:
 
 def _notes(document: Document, technical: bool) -> list[str]:
     """Notes that change how to read the numbers, or those on how they were found."""
-    return [visible(n["text"]) for n in document.get("notes") or () if (n["code"] in TECHNICAL) is technical]
+    own = [n for n in document.get("notes") or () if (n["code"] in TECHNICAL) is technical]
+    return [visible(text) for text in in_words(own)]
 
 
 def _table(document: Document, view: Detail) -> TextTable:
