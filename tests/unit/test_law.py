@@ -37,6 +37,7 @@ from howsure.kernels.repeated import RepeatedTables
 from howsure.kernels.sampled import Sampled
 from howsure.kernels.shared_rates import shared_nodes
 from howsure.kernels.stacked import Stacked
+from howsure.kernels.stretched import Stretch, Stretched
 from howsure.kernels.student import Student
 from howsure.kernels.transformed import Transformed
 from howsure.kernels.truncated import Truncated
@@ -87,6 +88,7 @@ LAWS: list[Law] = [
     RepeatedTables(Moebius(A, B, 1.0, 1.0, 0.0, 1.0), np.array([1, 0])),
     Stacked((Moebius(A[0], B[0], 1.0, 1.0, 0.0, 1.0), Moebius(C[0], D[0], 1.0, 1.0, 0.0, 1.0))),
     _paired(),
+    Stretched(RATE, Stretch(np.array([0.3, 0.8]), np.array([1.3, 1.1]), 0.0, 1.0)),
     Stacked((Moebius(A[:1], B[:1], 1.0, 1.0, 0.0, 1.0), DRAWN), (np.array([1]), np.array([0]))),
     _controlled(),
     Estimated(RATE, Moebius(A + 1e-4, B, 1.0, 1.0, 0.0, 1.0), 400),
