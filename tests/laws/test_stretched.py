@@ -7,6 +7,7 @@ import pytest
 from scipy import integrate, special, stats
 
 from howsure.kernels.contour import GammaQuotient
+from howsure.kernels.difference import difference_of
 from howsure.kernels.law import Law
 from howsure.kernels.moebius import Moebius
 from howsure.kernels.sampled import Sampled
@@ -123,3 +124,14 @@ def test_each_entry_of_a_batch_has_its_own_stretch() -> None:
     assert both.mean()[1] == pytest.approx(8 / 9, rel=1e-9)
     assert both.median()[0] == pytest.approx(float(one.median()), rel=1e-12)
     assert both.tails(np.asarray(0.7))[0][1] == pytest.approx(stats.beta(8, 1).cdf(0.7), rel=1e-12)
+
+
+def test_a_single_distribution_is_its_own_row() -> None:
+    """As that of the quotient of Gammas inside is; differences of independent systems ask for it."""
+    inner = GammaQuotient(np.array([0.1, 0.4, 0.5, 0.9]), np.ones(4), np.array([3.0, 2.0, 1.0, 4.0]))
+    law = Stretched(inner, Stretch(0.5, 1.2, 0.0, 1.0))
+    points = np.array([[0.3], [0.6]])
+    np.testing.assert_array_equal(law.rows(np.array([0]), ()).pdf(points)[:, 0], law.pdf(points[:, 0]))
+    gap = difference_of(law, Stretched(inner, Stretch(0.5, 1.4, 0.0, 1.0)))
+    assert gap is not None
+    assert gap.tails(np.zeros(()))[0] == pytest.approx(0.5, abs=0.02)

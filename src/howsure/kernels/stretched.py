@@ -152,9 +152,7 @@ class Stretched(Continuous):
 
     def rows(self, pick: Pick, shape: tuple[int, ...]) -> Stretched:
         s = self.stretch
-        centre, factor = (np.broadcast_to(np.asarray(x, dtype=float), shape)[pick] for x in (s.centre, s.factor))
-        if not self.shape:
-            centre, factor = np.asarray(s.centre, dtype=float), np.asarray(s.factor, dtype=float)
+        centre, factor = (np.broadcast_to(x, shape)[pick] if np.ndim(x) else x for x in (s.centre, s.factor))
         return Stretched(self.inner.rows(pick, shape), Stretch(centre, factor, s.lower, s.upper))
 
     def corners(self) -> tuple[float, ...]:
