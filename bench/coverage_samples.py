@@ -1,10 +1,11 @@
 """How often 95% intervals of pass@k hold, and what tests say of equal systems: `python bench/coverage_samples.py`.
 
 Questions have difficulties from four laws; each is sampled n times. The truth is the mean over the population of
-questions. Rules: that of howsure (questions as graded items: Bayesian bootstrap, weight 1 on the smallest and on the
-largest value seen, each moved a tenth of the way to its bound), the t interval over questions, and the percentile
-bootstrap over questions. numpy and scipy.special only: laws are drawn, 999 draws a test, with the places of the ends
-corrected for their number; tests/unit/test_repeated_samples.py holds the drawn rule to the law of the package.
+questions. Rules: that of howsure (the Bayesian bootstrap of questions, the prior of clusters of n/k items, stretched:
+docs/why/045), its rule before (weight 1 on the smallest and on the largest value seen, each moved a tenth of the way to
+its bound), the t interval over questions, and the percentile bootstrap over questions. numpy and scipy.special only:
+distributions are sampled, 999 draws a test, with the places of the ends corrected for their number;
+tests/unit/test_repeated_samples.py holds the sampled rule to the distribution of the package.
 
     --tests 1000  tests a case (about 4 minutes of one core)
     --write       put the tables into docs/samples.md as well
@@ -29,15 +30,16 @@ from scipy import special
 HERE = Path(__file__).resolve().parent
 sys.path[0] = str(HERE.parent)
 
+from bench.clusters import rules  # noqa: E402
 from howsure.catalogue.repeated import Repeated, parse  # noqa: E402
 
 Array = NDArray[np.float64]
 
 PAGE = HERE.parent / "docs" / "samples.md"
 MARKS = "<!-- samples: written by bench/coverage_samples.py -->", "<!-- end of samples -->"
-DRAWS, LEVEL, SEED = 999, 0.95, 20_261_116
-QUESTIONS, SAMPLES = (30, 100, 500), (5, 10, 20)
-RULES = ("howsure", "t", "bootstrap")
+DRAWS, LEVEL, SEED = 999, 0.95, 20_261_118
+QUESTIONS, SAMPLES = (20, 50, 200), (5, 10, 20)
+RULES = ("howsure", "before", "t", "bootstrap")
 
 
 class World(NamedTuple):
@@ -97,8 +99,28 @@ def quantiles(draws: Array) -> tuple[Array, Array]:
     return ranked[at], ranked[len(draws) - 1 - at]
 
 
-def howsure_rule(rng: np.random.Generator, seen: Array, grades: Array) -> tuple[Array, Array]:
-    """Gamma weights of all questions of one value together, and weight 1 on either end."""
+def howsure_rule(rng: np.random.Generator, seen: Array, grades: Array, groups: float) -> tuple[Array, Array]:
+    """Gamma weights of all questions of one value together, weight 1 on 0 and on 1, and the stretch.
+
+    Each question has so many groups of k samples.
+    """
+    many, total, squares = seen.sum(axis=1), seen @ grades, seen @ grades**2
+    p = total / many
+    within, away = groups * (total - squares), groups**2 * (squares - many * p**2)
+    expected = (p * (1 - p) + away / (many * groups) ** 2) * many * (groups - 1) + 1
+    rho = np.where(within > 1e-9, np.clip(1 - within / expected, 0.0, 1.0), 1.0)
+    share = 1 - (1 - 1 / groups) * (1 - rho)
+    mass = rng.standard_gamma(seen, (DRAWS, *seen.shape))
+    ends = rng.standard_exponential((2, DRAWS, len(seen))) * share
+    drawn = (mass @ grades + ends[1]) / (mass.sum(axis=2) + ends.sum(axis=0))
+    centre = (total + share) / (many + 2 * share)
+    low, high = (rules.stretched(x[:, None], centre, rules.stretch_factor(many, share))[:, 0] for x in quantiles(drawn))
+    return low, high
+
+
+def before_rule(rng: np.random.Generator, seen: Array, grades: Array, groups: float) -> tuple[Array, Array]:
+    """Gamma weights of all questions of one value together, and weight 1 on either end of the values seen."""
+    del groups
     low, high = ends_seen(seen, grades)
     mass = rng.standard_gamma(seen, (DRAWS, *seen.shape))
     ends = rng.standard_exponential((2, DRAWS, len(seen)))
@@ -106,16 +128,17 @@ def howsure_rule(rng: np.random.Generator, seen: Array, grades: Array) -> tuple[
     return quantiles(drawn)
 
 
-def bootstrap_rule(rng: np.random.Generator, seen: Array, grades: Array) -> tuple[Array, Array]:
+def bootstrap_rule(rng: np.random.Generator, seen: Array, grades: Array, groups: float) -> tuple[Array, Array]:
     """As many questions, drawn with replacement."""
+    del groups
     total = seen.sum(axis=1)
     drawn = rng.multinomial(total.astype(int)[None], seen / total[:, None], size=(DRAWS, len(seen)))
     return quantiles(drawn @ grades / total)
 
 
-def t_rule(rng: np.random.Generator, seen: Array, grades: Array) -> tuple[Array, Array]:
+def t_rule(rng: np.random.Generator, seen: Array, grades: Array, groups: float) -> tuple[Array, Array]:
     """Mean ± t·s/√n."""
-    del rng
+    del rng, groups
     total = seen.sum(axis=1)
     mean = seen @ grades / total
     spread = np.sqrt(np.maximum(seen @ grades**2 / total - mean**2, 0.0) / (total - 1))
@@ -123,8 +146,8 @@ def t_rule(rng: np.random.Generator, seen: Array, grades: Array) -> tuple[Array,
     return mean - half, mean + half
 
 
-INTERVALS: dict[str, Callable[[np.random.Generator, Array, Array], tuple[Array, Array]]] = {
-    "howsure": howsure_rule, "t": t_rule, "bootstrap": bootstrap_rule,
+INTERVALS: dict[str, Callable[[np.random.Generator, Array, Array, float], tuple[Array, Array]]] = {
+    "howsure": howsure_rule, "before": before_rule, "t": t_rule, "bootstrap": bootstrap_rule,
 }  # fmt: skip
 
 
@@ -138,7 +161,7 @@ def covered(
     for metric in measures(n, world):
         grades, truth, found = metric.values(n, np.arange(n + 1)), world.truth(metric), {}
         for name, rule in INTERVALS.items():
-            parts = [rule(rng, some, grades) for some in np.array_split(seen, -(-tests // 250))]
+            parts = [rule(rng, some, grades, n / metric.k) for some in np.array_split(seen, -(-tests // 250))]
             low, high = (np.concatenate(x) for x in zip(*parts, strict=True))
             found[name] = float(((low <= truth) & (truth <= high)).mean()), float((high - low).mean())
         yield metric, found
@@ -149,8 +172,8 @@ def covered(
 
 def equal_systems(
     world: World, questions: int, n: int, metric: Repeated, tests: int, same: bool
-) -> tuple[float, float]:
-    """How often P(better) is beyond 97.5% on either side, and how often a t test rejects at 5%.
+) -> tuple[float, float, float]:
+    """How often P(better) is beyond 97.5% on either side, now and before, and how often a t test rejects at 5%.
 
     The systems find the same questions hard, or each has difficulties of its own from the same law.
     """
@@ -158,18 +181,33 @@ def equal_systems(
     p = world.draw(rng, (1 if same else 2, tests, questions))
     one, two = metric.values(n, rng.binomial(n, np.broadcast_to(p, (2, tests, questions))))
     gap = one - two
-    most = np.abs(gap).max(axis=1)
-    most[most == 0] = 1.0
-    shares = []
-    for some, largest in zip(np.array_split(gap, -(-tests // 50)), np.array_split(most, -(-tests // 50)), strict=True):
-        mass = rng.standard_exponential((DRAWS, *some.shape))
-        atoms = rng.standard_gamma(0.5, (2, DRAWS, len(some)))
-        shares.append((((mass * some).sum(axis=2) + (atoms[0] - atoms[1]) * largest) > 0).mean(axis=0))
-    above = np.concatenate(shares)
+    now, before = (np.concatenate([above(rng, some, metric.k / n) for some in np.array_split(gap, -(-tests // 50))
+                                   ]) for above in (_above, _above_before))  # fmt: skip
     with np.errstate(invalid="ignore", divide="ignore"):
         t = gap.mean(axis=1) / (gap.std(axis=1, ddof=1) / np.sqrt(questions))
     rejects = np.abs(np.nan_to_num(t)) > special.stdtrit(questions - 1, 0.975)
-    return float(((above > 0.975) | (above < 0.025)).mean()), float(rejects.mean())
+    found = [float(((x > 0.975) | (x < 0.025)).mean()) for x in (now, before)]
+    return found[0], found[1], float(rejects.mean())
+
+
+def _above(rng: np.random.Generator, gap: Array, item: float) -> Array:
+    """P(better): weight ½ on either end of the range and 1 on no difference, of a share of a question, stretched."""
+    ones = np.ones_like(gap)
+    share = rules.difference_share(np.abs(gap), ones, item)
+    mass, atoms = rng.standard_exponential((DRAWS, *gap.shape)), rng.standard_gamma(0.5, (4, DRAWS, len(gap))) * share
+    drawn = ((mass * gap).sum(axis=2) + atoms[0] - atoms[1]) / (mass.sum(axis=2) + atoms.sum(axis=0))
+    centre = gap.sum(axis=1) / (gap.shape[1] + 2 * share)
+    drawn = rules.stretched(drawn.T, centre, rules.stretch_factor(gap.shape[1], share), -1.0)
+    return np.asarray((drawn > 0).mean(axis=1))
+
+
+def _above_before(rng: np.random.Generator, gap: Array, item: float) -> Array:
+    """P(better): weight ½ on plus and on minus the largest difference seen, 1 on none."""
+    del item
+    largest = np.abs(gap).max(axis=1)
+    largest[largest == 0] = 1.0
+    mass, atoms = rng.standard_exponential((DRAWS, *gap.shape)), rng.standard_gamma(0.5, (2, DRAWS, len(gap)))
+    return np.asarray((((mass * gap).sum(axis=2) + (atoms[0] - atoms[1]) * largest) > 0).mean(axis=0))
 
 
 # -- tables -----------------------------------------------------------------------------------------
@@ -194,15 +232,14 @@ def coverage_lines(tests: int) -> list[str]:
 def equal_lines(tests: int) -> list[str]:
     """One line for each law of difficulties and number of questions."""
     kinds = (("the same questions are hard", True), ("each its own", False))
-    head = (
-        "| difficulty of questions | questions | " + " | ".join(f"{name}: howsure, t test" for name, _ in kinds) + " |"
-    )
+    kinds_shown = " | ".join(f"{name}: howsure, before, t test" for name, _ in kinds)
+    head = f"| difficulty of questions | questions | {kinds_shown} |"
     lines = [head, "|---|--:|--:|--:|"]
     for world, questions in product(WORLDS, QUESTIONS[:2]):
         cells = []
         for _, same in kinds:
             found = [equal_systems(world, questions, 10, parse(f"pass@{k}"), tests, same) for k in (1, 5)]
-            cells.append("; ".join(f"{100 * a:.1f}%, {100 * b:.1f}%" for a, b in found))
+            cells.append("; ".join(", ".join(f"{100 * x:.1f}%" for x in y) for y in found))
         lines.append(f"| {world.name} | {questions} | {' | '.join(cells)} |")
     return lines
 

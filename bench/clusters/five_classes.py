@@ -1,18 +1,22 @@
-"""Measures of five classes together, by rule for the prior's pseudo-clusters.
+"""Measures of five classes together, by rule for the prior's made-up clusters.
 
-Pseudo-clusters of class i. row: of that truth alone, as many items as the clusters that have it have of it. mean: of
-that truth alone, as large as the mean cluster. one: single items. whole: the mean of the clusters that have class i,
-with all their truths, all answers right or all wrong; the weight is that of the class times its mean share among the
-classes of a cluster, so that clusters of one truth have rule `row`, and size 1 the prior of independent items.
+whole: the mean of the clusters that have class i, with all their truths, all answers right or all wrong; the weight
+is that of the class times its mean share among the classes of a cluster, two in all at least where classes count
+alike (the rule until version 0.2). seen: the same with the part of the correlation seen, a single item of class i
+with the rest, and the distribution is stretched (the rule of the package); the correlation is the larger of that of
+right answers and of patterns (truth, answer). t: the linear part, with a residual for each cluster. ignored: items as
+if they were independent.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from bench.clusters.simulated import DRAWS, GROUP, Array, Case, Record, gammas, groups, mean_size, weighted
+from bench.clusters import rules
+from bench.clusters.simulated import DRAWS, GROUP, Array, Case, Record, gammas, groups, weighted
 
 Sums = tuple[Array, Array, Array]  # right answers, truths, answers; classes first
 
@@ -103,41 +107,63 @@ def moved(draws: Array, to: Array) -> Array:
 
 @dataclass(frozen=True)
 class Group:
-    """Some simulated tests: drawn sums, sums of the items themselves, and what the pseudo-clusters are made of."""
+    """Some simulated tests: drawn sums, sums of the items themselves, and what the made-up clusters are made of."""
 
     base: Array  # (right, truths or answers; class; test; draw)
     seen: Array  # the same without draws
     p: Array  # the pooled share of right answers, (tests,)
-    sizes: dict[str, Array]  # by rule, (tests, K)
-    share: Array  # weights of whole pseudo-clusters, (tests, K)
+    weight: Array  # of made-up clusters, as a share of those of independent items, (tests, K)
     made: Array  # their make-up: by class they stand for and truth, (tests, K, K)
+    factor: Array | None  # how far distributions are stretched
 
     @staticmethod
-    def of(x: Array, rng: np.random.Generator) -> Group:
-        """From items by truth and answer, (tests, clusters, K, K)."""
+    def of(x: Array, rng: np.random.Generator) -> dict[str, Group]:
+        """By rule, from items by truth and answer, (tests, clusters, K, K)."""
         right = np.einsum("gcii->gic", x)
         truths, answers = x.sum(axis=3).swapaxes(1, 2), x.sum(axis=2).swapaxes(1, 2)
         drawn = weighted(np.concatenate([right, truths, answers], axis=1), rng).reshape(-1, 3, K, DRAWS)
-        seen = np.stack([right, truths, answers]).sum(axis=3).swapaxes(1, 2)
+        base, seen = np.moveaxis(drawn, (1, 2), (0, 1)), np.stack([right, truths, answers]).sum(axis=3).swapaxes(1, 2)
         has = (truths > 0).astype(float)
         many, mean = has.sum(axis=2), truths.sum(axis=(1, 2)) / truths.shape[2]
-        rows = mean_size(truths, mean[:, None])
-        sizes = {"row": rows, "mean": np.repeat(mean[:, None], K, axis=1), "one": np.ones(rows.shape)}
         none = many == 0
-        share = np.where(none, 1.0, (has / has.sum(axis=1, keepdims=True)).sum(axis=2) / np.maximum(many, 1))
+        host = np.where(none, 1.0, (has / has.sum(axis=1, keepdims=True)).sum(axis=2) / np.maximum(many, 1))
         made = np.einsum("gic,glc->gil", has, truths) / np.maximum(many, 1)[..., None]
         made = np.where(none[..., None], mean[:, None, None] * np.eye(K), made)
-        p = centre(many, (right / np.maximum(truths, 1)).sum(axis=2))
-        return Group(np.moveaxis(drawn, (1, 2), (0, 1)), seen, p, sizes, share, made)
+        hits, n = right.sum(axis=1), truths.sum(axis=1)
+        rho = np.maximum(rules.correlation(hits, n), rules.pattern_correlation(x.reshape(*x.shape[:2], K * K)))
+        out = {}
+        for rule, r in (("whole", np.ones(len(x))), ("seen", rho)):
+            worth = truths / np.maximum(1 + (truths - 1) * r[:, None, None], 1)
+            p = centre(worth.sum(axis=2), (worth * right / np.maximum(truths, 1)).sum(axis=2))
+            weight = r[:, None] * host + 1 - r[:, None]
+            both = r[:, None, None] * made + (1 - r)[:, None, None] * np.eye(K)
+            part = 1 - np.maximum(1 - 1 / mean, 0.0) * (1 - r)
+            factor = rules.stretch_factor(x.shape[1], part) if rule == "seen" else None
+            out[rule] = Group(base, seen, p, weight, both, factor)
+        return out
 
-    def shapes(self, rule: str, weights: Array) -> Array:
-        """The weights of the pseudo-clusters, from those of the cells of independent items."""
-        return weights * self.share.T[:, None, :, None] if rule == "whole" else weights
+    @property
+    def pooled(self) -> Array:
+        """Weights where classes count alike: two in all at least."""
+        return self.weight * np.maximum(1.0, 2.0 / self.weight.sum(axis=1))[:, None]
 
-    def with_prior(self, rule: str, to: Array, g: Array) -> dict[str, Array]:
-        """Measures of the sums and the pseudo-clusters with these Gammas (or weights)."""
-        more = whole(g, self.made) if rule == "whole" else pure(g, self.sizes[rule])
-        return class_measures(*(u + v for u, v in zip(to, more, strict=True)))
+    def with_prior(self, to: Array, g: Array) -> dict[str, Array]:
+        """Measures of the sums and the made-up clusters with these Gammas (or weights)."""
+        return class_measures(*(u + v for u, v in zip(to, whole(g, self.made), strict=True)))
+
+    def draws(self, rng: np.random.Generator) -> dict[str, Array]:
+        """Of every measure, (tests, draws)."""
+        weights = self.pooled.T[:, None, :, None]
+        got = self.with_prior(self.base, gammas(rng, spread(accuracies(self.p, rng)) * weights))
+        to = self.with_prior(self.seen[..., None], spread(self.p[:, None]) * weights)
+        even = EVEN * self.weight.T[:, None, :, None]
+        shared = self.with_prior(self.base, gammas(rng, even, (K, K, len(self.p), DRAWS)))
+        at = self.with_prior(self.seen[..., None], even)
+        found = {name: moved(got[name], to[name]) for name in EQUAL} | {name: shared[name] for name in SHARED}
+        if self.factor is None:
+            return found
+        middle = {name: (to if name in EQUAL else at)[name][:, 0] for name in found}
+        return {k: rules.stretched(x, middle[k], self.factor, -1.0 if k == "kappa" else 0.0) for k, x in found.items()}
 
 
 def accuracies(p: Array, rng: np.random.Generator) -> Array:
@@ -152,40 +178,25 @@ def classes(case: Case, tests: int) -> Record:
     true = {k: float(v) for k, v in class_measures(*true_sums(case)).items()}
     for _, width in groups(tests):
         x = class_counts(case, GROUP, rng)
-        e = Group.of(x, rng)
-        pooled, shape = spread(accuracies(e.p, rng)), (K, K, GROUP, DRAWS)
-        pure_ones = gammas(rng, pooled), gammas(rng, EVEN, (K, K, 1, DRAWS))
-        for rule in ("whole", *e.sizes):
-            g, even = pure_ones
-            if rule == "whole":
-                g, even = gammas(rng, e.shapes(rule, pooled)), gammas(rng, e.shapes(rule, EVEN), shape)
-            got, shared = e.with_prior(rule, e.base, g), e.with_prior(rule, e.base, even)
-            to = e.with_prior(rule, e.seen[..., None], e.shapes(rule, spread(e.p[:, None])))
-            for name in EQUAL:
-                out.add(rule, name, moved(got[name], to[name]), true[name], width)
-            for name in SHARED:
-                out.add(rule, name, shared[name], true[name], width)
-        for name, draws in class_measures(*e.base).items():
-            out.add("none", name, draws, true[name], width)
+        for rule, group in Group.of(x, rng).items():
+            for name, draws in group.draws(rng).items():
+                out.add(rule, name, draws, true[name], width)
+        cells = x.reshape(GROUP, case.clusters, K * K).swapaxes(1, 2)
+        for name in (*EQUAL, *SHARED):
+            out.normal("t", name, *rules.linear(of_counts(name), cells), case.clusters - 1.0, true[name])
         if width:
             ignored(out, x.sum(axis=1), true, rng)
     return out
 
 
-def totals(case: Case, tests: int) -> Record:
-    """Rule `whole` for pooled measures of clusters with many truths: as it is, and of a total weight of at least 2."""
-    rng, out = case.rng("totals"), Record()
-    true = {k: float(v) for k, v in class_measures(*true_sums(case)).items()}
-    for _, width in groups(tests):
-        e = Group.of(class_counts(case, GROUP, rng), rng)
-        pooled = spread(accuracies(e.p, rng))
-        for rule, least in (("whole", 0.0), ("at least 2", 2.0)):
-            more = np.maximum(1.0, least / e.share.sum(axis=1))[:, None]
-            got = e.with_prior("whole", e.base, gammas(rng, e.shapes("whole", pooled * more)))
-            to = e.with_prior("whole", e.seen[..., None], e.shapes("whole", spread(e.p[:, None]) * more))
-            for name in EQUAL:
-                out.add(rule, name, moved(got[name], to[name]), true[name], width)
-    return out
+def of_counts(name: str) -> Callable[..., Array]:
+    """A measure of the items by truth and answer."""
+
+    def found(*cells: Array) -> Array:
+        x = np.array(cells).reshape(K, K, -1)
+        return class_measures(np.einsum("iit->it", x), x.sum(axis=1), x.sum(axis=0))[name]
+
+    return found
 
 
 def ignored(out: Record, counts: Array, true: dict[str, float], rng: np.random.Generator) -> None:

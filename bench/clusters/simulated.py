@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtr, stdtrit
 
 Array = NDArray[Any]
 
-SEED = 902_113
+SEED = 451_118
 DRAWS, GROUP = 999, 25  # tests of a group share their random weights
 LEAST, MOST = 25, 974  # the interval is from the 25th to the 975th of 999 draws
 
@@ -28,6 +29,7 @@ class Case:
     accuracy: float
     correlation: float
     also: str = ""  # pairs: whether two systems find the same clusters hard; classes: whether wrong answers are alike
+    behind: float = 0.0  # pairs: by how much the second system is worse
 
     def rng(self, study: str) -> np.random.Generator:
         return np.random.default_rng([SEED, zlib.crc32(f"{study} {self}".encode())])
@@ -68,28 +70,48 @@ def cells_of(pos: Array, neg: Array, p: Array, rng: np.random.Generator) -> Arra
 
 @dataclass
 class Record:
-    """Tests in which an interval held, and widths of intervals, by rule and measure."""
+    """What tests of a case had, by rule and metric."""
 
-    held: dict[tuple[str, str], list[float]] = field(default_factory=dict)
-    wide: dict[tuple[str, str], list[float]] = field(default_factory=dict)
+    held: dict[tuple[str, str], list[float]] = field(default_factory=dict)  # an interval; or a wrong verdict
+    wide: dict[tuple[str, str], list[float]] = field(default_factory=dict)  # widths of intervals
+    below: dict[tuple[str, str], list[float]] = field(default_factory=dict)  # P(metric < its true value)
 
     def add(self, rule: str, name: str, draws: Array, true: float, width: bool) -> None:
         below = (draws < true).sum(axis=1)
         self.held.setdefault((rule, name), []).extend((below >= LEAST) & (below <= MOST))
+        self.below.setdefault((rule, name), []).extend(below / DRAWS)
         if width:
             ends = np.partition(np.nan_to_num(draws), (LEAST - 1, MOST), axis=1)[:, [LEAST - 1, MOST]]
             self.wide.setdefault((rule, name), []).extend(ends[:, 1] - ends[:, 0])
+
+    def normal(self, rule: str, name: str, value: Array, error: Array, freedom: float, true: float) -> None:
+        """The same of value ± t·error; an error of 0 holds nothing but the value itself."""
+        error = np.maximum(np.nan_to_num(error), 1e-12)
+        below = stdtr(freedom, (true - np.nan_to_num(value)) / error)
+        self.held.setdefault((rule, name), []).extend((below >= 0.025) & (below <= 0.975))
+        self.below.setdefault((rule, name), []).extend(below)
+        self.wide.setdefault((rule, name), []).extend(2 * error * stdtrit(freedom, 0.975))
 
     def difference(self, rule: str, name: str, draws: Array) -> None:
         """Whether P(A > B) of two equal systems is outside .025 to .975."""
         above = (draws > 0).sum(axis=1) + 0.5 * (draws == 0).sum(axis=1)
         self.held.setdefault((rule, name), []).extend((above < LEAST) | (above > MOST))
 
-    def figures(self) -> dict[str, dict[str, list[float]]]:
-        out: dict[str, dict[str, list[float]]] = {}
+    def rejected(self, rule: str, name: str, value: Array, error: Array, freedom: float) -> None:
+        """Whether a t test rejects at 5%; where nothing differs it does not."""
+        value, error = np.nan_to_num(value), np.maximum(np.nan_to_num(error), 1e-12)
+        self.held.setdefault((rule, name), []).extend(np.abs(value) > stdtrit(freedom, 0.975) * error)
+
+    def figures(self) -> dict[str, dict[str, dict[str, float]]]:
+        """Shares that held, mean widths, and how often a gate at the true value fails and passes at 95%."""
+        out: dict[str, dict[str, dict[str, float]]] = {}
         for (rule, name), held in self.held.items():
-            widths = self.wide.get((rule, name))
-            out.setdefault(rule, {})[name] = [float(np.mean(held)), *([float(np.mean(widths))] if widths else [])]
+            own = out.setdefault(rule, {}).setdefault(name, {"held": float(np.mean(held))})
+            if (rule, name) in self.wide:
+                own["width"] = float(np.mean(self.wide[rule, name]))
+            if (rule, name) in self.below:
+                below = np.array(self.below[rule, name])
+                own |= {"fails": float((below >= 0.95).mean()), "passes": float((below <= 0.05).mean())}
         return out
 
 

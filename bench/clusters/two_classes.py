@@ -1,17 +1,21 @@
-"""Hits and misses, tables of two classes, and two equal systems, by rule for the size of the prior's pseudo-clusters.
+"""Hits and misses, tables of two classes, and two equal systems, by rule for the prior's made-up clusters.
 
-Rules. row: items of the truth a cluster, among clusters that have any. mean: all items a cluster. cell: items of the
-cell a cluster, among clusters that have any. two: one pseudo-cluster all right and one all wrong, of mean make-up.
-one: single items. none: no prior. ignored: items as if they were independent.
+Rules. seen: of the size that the correlation seen gives, and the distribution is stretched (the rule of the package).
+whole: as large as the mean cluster (the rule until version 0.2). t: the linear part, with a residual for each cluster.
+ignored: items as if they were independent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import product
 
 import numpy as np
 
+from bench.clusters import rules
 from bench.clusters.simulated import DRAWS, Array, Case, Record, cells_of, gammas, groups, mean_size, weighted
+
+Named = Iterator[tuple[str, Array]]
 
 
 def rates(case: Case, tests: int) -> Record:
@@ -19,27 +23,24 @@ def rates(case: Case, tests: int) -> Record:
     rng, out = case.rng("rates"), Record()
     n = case.items(tests, rng)
     hits = rng.binomial(n, case.chances(n, rng))
-    x = np.stack([hits, n - hits], axis=1)
-    mean = n.mean(axis=1)
-    size = {
-        "mean": np.stack([mean, mean], axis=1),
-        "cell": mean_size(x, mean[:, None]),
-        "one": np.ones((tests, 2)),
-        "none": np.zeros((tests, 2)),
-    }
-    for part, width in groups(tests):
-        base, prior = weighted(x[part], rng), gammas(rng, 1.0, (2, DRAWS))
-        count = x[part].sum(axis=2)[..., None] + 1.0
-        for rule in (*size, "ignored"):
-            if rule == "ignored":
-                c = gammas(rng, count, (*count.shape[:2], DRAWS))
-            else:
-                c = base + prior * size[rule][part][..., None].astype(np.float32)
-            out.add(rule, "rate", c[:, 0] / c.sum(axis=1), case.rate, width)
+    x, mean, part = np.stack([hits, n - hits], axis=1), n.mean(axis=1), rules.share(hits, n)
+    for some, width in groups(tests):
+        base, prior = weighted(x[some], rng), gammas(rng, 1.0, (2, DRAWS))
+        for rule, sizes in (("whole", mean[some]), ("seen", (part * mean)[some])):
+            c = base + prior * sizes[:, None, None].astype(np.float32)
+            draws = c[:, 0] / c.sum(axis=1)
+            if rule == "seen":
+                centre = (hits[some].sum(axis=1) + sizes) / (n[some].sum(axis=1) + 2 * sizes)
+                draws = rules.stretched(draws, centre, rules.stretch_factor(case.clusters, part[some]))
+            out.add(rule, "rate", draws, case.rate, width)
+        count = x[some].sum(axis=2)[..., None] + 1.0
+        c = gammas(rng, count, (*count.shape[:2], DRAWS))
+        out.add("ignored", "rate", c[:, 0] / c.sum(axis=1), case.rate, width)
+    out.normal("t", "rate", *rules.linear(lambda a, b: a / (a + b), x), case.clusters - 1.0, case.rate)
     return out
 
 
-def measures(tp: Array, fp: Array, fn: Array, tn: Array) -> Iterator[tuple[str, Array]]:
+def measures(tp: Array, fp: Array, fn: Array, tn: Array) -> Named:
     pos, neg, yes, no = tp + fn, tn + fp, tp + fp, fn + tn
     with np.errstate(all="ignore"):
         recall, specificity = tp / pos, tn / neg
@@ -52,6 +53,21 @@ def measures(tp: Array, fp: Array, fn: Array, tn: Array) -> Iterator[tuple[str, 
         yield "phi", (tp * tn - fp * fn) / np.sqrt(pos) / np.sqrt(neg) / np.sqrt(yes) / np.sqrt(no)
 
 
+PARTS: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {  # cells that take part in a metric, and hits among them
+    "recall": ((0, 2), (0,)),
+    "specificity": ((1, 3), (3,)),
+    "precision": ((0, 1), (0,)),
+    "f1": ((0, 1, 2), (0,)),
+    "accuracy": ((0, 1, 2, 3), (0, 3)),
+    "balanced-accuracy": ((0, 1, 2, 3), (0, 3)),
+    "phi": ((0, 1, 2, 3), (0, 3)),
+}
+
+
+def of_measure(name: str) -> Callable[..., Array]:
+    return lambda *cells: dict(measures(*cells))[name]
+
+
 def row_sizes(x: Array) -> tuple[Array, Array]:
     """Of positives and of negatives: items a cluster among clusters that have any; all items where there are none."""
     pos, neg = x[:, 0] + x[:, 2], x[:, 1] + x[:, 3]
@@ -59,68 +75,77 @@ def row_sizes(x: Array) -> tuple[Array, Array]:
     return mean_size(pos, mean), mean_size(neg, mean)
 
 
-def cell_sizes(x: Array) -> dict[str, Array]:
-    """The size of a pseudo-cluster in each cell, (tests, 4), by rule."""
-    pos, neg = x[:, 0] + x[:, 2], x[:, 1] + x[:, 3]
-    rows = np.stack(row_sizes(x) * 2, axis=1)
-    composition = np.stack([pos.mean(axis=1), neg.mean(axis=1)] * 2, axis=1)
-    return {
-        "row": rows,
-        "mean": np.repeat((pos + neg).mean(axis=1)[:, None], 4, axis=1),
-        "cell": mean_size(x, rows),
-        "two": composition,
-        "one": np.ones(rows.shape),
-        "none": np.zeros(rows.shape),
-    }
-
-
 def tables(case: Case, tests: int) -> Record:
-    """Measures of two classes; accuracy under "mean" is the rule of outcomes."""
+    """Measures of two classes; accuracy has the rule of outcomes."""
     rng, out = case.rng("tables"), Record()
     n = case.items(tests, rng)
     pos = case.positives(n, rng)
     x = cells_of(pos, n - pos, case.chances(n, rng), rng)
     s, r = case.share, case.rate
     true = {k: float(v) for k, v in measures(*np.array([s * r, (1 - s) * (1 - r), s * (1 - r), (1 - s) * r]))}
-    size = cell_sizes(x)
-    for part, width in groups(tests):
-        base, half = weighted(x[part], rng), gammas(rng, 0.5, (4, DRAWS))
-        right, wrong = gammas(rng, 1.0, (2, DRAWS))
-        count = x[part].sum(axis=2)[..., None] + 0.5
-        for rule in (*size, "ignored"):
-            if rule == "ignored":
-                c = gammas(rng, count, (*count.shape[:2], DRAWS))
-            else:
-                prior = np.stack([right, wrong, wrong, right]) if rule == "two" else half
-                c = base + prior * size[rule][part][..., None].astype(np.float32)
-            for name, draws in measures(*c.swapaxes(0, 1)):
-                out.add(rule, name, draws, true[name], width)
+    part = {name: _part(x, *PARTS[name]) for name in PARTS}
+    for some, width in groups(tests):
+        own = {name: (share[some], factor[some]) for name, (share, factor) in part.items()}
+        _table_group(x[some], true, own, out, width, rng)
+    for name in PARTS:
+        out.normal("t", name, *rules.linear(of_measure(name), x), case.clusters - 1.0, true[name])
     return out
 
 
+def _part(x: Array, part: tuple[int, ...], hits: tuple[int, ...]) -> tuple[Array, Array]:
+    """By the items that take part in a metric: a made-up cluster as a share of the mean one, and the stretch."""
+    items, right = x[:, part].sum(axis=1), x[:, hits].sum(axis=1)
+    share = rules.share(right, items)
+    return share, rules.stretch_factor((items > 0).sum(axis=1), share)
+
+
+def _table_group(
+    x: Array,
+    true: dict[str, float],
+    part: dict[str, tuple[Array, Array]],
+    out: Record,
+    width: bool,
+    rng: np.random.Generator,
+) -> None:
+    base, half, one = weighted(x, rng), gammas(rng, 0.5, (4, DRAWS)), gammas(rng, 1.0, (2, DRAWS))
+    right, n, rows = x[:, 0] + x[:, 3], x.sum(axis=1), np.stack(row_sizes(x) * 2, axis=1)
+    shares = np.stack([rules.share(x[:, 0], x[:, 0] + x[:, 2]), rules.share(x[:, 3], x[:, 1] + x[:, 3])] * 2, axis=1)
+    both = np.stack([base[:, 0] + base[:, 3], base[:, 1] + base[:, 2]], axis=1)
+    for rule, name in product(("whole", "seen"), PARTS):
+        share, factor = part[name]
+        sizes = rows * np.maximum(shares, share[:, None]) if rule == "seen" else rows
+        draws = of_measure(name)(*(base + half * sizes[..., None].astype(np.float32)).swapaxes(0, 1))
+        centre = of_measure(name)(*(x.sum(axis=2) + 0.5 * sizes).T)
+        if name == "accuracy":
+            size = n.mean(axis=1) * (share if rule == "seen" else 1.0)
+            table = both + one * size[:, None, None].astype(np.float32)
+            draws = table[:, 0] / table.sum(axis=1)
+            centre = (right.sum(axis=1) + size) / (n.sum(axis=1) + 2 * size)
+        if rule == "seen":
+            draws = rules.stretched(draws, centre, factor, -1.0 if name == "phi" else 0.0)
+        out.add(rule, name, draws, true[name], width)
+    count = x.sum(axis=2)[..., None] + 0.5
+    for name, draws in measures(*gammas(rng, count, (*count.shape[:2], DRAWS)).swapaxes(0, 1)):
+        out.add("ignored", name, draws, true[name], width)
+
+
+# -- two systems
+
+
+PAIRED = {"rate": "accuracy", "recall": "recall", "precision": "precision", "f1": "f1"}
+
+
 def pairs(case: Case, tests: int) -> Record:
-    """Two equal systems on the same clusters: rate, recall and F1."""
+    """Two equal systems on the same clusters."""
     rng, out = case.rng("pairs"), Record()
     x = two_systems(case, tests, rng)
-    mean, rows = (np.stack(y, axis=1) for y in zip(*(sizes_of(x[:, s]) for s in (0, 1)), strict=True))
-    for part, _ in groups(tests):
-        base = weighted(x[part].reshape(len(x[part]), 8, -1), rng).reshape(-1, 2, 4, DRAWS)
-        quarter, half = gammas(rng, 0.25, (2, 2, 2, DRAWS)), gammas(rng, 0.5, (2, 2, DRAWS))
-        for rule in ("product", "one", "none"):
-            s, m = (y[part] * (rule == "product") + (rule == "one") for y in (rows, mean))
-            compared(out, rule, base + joint(quarter, s))
-            hits = (
-                base[:, :, 0] + base[:, :, 3] + m[..., None] * np.stack([half[0].sum(axis=0), half[:, 0].sum(axis=0)])
-            )
-            rate = hits / (base.sum(axis=2) + m[..., None] * half.sum(axis=(0, 1)))
-            out.difference(rule, "rate", rate[:, 0] - rate[:, 1])
-        s, better = rows[part, :, 0, None], np.stack([half[0, 1], half[1, 0]])  # one system right, the other wrong
-        tp, fn = base[:, :, 0] + better * s, base[:, :, 2] + better[::-1] * s
-        out.difference("one row", "recall", np.subtract(*np.moveaxis(tp / (tp + fn), 1, 0)))
-        count = x[part].sum(axis=3)[..., None]
-        compared(out, "ignored", gammas(rng, count + 0.5, (*count.shape[:3], DRAWS)))
-        g = gammas(rng, count[:, :, [0, 1]] + count[:, :, [3, 2]] + 1.0, (len(count), 2, 2, DRAWS))
-        out.difference("ignored", "rate", np.subtract(*np.moveaxis(g[:, :, 0] / g.sum(axis=2), 1, 0)))
+    for some, _ in groups(tests):
+        _compare(x[some], out, rng)
+    flat = x.reshape(tests, 8, -1)
+    for name, metric in PAIRED.items():
+        found = of_measure(metric)
+        gap = rules.linear(lambda *c, found=found: found(*c[:4]) - found(*c[4:]), flat)
+        out.rejected("t", name, *gap, case.clusters - 1.0)
     return out
 
 
@@ -133,23 +158,75 @@ def two_systems(case: Case, tests: int, rng: np.random.Generator) -> Array:
         n2 = np.maximum(n // 3, 1)
         pos2 = n2 * (pos > 0) if case.truth == "one" else case.positives(n2, rng)
     second = p if case.also == "common" else case.chances(n, rng)
+    second = np.clip(second - case.behind, 0.0, 1.0)
     return np.stack([cells_of(pos, n - pos, p, rng), cells_of(pos2, n2 - pos2, second, rng)], axis=1)
 
 
-def sizes_of(x: Array) -> tuple[Array, Array]:
-    """The mean size of a cluster, and those of both truths, (tests, 2)."""
-    return x.sum(axis=1).mean(axis=1), np.stack(row_sizes(x), axis=1)
+def _compare(x: Array, out: Record, rng: np.random.Generator) -> None:
+    base = weighted(x.reshape(len(x), 8, -1), rng).reshape(-1, 2, 4, DRAWS)
+    half = gammas(rng, 0.5, (2, 2, DRAWS))
+    pos, neg, right = x[:, :, [0, 2]].sum(axis=2), x[:, :, [1, 3]].sum(axis=2), x[:, :, [0, 3]].sum(axis=2)
+    rows = np.stack([np.stack(row_sizes(x[:, s]), axis=1) for s in (0, 1)], axis=1)  # (tests, systems, truths)
+    one = np.ones(len(x))
+    for rule in ("whole", "seen"):
+        new = rule == "seen"
+        rate, hit, miss = (
+            _differing(*y) if new else one for y in ((pos + neg, right), (pos, x[:, :, 0]), (neg, x[:, :, 3]))
+        )
+        sizes = rows * np.stack([hit, miss], axis=1)[:, None]
+        size = (pos + neg).mean(axis=2) * rate[:, None]
+        found = {"rate": _rate_gap(base, x, half, size), "recall": _recall_gap(base, x, half, sizes[:, :, 0])}
+        found |= _table_gaps(base, x, sizes, _truths(x) if new else one, rng)
+        for name, (draws, centre) in found.items():
+            if new:
+                part, hits = (x[:, :, list(y)].sum(axis=2) for y in PARTS[PAIRED[name]])
+                many = (part > 0).any(axis=1).sum(axis=1)
+                draws = rules.stretched(draws, centre, rules.stretch_factor(many, _differing(part, hits)), -1.0)
+            out.difference(rule, name, draws)
 
 
-def joint(g: Array, size: Array) -> Array:
-    """Cells of both systems, (tests, 2, 4, draws), from patterns (truth, first, second), positive and right first."""
-    by = np.stack([g.sum(axis=2), g.sum(axis=1)])  # system, truth, right or wrong
+def _differing(part: Array, hits: Array) -> Array:
+    """A made-up cluster on which the systems differ: items and hits are (tests, systems, clusters)."""
+    here = (part > 0).all(axis=1)
+    rate = hits / np.maximum(part, 1)
+    return rules.difference_share(
+        np.where(here, np.abs(rate[:, 0] - rate[:, 1]), 0.0), np.where(here, part.mean(axis=1), 0.0)
+    )
+
+
+def _truths(x: Array) -> Array:
+    """The mean number of truths of a cluster, over both systems."""
+    there = np.stack([x[:, :, [0, 2]].sum(axis=2) > 0, x[:, :, [1, 3]].sum(axis=2) > 0])
+    return np.asarray((there.sum(axis=(0, 3)) / np.maximum(there.any(axis=0).sum(axis=2), 1)).mean(axis=1))
+
+
+Gap = tuple[Array, Array]  # draws, and the difference at the mean of all masses
+
+
+def _rate_gap(base: Array, x: Array, half: Array, size: Array) -> Gap:
+    more = np.stack([half[0].sum(axis=0), half[:, 0].sum(axis=0)])
+    draws = (base[:, :, 0] + base[:, :, 3] + size[..., None] * more) / (
+        base.sum(axis=2) + size[..., None] * half.sum(axis=(0, 1))
+    )
+    seen = (x[:, :, [0, 3]].sum(axis=(2, 3)) + size) / (x.sum(axis=(2, 3)) + 2 * size)
+    return draws[:, 0] - draws[:, 1], seen[:, 0] - seen[:, 1]
+
+
+def _recall_gap(base: Array, x: Array, half: Array, size: Array) -> Gap:
+    """Half on each pattern in which one system is right and the other wrong."""
+    better = np.stack([half[0, 1], half[1, 0]])
+    tp, fn = base[:, :, 0] + better * size[..., None], base[:, :, 2] + better[::-1] * size[..., None]
+    draws = tp / (tp + fn)
+    seen = (x[:, :, 0].sum(axis=2) + 0.5 * size) / (x[:, :, [0, 2]].sum(axis=(2, 3)) + size)
+    return draws[:, 0] - draws[:, 1], seen[:, 0] - seen[:, 1]
+
+
+def _table_gaps(base: Array, x: Array, sizes: Array, times: Array, rng: np.random.Generator) -> dict[str, Gap]:
+    """Precision and F1, under the product rule; its weights are `times` those of independent items."""
+    g = gammas(rng, 0.25 * times[:, None], (2, 2, 2, len(x), DRAWS))
+    by = np.stack([g.sum(axis=2), g.sum(axis=1)])  # system, truth, right or wrong, test, draw
     cells = np.stack([by[:, 0, 0], by[:, 1, 1], by[:, 0, 1], by[:, 1, 0]], axis=1)
-    return cells * size[..., [0, 1, 0, 1], None].astype(np.float32)
-
-
-def compared(out: Record, rule: str, c: Array) -> None:
-    """Recall and F1 of both systems from their cells; 0/0 is 0 for both."""
-    tp, fp, fn, _ = np.moveaxis(c, 2, 0)
-    for name, top, bottom in (("recall", tp, tp + fn), ("f1", 2 * tp, 2 * tp + fp + fn)):
-        out.difference(rule, name, np.subtract(*np.moveaxis(top / np.maximum(bottom, 1e-30), 1, 0)))
+    at = sizes[..., [0, 1, 0, 1]]
+    found = dict(measures(*np.moveaxis(base + np.moveaxis(cells, 2, 0) * at[..., None], 2, 0)))
+    seen = dict(measures(*np.moveaxis(x.sum(axis=3) + 0.5 * times[:, None, None] * at, 2, 0)))
+    return {k: (found[k][:, 0] - found[k][:, 1], seen[k][:, 0] - seen[k][:, 1]) for k in ("precision", "f1")}

@@ -210,7 +210,7 @@ def _from_data(f: Mapping[str, Any]) -> str:
             "difference; their mean need not equal the difference of the means"
         )
     way = "a tenth of the way to its bound" if form == "bounds" else "out by a tenth of the range seen"
-    whole = ", each a whole cluster of the usual size" if f["clusters"] else ""
+    whole = ", each a made-up cluster (docs/clusters.md)" if f["clusters"] else ""
     if form == "alike":
         return f"prior {f['prior']}: weight {weight:g} on each bound{whole}, because all values are the same"
     seen = f"weight {weight:g} on the smallest and on the largest value seen"
@@ -239,7 +239,7 @@ _PRIORS: Final = {
 
 
 def _prior(f: Mapping[str, Any]) -> str:
-    whole = ", each unit of weight a whole cluster of the usual size" if f.get("clusters") else ""
+    whole = ", each unit of weight a made-up cluster (docs/clusters.md)" if f.get("clusters") else ""
     return _weight(f) + whole
 
 

@@ -86,19 +86,31 @@ def test_the_mean_over_samples_of_samples_is_unbiased():
 # -- laws
 
 
-@pytest.mark.parametrize("metric", ["pass@1", "pass@5", "all-pass@3"])
-def test_the_law_is_that_of_graded_items(metric):
-    """A value for each question, given by hand as a graded item with bounds."""
-    values = {s: repeated(metric).values(SIZES, PASSES[s]) for s in "ab"}
-    items = hs.means(values, bounds=(0, 1))
-    ours, theirs = hs.posterior(clustered("ab")), hs.posterior(items)
+def test_pass_at_1_of_equal_samples_is_the_rate():
+    """With one prior: of each system, of their difference, and of 0 and 1 as graded values."""
+    p = hs.posterior(clustered("ab", np.full(40, 12)))
     for s in "ab":
-        one, two = ours.system(s)[metric], theirs.system(s)["mean"]
-        assert one.score == pytest.approx(values[s].mean(), rel=1e-14)
-        assert tuple(one.interval()) == tuple(two.interval())
-    one, two = hs.compare(ours, "a", "b", metric=metric), hs.compare(theirs, "a", "b")
-    assert (one.p_better, one.difference.mean) == (two.p_better, two.difference.mean)
-    assert one.wins == two.wins
+        one, two = p.system(s)["pass@1"], p.system(s)["rate"]
+        np.testing.assert_allclose(
+            (one.mean, one.std, *one.interval()), (two.mean, two.std, *two.interval()), rtol=1e-9
+        )
+    one, two = (hs.compare(p, "a", "b", metric=m) for m in ("pass@1", "rate"))
+    np.testing.assert_allclose(
+        (one.p_better, *one.difference.interval()), (two.p_better, *two.difference.interval()), rtol=1e-9
+    )
+    passed = np.concatenate([np.arange(12) < hits for hits in PASSES["a"]])
+    graded = hs.posterior(hs.means(passed, cluster=np.repeat(np.arange(40), 12), bounds=(0, 1)))["mean"]
+    np.testing.assert_allclose(tuple(graded.interval()), tuple(p.system("a")["rate"].interval()), rtol=1e-9)
+
+
+@pytest.mark.parametrize("metric", ["pass@1", "pass@5", "all-pass@3"])
+def test_draws_are_those_of_the_distribution(metric):
+    """Of one system, and of the difference of two."""
+    p = hs.posterior(clustered("ab"))
+    for d in (p.system("a")[metric], hs.compare(p, "a", "b", metric=metric).difference):
+        x = d.draws(40_000, seed=3)
+        for q in (0.025, 0.5, 0.975):
+            assert (x <= d.ppf(q)).mean() == pytest.approx(q, abs=0.008)
 
 
 def test_one_sample_per_question_is_a_rate():
@@ -155,13 +167,15 @@ def test_classes_and_sets_of_labels_pass_where_they_are_right():
 
 @pytest.mark.parametrize("metric", ["pass@3", "all-pass@3"])
 def test_three_systems_are_ranked(metric):
-    """As graded items are; from a long frame as from counts."""
+    """From a long frame as from counts; pairs are those of two systems alone."""
     board = hs.leaderboard(frame("abc"), outcome="passed", cluster="question", system="model", metric=metric)
-    items = hs.means({s: repeated(metric).values(SIZES, PASSES[s]) for s in "abc"}, bounds=(0, 1))
-    other = hs.leaderboard(items)
+    other = hs.leaderboard(clustered("abc"), metric=metric)
     assert board.systems == other.systems
     np.testing.assert_allclose(board.pairs, other.pairs, rtol=1e-12)
     np.testing.assert_allclose(board.p_best, other.p_best, atol=0.02)
+    pair = hs.compare(clustered("abc"), "a", "b", metric=metric)
+    at = [board.systems.index(s) for s in "ab"]
+    assert board.pairs[at[0], at[1]] == pytest.approx(pair.p_better, rel=1e-9)
 
 
 def test_the_command_reads_long_files_and_two_files(tmp_path, capsys):
@@ -262,7 +276,7 @@ def test_the_rule_of_the_study_is_that_of_the_package():
         metric = repeated("pass@3")
         d = hs.posterior(hs.Clustered.of({"a": hs.Tally.rate(hits=passed[0], of=10)}))["pass@3"]
         seen, grades = study.counts(passed, 10), metric.values(10, np.arange(11))
-        found = np.array([study.howsure_rule(rng, seen, grades) for _ in range(40)])[:, :, 0].mean(axis=0)
+        found = np.array([study.howsure_rule(rng, seen, grades, 10 / 3) for _ in range(40)])[:, :, 0].mean(axis=0)
         np.testing.assert_allclose(found, tuple(d.interval()), atol=0.05 * d.std)
 
 

@@ -92,14 +92,8 @@ class Answers:
         return {y: scale_of(*self.sums(self.truth == y), where_empty=whole) for y in self.rows}
 
     def weight(self, y: int, *says: int) -> float:
-        """The prior's weight of a pattern, a product, or in the row that counts alone a part of balanced splits."""
-        no, yes = self.rows[y]
-        total, systems = no + yes, len(says)
-        if y != self.row:
-            return float(total * np.prod([(yes if a else no) / total for a in says]))
-        low, part = balance(yes / total, systems)
-        chance = {low: 1.0 - part, low + 1: part}.get(sum(says), 0.0)
-        return total * chance / comb(systems, sum(says))
+        """The prior's weight of a pattern."""
+        return pattern_weight(self.rows[y], y == self.row, says)
 
     def pair_counts(self) -> list[int]:
         """Items of each joint pattern."""
@@ -243,6 +237,19 @@ class Answers:
                 says = (self.says[here] == (gain > 0)).astype(float)
                 wins += (says.T * self.shapes[here]) @ (1.0 - says) + self.weight(y, 0, 1)
         return _larger(wins, wins.T)[0]
+
+
+def pattern_weight(row: tuple[float, float], balanced: bool, says: tuple[int, ...]) -> float:
+    """The weight of a pattern of answers under (no, yes): a product, or a part of the balanced splits of a row."""
+    no, yes = row
+    total, systems = no + yes, len(says)
+    if not total:
+        return 0.0
+    if not balanced:
+        return float(total * np.prod([(yes if a else no) / total for a in says]))
+    low, part = balance(yes / total, systems)
+    chance = {low: 1.0 - part, low + 1: part}.get(sum(says), 0.0)
+    return total * chance / comb(systems, sum(says))
 
 
 def balance(rate: float, systems: int) -> tuple[int, float]:

@@ -1,9 +1,10 @@
-"""All classes of clusters: averages and other measures of all classes or labels, whole clusters resampled, by draws.
+"""All classes of clusters: averages and other metrics of all classes or labels, whole clusters resampled, by draws.
 
-Classes: the prior's pseudo-clusters look like real ones. One hosted by class i has as many items of every class as the
-clusters that have class i; all of them are right, or those of class i are all taken for one other class and the rest
-are wrong too. Its weight is that of the cell without clusters, shared by the classes of a cluster (docs/why/013).
-Labels: each has a little prior mass of its own, as without clusters, in units of the items that a cluster with it has.
+Classes: a made-up cluster of class i has as many items of every class as the clusters that have class i, so far as
+items of a cluster are alike, and a single item of class i, so far as they are not. All its items are right, or those
+of class i are all taken for one other class and the rest are wrong too. Its weight is that of the cell without
+clusters; whole clusters share it between their classes (docs/why/013, docs/why/045). Labels: each has a little prior
+mass of its own, as without clusters, in units of the items that a made-up cluster has.
 """
 
 from __future__ import annotations
@@ -19,16 +20,19 @@ from numpy.typing import NDArray
 from howsure.expressions import CELLS
 from howsure.kernels.class_tables import PooledAccuracy
 from howsure.kernels.sticks import atoms
+from howsure.kernels.stretched import Stretch
 from howsure.model.all_classes import AllClasses
 from howsure.model.class_draws import move_to, moved
+from howsure.model.cluster_prior import ClusterSums, pattern_correlation, share_of, stretch_factor
 from howsure.model.label_draws import MICRO
+from howsure.model.over_items import item_cells
 from howsure.model.whole_clusters import OfClusters, influence
 
 Array = NDArray[np.float64]
 Sums = tuple[Array, Array, Array]  # true items, right answers and answers of every class, (draws, classes)
 
 FEW_SYSTEMS: Final = 6  # up to here patterns of right and wrong are listed
-FEW_CLASSES: Final = 30  # up to here the wrong answers of a pseudo-cluster are drawn class by class
+FEW_CLASSES: Final = 30  # up to here the wrong answers of a made-up cluster are drawn class by class
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,7 +84,31 @@ class AllOfClusters(OfClusters):
             value = np.asarray(self.wholes[0].formula(**cells))
         return np.clip(np.where(np.isnan(value), 0.0, value), *self.metric.bounds)
 
-    def joint_draws(self, n: int, seed: int) -> Array:
+    @cached_property
+    def correlation(self) -> float:
+        """How alike the items of one cluster are, on average over the systems."""
+        return float(np.mean([self.correlation_of(s) for s in range(len(self.sums))]))
+
+    def correlation_of(self, system: int) -> float:
+        """The same of one system."""
+        del system
+        raise self._unasked("a correlation")
+
+    def centre(self, system: int) -> Array:
+        """The metric at the mean of all masses."""
+        del system
+        raise self._unasked("a centre")
+
+    @cached_property
+    def stretches(self) -> tuple[Stretch, ...]:
+        """By the correlation of the items of one cluster."""
+        found = []
+        for s, (x, item) in enumerate(zip(self.sums, self.items, strict=True)):
+            share = share_of(self.correlation, float(x["n"].mean()) / item)
+            found.append(self.stretch(self.centre(s), stretch_factor(self.clusters, share)))
+        return tuple(found)
+
+    def plain_draws(self, n: int, seed: int) -> Array:
         """All systems from the same weights of the clusters."""
         out = []
         for rng, mass in self.masses(n, seed):
@@ -102,10 +130,17 @@ class AllOfClusters(OfClusters):
         """Clusters in which a class has an item of some system, (clusters, classes)."""
         return np.asarray(np.sum([x["row"] for x in self.sums], axis=0) > 0, dtype=float)
 
+    @property
+    def _independent(self) -> Array:
+        """What the items of a class in a cluster are worth as independent ones, (clusters, classes)."""
+        both = zip(self.sums, self.items, strict=True)
+        each = [x["row"] / (item + (x["row"] - item) * self.correlation).clip(item) for x, item in both]
+        return np.asarray(np.max(each, axis=0))
+
     @cached_property
     def accuracy(self) -> PooledAccuracy:
         """The share of right answers, classes counting about alike: of patterns of right and wrong by system."""
-        weight = self.present / (self.present.sum(axis=0) + 1.0)
+        weight = self._independent / (self._independent.sum(axis=0) + 1.0)
         shares = []
         for x in self.sums:
             with np.errstate(invalid="ignore", divide="ignore"):
@@ -129,7 +164,13 @@ class AllOfClusters(OfClusters):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassesOfClusters(AllOfClusters):
-    """The same of a tally of classes: pseudo-clusters that look like real ones."""
+    """The same of a tally of classes: made-up clusters that look like real ones."""
+
+    def correlation_of(self, system: int) -> float:
+        """The correlation of right answers, or of patterns (truth, answer) where that is larger."""
+        x, item, counts = self.sums[system], self.items[system], self.state.evidence.parts[system].counts
+        right = ClusterSums.of_hits(x["tp"].sum(axis=1), x["n"][:, 0], item).correlation
+        return max(right, pattern_correlation(counts.astype(float), item))
 
     @cached_property
     def hosts(self) -> tuple[Array, tuple[Array, ...]]:
@@ -137,14 +178,15 @@ class ClassesOfClusters(AllOfClusters):
         many = self.present.sum(axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
             share = (self.present / np.maximum(self.present.sum(axis=1, keepdims=True), 1.0)).sum(axis=0) / many
-        share = np.where(many > 0, share, 1.0)
+        rho, alone = self.correlation, np.eye(self.classes_known)
+        share = rho * np.where(many > 0, share, 1.0) + 1.0 - rho
         items = []
-        for x in self.sums:
+        for x, item in zip(self.sums, self.items, strict=True):
             there = (x["row"] > 0).astype(float)
             own = there.sum(axis=0)
-            mean = float(x["n"].mean())
-            found = there.T @ x["row"] / np.maximum(own, 1.0)[:, None]
-            items.append(np.where((own > 0)[:, None], found, mean * np.eye(self.classes_known)))
+            whole = there.T @ x["row"] / np.maximum(own, 1.0)[:, None]
+            whole = np.where((own > 0)[:, None], whole, float(x["n"].mean()) * alone)
+            items.append(rho * whole + (1.0 - rho) * item * alone)
         return share, tuple(items)
 
     def weights(self, p: float) -> Array:
@@ -158,7 +200,7 @@ class ClassesOfClusters(AllOfClusters):
         return np.asarray(cells * share[:, None] * z)
 
     def additions(self, rng: np.random.Generator, n: int) -> list[Sums]:
-        """Pseudo-clusters with an answer of every system."""
+        """Made-up clusters with an answer of every system."""
         p = self.accuracy.draw(rng, n) if self.pooled else np.zeros((len(self.sums), n))
         if len(self.sums) == 1:
             return [self._alone(rng, n, p[0])]
@@ -205,40 +247,42 @@ class ClassesOfClusters(AllOfClusters):
             out.append(_settled(right, wrong, answers, own))
         return out
 
-    @property
-    def middle(self) -> Array | None:
-        """The measure at the mean of all masses, where the draws of a pooled measure are moved to."""
-        if not self.pooled or not np.isfinite(self.metric.bounds).all():
-            return None
-        x, p = self.sums[0], float(self.accuracy.centre()[0])
+    def centre(self, system: int) -> Array:
+        """The metric of one system at the mean of all masses."""
+        return self._of(self.state.evidence.parts[system])._own_centre
+
+    @cached_property
+    def _own_centre(self) -> Array:
+        x, p = self.sums[0], float(self.accuracy.centre()[0]) if self.pooled else 0.0
         k, (_, (items, *_rest)) = self.classes_known, self.hosts
         weights = self.weights(p)
         off = weights * (1.0 - np.eye(k))
         row, tp, col = _settled(np.diag(weights)[None], off.sum(axis=1)[None], (off.T @ np.diag(items))[None], items)
         sums = tuple(x[name].sum(axis=0)[None] + more for name, more in (("row", row), ("tp", tp), ("col", col)))
         total = x["n"].sum(axis=0)[None] + self.added_items(row)
-        return self.measured(sums, total)
+        return np.asarray(self.measured(sums, total)[0])
 
     @cached_property
     def _shift(self) -> Array | None:
-        """How far the draws of one system are moved."""
-        middle = self.middle
-        if middle is None:
+        """How far the draws of one system are moved: those of a pooled metric are moved to the centre."""
+        if not self.pooled or not np.isfinite(self.metric.bounds).all():
             return None
         n = min(20_000, self.most_draws)
-        return move_to(super().joint_draws(n, self.state.seed)[:, 0], middle[0], self.metric.bounds)
+        return move_to(super().plain_draws(n, self.state.seed)[:, 0], self._own_centre, self.metric.bounds)
 
-    def joint_draws(self, n: int, seed: int) -> Array:
+    def plain_draws(self, n: int, seed: int) -> Array:
         """The draws, moved where they are to be; each system by what it is moved alone."""
-        x = super().joint_draws(n, seed)
+        x = super().plain_draws(n, seed)
         for s, part in enumerate(self.state.evidence.parts):
-            shift = self._shift if len(self.sums) == 1 else self._of(part)._shift
+            shift = self._of(part)._shift
             if shift is not None:
                 x[:, s] = moved(x[:, s], shift, self.metric.bounds)
         return x
 
     def _of(self, part: Any) -> ClassesOfClusters:
         """The same question to one system."""
+        if len(self.sums) == 1:
+            return self
         key = ("alone", self.metric, part.systems)
         if key not in self.state.kept:
             (at,) = [i for i, p in enumerate(self.state.evidence.parts) if p is part]
@@ -276,7 +320,7 @@ def _apart(rng: np.random.Generator, cells: Array, mass: Array, items: Array) ->
 
 
 def _settled(right: Array, wrong: Array, answers: Array, items: Array) -> Sums:
-    """What pseudo-clusters add: `right` and `wrong` masses of hosts, and the answers that the hosts' own items get."""
+    """What made-up clusters add: `right` and `wrong` masses of hosts, and the answers that the hosts' own items get."""
     k = len(items)
     other = items * (1.0 - np.eye(k))
     hit = right @ items
@@ -288,19 +332,42 @@ def _settled(right: Array, wrong: Array, answers: Array, items: Array) -> Sums:
 class LabelsOfClusters(AllOfClusters):
     """The same of items with many labels: mass of its own for every label."""
 
+    def correlation_of(self, system: int) -> float:
+        """The correlation of the labels that items have right, as a share of those that are true or answered."""
+        part = self.state.evidence.parts[system]
+        cells = item_cells(part)
+        both = cells["tp"] + 0.5 * (cells["fp"] + cells["fn"])
+        return ClusterSums.of_patterns(part.counts, cells["tp"], both, self.items[system]).correlation
+
     @cached_property
     def sizes(self) -> tuple[Array, ...]:
-        """Of each system: items with a label in a cluster that has any; of a cluster, where none has."""
-        found = []
-        for x in self.sums:
+        """Of each system: items with a label in a made-up cluster, by the clusters that have any; else by all."""
+        found, rho = [], self.correlation
+        for x, item in zip(self.sums, self.items, strict=True):
             there = (x["row"] > 0).sum(axis=0)
-            found.append(np.where(there > 0, x["row"].sum(axis=0) / np.maximum(there, 1), float(x["n"].mean())))
+            whole = np.where(there > 0, x["row"].sum(axis=0) / np.maximum(there, 1), float(x["n"].mean()))
+            found.append(rho * whole + (1.0 - rho) * np.minimum(item, whole))
         return tuple(found)
+
+    @property
+    def _weight(self) -> float:
+        """The prior's, on the true items of every label."""
+        if self.pooled:
+            return 1.0
+        prior = self.state.prior
+        return 2.0 * MICRO / self.classes_known if prior.name == "even" else 2.0 * float(prior.weight or 0.0)
+
+    def centre(self, system: int) -> Array:
+        """The metric at the mean of all masses."""
+        p = float(self.accuracy.centre()[system]) if self.pooled else 0.5
+        own = (self._weight * self.sizes[system])[None]
+        row, tp, col = (self.sums[system][name].sum(axis=0)[None] for name in ("row", "tp", "col"))
+        total = self.sums[system]["n"].sum(axis=0)[None] + self.added_items(own)
+        return np.asarray(self.measured((row + own, tp + p * own, col + own), total)[0])
 
     def additions(self, rng: np.random.Generator, n: int) -> list[Sums]:
         """True items, of which a share is right, and as many false answers as are wrong there."""
-        k, prior = self.classes_known, self.state.prior
-        weight = 1.0 if self.pooled else 2.0 * MICRO / k if prior.name == "even" else 2.0 * float(prior.weight or 0.0)
+        k, weight = self.classes_known, self._weight
         p = self.accuracy.draw(rng, n) if self.pooled else np.full((len(self.sums), n), 0.5)
         mass = rng.standard_gamma(weight, (n, k))
         out = []

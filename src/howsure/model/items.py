@@ -3,7 +3,7 @@
 The mean is a linear quotient of Gammas, so its law is exact, and so is that of a difference between two systems on the
 same items: the mean of the differences. The prior is read off the values seen (model/graded_prior.py): a value that is
 always the same still has an interval where its bounds are known, and values of 0 and 1 give the posterior of a rate.
-With clusters each unit of prior weight is a whole cluster of mean size.
+With clusters each unit of prior weight is a made-up cluster, and the distribution is stretched (model/unit_prior.py).
 
 Pooled items (a sum of tops over a sum of bottoms, as micro averages over queries are) are the same quotient, with
 bottoms of their own; the prior's items have the mean size. Two systems whose bottoms differ, and items that may have
@@ -26,22 +26,16 @@ from howsure.errors import BadSetting, listing
 from howsure.evidence.items import Items, Mean
 from howsure.kernels.draws import generator
 from howsure.kernels.sampled import Sampled
+from howsure.kernels.stretched import Stretch, stretched
 from howsure.language import option
-from howsure.model.graded_prior import ROUNDING, alike, centres, ends, largest, made_up_means, spreads
-from howsure.model.means import (
-    CHUNK,
-    NUMEROUS,
-    masses,
-    mean_law,
-    nearly_normal,
-    normal_sums,
-    weighed_mean_law,
-)
+from howsure.model.graded_prior import ROUNDING, alike, made_up_means
+from howsure.model.means import CHUNK, NUMEROUS, masses, mean_law, nearly_normal, normal_sums, weighed_mean_law
 from howsure.model.next_items import quotient_score
 from howsure.model.outlook_of_items import PlannedItems
 from howsure.model.question import Gap, NextScore, Question, drawn_gap, exact_gap, nothing_more, nothing_shared
 from howsure.model.sampling import apart
 from howsure.model.state import State
+from howsure.model.unit_prior import UnitPrior
 from howsure.notes import Note, Notes, note
 from howsure.priors import Prior, refuse_shared
 
@@ -82,6 +76,11 @@ class MeanOfItems(PlannedItems, Question):
         return self.state.prior.outcome()[0]
 
     @cached_property
+    def prior(self) -> UnitPrior:
+        """Where the prior's made-up units are, and how large."""
+        return UnitPrior(self.items, self._seen)
+
+    @cached_property
     def _seen(self) -> Array:
         """The values of items that have a part in the mean, NaN for others."""
         sizes = self.items.sizes
@@ -105,7 +104,7 @@ class MeanOfItems(PlannedItems, Question):
         if self.items.versions is not None:
             return self._drawn_law(self.draws(self._number, self.state.seed))
         top, bottom, shapes = self._parts
-        return self._mean_law(top[:, 0], bottom[:, 0], shapes)
+        return stretched(*self._mean_law(top[:, 0], bottom[:, 0], shapes), self._stretches[0])
 
     def _mean_law(self, top: Array, bottom: Array, shapes: Array) -> tuple[Law, str]:
         weighed = self.items.weighted and self.items.clusters is None
@@ -144,29 +143,25 @@ class MeanOfItems(PlannedItems, Question):
         sums, sizes, shapes = self.items.units
         if not self._weight:
             return sums, sizes, shapes
-        at = np.array(ends(self._seen, self.items.bounds))[:, None]
-        size = np.ones((2, 1)) * self._prior_size
+        at = np.array(self.prior.ends(0))[:, None]
+        size = np.ones((2, 1)) * self.prior.sizes[0]
         weight = np.full(2, self._weight)
         return np.concatenate([sums, at * size]), np.concatenate([sizes, size]), np.concatenate([shapes, weight])
 
-    @property
-    def _prior_size(self) -> Any:
-        """The size of an item of the prior: 1, or the mean size where items (or clusters) have sizes of their own."""
-        if self.items.sizes is not None:
-            return np.maximum(self.items.sizes.mean(axis=0), 1e-300)
-        return 1.0 if self.items.clusters is None else float(self.items.units[1].mean())
+    @cached_property
+    def _stretches(self) -> tuple[Stretch, ...]:
+        """Of each system."""
+        return tuple(self.prior.stretch(s, self._weight) for s in range(len(self.items.systems)))
 
     # -- draws
 
     def joint_draws(self, n: int, seed: int) -> Array:
         """The mean of every system, from the same weights of the items; differences of two have the prior of a pair."""
-        half = 0.5 * spreads(self._seen, self.items.bounds)
-        middle = centres(self._seen, self.items.bounds, 2 * float(half.max()))
-        return self._drawn(n, seed, np.outer(middle, np.ones(len(half))), half)
+        return self._drawn(n, seed, *self.prior.around())
 
     def draws_apart(self, n: int, seed: int) -> Array:
         """The same, but each system has the law that it has alone; its ends of the prior are its own."""
-        at = np.array([ends(column, self.items.bounds) for column in self._seen.T])
+        at = np.array([self.prior.ends(s) for s in range(len(self.items.systems))])
         return self._drawn(n, seed, at.mean(axis=1)[None], 0.5 * np.ptp(at, axis=1))
 
     def _drawn(self, n: int, seed: int, middle: Array, half: Array) -> Array:
@@ -180,7 +175,7 @@ class MeanOfItems(PlannedItems, Question):
             if dealt:
                 more = self._dealt(rng, len(above), middle, half)
                 above, below = above + more[0], below + more[1]
-            out.append(above / below)
+            out.append(np.stack([s(x) for s, x in zip(self._stretches, (above / below).T, strict=True)], axis=1))
         return np.concatenate(out)
 
     def _sums(
@@ -206,7 +201,7 @@ class MeanOfItems(PlannedItems, Question):
 
     def _dealt(self, rng: np.random.Generator, n: int, middle: Array, half: Array) -> tuple[Array, Array]:
         """Draws of the prior's sums and sizes."""
-        total = rng.standard_gamma(2 * self._weight, (n, 1)) * self._prior_size
+        total = rng.standard_gamma(2 * self._weight, (n, 1)) * self.prior.sizes
         return made_up_means(rng, n, 2 * self._weight, middle, half) * total, total
 
     def next_score(self, n: int) -> NextScore:
@@ -232,13 +227,12 @@ class MeanOfItems(PlannedItems, Question):
             width = np.inf if self.items.bounds is None else self.items.bounds[1] - self.items.bounds[0]
             drawn = Sampled(np.sort(self._gap_draws(self._number, self.state.seed)), -width, width)
             return drawn_gap(Distribution(name, drawn, "sampled", self._gap_draws, notes=self._gap_remarks))
-        law, route = self._mean_law(*self._gap_parts)
+        law, route = stretched(*self._mean_law(*self._gap_parts), self._gap_stretch)
         return exact_gap(Distribution(name, law, route, self._gap_draws, notes=self._gap_remarks), route)
 
     @cached_property
-    def _largest(self) -> float:
-        """Where the prior's weight on differences is."""
-        return largest(self._seen, self.items.bounds)
+    def _gap_stretch(self) -> Stretch:
+        return self.prior.gap_stretch(*self._gap_parts)
 
     @cached_property
     def _gap_parts(self) -> tuple[Array, Array, Array]:
@@ -250,8 +244,8 @@ class MeanOfItems(PlannedItems, Question):
         weight = self._weight or (0.0 if self._shift is None else 1.0)
         if not weight:
             return gap, bottom, shapes
-        size = float(np.ravel(self._prior_size)[0])
-        at = size * self._largest * np.array([1.0, -1.0, 0.0])
+        size = float(self.prior.mean_size[0]) * self.prior.gap_share
+        at = size * self.prior.largest * np.array([1.0, -1.0, 0.0])
         more = weight * np.array([0.5, 0.5, 1.0])
         return np.concatenate([gap, at]), np.concatenate([bottom, np.full(3, size)]), np.concatenate([shapes, more])
 
@@ -269,7 +263,7 @@ class MeanOfItems(PlannedItems, Question):
     def _gap_remarks(self) -> Notes:
         """What is to be said of the difference."""
         (first, second), notes = self.items.systems, list(self.remarks)
-        at, drawn = self._largest, self._is_drawn
+        at, drawn = self.prior.largest, self._is_drawn
         seen = self._shift is None or abs(self._shift) > 0.5 * at  # else the range stands for differences
         if self._weight:
             form = "joint" if drawn else "difference"
@@ -287,7 +281,7 @@ class MeanOfItems(PlannedItems, Question):
             return apart(first, second)
         top, bottom, shapes = self._gap_parts
         rng = generator(seed, STREAM, top, bottom, shapes)
-        return np.concatenate([(mass @ top) / (mass @ bottom) for mass in masses(rng, shapes, n)])
+        return self._gap_stretch(np.concatenate([(mass @ top) / (mass @ bottom) for mass in masses(rng, shapes, n)]))
 
     @property
     def pairs_differ(self) -> bool:

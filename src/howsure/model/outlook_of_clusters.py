@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from howsure.errors import BadSetting
 from howsure.forms import Linear
 from howsure.language import option
-from howsure.model.outlook_of_units import OfQuotient, OfTiltedDifferences, Units
+from howsure.model.outlook_of_units import OfQuotient, OfTiltedDifferences, Stretching, Units
 
 Array = NDArray[np.float64]
 
@@ -25,7 +25,9 @@ def of_one(q: Any, seed: int, stated: Any) -> OfQuotient:
         one = np.ones((len(counts), 1))
         return one * q.weights[kept], one * (rows @ top), one * (rows @ bottom)
 
-    return OfQuotient(q.cells[0] @ top, q.cells[0] @ bottom, atoms, Units(q.clusters, seed))
+    sums = q.taking_part(0)
+    stretching = Stretching(sums.share, q.light.bounds, sums.clusters / q.clusters)
+    return OfQuotient(q.cells[0] @ top, q.cells[0] @ bottom, atoms, Units(q.clusters, seed), stretching)
 
 
 def of_difference(q: Any, by: float, seed: int, disagreement: Any, stated: Any) -> OfTiltedDifferences:
@@ -41,7 +43,8 @@ def of_difference(q: Any, by: float, seed: int, disagreement: Any, stated: Any) 
     prior = q.atom_weights[kept], (one @ top, two @ top), (one @ bottom, two @ bottom)
     tops, bottoms = ((q.cells[0] @ line, q.cells[1] @ line) for line in (top, bottom))
     sign = -1.0 if q.metric.better == "lower" else 1.0
-    return OfTiltedDifferences(tops, bottoms, prior, by, sign, Units(q.clusters, seed))
+    stretching = Stretching(q.pair.share, q.light.bounds, q.pair.clusters / q.clusters)
+    return OfTiltedDifferences(tops, bottoms, prior, by, sign, Units(q.clusters, seed), stretching)
 
 
 def _form(q: Any, stated: Any) -> Linear:

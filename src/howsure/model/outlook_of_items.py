@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from howsure.errors import BadSetting
 from howsure.evidence.items import Items
 from howsure.language import option
-from howsure.model.graded_prior import ends_of_many
-from howsure.model.outlook_of_units import OfMovedDifferences, OfQuotient, Units
+from howsure.model.outlook_of_units import OfMovedDifferences, OfQuotient, Stretching, Units
+from howsure.model.unit_prior import UnitPrior
 
 Array = NDArray[np.float64]
 
@@ -23,20 +23,21 @@ class PlannedItems:
     """What a question of graded items can tell of items to come."""
 
     items: Any
+    prior: Any
     _weight: Any  # the prior's, on either end of the values
 
     def outlook(self, seed: int, stated: Array | None = None) -> OfQuotient:
         """By moments."""
-        return of_one(self.items, self._weight, seed, stated)
+        return of_one(self.items, self.prior, self._weight, seed, stated)
 
     def outlook_of_difference(
         self, by: float, seed: int, disagreement: float | None = None, stated: Array | None = None
     ) -> OfMovedDifferences:
         """The differences of the items, moved to the mean difference that is stated."""
-        return of_difference(self.items, self._weight, by, seed, disagreement, stated)
+        return of_difference(self.items, self.prior, self._weight, by, seed, disagreement, stated)
 
 
-def of_one(items: Items, weight: float, seed: int, stated: Any) -> OfQuotient:
+def of_one(items: Items, prior: UnitPrior, weight: float, seed: int, stated: Any) -> OfQuotient:
     """The mean of one system; `weight` is the prior's on either end of the values."""
     items = _one_by_one(items, stated)
     if len(items.systems) != 1:
@@ -48,15 +49,16 @@ def of_one(items: Items, weight: float, seed: int, stated: Any) -> OfQuotient:
         """The prior's two ends in each data set."""
         low = np.where(counts > 0, least, np.inf).min(axis=1)
         high = np.where(counts > 0, most, -np.inf).max(axis=1)
-        at = np.stack(ends_of_many(low, high, items.bounds), axis=1)
-        size = np.repeat(counts @ sizes / counts.sum(axis=1, keepdims=True), 2, axis=1)
+        at = np.stack(prior.ends_of_many(low, high), axis=1)
+        size = np.repeat(counts @ sizes / counts.sum(axis=1, keepdims=True), 2, axis=1) * prior.shares[0]
         return np.full(at.shape, weight), at * size, size
 
-    return OfQuotient(sums[:, 0], sizes[:, 0], atoms, Units(len(sums), seed))
+    stretching = Stretching(float(prior.shares[0]), items.bounds or (-np.inf, np.inf))
+    return OfQuotient(sums[:, 0], sizes[:, 0], atoms, Units(len(sums), seed), stretching)
 
 
 def of_difference(
-    items: Items, weight: float, by: float, seed: int, disagreement: Any, stated: Any
+    items: Items, prior: UnitPrior, weight: float, by: float, seed: int, disagreement: Any, stated: Any
 ) -> OfMovedDifferences:
     """The mean difference of two systems, the first better by so much."""
     items = _one_by_one(items, stated)
@@ -69,9 +71,9 @@ def of_difference(
     gaps = sign * (items.values[:, 0] - items.values[:, 1])
     if not np.ptp(gaps) > 0:
         raise BadSetting("the two systems differ by the same on every item: such a pilot tells nothing of the spread.")
-    return OfMovedDifferences(
-        sign * (sums[:, 0] - sums[:, 1]), sizes[:, 0], _by_unit(items, gaps), by, weight, Units(len(sums), seed)
-    )
+    top, stretching = sign * (sums[:, 0] - sums[:, 1]), Stretching(prior.gap_share, items.bounds or (-np.inf, np.inf))
+    units = Units(len(sums), seed)
+    return OfMovedDifferences(top, sizes[:, 0], _by_unit(items, gaps), by, weight, units, prior, stretching)
 
 
 def _one_by_one(items: Items, stated: Any) -> Items:

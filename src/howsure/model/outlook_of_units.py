@@ -1,9 +1,10 @@
 """Outlook of graded items and of clusters: future units are drawn from those of the pilot, with its own weights.
 
-The weights of the pilot's units are those of the Bayesian bootstrap (Rubin 1981), one set a data set; a data set has n
-units taken by these weights, and is judged by the three moments of its law (kernels/three_moments.py), with the prior
-that it would have. A difference is put where it is stated: of graded values by moving all differences alike, of
-clusters by weighing up those that favour the first system (an exponential tilt, the smallest change that does it).
+The weights of the pilot's units are those of the Bayesian bootstrap (Rubin 1981), one set a data set; a data set has
+n units taken by these weights, and is judged by the three moments of its law (kernels/three_moments.py), with the
+prior and the stretch that it would have. A difference is put where it is stated: of graded values by moving all
+differences alike, of clusters by weighing up those that favour the first system (an exponential tilt, the smallest
+change that does it).
 """
 
 from __future__ import annotations
@@ -16,9 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import BadSetting
+from howsure.kernels.stretched import Stretch
 from howsure.kernels.three_moments import Sums, above, positive, quantile
 from howsure.language import option
+from howsure.model.cluster_prior import of_difference, stretch_factor
 from howsure.model.outlook import OfDifference, Seen
+from howsure.model.unit_prior import UnitPrior
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -48,6 +52,19 @@ class Units:
         return rng, mass / mass.sum(axis=1, keepdims=True)
 
 
+@dataclass(frozen=True)
+class Stretching:
+    """How far distributions of n units are stretched, and in what range the metric is."""
+
+    share: float = 1.0  # of a made-up unit
+    bounds: tuple[float, float] = (-np.inf, np.inf)
+    part: float = 1.0  # of the units, those that take part in the metric
+
+    def factor(self, n: int) -> float:
+        """At n units."""
+        return stretch_factor(n * self.part, self.share)
+
+
 class OfUnits:
     """What has the pace of its units."""
 
@@ -69,6 +86,10 @@ class OfQuotient(OfUnits):
     bottom: Array
     atoms: Callable[[Counts], Atoms]  # the prior's units of each data set
     units: Units
+    stretching: Stretching = Stretching()
+
+    def _stretch(self, s: Sums, n: int) -> Stretch:
+        return Stretch(s.middle, self.stretching.factor(n), *self.stretching.bounds)
 
     def _sums(self, n: int, part: int, fresh: int) -> Sums:
         rng, weights = self.units.worlds(part, fresh)
@@ -82,12 +103,14 @@ class OfQuotient(OfUnits):
                 f"a plan of graded values or of clusters is for equal-tailed intervals: leave out {option('interval')}."
             )
         s = self._sums(n, part, fresh)
-        found = quantile(s, 0.5 + 0.5 * level) - quantile(s, 0.5 - 0.5 * level)
+        high, low = (self._stretch(s, n)(quantile(s, 0.5 + side * 0.5 * level)) for side in (1, -1))
+        found = high - low
         return Seen(np.where(np.isfinite(found) & (s.spread > 0), found, np.inf), None)
 
     def chances(self, n: int, limit: float, part: int = 1, fresh: int = 0) -> Seen:
         """P(above the limit)."""
-        return Seen(above(self._sums(n, part, fresh), limit), None)
+        s = self._sums(n, part, fresh)
+        return Seen(above(s, self._stretch(s, n).undo(np.full(len(s.t), limit))), None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +123,8 @@ class OfMovedDifferences(OfUnits, OfDifference):
     by: float
     weight: float  # the prior's, on either side together
     units: Units
+    prior: UnitPrior
+    stretching: Stretching = Stretching()
 
     def _moved(self, n: int, part: int, fresh: int) -> tuple[Sums, Array]:
         rng, weights = self.units.worlds(part, fresh)
@@ -107,8 +132,8 @@ class OfMovedDifferences(OfUnits, OfDifference):
         shift = self.by - (weights @ self.top) / (weights @ self.bottom)
         low = np.where(counts > 0, self.ends[0], np.inf).min(axis=1) + shift
         high = np.where(counts > 0, self.ends[1], -np.inf).max(axis=1) + shift
-        largest = np.maximum(np.abs(low), np.abs(high))
-        size = (counts @ self.bottom) / n
+        largest = self.prior.largest_of_many(np.maximum(np.abs(low), np.abs(high)))
+        size = (counts @ self.bottom) / n * self.stretching.share
         at = np.stack([largest - shift, -largest - shift, -shift], axis=1) * size[:, None]
         shapes = np.broadcast_to(self.weight * np.array([0.5, 0.5, 1.0]), at.shape)
         whole = Sums.of(counts.astype(float), self.top, self.bottom)
@@ -117,7 +142,8 @@ class OfMovedDifferences(OfUnits, OfDifference):
     def chances(self, n: int, limit: float, part: int = 1, fresh: int = 0) -> Seen:
         """P(the first is better)."""
         s, shift = self._moved(n, part, fresh)
-        return Seen(above(s, limit - shift), None)
+        stretch = of_difference(s.middle + shift, self.stretching.factor(n), self.stretching.bounds)
+        return Seen(above(s, stretch.undo(np.full(len(shift), limit)) - shift), None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,11 +156,14 @@ class OfTiltedDifferences(OfUnits, OfDifference):
     by: float
     sign: float  # -1 where lower is better
     units: Units
+    stretching: Stretching = Stretching()
 
     def chances(self, n: int, limit: float, part: int = 1, fresh: int = 0) -> Seen:
         """P(the first is better)."""
         mean, variance, third = self._law(n, part, fresh)
-        return Seen(positive(self.sign * mean - limit, variance, self.sign * third), None)
+        stretch = of_difference(self.sign * mean, self.stretching.factor(n), self.stretching.bounds)
+        at = stretch.undo(np.full(len(mean), limit))
+        return Seen(positive(self.sign * mean - at, variance, self.sign * third), None)
 
     def _law(self, n: int, part: int, fresh: int) -> tuple[Array, Array, Array]:
         rng, weights = self.units.worlds(part, fresh)

@@ -1,7 +1,8 @@
 """Repeated samples: pass@k and all-pass@k, over questions that are clusters of samples which pass or fail.
 
 Each question has one value between 0 and 1, unbiased whatever the number of its samples, and questions are what is
-resampled: so these are graded items, with their law, their prior and their paired differences (model/items.py).
+resampled: so these are graded items, with their distribution and their paired differences (model/items.py). The prior
+is that of clusters whose items pass or fail, such as a rate has: a question stands for n/k groups of k samples.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from howsure.language import option
 from howsure.model.items import MeanOfItems
 from howsure.model.question import NextScore
 from howsure.model.state import State
-from howsure.notes import Notes, note
+from howsure.model.unit_prior import SampledUnits
+from howsure.notes import Note, Notes, note
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,6 +45,19 @@ class RepeatedSamples(MeanOfItems):
             columns.append(self.metric.values(pairs[:, 0], pairs[:, 1])[np.ravel(at)])
         measure = Mean(called=self.metric.name, bounds=self.metric.bounds)
         return Items(np.stack(columns, axis=1), evidence.systems, measure=measure, bounds=self.metric.bounds)
+
+    @cached_property
+    def prior(self) -> SampledUnits:
+        """That of clusters of n/k items."""
+        samples = np.stack([np.asarray(part.totals, dtype=float) for part in self.state.evidence.parts], axis=1)
+        return SampledUnits(self.items, self._seen, samples / self.metric.k)
+
+    @property
+    def prior_note(self) -> Note | None:
+        """As of a rate of these clusters."""
+        if self.state.prior.name != "even":
+            return None
+        return note("prior", rule="hits", clusters=True)
 
     @property
     def remarks(self) -> Notes:

@@ -1,7 +1,7 @@
-"""A measure of whole clusters: what all ways of looking at clusters have in common.
+"""A metric of whole clusters: what all ways of looking at clusters have in common.
 
 Each cluster has a weight of its own, an exponential variable (the Bayesian bootstrap over clusters), shared by all
-systems.
+systems. The distribution is then stretched around its centre (model/cluster_prior.py).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from howsure.catalogue.metric import Metric
 from howsure.distribution import Distribution
 from howsure.errors import BadSetting
 from howsure.kernels.draws import stream
+from howsure.kernels.stretched import Stretch
 from howsure.model.question import Gap, NextScore, Question, drawn_gap
 from howsure.model.sampling import apart, difference_law, sampled_law
 from howsure.notes import Note, Notes, note
@@ -46,6 +47,31 @@ class OfClusters(Question):
         self.state.evidence.single()
         found: Array = self.wholes[0].score
         return found
+
+    @cached_property
+    def items(self) -> tuple[float, ...]:
+        """Of each system: the weight of one item, Σw²/Σw where items have weights."""
+        parts = self.state.evidence.parts
+        return tuple(1.0 if x.squares is None else float(x.squares.sum() / x.counts.sum()) for x in parts)
+
+    @cached_property
+    def stretches(self) -> tuple[Stretch, ...]:
+        """How the distribution of each system is stretched."""
+        raise self._unasked("a stretch")
+
+    def stretch(self, centre: Array, factor: float) -> Stretch:
+        """Around a centre, in the range of the metric."""
+        return Stretch(float(centre), factor, *self.metric.bounds)
+
+    def plain_draws(self, n: int, seed: int) -> Array:
+        """Draws of all systems from the same weights of the clusters, before they are stretched."""
+        del n, seed
+        raise self._unasked("draws")
+
+    def joint_draws(self, n: int, seed: int) -> Array:
+        """Draws of all systems from the same weights of the clusters."""
+        x = self.plain_draws(n, seed)
+        return np.stack([s(column) for s, column in zip(self.stretches, x.T, strict=True)], axis=1)
 
     @property
     def clusters(self) -> int:
