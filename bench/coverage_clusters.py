@@ -59,7 +59,7 @@ def rate_cases() -> list[Case]:
 
 
 def table_cases() -> list[Case]:
-    grid = product(CLUSTERS, SHARES, LEVELS, worlds(CORRELATIONS))
+    grid = product(CLUSTERS, SHARES, LEVELS, worlds((0.0, 0.3, 0.9)))
     return [Case(c, s, t, share, a, r) for c, share, a, (s, t, r) in grid]
 
 
@@ -96,8 +96,8 @@ STUDIES: dict[str, tuple[Callable[[], list[Case]], Callable[[Case, int], Any], i
     "plain": (plain_cases, rates, 10_000),
     "rates": (rate_cases, rates, 2000),
     "tables": (table_cases, tables, 1000),
-    "classes": (class_cases, classes, 200),
-    "pairs": (pair_cases, pairs, 1000),
+    "classes": (class_cases, classes, 250),
+    "pairs": (pair_cases, pairs, 500),
     "power": (power_cases, pairs, 250),
     "corners": (corner_cases, tables, 1000),
 }

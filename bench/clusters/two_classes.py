@@ -7,15 +7,13 @@ ignored: items as if they were independent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import product
 
 import numpy as np
 
 from bench.clusters import rules
 from bench.clusters.simulated import DRAWS, Array, Case, Record, cells_of, gammas, groups, mean_size, weighted
-
-Named = Iterator[tuple[str, Array]]
 
 
 def rates(case: Case, tests: int) -> Record:
@@ -40,17 +38,23 @@ def rates(case: Case, tests: int) -> Record:
     return out
 
 
-def measures(tp: Array, fp: Array, fn: Array, tn: Array) -> Named:
-    pos, neg, yes, no = tp + fn, tn + fp, tp + fp, fn + tn
+FORMULAS: dict[str, Callable[[Array, Array, Array, Array], Array]] = {
+    "recall": lambda tp, _fp, fn, _tn: tp / (tp + fn),
+    "specificity": lambda _tp, fp, _fn, tn: tn / (tn + fp),
+    "precision": lambda tp, fp, _fn, _tn: tp / (tp + fp),
+    "f1": lambda tp, fp, fn, _tn: 2 * tp / (2 * tp + fp + fn),
+    "accuracy": lambda tp, fp, fn, tn: (tp + tn) / (tp + fp + fn + tn),
+    "balanced-accuracy": lambda tp, fp, fn, tn: (tp / (tp + fn) + tn / (tn + fp)) / 2,
+    "phi": lambda tp, fp, fn, tn: (
+        (tp * tn - fp * fn) / np.sqrt(tp + fn) / np.sqrt(tn + fp) / np.sqrt(tp + fp) / np.sqrt(tn + fn)
+    ),
+}
+
+
+def measure(name: str, cells: Array) -> Array:
+    """A metric of cells, which are the first axis."""
     with np.errstate(all="ignore"):
-        recall, specificity = tp / pos, tn / neg
-        yield "recall", recall
-        yield "specificity", specificity
-        yield "precision", tp / yes
-        yield "f1", 2 * tp / (yes + pos)
-        yield "accuracy", (tp + tn) / (pos + neg)
-        yield "balanced-accuracy", (recall + specificity) / 2
-        yield "phi", (tp * tn - fp * fn) / np.sqrt(pos) / np.sqrt(neg) / np.sqrt(yes) / np.sqrt(no)
+        return np.asarray(FORMULAS[name](*cells))
 
 
 PARTS: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {  # cells that take part in a metric, and hits among them
@@ -62,10 +66,6 @@ PARTS: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {  # cells that take
     "balanced-accuracy": ((0, 1, 2, 3), (0, 3)),
     "phi": ((0, 1, 2, 3), (0, 3)),
 }
-
-
-def of_measure(name: str) -> Callable[..., Array]:
-    return lambda *cells: dict(measures(*cells))[name]
 
 
 def row_sizes(x: Array) -> tuple[Array, Array]:
@@ -82,13 +82,14 @@ def tables(case: Case, tests: int) -> Record:
     pos = case.positives(n, rng)
     x = cells_of(pos, n - pos, case.chances(n, rng), rng)
     s, r = case.share, case.rate
-    true = {k: float(v) for k, v in measures(*np.array([s * r, (1 - s) * (1 - r), s * (1 - r), (1 - s) * r]))}
+    shares = np.array([s * r, (1 - s) * (1 - r), s * (1 - r), (1 - s) * r])
+    true = {name: float(measure(name, shares)) for name in PARTS}
     part = {name: _part(x, *PARTS[name]) for name in PARTS}
     for some, width in groups(tests):
         own = {name: (share[some], factor[some]) for name, (share, factor) in part.items()}
         _table_group(x[some], true, own, out, width, rng)
     for name in PARTS:
-        out.normal("t", name, *rules.linear(of_measure(name), x), case.clusters - 1.0, true[name])
+        out.normal("t", name, *rules.linear(FORMULAS[name], x), case.clusters - 1.0, true[name])
     return out
 
 
@@ -114,8 +115,8 @@ def _table_group(
     for rule, name in product(("whole", "seen"), PARTS):
         share, factor = part[name]
         sizes = rows * np.maximum(shares, share[:, None]) if rule == "seen" else rows
-        draws = of_measure(name)(*(base + half * sizes[..., None].astype(np.float32)).swapaxes(0, 1))
-        centre = of_measure(name)(*(x.sum(axis=2) + 0.5 * sizes).T)
+        draws = measure(name, (base + half * sizes[..., None].astype(np.float32)).swapaxes(0, 1))
+        centre = measure(name, (x.sum(axis=2) + 0.5 * sizes).T)
         if name == "accuracy":
             size = n.mean(axis=1) * (share if rule == "seen" else 1.0)
             table = both + one * size[:, None, None].astype(np.float32)
@@ -125,8 +126,9 @@ def _table_group(
             draws = rules.stretched(draws, centre, factor, -1.0 if name == "phi" else 0.0)
         out.add(rule, name, draws, true[name], width)
     count = x.sum(axis=2)[..., None] + 0.5
-    for name, draws in measures(*gammas(rng, count, (*count.shape[:2], DRAWS)).swapaxes(0, 1)):
-        out.add("ignored", name, draws, true[name], width)
+    alone = gammas(rng, count, (*count.shape[:2], DRAWS)).swapaxes(0, 1)
+    for name in PARTS:
+        out.add("ignored", name, measure(name, alone), true[name], width)
 
 
 # -- two systems
@@ -143,7 +145,7 @@ def pairs(case: Case, tests: int) -> Record:
         _compare(x[some], out, rng)
     flat = x.reshape(tests, 8, -1)
     for name, metric in PAIRED.items():
-        found = of_measure(metric)
+        found = FORMULAS[metric]
         gap = rules.linear(lambda *c, found=found: found(*c[:4]) - found(*c[4:]), flat)
         out.rejected("t", name, *gap, case.clusters - 1.0)
     return out
@@ -165,24 +167,37 @@ def two_systems(case: Case, tests: int, rng: np.random.Generator) -> Array:
 def _compare(x: Array, out: Record, rng: np.random.Generator) -> None:
     base = weighted(x.reshape(len(x), 8, -1), rng).reshape(-1, 2, 4, DRAWS)
     half = gammas(rng, 0.5, (2, 2, DRAWS))
-    pos, neg, right = x[:, :, [0, 2]].sum(axis=2), x[:, :, [1, 3]].sum(axis=2), x[:, :, [0, 3]].sum(axis=2)
+    pos, neg = x[:, :, [0, 2]].sum(axis=2), x[:, :, [1, 3]].sum(axis=2)
     rows = np.stack([np.stack(row_sizes(x[:, s]), axis=1) for s in (0, 1)], axis=1)  # (tests, systems, truths)
-    one = np.ones(len(x))
-    for rule in ("whole", "seen"):
-        new = rule == "seen"
-        rate, hit, miss = (
-            _differing(*y) if new else one for y in ((pos + neg, right), (pos, x[:, :, 0]), (neg, x[:, :, 3]))
-        )
-        sizes = rows * np.stack([hit, miss], axis=1)[:, None]
-        size = (pos + neg).mean(axis=2) * rate[:, None]
-        found = {"rate": _rate_gap(base, x, half, size), "recall": _recall_gap(base, x, half, sizes[:, :, 0])}
-        found |= _table_gaps(base, x, sizes, _truths(x) if new else one, rng)
-        for name, (draws, centre) in found.items():
-            if new:
-                part, hits = (x[:, :, list(y)].sum(axis=2) for y in PARTS[PAIRED[name]])
-                many = (part > 0).any(axis=1).sum(axis=1)
-                draws = rules.stretched(draws, centre, rules.stretch_factor(many, _differing(part, hits)), -1.0)
-            out.difference(rule, name, draws)
+    apart = {name: _differing(*(x[:, :, list(y)].sum(axis=2) for y in PARTS[PAIRED[name]])) for name in PAIRED}
+    by_row = np.stack([_differing(pos, x[:, :, 0]), _differing(neg, x[:, :, 3])], axis=1)[:, None]
+    size = (pos + neg).mean(axis=2)
+    found = _gaps(base, x, half, size, dict.fromkeys(PAIRED, rows), np.ones(len(x)), rng)
+    for name, (draws, _) in found.items():
+        out.difference("whole", name, draws)
+    sizes = {name: rows * np.maximum(by_row, share[:, None, None]) for name, share in apart.items()}
+    found = _gaps(base, x, half, size * apart["rate"][:, None], sizes, _truths(x), rng)
+    for name, (draws, centre) in found.items():
+        part = x[:, :, list(PARTS[PAIRED[name]][0])].sum(axis=2)
+        factor = rules.stretch_factor((part > 0).any(axis=1).sum(axis=1), apart[name])
+        out.difference("seen", name, rules.stretched(draws, centre, factor, -1.0))
+
+
+Gap = tuple[Array, Array]  # draws, and the difference at the mean of all masses
+
+
+def _gaps(
+    base: Array,
+    x: Array,
+    half: Array,
+    size: Array,
+    sizes: dict[str, Array],
+    times: Array,
+    rng: np.random.Generator,
+) -> dict[str, Gap]:
+    """Of every metric, with made-up clusters of these sizes."""
+    found = {"rate": _rate_gap(base, x, half, size), "recall": _recall_gap(base, x, half, sizes["recall"][:, :, 0])}
+    return found | {name: _table_gap(name, base, x, sizes[name], times, rng) for name in ("precision", "f1")}
 
 
 def _differing(part: Array, hits: Array) -> Array:
@@ -198,9 +213,6 @@ def _truths(x: Array) -> Array:
     """The mean number of truths of a cluster, over both systems."""
     there = np.stack([x[:, :, [0, 2]].sum(axis=2) > 0, x[:, :, [1, 3]].sum(axis=2) > 0])
     return np.asarray((there.sum(axis=(0, 3)) / np.maximum(there.any(axis=0).sum(axis=2), 1)).mean(axis=1))
-
-
-Gap = tuple[Array, Array]  # draws, and the difference at the mean of all masses
 
 
 def _rate_gap(base: Array, x: Array, half: Array, size: Array) -> Gap:
@@ -221,12 +233,12 @@ def _recall_gap(base: Array, x: Array, half: Array, size: Array) -> Gap:
     return draws[:, 0] - draws[:, 1], seen[:, 0] - seen[:, 1]
 
 
-def _table_gaps(base: Array, x: Array, sizes: Array, times: Array, rng: np.random.Generator) -> dict[str, Gap]:
-    """Precision and F1, under the product rule; its weights are `times` those of independent items."""
+def _table_gap(name: str, base: Array, x: Array, sizes: Array, times: Array, rng: np.random.Generator) -> Gap:
+    """Precision or F1, under the product rule; its weights are `times` those of independent items."""
     g = gammas(rng, 0.25 * times[:, None], (2, 2, 2, len(x), DRAWS))
     by = np.stack([g.sum(axis=2), g.sum(axis=1)])  # system, truth, right or wrong, test, draw
     cells = np.stack([by[:, 0, 0], by[:, 1, 1], by[:, 0, 1], by[:, 1, 0]], axis=1)
     at = sizes[..., [0, 1, 0, 1]]
-    found = dict(measures(*np.moveaxis(base + np.moveaxis(cells, 2, 0) * at[..., None], 2, 0)))
-    seen = dict(measures(*np.moveaxis(x.sum(axis=3) + 0.5 * times[:, None, None] * at, 2, 0)))
-    return {k: (found[k][:, 0] - found[k][:, 1], seen[k][:, 0] - seen[k][:, 1]) for k in ("precision", "f1")}
+    draws = measure(name, np.moveaxis(base + np.moveaxis(cells, 2, 0) * at[..., None], 2, 0))
+    seen = measure(name, np.moveaxis(x.sum(axis=3) + 0.5 * times[:, None, None] * at, 2, 0))
+    return draws[:, 0] - draws[:, 1], seen[:, 0] - seen[:, 1]

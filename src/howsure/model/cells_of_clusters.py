@@ -26,7 +26,7 @@ from howsure.model.answers import one_row, pattern_weight
 from howsure.model.cells import CellQuestion, refuse_two_level
 from howsure.model.chance import share_above
 from howsure.model.class_against_rest import ClassAgainstRest
-from howsure.model.cluster_prior import ClusterSums, difference_share, of_difference, stretch_factor
+from howsure.model.cluster_prior import ClusterSums, difference_share, of_difference, stretch_factor, stretch_pair
 from howsure.model.joint_answers import prior_cells
 from howsure.model.means import mean_law
 from howsure.model.next_items import called, drawn_score, number_of_draws, sums_scores
@@ -172,6 +172,12 @@ class CellsOfClusters(OfClusters):
         """All systems from the same weights of the clusters."""
         return self._measured(self.light.formula, self._drawn(n, seed))
 
+    def joint_draws(self, n: int, seed: int) -> Array:
+        """As of all clusters; two systems have the prior of their difference."""
+        if len(self.cells) != 2:
+            return super().joint_draws(n, seed)
+        return stretch_pair(self._measured(self.light.formula, self._drawn(n, seed, self.pair)), self._gap_stretch)
+
     def _measured(self, formula: Any, drawn: Iterator[Cells]) -> Array:
         with np.errstate(all="ignore"):
             return np.concatenate([np.asarray(formula(**cells)) for cells in drawn])
@@ -233,12 +239,13 @@ class CellsOfClusters(OfClusters):
     @cached_property
     def pair(self) -> Pair:
         """The prior of the difference of two systems."""
-        shares = {y: self._differing(_one_hot(at), _one_hot(at[:1])) for y, at in _ROWS.items()}
+        share = self._differing(*self.part)
+        shares = {y: max(share, self._differing(_one_hot(at), _one_hot(at[:1]))) for y, at in _ROWS.items()}
         sizes = [_whole_sizes(x) * _by_cell(shares) for x in self.cells]
         both = self._row is None and all(self.weights[at].any() for at in _ROWS.values())
         times = float(np.mean([_truths(x) for x in self.cells])) if both else 1.0
         part = np.stack([x @ self.part[0] for x in self.cells])
-        return Pair((sizes[0], sizes[1]), times, self._differing(*self.part), int((part > 0).any(axis=0).sum()))
+        return Pair((sizes[0], sizes[1]), times, share, int((part > 0).any(axis=0).sum()))
 
     def _differing(self, part: Array, hits: Array) -> float:
         """A made-up cluster on which the systems differ, by the items of some cells and the hits among them."""
@@ -270,8 +277,8 @@ class CellsOfClusters(OfClusters):
         return of_difference(float(one - two), self.pair.factor, self.light.bounds)
 
     def _gap_draws(self, n: int, seed: int) -> Array:
-        x = self._measured(self.light.formula, self._drawn(n, seed, self.pair))
-        return self._gap_stretch(apart(x[:, 0], x[:, 1]))
+        first, second = self.joint_draws(n, seed).T
+        return apart(first, second)
 
     @property
     def pairs_differ(self) -> bool:

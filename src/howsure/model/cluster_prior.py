@@ -146,3 +146,11 @@ def of_difference(centre: Array | float, factor: float, bounds: tuple[float, flo
     """The stretch of a difference of two values between these bounds."""
     low, high = bounds
     return Stretch(centre, factor, low - high, high - low)
+
+
+def stretch_pair(draws: Array, stretch: Stretch) -> Array:
+    """Draws of two systems, (draws, 2), whose difference is stretched; their mean stays."""
+    if stretch.is_none:
+        return draws
+    middle, half = draws.mean(axis=1), 0.5 * stretch(draws[:, 0] - draws[:, 1])
+    return np.stack([middle + half, middle - half], axis=1)

@@ -5,9 +5,8 @@ same items: the mean of the differences. The prior is read off the values seen (
 always the same still has an interval where its bounds are known, and values of 0 and 1 give the posterior of a rate.
 With clusters each unit of prior weight is a made-up cluster, and the distribution is stretched (model/unit_prior.py).
 
-Pooled items (a sum of tops over a sum of bottoms, as micro averages over queries are) are the same quotient, with
-bottoms of their own; the prior's items have the mean size. Two systems whose bottoms differ, and items that may have
-one of several values, are drawn.
+Pooled items (a sum of tops over a sum of bottoms, as micro averages over queries are) are the same quotient. Two systems
+whose bottoms differ, and items that may have one of several values, are sampled.
 """
 
 from __future__ import annotations
@@ -28,6 +27,7 @@ from howsure.kernels.draws import generator
 from howsure.kernels.sampled import Sampled
 from howsure.kernels.stretched import Stretch, stretched
 from howsure.language import option
+from howsure.model.cluster_prior import stretch_pair
 from howsure.model.graded_prior import ROUNDING, alike, made_up_means
 from howsure.model.means import CHUNK, NUMEROUS, masses, mean_law, nearly_normal, normal_sums, weighed_mean_law
 from howsure.model.next_items import quotient_score
@@ -157,14 +157,20 @@ class MeanOfItems(PlannedItems, Question):
 
     def joint_draws(self, n: int, seed: int) -> Array:
         """The mean of every system, from the same weights of the items; differences of two have the prior of a pair."""
-        return self._drawn(n, seed, *self.prior.around())
+        if len(self.items.systems) != 2:
+            return self._stretched(self._drawn(n, seed, *self.prior.around(), self.prior.sizes))
+        sizes = self.prior.mean_size * self.prior.gap_share
+        return stretch_pair(self._drawn(n, seed, *self.prior.around(), sizes), self._gap_stretch)
+
+    def _stretched(self, x: Array) -> Array:
+        return np.stack([s(column) for s, column in zip(self._stretches, x.T, strict=True)], axis=1)
 
     def draws_apart(self, n: int, seed: int) -> Array:
         """The same, but each system has the law that it has alone; its ends of the prior are its own."""
         at = np.array([self.prior.ends(s) for s in range(len(self.items.systems))])
-        return self._drawn(n, seed, at.mean(axis=1)[None], 0.5 * np.ptp(at, axis=1))
+        return self._stretched(self._drawn(n, seed, at.mean(axis=1)[None], 0.5 * np.ptp(at, axis=1), self.prior.sizes))
 
-    def _drawn(self, n: int, seed: int, middle: Array, half: Array) -> Array:
+    def _drawn(self, n: int, seed: int, middle: Array, half: Array, size: Array) -> Array:
         """Draws of all systems, the prior's items of several at one of the middles (choices, systems), ± half."""
         self._refuse_constant()
         dealt = bool(self._weight) and len(self.items.systems) > 1
@@ -173,9 +179,9 @@ class MeanOfItems(PlannedItems, Question):
         out = []
         for above, below in self._sums(rng, top, bottom, shapes, n):
             if dealt:
-                more = self._dealt(rng, len(above), middle, half)
+                more = self._dealt(rng, len(above), middle, half, size)
                 above, below = above + more[0], below + more[1]
-            out.append(np.stack([s(x) for s, x in zip(self._stretches, (above / below).T, strict=True)], axis=1))
+            out.append(above / below)
         return np.concatenate(out)
 
     def _sums(
@@ -199,9 +205,9 @@ class MeanOfItems(PlannedItems, Question):
         at = np.arange(len(self.items.values))
         return np.stack([(mass * gain[at, s, which]).sum(axis=1) for s in range(gain.shape[1])], axis=1)
 
-    def _dealt(self, rng: np.random.Generator, n: int, middle: Array, half: Array) -> tuple[Array, Array]:
+    def _dealt(self, rng: np.random.Generator, n: int, middle: Array, half: Array, size: Array) -> tuple[Array, Array]:
         """Draws of the prior's sums and sizes."""
-        total = rng.standard_gamma(2 * self._weight, (n, 1)) * self.prior.sizes
+        total = rng.standard_gamma(2 * self._weight, (n, 1)) * size
         return made_up_means(rng, n, 2 * self._weight, middle, half) * total, total
 
     def next_score(self, n: int) -> NextScore:
