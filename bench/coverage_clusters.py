@@ -10,7 +10,7 @@ those of the choice.
     --only pairs  some of: plain, rates, tables, classes, pairs, power, corners; or none: the rest is read from the file
     --write       put the tables into docs/coverage-clusters.md as well
 
-All cases are kept in build/coverage_clusters.json. The whole study takes about 15 minutes of one core.
+All cases are kept in build/coverage_clusters.json. The whole study takes about 10 minutes of one core.
 """
 
 from __future__ import annotations
@@ -248,7 +248,7 @@ def report(kept: dict[str, list[Result]]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Coverage with clusters; about 15 minutes of one core.")
+    parser = argparse.ArgumentParser(description="Coverage with clusters; about 10 minutes of one core.")
     parser.add_argument("--quick", action="store_true", help="100 tests a case; nothing is kept")
     parser.add_argument(
         "--only", nargs="*", choices=tuple(STUDIES), default=tuple(STUDIES), help="some studies, or none"

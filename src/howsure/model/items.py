@@ -5,7 +5,7 @@ same items: the mean of the differences. The prior is read off the values seen (
 always the same still has an interval where its bounds are known, and values of 0 and 1 give the posterior of a rate.
 With clusters each unit of prior weight is a made-up cluster, and the distribution is stretched (model/unit_prior.py).
 
-Pooled items (a sum of tops over a sum of bottoms, as micro averages over queries are) are the same quotient. Two systems
+Pooled items (a sum of tops over a sum of bottoms, as micro averages over queries are) are the same quotient. Systems
 whose bottoms differ, and items that may have one of several values, are sampled.
 """
 
