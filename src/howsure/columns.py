@@ -28,6 +28,7 @@ class Columns(TypedDict, total=False):
     on: Names
     unmatched: str
     where: Names
+    independent_rows: bool
     missing: str
     positive: Any
     labels: Sequence[Any]

@@ -23,7 +23,7 @@ from howsure.evidence import account
 from howsure.export import columns_of, flat_metrics, write_columns
 from howsure.language import option
 from howsure.model.posterior import Posterior, posterior
-from howsure.notes import Notes, merged, note
+from howsure.notes import SHARED_ITEMS, Notes, merged, note
 from howsure.outlines import outline
 from howsure.priors import NAMES
 from howsure.ranges import reached, refuse_beyond
@@ -97,7 +97,7 @@ class Report(Result):
     @cached_property
     def _marks(self) -> list[SliceMarks] | None:
         """Which slices stand out, for each line that a slice has; None where there are not many."""
-        deal = slice_marks.dealt((self.posterior,), self.posterior.seed) if self.overall else None
+        deal = slice_marks.dealt((self.posterior,), self.posterior.seed) if self._has_overall else None
         return None if deal is None else [self._marked(deal, row, i) for row, i in row_parts(self.rows)]
 
     def _marked(self, deal: DealtParts, row: Row, i: int | None) -> SliceMarks:
@@ -108,6 +108,12 @@ class Report(Result):
         if i is not None:
             return slice_marks.marks(deal, row.score[i], parts[i], float(whole[i]))
         return slice_marks.marks(deal, row.score, parts, float(whole))
+
+    @property
+    def _has_overall(self) -> bool:
+        """Whether a row of all items is shown: slices that share items add up to no sample."""
+        shared = any(n.code == SHARED_ITEMS for n in self.posterior.evidence.notes)
+        return bool(self.overall) and not shared
 
     @property
     def _alike(self) -> Notes:
@@ -121,7 +127,7 @@ class Report(Result):
         p = self.posterior
         places = slice_order.order(p.evidence, self.rows, self.overall, self.sort)
         shown = slice_order.ends(places) if page else places
-        first, rows = row_documents(self.overall), row_documents(self.rows, shown)
+        first, rows = row_documents(self.overall if self._has_overall else ()), row_documents(self.rows, shown)
         self._tell_slices(first, rows, shown)
         rows = [*first, *rows]
         notes = (*self.notes, *_drawn_chances(rows)) if self.chance else self.notes
@@ -193,12 +199,12 @@ class Report(Result):
     @cached_property
     def _chief(self) -> tuple[Row, dict[str, Any]] | None:
         """The row of the headline, where the report sets it beside other priors."""
-        said = row_documents(self.overall) if self.overall else self._document["rows"] if self._tables == 1 else ()
-        return prior_rows.chief(self.posterior, self.overall or self.rows, said)
+        said = row_documents(self.overall) if self._has_overall else self._document["rows"] if self._tables == 1 else ()
+        return prior_rows.chief(self.posterior, self.overall if self._has_overall else self.rows, said)
 
     @cached_property
     def _prior_rows(self) -> list[dict[str, Any]]:
-        if self._chief is None:
+        if self._chief is None or (self.overall and not self._has_overall):
             return []
         axis = slice_order.sliced(self.posterior.evidence)
         p = self.posterior if axis is None else self.posterior.whole(axis)

@@ -56,8 +56,19 @@ SENTENCES: Final[dict[str, str]] = {
     "clusters-unmatched": "{count:cluster is|clusters are} not in every system ({first})",
     "ids-repeat": "{ids:value|values} of {column!r} {ids:=has|have} several rows; if these belong together, such as "
     "answers to one question, give that column as <cluster>",
-    "rows-together": "{column!r} has {ids:value|values} in {rows:row|rows}: if rows with one {column} belong together, "
-    "such as answers to one question, give {way}",
+    "repeated-units/units": (
+        "rows may not be independent: {column!r} has {count:value|values} in {rows:row|rows}. If rows with the same "
+        "{column} belong together, such as samples of one question, give {way}; otherwise give {free}"
+    ),
+    "repeated-units/systems": (
+        "rows of several systems may be mixed: {column!r} has {count:value|values} in {rows:row|rows}. Give {way}, or "
+        "take one system with {one}; if rows are independent, give {free}"
+    ),
+    "rows-independent": "rows with the same {column} count as independent, as {free} says",
+    "slices-share-items": (
+        "there is no row for all items: {column!r} has {count:value|values} in {rows:row|rows}, each at most once in a "
+        "slice, so slices share items, and all rows together are not independent"
+    ),
     "future-alone": (
         "future items come from what the pilot leaves open; they are analysed alone, without the items of the pilot"
     ),

@@ -20,6 +20,7 @@ from howsure.estimators import answered, are_estimators
 from howsure.labels import places
 from howsure.language import option
 from howsure.model.posterior import Posterior
+from howsure.notes import SHARED_ITEMS
 from howsure.rows import Row
 from howsure.settings import check_kind, check_level, integer
 from howsure.slice_order import SORTS_OF_PAIRS, check_sort, sliced
@@ -210,7 +211,7 @@ def _apart(
         raise BadLabels(f"the batches do not match: shapes {shapes[0]} and {shapes[1]}.") from None
     rows = [Row(q, *settings, None, name) for q, name in zip((one, two), names, strict=True)]
     overall = None
-    if axes[0] is not None and axes[0] == axes[1]:
+    if axes[0] is not None and axes[0] == axes[1] and not any(map(_share_items, both)):
         first, second = (p.seeing(p.evidence.together(axes[0])) for p in both)
         overall = _apart((first, second), names, metric, settings, margin, draws)
     return Comparison(rows[0], rows[1], independent.gap(one, two, draws), both[0], margin, overall=overall)
@@ -234,5 +235,14 @@ def _paired(p: Posterior, metric: Any, settings: tuple[float, str], margin: floa
     joint = p.resolve(metric)
     rows = [Row(p.system(name).resolve(metric), *settings, None, name) for name in p.evidence.systems]
     axis = sliced(p.evidence)
-    overall = None if axis is None else _paired(p.seeing(p.evidence.together(axis)), metric, settings, margin)
+    overall = (
+        None
+        if axis is None or _share_items(p)
+        else _paired(p.seeing(p.evidence.together(axis)), metric, settings, margin)
+    )
     return Comparison(rows[0], rows[1], joint.difference(), p, margin, joint, overall=overall)
+
+
+def _share_items(p: Posterior) -> bool:
+    """Whether slices share items: then they add up to no sample, and nothing is said of all items."""
+    return any(n.code == SHARED_ITEMS for n in p.evidence.notes)

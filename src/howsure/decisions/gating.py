@@ -14,7 +14,7 @@ from howsure.decisions.sides import Sides, check_sides, refuse_idle_baseline, si
 from howsure.envelope import envelope
 from howsure.errors import BadSetting
 from howsure.evidence import account
-from howsure.notes import Notes, merged, note
+from howsure.notes import BLOCKING, SHARED_ITEMS, Note, Notes, merged, note
 from howsure.render.harmless import visible
 from howsure.render.numbers import probability
 from howsure.result import Result
@@ -45,11 +45,28 @@ class Gate(Result):
         if failed:
             rest = f", {left} {'is' if left == 1 else 'are'} {OPEN}" if left else ""
             return f"{FAIL}: {of.format(failed)} {'fails' if failed == 1 else 'fail'}{rest}"
+        if left and not failed and any(row.reason for row in self.rows) and self._blocking is not None:
+            return f"{OPEN}: {self._blocking.text}"
         if left:
             rest = ", none fails" if every > 1 else ""
             return f"{OPEN}: {of.format(left)} {'is' if left == 1 else 'are'} {OPEN}{rest}"
         every_one = {1: "the requirement holds", 2: "both requirements hold"}
         return f"{PASS}: {every_one.get(every, f'all {every} requirements hold')}"
+
+    @property
+    def _blocking(self) -> Note | None:
+        """The note that leaves answers open, if there is one: the data cannot carry the question."""
+        evidence = (self.sides.joint or self.sides.judged).evidence
+        return next((n for n in evidence.notes if n.code in BLOCKING), None)
+
+    def _blocked(self) -> Gate:
+        """The same with the answers left open that the data cannot carry."""
+        found = self._blocking
+        if found is None:
+            return self
+        sliced = found.code == SHARED_ITEMS  # a requirement of one slice can be judged
+        rows = [row if sliced and row.requirement.where else replace(row, reason=found.code) for row in self.rows]
+        return replace(self, rows=tuple(rows))
 
     def _many(self, status: str) -> int:
         return sum(row.status == status for row in self.rows)
@@ -140,4 +157,4 @@ def gate(
     kind = check_kind(given.interval if interval is None else interval)
     check_sides(sides, asked)
     rows = [row for r in asked for row in judged(sides.slice(r.where), r, wanted, kind)]
-    return Gate(sides, wanted, kind, tuple(rows))
+    return Gate(sides, wanted, kind, tuple(rows))._blocked()

@@ -45,7 +45,7 @@ PLACES: Final[dict[str, frozenset[str]]] = {  # which options of reading each pl
     "files": frozenset({"names", "unmatched", "engine", "remote", "watch"}),
     "files of systems": frozenset({"on", "unmatched", "engine", "remote", "watch"}),
 }  # fmt: skip
-_DEFAULTS: Final = (("missing", "refuse"), ("better", "higher"), ("unmatched", "refuse"))
+_DEFAULTS: Final = (("missing", "refuse"), ("better", "higher"), ("unmatched", "refuse"), ("independent_rows", False))
 COLUMNS: Final = frozenset().union(*OPTIONS.values())
 READING: Final = frozenset().union(*PLACES.values())
 _ROLES: Final[dict[Asked | None, tuple[str, ...]]] = {
@@ -267,7 +267,7 @@ def _listed(x: Any) -> Any:
 def counted(source: Source, request: Request, unmatched: str = "refuse") -> Any:
     """The evidence that a request asks of a source; what some system in rows of its own lacks is refused or dropped.
 
-    Ids that nobody named and that repeat are asked about in a note.
+    Rows that may not be independent are warned of.
     """
     if request.patterns:
         from howsure.ingest.wildcards import written_out
@@ -281,7 +281,7 @@ def counted(source: Source, request: Request, unmatched: str = "refuse") -> Any:
     if FILTER in heading:
         refuse_filters(source, request)
     found = _counted(source, request, unmatched)
-    notes = repeated(source, request, found.account, heading)
+    notes = repeated(source, request, found, heading)
     return replace(found, notes=(*found.notes, *notes)) if notes else found
 
 

@@ -16,6 +16,15 @@ USUAL: Final[dict[Role, tuple[str, ...]]] = {
     "id": ("id", "item", "qid", "doc_id"),
 }
 _BETWEEN: Final = re.compile(r"[-_\s]+")
+_ID_END: Final = re.compile(r"(^|[-_\s.])(id|ids|idx|index|key|hash|uuid|guid)$|[a-z](Id|ID|Idx)$", re.ASCII)
+_IDS: Final = frozenset(
+    (
+        "id", "qid", "uid", "pid", "task", "question", "problem", "prompt", "item", "query", "case", "testcase",
+        "instance", "example", "doc", "document", "passage", "conversation", "dialog", "dialogue", "session", "user",
+        "patient", "participant", "testidx",
+    )
+)  # fmt: skip
+_SYSTEMS: Final = frozenset(("model", "modelname", "provider", "provider.label", "provider.id", "run", "system"))
 
 
 def guess(columns: Iterable[str], role: Role) -> list[str]:
@@ -47,6 +56,24 @@ def usual_id(columns_of_each: Sequence[Iterable[str]]) -> str | None:
     each = [guess(columns, "id") for columns in columns_of_each]
     shared = [column for column in each[0] if all(column in own for own in each[1:])] if each else []
     return shared[0] if len(shared) == 1 else None
+
+
+def is_id(name: str) -> bool:
+    """Whether a column has a name that units of sampling have.
+
+    >>> is_id("task_id"), is_id("testIdx"), is_id("Question"), is_id("valid"), is_id("region")
+    (True, True, True, False, False)
+    """
+    return _plain(name) in _IDS or _ID_END.search(name) is not None or _ID_END.search(name.lower()) is not None
+
+
+def is_system(name: str) -> bool:
+    """Whether a column has a name that systems have.
+
+    >>> is_system("provider.label"), is_system("Model"), is_system("model_a")
+    (True, True, False)
+    """
+    return _plain(name) in _SYSTEMS
 
 
 def _plain(name: str) -> str:

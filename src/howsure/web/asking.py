@@ -225,7 +225,7 @@ def _best(best: str | None, metrics: Any) -> tuple[str, ...]:
 
 _COLUMNS: Final = (
     "truth", "pred", "outcome", "value", "score", "threshold", "by", "positive", "item", "system", "cluster", "weight",
-    "count", "where", "missing", "sep",
+    "count", "where", "independent_rows", "missing", "sep",
 )  # fmt: skip
 _ONLY: Final = {  # what some verbs take alone
     "above": ("score", "predict"), "below": ("predict",), "n": ("predict",), "require": ("gate",),

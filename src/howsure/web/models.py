@@ -248,6 +248,7 @@ class FileQuestion(BaseModel):
     weight: Text | None = None
     count: Text | None = None
     where: Names | None = None
+    independent_rows: bool | None = None
     missing: Literal["refuse", "drop", "wrong"] | None = None
     sep: Annotated[str, Field(max_length=4)] | None = None
     metric: Names | None = None
