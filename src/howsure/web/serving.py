@@ -38,7 +38,7 @@ def serve(
 
     from howsure.web import uploads
     from howsure.web.application import application
-    from howsure.web.speaking import JsonProtocol
+    from howsure.web.speaking import IDLE_TIME, JsonProtocol
 
     uploads.root()  # where files cannot be kept, that is said before an address is
     with _bound(host, port) as listening:
@@ -50,7 +50,7 @@ def serve(
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
         config = uvicorn.Config(
             app, log_level="critical", access_log=False, server_header=False, date_header=True, lifespan="on",
-            timeout_graceful_shutdown=_LEAVE, timeout_keep_alive=30, ws="none", proxy_headers=False,
+            timeout_graceful_shutdown=_LEAVE, timeout_keep_alive=IDLE_TIME, ws="none", proxy_headers=False,
             http=JsonProtocol,
         )  # fmt: skip
         say(shown)  # the socket is open: who comes early waits
