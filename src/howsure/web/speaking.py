@@ -98,6 +98,6 @@ class JsonProtocol(H11Protocol):
     def _refuse(self, reply: Reply) -> None:
         headers = [("content-type", reply.kind), ("content-length", str(len(reply.body))), ("connection", "close")]
         head = h11.Response(status_code=reply.status, headers=headers)
-        for part in (head, h11.Data(data=reply.body), h11.EndOfMessage()):
-            self.transport.write(self.conn.send(part) or b"")
+        parts = (head, h11.Data(data=reply.body), h11.EndOfMessage())
+        self.transport.write(b"".join(self.conn.send(part) or b"" for part in parts))
         self.transport.close()
