@@ -37,7 +37,7 @@ def test_the_limits_are_those_of_the_docs():
         f"| a client that does not read its answer | {speaking.READ_TIME:g} s |",
         f"| requests at once | {guarding.MOST_AT_ONCE:,} |",
         f"| reports kept | {keeping._MOST}, for {keeping._LONGEST / 60:g} minutes |",
-        f"| memory of each process | {working._LEAST_MEMORY // 10**9} GB at least |",
+        f"its share of the memory of the machine, {working._LEAST_MEMORY // 10**9} GB at least |",
     ):
         assert row in page, row
 
