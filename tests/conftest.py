@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,19 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("howsure")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # for the workers: more threads than cores wait for each other
     os.environ.pop("COLUMNS", None)  # pytest-xdist sets it for its workers, and the command lays tables out by it
+
+
+@pytest.fixture(scope="session", autouse=True)
+def usual_signals() -> None:
+    """Start commands with the usual signals, also under nohup and in the background of a script.
+
+    A child inherits that a signal is ignored, but not that it is handled: a handler that does nothing keeps the tests
+    running, and leaves their commands as a terminal starts them.
+    """
+    for name in ("SIGHUP", "SIGINT", "SIGTERM"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
 
 
 @pytest.fixture(scope="session", autouse=True)
