@@ -23,17 +23,19 @@ def interrupt() -> None:
 
 
 def connect(*, in_order: bool = False) -> Any:
-    """Open a database in memory; extensions are neither fetched nor loaded. In order: one thread, from the first row on."""
+    """Open a database in memory that fetches and loads no extensions. In order: one thread, from the first row on."""
     import duckdb
 
-    return ready(duckdb.connect(config=CONFIG | ({"threads": "1"} if in_order else {})))
+    config: Any = CONFIG | ({"threads": "1"} if in_order else {})
+    return ready(duckdb.connect(config=config))
 
 
 def open_file(path: str) -> Any:
     """Open a database file to read it: its views and a user's query reach no other file, and change no setting."""
     import duckdb
 
-    con = ready(duckdb.connect(path, read_only=True, config=CONFIG | _CONFINED))
+    config: Any = CONFIG | _CONFINED
+    con = ready(duckdb.connect(path, read_only=True, config=config))
     con.execute("SET lock_configuration = true")
     return con
 

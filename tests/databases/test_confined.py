@@ -78,7 +78,8 @@ QUERIES = [
     "select content as label, 1 as a from read_text('/etc/hostname')", "select * from read_json('secret.json')",
     "select content as label, 1 as a from read_blob('secret.csv')", "select file as label, 1 as a from glob('*')",
     "select * from read_duckdb('other.duckdb')", "select * from query_table(['secret.csv'])",
-    "select * from query('select * from read_csv(''secret.csv'')')", "select 1 as label, 1 as a from sniff_csv('secret.csv')",
+    "select * from query('select * from read_csv(''secret.csv'')')",
+    "select 1 as label, 1 as a from sniff_csv('secret.csv')",
     "select * from preds where label = (select count(*) from read_text('secret.csv'))",
 ]  # fmt: skip
 
