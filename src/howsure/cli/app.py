@@ -49,7 +49,7 @@ from howsure.cli.options import (
     Grouped,
     option,
 )
-from howsure.cli.output import show, write
+from howsure.cli.output import say, show, write
 from howsure.errors import BadSetting, HowsureError, nearest
 from howsure.language import SPOKEN, TYPED, Typed
 from howsure.render.harmless import laid_out
@@ -134,11 +134,7 @@ def _say(text: str, code: int) -> int:
     """On standard error; where that is full or closed, the code says it alone."""
     if stopping.asked():
         return 130
-    waiting.stop()
-    try:
-        click.echo(text, err=True)
-    except OSError:
-        streams.forget("stderr")
+    say(text)
     return code
 
 
