@@ -19,7 +19,11 @@ Level = Literal["note", "warning"]
 
 WARNING: Final[Level] = "warning"
 SHARED_ITEMS: Final = "slices-share-items"  # then there is no answer for all items together
-BLOCKING: Final = frozenset(("ids-repeat", "repeated-units", SHARED_ITEMS))  # on which no gate passes or fails
+BLOCKING: Final = {  # warnings on which no gate passes or fails, and why in short
+    "ids-repeat": "rows may not be independent",
+    "repeated-units": "rows may not be independent",
+    SHARED_ITEMS: "slices share items",
+}
 WARNINGS: Final = frozenset(
     ("gate-direction", "ids-repeat", "joined-labels", "no-common-label", "repeated-units", "similar-labels")
 )

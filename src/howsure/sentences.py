@@ -64,7 +64,7 @@ SENTENCES: Final[dict[str, str]] = {
         "rows of several systems may be mixed: {column!r} has {count:value|values} in {rows:row|rows}. Give {way}, or "
         "take one system with {one}; if rows are independent, give {free}"
     ),
-    "rows-independent": "rows with the same {column} count as independent, as {free} says",
+    "rows-independent": "rows count as independent, as <independent_rows> says",
     "slices-share-items": (
         "there is no row for all items: {column!r} has {count:value|values} in {rows:row|rows}, each at most once in a "
         "slice, so slices share items, and all rows together are not independent"

@@ -91,9 +91,9 @@ def test_items_that_cannot_be_paired(files):
         assert part in str(said.value)
     made = evidence(paths, **asked, unmatched="drop")
     assert made.n == len(FRAME) - 10
-    codes = ["ids-missing", "ids-twice", "ids-unmatched", "ids-unmatched", "truths-disagree"]
+    codes = ["repeated-units", "ids-missing", "ids-twice", "ids-unmatched", "ids-unmatched", "truths-disagree"]
     assert [n.code for n in made.notes] == codes
-    assert all(n.text.startswith("left out: ") for n in made.notes)
+    assert all(n.text.startswith("left out: ") for n in made.notes[1:])
     with pytest.raises(HowsureError, match=r"unmatched='dropp' is not known\. Did you mean 'drop'"):
         evidence(paths, **asked, unmatched="dropp")
 

@@ -469,6 +469,7 @@ VALUES: dict[str, tuple[Value, ...]] = {
     "cost": (Value(True),),
     "rows": (Value("pred"),),
     "independent": (Value(True),),
+    "independent_rows": (Value(True),),
     "sizes": (Value({0: 20, 1: 10}),),
     "hits": (Value(4),),
     "of": (Value(7), Value("high")),

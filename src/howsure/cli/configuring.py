@@ -23,12 +23,13 @@ DATA: Final = frozenset(("files", "baseline", "matrix", "qrels", "runs"))  # in 
 ALLOWED: Final = frozenset((
     "above", "apart", "assurance", "at-least", "at-most", "band", "below", "best", "better", "bins", "bounds",
     "break-even", "by", "chance", "cluster", "compare", "correct", "cost", "count", "counts", "difference",
-    "disagreement", "draws", "equal-within", "exact", "expected", "human", "independent", "integers", "interval",
-    "item", "judge", "labels", "level", "metric", "missing", "most", "n", "name", "no-relevant", "on", "only-common",
-    "outcome", "pool", "population", "positive", "posterior", "pred", "prevalence", "prior", "rate", "recall",
-    "require", "rounded", "rows", "score", "seed", "sep", "shell", "shrink", "simultaneous", "size", "sort", "stratum",
-    "strict", "system", "threshold", "ties", "tolerance", "truth", "unjudged", "unmatched", "value", "values", "weight",
-    "where", "width", "wins", "x", "x-values", "y", "y-values", "z",
+    "disagreement", "draws", "equal-within", "exact", "expected", "human", "independent", "independent-rows",
+    "integers", "interval", "item", "judge", "labels", "level", "metric", "missing", "most", "n", "name",
+    "no-relevant", "on", "only-common", "outcome", "pool", "population", "positive", "posterior", "pred",
+    "prevalence", "prior", "rate", "recall", "require", "rounded", "rows", "score", "seed", "sep", "shell",
+    "shrink", "simultaneous", "size", "sort", "stratum", "strict", "system", "threshold", "ties", "tolerance",
+    "truth", "unjudged", "unmatched", "value", "values", "weight", "where", "width", "wins", "x", "x-values", "y",
+    "y-values", "z",
 ))  # fmt: skip
 _WRITES, _DATABASE, _SERVER, _SHOWS = "where to write", "a database", "a server", "how results are shown"
 REFUSED: Final = {  # and what a settings file cannot choose

@@ -46,7 +46,7 @@ class Gate(Result):
             rest = f", {left} {'is' if left == 1 else 'are'} {OPEN}" if left else ""
             return f"{FAIL}: {of.format(failed)} {'fails' if failed == 1 else 'fail'}{rest}"
         if left and not failed and any(row.reason for row in self.rows) and self._blocking is not None:
-            return f"{OPEN}: {self._blocking.text}"
+            return f"{OPEN}: {BLOCKING[self._blocking.code]}"
         if left:
             rest = ", none fails" if every > 1 else ""
             return f"{OPEN}: {of.format(left)} {'is' if left == 1 else 'are'} {OPEN}{rest}"

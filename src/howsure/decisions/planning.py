@@ -278,7 +278,8 @@ class _Design:
 
     def notes(self, goal: Goal) -> Notes:
         """What the numbers rest on."""
-        found = [note("future-alone") if self.stated is None else note("future-stated")]
+        pilot = self.state.evidence.notes if self.expected is None else ()
+        found = [*pilot, note("future-alone") if self.stated is None else note("future-stated")]
         if goal.kind == "difference":
             form = "same" if self.two or self.disagreement is not None else "apart"
             found.append(note("future-pairs", form=form))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -26,7 +27,7 @@ from howsure.ingest.filters import FILTER, refuse_filters
 from howsure.ingest.frames import Frame, is_frame
 from howsure.ingest.groups import Source
 from howsure.ingest.memory import Table
-from howsure.ingest.paths import is_paths, is_table, listed, refuse_texts, source_of
+from howsure.ingest.paths import by_spark, is_paths, is_table, listed, refuse_texts, source_of
 from howsure.ingest.request import OPTIONS, Request, make, refuse_stray
 from howsure.ingest.score_columns import refuse_scores
 from howsure.ingest.settling import settle
@@ -35,7 +36,7 @@ from howsure.ingest.streams import on_disk
 from howsure.ingest.systems import by_system, chosen, matched, paired, repeating
 from howsure.ingest.unnamed import completed, lacking, lacking_ids, one_guess, refuse_unknown, with_ids
 from howsure.language import option
-from howsure.notes import Notes
+from howsure.notes import Notes, note
 
 Asked = Literal["table", "values", "scores"]
 MADE: Final = (Tally, Outcomes, Multilabel, Clustered, Stratified, Items, SlicedItems, Scored, JudgedItems)
@@ -192,9 +193,22 @@ def _of_columns(data: Any, roles: Sequence[str], columns: dict[str, Any], place:
             from howsure.ingest.pairing import of_systems
 
             found: Any = of_systems(kept, request, place)
+            notes = (*notes, *_repeated_in_files(kept, request, found, place))
         else:
             found = counted(sources[0], request, place.get("unmatched", "refuse"))
+    if request.independent_rows:
+        notes = (*notes, note("rows-independent"))
     return _noted(found, one_guess((*notes, *found.notes))) if notes else found
+
+
+def _repeated_in_files(files: Mapping[Any, Any], request: Request, found: Any, place: Mapping[str, Any]) -> Notes:
+    """A warning about the rows of the first file, whose items are those of the others, if it can be read again."""
+    first = next(iter(files.values()))
+    if by_spark(place) or not all(Path(p).is_file() for p in listed(first)):
+        return ()
+    with source_of(first, {}) as source:
+        on = listed(place.get("on", ()))
+        return repeated(source, request, found, [x for x in source.heading() if x not in on])
 
 
 def _noted(found: Any, notes: Notes) -> Any:
