@@ -371,7 +371,6 @@ CASES = {
     "average of an unknown metric": (lambda: parse("macro-precison"), "'macro-precision'"),
     "average that never changes": (lambda: parse("macro-prevalence"), "'macro-prevalence'"),
     "average over many labels": (lambda: hs.posterior(THREE)["samples-f1"], "samples-f1"),
-    "average of one class": (lambda: hs.posterior(ONE)["macro-f1"], "'a'"),
     "kappa of one class": (lambda: hs.posterior(ONE)["kappa"], "'a'"),
     "prevalence of 0": (lambda: hs.shift(T, 0), "0"),
     "prevalence in percent": (lambda: hs.shift(T, 5), "0.05"),
