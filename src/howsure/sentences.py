@@ -127,6 +127,10 @@ SENTENCES: Final[dict[str, str]] = {
     "not-whole/long": (
         "the search for tables of whole numbers would take too long: these are ranges over all tables, whole or not"
     ),
+    "shown-better": (
+        "a system is shown to be better from P(better) {needed:g} on: the equal-tailed {share} interval of the "
+        "difference then excludes 0, and compare says that it is better"
+    ),
     "few-digits": "{read}; keep zeros that were printed, as in {more}",
     "deprecated": "leave out {option}, which the next release will remove: {instead}",
     "incomplete/tables": "there are more tables than were listed; raise <most>, or give more digits",

@@ -82,7 +82,9 @@ def compare(
     asked for their answers: compare({"a": one, "b": two}, X, y). Several `metrics` give several comparisons, "f1:*" one
     for each class. method="sample" is that of Goutte & Gaussier: the share of `draws` (10,000) draws. Settings that are
     not given are those of a curve or posterior that is, else the usual ones. Slices (`by=`) are listed from those where
-    the first is most surely worse on (`sort`: worse, better, name, n or difference), after a row of all items.
+    the first is most surely worse on (`sort`: worse, better, name, n or difference), after a row of all items. The
+    verdict is "is better" from P(better) = 1 - (1 - level)/2 on (.975 at 95%: the equal-tailed interval of the
+    difference excludes 0) and "is probably better" from .9 on.
 
     >>> from howsure.evidence.classes import Tally
     >>> a = Tally.binary(tp=3, fp=2, fn=0, tn=0)
