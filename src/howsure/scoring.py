@@ -13,7 +13,7 @@ import numpy as np
 
 from howsure import prior_rows, slice_marks, slice_order
 from howsure.catalogue import Metric
-from howsure.columns import Columns
+from howsure.columns import ColumnsAndTarget
 from howsure.distribution import Distribution
 from howsure.entering import entered
 from howsure.envelope import envelope
@@ -277,7 +277,7 @@ def score(
     chance: bool = False,
     sort: str | None = None,
     shrink: bool = False,
-    **columns: Unpack[Columns],
+    **columns: Unpack[ColumnsAndTarget],
 ) -> Report:
     """Score evidence, a posterior, truths and predictions, or the columns of a frame, a file or a database.
 
@@ -288,6 +288,7 @@ def score(
     Slices are listed from those most surely worse than the rest on (`sort`: worse, better, name, n or score).
     `chance=True` adds to the table what random guessing at the same margins gives, and the probability of being better.
     `shrink=True` lets slices lend strength to each other, where the measure is a rate (docs/shrinking.md).
+    `prevalence=` answers for a target with another share of positives, as hs.shift does.
 
     >>> from howsure.evidence.classes import Tally
     >>> r = score(Tally.binary(tp=80, fp=20, fn=30, tn=870), metrics=["f1"], above=0.7)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
-from howsure.columns import Columns
+from howsure.columns import ColumnsAndTarget
 from howsure.comparison.independent import draws_apart, gap, most_draws
 from howsure.comparison.several import Metrics, Several, each_measure
 from howsure.comparison.standing import Standing, by_difference, by_draws, by_laws
@@ -215,7 +215,7 @@ class Leaderboard(Result):
         return visible(self.verdict)
 
 
-class RankSettings(Columns, total=False):
+class RankSettings(ColumnsAndTarget, total=False):
     """What leaderboard takes besides its data and its measures."""
 
     prior: Any
@@ -254,7 +254,7 @@ def leaderboard(
     draws: int | None = None,
     tolerance: float | None = None,
     seed: int | None = None,
-    **columns: Unpack[Columns],
+    **columns: Unpack[ColumnsAndTarget],
 ) -> Leaderboard | Several:
     """Rank the systems of joint evidence, or of a mapping from name to evidence (tested on different items).
 

@@ -9,7 +9,7 @@ from typing import Any, Unpack, overload
 import numpy as np
 
 from howsure.catalogue import Metric
-from howsure.columns import Columns
+from howsure.columns import ColumnsAndTarget
 from howsure.comparison import independent
 from howsure.comparison.result import Comparison
 from howsure.comparison.several import Metrics, Several, each_measure
@@ -28,7 +28,7 @@ from howsure.slice_order import SORTS_OF_PAIRS, check_sort, sliced
 NAMES = ("first", "second")
 
 
-class PairSettings(Columns, total=False):
+class PairSettings(ColumnsAndTarget, total=False):
     """What compare takes besides its data and its measures."""
 
     equal_within: float | None
@@ -73,7 +73,7 @@ def compare(
     tolerance: float | None = None,
     seed: int | None = None,
     sort: str | None = None,
-    **columns: Unpack[Columns],
+    **columns: Unpack[ColumnsAndTarget],
 ) -> Comparison | Several:
     """Is the first better than the second?
 
