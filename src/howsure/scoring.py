@@ -20,7 +20,7 @@ from howsure.envelope import envelope
 from howsure.errors import BadSetting, HowsureError, UnknownName, listing
 from howsure.estimators import answered
 from howsure.evidence import account
-from howsure.export import columns_of, flat_metrics, write_columns
+from howsure.export import columns_of, write_columns
 from howsure.language import option
 from howsure.model.posterior import Posterior, posterior
 from howsure.notes import SHARED_ITEMS, Notes, merged, note
@@ -164,16 +164,6 @@ class Report(Result):
     def page(self) -> dict[str, Any]:
         """The document for people: of thousands of tables only the first and the last in their order."""
         return self._made(page=True) if self._tables > slice_order.MOST else self._document
-
-    def to_metrics(self) -> dict[str, float]:
-        """Flat names and numbers for experiment trackers: f1, f1_low, f1_high; `/` for `:` and `@`; slices after it.
-
-        >>> from howsure.evidence.classes import Tally
-        >>> r = score(Tally.binary(tp=80, fp=20, fn=30, tn=870), metrics=["f1"])
-        >>> {k: round(v, 3) for k, v in r.to_metrics().items()}
-        {'f1': 0.762, 'f1_low': 0.691, 'f1_high': 0.819}
-        """
-        return flat_metrics(self._document["rows"])
 
     def to_table(self) -> dict[str, Any]:
         """Columns of one line for each table and measure: slices, metric, system, n, score, mean, low, high."""
