@@ -21,8 +21,11 @@ WARNING: Final[Level] = "warning"
 SHARED_ITEMS: Final = "slices-share-items"  # then there is no answer for all items together
 BLOCKING: Final = frozenset(("ids-repeat", "repeated-units", SHARED_ITEMS))  # on which no gate passes or fails
 WARNINGS: Final = frozenset(
-    ("gate-direction", "ids-repeat", "joined-labels", "no-common-label", "repeated-units", "similar-labels")
-)
+    (
+        "gate-direction", "ids-repeat", "joined-labels", "judge-one-class", "no-common-label", "repeated-units",
+        "similar-labels",
+    )
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

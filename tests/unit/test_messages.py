@@ -87,8 +87,6 @@ CASES = {
     "judge in clusters": (lambda: hs.score(FRAME, judge="a", human="label", cluster="b"), "cluster="),
     "two judges of one": (lambda: hs.score(FRAME, judge=["a", "b"], human="label"), "judge="),
     "verdicts of letters": (lambda: hs.score(FRAME, judge="b", human="label"), "'b'"),
-    "validation of one class": (lambda: hs.correct([1, 0], ([1, 1], [1, 0])), "'pass'"),
-    "verdicts of one class": (lambda: hs.correct([1, 0], ([1, 0], [0, 0])), "'fail'"),
     "nothing validated": (lambda: hs.correct([1, 0], ([], [])), "human label"),
     "validation of two lengths": (lambda: hs.correct([1, 0], ([1, 0, 1], [1, 0])), "3 human labels"),
     "validation as one array": (lambda: hs.correct([1, 0], [1, 0, 1]), "list"),
