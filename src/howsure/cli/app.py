@@ -289,6 +289,7 @@ def compare(
     difference then excludes 0. From 0.9 on it "is probably better". howsure plan aims at the same.
     """
     from howsure.comparison.verbs import compare as verb
+    from howsure.comparison.verbs import leader_first
 
     run_compare: Any = verb  # its overloads take no mapping of settings
     if given.wins is not None:
@@ -311,7 +312,9 @@ def compare(
         systems.refuse_more_than_two(given, found)
         p = posterior_of(found, settings)
         own = {k: v for k, v in settings.items() if k not in ("prior", "tolerance", "seed")}
-        show(run_compare(p, **asked, **own), kind, out, view)
+        unordered = "system" in given.columns and not given.names
+        order = leader_first(p, metrics or None) if unordered else ()
+        show(run_compare(p, *order, **asked, **own), kind, out, view)
 
 
 def posterior_of(evidence: Any, settings: dict[str, Any]) -> Any:
