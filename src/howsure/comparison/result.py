@@ -284,11 +284,9 @@ class Comparison(Result):
             said = verdicts.between(a, b, on, low, high, self.level)
         elif abs(p - 0.5) <= max(EVEN, error):
             said = verdicts.even(a, b, on, probability(0.5, error))
-        elif p >= 0.5:
-            said = verdicts.better(a, b, on, p, probability(p, error, rest=worse), self.level)
         else:
-            shown = probability(1.0 - p if worse is None else worse, error, rest=p)
-            said = verdicts.better(b, a, on, 1.0 - p, shown, self.level)
+            first, other, p, rest = (a, b, p, worse) if p >= 0.5 else (b, a, 1.0 - p if worse is None else worse, p)
+            said = verdicts.better(first, other, on, p, probability(p, error, rest=rest), self.level)
         if equal is None or self.equal_within is None:
             return said
         within, beyond = (probability(x, self._equal_error, rest=1.0 - x) for x in (equal, 1.0 - equal))
