@@ -25,8 +25,11 @@ BLOCKING: Final = {  # warnings on which no gate passes or fails, and why in sho
     SHARED_ITEMS: "slices share items",
 }
 WARNINGS: Final = frozenset(
-    ("gate-direction", "ids-repeat", "joined-labels", "no-common-label", "repeated-units", "similar-labels")
-)
+    (
+        "gate-direction", "ids-repeat", "joined-labels", "judge-one-class", "no-common-label", "repeated-units",
+        "similar-labels",
+    )
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

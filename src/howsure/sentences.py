@@ -83,6 +83,10 @@ SENTENCES: Final[dict[str, str]] = {
     "prevalence-shifted/fixed": "for a prevalence of {share:g}" + SHIFTED,
     "prevalence-shifted/range": "for a prevalence between {low:g} and {high:g}, all values as likely" + SHIFTED,
     "prevalence-shifted/counted": "for the prevalence of a target, {positives:,} of {items:item|items}" + SHIFTED,
+    "judge-one-class": (
+        "all human labels of the {validated:,} validated items are the same, so nothing is known of the judge's "
+        "{what}: it comes from the prior alone; validate more items"
+    ),
     "judge-shared": (
         "one validation for all systems: the judge is taken to have the same recall and specificity for each of them; "
         "if it favours one, validate items of every system"
@@ -126,6 +130,10 @@ SENTENCES: Final[dict[str, str]] = {
     ),
     "not-whole/long": (
         "the search for tables of whole numbers would take too long: these are ranges over all tables, whole or not"
+    ),
+    "shown-better": (
+        "a system is shown to be better from P(better) {needed:g} on: the equal-tailed {share} interval of the "
+        "difference then excludes 0, and compare says that it is better"
     ),
     "few-digits": "{read}; keep zeros that were printed, as in {more}",
     "deprecated": "leave out {option}, which the next release will remove: {instead}",

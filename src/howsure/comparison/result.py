@@ -284,14 +284,13 @@ class Comparison(Result):
             said = verdicts.between(a, b, on, low, high, self.level)
         elif abs(p - 0.5) <= max(EVEN, error):
             said = verdicts.even(a, b, on, probability(0.5, error))
-        elif p >= 0.5:
-            said = verdicts.better(a, b, on, p, probability(p, error, rest=worse))
         else:
-            said = verdicts.better(b, a, on, 1.0 - p, probability(1.0 - p if worse is None else worse, error, rest=p))
+            first, other, p, rest = (a, b, p, worse) if p >= 0.5 else (b, a, 1.0 - p if worse is None else worse, p)
+            said = verdicts.better(first, other, on, p, probability(p, error, rest=rest), self.level)
         if equal is None or self.equal_within is None:
             return said
-        shown = (probability(x, self._equal_error, rest=1.0 - x) for x in (equal, 1.0 - equal))
-        return f"{said}; {verdicts.within('they', self.equal_within, equal, *shown)}"
+        within, beyond = (probability(x, self._equal_error, rest=1.0 - x) for x in (equal, 1.0 - equal))
+        return f"{said}; {verdicts.within('they', self.equal_within, equal, within, beyond, self.level)}"
 
     @property
     def _equal_error(self) -> float:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Unpack
 
 from howsure.catalogue import known
-from howsure.columns import Columns
+from howsure.columns import ColumnsAndTarget
 from howsure.decisions.judging import FAIL, OPEN, PASS, Ruling, judged
 from howsure.decisions.requiring import requirements as read
 from howsure.decisions.sides import Sides, check_sides, refuse_idle_baseline, sides_of
@@ -134,7 +134,7 @@ def gate(
     prior: Any = None,
     tolerance: float | None = None,
     seed: int | None = None,
-    **columns: Unpack[Columns],
+    **columns: Unpack[ColumnsAndTarget],
 ) -> Gate:
     """Does it pass? Each requirement passes if it holds with its probability, and fails if the opposite does.
 

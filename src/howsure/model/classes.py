@@ -23,7 +23,8 @@ from howsure.kernels.draws import generator
 from howsure.kernels.weights import gamma_of
 from howsure.language import option
 from howsure.model.all_classes import AllClasses, RightAnswersByRows
-from howsure.model.class_against_rest import ClassAgainstRest, ClassAmongMany, EveryClass
+from howsure.model.cells import used_classes
+from howsure.model.class_against_rest import ClassAgainstRest, ClassAmongMany, EveryClass, OnlyClass
 from howsure.model.class_draws import ClassDrawing
 from howsure.model.question import Question, nothing_shared
 from howsure.model.right_or_wrong import RightOrWrong
@@ -73,6 +74,8 @@ def question(state: State, metric: Metric, asked: str) -> Question:
         raise BadSetting("rate is for outcomes (hits of trials); for a table of classes ask for accuracy.")
     if metric.label == EVERY and EVERY not in t.labels:
         return every_class(state, metric, asked)
+    if metric.average in ("macro", "weighted") and (only := _only_class(t)) is not None and metric.base is not None:
+        return OnlyClass(state, metric, asked, metric.base, only)
     light = metric
     if k == 2 and metric.over_classes:
         light = metric.of_two()
@@ -91,6 +94,14 @@ def question(state: State, metric: Metric, asked: str) -> Question:
     if state.prior.two_level and k > 2:
         return ClassAmongMany(state, metric, asked, light, place)
     return ClassAgainstRest(state, metric, asked, light, place)
+
+
+def _only_class(t: Tally) -> int | None:
+    """Return the place of the one class that occurs in either column, if no labels are given: averages are over it."""
+    if t.labels_given or len(t.systems) > 1:
+        return None
+    used = np.flatnonzero(used_classes(t).reshape(len(t.labels), -1).any(axis=1))
+    return int(used[0]) if len(used) == 1 else None
 
 
 def every_class(state: State, metric: Metric, asked: str) -> EveryClass:

@@ -321,7 +321,7 @@ class Curve(Result):
             first = [x for x in self.pairs if x["metric"] == self.pairs[0]["metric"]]
             error = 1.5 / float(np.sqrt(score_draws(self.posterior).number))
             shown = ("metric", "first", "second", "p_better")
-            own += [note("pairs", error=error, **{k: x[k] for k in shown}) for x in first]
+            own += [note("pairs", error=error, level=self.level, **{k: x[k] for k in shown}) for x in first]
         return merged(own)
 
     def _make(self) -> dict[str, Any]:
