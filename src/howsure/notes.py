@@ -19,8 +19,11 @@ Level = Literal["note", "warning"]
 
 WARNING: Final[Level] = "warning"
 WARNINGS: Final = frozenset(
-    ("gate-direction", "ids-repeat", "joined-labels", "no-common-label", "rows-together", "similar-labels")
-)
+    {
+        "auc-reversed", "gate-direction", "ids-repeat", "joined-labels", "no-common-label", "rows-together",
+        "shifted-labels", "similar-labels", "threshold-extreme", "unique-predictions", "unlike-scales",
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

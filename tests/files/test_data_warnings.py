@@ -1,0 +1,160 @@
+"""Warnings about data that cannot answer the question: shifted labels, ids as predictions, thresholds, scales."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import howsure as hs
+from howsure.cli.app import run
+from howsure.notes import WARNINGS
+
+RNG = np.random.default_rng(5)
+TRUTH = RNG.integers(0, 3, 120)
+SCORES = RNG.random(400)
+HIT = RNG.random(400) < SCORES
+GRADES = RNG.random(40)
+
+
+def _codes(result: Any) -> list[str]:
+    """Return the codes of the warnings of a result."""
+    return [n.code for n in result.notes if n.level == "warning"]
+
+
+# -- labels
+
+
+@pytest.mark.parametrize("by", [1, -1])
+@pytest.mark.parametrize("kind", [int, str])
+def test_labels_shifted_by_one_are_warned_about(by: int, kind: type) -> None:
+    """Classes counted from 0 and from 1, as numbers or as texts, with a few other mistakes."""
+    pred = np.where(np.arange(120) % 20 == 0, TRUTH, TRUTH + by)
+    found = hs.score([kind(x) for x in TRUTH + 1], [kind(x) for x in pred + 1])
+    assert _codes(found) == ["shifted-labels"]
+    text = next(n.text for n in found.notes if n.code == "shifted-labels")
+    assert text.startswith(f"predictions are the true labels {by:+d} for 95% of items (true labels 1 to 3, predictions")
+
+
+def test_shifted_labels_are_found_in_clusters_slices_and_systems() -> None:
+    """The system that is shifted is named."""
+    frame = {"y": TRUTH, "a": TRUTH, "b": TRUTH + 1, "part": np.arange(120) % 4}
+    text = hs.tally(frame, truth="y", pred=["a", "b"], by="part").notes[0].text
+    assert text.startswith("predictions of b are the true labels +1 for 100% of items")
+    assert _codes(hs.tally(frame, truth="y", pred="b", cluster="part")) == ["shifted-labels"]
+
+
+@pytest.mark.parametrize(
+    ("truth", "pred"),
+    [
+        (TRUTH, TRUTH),
+        (TRUTH, np.where(np.arange(120) % 5 == 0, TRUTH, TRUTH + 1)),  # 80%
+        (TRUTH, (TRUTH + 1) % 3),  # two thirds: classes swapped in a circle
+        (np.zeros(50, dtype=int), np.ones(50, dtype=int)),  # a classifier that is always wrong
+        ([0, 1, 2, 3], [1, 2, 3, 4]),  # four items tell nothing
+        (list("abcabcabc"), list("bcdbcdbcd")),
+    ],
+)
+def test_other_mistakes_are_not_called_shifted(truth: Any, pred: Any) -> None:
+    """Only a shift of nearly all items, of two labels or more."""
+    assert "shifted-labels" not in _codes(hs.score(truth, pred))
+
+
+@pytest.mark.parametrize("ids", [np.arange(120), [f"row-{i}" for i in range(120)]], ids=["numbers", "texts"])
+def test_ids_in_place_of_predictions_are_warned_about(ids: Any) -> None:
+    """Nearly every predicted value occurs once, and true labels repeat."""
+    truth = TRUTH if isinstance(ids, np.ndarray) else [f"row-{x}" for x in TRUTH]
+    found = hs.score(truth, ids, metrics=["accuracy"])
+    assert _codes(found) == ["unique-predictions"]
+    assert "120 of 120 predictions occur only once, though true labels repeat" in str(found)
+
+
+def test_free_texts_that_are_as_rare_as_the_truths_are_no_ids() -> None:
+    """Answers that are matched word by word, and a few items, have no warning."""
+    texts = [f"answer {i}" for i in range(60)]
+    assert _codes(hs.score(texts, [*texts[:40], *(f"other {i}" for i in range(20))])) == []
+    assert _codes(hs.score([0, 1, 0, 1, 0, 1], [0, 1, 2, 3, 4, 5])) == []
+
+
+# -- scores
+
+
+@pytest.mark.parametrize(("at", "called"), [(50, 0), (-1, 400)])
+def test_a_threshold_off_the_scale_of_the_scores_is_warned_about(at: float, called: int) -> None:
+    """As an option of tables, and as part of a metric, of one system and of two."""
+    want = f"at threshold {at}, {called} of 400 items are called positive: is the threshold on the scale of the scores?"
+    frame = {"y": HIT.astype(int), "s": SCORES}
+    curve, two = hs.curve(HIT, SCORES), hs.curve(HIT, {"a": SCORES, "b": SCORES**2})
+    for found in (
+        hs.score(frame, truth="y", score="s", threshold=at),
+        hs.score(curve, metrics=[f"f1@{at}"]),
+        hs.compare(two, metric=f"f1@{at}"),
+        hs.gate(curve, [f"recall@{at} > 0.01"]),
+    ):
+        assert [n.text for n in found.notes if n.level == "warning"] == [want]
+    several = hs.score(frame, truth="y", score="s", threshold=[0.5, at])
+    assert [n["threshold"] for n in several.notes if n.code == "threshold-extreme"] == [at]
+
+
+def test_rare_positives_that_are_called_so_are_no_reason_to_warn() -> None:
+    """A cut that few items reach is right where few are positive."""
+    scores = np.linspace(0, 1, 10_000)
+    frame = {"y": (scores > 0.998).astype(int), "s": scores}
+    assert _codes(hs.score(frame, truth="y", score="s", threshold=0.997)) == []
+    assert _codes(hs.score(frame, truth="y", score="s", threshold=0.99999)) == ["threshold-extreme"]
+
+
+def test_an_auc_below_one_half_asks_whether_scores_are_reversed() -> None:
+    """In scores, curves, comparisons, boards and gates; not where the interval reaches one half."""
+    curve, two = hs.curve(HIT, 1 - SCORES), hs.curve(HIT, {"up": SCORES, "down": 1 - SCORES})
+    text = "the whole 95% interval of auc is below 0.5, worse than guessing: are the scores reversed?"
+    assert next(n.text for n in hs.score(curve).notes if n.level == "warning").startswith(text)
+    for found in (curve, hs.gate(curve, ["auc > 0.1"]), hs.compare(two), hs.leaderboard(two)):
+        assert _codes(found) == ["auc-reversed"]
+    assert "interval of auc of down is" in hs.leaderboard(two).notes[0].text
+    assert _codes(hs.score(hs.curve(HIT, SCORES))) == []
+    assert _codes(hs.score(hs.curve(HIT, RNG.random(400)))) == []
+
+
+# -- graded values
+
+
+@pytest.mark.parametrize("verb", [hs.compare, hs.leaderboard])
+def test_graded_values_of_unlike_scales_are_warned_about(verb: Any) -> None:
+    """Shares against percentages; score shows both, each by itself."""
+    unlike = hs.means({"share": GRADES, "percent": 100 * GRADES + 1})
+    assert _codes(verb(unlike)) == ["unlike-scales"]
+    assert _codes(hs.score(unlike)) == []
+    assert _codes(verb(hs.means({"a": GRADES / 10, "b": 1 - GRADES / 10}))) == []  # both are shares
+    assert _codes(verb(hs.means({"a": 4 * GRADES + 1, "b": 9 * GRADES + 1}))) == []  # they overlap
+
+
+def test_unlike_scales_are_found_in_files_of_different_items_and_in_slices() -> None:
+    """Whether items are paired or not."""
+    apart = hs.compare(hs.means(list(GRADES)), hs.means(list(100 * GRADES + 1)))
+    assert _codes(apart) == ["unlike-scales"]
+    frame = {"a": GRADES, "b": 100 * GRADES + 1, "part": np.arange(40) % 2}
+    assert _codes(hs.compare(frame, value=["a", "b"], by="part")) == ["unlike-scales"]
+
+
+# -- the command
+
+
+def test_warnings_of_the_command_are_refused_with_strict(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """JSON has their level; --strict exits with 2."""
+    path = tmp_path / "shifted.csv"
+    path.write_text("label,pred\n" + "".join(f"{x},{x + 1}\n" for x in TRUTH))
+    assert run(["score", str(path), "--format", "json"]) == 0
+    notes = json.loads(capsys.readouterr().out)["notes"]
+    assert [n["code"] for n in notes if n["level"] == "warning"] == ["shifted-labels"]
+    assert run(["score", str(path), "--strict"]) == 2
+    assert "predictions are the true labels +1" in capsys.readouterr().err
+
+
+def test_every_warning_is_documented() -> None:
+    """The page on formats lists each code."""
+    page = Path("docs/formats.md").read_text(encoding="utf-8")
+    assert [code for code in sorted(WARNINGS) if f"`{code}`" not in page] == []
