@@ -20,8 +20,8 @@ Level = Literal["note", "warning"]
 WARNING: Final[Level] = "warning"
 WARNINGS: Final = frozenset(
     {
-        "auc-reversed", "gate-direction", "ids-repeat", "joined-labels", "no-common-label", "rows-together",
-        "shifted-labels", "similar-labels", "threshold-extreme", "unique-predictions", "unlike-scales",
+        "auc-reversed", "gate-direction", "id-predictions", "ids-repeat", "joined-labels", "no-common-label",
+        "rows-together", "shifted-labels", "similar-labels", "threshold-extreme", "unlike-scales",
     }
 )  # fmt: skip
 

@@ -43,7 +43,15 @@ SENTENCES: Final[dict[str, str]] = {
         "predictions{system} are the true labels {by:+d} for {share:.0%} of items (true labels {truths}, predictions "
         "{answers}): if one column counts classes from 0 and the other from 1, make both count from the same number"
     ),
-    "unique-predictions": (
+    "shifted-labels/row": (
+        "predictions{system} are the true labels of the {row} row for {share:.0%} of the first {rows:row|rows}: are "
+        "the columns one row apart? Join predictions to true labels by an id"
+    ),
+    "id-predictions/column": (
+        "predictions{system} are the values of column {column!r}, which looks like ids: name the column of predictions "
+        "with <pred>"
+    ),
+    "id-predictions/unique": (
         "{single:,} of {count:prediction|predictions}{system} occur only once, though true labels repeat: is this a "
         "column of ids or of free text rather than of predicted labels?"
     ),

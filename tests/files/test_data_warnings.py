@@ -68,8 +68,68 @@ def test_ids_in_place_of_predictions_are_warned_about(ids: Any) -> None:
     """Nearly every predicted value occurs once, and true labels repeat."""
     truth = TRUTH if isinstance(ids, np.ndarray) else [f"row-{x}" for x in TRUTH]
     found = hs.score(truth, ids, metrics=["accuracy"])
-    assert _codes(found) == ["unique-predictions"]
+    assert _codes(found) == ["id-predictions"]
     assert "120 of 120 predictions occur only once, though true labels repeat" in str(found)
+
+
+ROWS = [f"{x},{i + 100},{i // 4 + 100}" for i, x in enumerate(TRUTH)]
+
+
+@pytest.mark.parametrize(
+    ("head", "pred", "column"),
+    [
+        ("label,id,case_id", "id", "id"),
+        ("label,row_no,caseId", "caseId", "caseId"),  # an id that repeats
+        ("label,id,case_id,pred", "pred", "id"),
+        ("label,number,case_id,pred", "pred", "number"),  # whole numbers that occur once
+    ],
+)
+def test_predictions_that_equal_an_id_column_are_warned_about(
+    head: str, pred: str, column: str, tmp_path: Path
+) -> None:
+    """The column is named, one warning per system; the same of files and frames, and of one of two systems."""
+    rows = ROWS if "pred" not in head else [f"{row},{row.split(',')[1]}" for row in ROWS]
+    path = tmp_path / "ids.csv"
+    path.write_text("\n".join([head, *rows]) + "\n")
+    columns: dict[str, Any] = dict(
+        zip(head.split(","), zip(*(map(int, r.split(",")) for r in rows), strict=True), strict=True)
+    )
+    for data in (path, columns):
+        found = [n for n in hs.tally(data, truth="label", pred=pred).notes if n.code == "id-predictions"]
+        assert [n["column"] for n in found] == [column]
+        assert found[0].text.startswith(f"predictions are the values of column {column!r}, which looks like ids: ")
+    both = hs.tally({**columns, "other": columns["label"]}, truth="label", pred=["other", pred]).notes
+    assert [n["system"] for n in both if n.code == "id-predictions"] == [f" of {pred}"]
+
+
+def test_equal_columns_that_are_no_ids_have_no_warning() -> None:
+    """A copy of the predictions, ids among the true labels, and predictions that are mostly right."""
+    texts = [f"answer {i}" for i in range(60)]
+    gold = [x if i % 3 == 0 else f"gold {i}" for i, x in enumerate(texts)]
+    assert _codes(hs.tally({"gold": gold, "pred": texts, "raw": texts}, truth="gold", pred="pred")) == []
+    ids = list(range(60))
+    assert _codes(hs.tally({"gold": ids, "pred": ids, "id": ids}, truth="gold", pred="pred")) == []
+
+
+def test_predictions_of_the_next_or_the_previous_row_are_warned_about(tmp_path: Path) -> None:
+    """In arrays, frames and files; labels that are swapped, and sorted rows, are no shift."""
+    labels = ["ham" if x else "spam" for x in RNG.random(300) < 0.6]
+    late, early = [labels[0], *labels[:-1]], [*labels[1:], labels[0]]
+    path = tmp_path / "rows.csv"
+    path.write_text("label,pred\n" + "".join(f"{x},{y}\n" for x, y in zip(labels, early, strict=True)))
+    for found, row in (
+        (hs.score(labels, late, positive="spam"), "previous"),
+        (hs.score(labels, early), "next"),
+        (hs.score(np.equal(labels, "ham"), np.equal(early, "ham")), "next"),
+        (hs.score(path, positive="spam"), "next"),
+        (hs.tally({"y": labels, "p": early}, truth="y", pred="p"), "next"),
+        (hs.tally({"y": labels, "p": early, "c": np.arange(300) // 3}, truth="y", pred="p", cluster="c"), "next"),
+        (hs.tally(labels, early, cluster=np.arange(300) // 3), "next"),
+    ):
+        assert [n["row"] for n in found.notes if n.code == "shifted-labels"] == [row]
+    swapped = ["ham" if x == "spam" else "spam" for x in ["ham", "spam"] * 30]
+    for truth, pred in ((["ham", "spam"] * 30, swapped), (sorted(labels), sorted(late)), (labels, labels)):
+        assert _codes(hs.score(truth, pred, positive="spam")) == []
 
 
 def test_free_texts_that_are_as_rare_as_the_truths_are_no_ids() -> None:

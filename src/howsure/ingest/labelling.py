@@ -167,7 +167,7 @@ def _unique(cells: Codes, counts: NDArray[Any], of: str) -> Notes:
     single, truths = int((each == 1).sum()), np.unique(cells[counts > 0, 0]).size
     if single < _NEARLY_ALL * n or 2 * truths > n:
         return ()
-    return (note("unique-predictions", system=of, single=single, count=int(n)),)
+    return (note("id-predictions", form="unique", system=of, single=single, count=int(n)),)
 
 
 def _alike(known: Iterable[Label]) -> Notes:
