@@ -52,12 +52,12 @@ SENTENCES: Final[dict[str, str]] = {
         "with <pred>"
     ),
     "id-predictions/unique": (
-        "{single:,} of {count:prediction|predictions}{system} occur only once, though true labels repeat: is this a "
-        "column of ids or of free text rather than of predicted labels?"
+        "of {count:prediction|predictions}{system}, {single:,} {single:=occurs|occur} only once, though true labels "
+        "repeat: is this a column of ids or of free text rather than of predicted labels?"
     ),
     "threshold-extreme": (
-        "at threshold {threshold:g}, {called:,} of {total:item|items} are called positive: is the threshold on the "
-        "scale of the scores?"
+        "threshold {threshold:g} calls {called:,} of {total:item|items} positive: is the threshold on the scale of the "
+        "scores?"
     ),
     "auc-reversed": (
         "the whole {level} interval of {of} is below 0.5, worse than guessing: are the scores reversed? "
@@ -67,6 +67,10 @@ SENTENCES: Final[dict[str, str]] = {
         "values of {first} and {second} hardly overlap (the middle 90% of {first} is {low:.3g} to {high:.3g}, all "
         "values of {second} are {least:.3g} to {most:.3g}): are both on the same scale? If not, rescale one of them "
         "first"
+    ),
+    "no-true-negatives": (
+        "tn is 0, as in retrieval and extraction, which have no true negatives: {names} are not shown; ask for one "
+        "with <metric>"
     ),
     "similar-labels": "labels {first!r} and {second!r} differ only in case, blanks or type; are they the same class?",
     "joined-labels": (

@@ -69,7 +69,7 @@ def test_ids_in_place_of_predictions_are_warned_about(ids: Any) -> None:
     truth = TRUTH if isinstance(ids, np.ndarray) else [f"row-{x}" for x in TRUTH]
     found = hs.score(truth, ids, metrics=["accuracy"])
     assert _codes(found) == ["id-predictions"]
-    assert "120 of 120 predictions occur only once, though true labels repeat" in str(found)
+    assert "of 120 predictions, 120 occur only once, though true labels repeat" in str(found)
 
 
 ROWS = [f"{x},{i + 100},{i // 4 + 100}" for i, x in enumerate(TRUTH)]
@@ -145,7 +145,7 @@ def test_free_texts_that_are_as_rare_as_the_truths_are_no_ids() -> None:
 @pytest.mark.parametrize(("at", "called"), [(50, 0), (-1, 400)])
 def test_a_threshold_off_the_scale_of_the_scores_is_warned_about(at: float, called: int) -> None:
     """As an option of tables, and as part of a metric, of one system and of two."""
-    want = f"at threshold {at}, {called} of 400 items are called positive: is the threshold on the scale of the scores?"
+    want = f"threshold {at} calls {called} of 400 items positive: is the threshold on the scale of the scores?"
     frame = {"y": HIT.astype(int), "s": SCORES}
     curve, two = hs.curve(HIT, SCORES), hs.curve(HIT, {"a": SCORES, "b": SCORES**2})
     for found in (
@@ -177,6 +177,37 @@ def test_an_auc_below_one_half_asks_whether_scores_are_reversed() -> None:
     assert "interval of auc of down is" in hs.leaderboard(two).notes[0].text
     assert _codes(hs.score(hs.curve(HIT, SCORES))) == []
     assert _codes(hs.score(hs.curve(HIT, RNG.random(400)))) == []
+
+
+# -- true negatives
+
+FOUND = (("x", "x"),) * 80 + (("o", "x"),) * 12 + (("x", "o"),) * 9
+
+
+def test_metrics_of_true_negatives_are_not_shown_for_data_that_have_none() -> None:
+    """Spans that were found or should have been, as counts, columns, clusters and slices; whoever asks sees them."""
+    truth, pred = map(list, zip(*FOUND, strict=True))
+    frame = {"y": truth, "p": pred, "q": pred, "part": np.arange(len(truth)) % 7}
+    for found in (
+        hs.score(hs.Tally.binary(tp=80, fp=12, fn=9, tn=0)),
+        hs.score(truth, pred, positive="x"),
+        hs.score(frame, truth="y", pred=["p", "q"], positive="x"),
+        hs.score(frame, truth="y", pred="p", positive="x", by="part"),
+        hs.score(frame, truth="y", pred="p", positive="x", cluster="part"),
+    ):
+        assert {row["metric"] for row in found.to_dict()["rows"]} == {"precision", "recall", "f1"}
+        (text,) = (n.text for n in found.notes if n.code == "no-true-negatives")
+        assert "specificity, accuracy, balanced-accuracy, phi are not shown" in text
+    asked = hs.score(truth, pred, positive="x", metrics=["accuracy", "f1"])
+    assert [row["metric"] for row in asked.to_dict()["rows"]] == ["accuracy", "f1"]
+    assert "no-true-negatives" not in {n.code for n in asked.notes}
+
+
+@pytest.mark.parametrize("cells", [(80, 12, 9, 1), (80, 12, 0, 0), (8, 2, 1, 0), (2, 50, 50, 0)])
+def test_classifiers_without_a_true_negative_show_all_metrics(cells: tuple[int, ...]) -> None:
+    """One that always says yes, one that has seen hardly any negative, and one whose labels are swapped."""
+    found = hs.score(hs.Tally.binary(**dict(zip(("tp", "fp", "fn", "tn"), cells, strict=True))))
+    assert len(found.rows) == 7
 
 
 # -- graded values
