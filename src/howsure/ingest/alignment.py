@@ -7,7 +7,6 @@ wrong in the way that such mistakes make them wrong: other data cost nothing.
 from __future__ import annotations
 
 import operator
-import re
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -15,7 +14,7 @@ import numpy as np
 
 from howsure.ingest.columns import Codes, Column, lost
 from howsure.ingest.groups import Groups, Source
-from howsure.ingest.guessing import guess
+from howsure.ingest.guessing import like_id
 from howsure.ingest.heads import MOST, ROWS, kind_of
 from howsure.ingest.request import Request
 from howsure.labels import plain
@@ -26,7 +25,6 @@ _LEAST_ROWS: Final = 20
 _LEAST_IDS: Final = 10  # distinct values
 _NEARLY_ALL: Final = 0.98
 _APART: Final = 0.2  # how much more often the next row agrees than the row itself
-_ID: Final = re.compile(r"(^|[\W_])(?i:id|ids|idx|index|row|uuid|guid)$|[a-z](Id|ID|Idx)$")
 
 
 def misaligned(source: Source, request: Request, g: Groups) -> Notes:
@@ -39,7 +37,7 @@ def misaligned(source: Source, request: Request, g: Groups) -> Notes:
         return ()
     heading = [x for x in source.heading() if isinstance(x, str)]
     others = [x for x in heading if heading.count(x) == 1 and x not in (request.truth, *request.answers)]
-    usual = [x for x in others if _named_as_id(x)]
+    usual = [x for x in others if like_id(x)]
     picked = dict.fromkeys((str(request.truth), *request.answers, *usual[:MOST], *others[:MOST]))
     head = {name: head_of(own) for name, own in source.first([*picked], ROWS).items()}
     found: list[Any] = []
@@ -49,7 +47,7 @@ def misaligned(source: Source, request: Request, g: Groups) -> Notes:
         if "shifted" in doubt:
             found += of_another_row(truth, own, of)
         if "ids" in doubt:
-            columns_of_ids = ([answer] if _named_as_id(answer) else []) + [x for x in head if x in others]
+            columns_of_ids = ([answer] if like_id(answer) else []) + [x for x in head if x in others]
             found += _ids(truth, own, {x: head[x] for x in columns_of_ids}, of)
     return tuple(found)
 
@@ -105,10 +103,6 @@ def _ids(truth: Sequence[Any], answer: Sequence[Any], columns: dict[str, list[An
     known = [x for x in answer if x is not None]
     for name, own in columns.items():
         distinct = len(set(known)) == len(known) and kind_of(known) == "whole number"
-        if len(set(known)) >= _LEAST_IDS and own == answer != truth and (distinct or _named_as_id(name)):
+        if len(set(known)) >= _LEAST_IDS and own == answer != truth and (distinct or like_id(name)):
             return (note(IDS, form="column", system=of, column=name),)
     return ()
-
-
-def _named_as_id(name: str) -> bool:
-    return bool(guess([name], "id") or _ID.search(name.strip()))

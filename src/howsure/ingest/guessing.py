@@ -15,7 +15,9 @@ USUAL: Final[dict[Role, tuple[str, ...]]] = {
     "outcome": ("passed", "correct", "outcome", "success"),
     "id": ("id", "item", "qid", "doc_id"),
 }
+SYSTEMS: Final = ("system", "model", "provider", "provider.label", "run")  # usual names of what answers come from
 _BETWEEN: Final = re.compile(r"[-_\s]+")
+_ID: Final = re.compile(r"(^|[\W_])(?i:id|ids|idx|index|row|uuid|guid)$|[a-z](Id|ID|Idx)$")
 
 
 def guess(columns: Iterable[str], role: Role) -> list[str]:
@@ -24,8 +26,8 @@ def guess(columns: Iterable[str], role: Role) -> list[str]:
     >>> guess(["ID", "Y-True", "model"], "truth"), guess(["label", "target"], "truth"), guess(["model"], "pred")
     (['Y-True'], ['label', 'target'], [])
     """
-    usual = {_plain(name) for name in USUAL[role]}
-    return [column for column in dict.fromkeys(columns) if _plain(column) in usual]
+    usual = {plain_name(name) for name in USUAL[role]}
+    return [column for column in dict.fromkeys(columns) if plain_name(column) in usual]
 
 
 def usual_names(columns: Iterable[str]) -> list[str]:
@@ -34,8 +36,17 @@ def usual_names(columns: Iterable[str]) -> list[str]:
     >>> usual_names(["ID", "Y-True", "model"])
     ['ID', 'Y-True']
     """
-    usual = {_plain(name) for names in USUAL.values() for name in names}
-    return [column for column in dict.fromkeys(columns) if _plain(column) in usual]
+    usual = {plain_name(name) for names in USUAL.values() for name in names}
+    return [column for column in dict.fromkeys(columns) if plain_name(column) in usual]
+
+
+def like_id(name: str) -> bool:
+    """Whether a name is a usual name of an id, or ends as names of ids do.
+
+    >>> [x for x in ("ID", "question_id", "testIdx", "valid", "grid") if like_id(x)]
+    ['ID', 'question_id', 'testIdx']
+    """
+    return bool(guess([name], "id") or _ID.search(name.strip()))
 
 
 def usual_id(columns_of_each: Sequence[Iterable[str]]) -> str | None:
@@ -49,6 +60,6 @@ def usual_id(columns_of_each: Sequence[Iterable[str]]) -> str | None:
     return shared[0] if len(shared) == 1 else None
 
 
-def _plain(name: str) -> str:
-    """A name without what is forgiven: y_true, Y-True and "y true" are one."""
+def plain_name(name: str) -> str:
+    """Return a name without what is forgiven: y_true, Y-True and "y true" are one."""
     return _BETWEEN.sub("", name).lower()
