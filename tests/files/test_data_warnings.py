@@ -245,6 +245,40 @@ def test_warnings_of_the_command_are_refused_with_strict(tmp_path: Path, capsys:
     assert "predictions are the true labels +1" in capsys.readouterr().err
 
 
+EXAMPLES = (
+    "score breast_cancer.csv --truth truth --pred logistic --pred texture --positive malignant --by size",
+    "score wine.csv --truth truth --pred naive_bayes --pred colour",
+    "score digits.parquet --truth truth --pred tree --cluster ink",
+    "score breast_cancer.csv --truth truth --score p_tree --threshold 0.5 --positive malignant",
+    "compare breast_cancer.csv --value p_logistic --value p_tree",
+    "curve breast_cancer.csv --truth truth --score p_logistic --score p_texture --positive malignant",
+    "leaderboard digits.parquet --truth truth --pred neighbours --pred logistic --pred tree",
+    "compare logistic.jsonl neighbours.jsonl --truth truth --pred answer --cluster question",
+    "gate wine.csv --truth truth --pred tree --require accuracy>0.5",
+    "score studies/spam_test.csv --truth label --score p_spam --threshold 0.5 --positive spam",
+    "score studies/medical.csv --truth disease --pred new --positive positive --missing drop",
+)
+
+
+@pytest.mark.parametrize("line", EXAMPLES)
+def test_the_shipped_examples_have_no_warning(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Good data pass with --strict, and no metric of theirs is left out."""
+    words = [str(Path("examples") / x) if (Path("examples") / x).exists() else x for x in line.split()]
+    strict = [] if "curve" in words else ["--strict"]
+    assert run([*words, *strict, "--format", "json"]) == 0
+    notes = json.loads(capsys.readouterr().out)["notes"]
+    assert [n for n in notes if n["level"] == "warning" or n["code"] == "no-true-negatives"] == []
+
+
+@pytest.mark.parametrize("by", [1, -1])
+def test_gates_have_the_warnings_of_their_data(by: int) -> None:
+    """Labels that are shifted, ids, and an AUC below one half; a gate that is met all the same is to be doubted."""
+    truth, ids = TRUTH + 1, np.arange(120)
+    assert _codes(hs.gate(hs.tally(truth, truth + by), ["accuracy < 0.5"]))[0] == "shifted-labels"
+    assert "id-predictions" in _codes(hs.gate(hs.tally(truth, ids), ["accuracy < 0.5"]))
+    assert "auc-reversed" in _codes(hs.gate(hs.curve(HIT, 1 - SCORES), ["auc > 0.01"]))
+
+
 def test_every_warning_is_documented() -> None:
     """The page on formats lists each code."""
     page = Path("docs/formats.md").read_text(encoding="utf-8")
