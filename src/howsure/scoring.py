@@ -60,7 +60,13 @@ class Report(Result):
         own = [*priors, *(n for row in self.rows for n in row.notes)]
         codes = {n.code for n in own}
         whole = [n for row in self.overall for n in row.notes if n.code not in codes]
-        return merged([*own, *whole, *self._extras[1], *self._alike])
+        return merged([*own, *whole, *self._of_all_rows, *self._alike])
+
+    @property
+    def _of_all_rows(self) -> Notes:
+        """Return what is said beside rows; which metrics a table leaves out, only if no metric was asked for."""
+        usual = {row.asked for row in self.rows} == {str(m) for m in self.posterior.kind.table(self.posterior)}
+        return tuple(n for n in self._extras[1] if usual or n.code != "no-true-negatives")
 
     @property
     def _library(self) -> str | None:

@@ -39,6 +39,39 @@ SENTENCES: Final[dict[str, str]] = {
         "no answer{system} is ever a truth: are these the right columns, and labels spelled alike? "
         "(truths {truths}; answers {answers})"
     ),
+    "shifted-labels": (
+        "predictions{system} are the true labels {by:+d} for {share:.0%} of items (true labels {truths}, predictions "
+        "{answers}): if one column counts classes from 0 and the other from 1, make both count from the same number"
+    ),
+    "shifted-labels/row": (
+        "predictions{system} are the true labels of the {row} row for {share:.0%} of the first {rows:row|rows}: are "
+        "the columns one row apart? Join predictions to true labels by an id"
+    ),
+    "id-predictions/column": (
+        "predictions{system} are the values of column {column!r}, which looks like ids: name the column of predictions "
+        "with <pred>"
+    ),
+    "id-predictions/unique": (
+        "of {count:prediction|predictions}{system}, {single:,} {single:=occurs|occur} only once, though true labels "
+        "repeat: is this a column of ids or of free text rather than of predicted labels?"
+    ),
+    "threshold-extreme": (
+        "threshold {threshold:g} calls {called:,} of {total:item|items} positive: is the threshold on the scale of the "
+        "scores?"
+    ),
+    "auc-reversed": (
+        "the whole {level} interval of {of} is below 0.5, worse than guessing: are the scores reversed? "
+        "If low scores mean positive, use 1 - score, or name the other class with <positive>"
+    ),
+    "unlike-scales": (
+        "values of {first} and {second} hardly overlap (the middle 90% of {first} is {low:.3g} to {high:.3g}, all "
+        "values of {second} are {least:.3g} to {most:.3g}): are both on the same scale? If not, rescale one of them "
+        "first"
+    ),
+    "no-true-negatives": (
+        "tn is 0, as in retrieval and extraction, which have no true negatives: {names} are not shown; ask for one "
+        "with <metric>"
+    ),
     "similar-labels": "labels {first!r} and {second!r} differ only in case, blanks or type; are they the same class?",
     "joined-labels": (
         "label {label!r} counts as one class, though {part!r} is a class too; if items have several labels, "

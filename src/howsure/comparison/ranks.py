@@ -35,7 +35,7 @@ from howsure.render import verdicts
 from howsure.render.harmless import visible
 from howsure.render.numbers import probability
 from howsure.result import Result
-from howsure.rows import Row, real, row_documents, told_alike
+from howsure.rows import Row, real, row_documents, told_alike, unlike_scales
 from howsure.settings import check_draws, check_kind, check_level, decisive, finite, integer
 
 Array = NDArray[np.float64]
@@ -152,7 +152,7 @@ class Leaderboard(Result):
     @cached_property
     def notes(self) -> Notes:
         """How ranks were found, and what is to be said of the systems."""
-        own = []
+        own = [*unlike_scales(self.rows), *(n for row in self.rows for n in row.warnings)]
         if self.standing.drawn is not None:
             found = self.standing
             floor = 3 / self.standing.drawn if found.floor is None else found.floor

@@ -30,7 +30,7 @@ from howsure.render import verdicts
 from howsure.render.harmless import visible
 from howsure.render.numbers import ends, probability, within
 from howsure.result import Result
-from howsure.rows import Row, real, row_documents, told_alike
+from howsure.rows import Row, real, row_documents, told_alike, unlike_scales
 from howsure.slice_marks import SliceMarks
 
 Array = NDArray[np.float64]
@@ -155,7 +155,7 @@ class Comparison(Result):
         own += self._pairing()
         if np.isnan(np.asarray(self.difference.mean, dtype=float)).any():
             own.append(note("no-mean", of=self.asked))
-        found = [*own, *self.first.notes, *self.second.notes]
+        found = [*unlike_scales((self.first, self.second)), *own, *self.first.notes, *self.second.notes]
         if self.overall is not None:
             codes = {n.code for n in found}
             found += [n for n in self.overall.notes if n.code not in codes]

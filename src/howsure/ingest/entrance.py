@@ -21,6 +21,7 @@ from howsure.evidence.scored import Scored
 from howsure.evidence.sliced_items import SlicedItems
 from howsure.evidence.strata import Stratified
 from howsure.ingest import graded_values, judged_items, label_arrays, scored_items
+from howsure.ingest.alignment import IDS, misaligned
 from howsure.ingest.belonging import repeated
 from howsure.ingest.columns import lost, unarrowed
 from howsure.ingest.filters import FILTER, refuse_filters
@@ -296,7 +297,7 @@ def counted(source: Source, request: Request, unmatched: str = "refuse") -> Any:
         refuse_filters(source, request)
     found = _counted(source, request, unmatched)
     notes = repeated(source, request, found, heading)
-    return replace(found, notes=(*found.notes, *notes)) if notes else found
+    return _noted(found, (*found.notes, *notes)) if notes else found
 
 
 def _counted(source: Source, request: Request, unmatched: str) -> Any:
@@ -305,6 +306,7 @@ def _counted(source: Source, request: Request, unmatched: str) -> Any:
     g = source.grouped(request.grouping, request.what)
     refuse_scores(g, request)
     notes = repeating(g, request) if request.kind != "values" and request.system is None else ()
+    warnings = misaligned(source, request, g) if request.system is None else ()
     if request.system is not None:
         g = chosen(g, request)
         if not request.paired:
@@ -317,4 +319,6 @@ def _counted(source: Source, request: Request, unmatched: str) -> Any:
         found = judged_items.settled(g, request, source.library)
     else:
         found = settle(g, request, source.library)
-    return replace(found, notes=(*found.notes, *notes)) if notes else found
+    named = {n["system"] for n in warnings if n.code == IDS}  # which the counts alone could not tell
+    kept = [n for n in found.notes if n.code != IDS or n["system"] not in named]
+    return _noted(found, (*warnings, *kept, *notes)) if warnings or notes else found

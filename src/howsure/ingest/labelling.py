@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from howsure.errors import BadLabels, NeedsPositive, listing, nearest
-from howsure.ingest.columns import Codes, Column
+from howsure.ingest.columns import EXACT, Codes, Column
 from howsure.labels import Label, check_labels, completed, find, spells, usual_positive, whole
 from howsure.language import option, spelled
-from howsure.notes import Notes, note
+from howsure.notes import Note, Notes, note
 from howsure.slices import level_order
 
 
@@ -113,6 +114,60 @@ def nothing_in_common(truths: set[Label], answers: Sequence[set[Label]], systems
             of = f" of {system}" if len(systems) > 1 else ""
             said.append(note("no-common-label", system=of, truths=shown[0], answers=shown[1]))
     return tuple(said)
+
+
+_LEAST: Final = {"shifted": 5, "unique": 10}  # items from which on a pattern is no accident
+_NEARLY_ALL: Final = 0.9
+
+
+def odd_predictions(cells: Codes, counts: NDArray[Any], known: tuple[Label, ...], systems: Sequence[str]) -> Notes:
+    """Warn about predictions that are the true labels shifted by one, or that hardly ever repeat, as ids do.
+
+    `cells` has a row (truth, answer of each system) for each pattern, `counts` how many items show it.
+
+    >>> cells = np.array([(0, 1), (1, 2), (2, 3)])
+    >>> [n.code for n in odd_predictions(cells, np.array([9, 9, 9]), (0, 1, 2, 3), ("system",))]
+    ['shifted-labels']
+    """
+    many = counts.reshape(-1, counts.shape[-1]).sum(axis=0)
+    found: list[Note] = []
+    for i, system in enumerate(systems):
+        of, both = f" of {system}" if len(systems) > 1 else "", cells[:, [0, i + 1]]
+        found += (*_shifted(both, many, known, of), *_unique(both, many, of))
+    return tuple(found)
+
+
+def _shifted(cells: Codes, counts: NDArray[Any], known: tuple[Label, ...], of: str) -> Notes:
+    """Warn if nearly all predictions are one more, or one less, than two or more true labels."""
+    numbers: list[int] = []
+    for x in known:  # most labels are words: the first one ends it
+        number = x if type(x) is int else whole(x) if isinstance(x, str) else None
+        if number is None or abs(number) > EXACT:
+            return ()
+        numbers.append(number)
+    if len(known) < 3 or counts.sum() < _LEAST["shifted"]:
+        return ()
+    there = (cells[:, 1] >= 0) & (counts > 0)
+    truth, answer = np.array(numbers, dtype=np.int64)[cells[there]].T
+    for by in (1, -1):
+        moved = answer - truth == by
+        share = float(counts[there][moved].sum() / counts.sum())
+        if share >= _NEARLY_ALL and np.unique(truth[moved]).size > 1:
+            ends = [f"{x.min()} to {x.max()}" for x in (truth, answer)]
+            return (note("shifted-labels", system=of, by=by, share=share, truths=ends[0], answers=ends[1]),)
+    return ()
+
+
+def _unique(cells: Codes, counts: NDArray[Any], of: str) -> Notes:
+    """Warn if nearly every predicted value occurs once, though true labels repeat; weights do not tell how often."""
+    n = counts.sum()
+    if counts.dtype.kind == "f" or n < _LEAST["unique"]:
+        return ()
+    each = np.bincount(cells[cells[:, 1] >= 0, 1], counts[cells[:, 1] >= 0])
+    single, truths = int((each == 1).sum()), np.unique(cells[counts > 0, 0]).size
+    if single < _NEARLY_ALL * n or 2 * truths > n:
+        return ()
+    return (note("id-predictions", form="unique", system=of, single=single, count=int(n)),)
 
 
 def _alike(known: Iterable[Label]) -> Notes:

@@ -17,6 +17,7 @@ from howsure.distribution import Distribution
 from howsure.errors import BadSetting, HowsureError, NeedsPositive, listing
 from howsure.evidence.classes import Tally
 from howsure.evidence.layout import as_json, number
+from howsure.evidence.shifted import ShiftedTally
 from howsure.expressions import CELLS
 from howsure.forms import Linear
 from howsure.kernels.draws import generator
@@ -34,6 +35,7 @@ from howsure.notes import Notes, note
 from howsure.priors import Prior
 
 EVERY = "*"  # the label of every class at once: f1:*
+_LEAST_NEGATIVES: Final = 5  # that are all called positive
 
 
 prepare = nothing_shared
@@ -199,9 +201,9 @@ def _of_the_positive(t: Tally) -> list[str | Metric]:
 
     A table that begins with tp, fp, fn and tn holds what follows from these four.
     """
-    k, found = len(t.labels), list[str | Metric](DEFAULT_BINARY)
+    k = len(t.labels)
     if k <= 2:
-        return found
+        return [*(DEFAULT_CLASS if extraction_notes(t) else DEFAULT_BINARY)]
     read = map(parse_metric, DEFAULT_BINARY)
     return [m.of(t.positive) if m.agreement or m.of_classes(k) is not None else str(m) for m in read]
 
@@ -354,9 +356,26 @@ def confusion_table(state: State, level: float, interval: str) -> dict[str, Any]
     return {"labels": [as_json(x) for x in t.labels], "cells": cells}
 
 
+def extraction_notes(t: Tally) -> Notes:
+    """Say that metrics of true negatives are not shown for data that cannot have any, such as those of extraction.
+
+    There, items are what was found or should have been. No classifier is like that: one that calls some items negative
+    calls some negative items so, unless there are hardly any.
+    """
+    if len(t.labels) != 2 or t.positive is None or isinstance(t, ShiftedTally):
+        return ()
+    for name in t.systems:
+        tp, fp, fn, tn = (float(x.sum()) for x in t.system(name).named(effective=True).values())
+        if tn > 0 or fn == 0 or fp < _LEAST_NEGATIVES or tp < min(fp, fn):
+            return ()
+    return (note("no-true-negatives", names=", ".join(m for m in DEFAULT_BINARY if m not in DEFAULT_CLASS)),)
+
+
 def extras(state: State, level: float) -> tuple[dict[str, Any], Notes]:
     """The most frequent mistakes of many classes; the first three in words."""
     t: Tally = state.evidence
+    if len(t.labels) == 2:
+        return {}, extraction_notes(t)
     if t.shape or len(t.systems) > 1 or len(t.labels) <= 2:
         return {}, ()
     found = confusions(state)

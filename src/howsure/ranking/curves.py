@@ -315,6 +315,8 @@ class Curve(Result):
         """What is to be said of the summary."""
         own = [n for row in self.rows if (n := row.question.prior_note) is not None]
         own += [n for row in self.rows for n in row.notes]
+        if self.asked is None:  # the threshold was not given: it has the highest F1
+            own = [n for n in own if n.code != "threshold-extreme"]
         if self.asked is None and len(self.systems) == 1:
             own.append(note("best", threshold=self.best))
         if self.pairs and len(self.systems) <= _TOLD:
