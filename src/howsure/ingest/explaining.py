@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from howsure.errors import BadFile, plural
+from howsure.ingest.json_forms import described
 from howsure.ingest.packing import File, unpacked
 
 _RAGGED: Final = re.compile(r"CSV Error on Line: (\d+).*?Expected Number of Columns: (\d+) Found: (\d+)", re.DOTALL)
@@ -50,13 +51,12 @@ def explained(text: str, files: Sequence[File]) -> str:
         return f"line {at.group(1)} of {path} is not UTF-8 text."
     if MIXED in text:
         return _mixed(file)
-    if file.packing != "none" and any(x in text for x in _UNPACKING):
-        return f"{path} is a damaged or truncated {file.packing} file; copy it again."
     json = _JSON.search(text)
     if "Malformed JSON" in text and json:
-        return (
-            f"{_record(json)} of {path} is not JSON: {json.group(3).split('.')[0]}; correct it, or copy the file again."
-        )
+        wrong = f"is not JSON: {json.group(3).split('.')[0]}; correct it, or copy the file again."
+        return (None if file.array else described(file)) or f"{_record(json)} of {path} {wrong}"
+    if file.packing != "none" and any(x in text for x in _UNPACKING):
+        return f"{path} is a damaged or truncated {file.packing} file; copy it again."
     other = _NO_RECORD.search(text)
     if other:
         return no_record(int(other.group(1)), other.group(2), file.shown)
