@@ -15,11 +15,12 @@ _NUMBER: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 
 def visible(text: str) -> str:
-    r"""A line in which every character is seen: others as the escapes that Python writes.
+    r"""A line in which every character is seen: others as the escapes that Python writes; long words are shortened.
 
     >>> visible("a\x1b[31m\n")
     'a\\x1b[31m\\n'
     """
+    text = shortened(text)
     return text if text.isprintable() else "".join(c if c.isprintable() else _escape(c) for c in text)
 
 
