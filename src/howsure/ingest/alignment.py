@@ -12,59 +12,39 @@ from typing import Any, Final
 
 import numpy as np
 
-from howsure.ingest.columns import Codes, Column, lost
-from howsure.ingest.groups import Groups, Source
+from howsure.ingest.columns import lost
+from howsure.ingest.groups import Source
 from howsure.ingest.guessing import is_id
 from howsure.ingest.heads import MOST, ROWS, kind_of
+from howsure.ingest.labelling import APART, LEAST_IDS, NEARLY_ALIKE
 from howsure.ingest.request import Request
 from howsure.labels import plain
-from howsure.notes import Notes, note
+from howsure.notes import Note, Notes, note
 
 IDS: Final = "id-predictions"
 _LEAST_ROWS: Final = 20
-_LEAST_IDS: Final = 10  # distinct values
-_NEARLY_ALL: Final = 0.98
-_APART: Final = 0.2  # how much more often the next row agrees than the row itself
 
 
-def misaligned(source: Source, request: Request, g: Groups) -> Notes:
-    """Warn about predictions that are the true labels of the row before or after, or the values of an id column."""
-    columns = (g.truth, *g.answers) if request.kind == "classes" and request.truth is not None else ()
-    if not columns or any(c.sets for c in columns) or len(g.answers) != len(request.answers):
-        return ()
-    doubted = [_doubted(g.truth, a, g.sizes) for a in g.answers]
-    if not any(doubted):
-        return ()
+def misaligned(source: Source, request: Request, doubted: Sequence[set[str]]) -> Notes:
+    """Warn about predictions that are the true labels of the row before or after, or the values of an id column.
+
+    `doubted` says for each system which of these the counts leave possible (`labelling.doubtful`).
+    """
     heading = [x for x in source.heading() if isinstance(x, str)]
     others = [x for x in heading if heading.count(x) == 1 and x not in (request.truth, *request.answers)]
     usual = [x for x in others if is_id(x)]
     picked = dict.fromkeys((str(request.truth), *request.answers, *usual[:MOST], *others[:MOST]))
     head = {name: head_of(own) for name, own in source.first([*picked], ROWS).items()}
-    found: list[Any] = []
+    found: list[Note] = []
     for answer, system, doubt in zip(request.answers, request.systems, doubted, strict=True):
         of = f" of {system}" if len(request.systems) > 1 else ""
         truth, own = head[str(request.truth)], head[answer]
         if "shifted" in doubt:
             found += of_another_row(truth, own, of)
         if "ids" in doubt:
-            columns_of_ids = ([answer] if is_id(answer) else []) + [x for x in head if x in others]
-            found += _ids(truth, own, {x: head[x] for x in columns_of_ids}, of)
+            names = [x for x in head if x in others or (x == answer and is_id(x))]
+            found += _ids(truth, own, {x: head[x] for x in names}, of)
     return tuple(found)
-
-
-def _doubted(truth: Column, answer: Column, sizes: Codes) -> set[str]:
-    """Return what the counts do not rule out: `ids`, `shifted`, both or nothing."""
-    place = {level: i for i, level in enumerate(truth.levels)}
-    at = np.array([*(place.get(x, -2) for x in answer.levels), -1])[answer.codes]
-    total, right = sizes.sum(), sizes[at == truth.codes].sum()
-    found = set()
-    if 2 * right < total and len(answer.present) >= _LEAST_IDS:
-        found.add("ids")
-    shape = len(truth.levels) + 2
-    gaps = np.abs(np.bincount(at + 2, sizes, shape) - np.bincount(truth.codes + 2, sizes, shape)).sum()
-    if right < (1 - _APART) * total and gaps <= 2 + (1 - _NEARLY_ALL) * total:  # a shift moves one label in and one out
-        found.add("shifted")
-    return found
 
 
 def of_another_row(truth: Sequence[Any], answer: Sequence[Any], of: str = "") -> Notes:
@@ -77,9 +57,9 @@ def of_another_row(truth: Sequence[Any], answer: Sequence[Any], of: str = "") ->
     (['next'], ())
     """
     n = len(truth)
-    if n < _LEAST_ROWS or (own := _agreement(truth, answer)) > 1 - _APART:
+    if n < _LEAST_ROWS or (own := _agreement(truth, answer)) > 1 - APART:
         return ()
-    least = max(_NEARLY_ALL, own + _APART)
+    least = max(NEARLY_ALIKE, own + APART)
     for row, share in (("next", _agreement(truth[1:], answer[:-1])), ("previous", _agreement(truth[:-1], answer[1:]))):
         if share >= least and len(set(zip(truth, answer, strict=True))) > len(set(truth)) + 1:  # the end may be filled
             return (note("shifted-labels", form="row", system=of, row=row, share=share, rows=n),)
@@ -103,6 +83,6 @@ def _ids(truth: Sequence[Any], answer: Sequence[Any], columns: dict[str, list[An
     known = [x for x in answer if x is not None]
     for name, own in columns.items():
         distinct = len(set(known)) == len(known) and kind_of(known) == "whole number"
-        if len(set(known)) >= _LEAST_IDS and own == answer != truth and (distinct or is_id(name)):
+        if len(set(known)) >= LEAST_IDS and own == answer != truth and (distinct or is_id(name)):
             return (note(IDS, form="column", system=of, column=name),)
     return ()

@@ -27,6 +27,7 @@ from howsure.ingest.columns import lost, unarrowed
 from howsure.ingest.filters import FILTER, refuse_filters
 from howsure.ingest.frames import Frame, is_frame
 from howsure.ingest.groups import Source
+from howsure.ingest.labelling import doubtful
 from howsure.ingest.memory import Table
 from howsure.ingest.paths import by_spark, is_paths, is_table, listed, refuse_texts, source_of
 from howsure.ingest.request import OPTIONS, Request, make, refuse_stray
@@ -306,7 +307,9 @@ def _counted(source: Source, request: Request, unmatched: str) -> Any:
     g = source.grouped(request.grouping, request.what)
     refuse_scores(g, request)
     notes = repeating(g, request) if request.kind != "values" and request.system is None else ()
-    warnings = misaligned(source, request, g) if request.system is None else ()
+    labelled = request.kind == "classes" and request.system is None and request.truth is not None
+    doubted = doubtful(g.truth, g.answers, g.sizes) if labelled else []
+    warnings = misaligned(source, request, doubted) if any(doubted) else ()
     if request.system is not None:
         g = chosen(g, request)
         if not request.paired:

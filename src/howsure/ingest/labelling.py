@@ -170,6 +170,28 @@ def _unique(cells: Codes, counts: NDArray[Any], of: str) -> Notes:
     return (note("id-predictions", form="unique", system=of, single=single, count=int(n)),)
 
 
+LEAST_IDS: Final = 10  # distinct values
+NEARLY_ALIKE: Final = 0.98  # of the rows of two columns
+APART: Final = 0.2  # how much more often predictions agree with the next row than with their own
+
+
+def doubtful(truth: Column, answers: Sequence[Column], sizes: Codes) -> list[set[str]]:
+    """Return what the counts leave possible for each system: predictions that are `ids`, or `shifted` by a row."""
+    if truth.sets:
+        return []
+    place = {level: i for i, level in enumerate(truth.levels)}
+    total, shape = sizes.sum(), len(truth.levels) + 2
+    found = []
+    for answer in answers:
+        at = np.array([*(place.get(x, -2) for x in answer.levels), -1])[answer.codes]
+        right = sizes[at == truth.codes].sum()
+        gaps = np.abs(np.bincount(at + 2, sizes, shape) - np.bincount(truth.codes + 2, sizes, shape)).sum()
+        moved = gaps <= 2 + (1 - NEARLY_ALIKE) * total  # a shift takes one label out and brings one in
+        ids = {"ids"} if 2 * right < total and len(answer.present) >= LEAST_IDS else set()
+        found.append(ids | ({"shifted"} if moved and right < (1 - APART) * total else set()))
+    return found
+
+
 def _alike(known: Iterable[Label]) -> Notes:
     """A question about labels that differ only by case or blanks, or in how they spell a number or a truth value.
 
