@@ -393,6 +393,6 @@ def test_steps_of_drawn_differences_are_single_numbers():
 
 def test_macro_averages_of_label_sets_are_refused():
     """With what can be asked instead; they ended in an error of shapes."""
-    sets = hs.tally([{"x"}, {"x", "y"}, {"z"}, set()], [{"x"}, {"y"}, {"z"}, {"x"}])
+    sets = hs.Tally.multilabel([["x"], ["x", "y"], ["z"]], [["x"], ["y"], ["z", "x"]])
     with pytest.raises(hs.HowsureError, match="single labels, micro and samples averages"):
         hs.predict(sets, metric="macro-f1", n=10)
