@@ -15,9 +15,8 @@ from typing import Final
 
 from howsure import duck
 from howsure.errors import BadFile
-from howsure.ingest.csv_queries import LONGEST, lines_table
 from howsure.ingest.explaining import too_long
-from howsure.ingest.packing import File, damaged, unpacked
+from howsure.ingest.packing import LONGEST, File, damaged, lines_table, unpacked
 
 _TAIL: Final = 1 << 12
 

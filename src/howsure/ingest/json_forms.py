@@ -11,8 +11,7 @@ from typing import Any, Final
 
 from howsure import duck
 from howsure.errors import BadFile, listing, plural
-from howsure.ingest.csv_queries import lines_table
-from howsure.ingest.packing import File, check_zstd, unpacked
+from howsure.ingest.packing import File, check_zstd, lines_table, unpacked
 from howsure.language import spelled
 
 _MOST: Final = 1 << 26  # bytes of a file that are looked at

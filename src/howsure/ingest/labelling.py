@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import BadLabels, NeedsPositive, listing, nearest
-from howsure.ingest.columns import EXACT, Codes, Column
+from howsure.ingest.columns import EXACT, Codes, Column, refuse_many
 from howsure.labels import Label, check_labels, completed, find, spells, usual_positive, whole
 from howsure.language import option, spelled
 from howsure.notes import Note, Notes, note
@@ -22,6 +22,7 @@ def known_labels(
 ) -> tuple[Label, ...]:
     """The labels in order: as given, else those that occur, with 0/1, False/True or -1/1 completed."""
     seen = truths.union(*answers)
+    refuse_many(len(seen), len(answers))
     _refuse_scores(seen)
     if labels is not None:
         known = tuple(_spelled(x, seen) for x in check_labels(labels))

@@ -14,10 +14,9 @@ from typing import Any, Final
 
 from howsure.errors import BadFile, BadLabels, no_column
 from howsure.ingest import conditions, judging
-from howsure.ingest.csv_queries import csv_bound, csv_table
 from howsure.ingest.explaining import no_record
 from howsure.ingest.keys import Judged, Key
-from howsure.ingest.packing import File
+from howsure.ingest.packing import File, csv_bound, csv_table
 
 _WHOLE_SAMPLE: Final = -1
 _FIRST: Final = 100  # records of a file that mostly show all of its fields

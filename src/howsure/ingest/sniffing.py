@@ -16,9 +16,20 @@ from typing import Final
 
 from howsure import duck
 from howsure.errors import BadFile
-from howsure.ingest.csv_queries import BUFFER, ENDS, LONG_LINES, LONGEST, csv_bound, csv_table, lines_table
 from howsure.ingest.explaining import MIXED, explained
-from howsure.ingest.packing import File, check_zstd, packing_of, unpacked
+from howsure.ingest.packing import (
+    BUFFER,
+    ENDS,
+    LONG_LINES,
+    LONGEST,
+    File,
+    check_zstd,
+    csv_bound,
+    csv_table,
+    lines_table,
+    packing_of,
+    unpacked,
+)
 from howsure.ingest.streams import stream_names
 from howsure.language import spelled
 
