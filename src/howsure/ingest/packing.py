@@ -3,7 +3,8 @@
 DuckDB takes a zstd file that was cut for a whole one, a gzip file with damaged bytes, and a JSON array that ends after
 a comma; what it does not look at is looked at here.
 
-CSV queries always name the line end: left alone, DuckDB takes the first that it meets, which may lie within a quoted name.
+CSV queries always name the line end: left alone, DuckDB takes the first that it meets, which may lie within a quoted
+name.
 
 Several threads drop a last line of more than 8 MB in silence, so `ends.py` measures the lines of plain and gzip files.
 Only DuckDB can unpack zstd: there one thread, which refuses lines of up to 32 MB, and the JSON reader, which refuses
