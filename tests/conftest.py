@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,19 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def usual_signals() -> None:
+    """Start commands with the usual signals, also under nohup and in the background of a script.
+
+    A child inherits that a signal is ignored, but not that it is handled: a handler that does nothing keeps the tests
+    running, and leaves their commands as a terminal starts them.
+    """
+    for name in ("SIGHUP", "SIGINT", "SIGTERM"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
+
+
+@pytest.fixture(scope="session", autouse=True)
 def one_duckdb() -> Iterator[None]:
     """Files are read by connections to one DuckDB of the worker: to start one takes longer than to read a small file.
 
@@ -41,10 +55,8 @@ def one_duckdb() -> Iterator[None]:
     root = duckdb.connect(config=duck.CONFIG | {"enable_external_file_cache": "false"})
     connect = duck.connect
 
-    def shared(database: str = ":memory:", *, read_only: bool = False, in_order: bool = False) -> Any:
-        if database == ":memory:" and not in_order:
-            return duck.ready(root.cursor())
-        return connect(database, read_only=read_only, in_order=in_order)
+    def shared(*, in_order: bool = False) -> Any:
+        return connect(in_order=True) if in_order else duck.ready(root.cursor())
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(duck, "connect", shared)

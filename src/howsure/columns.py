@@ -28,6 +28,7 @@ class Columns(TypedDict, total=False):
     on: Names
     unmatched: str
     where: Names
+    independent_rows: bool
     missing: str
     positive: Any
     labels: Sequence[Any]
@@ -39,6 +40,12 @@ class Columns(TypedDict, total=False):
     query: str
     engine: str
     remote: str
+
+
+class ColumnsAndTarget(Columns, total=False):
+    """The same for verbs that answer for a target with another share of positives; see hs.shift."""
+
+    prevalence: Any
 
 
 NAMES: Final = tuple(Columns.__annotations__)

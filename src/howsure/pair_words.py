@@ -56,11 +56,25 @@ def _worth(effect: float, worth: float) -> str:
     return none if effect <= 1.0 else f"worth {worth:,.0f} independent items"
 
 
-def _together(f: Mapping[str, Any]) -> str:
-    way = option("cluster", spelled(f["column"], shlex.quote(f["column"])))
-    return filled(SENTENCES["rows-together"], {**f, "way": way})
+def _column(name: str, column: str) -> str:
+    """An option with a column, quoted as a shell needs it."""
+    return option(name, spelled(column, shlex.quote(column)))
+
+
+def _repeated(f: Mapping[str, Any]) -> str:
+    """What repeats, and what to type about it."""
+    column, free = f["column"], option("independent_rows", True)
+    if f["what"] == "systems":
+        unit = spelled("id", "ID") if f["unit"] is None else f["unit"]
+        way = f"{_column('system', column)}{spelled(', ', ' ')}{_column('item', unit)}"
+        facts = {**f, "way": way, "one": _column("where", f"{column}={f['first']}")}
+    else:
+        own = _column("cluster", column)
+        apart = "" if f["by"] is None else f" with {option('where', f['by'] + '=VALUE')} in place of {option('by')}"
+        facts = {**f, "way": own + apart}
+    return filled(SENTENCES[f"repeated-units/{f['what']}"], {**facts, "free": free})
 
 
 WORDS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
-    "pairing": _pairing, "design-effect": _design, "rows-together": _together,
+    "pairing": _pairing, "design-effect": _design, "repeated-units": _repeated,
 }  # fmt: skip

@@ -74,7 +74,7 @@ def told(line, *more):
 def document(text):
     """A document without the question about ids that repeat, for which no database is asked."""
     found = json.loads(text)
-    return found | {"notes": [n for n in found["notes"] if n["code"] != "rows-together"]}
+    return found | {"notes": [n for n in found["notes"] if n["code"] != "repeated-units"]}
 
 
 def refusal(line, *more):

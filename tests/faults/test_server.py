@@ -75,6 +75,16 @@ def test_nothing_stays_of_a_server_that_is_ended(sign, place) -> None:
     assert there(place) == STAYS
 
 
+def test_an_ignored_hang_up_stays_ignored(place) -> None:
+    """A server that was started under nohup goes on when its terminal closes."""
+    before = "import signal\nsignal.signal(signal.SIGHUP, signal.SIG_IGN)"
+    with serving(folder=place, before=before) as (address, process):
+        assert httpx.get(address, timeout=60).status_code == 200
+        process.send_signal(signal.SIGHUP)
+        assert httpx.post(f"{address}/api/score", json=QUESTION, timeout=60).status_code == 200
+        assert process.poll() is None
+
+
 @pytest.mark.parametrize("step", ["folder", "open", "write"])
 def test_a_disk_that_is_full_while_a_file_is_sent(step, monkeypatch) -> None:
     """Said in a sentence with a code that blames nobody's question, and nothing of the file is left."""

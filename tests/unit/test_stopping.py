@@ -18,8 +18,7 @@ COUNTS = ["score", "--counts", "tp=80,fp=20,fn=30,tn=870"]
 
 def command(before: str, *arguments: str, folder: Path, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
     """The command in a process of its own, after some lines of Python."""
-    heard = "import signal\nsignal.signal(signal.SIGHUP, signal.SIG_DFL)"  # whoever runs this under nohup
-    code = f"{heard}\n{textwrap.dedent(before)}\nfrom howsure.cli import main\nmain()\n"
+    code = f"{textwrap.dedent(before)}\nfrom howsure.cli import main\nmain()\n"
     return subprocess.Popen(
         [sys.executable, "-c", code, *arguments],
         stdin=stdin,
@@ -140,6 +139,15 @@ def test_a_signal_where_nothing_can_be_raised(tmp_path):
     process = command(_SWALLOWED.format(sign=int(signal.SIGINT)), *COUNTS, folder=tmp_path)
     _, err = process.communicate(timeout=60)
     assert (process.returncode, err.strip()) == (130, b"")
+
+
+def test_commands_of_tests_start_with_the_usual_signals():
+    """Also under nohup and in the background of a script, where the tests themselves inherit that some are ignored."""
+    shown = "import signal; print([signal.getsignal(x).__str__() for x in (signal.SIGHUP, signal.SIGTERM)], "
+    shown += "signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
+    made = subprocess.run([sys.executable, "-c", shown], capture_output=True, text=True, check=True)
+    usual = str(signal.SIG_DFL)
+    assert made.stdout.strip() == f"{[usual, usual]} True"
 
 
 def test_ignored_signals_stay_ignored(tmp_path):

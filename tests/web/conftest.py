@@ -21,11 +21,12 @@ QUESTION = {"counts": FOUR, "metrics": ["f1"]}
 
 
 @contextmanager
-def serving(*words: str, folder: Path | None = None) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """`howsure serve` on a free port: its address, and the process."""
+def serving(*words: str, folder: Path | None = None, before: str = "") -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """`howsure serve` on a free port, after some lines of Python: its address, and the process."""
+    started = ["-c", f"{before}\nfrom howsure.cli import main\nmain()"] if before else ["-m", "howsure"]
     environment = {**os.environ, **({"TMPDIR": str(folder)} if folder is not None else {})}
     process = subprocess.Popen(
-        [sys.executable, "-m", "howsure", "serve", "--port", "0", "--no-browser", *words],
+        [sys.executable, *started, "serve", "--port", "0", "--no-browser", *words],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
     )  # fmt: skip
     try:

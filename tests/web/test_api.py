@@ -147,6 +147,27 @@ def test_the_finding_is_the_headline_of_the_report(client, metrics, above, chief
     assert found["finding"] == findings.of_row(row, 0.95)
 
 
+@pytest.mark.parametrize("setting", ["charts", "report"])
+def test_what_only_the_full_answer_has_goes_with_no_other_format(client, setting):
+    """Refused, not passed over: neither JSON nor an address."""
+    says = f"{setting} goes with the full answer: leave out {setting}, or format=csv."
+    asked_for = {setting: True, "format": "csv"}
+    refused = [client.post("/api/file/score", params=asked_for, content=FILE, headers=BYTES)]
+    if setting == "charts":
+        refused.append(asked(client, "score", {"counts": FOUR, "charts": True}, format="csv"))
+    for response in refused:
+        assert response.status_code == 422
+        assert response.json()["error"]["message"] == says
+
+
+def test_a_file_whose_last_line_is_too_long_is_refused(client):
+    """Not scored without it."""
+    content = b"label,pred,text\n1,1,a\n0,0,b\n1,0," + b"x" * 40_000_000
+    refused = client.post("/api/file/score", params={"name": "p.csv"}, content=content, headers=BYTES)
+    assert refused.status_code == 422
+    assert refused.json()["error"]["message"] == "line 4 of 'p.csv' is longer than 2 MB; is it the right file?"
+
+
 FILE = b"label,pred,city,score\n" + b"1,1,a,.9\n0,0,b,.2\n0,1,a,.6\n1,1,b,.7\n1,1,a,.5\n" * 10
 
 
@@ -156,6 +177,9 @@ FILE = b"label,pred,city,score\n" + b"1,1,a,.9\n0,0,b,.2\n0,1,a,.6\n1,1,b,.7\n1,
         ("predict", {"n": 20, "metric": "f1", "below": 0.7}),
         ("gate", {"require": ["f1 > 0.5", "recall > 0.9 with 0.8"]}),
         ("curve", {"best": "f1"}),
+        ("compare", {"truth": "label", "pred": ["pred", "label"], "metric": "f1", "prior": "uniform", "seed": 3}),
+        ("leaderboard", {"truth": "label", "pred": ["pred", "label"], "metric": ["f1", "recall"], "level": 0.9}),
+        ("gate", {"require": "f1 > 0.5 in city=a", "level": 0.9}),
     ],
 )
 def test_decisions_about_a_file_are_those_of_the_lines(client, elsewhere, tmp_path, verb, options):

@@ -73,19 +73,67 @@ def test_a_free_port_where_the_usual_one_is_taken(started):
         assert started["at"][1] != 8017
 
 
-def test_host(started, capsys):
-    """Loopback needs no token and answers to its own names; others need one; what is no address is told."""
-    assert run(["serve", "--port", "0", "--no-browser"]) == 0
-    assert started["guard"].token is None
-    assert f"localhost:{started['at'][1]}" in started["guard"].hosts
-    assert run(["serve", "--port", "0", "--no-browser", "--host", "0.0.0.0"]) == 0
-    assert started["guard"].hosts is None
-    assert len(started["guard"].token) >= 24
-    assert started["guard"].token in capsys.readouterr().out
-    assert run(["serve", "--port", "0", "--no-browser", "--host", "127.0.0.2"]) == 0
-    assert f"127.0.0.2:{started['at'][1]}" in started["guard"].hosts
-    assert run(["serve", "--host", "no.such.host.invalid", "--no-browser"]) == 2
-    assert one_sentence(capsys.readouterr().err)
+ALONE = ["127.0.0.1", "127.0.0.2", "127.1", "localhost", "LOCALHOST", "::1", "0:0:0:0:0:0:0:1", "a-name-of-loopback"]
+OPEN = ["0.0.0.0", "::", "::ffff:127.0.0.1", "a-name-of-all"]
+
+
+@pytest.fixture
+def names(monkeypatch):
+    """Two host names: one for this machine only, one for all that can reach it."""
+    known = {"a-name-of-loopback": "127.0.0.3", "a-name-of-all": "0.0.0.0"}
+
+    class Named(socket.socket):
+        def bind(self, address):
+            super().bind((known.get(address[0], address[0]), address[1]))
+
+    monkeypatch.setattr(web_serving.socket, "socket", Named)
+
+
+def start(host, started):
+    """Start at an address; machines without IPv6 cannot."""
+    if ":" in host and not has_ipv6():
+        pytest.skip("there is no IPv6 here")
+    assert run(["serve", "--port", "0", "--no-browser", "--host", host]) == 0
+    return started["guard"], started["at"][1]
+
+
+def has_ipv6():
+    try:
+        with socket.socket(socket.AF_INET6) as found:
+            found.bind(("::1", 0))
+    except OSError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("host", ALONE)
+def test_loopback_needs_no_token(started, names, capsys, host):
+    """Whatever it is called; it answers to that name, to the address, and to the usual names of this machine."""
+    guard, port = start(host, started)
+    assert guard.token is None
+    assert "token" not in capsys.readouterr().out
+    written = f"[{host}]" if ":" in host else host.lower()
+    bound = started["at"][0]
+    for name in (written, f"[{bound}]" if ":" in bound else bound, "127.0.0.1", "localhost", "[::1]"):
+        assert f"{name}:{port}" in guard.hosts
+
+
+@pytest.mark.parametrize("host", OPEN)
+def test_all_else_needs_a_token(started, names, capsys, host):
+    """Made at random, and printed in the address."""
+    guard, _ = start(host, started)
+    assert guard.hosts is None
+    assert len(guard.token) >= 24
+    assert f"/?token={guard.token}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("host", ["no.such.host.invalid", "", "127.0.0.256"])
+def test_what_is_no_address_is_one_sentence(started, capsys, host):
+    """With what was given."""
+    assert run(["serve", "--host", host, "--no-browser"]) == 2
+    said = capsys.readouterr().err
+    assert one_sentence(said)
+    assert repr(host) in said
 
 
 def test_another_loopback_address_is_answered(tmp_path):

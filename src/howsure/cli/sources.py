@@ -52,6 +52,12 @@ COLUMNS: Final = (
         help="Only these rows; also != < <= > >=; repeat.",
     ),
     _column("--cluster", "What groups items, such as their question."),
+    option(
+        "--independent-rows",
+        is_flag=True,
+        group=groups.COLUMNS,
+        help="Rows are independent, though ids repeat.",
+    ),
     option("--sep", metavar=";", group=groups.COLUMNS, help="What is between the labels, if there are several."),
     option(
         "--missing", metavar="refuse|drop|wrong", group=groups.COLUMNS, help="Items without a label.  [default: refuse]"

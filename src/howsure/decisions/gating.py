@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Unpack
 
 from howsure.catalogue import known
-from howsure.columns import Columns
+from howsure.columns import ColumnsAndTarget
 from howsure.decisions.judging import FAIL, OPEN, PASS, Ruling, judged
 from howsure.decisions.requiring import requirements as read
 from howsure.decisions.sides import Sides, check_sides, refuse_idle_baseline, sides_of
 from howsure.envelope import envelope
 from howsure.errors import BadSetting
 from howsure.evidence import account
-from howsure.notes import Notes, merged, note
+from howsure.notes import BLOCKING, SHARED_ITEMS, Note, Notes, merged, note
 from howsure.render.harmless import visible
 from howsure.render.numbers import probability
 from howsure.result import Result
@@ -45,11 +46,20 @@ class Gate(Result):
         if failed:
             rest = f", {left} {'is' if left == 1 else 'are'} {OPEN}" if left else ""
             return f"{FAIL}: {of.format(failed)} {'fails' if failed == 1 else 'fail'}{rest}"
+        reason = next((row.reason for row in self.rows if row.reason), None)
+        if reason is not None:
+            return f"{OPEN}: {BLOCKING[reason]}"
         if left:
             rest = ", none fails" if every > 1 else ""
             return f"{OPEN}: {of.format(left)} {'is' if left == 1 else 'are'} {OPEN}{rest}"
         every_one = {1: "the requirement holds", 2: "both requirements hold"}
         return f"{PASS}: {every_one.get(every, f'all {every} requirements hold')}"
+
+    def _blocked(self) -> Gate:
+        """The same with the answers left open that the data cannot carry."""
+        sides = [x for x in (self.sides.joint or self.sides.judged, self.sides.other) if x is not None]
+        notes = [n for side in sides for n in side.evidence.notes]
+        return replace(self, rows=tuple(_blocked(row, notes) for row in self.rows))
 
     def _many(self, status: str) -> int:
         return sum(row.status == status for row in self.rows)
@@ -107,6 +117,14 @@ class Gate(Result):
         return f"Gate({visible(f'{self.status}; {each}')})"
 
 
+def _blocked(row: Ruling, notes: Sequence[Note]) -> Ruling:
+    """An answer that is open for a reason, where a warning gives one; slices that share items can be judged singly."""
+    codes = [n.code for n in (*notes, *row.notes) if n.code in BLOCKING]
+    if row.requirement.where:
+        codes = [x for x in codes if x != SHARED_ITEMS]
+    return replace(row, reason=codes[0]) if codes else row
+
+
 def gate(
     data: Any,
     requirements: Any,
@@ -117,7 +135,7 @@ def gate(
     prior: Any = None,
     tolerance: float | None = None,
     seed: int | None = None,
-    **columns: Unpack[Columns],
+    **columns: Unpack[ColumnsAndTarget],
 ) -> Gate:
     """Does it pass? Each requirement passes if it holds with its probability, and fails if the opposite does.
 
@@ -140,4 +158,4 @@ def gate(
     kind = check_kind(given.interval if interval is None else interval)
     check_sides(sides, asked)
     rows = [row for r in asked for row in judged(sides.slice(r.where), r, wanted, kind)]
-    return Gate(sides, wanted, kind, tuple(rows))
+    return Gate(sides, wanted, kind, tuple(rows))._blocked()

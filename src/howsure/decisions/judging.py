@@ -39,6 +39,7 @@ class Ruling:
     size: float  # units and the prior's weight
     unit: str  # what is exchangeable, and what `more` counts: items, or clusters of them
     notes: Notes = ()
+    reason: str | None = None  # the code of a warning that leaves the answer open, whatever the probability
 
     @property
     def _slack(self) -> float:
@@ -47,7 +48,9 @@ class Ruling:
 
     @property
     def status(self) -> str:
-        """`pass`, `fail` or `inconclusive`; where draws cannot tell, it is the last."""
+        """`pass`, `fail` or `inconclusive`; the last if draws cannot tell, or the data cannot carry the question."""
+        if self.reason is not None:
+            return OPEN
         p = self.requirement.p
         if self.probability - self._slack >= p:
             return PASS
@@ -58,20 +61,22 @@ class Ruling:
         """Whether more draws may give the answer, rather than more items."""
         p = self.requirement.p
         high, low = self.probability + self._slack, self.probability - self._slack
-        return self.status == OPEN and (high >= p or low <= 1.0 - p)
+        return self.status == OPEN and self.reason is None and (high >= p or low <= 1.0 - p)
 
     @property
     def more(self) -> int | None:
         """How many more units settle it with probability 0.8; None where it is settled, or needs draws first."""
-        return more_items(self.probability, self.requirement.p, self.size) if self.status == OPEN else None
+        if self.status != OPEN or self.reason is not None:
+            return None
+        return more_items(self.probability, self.requirement.p, self.size)
 
     def document(self, level: float, kind: str) -> dict[str, Any]:
         """The row of the document."""
         r, d = self.requirement, self.law
         ends, off = d.interval(level, kind=kind), d.end_errors(level, kind)
         return {
-            "requirement": str(r), "status": self.status, "metric": self.metric, "asked": r.metric,
-            "slice": dict(r.where) or None, "kind": r.kind, "sign": r.sign,
+            "requirement": str(r), "status": self.status, "reason": self.reason, "metric": self.metric,
+            "asked": r.metric, "slice": dict(r.where) or None, "kind": r.kind, "sign": r.sign,
             "limit": None if r.compares else r.number, "margin": r.number if r.compares else None,
             "p": r.p, "probability": real(self.probability), "n": self.n, "score": real(self.score),
             "mean": real(d.mean), "std": real(d.std), "median": real(d.median),

@@ -44,6 +44,7 @@ def tally(
     item: Names | None = None,
     system: str | None = None,
     where: Names | None = None,
+    independent_rows: bool = False,
     sep: str | None = None,
     table: str | None = None,
     query: str | None = None,
@@ -69,6 +70,7 @@ def tally(
     item: Names | None = None,
     system: str | None = None,
     where: Names | None = None,
+    independent_rows: bool = False,
     sep: str | None = None,
     table: str | None = None,
     query: str | None = None,
@@ -82,7 +84,8 @@ def tally(
     is a joint tally, `by=` makes a batch of slices, `outcome="passed"` counts passes and fails, `score=` with
     `threshold=` cuts a score, `weight=` and `count=` name columns of weights or of counts made earlier. Columns of
     lists are sets of labels; `sep=` splits texts into them. `cluster=` tells which items belong together, `item=` and
-    `system=` which rows of a long frame are the same item, `where="year=2024"` which rows to take.
+    `system=` which rows of a long frame are the same item, `where="year=2024"` which rows to take. howsure warns
+    if other columns suggest that rows are not independent; `independent_rows=True` says that they are.
     A DB-API connection takes `table=` or `query=` beside them, files `engine="spark"`.
 
     >>> tally([1, 0, 1, 1], [1, 0, 0, 1])
@@ -90,7 +93,7 @@ def tally(
     >>> tally(["spam", "ham"], ["spam", "spam"], positive="spam").fp
     1
     """
-    named = (truth, pred, by, outcome, score, threshold, count, item, system, where, sep)
+    named = (truth, pred, by, outcome, score, threshold, count, item, system, where, sep, independent_rows or None)
     if y_pred is not None and not any(x is not None for x in (*named, table, query, engine, remote)):
         return of_arrays(data, y_pred, positive, labels, weight, missing, cluster)
     from howsure.ingest.entrance import evidence
@@ -100,5 +103,6 @@ def tally(
     return evidence(
         data, y_pred, kind="table", truth=truth, pred=pred, by=by, outcome=outcome, score=score, threshold=threshold,
         positive=positive, labels=labels, weight=weight, count=count, missing=missing, cluster=cluster, item=item,
-        system=system, where=where, sep=sep, table=table, query=query, engine=engine, remote=remote,
+        system=system, where=where, independent_rows=independent_rows, sep=sep, table=table, query=query,
+        engine=engine, remote=remote,
     )  # fmt: skip

@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from howsure import duck
-from howsure.errors import BadFile, BadLabels, NoCommonId
+from howsure.errors import BadFile, BadLabels, HowsureError, NoCommonId
 from howsure.ingest import conditions
 from howsure.ingest.columns import EXACT, Column, as_numbers, coarse
 from howsure.ingest.ends import checked
@@ -145,20 +145,21 @@ class Files:
         ]
         return sum(int(self.run(*query)["n"][0]) for query in queries)
 
-    def sizes(self, columns: Sequence[str], where: Sequence[str]) -> list[tuple[int, int]]:
-        """How many values each column has, and in how many rows; nothing where one query does not read all files."""
-        first, *rest = self._readers(columns, where)
-        return [] if rest else [self._size(first, x, where) for x in columns]
-
-    def _size(self, r: Reader, column: str, where: Sequence[str]) -> tuple[int, int]:
-        bound, words = dict(r.bound), ", ".join(f"'{x}'" for x in MISSING)
-        rows = f"SELECT {r.text(column)} AS t FROM {r.table}{r.filters(where, bound)}"
-        for test in ("TRUE", f"lower(trim(t)) NOT IN ({words})"):  # words are looked at only where values repeat
-            query = f"SELECT count(DISTINCT t) AS n, count(t) AS m FROM ({rows}) WHERE {test}"
-            values, many = (int(x[0]) for x in self.run(query, bound).values())
-            if values == many:
-                break
-        return values, many
+    def sizes(self, columns: Sequence[str], where: Sequence[str]) -> dict[str, tuple[int, int]]:
+        """About how many values each column has, and in how many rows; nothing if several queries would be needed."""
+        try:
+            first, *rest = self._readers(columns, where)
+        except HowsureError:  # some of several files lack a column
+            return {}
+        plain = [x for x in columns if x not in first.nested and x in first.place]
+        if rest or not plain:
+            return {}
+        bound = dict(first.bound)
+        texts = ", ".join(f"{first.text(x)} AS c{i}" for i, x in enumerate(plain))
+        counts = ", ".join(f"approx_count_distinct(c{i}) AS n{i}, count(c{i}) AS m{i}" for i in range(len(plain)))
+        query = f"SELECT {counts} FROM (SELECT {texts} FROM {first.table}{first.filters(where, bound)})"
+        row = {name: int(x[0]) for name, x in self.run(query, bound).items()}
+        return {x: (row[f"n{i}"], row[f"m{i}"]) for i, x in enumerate(plain)}
 
     def run(self, query: str, bound: dict[str, Any]) -> dict[str, Any]:
         """The columns of a query, watched over where somebody does."""

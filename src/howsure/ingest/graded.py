@@ -25,6 +25,7 @@ def means(
     missing: str = "refuse",
     count: str | None = None,
     where: Names | None = None,
+    independent_rows: bool = False,
     table: str | None = None,
     query: str | None = None,
     engine: str | None = None,
@@ -44,7 +45,7 @@ def means(
     from howsure.ingest.entrance import evidence
 
     columns: dict[str, Any] = {"value": value, "item": item, "system": system, "count": count}
-    columns |= {"by": by, "where": where}
+    columns |= {"by": by, "where": where, "independent_rows": independent_rows}
     place: dict[str, Any] = {"table": table, "query": query, "engine": engine, "remote": remote}
     settings: dict[str, Any] = {"weight": weight, "cluster": cluster, "better": better, "bounds": bounds}
     found = evidence(data, kind="values", missing=missing, **columns, **place, **settings)

@@ -12,12 +12,12 @@ from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest,
 from howsure.ingest.keys import Form, Grouping, Key
 from howsure.labels import Label
 from howsure.language import option, spelled
-from howsure.settings import finite
+from howsure.settings import finite, flag
 
 Kind = Literal["classes", "label sets", "outcomes", "cuts", "scores", "values", "judged outcomes", "judged classes"]
 Better = Literal["higher", "lower"]
 
-_SHARED: Final = frozenset({"cluster", "count", "missing", "where"})
+_SHARED: Final = frozenset({"cluster", "count", "independent_rows", "missing", "where"})
 _JOINED: Final = frozenset({"item", "system"})
 _JUDGED: Final = frozenset({"judge", "human", "by", "count", "missing", "where"})
 OPTIONS: Final[dict[Kind, frozenset[str]]] = {  # which options each kind takes
@@ -67,6 +67,7 @@ class Request:
     judge: str | None = None  # the judge's labels, of items that are classified
     humans: tuple[str, ...] = ()  # human labels of a validated part, one column for each column of verdicts
     names: tuple[str, ...] = ()  # shown for the answers, where they are given
+    independent_rows: bool = False  # whether the user says so
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -173,6 +174,7 @@ def make(
         bins=_bins(asked.get("bins")),
         better=better,
         bounds=check_bounds(asked.get("bounds")),
+        independent_rows=flag(asked.get("independent_rows", False), "independent_rows"),
         **_judging(asked, found, len(answers)),
     )
     if request.paired and request.count is not None:
@@ -255,9 +257,8 @@ def _judging(asked: dict[str, Any], kind: Kind, systems: int) -> dict[str, Any]:
         return {}
     if kind == "judged outcomes":
         if len(humans) != systems:
-            raise BadSetting(
-                f"give one column of {option('human')} per column of {option('judge')}; got {len(humans)}."
-            )
+            pair = f"{option('human')} per column of {option('judge')}"
+            raise BadSetting(f"give one column of {pair}; got {len(humans)}.")
         return {"humans": humans}
     (judge, *others) = column_names(asked["judge"], "judge")
     if others or len(humans) != 1:
@@ -286,6 +287,8 @@ def _refuse_strays(kind: Kind, asked: dict[str, Any], better: Any) -> None:
         raise BadSetting(f"give {option('weight')} or {option('count')}, not both.")
     if "count" in asked and "item" in asked and ("system" in asked or kind == "values"):
         raise BadSetting(f"with {option('item')} every row is one item: leave out {option('count')}.")
+    if asked.get("independent_rows") and "cluster" in asked:
+        raise BadSetting(f"give {option('cluster')} or {option('independent_rows')}, not both.")
     if "by" in asked and "cluster" in asked:
         one = option("where", f"{column_names(asked['by'], 'by')[0]}=VALUE")
         told = f"{option('by')} and {option('cluster')} do not go together yet"
@@ -339,8 +342,7 @@ def conditions_given(where: Any) -> tuple[str, ...]:
     """Conditions on rows, as texts; a list of none was meant to hold some."""
     found = () if where is None else (where,) if isinstance(where, str) else where
     if not isinstance(found, (list, tuple)) or not all(isinstance(x, str) for x in found):
-        told = "must be a condition such as 'region=north', or a list of them"
-        raise BadSetting(f"{option('where')} {told}; got {where!r}.")
+        raise BadSetting(f"{option('where')} must be a condition such as 'region=north', or a list; got {where!r}.")
     if where is not None and not found:
         raise BadSetting(f"{option('where')} is empty; give a condition such as 'region=north', or leave it out.")
     return tuple(found)
@@ -352,9 +354,8 @@ def check_missing(missing: Any, kind: Kind = "classes") -> str:
     if not isinstance(missing, str) or missing not in known:
         told = " or ".join((", ".join(repr(x) for x in known[:-1]), repr(known[-1])))
         here = " here" if isinstance(missing, str) and missing in MISSING else ""
-        raise UnknownName(
-            f"{option('missing', missing)} is not known{here}.{nearest(str(missing), known)} Give {told}."
-        )
+        given = f"{option('missing', missing)} is not known{here}"
+        raise UnknownName(f"{given}.{nearest(str(missing), known)} Give {told}.")
     return str(missing)
 
 
@@ -365,10 +366,9 @@ def _thresholds(threshold: Any) -> tuple[float, ...]:
     for x in found:
         if finite(x) != finite(x):  # NaN: no finite number
             raise BadSetting(f"a threshold must be a finite number; got {x!r}.")
-    numbers = tuple(float(x) for x in found)
-    if not numbers or len(set(numbers)) != len(numbers):
-        raise BadSetting(f"thresholds must be one or more different numbers; got {listing(numbers)}.")
-    return numbers
+    if not found or len(set(found)) != len(found):
+        raise BadSetting(f"thresholds must be one or more different numbers; got {listing(map(float, found))}.")
+    return tuple(float(x) for x in found)
 
 
 def _bins(bins: Any) -> int | None:

@@ -33,10 +33,11 @@ from howsure.model.label_sets import AllLabels
 from howsure.model.means import mean_law
 from howsure.model.next_items import quotient_score
 from howsure.model.over_items import AddedUp, MeanOverItems, OverItems
-from howsure.model.question import NextScore, Question, nothing_more, nothing_shared
+from howsure.model.question import NextScore, Question, nothing_shared
 from howsure.model.right_or_wrong import RightOrWrong
 from howsure.model.state import State
 from howsure.model.whole_clusters import OfClusters
+from howsure.notes import Notes
 from howsure.priors import Prior, refuse_shared
 
 if TYPE_CHECKING:
@@ -116,7 +117,13 @@ def _inner(state: State) -> Any:
     return {"Tally": classes, "Outcomes": outcomes, "Multilabel": label_sets}[name]
 
 
-extras = nothing_more
+def extras(state: State, level: float) -> tuple[dict[str, Any], Notes]:
+    """As without clusters, without the most frequent mistakes."""
+    del level
+    whole = state.evidence.wholes[0]
+    return {}, classes.extraction_notes(whole) if _inner(state) is classes else ()
+
+
 prepare = nothing_shared
 
 

@@ -88,6 +88,9 @@ def answer(job: Job) -> Reply:
 
 def _asked(job: Job) -> Reply:
     """A question whose numbers came with it, or in a file that was sent."""
+    unused = "charts" if job.charts else "report" if job.report else None
+    if unused is not None and job.form != "answer":
+        raise BadSetting(f"{unused} goes with the full answer: leave out {unused}, or format={job.form}.")
     if job.folder is None:
         return _given(job, asking.asked(job.verb, job.question))
     name = next(x.name for x in Path(job.folder).iterdir())
@@ -108,7 +111,7 @@ def _given(job: Job, asked: Posed, files: tuple[str, ...] = ()) -> Reply:
 
 
 def _written(job: Job, asked: Posed, result: Any) -> Reply:
-    asking.refuse_many(int((result.page().get("hidden") or {}).get("tables", 0)))
+    asking.refuse_many("slices", int((result.page().get("hidden") or {}).get("tables", 0)))
     if job.form in DRAWN:
         chart = result.plot()
         made = {"svg": chart.to_svg, "png": chart.to_png, "pdf": chart.to_pdf}[job.form]()

@@ -120,6 +120,8 @@ async def _refused(request: Request, error: Any) -> Response:
         said = _unread(error.__cause__)
     found = respond(refusal(error.status_code, code, said))
     found.headers.update(error.headers or {})
+    if error.status_code == 408:  # the rest of the body may never come
+        found.headers["connection"] = "close"
     return found
 
 

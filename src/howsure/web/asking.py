@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -11,7 +12,7 @@ from howsure.labels import whole
 from howsure.web import models, reading, uploads
 from howsure.web.calls import Call, Posed, flags, plain, table_text
 
-_MOST_SLICES: Final = 5_000
+_MOST: Final = {"classes": models.MOST_CLASSES, "slices": models.MOST_SLICES, "systems": models.MOST_SYSTEMS}
 _SETTINGS: Final = ("level", "interval", "prior", "tolerance", "seed")
 Part = tuple[Call, list[str], dict[str, str]]  # the evidence, its words, and the files these read
 
@@ -55,6 +56,7 @@ def _table(t: models.TableGiven, called: str = "", file: str = "matrix.csv") -> 
 
 def _matrix(m: models.MatrixGiven, file: str) -> Part:
     """A matrix, and the file that holds the same; labels that are all whole numbers are numbers, as in such a file."""
+    refuse_many("classes", len(m.counts))
     numbers = [whole(str(x)) for x in m.labels or ()]
     labels: list[Any] | None = numbers if m.labels is not None and None not in numbers else m.labels
     own = {"labels": labels, "positive": m.positive, "rows": None if m.rows == "truth" else m.rows}
@@ -113,6 +115,7 @@ def _paired(items: models.PairedAnswers, settings: Mapping[str, Any]) -> Posed:
     if not len(items.truth) == len(items.first) == len(items.second):
         sizes = f"{len(items.truth)}, {len(items.first)} and {len(items.second)}"
         raise BadSetting(f"truth, first and second must be of the same length; got {sizes}.")
+    refuse_many("classes", len({*items.truth, *items.first, *items.second}))
     columns = {"truth": "truth", "pred": ["first", "second"], **own}
     rows = zip(items.truth, items.first, items.second, strict=True)
     return Posed(
@@ -124,6 +127,7 @@ def _paired(items: models.PairedAnswers, settings: Mapping[str, Any]) -> Posed:
 
 
 def _leaderboard(q: Any) -> Posed:
+    refuse_many("systems", len(q.systems))
     parts = {name: _table(t, f" of {name!r}") for name, t in q.systems.items()}
     if any(files for _, _, files in parts.values()):
         raise BadSetting("a leaderboard is made of counts or of rates; give matrices to score or to compare.")
@@ -225,7 +229,7 @@ def _best(best: str | None, metrics: Any) -> tuple[str, ...]:
 
 _COLUMNS: Final = (
     "truth", "pred", "outcome", "value", "score", "threshold", "by", "positive", "item", "system", "cluster", "weight",
-    "count", "where", "missing", "sep",
+    "count", "where", "independent_rows", "missing", "sep",
 )  # fmt: skip
 _ONLY: Final = {  # what some verbs take alone
     "above": ("score", "predict"), "below": ("predict",), "n": ("predict",), "require": ("gate",),
@@ -245,9 +249,7 @@ def of_file(verb: str, name: str, q: models.FileQuestion) -> Posed:
     own = _one(said) if verb in ("compare", "leaderboard", "predict") else said
     theirs, more = uploads.own_name(q.name), () if q.require is None else (q.require,)
     best = _best(q.best, q.metric)
-    run = Call(verb, (name, *more), own, best).run
-    if verb == "score" and q.by:
-        run = partial(_sliced, name, columns, {**asked_for, **settings})
+    run = partial(_checked, Call(verb, (name, *more), own, best), columns)
     typed = (verb, theirs, *flags({"require": q.require or [], "best": list(best[1:])}), *flags(said))
     return Posed(Call(verb, (theirs, *more), own, best), typed, answer=run)
 
@@ -266,22 +268,30 @@ def _refuse_others(verb: str, q: models.FileQuestion) -> None:
         raise BadSetting(f"{verb} needs {needed}, such as {example}.")
 
 
-def _sliced(name: str, columns: Mapping[str, Any], settings: Mapping[str, Any]) -> Any:
-    """Scores of slices, which are counted before anything is computed of them."""
-    import howsure
+def _checked(call: Call, columns: Mapping[str, Any]) -> Any:
+    """Run a question about a file, whose classes, slices and systems are counted before anything is computed."""
     from howsure.entering import entered
 
-    first = {x: settings.get(x) for x in ("prior", "tolerance", "seed")}
-    posterior = entered("score", name, None, columns, **first).posterior
-    refuse_many(getattr(posterior.evidence, "tables", 0))  # items that are kept one by one are counted in the answer
-    return howsure.score(posterior, **{k: x for k, x in settings.items() if k not in first})
+    name, *more = call.given
+    settings = {k: x for k, x in call.named.items() if k not in columns}
+    first = {x: settings.get(x) for x in ("prior", "seed")}
+    kind: Any = {"kind": "scores"} if call.name == "curve" else {}
+    posterior = entered(call.name, name, None, columns, **kind, **first).posterior
+    evidence = posterior.evidence
+    refuse_many("classes", len(getattr(evidence, "labels", ())))
+    refuse_many("systems", len(evidence.systems))
+    refuse_many("slices", getattr(evidence, "tables", 0))  # items that are kept one by one are counted in the answer
+    if call.name == "gate":  # which reads the slices that its requirements name
+        return call.run()
+    rest = {k: x for k, x in settings.items() if k not in first}
+    return replace(call, given=(posterior, *more), named=rest).run()
 
 
-def refuse_many(slices: int) -> None:
-    """More slices than anybody reads are for files, not for a browser."""
-    if slices > _MOST_SLICES:
-        said = f"there are {slices:,} slices, and the page takes {_MOST_SLICES:,}"
-        raise BadSetting(f"{said}; use the command, which writes any number: --out slices.parquet.")
+def refuse_many(what: str, number: int) -> None:
+    """Refuse more classes, slices or systems than anybody reads in a browser."""
+    if number > _MOST[what]:
+        limit = f"there are {number:,} {what}; the web app takes {_MOST[what]:,} at most"
+        raise BadSetting(f"{limit}. Use the command, which takes any number: howsure score FILE.")
 
 
 _VERBS: Final[dict[str, Callable[[Any], Posed]]] = {

@@ -44,7 +44,7 @@ class Call:
 def _made(x: Any) -> Any:
     if isinstance(x, Call):
         return x.run()
-    return {name: _made(own) for name, own in x.items()} if isinstance(x, Mapping) else x
+    return {name: _made(own) for name, own in x.items()} if isinstance(x, dict) else x  # posteriors are mappings
 
 
 def _shown(x: Any) -> str:

@@ -220,13 +220,12 @@ async def _refuse(scope: Message, no: Refused, receive: Receive, send: _Headed) 
                (b"connection", b"close")]  # fmt: skip
     headers += [(b"retry-after", b"1")] if no.status_code == 503 else []
     await send({"type": "http.response.start", "status": reply.status, "headers": headers})
-    head = scope["method"] == "HEAD"
-    if no.status_code in (413, 415):  # a connection that is closed with bytes unread is reset
-        await send({"type": "http.response.body", "body": reply.body, "more_body": True})
+    body = b"" if scope["method"] == "HEAD" else reply.body
+    if no.status_code not in (408, 503):  # a connection that is closed with bytes unread is reset
+        await send({"type": "http.response.body", "body": body, "more_body": True})
         await _drain(receive)
-        await send({"type": "http.response.body", "body": b""})
-    else:
-        await send({"type": "http.response.body", "body": b"" if head else reply.body})
+        body = b""
+    await send({"type": "http.response.body", "body": body})
 
 
 async def _drain(receive: Receive) -> None:

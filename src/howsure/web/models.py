@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 MOST_COUNT: Final = 10**12
 MOST_CLASSES: Final = 100
+MOST_SLICES: Final = 5_000
 MOST_ITEMS: Final = 50_000
 MOST_METRICS: Final = 40
 MOST_SYSTEMS: Final = 30
@@ -66,10 +67,10 @@ class MatrixGiven(StrictModel):
         json_schema_extra={"examples": [{"counts": [[50, 3], [4, 40]], "labels": ["ham", "spam"], "positive": "spam"}]}
     )
     counts: Annotated[
-        list[Annotated[list[Count], Field(min_length=1, max_length=MOST_CLASSES)]],
-        Field(min_length=1, max_length=MOST_CLASSES),
+        list[Annotated[list[Count], Field(min_length=1)]],
+        Field(min_length=1, description=f"At most {MOST_CLASSES} rows."),
     ]
-    labels: Annotated[list[Label], Field(max_length=MOST_CLASSES)] | None = None
+    labels: list[Label] | None = None
     positive: Label | None = None
     rows: Literal["truth", "pred"] = "truth"
 
@@ -156,7 +157,7 @@ class LeaderboardQuestion(SampledSettings, WithCharts):
     """Several systems, each with its table."""
 
     model_config = _example(systems={"a": {"rate": {"hits": 47, "of": 50}}, "b": {"rate": {"hits": 40, "of": 50}}})
-    systems: Annotated[dict[Text, TableGiven], Field(max_length=MOST_SYSTEMS)]
+    systems: Annotated[dict[Text, TableGiven], Field(description=f"At most {MOST_SYSTEMS}.")]
     metrics: Metrics | None = None
     apart: Number | None = None
 
@@ -248,6 +249,7 @@ class FileQuestion(BaseModel):
     weight: Text | None = None
     count: Text | None = None
     where: Names | None = None
+    independent_rows: bool | None = None
     missing: Literal["refuse", "drop", "wrong"] | None = None
     sep: Annotated[str, Field(max_length=4)] | None = None
     metric: Names | None = None

@@ -38,19 +38,19 @@ def serve(
 
     from howsure.web import uploads
     from howsure.web.application import application
-    from howsure.web.speaking import JsonProtocol
+    from howsure.web.speaking import IDLE_TIME, JsonProtocol
 
     uploads.root()  # where files cannot be kept, that is said before an address is
     with _bound(host, port) as listening:
-        place = listening.getsockname()
-        token = None if is_loopback(host) else secrets.token_urlsafe(24)
-        address = f"http://{_written(host)}:{place[1]}/"
+        bound, number = listening.getsockname()[:2]
+        token = None if is_loopback(bound) else secrets.token_urlsafe(24)
+        address = f"http://{_written(host)}:{number}/"
         shown = address if token is None else f"{address}?token={token}"
-        app = application(hosts=_hosts(host, place[1]) if token is None else None, token=token, workers=workers)
+        app = application(hosts=_hosts((host, bound), number) if token is None else None, token=token, workers=workers)
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
         config = uvicorn.Config(
             app, log_level="critical", access_log=False, server_header=False, date_header=True, lifespan="on",
-            timeout_graceful_shutdown=_LEAVE, timeout_keep_alive=30, ws="none", proxy_headers=False,
+            timeout_graceful_shutdown=_LEAVE, timeout_keep_alive=IDLE_TIME, ws="none", proxy_headers=False,
             http=JsonProtocol,
         )  # fmt: skip
         say(shown)  # the socket is open: who comes early waits
@@ -89,20 +89,20 @@ def _ended_in_order() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach it.
+def is_loopback(address: str) -> bool:
+    """Whether an address that a socket listens on is reached from this machine only.
 
-    >>> is_loopback("localhost"), is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("0.0.0.0")
-    (True, True, True, False)
+    >>> [is_loopback(x) for x in ("127.0.0.1", "127.8.9.10", "::1")]
+    [True, True, True]
+    >>> [is_loopback(x) for x in ("0.0.0.0", "::", "192.0.2.1", "::ffff:127.0.0.1")]
+    [False, False, False, False]
     """
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    found = ipaddress.ip_address(address)
+    return found in ipaddress.ip_network("127.0.0.0/8") or found == ipaddress.ip_address("::1")
 
 
-def _hosts(host: str, port: int) -> frozenset[str]:
-    names = ("127.0.0.1", "localhost", "[::1]", _written(host).lower())
+def _hosts(own: tuple[str, ...], port: int) -> frozenset[str]:
+    names = ("127.0.0.1", "localhost", "[::1]", *(_written(x).lower() for x in own))
     return frozenset(f"{name}:{port}" for name in names) | (frozenset(names) if port == 80 else frozenset())
 
 
