@@ -122,6 +122,17 @@ def test_tables_of_independent_items_are_not_much_wider_than_without_clusters(me
     assert 0.75 < width(d) / width(plain) < 1.35
 
 
+def test_the_lead_over_guessing_is_stretched_too():
+    """Informedness is 0 by guessing: P(better than guessing) is P(informedness > 0), also of six clusters."""
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 2, 120)
+    said = np.where(rng.random(120) < 0.57, truth, 1 - truth)
+    p = hs.posterior(hs.tally(truth, said, cluster=np.arange(120) // 20))
+    found = p.against_chance("informedness")
+    assert 0.7 < found.better < 0.97
+    assert found.better == pytest.approx(p["informedness"].sf(0.0), abs=0.012)
+
+
 def test_graded_values_in_clusters_have_the_same_rule():
     """Independent values: hardly wider than without clusters; copies: as many items as there are clusters."""
     values = RNG.beta(6, 2, 240)
@@ -139,6 +150,17 @@ def test_a_plan_looks_forward_to_stretched_intervals():
     seen = width(hs.posterior(pilot)["rate"])
     found = hs.posterior(pilot).resolve("rate").outlook(1).widths(20, 0.95, "equal-tailed").values
     assert np.median(found) == pytest.approx(seen, rel=0.15)
+
+
+def test_plans_of_rate_and_pass_at_1_agree():
+    """Of equal samples: widths and claims alike, and about the same number of questions for a difference."""
+    ease = RNG.beta(6, 2, 60)
+    one, two = (RNG.binomial(8, ease) for _ in range(2))
+    for goal in ({"width": 0.08}, {"above": 0.6}):
+        n = [hs.plan(pilot=clustered(one, of=8), metric=m, **goal).n for m in ("rate", "pass@1")]
+        assert n[0] == pytest.approx(n[1], abs=1)
+    n = [hs.plan(pilot=clustered(one, two, of=8), metric=m, difference=0.06).n for m in ("rate", "pass@1")]
+    assert n[0] == pytest.approx(n[1], rel=0.15)
 
 
 # -- how often intervals cover

@@ -133,13 +133,14 @@ class CellsOfClusters(OfClusters):
         x = self.cells[system]
         return ClusterSums.of_hits(x @ hits, x @ part, self.items[system])
 
-    def centre(self, system: int) -> Array:
-        """The metric at the mean of all masses."""
-        return self._at(self.cells[system].sum(axis=0) + self.weights * self.sizes[system])
+    def centre(self, system: int, formula: Any = None) -> Array:
+        """The metric, or another formula, at the mean of all masses."""
+        return self._at(self.cells[system].sum(axis=0) + self.weights * self.sizes[system], formula)
 
-    def _at(self, cells: Array) -> Array:
+    def _at(self, cells: Array, formula: Any = None) -> Array:
+        formula = self.light.formula if formula is None else formula
         with np.errstate(all="ignore"):
-            return np.asarray(self.light.formula(**dict(zip(CELLS, cells, strict=True))), dtype=float)
+            return np.asarray(formula(**dict(zip(CELLS, cells, strict=True))), dtype=float)
 
     @cached_property
     def stretches(self) -> tuple[Stretch, ...]:
@@ -326,13 +327,14 @@ class CellsOfClusters(OfClusters):
         return outlook_of_clusters.of_difference(self, by, seed, disagreement, stated)
 
     def chance(self, at: Places = None) -> Chance | None:
-        """By draws of the cells, for measures that guessing at the same margins has a value of."""
+        """By stretched draws of the lead, for measures that guessing at the same margins has a value of."""
         inner = self.wholes[0].chance(at)
         if inner is None or not isinstance(self.wholes[0], ClassAgainstRest):
             return None
         gap = self.light.formula - by_chance(self.light.formula)
         drawn = partial(self._drawn, seed=self.state.seed)
-        better, error = share_above(lambda n: self._measured(gap, drawn(n))[:, 0], self.clusters)
+        stretch = of_difference(float(self.centre(0, gap)), self.taking_part(0).factor, self.light.bounds)
+        better, error = share_above(lambda n: stretch(self._measured(gap, drawn(n))[:, 0]), self.clusters)
         return Chance(inner.score, better if self.metric.better == "higher" else 1.0 - better, error)
 
     @property
