@@ -32,9 +32,12 @@ LEAST_WEIGHT = 1e-15
 
 def probabilities(kind: str, shapes: Shapes, t: Array, agree: float, sizes: Sequence[int] = (32, 64)) -> Judged | None:
     """Return P(M <= t) at points t, and what two charts and two steps differ by; None if none of the sizes agree."""
-    half = [tails(kind, chart(*shapes), t, sizes[0] // 2) for chart in CHARTS]
+    charts = list(dict.fromkeys(chart(*shapes) for chart in CHARTS))  # two are the same if fp and fn are
+    if len(charts) < 2:
+        return None
+    half = [tails(kind, x, t, sizes[0] // 2) for x in charts]
     for nodes in sizes:
-        full = [tails(kind, chart(*shapes), t, nodes) for chart in CHARTS]
+        full = [tails(kind, x, t, nodes) for x in charts]
         change = [np.abs(x - y).max() for x, y in zip(full, half, strict=True)]
         one, two = np.argsort(change, kind="stable")[:2]
         apart = float(np.ptp([full[one], full[two], half[one], half[two]], axis=0).max())

@@ -214,17 +214,17 @@ def test_no_end_is_further_off_than_stated(prior: Any, kind: Kind) -> None:
     tp, fp, fn, tn = np.array(tables).T
     d = hs.posterior(hs.Tally.binary(tp=tp, fp=fp, fn=fn, tn=tn), prior, tolerance=0.2)[kind]
     ends, stated = (np.stack(x) for x in (tuple(d.interval(kind="equal-tailed")), d.end_errors(0.95, "equal-tailed")))
-    judged = 0
+    judged, sizes = 0, (32, 64, 128) if tiers.tier == "deep" else (32, 64)
     for table, end, off in zip(tables, ends.T, stated.T, strict=True):
         points = np.clip(np.concatenate([end - off, end + off]), -1.0, 1.0)
-        verdict = probabilities(kind, tuple(x + PSEUDO_COUNTS[prior] for x in table), points, agree=1e-5)
+        verdict = probabilities(kind, tuple(x + PSEUDO_COUNTS[prior] for x in table), points, 1e-5, sizes)
         if verdict is not None:
             before, after = verdict[0].reshape(2, 2)  # the tails below both ends, less and plus the stated error
             slack = 2 * verdict[1] + 1e-12
             assert (before - slack <= TAILS).all(), table
             assert (after + slack >= TAILS).all(), table
             judged += 1
-    assert judged >= 0.5 * len(tables)
+    assert judged >= 0.4 * len(tables)
 
 
 @pytest.mark.parametrize("table", OFF_BEFORE)
