@@ -18,7 +18,7 @@ from howsure.kernels.scale import FARTHEST, NEAREST
 from howsure.language import option
 from howsure.notes import Notes, note
 from howsure.ranges import refuse_beyond
-from howsure.settings import check_draws, check_kind, check_level, check_seed, finite
+from howsure.settings import AUTO, check_draws, check_kind, check_level, check_seed, finite
 
 if TYPE_CHECKING:
     from howsure.charts.chart import Chart
@@ -181,10 +181,37 @@ class Distribution:
             raise BadSetting(f"at most {_MOST_DRAWS:,} numbers are drawn at once; got {n!r} draws.")
         return self.sampler(int(n), check_seed(seed))
 
-    def interval(self, level: float = 0.95, *, kind: str = "equal-tailed") -> Interval:
-        """The credible interval of that level: equal-tailed, or hdi (the shortest)."""
+    def interval(self, level: float = 0.95, *, kind: str = AUTO) -> Interval:
+        """Return the credible interval of that level: auto, equal-tailed or hdi (the shortest).
+
+        `auto` is equal-tailed; if the score is at an end of the range, it runs from the equal-tailed end on the other
+        side to that end, and its kind is `to-end`.
+        """
         level = check_level(level, kind := check_kind(kind))
-        return self._equal_tailed(level) if kind == "equal-tailed" else self._shortest(level)
+        if kind == "hdi":
+            return self._shortest(level)
+        even = self._equal_tailed(level)
+        return self._to_end(even) if kind == AUTO and any(x.any() for x in self._at_ends) else even
+
+    @cached_property
+    def _at_ends(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Whether the score is at the lower, and at the upper, end of a bounded range; never for ratios."""
+        bottom, top = self.range
+        if self.point is None or self.log_scale or not math.isfinite(bottom) or not math.isfinite(top):
+            return np.zeros(self.shape, dtype=bool), np.zeros(self.shape, dtype=bool)
+        score, near = np.broadcast_to(np.asarray(self.score, dtype=float), self.shape), _UNITS * (top - bottom)
+        return score <= bottom + near, score >= top - near
+
+    def _to_end(self, even: Interval) -> Interval:
+        """Return the interval with its ends moved to those of the range, where the score is."""
+        (at_bottom, at_top), (bottom, top) = self._at_ends, self.range
+        low, high = np.where(at_bottom, bottom, even.low), np.where(at_top, top, even.high)
+        below, above = np.where(at_bottom, 0.0, even.low_gap), np.where(at_top, 0.0, even.high_gap)
+        rounded = ((low == bottom) & ~at_bottom) | ((high == top) & ~at_top)
+        kept = [x for x in even.notes if x.code != "rounds-to-edge" or rounded.any()]
+        told = note("interval-to-end", of=(self.name,), holds=0.5 + 0.5 * even.level)
+        low, high, below, above = (number_or_array(x) for x in (low, high, below, above))
+        return Interval(low, high, even.level, TO_END, below, above, (*kept, told))
 
     def _equal_tailed(self, level: float) -> Interval:
         low, high, below, above = self.law.equal_tailed(level)
@@ -293,6 +320,8 @@ class Distribution:
     def end_errors(self, level: float, kind: str) -> tuple[Any, Any]:
         """How far the ends of that interval can be off; the ends of a sampled hdi about twice as much as tails."""
         low, high = self.law.end_errors(level, shortest=kind == "hdi")
+        if kind == AUTO:
+            low, high = (np.where(x, 0.0, off) for x, off in zip(self._at_ends, (low, high), strict=True))
         return number_or_array(low), number_or_array(high)
 
     @property
@@ -314,7 +343,7 @@ class Distribution:
         """How far the mean can be off: three standard errors where it is sampled, rounding where it is closed."""
         return self.law.mean_error()
 
-    def plot(self, *, level: float = 0.95, interval: str = "equal-tailed", above: float | None = None) -> Chart:
+    def plot(self, *, level: float = 0.95, interval: str = AUTO, above: float | None = None) -> Chart:
         """The density with its interval shaded, and P(below) and P(above) a value: d.plot(above=0.8).save("x.svg")."""
         from howsure.outlines import density_chart
 
@@ -348,13 +377,14 @@ class Distribution:
         if self.shape:
             return f"{visible(self.name)} batch {self.shape}, {self.route}"
 
-        low, high = self.interval()
+        interval = self.interval()
         known = np.isfinite(self.mean)
         middle, off = (self.mean, self.error.value) if known else (self.median, self.median_error)
-        told = within(middle, low, high, off, self.end_errors(0.95, "equal-tailed"))
-        return f"{visible(self.name)} {told} 95% equal-tailed, {self.route}"
+        told = within(middle, interval.low, interval.high, off, self.end_errors(0.95, AUTO))
+        return f"{visible(self.name)} {told} 95% {interval.kind}, {self.route}"
 
 
+TO_END = "to-end"  # the kind of an interval that runs to the end of the range, where the score is
 _UNITS = 1e-15  # a few units in the last place of 1
 _SAME = 1e-12  # of its ends: an interval so narrow is hardly more than rounding
 _ROUNDING = 1e-11  # ends may round past each other, by so much at most

@@ -15,9 +15,9 @@ from howsure.columns import NAMES
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.language import option
 from howsure.model.posterior import KINDS, Posterior, posterior
-from howsure.settings import check_seed
+from howsure.settings import AUTO, check_seed
 
-LEVEL, INTERVAL = 0.95, "equal-tailed"
+LEVEL, INTERVAL = 0.95, AUTO
 
 
 @dataclass(frozen=True)

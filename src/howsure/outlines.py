@@ -12,6 +12,7 @@ from howsure.errors import BadSetting
 from howsure.kernels.scale import FARTHEST, NEAREST
 from howsure.render import findings
 from howsure.render.numbers import ends, probability, short, stated, width_of
+from howsure.settings import AUTO
 
 if TYPE_CHECKING:
     from howsure.charts.chart import Chart
@@ -28,7 +29,7 @@ _MOST: Final = 5.0  # times the usual height: of a density that rises further th
 def outline(
     d: Distribution,
     level: float = 0.95,
-    kind: str = "equal-tailed",
+    kind: str = AUTO,
     *,
     above: float | None = None,
     label: str | None = None,

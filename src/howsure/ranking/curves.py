@@ -36,7 +36,7 @@ from howsure.render.harmless import visible
 from howsure.render.numbers import short
 from howsure.result import Result
 from howsure.rows import Row, real, row_documents
-from howsure.settings import check_kind, check_level, several, whole_from
+from howsure.settings import AUTO, check_kind, check_level, several, whole_from
 
 Array = NDArray[np.float64]
 
@@ -59,7 +59,7 @@ class Curve(Result):
 
     posterior: Posterior
     level: float = 0.95
-    interval: str = "equal-tailed"
+    interval: str = AUTO
     asked: tuple[Any, ...] | None = None
     _parts: dict[str, Curve] = field(default_factory=dict, repr=False, compare=False)
 
