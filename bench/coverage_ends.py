@@ -9,6 +9,7 @@ full writes the study `ends` of src/howsure/data/coverage.json, and its section 
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -23,6 +24,8 @@ HERE = Path(__file__).resolve().parent
 sys.path[0] = str(HERE.parent)
 
 import howsure as hs  # noqa: E402
+from bench.coverage_data import Row, Study, Table, shares, this_run  # noqa: E402
+from bench.coverage_page import add_root, publish  # noqa: E402
 
 Array = NDArray[np.float64]
 Held = dict[str, float]  # by rule
