@@ -220,7 +220,7 @@ def _some(d: Distribution, at: tuple[NDArray[np.intp], ...]) -> tuple[Distributi
 
     if len(d.shape) != 1 or 4 * at[0].size > d.shape[0] or not isinstance(d.law, Continuous):
         return ()
-    return (replace(d, law=d.law.rows(at[0], d.shape)),)
+    return (replace(d, law=d.law.rows(at[0], d.shape), point=None),)
 
 
 def _picked(values: Any, d: Distribution, at: tuple[NDArray[np.intp], ...]) -> Array:

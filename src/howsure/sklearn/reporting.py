@@ -124,7 +124,8 @@ def classification_report(
         return _document(lines, averages)
     if isinstance(digits, bool) or not isinstance(digits, int) or not 0 <= digits <= 15:
         raise BadSetting(f"digits= is a whole number from 0 to 15; got {digits!r}.")
-    told = f"{100 * asked.level:.12g}% {asked.interval} intervals, prior {asked.posterior.prior.name}"
+    kind = "" if asked.interval == AUTO else f" {asked.interval}"
+    told = f"{100 * asked.level:.12g}%{kind} intervals, prior {asked.posterior.prior.name}"
     told += "" if asked.whole else "; averages over some of the classes have none"
     return _text(lines, averages, digits, told)
 
