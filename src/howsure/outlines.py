@@ -130,12 +130,13 @@ def density_chart(d: Distribution, level: float, kind: str, above: float | None)
     from howsure.charts.density import density
 
     law = outline(d, level, kind, above=above)
-    low, high = d.interval(level, kind=kind)
+    interval = d.interval(level, kind=kind)
+    low, high = interval
     span, wide = " to ".join(ends(low, high)), width_of(low, high)
-    says = f"{d.name}: {findings.percent(level)} {kind} interval {span}, median {short(d.median, width=wide)}."
+    says = f"{d.name}: {findings.percent(level)} {interval.kind} interval {span}, median {short(d.median, width=wide)}."
     if above is not None:
         says += f" {stated(f'P(above {above:g})', law['reference']['above'])}."
-    told = f"{findings.percent(level)} {kind} interval; {d.route}"
+    told = f"{findings.percent(level)} {interval.kind} interval; {d.route}"
     return density([law], name="density", title=d.name, says=says, caption=told, measure=d.name)
 
 
