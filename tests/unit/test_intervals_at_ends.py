@@ -52,7 +52,7 @@ def test_other_intervals_are_equal_tailed() -> None:
 
 def test_a_difference_does_not_reach_the_end() -> None:
     worst = hs.Tally.binary(tp=0, fp=90, fn=10, tn=0)
-    c = hs.compare(PERFECT, worst, metrics="accuracy")
+    c = hs.compare(PERFECT, worst, metric="accuracy")
     assert c.difference.interval().high < 1.0
     assert c.difference.interval().kind == "equal-tailed"
 
