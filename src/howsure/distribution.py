@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.counting import refuse_unlike
 from howsure.errors import BadSetting
+from howsure.interval import TO_END, Interval, first_bad, gap, number_or_array
 from howsure.kernels.law import Law
 from howsure.kernels.scale import FARTHEST, NEAREST
 from howsure.language import option
@@ -33,67 +34,6 @@ class Error:
 
     value: Any
     probability: Any
-
-
-@dataclass(frozen=True, eq=False)
-class Interval:
-    """A credible interval, a pair (low, high). `low_gap` and `high_gap` are the distances to the range's ends.
-
-    Of a batch, `low`, `high` and `width` are arrays, and a number is `in` it if every interval holds it.
-
-    >>> i = Interval(0.25, 0.75, 0.95, "hdi")
-    >>> low, high = i
-    >>> low, i[1], i.width, len(i), 0.5 in i
-    (0.25, 0.75, 0.5, 2, True)
-    """
-
-    low: Any
-    high: Any
-    level: float
-    kind: str
-    low_gap: Any = None
-    high_gap: Any = None
-    notes: Notes = ()
-
-    def __post_init__(self) -> None:
-        low, high = np.asarray(self.low, dtype=float), np.asarray(self.high, dtype=float)
-        good = low <= high
-        if not good.all():
-            good |= np.isnan(low) & np.isnan(high)
-        if not good.all():
-            first, last = (_first_bad(np.broadcast_to(x, good.shape), good) for x in (low, high))
-            raise BadSetting(f"an interval runs from its low end up to its high end; got {first:g} to {last:g}.")
-
-    @property
-    def width(self) -> Any:
-        """How far it is from the low end to the high one."""
-        return number_or_array(_gap(self.low, self.high))
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter((self.low, self.high))
-
-    def __len__(self) -> int:
-        return 2
-
-    def __getitem__(self, which: int) -> Any:
-        return (self.low, self.high)[which]
-
-    def __contains__(self, x: ArrayLike) -> bool:
-        point = np.asarray(x, dtype=float)
-        return bool(np.all((self.low <= point) & (point <= self.high)))
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Interval):
-            return NotImplemented
-        same = (self.level, self.kind) == (other.level, other.kind)
-        return same and np.array_equal(self.low, other.low) and np.array_equal(self.high, other.high)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        if np.ndim(self.low):
-            return f"Interval(batch {np.shape(self.low)}, {self.level:.6g} {self.kind})"
-        return f"Interval(low={self.low!r}, high={self.high!r})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,7 +107,7 @@ class Distribution:
         """The point with lower tail q; where it rounds to the end of the range, that end."""
         p = _points(q)
         if not np.all((p >= 0) & (p <= 1)):
-            raise BadSetting(f"a quantile needs a probability from 0 to 1; got {_first_bad(p, (p >= 0) & (p <= 1))}.")
+            raise BadSetting(f"a quantile needs a probability from 0 to 1; got {first_bad(p, (p >= 0) & (p <= 1))}.")
         value = self.law.quantile(p, 1.0 - p)[0]
         value = np.where(p == 0, self.law.lower, np.where(p == 1, self.law.upper, self._to_edge(value)))
         return number_or_array(np.clip(value, self.law.lower, self.law.upper))
@@ -270,11 +210,11 @@ class Distribution:
         same = low >= high
         if same.any():
             same &= ~self._nothing
-            crossed = (low > high) & (_gap(high, low) <= _ROUNDING * (np.abs(low) + np.abs(high)))
+            crossed = (low > high) & (gap(high, low) <= _ROUNDING * (np.abs(low) + np.abs(high)))
             low, high = np.where(crossed, high, low), np.where(crossed, low, high)
             low = np.where(same & (low > bottom), np.nextafter(low, -np.inf), low)
             high = np.where(same & (low == bottom), np.nextafter(high, np.inf), high)
-        below, above = gaps if gaps is not None else (_gap(bottom, low), _gap(high, top))
+        below, above = gaps if gaps is not None else (gap(bottom, low), gap(high, top))
         at_edge = (low == bottom) | (high == top)
         if at_edge.any():
             notes = (*notes, *self._edge_notes(low, high, kind, below, above))
@@ -291,7 +231,7 @@ class Distribution:
         at_edge = ((low == bottom) | (high == top)) & (kind == "equal-tailed")
         at_edge |= ((low == bottom) & (below > 0)) | ((high == top) & (above > 0))
         far = np.isinf(low) | np.isinf(high)
-        rounded = _gap(low, high) <= _SAME * np.maximum(np.abs(low), np.abs(high))
+        rounded = gap(low, high) <= _SAME * np.maximum(np.abs(low), np.abs(high))
         at_edge &= ~(far | self._nothing | (self._drawn & ~rounded))
         found = [note("rounds-to-edge", of=self.name)] if at_edge.any() else []
         return (*found, note("beyond-numbers", of=self.name)) if far.any() else tuple(found)
@@ -384,7 +324,6 @@ class Distribution:
         return f"{visible(self.name)} {told} 95% {interval.kind}, {self.route}"
 
 
-TO_END = "to-end"  # the kind of an interval that runs to the end of the range, where the score is
 _UNITS = 1e-15  # a few units in the last place of 1
 _SAME = 1e-12  # of its ends: an interval so narrow is hardly more than rounding
 _ROUNDING = 1e-11  # ends may round past each other, by so much at most
@@ -400,19 +339,3 @@ def _points(x: ArrayLike) -> Array:
     if np.isnan(array).any():
         raise BadSetting("a point to evaluate at is NaN.")
     return array
-
-
-def _gap(low: Any, high: Any) -> Array:
-    """How far apart, also where both are infinite."""
-    with np.errstate(invalid="ignore"):
-        return np.where(low == high, 0.0, np.subtract(high, low))
-
-
-def _first_bad(values: Array, good: NDArray[np.bool_]) -> float:
-    return float(values.ravel()[int(np.argmin(good.ravel()))])
-
-
-def number_or_array(value: Any) -> Any:
-    """A float for a single value, an array for a batch."""
-    array = np.asarray(value)
-    return float(array) if array.ndim == 0 else array

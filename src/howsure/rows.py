@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.distribution import Distribution, Interval
+from howsure.distribution import Distribution
 from howsure.evidence.layout import as_json, number
 from howsure.evidence.protocol import Evidence
+from howsure.interval import Interval
 from howsure.model.posterior import Posterior
 from howsure.model.question import Question
 from howsure.notes import Notes, at_level, note

@@ -293,8 +293,8 @@ INTERVAL = option(
     "--interval",
     default=AUTO,
     show_default=True,
-    metavar="auto|equal-tailed|hdi",
-    help="auto: equal-tailed, or to the end of the range if the score is there. hdi: the shortest.",
+    metavar="KIND",
+    help="auto, equal-tailed or hdi (the shortest).",
 )
 SEED = option("--seed", type=int, default=0, show_default=True, help="Seed of what is sampled.")
 FORMAT = _format(render.TEXTS)

@@ -10,10 +10,11 @@ from typing import Any, Final
 import numpy as np
 
 from howsure.counting import whole
-from howsure.distribution import Distribution, Error, number_or_array
+from howsure.distribution import Distribution, Error
 from howsure.envelope import envelope
 from howsure.errors import BadSetting
 from howsure.evidence.layout import number
+from howsure.interval import number_or_array
 from howsure.kernels import beta, draws
 from howsure.kernels.integral import Integral
 from howsure.kernels.linear_quotient import LinearQuotient
