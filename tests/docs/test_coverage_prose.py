@@ -213,7 +213,7 @@ def of_ends() -> Iterable[str]:
     ours, shortest = (some.where(x) for x in ("to the end", "shortest"))
     less = [x - y for x, y in zip(ours.column(), shortest.column(), strict=True)]
     assert min(less) >= 0
-    yield f"it covers up to {page.short(round(max(less), 2))} less"
+    yield f"it covers up to {page.short(max(less))} less"
     yield f"a rate covers in {page.short(min(ours.column('rate')))}."
     yield f"What AUC lacks (down to {page.short(min(ours.column('auc')))})"
 

@@ -294,7 +294,7 @@ INTERVAL = option(
     default=AUTO,
     show_default=True,
     metavar="KIND",
-    help="auto, equal-tailed or hdi (the shortest).",
+    help="auto, equal-tailed or hdi.",
 )
 SEED = option("--seed", type=int, default=0, show_default=True, help="Seed of what is sampled.")
 FORMAT = _format(render.TEXTS)
