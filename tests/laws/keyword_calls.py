@@ -402,7 +402,7 @@ VALUES: dict[str, tuple[Value, ...]] = {
     "weight": (Value(Column("w")),),
     "count": (Value("n"),),
     "item": (Value("id", "twice"), Value("other")),
-    "system": (Value("region"),),
+    "system": (Value("region"), Value("region", metric="pass@1")),
     "on": (Value("id"), Value("other")),
     "unmatched": (Value("drop", "short"),),
     "where": (Value("other=1"),),

@@ -21,11 +21,13 @@ from howsure.evidence.scored import Scored
 from howsure.evidence.sliced_items import SlicedItems
 from howsure.evidence.strata import Stratified
 from howsure.ingest import graded_values, judged_items, label_arrays, scored_items
+from howsure.ingest.alignment import IDS, misaligned
 from howsure.ingest.belonging import repeated
 from howsure.ingest.columns import lost, unarrowed
 from howsure.ingest.filters import FILTER, refuse_filters
 from howsure.ingest.frames import Frame, is_frame
 from howsure.ingest.groups import Source
+from howsure.ingest.labelling import doubtful
 from howsure.ingest.memory import Table
 from howsure.ingest.paths import by_spark, is_paths, is_table, listed, refuse_texts, source_of
 from howsure.ingest.request import OPTIONS, Request, make, refuse_stray
@@ -296,7 +298,7 @@ def counted(source: Source, request: Request, unmatched: str = "refuse") -> Any:
         refuse_filters(source, request)
     found = _counted(source, request, unmatched)
     notes = repeated(source, request, found, heading)
-    return replace(found, notes=(*found.notes, *notes)) if notes else found
+    return _noted(found, (*found.notes, *notes)) if notes else found
 
 
 def _counted(source: Source, request: Request, unmatched: str) -> Any:
@@ -305,6 +307,9 @@ def _counted(source: Source, request: Request, unmatched: str) -> Any:
     g = source.grouped(request.grouping, request.what)
     refuse_scores(g, request)
     notes = repeating(g, request) if request.kind != "values" and request.system is None else ()
+    labelled = request.kind == "classes" and request.system is None and request.truth is not None
+    doubted = doubtful(g.truth, g.answers, g.sizes) if labelled else []
+    warnings = misaligned(source, request, doubted) if any(doubted) else ()
     if request.system is not None:
         g = chosen(g, request)
         if not request.paired:
@@ -317,4 +322,6 @@ def _counted(source: Source, request: Request, unmatched: str) -> Any:
         found = judged_items.settled(g, request, source.library)
     else:
         found = settle(g, request, source.library)
-    return replace(found, notes=(*found.notes, *notes)) if notes else found
+    named = {n["system"] for n in warnings if n.code == IDS}  # which the counts alone could not tell
+    kept = [n for n in found.notes if n.code != IDS or n["system"] not in named]
+    return _noted(found, (*warnings, *kept, *notes)) if warnings or notes else found
