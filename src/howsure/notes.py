@@ -19,12 +19,16 @@ Level = Literal["note", "warning"]
 
 WARNING: Final[Level] = "warning"
 SHARED_ITEMS: Final = "slices-share-items"  # then there is no answer for all items together
-BLOCKING: Final = {  # warnings on which no gate passes or fails, and why in short
+DEPENDENT: Final = frozenset(("ids-repeat", "repeated-units", SHARED_ITEMS))  # a gate does not fail on these either
+BLOCKING: Final = {  # warnings on which no gate passes, and why in short
     "ids-repeat": "rows may not be independent",
     "repeated-units": "rows may not be independent",
     "shifted-labels": "predictions may be those of other rows",
     "id-predictions": "predictions may be ids",
     "auc-reversed": "scores may be reversed",
+    "no-common-label": "predictions and true labels share no label",
+    "threshold-extreme": "the threshold may be on another scale",
+    "unlike-scales": "the systems may be on unlike scales",
     SHARED_ITEMS: "slices share items",
 }
 WARNINGS: Final = frozenset(

@@ -231,6 +231,33 @@ def test_unlike_scales_are_found_in_files_of_different_items_and_in_slices() -> 
     assert _codes(hs.compare(frame, value=["a", "b"], by="part")) == ["unlike-scales"]
 
 
+# -- gates
+
+
+GATED = {
+    "auc-reversed": (hs.curve(HIT, -SCORES), "auc < 0.4", "auc > 0.6", {}),
+    "threshold-extreme": (
+        {"y": (np.arange(400) < 60).astype(int), "s": SCORES}, "accuracy > 0.5", "accuracy > 0.95",
+        {"truth": "y", "score": "s", "threshold": 50},
+    ),
+    "unlike-scales": (
+        {"a": 100 * GRADES + 1, "b": GRADES, "c": GRADES}, "mean not worse", None, {"value": ["a", "b"]}
+    ),
+    "no-common-label": (
+        {"y": ["no", "yes"] * 30, "p": ["n", "y"] * 30}, "accuracy < 0.9", "accuracy > 0.5", {"truth": "y", "pred": "p"}
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("code", GATED)
+def test_no_gate_passes_on_a_warning_and_failures_stay(code: str) -> None:
+    """Numbers that may mean something else are no reason to pass; what is not good enough still fails."""
+    data, passing, failing, columns = GATED[code]
+    (row,) = hs.gate(data, passing, **columns).to_dict()["rows"]
+    assert (row["status"], row["reason"], row["more"]) == ("inconclusive", code, None)
+    assert failing is None or hs.gate(data, failing, **columns).status == "fail"
+
+
 # -- the command
 
 
