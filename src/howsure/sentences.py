@@ -35,6 +35,10 @@ SENTENCES: Final[dict[str, str]] = {
     "missing-dropped/judged": "{count:item|items} without a {what} {count:=was|were} left out",
     "report-extra": "charts and a whole report instead of a table: pip install 'howsure[charts]'",
     "missing-wrong": "{count:,} missing {what}{count:= is|s are} counted as wrong",
+    "many-classes": (
+        "more classes ({count:,}) than were simulated ({most}): intervals of averages over so many classes hold the "
+        "true value too seldom, except that of macro-recall (docs/coverage.md)"
+    ),
     "no-common-label": (
         "no predicted label{system} occurs among the true labels: are these the right columns, and labels spelled "
         "alike? (true labels {truths}; predictions {answers})"

@@ -243,6 +243,10 @@ GATED = {
     "unlike-scales": (
         {"a": 100 * GRADES + 1, "b": GRADES, "c": GRADES}, "mean not worse", None, {"value": ["a", "b"]}
     ),
+    "similar-labels": (
+        {"y": ["a", "b"] * 30, "p": ["a", "b"] * 29 + ["a ", "b"]}, "accuracy > 0.5", "accuracy < 0.2",
+        {"truth": "y", "pred": "p"},
+    ),
     "no-common-label": (
         {"y": ["no", "yes"] * 30, "p": ["n", "y"] * 30}, "accuracy < 0.9", "accuracy > 0.5", {"truth": "y", "pred": "p"}
     ),
@@ -256,6 +260,15 @@ def test_no_gate_passes_on_a_warning_and_failures_stay(code: str) -> None:
     (row,) = hs.gate(data, passing, **columns).to_dict()["rows"]
     assert (row["status"], row["reason"], row["more"]) == ("inconclusive", code, None)
     assert failing is None or hs.gate(data, failing, **columns).status == "fail"
+
+
+def test_averages_over_more_classes_than_were_simulated_are_warned_about() -> None:
+    """Accuracy, macro-recall and single classes are not."""
+    y = np.tile(np.arange(150), 4)
+    z = np.where(np.arange(600) % 10, y, 0)
+    for metric, want in (("macro-f1", ["many-classes"]), ("accuracy", []), ("macro-recall", []), ("f1:3", [])):
+        assert _codes(hs.score(y, z, metrics=[metric], tolerance=0.01)) == want, metric
+    assert hs.gate(hs.tally(y, z), "macro-f1 > 0.1", tolerance=0.01).status == "inconclusive"
 
 
 # -- the command
