@@ -2,15 +2,16 @@
 
 Items of one question, document, patient or user are not independent. The posterior is the Bayesian bootstrap of whole
 clusters, weight Exp(1) each, plus made-up clusters that carry the prior, and is stretched. This study sets the rule of
-the package beside the one it had before and the usual t interval (bench/clusters); docs/why/045 says why. numpy only:
-distributions are sampled, 999 draws a test, with the places of the ends corrected for their number. The seeds are not
-those of the choice.
+the package beside the one it had before and the usual t interval (bench/clusters); docs/why/045 says why.
+Distributions are sampled with numpy, 999 draws a test, with the places of the ends corrected for their number; label
+sets and two systems by averages over classes are asked of the package. The seeds are not those of the choice.
 
     --quick       100 tests a case: coarse figures, nothing is kept
-    --only pairs  some of: plain, rates, tables, classes, pairs, power, corners; or none: the rest is read from the file
+    --only pairs  some of: plain, rates, tables, classes, pairs, power, corners, labels, averages (or none): the rest
+                  is read from the file
     --write       put the tables into docs/coverage-clusters.md as well
 
-All cases are kept in build/coverage_clusters.json. The whole study takes about 10 minutes of one core.
+All cases are kept in build/coverage_clusters.json. The whole study takes about 12 minutes of one core.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path[0] = str(HERE.parent)
 
+from bench.clusters.averages import SETS, averages, label_sets  # noqa: E402
 from bench.clusters.five_classes import EQUAL, SHARED, classes  # noqa: E402
 from bench.clusters.simulated import Case  # noqa: E402
 from bench.clusters.two_classes import PAIRED, pairs, rates, tables  # noqa: E402
@@ -87,6 +89,16 @@ def plain_cases() -> list[Case]:
     return [Case(c, s, "one", 0.5, a, r) for (c, s), a, r in grid]
 
 
+def label_cases() -> list[Case]:
+    """Items with any of five labels: a label is true of .3 of them."""
+    return [Case(c, "1..20", "mixed", 0.3, a, r) for c, a, r in product((20, 50), (0.8, 0.95), (0.0, 0.3))]
+
+
+def average_cases() -> list[Case]:
+    grid = product((20, 50), ("common", "own"), (0.0, 0.3))
+    return [Case(c, "1..20", "mixed", 0.3, 0.8, r, also) for c, also, r in grid]
+
+
 def power_cases() -> list[Case]:
     """The second system is worse by .05."""
     return [replace(c, behind=0.05) for c in pair_cases() if c.sizes != "1" and c.accuracy < 0.95]
@@ -100,6 +112,8 @@ STUDIES: dict[str, tuple[Callable[[], list[Case]], Callable[[Case, int], Any], i
     "pairs": (pair_cases, pairs, 500),
     "power": (power_cases, pairs, 250),
     "corners": (corner_cases, tables, 1000),
+    "labels": (label_cases, label_sets, 500),
+    "averages": (average_cases, averages, 200),
 }
 
 
@@ -233,6 +247,27 @@ def corner_table(found: list[Result]) -> str:
     return table(("", "", *BINARY), rows, 2)
 
 
+def label_table(found: list[Result]) -> str:
+    """By rate and correlation; widths are those of `seen` over those of t."""
+    rows = []
+    for a, r in product((0.8, 0.95), (0.0, 0.3)):
+        part = [x for x in found if (x["accuracy"], x["correlation"]) == (a, r)]
+        rows += [[f"{a:g}", f"{r:g}", rule, *(coverage(part, rule, n) for n in SETS)] for rule in ("seen", "t")]
+    widths = [float(np.mean(values(found, "seen", n, "width")) / np.mean(values(found, "t", n, "width"))) for n in SETS]
+    rows.append(["width, seen over t", "", "", *(f"{w:.2f}" for w in widths)])
+    return table(("rate", "correlation", "rule", *SETS), rows, 3)
+
+
+def average_table(found: list[Result]) -> str:
+    names, rows = list(found[0]["figures"]["seen"]), []
+    for also, r in product(("common", "own"), (0.0, 0.3)):
+        part = [x for x in found if (x["also"], x["correlation"]) == (also, r)]
+        cells = [coverage(part, rule, n, np.max) for n, rule in product(names, ("seen", "t"))]
+        rows.append([f"chances: {also}", f"{r:g}", *cells])
+    rows.append(["all", "", *(coverage(found, rule, n, np.max) for n, rule in product(names, ("seen", "t")))])
+    return table(("", "correlation", *(f"{n}, {rule}" for n, rule in product(names, ("seen", "t")))), rows, 2)
+
+
 def report(kept: dict[str, list[Result]]) -> str:
     by_rule, chosen = binary_tables(kept["tables"])
     parts = [
@@ -243,12 +278,14 @@ def report(kept: dict[str, list[Result]]) -> str:
         "## Five classes", class_table(kept["classes"]),
         "## Two systems: P(A > B) outside .025 to .975", pair_table(kept["pairs"], kept["power"]),
         "## Very uneven clusters", corner_table(kept["corners"]),
+        "## Label sets", label_table(kept["labels"]),
+        "## Two systems by averages: P(A > B) outside .025 to .975", average_table(kept["averages"]),
     ]  # fmt: skip
     return "\n\n".join(parts)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Coverage with clusters; about 10 minutes of one core.")
+    parser = argparse.ArgumentParser(description="Coverage with clusters; about 12 minutes of one core.")
     parser.add_argument("--quick", action="store_true", help="100 tests a case; nothing is kept")
     parser.add_argument(
         "--only", nargs="*", choices=tuple(STUDIES), default=tuple(STUDIES), help="some studies, or none"
