@@ -137,7 +137,7 @@ def stretch_factor(clusters: float, share: float) -> float:
         return 1.0
     from scipy.special import stdtrit
 
-    worth = clusters / share
+    worth = clusters / max(share, 1e-12)
     ratio = float(stdtrit(clusters - 1.0, TAIL) / stdtrit(worth - 1.0, TAIL))
     return ratio * float(np.sqrt((clusters + 1.0) / (clusters - 1.0) * (worth - 1.0) / (worth + 1.0)))
 

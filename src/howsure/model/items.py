@@ -158,7 +158,9 @@ class MeanOfItems(PlannedItems, Question):
     def joint_draws(self, n: int, seed: int) -> Array:
         """The mean of every system, from the same weights of the items; differences of two have the prior of a pair."""
         if len(self.items.systems) != 2:
-            return self._stretched(self._drawn(n, seed, *self.prior.around(), self.prior.sizes))
+            drawn = self._drawn(n, seed, *self.prior.around(), self.prior.sizes)
+            alone = len(self.items.systems) == 1
+            return self._stretched(drawn) if alone or (self.prior.shares < 1).any() else drawn
         sizes = self.prior.mean_size * self.prior.gap_share
         return stretch_pair(self._drawn(n, seed, *self.prior.around(), sizes), self._gap_stretch)
 

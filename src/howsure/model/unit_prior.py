@@ -105,7 +105,34 @@ class UnitPrior:
         (sums, sizes, shapes), more = self.items.units, weight * float(self.sizes[system])
         top = shapes @ sums[:, system] + more * sum(self.ends(system))
         bottom = shapes @ np.broadcast_to(sizes, sums.shape)[:, system] + 2.0 * more
-        return Stretch(float(top / bottom), stretch_factor(self.units, float(self.shares[system])), *self._bounds)
+        factor = stretch_factor(self.worth, float(self.stretch_shares[system])) if weight else 1.0
+        return Stretch(float(top / bottom), factor, *self._bounds)
+
+    @cached_property
+    def worth(self) -> float:
+        """How many units of equal weight there are."""
+        if self.items.clusters is not None or self.items.sizes is not None:
+            return float(self.units)
+        w = self._counts
+        return float(w.sum()) / self._item
+
+    @cached_property
+    def stretch_shares(self) -> Array:
+        """The variance of the values, over that of values at the bounds with the same mean; 0 if there are no bounds.
+
+        Items that are right or wrong need no stretch: their distribution is exact, and Student's t is for values whose
+        spread is estimated.
+        """
+        if self.items.clusters is not None or self.items.sizes is not None:
+            return self.shares
+        low, high = self._bounds
+        w, x = self._counts / self._counts.sum(), self.items.values
+        mean = w @ x
+        if not np.isfinite(high - low):
+            return np.zeros_like(mean)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = (w @ (x - mean) ** 2) / ((mean - low) * (high - mean))
+        return np.asarray(np.where(np.isfinite(share), share, 1.0))
 
     def gap_stretch(self, top: Array, bottom: Array, shapes: Array) -> Stretch:
         """Of the difference of two systems: around the mean of the differences and of the prior's atoms."""
@@ -169,6 +196,11 @@ class SampledUnits(UnitPrior):
         """As of clusters of n/k items."""
         both = zip(self.items.values.T, self.groups.T, strict=True)
         return np.array([ClusterSums.of_hits(value * n, n).share for value, n in both])
+
+    @property
+    def stretch_shares(self) -> Array:  # type: ignore[override]
+        """As of clusters of n/k items."""
+        return self.shares
 
     @cached_property
     def gap_share(self) -> float:
