@@ -31,7 +31,8 @@ def control_of(drawn: ScoreDraws, metric: Ranking) -> Ranking | None:
     """The linear part as a measure to draw; None where there are draws enough, or no such part."""
     if metric.name not in SLOPES or not drawn.sparse or drawn.number >= drawn.wanted:
         return None
-    return Ranking(f"linear part of {metric.name}", partial(_linear, slopes=SLOPES[metric.name](drawn.mean_cuts())))
+    linear = partial(_linear, slopes=SLOPES[metric.name](drawn.mean_cuts()))
+    return Ranking(f"linear part of {metric.name}", linear, area=True)
 
 
 def _linear(c: Cuts, slopes: RankedSlopes) -> Array:
