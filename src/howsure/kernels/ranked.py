@@ -3,7 +3,6 @@
 Statement: an ordering fixes how many positive and negative items lie at or above each distinct score; the weights of
 the items, cumulated along it, give tp and fp at every cut. Ties go together. Weights may be drawn (rows of an array),
 and the prior's weight lies above all scores or below all: it is found, or missed, at every cut, and is no cut itself.
-For areas, part of it lies with the outermost items of its class instead.
 Domain: weights of 0 and more with a positive sum in each class. Between two cuts tp and fp grow in proportion
 (a random order within ties; Davis & Goadrich 2006), which is a straight line in ROC space.
 Error: rounding of the sums, some 1e-15 of the total.
@@ -51,8 +50,8 @@ class Order:
     @cached_property
     def separated(self) -> bool:
         """Whether all items of one class score above all of the other."""
-        first = bool(self.found[self.alarms == 0].max(initial=0) == self.positives.size)
-        return first or bool(self.alarms[self.found == 0].max(initial=0) == self.negatives.size)
+        first = (self.found == self.found[-1]) & (self.alarms == 0)
+        return bool((first | ((self.found == 0) & (self.alarms == self.alarms[-1]))).any())
 
     def count_above(self, threshold: float) -> int:
         """The number of distinct scores at or above a threshold."""
@@ -84,7 +83,7 @@ class Cuts:
     positives: Array  # totals, with the prior's below all
     negatives: Array
     relevant: float  # the number of positive items
-    near: Array | None = None  # of the prior's weight, what an area puts with the outermost items; columns as in `weigh`
+    near: Array | None = None  # of the prior's weight, what areas put with the outermost items
 
     @classmethod
     def weigh(
