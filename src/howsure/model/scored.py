@@ -220,9 +220,10 @@ class Thresholds(Question):
 
     @property
     def prior_note(self) -> Note | None:
-        """Above and below all scores, or none."""
+        """Above and below all scores; of areas mostly with the outermost items; or none."""
         w = self.drawn.weight
-        return note("prior", rule="scores" if w else "none", weight=w, prior=self.state.prior.name)
+        near = {"of": (self.asked,)} if w and self.metric.area and not self.items.orders[0].separated else {}
+        return note("prior", rule="scores" if w else "none", weight=w, prior=self.state.prior.name, **near)
 
     @property
     def remarks(self) -> Notes:
