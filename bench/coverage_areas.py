@@ -42,7 +42,7 @@ from howsure.model.score_pairs import pair_draws  # noqa: E402
 
 Array = NDArray[np.float64]
 
-SEED, TESTS = 55_217, 300
+SEED, TESTS, DRAWS = 55_217, 300, 800
 FAMILIES = ("normal", "unequal", "ties")
 AREAS = (0.6, 0.75, 0.9, 0.97, 0.99, 0.998, 0.999)
 SIZES = ((10, 10), (20, 100), (100, 20), (50, 50), (50, 200), (200, 800))
@@ -99,13 +99,12 @@ def plain(c: Cuts) -> Cuts:
 
 def intervals(d: Scored, name: str, seed: int) -> dict[str, Array]:
     """Return four quantiles of each method."""
-    p, m = hs.posterior(d, tolerance=0.15, seed=seed), parse(name)
-    drawn = score_draws(p)
+    drawn, m = score_draws(hs.posterior(d, seed=seed)), parse(name)
 
     def three(c: Cuts) -> Array:
         return np.stack([m.evaluate(x) for x in (c.for_areas, c, plain(c))])
 
-    found = np.quantile(drawn.through(three, drawn.number, seed)[0], TAILS, axis=1, method="weibull").T
+    found = np.quantile(drawn.through(three, DRAWS, seed)[0], TAILS, axis=1, method="weibull").T
     out = dict(zip(("even", "before", "bootstrap"), found, strict=True))
     if name == "auc":
         value, covariance = delong(d.truth, d.scores)
@@ -139,10 +138,10 @@ def one_system(case: tuple[str, float, tuple[int, int], int]) -> dict[tuple[str,
 
 def clear(d: Scored, seed: int) -> dict[str, float]:
     """Return P(the first is better) of each method."""
-    p, m = hs.posterior(d, tolerance=0.15, seed=seed), parse("auc")
+    p, m = hs.posterior(d, seed=seed), parse("auc")
     pair, joint = pair_draws(p, m), score_draws(p)
-    new = pair.of([m], joint.number, seed)[0].T
-    old = joint.through(m.evaluate, joint.number, seed)
+    new = pair.of([m], DRAWS, seed)[0].T
+    old = joint.through(m.evaluate, DRAWS, seed)
     value, covariance = delong(d.truth, d.scores)
     side = np.array([1.0, -1.0])
     error = float(np.sqrt(max(0.0, side @ covariance @ side)))

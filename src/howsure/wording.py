@@ -250,7 +250,7 @@ def _weight(f: Mapping[str, Any]) -> str:
     if rule == "scores":
         where = "on positive and on negative items, both above and below all scores"
         if f.get("of"):
-            where += ": a fifth of it there, the rest with the highest and the lowest item of the class"
+            where += ": part of it there, the rest with the highest and the lowest item of the class"
         return f"{_of(f)}prior {f['prior']}: weight {f['weight']:g} {where}"
     return f"{_of(f)}{_PRIORS[rule]}"
 

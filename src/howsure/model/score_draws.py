@@ -7,9 +7,8 @@ the same items a joint pattern carries w·w/(2w) …, so that each system's own 
 compared. Weight 0 is the plain Bayesian bootstrap. With clusters whole clusters are drawn, and each unit of prior
 weight is a cluster of the usual size.
 
-Areas (AUC, average precision) are means over items, and half an item at the worst place there is would swamp those of
-a nearly perfect order. For areas four fifths of the prior's weight lie with the highest and the lowest item of its
-class, and a fifth stays beyond all scores (docs/why/045). A perfect order has no such place, and keeps all beyond.
+Half an item at the worst place there is swamps the AUC and the average precision of a nearly perfect order. For these
+areas most of the prior's weight lies with the highest and the lowest item of its class (docs/why/046).
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ STREAM: Final = 30_011
 FEW_ITEMS: Final = 8  # for each point of a curve: up to here the weight of every item is drawn
 TIMES: Final = 4  # draws at which a best threshold of another is tried
 ANOTHER: Final = 1_000_003
-BEYOND: Final = 0.2  # of the prior's weight, which an area leaves beyond all scores
+BEYOND: Final = 0.2  # of the prior's weight, what the areas of a good order leave beyond all scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -326,13 +325,16 @@ class ScoreDraws:
         """Of prior weights, what areas put with the outermost items: the parts of a Gamma are Gammas again."""
         if self.weight == 0:
             return None
-        share = rng.beta((1.0 - BEYOND) * self.weight, BEYOND * self.weight, prior.shape)
-        return np.asarray(prior * share * (self._near_share > 0)[:, None])
+        near = self._near_share[:, None]
+        share = rng.beta(np.where(near > 0, near, 1.0) * self.weight, (1.0 - near) * self.weight, prior.shape)
+        return np.asarray(prior * np.where(near > 0, share, 0.0))
 
     @cached_property
     def _near_share(self) -> Array:
-        """Of the prior's weight in each system, the share near the items on average; a perfect order has none."""
-        return np.array([0.0 if order.separated else 1.0 - BEYOND for order in self.units.orders])
+        """Of the prior's weight in each system, the share that areas put near the items on average."""
+        area = np.array([float(ranked.auc(c)[0]) for c in self.point_cuts])
+        beyond = np.maximum(BEYOND, 2.0 * np.minimum(area, 1.0 - area))
+        return np.where([order.separated for order in self.items.orders], 0.0, 1.0 - np.minimum(beyond, 1.0))
 
     def _mass(self, rng: np.random.Generator, n: int) -> Array:
         """Weights of the rows: Gammas of what they stand for, or whole clusters."""
