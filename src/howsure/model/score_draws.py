@@ -52,6 +52,7 @@ FEW_ITEMS: Final = 8  # for each point of a curve: up to here the weight of ever
 TIMES: Final = 4  # draws at which a best threshold of another is tried
 ANOTHER: Final = 1_000_003
 BEYOND: Final = 0.2  # of the prior's weight, what the areas of a good order leave beyond all scores
+NEAR_CHANCE: Final = 4.0  # times the smaller of AUC and 1 - AUC, where that is more
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,8 +213,7 @@ class ScoreDraws:
         def one(k: int) -> NDArray[Any]:
             many = min(size, n - k * size)
             rng = [np.random.Generator(np.random.SFC64([seed, STREAM + i, k])) for i in (0, 1, 3)]
-            prior = self._prior(rng[1], size)
-            cuts = self._cuts(self._mass(rng[0], many), prior, rng[2])
+            cuts = self._cuts(self._mass(rng[0], many), self._prior(rng[1], size), rng[2])
             numbers = k * size + np.arange(many)
             with np.errstate(divide="ignore", invalid="ignore"):  # a class of next to no weight: the laws refuse it
                 return np.stack([function(c, s, numbers) for s, c in enumerate(cuts)])
@@ -333,7 +333,7 @@ class ScoreDraws:
     def _near_share(self) -> Array:
         """Of the prior's weight in each system, the share that areas put near the items on average."""
         area = np.array([float(ranked.auc(c)[0]) for c in self.point_cuts])
-        beyond = np.maximum(BEYOND, 2.0 * np.minimum(area, 1.0 - area))
+        beyond = np.maximum(BEYOND, NEAR_CHANCE * np.minimum(area, 1.0 - area))
         return np.where([order.separated for order in self.items.orders], 0.0, 1.0 - np.minimum(beyond, 1.0))
 
     def _mass(self, rng: np.random.Generator, n: int) -> Array:
