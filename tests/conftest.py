@@ -55,10 +55,8 @@ def one_duckdb() -> Iterator[None]:
     root = duckdb.connect(config=duck.CONFIG | {"enable_external_file_cache": "false"})
     connect = duck.connect
 
-    def shared(database: str = ":memory:", *, read_only: bool = False, in_order: bool = False) -> Any:
-        if database == ":memory:" and not in_order:
-            return duck.ready(root.cursor())
-        return connect(database, read_only=read_only, in_order=in_order)
+    def shared(*, in_order: bool = False) -> Any:
+        return connect(in_order=True) if in_order else duck.ready(root.cursor())
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(duck, "connect", shared)

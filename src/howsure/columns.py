@@ -42,4 +42,10 @@ class Columns(TypedDict, total=False):
     remote: str
 
 
+class ColumnsAndTarget(Columns, total=False):
+    """The same for verbs that answer for a target with another share of positives; see hs.shift."""
+
+    prevalence: Any
+
+
 NAMES: Final = tuple(Columns.__annotations__)

@@ -1,4 +1,4 @@
-"""A DuckDB of our own: in memory, or a file to be read; silent, and without a network."""
+"""A DuckDB of our own: in memory, or a database file that is read and nothing else; silent, and without a network."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import weakref
 from typing import Any, Final
 
 CONFIG: Final = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+_CONFINED: Final = {  # for a database that may come from somebody else: no file but itself, no secrets, no variables
+    "enable_external_access": "false", "allow_persistent_secrets": "false", "python_enable_replacements": "false",
+}  # fmt: skip
 _OPEN: Final[weakref.WeakSet[Any]] = weakref.WeakSet()
 
 
@@ -19,12 +22,22 @@ def interrupt() -> None:
             con.interrupt()
 
 
-def connect(database: str = ":memory:", *, read_only: bool = False, in_order: bool = False) -> Any:
-    """A new connection; extensions are neither fetched nor loaded. In order: by one thread, from the first row on."""
+def connect(*, in_order: bool = False) -> Any:
+    """Open a database in memory that fetches and loads no extensions. In order: one thread, from the first row on."""
     import duckdb
 
     config: Any = CONFIG | ({"threads": "1"} if in_order else {})
-    return ready(duckdb.connect(database, read_only=read_only, config=config))
+    return ready(duckdb.connect(config=config))
+
+
+def open_file(path: str) -> Any:
+    """Open a database file to read it: its views and a user's query reach no other file, and change no setting."""
+    import duckdb
+
+    config: Any = CONFIG | _CONFINED
+    con = ready(duckdb.connect(path, read_only=True, config=config))
+    con.execute("SET lock_configuration = true")
+    return con
 
 
 def ready(con: Any) -> Any:

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 
 from howsure.columns import NAMES
 from howsure.errors import BadSetting, UnknownName, nearest
+from howsure.evidence.shifted import shifted
 from howsure.language import option
 from howsure.model.posterior import KINDS, Posterior, posterior
 from howsure.settings import check_seed
@@ -51,7 +52,9 @@ def entered(
     seed: int | None = None,
 ) -> Entered:
     """The posterior of what a verb was given; `kind` where it takes one only."""
-    found = _entered(verb, data, second, columns, kind=kind, prior=prior, tolerance=tolerance, seed=seed)
+    target = columns.get("prevalence") if verb in _OWN else None
+    known = {k: v for k, v in columns.items() if k != "prevalence" or verb not in _OWN}
+    found = _entered(verb, data, second, known, target, kind=kind, prior=prior, tolerance=tolerance, seed=seed)
     if found.posterior.prior.shared and verb != "score":
         raise BadSetting(
             f"{verb} does not take slices that lend strength to each other: {option('shrink')} is for score."
@@ -64,6 +67,7 @@ def _entered(
     data: Any,
     second: Any,
     columns: Mapping[str, Any],
+    target: Any,
     *,
     kind: Literal["scores"] | None,
     prior: Any,
@@ -75,13 +79,28 @@ def _entered(
     _refuse_idle(told)
     if not is_made(data):
         made = _of_data(verb, data, second, told, kind)
-        return Entered(_posterior(made, prior, tolerance, seed))
+        return Entered(_posterior(_in_target(made, target), prior, tolerance, seed))
     if second is not None:
         raise BadSetting(f"give {type(data).__name__}, or truths and predictions, not both.")
     if is_evidence(data):
         evidence = _with_class(data, told)
-        return Entered(_posterior(evidence, prior, tolerance, seed))
-    return _of_posterior(data, told, prior, tolerance, seed)
+        return Entered(_posterior(_in_target(evidence, target), prior, tolerance, seed))
+    given = _of_posterior(data, told, prior, tolerance, seed)
+    return given if target is None else replace(given, posterior=shifted_posterior(given.posterior, target))
+
+
+def _in_target(evidence: Any, prevalence: Any) -> Any:
+    """The same evidence, asked of a target with this share of positives if one is given."""
+    return evidence if prevalence is None else shifted(evidence, prevalence)
+
+
+def shifted_posterior(p: Posterior, prevalence: Any) -> Posterior:
+    """The posterior in a target with this share of positives."""
+    made, k = shifted(p.evidence, prevalence), len(getattr(p.evidence, "labels", ()))
+    if k > 2 and p.prior.two_level:
+        raise BadSetting(f"a two-level prior of {k} classes has no form for one class against the rest; use even.")
+    prior = p.prior if k == 2 else p.prior.collapsed(p.evidence.find(made.target.label), k)
+    return replace(p, evidence=made, prior=prior, kept={})
 
 
 def _refuse_idle(told: Mapping[str, Any]) -> None:
@@ -131,7 +150,7 @@ def _with_class(evidence: Any, told: Mapping[str, Any]) -> Any:
     return evidence if told.get("positive") is None else evidence.with_positive(told["positive"])
 
 
-_SHARED = ("prior", "level", "interval", "tolerance", "seed")
+_SHARED = ("prevalence", "prior", "level", "interval", "tolerance", "seed")
 _OWN: Final = {  # what verbs take besides columns
     "score": ("metrics", "above", "chance", "sort", "shrink", *_SHARED),
     "compare": ("metric", "metrics", "names", "equal_within", "method", "draws", *_SHARED),

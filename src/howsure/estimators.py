@@ -51,7 +51,8 @@ def answered(
         from howsure.ingest.scores import scored
 
         found = {name: _scores(model, x, told.get("positive")) for name, model in models.items()}
-        return scored(y, _unnamed(found), **told), None, {}
+        target = {k: told[k] for k in told if k == "prevalence"}
+        return scored(y, _unnamed(found), **_without(told, "prevalence")), None, target
     found = {name: _asked(model, model.predict, x) for name, model in models.items()}
     if is_table(y):
         from howsure.evidence.classes import Tally

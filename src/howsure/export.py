@@ -1,4 +1,4 @@
-"""Reports for other programs: flat names for experiment trackers, and columns for files of millions of slices."""
+"""Reports for other programs: columns for files of millions of slices."""
 
 from __future__ import annotations
 
@@ -14,20 +14,6 @@ from howsure.render import named
 from howsure.render.columns import csv_file, parquet_file
 from howsure.rows import Row
 from howsure.slices import Slices
-
-
-def flat_metrics(rows: Iterable[dict[str, Any]]) -> dict[str, float]:
-    """The score and the interval of each row under a flat name: system/f1/spam/region=north_low."""
-    out: dict[str, float] = {}
-    for row in rows:
-        parts = [] if row["system"] is None else [str(row["system"])]
-        parts.append(str(row["asked"]).replace(":", "/").replace("@", "/"))
-        parts += [f"{k}={v}" for k, v in (row["slice"] or {}).items()]
-        name = "/".join(parts)
-        for end, key in (("", "score"), ("_low", "low"), ("_high", "high")):
-            if row[key] is not None:
-                out[name + end] = row[key]
-    return out
 
 
 def columns_of(rows: Iterable[Row]) -> dict[str, Any]:

@@ -19,10 +19,20 @@ Level = Literal["note", "warning"]
 
 WARNING: Final[Level] = "warning"
 SHARED_ITEMS: Final = "slices-share-items"  # then there is no answer for all items together
-BLOCKING: Final = frozenset(("ids-repeat", "repeated-units", SHARED_ITEMS))  # on which no gate passes or fails
+BLOCKING: Final = {  # warnings on which no gate passes or fails, and why in short
+    "ids-repeat": "rows may not be independent",
+    "repeated-units": "rows may not be independent",
+    "shifted-labels": "predictions may be those of other rows",
+    "id-predictions": "predictions may be ids",
+    "auc-reversed": "scores may be reversed",
+    SHARED_ITEMS: "slices share items",
+}
 WARNINGS: Final = frozenset(
-    ("gate-direction", "ids-repeat", "joined-labels", "no-common-label", "repeated-units", "similar-labels")
-)
+    (
+        "auc-reversed", "gate-direction", "id-predictions", "ids-repeat", "joined-labels", "judge-one-class",
+        "no-common-label", "repeated-units", "shifted-labels", "similar-labels", "threshold-extreme", "unlike-scales",
+    )
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -75,10 +75,6 @@ def _repeated(f: Mapping[str, Any]) -> str:
     return filled(SENTENCES[f"repeated-units/{f['what']}"], {**facts, "free": free})
 
 
-def _independent(f: Mapping[str, Any]) -> str:
-    return filled(SENTENCES["rows-independent"], {**f, "free": option("independent_rows", True)})
-
-
 WORDS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
-    "pairing": _pairing, "design-effect": _design, "repeated-units": _repeated, "rows-independent": _independent,
+    "pairing": _pairing, "design-effect": _design, "repeated-units": _repeated,
 }  # fmt: skip

@@ -14,8 +14,10 @@ from howsure import atomic
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.notes import note
 from howsure.render import FORMATS, by_suffix, fitting, for_view, kind_of, named, render
+from howsure.render.flat_rows import metrics, readable
 from howsure.render.raw import flat
 from howsure.render.view import USUAL, Detail, view
+from howsure.settings import flag
 
 if TYPE_CHECKING:
     from howsure.charts.chart import Chart
@@ -70,9 +72,21 @@ class Result:
         """The document for people: all of it, unless the result is long. To be read, not changed: it is no copy."""
         return self._document
 
-    def to_frame(self) -> Any:
-        """A data frame of the rows, of the library of the input; else of pandas, else of polars."""
-        return frame([flat(row) for row in self._document["rows"]], self._library)
+    def to_frame(self, *, full: bool = False) -> Any:
+        """A data frame of the rows, of the library of the input; else of pandas, else of polars.
+
+        It has the columns that people read; `full=True` gives all that the JSON has, with nested keys joined by a dot.
+        """
+        rows = self._document["rows"]
+        return frame([flat(row) for row in rows] if flag(full, "full") else readable(rows), self._library)
+
+    def to_metrics(self) -> dict[str, float]:
+        """Flat names and numbers for experiment trackers: f1, f1_low, f1_high; `/` for `:` and `@`; slices after it.
+
+        A comparison gives both scores, the difference and P(better): a/f1, b/f1, f1/a-b, f1/a-b_p_better. Points of
+        curves have no names and are left out; to_frame has them.
+        """
+        return metrics(self._document)
 
     def to_text(self, kind: str = "table", *, columns: str | Iterable[str] = (), verbose: bool = False) -> str:
         """The text in a format, by its name; the table is what print shows.

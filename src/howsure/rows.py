@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import groupby
+from itertools import groupby, permutations
 from typing import Any
 
 import numpy as np
@@ -88,7 +88,7 @@ class Row:
     def notes(self) -> Notes:
         """What is to be said of it."""
         d, value, name = self.distribution, self.score, self.asked
-        notes = [*at_level(d.notes, self.level), *self.interval.notes, *self._undefined()]
+        notes = [*self.warnings, *at_level(d.notes, self.level), *self.interval.notes, *self._undefined()]
         if np.isinf(np.asarray(d.mean)).any():
             notes.append(note("infinite-mean", of=name))
         if self.question.empty_cell.any():
@@ -101,6 +101,14 @@ class Row:
             ends, chance = (float(f"{x:.1g}") for x in (worst, float(np.max(d.error.probability))))
             notes.append(note("sampled", of=(name,), draws=d.ess, ends=ends, probability=chance))
         return tuple(notes)
+
+    @cached_property
+    def warnings(self) -> Notes:
+        """Return what speaks against the question itself: an AUC that is surely worse than guessing."""
+        if str(self.metric) != "auc" or not np.all(np.asarray(self.interval.high) < 0.5):
+            return ()
+        of = "" if self.system is None else f" of {self.system}"
+        return (note("auc-reversed", of=f"{self.asked}{of}", level=f"{100 * self.level:.12g}%"),)
 
     def _undefined(self) -> Notes:
         lost = np.isnan(self.score)
@@ -115,6 +123,19 @@ class Row:
             for label, here in zip(self.classes, some, strict=True)
             if here
         )
+
+
+def unlike_scales(rows: Sequence[Row]) -> Notes:
+    """Warn about the first two systems of which the middle values of one lie beyond all values of the other."""
+    spreads = [row.question.spread() for row in rows]
+    for (row, own), (other, theirs) in permutations(zip(rows, spreads, strict=True), 2):
+        if own is None or theirs is None or not (own.low > theirs.most or own.high < theirs.least):
+            continue
+        if min(own.least, theirs.least) < 0 or max(own.most, theirs.most) > 1:  # shares are of one scale
+            ends = {"low": own.low, "high": own.high, "least": theirs.least, "most": theirs.most}
+            facts: dict[str, Any] = {"first": row.system, "second": other.system, **ends}
+            return (note("unlike-scales", **facts),)
+    return ()
 
 
 # -- documents

@@ -13,14 +13,14 @@ import numpy as np
 
 from howsure import prior_rows, slice_marks, slice_order
 from howsure.catalogue import Metric
-from howsure.columns import Columns
+from howsure.columns import ColumnsAndTarget
 from howsure.distribution import Distribution
 from howsure.entering import entered
 from howsure.envelope import envelope
 from howsure.errors import BadSetting, HowsureError, UnknownName, listing
 from howsure.estimators import answered
 from howsure.evidence import account
-from howsure.export import columns_of, flat_metrics, write_columns
+from howsure.export import columns_of, write_columns
 from howsure.language import option
 from howsure.model.posterior import Posterior, posterior
 from howsure.notes import SHARED_ITEMS, Notes, merged, note
@@ -60,7 +60,13 @@ class Report(Result):
         own = [*priors, *(n for row in self.rows for n in row.notes)]
         codes = {n.code for n in own}
         whole = [n for row in self.overall for n in row.notes if n.code not in codes]
-        return merged([*own, *whole, *self._extras[1], *self._alike])
+        return merged([*own, *whole, *self._of_all_rows, *self._alike])
+
+    @property
+    def _of_all_rows(self) -> Notes:
+        """Return what is said beside rows; which metrics a table leaves out, only if no metric was asked for."""
+        usual = {row.asked for row in self.rows} == {str(m) for m in self.posterior.kind.table(self.posterior)}
+        return tuple(n for n in self._extras[1] if usual or n.code != "no-true-negatives")
 
     @property
     def _library(self) -> str | None:
@@ -165,16 +171,6 @@ class Report(Result):
         """The document for people: of thousands of tables only the first and the last in their order."""
         return self._made(page=True) if self._tables > slice_order.MOST else self._document
 
-    def to_metrics(self) -> dict[str, float]:
-        """Flat names and numbers for experiment trackers: f1, f1_low, f1_high; `/` for `:` and `@`; slices after it.
-
-        >>> from howsure.evidence.classes import Tally
-        >>> r = score(Tally.binary(tp=80, fp=20, fn=30, tn=870), metrics=["f1"])
-        >>> {k: round(v, 3) for k, v in r.to_metrics().items()}
-        {'f1': 0.762, 'f1_low': 0.691, 'f1_high': 0.819}
-        """
-        return flat_metrics(self._document["rows"])
-
     def to_table(self) -> dict[str, Any]:
         """Columns of one line for each table and measure: slices, metric, system, n, score, mean, low, high."""
         return columns_of(self.rows)
@@ -277,7 +273,7 @@ def score(
     chance: bool = False,
     sort: str | None = None,
     shrink: bool = False,
-    **columns: Unpack[Columns],
+    **columns: Unpack[ColumnsAndTarget],
 ) -> Report:
     """Score evidence, a posterior, truths and predictions, or the columns of a frame, a file or a database.
 
@@ -288,6 +284,7 @@ def score(
     Slices are listed from those most surely worse than the rest on (`sort`: worse, better, name, n or score).
     `chance=True` adds to the table what random guessing at the same margins gives, and the probability of being better.
     `shrink=True` lets slices lend strength to each other, where the measure is a rate (docs/shrinking.md).
+    `prevalence=` answers for a target with another share of positives, as hs.shift does.
 
     >>> from howsure.evidence.classes import Tally
     >>> r = score(Tally.binary(tp=80, fp=20, fn=30, tn=870), metrics=["f1"], above=0.7)

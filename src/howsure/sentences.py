@@ -39,6 +39,39 @@ SENTENCES: Final[dict[str, str]] = {
         "no answer{system} is ever a truth: are these the right columns, and labels spelled alike? "
         "(truths {truths}; answers {answers})"
     ),
+    "shifted-labels": (
+        "predictions{system} are the true labels {by:+d} for {share:.0%} of items (true labels {truths}, predictions "
+        "{answers}): if one column counts classes from 0 and the other from 1, make both count from the same number"
+    ),
+    "shifted-labels/row": (
+        "predictions{system} are the true labels of the {row} row for {share:.0%} of the first {rows:row|rows}: are "
+        "the columns one row apart? Join predictions to true labels by an id"
+    ),
+    "id-predictions/column": (
+        "predictions{system} are the values of column {column!r}, which looks like ids: name the column of predictions "
+        "with <pred>"
+    ),
+    "id-predictions/unique": (
+        "of {count:prediction|predictions}{system}, {single:,} {single:=occurs|occur} only once, though true labels "
+        "repeat: is this a column of ids or of free text rather than of predicted labels?"
+    ),
+    "threshold-extreme": (
+        "threshold {threshold:g} calls {called:,} of {total:item|items} positive: is the threshold on the scale of the "
+        "scores?"
+    ),
+    "auc-reversed": (
+        "the whole {level} interval of {of} is below 0.5, worse than guessing: are the scores reversed? "
+        "If low scores mean positive, use 1 - score, or name the other class with <positive>"
+    ),
+    "unlike-scales": (
+        "values of {first} and {second} hardly overlap (the middle 90% of {first} is {low:.3g} to {high:.3g}, all "
+        "values of {second} are {least:.3g} to {most:.3g}): are both on the same scale? If not, rescale one of them "
+        "first"
+    ),
+    "no-true-negatives": (
+        "tn is 0, as in retrieval and extraction, which have no true negatives: {names} are not shown; ask for one "
+        "with <metric>"
+    ),
     "similar-labels": "labels {first!r} and {second!r} differ only in case, blanks or type; are they the same class?",
     "joined-labels": (
         "label {label!r} counts as one class, though {part!r} is a class too; if items have several labels, "
@@ -64,7 +97,7 @@ SENTENCES: Final[dict[str, str]] = {
         "rows of several systems may be mixed: {column!r} has {count:value|values} in {rows:row|rows}. Give {way}, or "
         "take one system with {one}; if rows are independent, give {free}"
     ),
-    "rows-independent": "rows with the same {column} count as independent, as {free} says",
+    "rows-independent": "rows count as independent, as <independent_rows> says",
     "slices-share-items": (
         "there is no row for all items: {column!r} has {count:value|values} in {rows:row|rows}, each at most once in a "
         "slice, so slices share items, and all rows together are not independent"
@@ -83,6 +116,10 @@ SENTENCES: Final[dict[str, str]] = {
     "prevalence-shifted/fixed": "for a prevalence of {share:g}" + SHIFTED,
     "prevalence-shifted/range": "for a prevalence between {low:g} and {high:g}, all values as likely" + SHIFTED,
     "prevalence-shifted/counted": "for the prevalence of a target, {positives:,} of {items:item|items}" + SHIFTED,
+    "judge-one-class": (
+        "all human labels of the {validated:,} validated items are the same, so nothing is known of the judge's "
+        "{what}: it comes from the prior alone; validate more items"
+    ),
     "judge-shared": (
         "one validation for all systems: the judge is taken to have the same recall and specificity for each of them; "
         "if it favours one, validate items of every system"
@@ -126,6 +163,10 @@ SENTENCES: Final[dict[str, str]] = {
     ),
     "not-whole/long": (
         "the search for tables of whole numbers would take too long: these are ranges over all tables, whole or not"
+    ),
+    "shown-better": (
+        "a system is shown to be better from P(better) {needed:g} on: the equal-tailed {share} interval of the "
+        "difference then excludes 0, and compare says that it is better"
     ),
     "few-digits": "{read}; keep zeros that were printed, as in {more}",
     "deprecated": "leave out {option}, which the next release will remove: {instead}",

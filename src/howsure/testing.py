@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, Literal, Unpack
 
-from howsure.columns import Columns
+from howsure.columns import ColumnsAndTarget
 from howsure.decisions.gating import Gate, gate
 from howsure.errors import BadSetting, UnknownName, nearest
 
@@ -28,7 +28,7 @@ def require(
     prior: Any = None,
     tolerance: float | None = None,
     seed: int | None = None,
-    **columns: Unpack[Columns],
+    **columns: Unpack[ColumnsAndTarget],
 ) -> Gate:
     """The gate of these requirements if it passes; else an AssertionError that shows it.
 

@@ -296,7 +296,9 @@ def _pairs(f: Mapping[str, Any]) -> str:
         first, second, p = second, first, 1.0 - p
     if p - 0.5 <= f["error"]:
         return f"{first} and {second} are even on {f['metric']}, on the same items"
-    return f"{verdicts.better(first, second, f['metric'], p, probability(p, f['error']))}, on the same items"
+    return (
+        f"{verdicts.better(first, second, f['metric'], p, probability(p, f['error']), f['level'])}, on the same items"
+    )
 
 
 def _queries(many: int) -> str:

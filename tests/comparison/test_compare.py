@@ -342,7 +342,7 @@ def test_document_and_formats() -> None:
     keys = "metric better paired first second slice p_better p_worse p_equal equal_within difference error verdict"
     assert set(keys.split()) <= set(row)
     assert set(row["difference"]) == {"score", "mean", "std", "median", "low", "high"}
-    assert row["verdict"].startswith("new is probably better than old on f1 (probability 0.98")
+    assert row["verdict"].startswith("new is better than old on f1 (probability 0.98")
     for text in (str(c), c.to_markdown(), c.to_latex(), c.to_html(), c.to_csv()):
         assert "f1" in text
 
@@ -353,14 +353,14 @@ def test_document_and_formats() -> None:
         (
             ["--counts", "84,18,26,872", "--counts", "70,25,40,865", "--equal-within", "0.01"],
             0,
-            "first is probably better than second",
+            "first is better than second",
         ),
         (
             ["--wins", "17,4,3278", "--name", "ltc", "--name", "nnn"],
             0,
             "ltc is better than nnn on wins (probability 0.998)",
         ),
-        (["--rate", "47/50", "--rate", "40/50"], 0, "probably better than second on rate (probability 0.979)"),
+        (["--rate", "47/50", "--rate", "40/50"], 0, "first is better than second on rate (probability 0.979)"),
         (["--counts", "1,2,3,4"], 2, "compare needs two systems, or --wins; got 1"),
         (["--wins", "1"], 2, "first,second,same"),
         (["--wins", "1,2", "--metric", "f1"], 2, "--metric does not go with --wins"),

@@ -95,7 +95,7 @@ def test_long_frames_and_files(tmp_path):
     long, path = melted(few()), tmp_path / "long.csv"
     long.to_csv(path, index=False)
     columns = {"value": "grade", "item": "id", "system": "model"}
-    hold_alone(hs.compare, pl.from_pandas(long), **columns)
+    hold_alone(lambda data, **more: hs.compare(data, "a", "b", **more), pl.from_pandas(long), **columns)
     hold_alone(hs.score, str(path), **columns)
 
 

@@ -28,7 +28,7 @@ def test_a_half_by_draws_is_even() -> None:
     assert 0 < abs(found.p_better - 0.5) < found.error.probability
     assert "are even" in found.verdict
     better = hs.compare(hs.Tally.binary(tp=36, fp=5, fn=4, tn=55), a, metric="f1", method="sample", draws=2_000)
-    assert better.verdict.startswith("first is probably better than second on f1 (probability 0.98")
+    assert better.verdict.startswith("first is better than second on f1 (probability 0.98")
 
 
 @pytest.mark.parametrize("n", [0, 7, 10**15])
@@ -103,3 +103,29 @@ def test_a_name_given_twice_is_named(verb: str, capsys: pytest.CaptureFixture[st
     """The command says which name it was."""
     assert run([verb, "--counts", "8,2,3,7", "--counts", "1,2,3,4", "--name", "a", "--name", "a"]) == 2
     assert "--name 'a' is given twice" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("level", [0.8, 0.9, 0.95, 0.99])
+def test_better_is_where_the_interval_excludes_zero(level: float) -> None:
+    """A system is called better exactly if the equal-tailed interval of the difference excludes 0."""
+    words = set()
+    for wins in range(20, 41):
+        found = hs.compare_wins(wins, 20, 5, level=level)
+        called = "is better than" in found.verdict
+        assert (
+            called == (found.p_better >= 1 - (1 - level) / 2) == (found.to_dict()["rows"][0]["difference"]["low"] > 0)
+        )
+        assert ("no telling yet" in found.verdict) == (found.p_better < 0.9)
+        words.add(found.verdict.split(" better")[0])
+    assert {"first is", "no telling yet which is"} <= words
+
+
+def test_a_plan_aims_at_what_compare_calls_better() -> None:
+    """A plan for a difference says which P(better) it aims at: the one from which on compare says "is better"."""
+    for level, needed in ((0.95, 0.975), (0.9, 0.95)):
+        made = hs.plan(expected={"rate": 0.8}, difference=0.1, level=level)
+        assert made.to_dict()["goal"]["probability"] == needed
+        assert f"P(first better) is at least {needed}" in made.verdict
+        assert any(f"better from P(better) {needed} on" in n.text for n in made.notes)
+    with pytest.raises(BadSetting, match="apart"):
+        hs.leaderboard({"a": hs.Tally.rate(hits=3, of=5), "b": hs.Tally.rate(hits=4, of=5)}, apart=0.4)

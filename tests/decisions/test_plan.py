@@ -18,7 +18,7 @@ from howsure.kernels.three_moments import Sums, above, quantile
 
 EXPECTED = {"recall": 0.8, "precision": 0.7, "prevalence": 0.1}
 PILOT = hs.Tally.binary(tp=80, fp=20, fn=30, tn=870)
-Z95, Z80 = 1.6448536269514722, 0.8416212335729143
+Z95, Z975, Z80 = 1.6448536269514722, 1.959963984540054, 0.8416212335729143
 
 
 # -- kernels
@@ -92,15 +92,15 @@ def test_a_pilot_of_a_rate_is_summed_over_the_beta_binomial():
 
 @pytest.mark.deep
 def test_near_the_textbook():
-    """Wald's width, two proportions, McNemar and the paired t test (one-sided 0.05, power 0.8), within 6%."""
+    """Wald's width, one and two proportions and McNemar (0.05, power 0.8; two systems two-sided), within 6%."""
     wide = hs.plan(expected={"rate": 0.8}, width=0.05)
     assert wide.n_average == pytest.approx(4 * 1.959964**2 * 0.16 / 0.05**2, rel=0.02)
     shown = hs.plan(expected={"rate": 0.8}, above=0.75)
     assert shown.n == pytest.approx((Z95 * math.sqrt(0.1875) + Z80 * 0.4) ** 2 / 0.05**2, rel=0.06)
     apart = hs.plan(expected={"rate": 0.8}, difference=0.05)
-    assert apart.n == pytest.approx((Z95 + Z80) ** 2 * (0.16 + 0.1875) / 0.05**2, rel=0.06)
+    assert apart.n == pytest.approx((Z975 + Z80) ** 2 * (0.16 + 0.1875) / 0.05**2, rel=0.06)
     same = hs.plan(expected={"rate": 0.8}, difference=0.05, disagreement=0.15)
-    discordant = (Z95 * math.sqrt(0.15) + Z80 * math.sqrt(0.15 - 0.05**2)) ** 2 / 0.05**2
+    discordant = (Z975 * math.sqrt(0.15) + Z80 * math.sqrt(0.15 - 0.05**2)) ** 2 / 0.05**2
     assert same.n == pytest.approx(discordant, rel=0.06)
 
 
@@ -111,7 +111,7 @@ def test_queries_near_the_paired_t_test():
     pilot = hs.means({"a": 0.4 + x, "b": np.full(400, 0.4) + 0 * x})
     made = hs.plan(pilot=pilot, difference=0.03)
     assert made.unit == "items"
-    assert made.n == pytest.approx(((Z95 + Z80) * x.std() / 0.03) ** 2 + 1.5, rel=0.08)
+    assert made.n == pytest.approx(((Z975 + Z80) * x.std() / 0.03) ** 2 + 1.5, rel=0.08)
 
 
 def test_runs_of_queries_are_a_pilot():
@@ -126,7 +126,7 @@ def test_runs_of_queries_are_a_pilot():
     made = hs.plan(pilot=pilot, metric="AP", difference=0.1)
     values = hs.trec(judged, runs, metrics=["AP"]).values
     assert (made.metric, made.unit) == ("AP", "queries")
-    assert made.n == pytest.approx(((Z95 + Z80) * np.std(values[:, 0] - values[:, 1], ddof=1) / 0.1) ** 2, rel=0.15)
+    assert made.n == pytest.approx(((Z975 + Z80) * np.std(values[:, 0] - values[:, 1], ddof=1) / 0.1) ** 2, rel=0.15)
     with pytest.raises(HowsureError, match="nDCG@10"):
         hs.plan(pilot=pilot, metric="nDCG@10", difference=0.1)
     with pytest.raises(HowsureError, match="has 3"):

@@ -389,3 +389,10 @@ def test_steps_of_drawn_differences_are_single_numbers():
     for k, s in enumerate(np.round(np.arange(-10, 11) / 10, 1)):
         assert abs(float(d.cdf(s) - d.prob_below(s)) - exact[k]) < 0.01
         assert abs(float(d.cdf(s)) - exact[: k + 1].sum()) < 0.01
+
+
+def test_macro_averages_of_label_sets_are_refused():
+    """With what can be asked instead; they ended in an error of shapes."""
+    sets = hs.Tally.multilabel([["x"], ["x", "y"], ["z"]], [["x"], ["y"], ["z", "x"]])
+    with pytest.raises(hs.HowsureError, match="single labels, micro and samples averages"):
+        hs.predict(sets, metric="macro-f1", n=10)

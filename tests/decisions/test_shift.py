@@ -435,3 +435,35 @@ def test_tested_shares_that_differ_are_one_note():
     told = [n["text"] for n in hs.compare(few, many, metric="precision").to_dict()["notes"]]
     (said,) = [x for x in told if "among the items tested" in x]
     assert said.startswith("for a prevalence of 0.01, instead of 0.1 to 0.5 among the items tested")
+
+
+@pytest.mark.parametrize("target", [0.01, (0.005, 0.02), hs.Tally.rate(hits=12, of=3000)], ids=repr)
+def test_every_verb_takes_the_prevalence_of_its_command(target):
+    """prevalence= answers as hs.shift and as --prevalence do, from data, evidence and posteriors."""
+    truth, one, two = [1] * 40 + [0] * 60, [1] * 30 + [0] * 65 + [1] * 5, [1] * 24 + [0] * 75 + [1]
+    t = hs.tally(truth, one)
+    moved = hs.score(hs.shift(t, target), metrics=["precision"])
+    for data in ((truth, one), (t,), (hs.posterior(t),)):
+        assert hs.score(*data, metrics=["precision"], prevalence=target) == moved
+    both = hs.tally(truth, {"a": one, "b": two})
+    found = hs.compare(truth, {"a": one, "b": two}, metric="f1", prevalence=target)
+    assert found == hs.compare(hs.shift(both, target), metric="f1")
+    board = hs.leaderboard({"a": t, "b": hs.tally(truth, two)}, metric="f1", prevalence=target)
+    assert board.posterior.evidence.target is not None
+    assert hs.gate(t, "precision > 0.2 with 0.9", prevalence=target) == hs.gate(
+        hs.shift(t, target), "precision > 0.2 with 0.9"
+    )
+    assert hs.predict(t, n=50, metric="f1", prevalence=target) == hs.predict(hs.shift(t, target), n=50, metric="f1")
+
+
+def test_prevalence_is_that_of_the_command(capsys):
+    """The same numbers as --prevalence, of three classes too; verbs without a target refuse it."""
+    matrix = hs.Tally.matrix([[30, 5, 5], [4, 40, 6], [2, 8, 50]], labels=["a", "b", "c"], positive="a")
+    assert hs.score(matrix, metrics=["precision"], prevalence=0.05).to_dict()["rows"][0]["low"] > 0
+    run(["score", "--counts", "tp=30,fp=5,fn=10,tn=55", "--prevalence", "1%", "--metric", "f1", "--format", "json"])
+    shown = json.loads(capsys.readouterr().out)["rows"]
+    assert (
+        hs.score(hs.Tally.binary(tp=30, fp=5, fn=10, tn=55), metrics=["f1"], prevalence=0.01).to_dict()["rows"] == shown
+    )
+    with pytest.raises(hs.HowsureError, match="curve has no option 'prevalence'"):
+        hs.curve([1, 0], [0.8, 0.2], prevalence=0.1)

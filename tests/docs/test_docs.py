@@ -19,6 +19,7 @@ from tools.console import PRINTED
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 SHOWN = re.compile(  # what a comment says that a call prints: a number, a law, or the repr of a thing
     r"^print\((.*)\)  # (-?\d.*|\S+ -?\d\S* \[[^]]*\] \d.*|[A-Z]\w+\(.*\))$", re.MULTILINE
 )
@@ -71,7 +72,17 @@ def test_console_examples_are_true(body: str, capsys: pytest.CaptureFixture[str]
             continue
         assert words[0] == "howsure"
         assert run(words[1:]) in ((0, 1, 3) if words[1] == "gate" else (0,))
-        assert capsys.readouterr().out.startswith(shown.rstrip() + "\n")
+        out = capsys.readouterr().out
+        assert out.startswith(shown.rstrip() + "\n")
+        if body in README:
+            assert out.rstrip() == shown.rstrip(), "the first page shows all that is printed, notes too"
+
+
+def test_rows_that_pages_show_are_in_the_files() -> None:
+    """Rows of a CSV file that a page names and shows are the first rows of that file."""
+    page = (ROOT / "docs/start/csv.md").read_text(encoding="utf-8")
+    shown = next(body for kind, body in FENCE.findall(page) if kind == "text")
+    assert (ROOT / "examples/breast_cancer.csv").read_text(encoding="utf-8").startswith(shown)
 
 
 def test_the_demo_fits_80_columns(tmp_path: Path) -> None:

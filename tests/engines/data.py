@@ -261,7 +261,7 @@ def reference(name: str) -> Any:
 
 
 def nameless(found: Any) -> Any:
-    """Evidence without the library that it was read from, which is all that may differ."""
+    """Evidence without the library, and without the warning that not every engine looks for: all that may differ."""
     if hasattr(found, "parts") and not hasattr(found, "values"):
         return replace(found, parts=tuple(replace(part, library=None) for part in found.parts))
-    return replace(found, library=None)
+    return replace(found, library=None, notes=tuple(n for n in found.notes if n.code != "repeated-units"))

@@ -39,7 +39,7 @@ GIVEN = {
     "truth": "bit", "pred": "bit_a", "outcome": "passed", "value": "grade", "score": "score", "threshold": 0.5,
     "by": "region", "cluster": "group", "weight": "weight", "count": "copies", "missing": "drop", "where": "year=2023",
     "labels": [0, 1], "positive": 1, "sep": ";", "bounds": (0, 1), "better": "lower", "bins": 50, "item": "pair",
-    "system": "model", "judge": "bit_a", "human": "bit",
+    "system": "model", "judge": "bit_a", "human": "bit", "independent_rows": True,
 }  # fmt: skip
 WORDS = {"truth": "words", "pred": "words_a"}
 ALSO = {  # what an option of a kind needs beside it

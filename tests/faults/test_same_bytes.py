@@ -24,7 +24,8 @@ def test_threads_change_no_byte(tmp_path) -> None:
         folder.mkdir()
         lines = [Line(words(name, "--out", f"{name}.json"), str(folder), threads=n, most_bytes=10**8) for name in WRITE]
         left = ran(lines, OMP_NUM_THREADS=str(n), OPENBLAS_NUM_THREADS=str(n))
-        assert [(x.code, x.err, x.files) for x in left] == [(0, "", [f"{name}.json"]) for name in WRITE]
+        wanted = [(0, f"wrote {name}.json\n", [f"{name}.json"]) for name in WRITE]
+        assert [(x.code, x.err, x.files) for x in left] == wanted
         made.append({x.name: x.read_bytes() for x in folder.iterdir()})
     assert made[0] == made[1]
 

@@ -236,3 +236,20 @@ def test_the_shipped_examples_raise_no_false_alarm() -> None:
         assert _warned(hs.score(str(examples / name), **given)) == [], name
     assert _warned(hs.score(str(examples / "logistic.jsonl"), outcome="passed"))[0][0] == "question"
     assert _warned(hs.score(str(examples / "studies/two_models.csv")))[0][0] == "model"
+
+
+def test_files_of_systems_are_looked_at(tmp_path: Path) -> None:
+    """Two files that are joined on ids of their rows; the ids themselves have a role."""
+    rows = {"id": list(range(N)), "task": QUESTION, "passed": ROWS["passed"]}
+    files = {name: str(_file(tmp_path, "csv", rows, name)) for name in ("a", "b")}
+    assert _warned(hs.compare(files, outcome="passed", on="id")) == [("task", 30, 150)]
+    assert _warned(hs.compare(files, outcome="passed", on=["id", "task"])) == []
+    assert _warned(hs.compare(files, outcome="passed", on="id", independent_rows=True)) == []
+    assert _warned(hs.compare(files, outcome="passed", cluster="task")) == []
+
+
+def test_plans_tell_of_their_pilot(tmp_path: Path) -> None:
+    """What is wrong with a pilot is wrong with the plan."""
+    path = _file(tmp_path, "csv", ROWS)
+    found = hs.plan(pilot=hs.tally(path, **OWN), metric="rate", width=0.1)
+    assert found.to_dict()["notes"][0]["code"] == "repeated-units"

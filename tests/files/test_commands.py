@@ -35,6 +35,12 @@ def run(capsys, *arguments):
     return json.loads(capsys.readouterr().out)
 
 
+def unadvised(document):
+    """A document without what its warning tells to type, which is in the language of the reader."""
+    texts = [n | {"text": ""} if n["code"] == "repeated-units" else n for n in document["notes"]]
+    return document | {"notes": texts}
+
+
 def test_score_of_a_file_is_the_score_of_its_tally(tmp_path, capsys):
     """The command says what Python says."""
     path = csv(tmp_path)
@@ -54,7 +60,7 @@ def test_score_of_a_file_is_the_score_of_its_tally(tmp_path, capsys):
             named[name] = value if name not in named else [*[named[name]], value]
         t = hs.tally(FRAME, **{**named, **case})
         got = run(capsys, "score", path, *options, "--format", "json")
-        assert got == hs.score(t).to_dict(), options
+        assert unadvised(got) == unadvised(hs.score(t).to_dict()), options
 
 
 def test_standard_input(tmp_path, monkeypatch, capsys):
@@ -71,13 +77,13 @@ def test_compare_and_leaderboard_of_columns(tmp_path, capsys):
     path = csv(tmp_path)
     joint = hs.tally(FRAME, truth="bit", pred=["bit_a", "bit_b"])
     columns = ["--truth", "bit", "--pred", "bit_a", "--pred", "bit_b", "--format", "json"]
-    assert run(capsys, "compare", path, *columns) == hs.compare(joint).to_dict()
+    assert unadvised(run(capsys, "compare", path, *columns)) == unadvised(hs.compare(joint).to_dict())
     named = run(capsys, "compare", path, *columns, "--name", "A", "--name", "B", "--by", "region")
     assert named["data"]["systems"] == ["A", "B"]
     found = [r["slice"] and r["slice"]["region"] for r in named["rows"]]
     assert found[0] is None
     assert sorted(found[1:]) == ["<b>east</b>", "north", "south"]
-    assert run(capsys, "leaderboard", path, *columns) == hs.leaderboard(joint).to_dict()
+    assert unadvised(run(capsys, "leaderboard", path, *columns)) == unadvised(hs.leaderboard(joint).to_dict())
 
 
 # -- two files -----------------------------------------------------------------------------------------------------

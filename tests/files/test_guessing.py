@@ -16,6 +16,7 @@ from howsure.errors import BadLabels, BadSetting
 from howsure.ingest import unnamed
 from howsure.ingest.entrance import evidence
 from howsure.ingest.guessing import USUAL, guess, usual_id
+from howsure.ingest.previewing import preview
 from tests.refusals import one_sentence
 
 
@@ -134,8 +135,8 @@ def test_columns_of_clusters_are_found(folder) -> None:
          "howsure compare 'my file.csv' --truth label --pred pred --pred other"),
         ("compare", "label,pred", ["a,a", "b,b"], "is one: give a second file, or a second column",
          "howsure score 'my file.csv' --truth label --pred pred"),
-        ("score", "y,z", ["a,b", "b,b", "a,a", "b,a"], "have usual names",
-         "howsure score 'my file.csv' --truth y --pred z"),
+        ("score", "y,answer", ["a,b", "b,b", "a,a", "b,a"], "has a usual name for the truth",
+         "howsure score 'my file.csv' --truth y --pred answer"),
         ("score", "name,grade", ["x,3.5", "y,4.5"], "have usual names", "howsure score 'my file.csv' --value grade"),
         ("curve", "label,p", ["ham,0.2", "spam,0.8"], "has a usual name for scores",
          "howsure curve 'my file.csv' --truth label --score p --positive spam"),
@@ -155,6 +156,91 @@ def test_what_is_not_clear_is_asked_with_a_list_and_the_command(
     assert all(example in err for example in rows[0].split(","))
     assert " ".join(lines[-1]) == command
     assert _said(capsys, *shlex.split(command)[1:])[0] == 0
+
+
+@pytest.mark.parametrize("verb", ["score", "compare", "leaderboard", "curve"])
+@pytest.mark.parametrize(
+    ("head", "rows"),
+    [
+        ("y,z", ["a,b", "b,b", "a,a", "b,a"]),
+        ("a,b,c", ["3,4,3", "4,4,5", "5,3,4", "3,3,3"]),
+        ("region,p,pred_id", ["ham,0.2,1", "spam,0.8,2", "ham,0.4,3", "spam,0.9,4"]),
+        ("region,pred", ["north,a", "south,b", "north,b", "south,a"]),  # a usual name, but other labels
+    ],
+)
+def test_two_columns_without_usual_names_are_never_truth_and_prediction(folder, capsys, verb, head, rows) -> None:
+    """Neither by a command to type, nor in the list of columns, nor in a preview."""
+    path = folder("free.csv", "\n".join([head, *rows]) + "\n")
+    err = _said(capsys, verb, path)[2]
+    words = shlex.split(err.splitlines()[-1])
+    named = {words[i + 1] for i, word in enumerate(words) if word in ("--truth", "--pred", "--score")}
+    assert named <= {"COLUMN", "pred"}
+    assert not any(line.endswith("--truth") for line in err.splitlines())
+    assert "truth" not in preview(path)["guessed"]
+
+
+LAYOUTS = {
+    "model_a,model_b,winner,question_id": (
+        ["gpt,llama,model_a,7", "llama,gpt,tie,8"], "pairwise preferences (model_a, model_b, winner)",
+        "howsure compare --wins WINS,LOSSES,TIES"),
+    "doc,TP,FP,FN": (
+        ["d1,3,1,0", "d2,2,0,4"], "a table of counts in each row (TP, FP, FN)",
+        "howsure score --counts tp=TP,fp=FP,fn=FN,tn=0"),
+    "utterance,errors,words": (
+        ["u1,2,19", "u2,0,7"], "word errors (errors, words)",
+        "howsure {verb} x.csv --value COLUMN"),
+    "id,judge,human": (
+        ["1,1,1", "2,0,1", "3,1,"], "labels by a judge and by humans (judge, human)",
+        "howsure score x.csv --judge judge --human human"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("verb", ["score", "compare"])
+@pytest.mark.parametrize("head", LAYOUTS)
+def test_known_layouts_are_named_for_what_they_are(folder, capsys, head, verb) -> None:
+    """Also those that howsure cannot use yet; in Python and in a preview too."""
+    rows, what, command = LAYOUTS[head]
+    path = folder("x.csv", "\n".join([head, *rows]) + "\n")
+    code, out, err = _said(capsys, verb, path)
+    assert (code, out) == (2, "")
+    assert one_sentence(err)
+    assert f"'x.csv' holds {what}: " in err
+    assert err.endswith(f"\n  {command.format(verb=verb)}\n")
+    with pytest.raises(BadSetting, match=what.partition(" (")[0]):
+        hs.score(path)
+    found = preview(path)
+    assert what in found["message"]
+    assert found["guessed"] == {}
+
+
+def test_the_command_for_a_judge_works(folder, capsys) -> None:
+    """It corrects the labels of the judge."""
+    rows = "".join(f"{i},{i % 2},{i % 3 % 2 if i < 40 else ''}\n" for i in range(80))
+    path = folder("x.csv", f"id,judge,human\n{rows}")
+    command = _said(capsys, "score", path)[2].splitlines()[-1]
+    assert _said(capsys, *shlex.split(command)[1:])[0] == 0
+
+
+@pytest.mark.parametrize("columns", ["success,provider,test", "passed,model,question_id", "correct,Run,prompt"])
+def test_a_column_of_systems_is_found_in_rows_of_several(folder, capsys, columns) -> None:
+    """compare names the column that says which system, and the id that joins its rows; the command works."""
+    rows = "".join(f"{i % 5 % 2},{name},{i}\n" for i in range(30) for name in ("gpt", "llama"))
+    path = folder("x.csv", f"{columns}\n{rows}")
+    outcome, system, item = columns.split(",")
+    code, _, err = _said(capsys, "compare", path)
+    assert code == 2
+    assert f"compare needs two systems, and {outcome!r} is one; {system!r} may say which system each row is of" in err
+    command = f"howsure compare x.csv --outcome {outcome} --system {system} --on {item}"
+    assert err.endswith(f"\n  {command}\n")
+    assert _said(capsys, *shlex.split(command)[1:])[0] == 0
+
+
+def test_grades_of_unlike_scales_are_not_suggested_for_a_comparison(folder, capsys) -> None:
+    """Nor are ids grades."""
+    path = folder("x.csv", "case_id,tokens,gpt,llama\n1,200,3.5,4\n2,320,4.5,2.5\n")
+    assert _said(capsys, "compare", path)[2].endswith("howsure score x.csv --value tokens\n")
+    path = folder("x.csv", "case_id,gpt,tokens,llama\n1,3.5,200,4\n2,4.5,320,2.5\n")
+    assert _said(capsys, "compare", path)[2].endswith("howsure compare x.csv --value gpt --value llama\n")
 
 
 def test_a_wrong_name_keeps_the_hint_and_gets_the_list(folder, capsys) -> None:

@@ -91,9 +91,9 @@ def test_items_that_cannot_be_paired(files):
         assert part in str(said.value)
     made = evidence(paths, **asked, unmatched="drop")
     assert made.n == len(FRAME) - 10
-    codes = ["ids-missing", "ids-twice", "ids-unmatched", "ids-unmatched", "truths-disagree"]
+    codes = ["repeated-units", "ids-missing", "ids-twice", "ids-unmatched", "ids-unmatched", "truths-disagree"]
     assert [n.code for n in made.notes] == codes
-    assert all(n.text.startswith("left out: ") for n in made.notes)
+    assert all(n.text.startswith("left out: ") for n in made.notes[1:])
     with pytest.raises(HowsureError, match=r"unmatched='dropp' is not known\. Did you mean 'drop'"):
         evidence(paths, **asked, unmatched="dropp")
 
@@ -339,3 +339,24 @@ def test_files_without_an_id_ask(tmp_path, capsys):
     assert run(["compare", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), "--outcome", "ok"]) == 2
     said = capsys.readouterr().err
     assert all(way in said for way in ("--on", "--independent", "--pool", "rows are never paired by their order"))
+
+
+def test_systems_of_a_column_are_compared_from_the_leader_on(tmp_path, capsys):
+    """Table and headline subtract in the same order: the better one first, unless names give an order."""
+    rows = [(i, system, int(i % (3 if system == "a" else 7) > 0), "xy"[i % 2]) for i in range(60) for system in "ab"]
+    path = tmp_path / "long.csv"
+    path.write_text("id,model,passed,part\n" + "".join(f"{i},{s},{p},{x}\n" for i, s, p, x in rows))
+    given = ["compare", str(path), "--outcome", "passed", "--system", "model", "--on", "id"]
+    columns = {"outcome": "passed", "system": "model", "item": "id"}
+
+    def shown(*more):
+        assert run([*given, *more, "--format", "json"]) == 0
+        return json.loads(capsys.readouterr().out)["rows"][0]
+
+    for row in (shown(), shown("--by", "part"), hs.compare(str(path), **columns).to_dict()["rows"][0]):
+        assert (row["first"]["system"], row["second"]["system"]) == ("b", "a")
+        assert row["difference"]["score"] > 0
+        assert row["p_better"] > 0.5
+    named = shown("--name", "a", "--name", "b")
+    assert named["first"]["system"] == "a"
+    assert named["difference"]["score"] < 0

@@ -245,6 +245,7 @@ TRIES: dict[str, tuple[Try, ...]] = {
     "--pool": (Try(),),
     "--unmatched": (Try("drop", "short"),),
     "--independent": (Try(),),
+    "--independent-rows": (Try(),),
     "--name": (Try("one --name two"), Try("alone"), Try("b --name a")),
     "--db": (Try("sqlite:///rows.twice.db"),),
     "--table": (Try("fewer"),),

@@ -31,7 +31,7 @@ OPTIONS = {
     for command, made in app.commands.items()
     if command not in ("completion", "serve")  # they have no document; for serve see tests/web/test_serving.py
 }
-WRITTEN = ("--format", "--out", "--plot", "--columns", "--verbose")  # not of the document
+WRITTEN = ("--format", "--out", "--plot", "--columns", "--verbose", "--strict")  # not of the document
 IDLE = ("--seed", "--tolerance")  # of what is sampled
 CHECKED = ("--on",)  # what ids tell must fit, or is refused; where it fits there may be nothing more to say
 NOTHING = "changes nothing"

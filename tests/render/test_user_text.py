@@ -142,3 +142,21 @@ def test_what_python_shows_of_a_result_is_harmless():
         hs.compare(joint), hs.leaderboard(joint), curve, hs.compare_wins(first=1, second=2, same=0, names=(BAD, "b")),
     ):  # fmt: skip
         assert repr(shown).isprintable()
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "latex", "html"])
+def test_a_label_of_a_megabyte_is_shortened(form, tmp_path, capsys):
+    """In cells, headlines and notes that people read; programs get all of it."""
+    path, label = tmp_path / "a.csv", "x" * 1_000_000
+    path.write_text(f"y,z,w\na,b,a\n{label},a,a\n" + "a,a,b\nb,b,b\n" * 9)
+    for line in (
+        ["score", "--pred", "z"],
+        ["score", "--pred", "z", "--by", "y"],
+        ["compare", "--pred", "z", "--pred", "w"],
+    ):
+        assert app.run([line[0], str(path), "--truth", "y", *line[1:], "--format", form]) == 0
+        shown = capsys.readouterr().out
+        assert len(shown) < 100_000
+        assert f"{'x' * 40}..." in shown or line[0] == "compare"
+    report = hs.score(hs.tally(path, truth="y", pred="z"))
+    assert label in report.to_json()

@@ -195,3 +195,155 @@ def test_what_cannot_be_written_is_one_sentence(tmp_path):
             atomic.write_text(path, "new")
         assert str(caught.value) == f"cannot write {str(path)!r}: {why}."
     assert names(tmp_path) == before
+
+
+# -- what killed processes leave
+
+
+@pytest.fixture
+def writing():
+    """Start processes that write to a path until they are ended."""
+    started = []
+
+    def start(path):
+        process = subprocess.Popen([sys.executable, "-c", _SLOW, path], stdout=subprocess.PIPE)
+        started.append(process)
+        assert process.stdout.readline() == b"writing\n"
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait(timeout=60)
+        process.stdout.close()
+
+
+def leftovers(folder):
+    return [x for x in names(folder) if x.startswith(".howsure-")]
+
+
+def test_the_next_write_removes_what_a_killed_process_left(tmp_path, writing):
+    """Of any file in the same folder; writing elsewhere removes nothing."""
+    process = writing(tmp_path / "x.txt")
+    process.kill()
+    process.wait(timeout=60)
+    assert len(leftovers(tmp_path)) == 1
+    (tmp_path / "sub").mkdir()
+    atomic.write_text(tmp_path / "sub" / "y.txt", "new")
+    assert len(leftovers(tmp_path)) == 1
+    atomic.write_text(tmp_path / "y.txt", "new")
+    assert names(tmp_path) == ["sub", "y.txt"]
+
+
+def test_a_running_writer_keeps_its_file(tmp_path, writing):
+    """However old its file is, another writer in the folder leaves it, in this process and in others."""
+    writing(tmp_path / "x.txt")
+    (left,) = leftovers(tmp_path)
+    os.utime(tmp_path / left, (0, 0))
+    with atomic.whole(tmp_path / "y.txt") as place:
+        os.utime(place, (0, 0))
+        atomic.write_text(tmp_path / "z.txt", "new")
+        place.write_text("new")
+    assert names(tmp_path) == sorted([left, "y.txt", "z.txt"])
+
+
+_MANY = """
+import sys, time
+from pathlib import Path
+from howsure import atomic
+folder, own = Path(sys.argv[1]), sys.argv[2]
+end = time.monotonic() + 3
+for i in range(10_000):
+    if time.monotonic() > end:
+        break
+    atomic.check(folder / f"{own}.txt")
+    atomic.write_text(folder / f"{own}.txt", f"{own} {i}")
+    atomic.write_text(folder / "shared.txt", f"{own} {i}")
+print(i)
+"""
+
+
+def test_writers_at_once_lose_nothing(tmp_path, writing):
+    """Processes that write to one folder again and again, beside one that is slow and leftovers that come anew."""
+    slow = writing(tmp_path / "slow.txt")
+    (left,) = leftovers(tmp_path)
+    many = [
+        subprocess.Popen(
+            [sys.executable, "-c", _MANY, tmp_path, f"w{i}"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        for i in range(4)
+    ]
+    killed = writing(tmp_path / "killed.txt")
+    killed.kill()
+    for process in many:
+        out, err = process.communicate(timeout=120)
+        assert (process.returncode, err) == (0, b"")
+        assert int(out) > 0
+    assert names(tmp_path) == sorted([left, "shared.txt", *(f"w{i}.txt" for i in range(4))])
+    assert slow.poll() is None
+
+
+def test_a_file_that_vanishes_before_it_is_locked_is_made_again(tmp_path, monkeypatch):
+    """Another process may take it for a leftover in that moment."""
+    lock, calls = atomic._lock, []
+
+    def late(number):
+        calls.append(number)
+        if len(calls) == 1:
+            next(tmp_path.glob(".howsure-*")).unlink()
+        return lock(number) if len(calls) != 2 else False
+
+    monkeypatch.setattr(atomic, "_lock", late)
+    atomic.write_text(tmp_path / "x.txt", "new")
+    assert len(calls) == 3
+    assert names(tmp_path) == ["x.txt"]
+    assert (tmp_path / "x.txt").read_text() == "new"
+
+
+def test_only_our_own_leftovers_are_removed(tmp_path, monkeypatch):
+    """Other names, links, folders, pipes, files of others, and fresh files of another machine stay."""
+    machine, other = atomic._machine(), "0" * 8
+    kept = [".howsure-", ".howsure-abc", f".howsure-{machine}ABCDEF01", f".howsure-{machine}0123456g", "howsure-x",
+            f".howsure-{machine}012345678", f"x.howsure-{machine}01234567", f".howsure-{other}01234567"]  # fmt: skip
+    for name in kept:
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, None if name.startswith(f".howsure-{other}") else (0, 0))
+    (tmp_path / f".howsure-{machine}00000001").mkdir()
+    (tmp_path / f".howsure-{machine}00000002").symlink_to(tmp_path / "howsure-x")
+    os.mkfifo(tmp_path / f".howsure-{machine}00000003")
+    before = names(tmp_path)
+    for name in (f".howsure-{machine}00000004", f".howsure-{other}00000005"):
+        (tmp_path / name).write_text("half")
+    os.utime(tmp_path / f".howsure-{other}00000005", (0, 0))
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+        atomic.write_text(tmp_path / "x.txt", "new")
+    assert len(names(tmp_path)) == len(before) + 3
+    atomic.write_text(tmp_path / "x.txt", "new")
+    assert names(tmp_path) == sorted([*before, "x.txt"])
+
+
+def test_without_locks_leftovers_go_after_a_day(tmp_path, monkeypatch):
+    """On a disk that has none, or a system."""
+    monkeypatch.setattr(atomic, "_lock", lambda _: None)
+    for digits, age in (("00000001", 3600), ("00000002", 90_000)):
+        path = tmp_path / f".howsure-{atomic._machine()}{digits}"
+        path.touch()
+        os.utime(path, (path.stat().st_mtime - age,) * 2)
+    atomic.write_text(tmp_path / "x.txt", "new")
+    assert names(tmp_path) == [f".howsure-{atomic._machine()}00000001", "x.txt"]
+
+
+def test_leftovers_that_cannot_be_removed_do_not_stop_a_write(tmp_path, monkeypatch):
+    """They stay."""
+
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    name = f".howsure-{atomic._machine()}00000001"
+    (tmp_path / name).touch()
+    monkeypatch.setattr(os, "unlink", refuse)
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", lambda *_, **__: None)
+        atomic.write_text(tmp_path / "x.txt", "new")
+    assert names(tmp_path) == [name, "x.txt"]

@@ -225,7 +225,7 @@ def test_out_writes_the_file_and_nothing_else(command, tmp_path):
     path = tmp_path / "report.md"
     path.write_text("old")
     printed = command(*F1, "--format", "markdown")[1]
-    assert command(*F1, "--format", "markdown", "--out", path) == (0, "", "")
+    assert command(*F1, "--format", "markdown", "--out", path) == (0, "", f"wrote {path}\n")
     assert path.read_text(encoding="utf-8") == printed
     assert [p.name for p in tmp_path.iterdir()] == ["report.md"]
 

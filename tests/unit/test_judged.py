@@ -312,8 +312,6 @@ def test_columns_that_do_not_fit_are_refused(kind):
 
 BOTH = ([1, 0, 1, 0], [1, 0, 0, 0])
 ARRAYS = {
-    "human labels of one class": ([1, 0], ([1, 1, 1], [1, 0, 1]), "all human labels of the 3 .* are 'pass'"),
-    "verdicts of one class": ([1, 0], ([1, 0, 1], [0, 0, 0]), "all verdicts of the 3 validated items are 'fail'"),
     "no validated item": ([1, 0], ([], []), "no item has a human label"),
     "unequal lengths": ([1, 0], ([1, 0, 1], [1, 0]), "3 human labels but 2 verdicts"),
     "other labels": (["good", "bad"], BOTH, "holds 'good'"),

@@ -263,13 +263,14 @@ def test_weighted_items_have_their_effective_size():
 
 
 def test_one_class_is_not_many():
-    """Averages need two classes; accuracy and the one class do not."""
+    """Agreement beyond chance needs two classes; accuracy, the one class and averages over it do not."""
     p = hs.posterior(hs.tally(["a", "a", "a"], ["a", "a", "a"]))
-    with pytest.raises(hs.HowsureError, match=r"macro-f1 needs two classes or more; only 'a' occurs\. Give labels="):
-        p["macro-f1"]
-    assert "macro-f1" not in p
+    with pytest.raises(hs.HowsureError, match=r"kappa needs two classes or more; only 'a' occurs\. Give labels="):
+        p["kappa"]
+    assert "kappa" not in p
     assert p["accuracy"].mean == pytest.approx(4 / 5)
     assert p["recall:a"].mean == pytest.approx(3.5 / 4)
+    assert p["macro-recall"].mean == p["recall:a"].mean
 
 
 def test_cell_draws_of_many_classes():

@@ -28,14 +28,14 @@ def test_the_suffix_is_the_format(command, tmp_path, arguments, kind, suffix):
     A report says by which words it was made, and these differ.
     """
     path = tmp_path / f"x{suffix}"
-    assert command(*arguments, "--out", path) == (0, "", "")
+    assert command(*arguments, "--out", path) == (0, "", f"wrote {path}\n")
     text = path.read_text(encoding="utf-8")
     printed = command(*arguments, "--format", kind)[1]
     if kind == "html":
         text, printed = (x.partition("<pre")[0] for x in (text, printed))
     assert text == printed
     for other in ("json", "table"):
-        assert command(*arguments, "--out", path, "--format", other) == (0, "", "")
+        assert command(*arguments, "--out", path, "--format", other) == (0, "", f"wrote {path}\n")
         assert path.read_text(encoding="utf-8") == command(*arguments, "--format", other)[1]
 
 
@@ -50,7 +50,7 @@ def test_the_suffix_counts_wherever_it_is_said(command, tmp_path):
 def test_a_name_without_a_suffix_is_a_table(command, tmp_path, name):
     """A name that ends in nothing is written as it would be printed."""
     (tmp_path / "report.d").mkdir()
-    assert command(*F1, "--out", tmp_path / name) == (0, "", "")
+    assert command(*F1, "--out", tmp_path / name) == (0, "", f"wrote {tmp_path / name}\n")
     assert (tmp_path / name).read_text(encoding="utf-8") == command(*F1)[1]
 
 
@@ -86,7 +86,7 @@ def test_a_suffix_that_is_no_format_is_refused(command, tmp_path, monkeypatch, a
 def test_listings_go_by_the_suffix_too(command, tmp_path, arguments, kind, suffix):
     """howsure metrics and howsure papers have three formats."""
     path = tmp_path / f"x{suffix}"
-    assert command(*arguments, "--out", path) == (0, "", "")
+    assert command(*arguments, "--out", path) == (0, "", f"wrote {path}\n")
     assert path.read_text(encoding="utf-8") == command(*arguments, "--format", kind)[1]
 
 
@@ -94,7 +94,7 @@ def test_listings_go_by_the_suffix_too(command, tmp_path, arguments, kind, suffi
 def test_scores_are_written_as_columns(command, tmp_path, monkeypatch, arguments):
     """Parquet by suffix, or by name whatever the suffix."""
     monkeypatch.chdir(tmp_path)
-    assert command(*F1, *arguments) == (0, "", "")
+    assert command(*F1, *arguments) == (0, "", f"wrote {arguments[1]}\n")
     got = pl.read_parquet(arguments[1])
     assert got["metric"].to_list() == ["f1"]
     assert [p.name for p in tmp_path.iterdir()] == [arguments[1]]
@@ -177,8 +177,8 @@ def test_nothing_is_computed_for_a_file_that_is_read(command, tmp_path, monkeypa
     """The refusal comes before the file is opened; another file, or one that is not there yet, is written."""
     path, other = tmp_path / "x.csv", tmp_path / "y.csv"
     path.write_text(PREDS)
-    assert command("score", path, *COLUMNS, "--out", other) == (0, "", "")
-    assert command("score", path, *COLUMNS, "--out", other) == (0, "", "")
+    assert command("score", path, *COLUMNS, "--out", other) == (0, "", f"wrote {other}\n")
+    assert command("score", path, *COLUMNS, "--out", other) == (0, "", f"wrote {other}\n")
 
     def too_late(*_, **__):
         raise AssertionError
@@ -200,3 +200,36 @@ def test_nothing_is_computed_for_a_file_that_is_read(command, tmp_path, monkeypa
 def test_an_empty_name_is_no_folder(command, arguments, called):
     """An empty name is said to be one, not to be the folder one is in."""
     assert command(*arguments) == (2, "", f"howsure: {called}; got ''.\n")
+
+
+# -- what was written is said on standard error
+
+
+def test_a_command_says_which_files_it_wrote(command, tmp_path, monkeypatch):
+    """--out, --plot or both, once each; standard output is for the result."""
+    monkeypatch.chdir(tmp_path)
+    printed = command(*F1, "--format", "json")
+    assert printed[2] == ""
+    assert command(*F1, "--format", "json", "--plot", "f1.json") == (0, printed[1], "wrote f1.json\n")
+    assert command(*F1, "--out", "x.csv", "--plot", "f1.json") == (0, "", "wrote x.csv\nwrote f1.json\n")
+    assert command("papers", "goutte-eq-1", "--out", "papers.html") == (0, "", "wrote papers.html\n")
+    assert command("gate", *F1[1:3], "--require", "f1 > 0.95", "--out", "g.xml") == (1, "", "wrote g.xml\n")
+
+
+def test_nothing_is_said_where_no_file_is_written(command, tmp_path, monkeypatch):
+    """Output that is printed, a device, and a file that cannot be written."""
+    monkeypatch.chdir(tmp_path)
+    assert command(*F1)[2] == ""
+    assert command(*F1, "--out", os.devnull) == (0, "", "")
+    assert "wrote" not in command(*F1, "--out", "none/x.json")[2]
+    assert "wrote" not in command(*F1, "--metric", "nonsense", "--out", "x.json", "--plot", "y.json")[2]
+    line = [sys.executable, "-m", "howsure", *F1, "--format", "json", "--out", "/dev/stdout"]
+    with Path("redirected").open("wb") as out:
+        made = subprocess.run(line, stdout=out, stderr=subprocess.PIPE, check=True)
+    assert made.stderr == b""
+
+
+def test_the_name_of_a_file_is_harmless_on_a_terminal(command, tmp_path):
+    """Its control characters are escapes."""
+    path = tmp_path / "a\x1b[31m\n.json"
+    assert command(*F1, "--out", path) == (0, "", f"wrote {tmp_path}/a\\x1b[31m\\n.json\n")

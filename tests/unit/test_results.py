@@ -162,7 +162,7 @@ def test_a_result_knows_its_library():
             return "polars"
 
     document = hs.score(T, metrics=["f1"]).to_dict()
-    got = Polars(document).to_frame()
+    got = Polars(document).to_frame(full=True)
     assert isinstance(got, pl.DataFrame)
     assert isinstance(Document(document).to_frame(), pd.DataFrame)
     assert got["error.value"].to_list() == [document["rows"][0]["error"]["value"]]

@@ -392,8 +392,8 @@ def test_repr_is_one_line(default):
 
 
 def test_frame_has_a_line_a_row(default):
-    """to_frame is a pandas DataFrame of the rows, nested parts joined by a dot."""
-    frame = default.to_frame()
+    """to_frame is a pandas DataFrame of the rows; full=True has nested parts too, joined by a dot."""
+    frame = default.to_frame(full=True)
     assert isinstance(frame, pd.DataFrame)
     assert list(frame["asked"]) == names(default)
     assert {"mean", "low", "high", "error.value", "route"} <= set(frame.columns)

@@ -160,6 +160,14 @@ def test_what_only_the_full_answer_has_goes_with_no_other_format(client, setting
         assert response.json()["error"]["message"] == says
 
 
+def test_a_file_whose_last_line_is_too_long_is_refused(client):
+    """Not scored without it."""
+    content = b"label,pred,text\n1,1,a\n0,0,b\n1,0," + b"x" * 40_000_000
+    refused = client.post("/api/file/score", params={"name": "p.csv"}, content=content, headers=BYTES)
+    assert refused.status_code == 422
+    assert refused.json()["error"]["message"] == "line 4 of 'p.csv' is longer than 2 MB; is it the right file?"
+
+
 FILE = b"label,pred,city,score\n" + b"1,1,a,.9\n0,0,b,.2\n0,1,a,.6\n1,1,b,.7\n1,1,a,.5\n" * 10
 
 

@@ -13,6 +13,7 @@ from howsure.charts.heat import heat
 from howsure.charts.scores import many, priors
 from howsure.render import findings, verdicts
 from howsure.render.numbers import probability, short, stated
+from howsure.settings import decisive
 
 Document = dict[str, Any]
 Outlines = Mapping[str, Callable[[], Any]]
@@ -99,7 +100,9 @@ def _of_differences(document: Document, rows: Sequence[Document]) -> str:
     """How many differences are sure, and which slices stand out."""
     level, own = document["level"], [row for row in rows if not row.get("overall")]
     marked = [_place(row, rows) for row in own if row.get("marked")]
-    sure = [row for row in own if row["p_better"] is not None and max(row["p_better"], row["p_worse"]) >= level]
+    sure = [
+        row for row in own if row["p_better"] is not None and max(row["p_better"], row["p_worse"]) >= decisive(level)
+    ]
     if not any(row["p_better"] is not None for row in own):
         return f"{len(own)} differences, each with its {findings.percent(level)} interval."
     said = f"{len(sure)} of {len(own)} differences have a sure direction at {findings.percent(level)}"
@@ -180,16 +183,16 @@ def _boards(document: Document) -> dict[str, Document]:
     made = {}
     for metric in dict.fromkeys(row["metric"] for row in document["rows"]):
         own = {k: [x for x in document[k] if x["metric"] == metric] for k in ("rows", "pairs")}
-        made[str(metric)] = document | own | {"verdict": _leads(own["rows"])}
+        made[str(metric)] = document | own | {"verdict": _leads(own["rows"], document["level"])}
     return made
 
 
-def _leads(rows: Sequence[Document]) -> str:
+def _leads(rows: Sequence[Document], level: float) -> str:
     """Which system of a measure is ahead, and how surely."""
     best = max(rows, key=lambda row: float(row["p_best"]))
     error = best.get("error") or {}
     shown = probability(best["p_best"], error.get("best"), error.get("best_floor"))
-    return verdicts.best(str(best["system"]), len(rows), best["asked"], best["p_best"], shown)
+    return verdicts.best(str(best["system"]), len(rows), best["asked"], best["p_best"], shown, level)
 
 
 def _all_pairs(boards: Mapping[str, Document]) -> str:

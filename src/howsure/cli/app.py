@@ -49,7 +49,7 @@ from howsure.cli.options import (
     Grouped,
     option,
 )
-from howsure.cli.output import show, write
+from howsure.cli.output import say, show, write
 from howsure.errors import BadSetting, HowsureError, nearest
 from howsure.language import SPOKEN, TYPED, Typed
 from howsure.render.harmless import laid_out
@@ -134,11 +134,7 @@ def _say(text: str, code: int) -> int:
     """On standard error; where that is full or closed, the code says it alone."""
     if stopping.asked():
         return 130
-    waiting.stop()
-    try:
-        click.echo(text, err=True)
-    except OSError:
-        streams.forget("stderr")
+    say(text)
     return code
 
 
@@ -288,8 +284,12 @@ def compare(
 
     Give two columns of one file (--pred a --pred b), or two files, a system each; items are joined by id or --on.
     Columns with the usual names (truth or label, pred, passed, ...) are found.
+
+    A system "is better" from P(better) = 1 - (1 - level)/2 on, 0.975 at 95%: the equal-tailed interval of the
+    difference then excludes 0. From 0.9 on it "is probably better". howsure plan aims at the same.
     """
     from howsure.comparison.verbs import compare as verb
+    from howsure.comparison.verbs import leader_first
 
     run_compare: Any = verb  # its overloads take no mapping of settings
     if given.wins is not None:
@@ -312,7 +312,9 @@ def compare(
         systems.refuse_more_than_two(given, found)
         p = posterior_of(found, settings)
         own = {k: v for k, v in settings.items() if k not in ("prior", "tolerance", "seed")}
-        show(run_compare(p, **asked, **own), kind, out, view)
+        unordered = "system" in given.columns and not given.names
+        order = leader_first(p, metrics or None) if unordered else ()
+        show(run_compare(p, *order, **asked, **own), kind, out, view)
 
 
 def posterior_of(evidence: Any, settings: dict[str, Any]) -> Any:
@@ -340,7 +342,9 @@ def _wins(
 @app.command(cls=Grouped)
 @sources.taking(*sources.but(sources.COLUMNS, "by"), *sources.STRATA, *sources.SYSTEMS, *sources.DATABASE, *_SEVERAL)
 @METRICS
-@option("--apart", type=float, default=0.95, show_default=True, group=QUESTION, help="How sure a new group must be.")
+@option(
+    "--apart", type=float, group=QUESTION, help="P(better) that starts a new group.  [default: as 'is better' needs]"
+)
 @option("--draws", type=int, help="Rank by so many draws, even if not needed.")
 @PRIOR
 @LEVEL

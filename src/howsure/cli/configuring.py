@@ -1,8 +1,14 @@
-"""Options from a file: [tool.howsure] of pyproject.toml, or howsure.toml; what is typed comes first."""
+"""Options from a settings file: [tool.howsure] of pyproject.toml, or howsure.toml; what is typed comes first.
+
+A settings file may come with somebody else's folder. It cannot choose where to write or what to connect to, and the
+data that it names must lie in its own folder. Every option of every command is in one of the three sets below.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,8 +19,26 @@ from howsure.errors import BadFile, BadSetting, UnknownName, nearest
 
 FILES: Final = ("howsure.toml", "pyproject.toml")
 _FOUND: Final = "howsure.configured"  # where the context keeps the file that was read
-_LEFT: Final = ("config", "kind", "out", "shown", "verbose", "help")  # what a file does not set
-_PATHS: Final = ("files", "baseline", "matrix")  # from the folder of the file
+DATA: Final = frozenset(("files", "baseline", "matrix", "qrels", "runs"))  # in the folder of the settings file
+ALLOWED: Final = frozenset((
+    "above", "apart", "assurance", "at-least", "at-most", "band", "below", "best", "better", "bins", "bounds",
+    "break-even", "by", "chance", "cluster", "compare", "correct", "cost", "count", "counts", "difference",
+    "disagreement", "draws", "equal-within", "exact", "expected", "human", "independent", "independent-rows",
+    "integers", "interval", "item", "judge", "labels", "level", "metric", "missing", "most", "n", "name",
+    "no-relevant", "on", "only-common", "outcome", "pool", "population", "positive", "posterior", "pred",
+    "prevalence", "prior", "rate", "recall", "require", "rounded", "rows", "score", "seed", "sep", "shell",
+    "shrink", "simultaneous", "size", "sort", "stratum", "strict", "system", "threshold", "ties", "tolerance",
+    "truth", "unjudged", "unmatched", "value", "values", "weight", "where", "width", "wins", "x", "x-values", "y",
+    "y-values", "z",
+))  # fmt: skip
+_WRITES, _DATABASE, _SERVER, _SHOWS = "where to write", "a database", "a server", "how results are shown"
+REFUSED: Final = {  # and what a settings file cannot choose
+    "out": _WRITES, "plot": _WRITES, "db": _DATABASE, "table": _DATABASE, "query": _DATABASE, "remote": _SERVER,
+    "host": _SERVER, "port": _SERVER, "no-browser": _SERVER, "engine": "an engine", "config": "another settings file",
+    "format": _SHOWS, "columns": _SHOWS, "verbose": _SHOWS, "debug": _SHOWS, "version": _SHOWS,
+}  # fmt: skip
+_ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")  # of a server or a database; Spark reads file:/etc too
+_UPWARDS: Final = re.compile(r"(?:^|[/\\])\.\.(?:$|[/\\])")
 
 
 def _configured(context: click.Context, _option: click.Parameter, given: Path | None) -> Path | None:
@@ -71,15 +95,20 @@ def _table(path: Path) -> Mapping[str, Any] | None:
 
 def _defaults(command: click.Command, table: Mapping[str, Any], path: Path) -> dict[str, Any]:
     """Keys as options are called on the command line, and their values as click takes them."""
-    known = {_key(x): x for x in command.params if x.name not in _LEFT}
+    own = {_key(x): x for x in command.params}
+    known = {key: x for key, x in own.items() if key in ALLOWED | DATA}
     found: dict[str, Any] = {}
-    for key, value in table.items():
-        one = known.get(key.replace("_", "-"))
-        if one is None and any(_key(x) == key for x in command.params):
-            raise UnknownName(f"{str(path)!r} sets {key!r}, which is not set by a file: type --{key}.")
-        if one is None or one.name is None:
-            raise UnknownName(f"{str(path)!r} sets {key!r}, which is no option of gate.{nearest(key, known)}")
-        found[one.name] = _value(one, key, value, path)
+    for given, value in table.items():
+        key = given.replace("_", "-")
+        if key not in known and (key in own or key in REFUSED):
+            chosen = REFUSED.get(key, "this option")
+            typed = f" and type --{key}" if key in own else ""
+            raise BadSetting(
+                f"{str(path)!r} sets {given!r}, but a settings file cannot choose {chosen}: take it out{typed}."
+            )
+        if key not in known:
+            raise UnknownName(f"{str(path)!r} sets {given!r}, which is no option of gate.{nearest(given, known)}")
+        found[str(known[key].name)] = _value(known[key], key, value, path)
     return found
 
 
@@ -97,11 +126,31 @@ def _value(one: click.Parameter, key: str, value: Any, path: Path) -> Any:
         wanted = "true or false" if flag else "a text or a number" + (", or a list of them" if several else "")
         raise BadSetting(f"{key!r} in {str(path)!r} must be {wanted}; got {value!r}.")
     texts = [x if flag else str(x) for x in each]
-    if one.name in _PATHS:
-        texts = [_from(path, str(x)) for x in texts]
+    if key in DATA:
+        texts = [_in_folder(path, key, str(x)) for x in texts]
     return tuple(texts) if several else texts[0]
 
 
-def _from(path: Path, name: str) -> str:
-    """A file beside the one that names it; addresses and standard input are none."""
-    return name if name == "-" or "://" in name else str(path.parent / name)
+def _in_folder(settings: Path, key: str, name: str) -> str:
+    """Return the path of data in the folder of a settings file, or standard input; refuse any other place."""
+    if name == "-":
+        return name
+    path = str(settings.parent / name)
+    home = os.path.realpath(settings.parent)
+    odd = _ADDRESS.match(name) or _UPWARDS.search(name) or set(name) & set("{}\0")  # Spark reads {a,/etc/x}
+    if odd or not all(Path(os.path.realpath(x)).is_relative_to(home) for x in _reached(path)):
+        raise BadSetting(
+            f"{key!r} in {str(settings)!r} must name data in the folder of that file, without '..', braces or an "
+            f"address; got {name!r}: move the data there, or type its name on the command line."
+        )
+    return path
+
+
+def _reached(path: str) -> Iterator[str]:
+    """Yield the files that a path or a pattern leads to, and what is in a folder."""
+    from howsure.ingest.sniffing import matching
+
+    for one in matching(path):
+        yield one
+        if os.path.isdir(one):  # noqa: PTH112 - a name that is too long is none
+            yield from map(str, Path(one).rglob("*"))

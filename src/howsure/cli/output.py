@@ -34,6 +34,7 @@ def show(result: Result | dict[str, Any], kind: str, out: Path | None, view: Det
     if out is not None:
         with _drawn(made):
             made.save(out, kind=kind, columns=view.columns, verbose=view.verbose)
+            _say_written(out)
         return
     with _drawn(made):
         pass
@@ -71,6 +72,7 @@ def _drawn(made: Result) -> Iterator[None]:
     with atomic.whole(path) as place:
         place.write_bytes(chart)
         yield
+    _say_written(path)
 
 
 def _asked_width() -> int | None:
@@ -92,6 +94,7 @@ def write(text: str, out: Path | None, kind: str = "table") -> None:
 
     if out is not None:
         atomic.write_text(out, text)
+        _say_written(out)
         return
     if sys.stdout is None:
         raise BadFile("cannot write to standard output: it is closed.")
@@ -103,6 +106,24 @@ def write(text: str, out: Path | None, kind: str = "table") -> None:
         raise
     except OSError as error:
         raise streams.refused(error) from None
+
+
+def _say_written(path: Path) -> None:
+    """Say on standard error which file was written; a pipe or a device is none."""
+    from howsure import atomic
+    from howsure.render.harmless import visible
+
+    if not atomic.is_stream(path):
+        say(visible(f"wrote {path}"))
+
+
+def say(text: str) -> None:
+    """Write a line to standard error; if that is full or closed, leave it out."""
+    waiting.stop()
+    try:
+        click.echo(text, err=True)
+    except OSError:
+        streams.forget("stderr")
 
 
 def _encodable(text: str, encoding: str | None, kind: str) -> str:

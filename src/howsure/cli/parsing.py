@@ -84,7 +84,8 @@ def cells(text: str) -> dict[str, int]:
         found[name] = _whole(value, name)
     missing = [name for name in BINARY if name not in found]
     if missing:
-        raise BadCounts(f"--counts lacks {', '.join(missing)} in {text!r}; give all of tp, fp, fn and tn")
+        none = ", tn=0 if there are no true negatives" if missing == ["tn"] else ""
+        raise BadCounts(f"--counts lacks {', '.join(missing)} in {text!r}; give all of tp, fp, fn and tn{none}")
     return found
 
 

@@ -30,6 +30,7 @@ from howsure.cli.output import show
 from howsure.errors import BadSetting
 
 _EXAMPLE = "recall=.8,precision=.7,prevalence=.1"
+_DIFFERENCE = "Goal: show which of two systems that differ by this is better (P(better) 0.975 at --level 0.95)."
 _SETTINGS = ("level", "interval", "prior", "seed")
 
 
@@ -50,7 +51,7 @@ _SETTINGS = ("level", "interval", "prior", "seed")
 @option("--width", type=ShareOrPercent(), group=QUESTION, help="Goal: an interval at most so wide.")
 @option("--above", type=float, group=QUESTION, help="Goal: show that the measure is above this.")
 @option("--below", type=float, group=QUESTION, help="Goal: show that the measure is below this.")
-@option("--difference", type=ShareOrPercent(), group=QUESTION, help="Goal: tell two systems apart that differ by this.")
+@option("--difference", type=ShareOrPercent(), group=QUESTION, help=_DIFFERENCE)
 @option(
     "--disagreement",
     type=ShareOrPercent(),

@@ -56,7 +56,7 @@ COLUMNS: Final = (
         "--independent-rows",
         is_flag=True,
         group=groups.COLUMNS,
-        help="Rows are independent, though values such as ids repeat.",
+        help="Rows are independent, though ids repeat.",
     ),
     option("--sep", metavar=";", group=groups.COLUMNS, help="What is between the labels, if there are several."),
     option(

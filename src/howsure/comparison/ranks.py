@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
-from howsure.columns import Columns
+from howsure.columns import ColumnsAndTarget
 from howsure.comparison.independent import draws_apart, gap, most_draws
 from howsure.comparison.several import Metrics, Several, each_measure
 from howsure.comparison.standing import Standing, by_difference, by_draws, by_laws
@@ -35,8 +35,8 @@ from howsure.render import verdicts
 from howsure.render.harmless import visible
 from howsure.render.numbers import probability
 from howsure.result import Result
-from howsure.rows import Row, real, row_documents, told_alike
-from howsure.settings import check_draws, check_kind, check_level, finite, integer
+from howsure.rows import Row, real, row_documents, told_alike, unlike_scales
+from howsure.settings import check_draws, check_kind, check_level, decisive, finite, integer
 
 Array = NDArray[np.float64]
 
@@ -152,7 +152,7 @@ class Leaderboard(Result):
     @cached_property
     def notes(self) -> Notes:
         """How ranks were found, and what is to be said of the systems."""
-        own = []
+        own = [*unlike_scales(self.rows), *(n for row in self.rows for n in row.warnings)]
         if self.standing.drawn is not None:
             found = self.standing
             floor = 3 / self.standing.drawn if found.floor is None else found.floor
@@ -179,7 +179,7 @@ class Leaderboard(Result):
             return verdicts.level(who, len(self.systems), self.asked, p)
         lead = float(self.p_best[best])
         shown = probability(lead, self._share_error, self.standing.floor)
-        return verdicts.best(self.systems[best], len(self.systems), self.asked, lead, shown)
+        return verdicts.best(self.systems[best], len(self.systems), self.asked, lead, shown, self.level)
 
     def _make(self) -> dict[str, Any]:
         p = self.posterior
@@ -215,11 +215,11 @@ class Leaderboard(Result):
         return visible(self.verdict)
 
 
-class RankSettings(Columns, total=False):
+class RankSettings(ColumnsAndTarget, total=False):
     """What leaderboard takes besides its data and its measures."""
 
     prior: Any
-    apart: float
+    apart: float | None
     level: float | None
     interval: str | None
     draws: int | None
@@ -248,13 +248,13 @@ def leaderboard(
     metric: str | Metric | None = None,
     metrics: Metrics | None = None,
     prior: Any = None,
-    apart: float = 0.95,
+    apart: float | None = None,
     level: float | None = None,
     interval: str | None = None,
     draws: int | None = None,
     tolerance: float | None = None,
     seed: int | None = None,
-    **columns: Unpack[Columns],
+    **columns: Unpack[ColumnsAndTarget],
 ) -> Leaderboard | Several:
     """Rank the systems of joint evidence, or of a mapping from name to evidence (tested on different items).
 
@@ -271,8 +271,7 @@ def leaderboard(
     n = None if draws is None else check_draws(draws)
     if n is not None and n < FEWEST_DRAWS:
         raise BadSetting(f"{option('draws')} must be at least {FEWEST_DRAWS}; got {n}.")
-    surely = finite(apart)
-    if not 0.5 < surely < 1:
+    if apart is not None and not 0.5 < finite(apart) < 1:
         raise BadSetting(f"{option('apart')} is a probability between 0.5 and 1; got {apart!r}.")
     own: dict[str, Any] = {"prior": prior, "tolerance": tolerance, "seed": seed}
     data, y_pred, told = answered("leaderboard", data, y_pred, y, columns, metric if metrics is None else metrics)
@@ -282,10 +281,11 @@ def leaderboard(
         check_level(first.level if level is None else level),
         check_kind(first.interval if interval is None else interval),
     )
+    limit = decisive(settings[0]) if apart is None else finite(apart)
     known = {name: x.posterior for name, x in systems.items()}
     joint = None if given is None else given.posterior
     return each_measure(
-        list(known.values()), metric, metrics, lambda m: _ranked(joint, known, m, n, settings, surely), joint
+        list(known.values()), metric, metrics, lambda m: _ranked(joint, known, m, n, settings, limit), joint
     )
 
 

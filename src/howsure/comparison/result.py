@@ -30,7 +30,7 @@ from howsure.render import verdicts
 from howsure.render.harmless import visible
 from howsure.render.numbers import ends, probability, within
 from howsure.result import Result
-from howsure.rows import Row, real, row_documents, told_alike
+from howsure.rows import Row, real, row_documents, told_alike, unlike_scales
 from howsure.slice_marks import SliceMarks
 
 Array = NDArray[np.float64]
@@ -155,7 +155,7 @@ class Comparison(Result):
         own += self._pairing()
         if np.isnan(np.asarray(self.difference.mean, dtype=float)).any():
             own.append(note("no-mean", of=self.asked))
-        found = [*own, *self.first.notes, *self.second.notes]
+        found = [*unlike_scales((self.first, self.second)), *own, *self.first.notes, *self.second.notes]
         if self.overall is not None:
             codes = {n.code for n in found}
             found += [n for n in self.overall.notes if n.code not in codes]
@@ -284,14 +284,13 @@ class Comparison(Result):
             said = verdicts.between(a, b, on, low, high, self.level)
         elif abs(p - 0.5) <= max(EVEN, error):
             said = verdicts.even(a, b, on, probability(0.5, error))
-        elif p >= 0.5:
-            said = verdicts.better(a, b, on, p, probability(p, error, rest=worse))
         else:
-            said = verdicts.better(b, a, on, 1.0 - p, probability(1.0 - p if worse is None else worse, error, rest=p))
+            first, other, p, rest = (a, b, p, worse) if p >= 0.5 else (b, a, 1.0 - p if worse is None else worse, p)
+            said = verdicts.better(first, other, on, p, probability(p, error, rest=rest), self.level)
         if equal is None or self.equal_within is None:
             return said
-        shown = (probability(x, self._equal_error, rest=1.0 - x) for x in (equal, 1.0 - equal))
-        return f"{said}; {verdicts.within('they', self.equal_within, equal, *shown)}"
+        within, beyond = (probability(x, self._equal_error, rest=1.0 - x) for x in (equal, 1.0 - equal))
+        return f"{said}; {verdicts.within('they', self.equal_within, equal, within, beyond, self.level)}"
 
     @property
     def _equal_error(self) -> float:

@@ -16,6 +16,7 @@ from howsure.kernels.law import Law
 from howsure.kernels.rank_integrals import ranked
 
 Array = NDArray[np.float64]
+Places = NDArray[np.int32]
 
 SIGMAS: Final = 3.0
 MOST_INTEGRALS: Final = 40  # systems; their cost grows with the square, that of draws does not
@@ -66,17 +67,47 @@ def by_draws(draws: Array, lower_is_better: bool, pairs: tuple[Array, float] | N
     """Shares of the draws; none is ever 0 or 1: one more draw is dealt as if nothing were known."""
     x = draws if lower_is_better else -draws
     n, many = x.shape
-    ahead = np.stack([(x < x[:, [i]]).sum(axis=1) for i in range(many)], axis=1)
-    tied = np.stack([(x == x[:, [i]]).sum(axis=1) for i in range(many)], axis=1)
-    shares = [(((ahead <= r) & (r < ahead + tied)) / tied).mean(axis=0) for r in range(many)]
-    ranks = _doubted(np.stack(shares, axis=1), 1.0 / many, n)
+    ahead, tied = _places(x)
+    ranks = _doubted(_shares(ahead, tied), 1.0 / many, n)
     error = _error(ranks.cumsum(axis=1), n)
     if pairs is None:
-        wins = [(x[:, [i]] < x).mean(axis=0) + 0.5 * (x[:, [i]] == x).mean(axis=0) for i in range(many)]
-        table = _doubted(np.array(wins), 0.5, n)
+        table = _doubted(_wins(ahead, bool((tied > 1).any())), 0.5, n)
         np.fill_diagonal(table, 0.5)
         pairs = table, _error(table, n)
     return Standing(ranks, pairs[0], error, pairs[1], draws, n)
+
+
+def _places(x: Array) -> tuple[Places, Places]:
+    """How many systems are before each system in each draw, and how many share its place; one row for each system."""
+    ahead, tied = np.empty(x.T.shape, dtype=np.int32), np.empty(x.T.shape, dtype=np.int32)
+    for k, row in enumerate(x):
+        ordered = np.sort(row)
+        ahead[:, k] = np.searchsorted(ordered, row)
+        tied[:, k] = np.searchsorted(ordered, row, side="right") - ahead[:, k]
+    return ahead, tied
+
+
+def _shares(ahead: Places, tied: Places) -> Array:
+    """The share of the draws in which each system has each rank; those that are tied share theirs out."""
+    many, n = ahead.shape
+    found = np.zeros((many, many))
+    for size in np.unique(tied):
+        for i in range(many):
+            first = np.bincount(ahead[i, tied[i] == size], minlength=many)
+            found[i] += np.convolve(first, np.ones(size))[:many] / size
+    return np.asarray(found / n)
+
+
+def _wins(ahead: Places, ties: bool) -> Array:
+    """The share of the draws in which each system is before each other; a tie is half of one."""
+    many, n = ahead.shape
+    table = np.zeros((many, many))
+    for i in range(many):
+        below = np.count_nonzero(ahead[i] < ahead[i + 1 :], axis=1)
+        even = np.count_nonzero(ahead[i] == ahead[i + 1 :], axis=1) if ties else 0
+        table[i, i + 1 :] = below + 0.5 * even
+        table[i + 1 :, i] = n - table[i, i + 1 :]
+    return np.asarray(table / n)
 
 
 def _doubted(share: Array, prior: float, n: int) -> Array:

@@ -9,10 +9,10 @@ from typing import Any, Unpack, overload
 import numpy as np
 
 from howsure.catalogue import Metric
-from howsure.columns import Columns
+from howsure.columns import ColumnsAndTarget
 from howsure.comparison import independent
 from howsure.comparison.result import Comparison
-from howsure.comparison.several import Metrics, Several, each_measure
+from howsure.comparison.several import Metrics, Several, each_measure, named
 from howsure.comparison.wins import check_margin
 from howsure.entering import Entered, entered, is_made
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
@@ -28,7 +28,7 @@ from howsure.slice_order import SORTS_OF_PAIRS, check_sort, sliced
 NAMES = ("first", "second")
 
 
-class PairSettings(Columns, total=False):
+class PairSettings(ColumnsAndTarget, total=False):
     """What compare takes besides its data and its measures."""
 
     equal_within: float | None
@@ -73,7 +73,7 @@ def compare(
     tolerance: float | None = None,
     seed: int | None = None,
     sort: str | None = None,
-    **columns: Unpack[Columns],
+    **columns: Unpack[ColumnsAndTarget],
 ) -> Comparison | Several:
     """Is the first better than the second?
 
@@ -82,7 +82,10 @@ def compare(
     asked for their answers: compare({"a": one, "b": two}, X, y). Several `metrics` give several comparisons, "f1:*" one
     for each class. method="sample" is that of Goutte & Gaussier: the share of `draws` (10,000) draws. Settings that are
     not given are those of a curve or posterior that is, else the usual ones. Slices (`by=`) are listed from those where
-    the first is most surely worse on (`sort`: worse, better, name, n or difference), after a row of all items.
+    the first is most surely worse on (`sort`: worse, better, name, n or difference), after a row of all items. Of two
+    systems in a column (`system=`) the one with the better score is the first, unless you name them. The
+    verdict is "is better" from P(better) = 1 - (1 - level)/2 on (.975 at 95%: the equal-tailed interval of the
+    difference excludes 0) and "is probably better" from .9 on.
 
     >>> from howsure.evidence.classes import Tally
     >>> a = Tally.binary(tp=3, fp=2, fn=0, tn=0)
@@ -107,7 +110,7 @@ def compare(
         return each_measure(
             pair, metric, metrics, lambda m: replace(_apart(pair, shown, m, settings, margin, drawn), sort=order)
         )
-    given, chosen = _joint(first, second, third, told, prior, own)
+    given, chosen = _joint(first, second, third, told, metric if metrics is None else metrics, prior, own)
     if drawn is not None:
         raise BadSetting("method='sample' is for systems tested on different items; these have the same items.")
     if names is not None:
@@ -139,7 +142,7 @@ def _settings(given: Entered, level: Any, interval: Any) -> tuple[float, str]:
 
 
 def _joint(
-    first: Any, second: Any, third: Any, columns: Mapping[str, Any], prior: Any, own: Mapping[str, Any]
+    first: Any, second: Any, third: Any, columns: Mapping[str, Any], metrics: Any, prior: Any, own: Mapping[str, Any]
 ) -> tuple[Entered, tuple[str, str]]:
     """The posterior of several systems on the same items, and the names of two."""
     made = is_made(first)
@@ -154,9 +157,22 @@ def _joint(
         said = f"compare needs two systems; this data has {len(systems)}: {listing(systems, most=20)}"
         raise BadSetting(f"{said}. Name two, or use leaderboard.")
     chosen = tuple(asked or systems)
+    if not asked and len(systems) == 2 and columns.get("system") is not None:
+        chosen = leader_first(given.posterior, metrics)
     if len(chosen) != 2 or chosen[0] == chosen[1]:
         raise BadSetting(f"compare needs two different systems; got {listing(chosen)}.")
     return given, (chosen[0], chosen[1])
+
+
+def leader_first(p: Posterior, metrics: Any) -> tuple[str, ...]:
+    """The two systems of a column, which has no order: first the one with the better score, so that it has the lead."""
+    axis, systems = sliced(p.evidence), tuple(p.evidence.systems)
+    whole = p if axis is None else p.whole(axis)
+    first, second = (whole.system(name) for name in systems)
+    asked = first.spelled_out([first.default_metric] if metrics is None else named(metrics))[0]
+    one, two = first.resolve(asked), second.resolve(asked)
+    behind = one.score < two.score if one.metric.better == "higher" else one.score > two.score
+    return systems[::-1] if one.metric.better is not None and bool(np.all(behind)) else systems
 
 
 def _asked(names: Any) -> tuple[str, ...]:

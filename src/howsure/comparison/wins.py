@@ -111,13 +111,13 @@ class Wins(Result):
     def _words(self, better: float, worse: float, equal: float | None) -> str:
         a, b = self.systems
         first, other, p, rest = (a, b, better, worse) if better >= 0.5 else (b, a, worse, better)
-        said = verdicts.better(first, other, "wins", p, probability(p, rest=rest))
+        said = verdicts.better(first, other, "wins", p, probability(p, rest=rest), self.level)
         if abs(better - 0.5) <= EVEN:
             said = verdicts.even(a, b, "wins", probability(0.5))
         if equal is None or self.equal_within is None:
             return said
         shown = probability(equal), probability(1.0 - equal, rest=equal)
-        return f"{said}; {verdicts.within('their win rates', self.equal_within, equal, *shown)}"
+        return f"{said}; {verdicts.within('their win rates', self.equal_within, equal, *shown, self.level)}"
 
     def _make(self) -> dict[str, Any]:
         total, same = (number(np.sum(np.broadcast_to(x, self._batch))) for x in (sum(self.counts), self.counts[2]))

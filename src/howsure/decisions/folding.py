@@ -183,11 +183,11 @@ class Folds(Result):
             said = verdicts.even(a, b, self.metric, probability(0.5))
         else:
             first, other, p, rest = (a, b, p, rest) if p >= 0.5 else (b, a, rest, p)
-            said = verdicts.better(first, other, self.metric, p, probability(p, EXACT, rest=rest))
+            said = verdicts.better(first, other, self.metric, p, probability(p, EXACT, rest=rest), self.level)
         if self.equal_within is None or self.p_equal is None:
             return said
-        shown = (probability(x, EXACT, rest=1.0 - x) for x in (self.p_equal, 1.0 - self.p_equal))
-        return f"{said}; {verdicts.within('they', self.equal_within, self.p_equal, *shown)}"
+        within, beyond = (probability(x, EXACT, rest=1.0 - x) for x in (self.p_equal, 1.0 - self.p_equal))
+        return f"{said}; {verdicts.within('they', self.equal_within, self.p_equal, within, beyond, self.level)}"
 
     # -- what is to be said
 

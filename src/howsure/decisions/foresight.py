@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from howsure.kernels.future_counts import GROUPS
 from howsure.model.outlook import Outlook, Seen
+from howsure.settings import decisive
 
 Array = NDArray[np.float64]
 Kind = Literal["width", "above", "below", "difference"]
@@ -40,6 +41,15 @@ class Goal:
     level: float
     interval: str
     assurance: float
+
+    @property
+    def needed(self) -> float:
+        """The probability that shows the claim; that one system is better, as verdicts have it."""
+        return decisive(self.level) if self.kind == "difference" else self.level
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it; a width needs no probability."""
+        return {"kind": self.kind, "value": self.value, "probability": None if self.kind == "width" else self.needed}
 
 
 @dataclass(frozen=True)
@@ -86,7 +96,7 @@ class Foresight:
         limit = 0.0 if g.kind == "difference" or g.value is None else g.value
         found = self.outlook.chances(n, limit, part, fresh)
         found = found._replace(values=1.0 - found.values) if g.kind == "below" else found
-        share, error = _share(found.values >= g.level, found.weights)
+        share, error = _share(found.values >= g.needed, found.weights)
         return Glimpse(n, None, None, share, _mean(found), error)
 
     # -- how far from the goal, on a scale on which n^½ is nearly straight
@@ -101,7 +111,7 @@ class Foresight:
         """Above 0 where it is reached on average."""
         if self.goal.kind == "width":
             return _log_ratio(self.goal.value, p.width_average)
-        return _probit(p.p_average) - _probit(self.goal.level)
+        return _probit(p.p_average) - _probit(self.goal.needed)
 
     def smallest(self, margin: Callable[[Glimpse], float]) -> int | None:
         """The smallest n from which on the goal is reached; None where no n is large enough."""

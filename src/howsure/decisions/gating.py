@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Unpack
 
 from howsure.catalogue import known
-from howsure.columns import Columns
+from howsure.columns import ColumnsAndTarget
 from howsure.decisions.judging import FAIL, OPEN, PASS, Ruling, judged
 from howsure.decisions.requiring import requirements as read
 from howsure.decisions.sides import Sides, check_sides, refuse_idle_baseline, sides_of
@@ -45,28 +46,20 @@ class Gate(Result):
         if failed:
             rest = f", {left} {'is' if left == 1 else 'are'} {OPEN}" if left else ""
             return f"{FAIL}: {of.format(failed)} {'fails' if failed == 1 else 'fail'}{rest}"
-        if left and not failed and any(row.reason for row in self.rows) and self._blocking is not None:
-            return f"{OPEN}: {self._blocking.text}"
+        reason = next((row.reason for row in self.rows if row.reason), None)
+        if reason is not None:
+            return f"{OPEN}: {BLOCKING[reason]}"
         if left:
             rest = ", none fails" if every > 1 else ""
             return f"{OPEN}: {of.format(left)} {'is' if left == 1 else 'are'} {OPEN}{rest}"
         every_one = {1: "the requirement holds", 2: "both requirements hold"}
         return f"{PASS}: {every_one.get(every, f'all {every} requirements hold')}"
 
-    @property
-    def _blocking(self) -> Note | None:
-        """The note that leaves answers open, if there is one: the data cannot carry the question."""
-        evidence = (self.sides.joint or self.sides.judged).evidence
-        return next((n for n in evidence.notes if n.code in BLOCKING), None)
-
     def _blocked(self) -> Gate:
         """The same with the answers left open that the data cannot carry."""
-        found = self._blocking
-        if found is None:
-            return self
-        sliced = found.code == SHARED_ITEMS  # a requirement of one slice can be judged
-        rows = [row if sliced and row.requirement.where else replace(row, reason=found.code) for row in self.rows]
-        return replace(self, rows=tuple(rows))
+        sides = [x for x in (self.sides.joint or self.sides.judged, self.sides.other) if x is not None]
+        notes = [n for side in sides for n in side.evidence.notes]
+        return replace(self, rows=tuple(_blocked(row, notes) for row in self.rows))
 
     def _many(self, status: str) -> int:
         return sum(row.status == status for row in self.rows)
@@ -124,6 +117,14 @@ class Gate(Result):
         return f"Gate({visible(f'{self.status}; {each}')})"
 
 
+def _blocked(row: Ruling, notes: Sequence[Note]) -> Ruling:
+    """An answer that is open for a reason, where a warning gives one; slices that share items can be judged singly."""
+    codes = [n.code for n in (*notes, *row.notes) if n.code in BLOCKING]
+    if row.requirement.where:
+        codes = [x for x in codes if x != SHARED_ITEMS]
+    return replace(row, reason=codes[0]) if codes else row
+
+
 def gate(
     data: Any,
     requirements: Any,
@@ -134,7 +135,7 @@ def gate(
     prior: Any = None,
     tolerance: float | None = None,
     seed: int | None = None,
-    **columns: Unpack[Columns],
+    **columns: Unpack[ColumnsAndTarget],
 ) -> Gate:
     """Does it pass? Each requirement passes if it holds with its probability, and fails if the opposite does.
 

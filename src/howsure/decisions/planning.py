@@ -101,11 +101,12 @@ def plan(
 ) -> Plan:
     """The smallest n that reaches a goal with probability `assurance`, or what a given n reaches.
 
-    Goals: an interval of `width`; P(measure > `above`) or P(measure < `below`) of at least `level`; P(first better than
-    second) of at least `level` where the first is better by `difference`. Future items come from a `pilot` (evidence or
-    a posterior: its uncertainty counts) or from `expected` measures. Two systems have the same items if the pilot has
-    both or `disagreement` (the share of items on which they differ) is given, else n items each. Of clustered pilots n
-    counts clusters, of graded ones items such as queries. With `n` and no goal: the width, or the smallest difference.
+    Goals: an interval of `width`; P(measure > `above`) or P(measure < `below`) of at least `level`; that the first of
+    two systems is shown to be better, if it is better by `difference`. It is shown from P(better) = 1 - (1 - level)/2
+    on, .975 at 95%, where compare says "is better". Future items come from a `pilot` (evidence or a posterior: its
+    uncertainty counts) or from `expected` measures. Two systems have the same items if the pilot has both or
+    `disagreement` (the share of items on which they differ) is given, else n items each. Of clustered pilots n counts
+    clusters, of graded ones items such as queries. With `n` and no goal: the width, or the smallest difference.
 
     >>> plan(expected={"rate": 0.8}, width=0.1).n
     263
@@ -278,10 +279,12 @@ class _Design:
 
     def notes(self, goal: Goal) -> Notes:
         """What the numbers rest on."""
-        found = [note("future-alone") if self.stated is None else note("future-stated")]
+        pilot = self.state.evidence.notes if self.expected is None else ()
+        found = [*pilot, note("future-alone") if self.stated is None else note("future-stated")]
         if goal.kind == "difference":
             form = "same" if self.two or self.disagreement is not None else "apart"
             found.append(note("future-pairs", form=form))
+            found.append(note("shown-better", needed=goal.needed, share=f"{100 * goal.level:.12g}%"))
         return tuple(found)
 
 
@@ -356,7 +359,7 @@ def _made(
     design: _Design, goal: Goal, seen: Foresight, n: int, average: int | None, last: Glimpse, given: bool
 ) -> Plan:  # fmt: skip
     return Plan(
-        metric=design.question.asked, goal={"kind": goal.kind, "value": goal.value}, n=n, n_average=average,
+        metric=design.question.asked, goal=goal.document(), n=n, n_average=average,
         assurance=goal.assurance, level=goal.level, interval=goal.interval, unit=design.unit,
         curve=tuple(p.row() for p in seen.curve(n)), power=last.power, power_error=last.error,
         width_average=last.width_average, width_assured=last.width_assured, given=given,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from howsure.catalogue import Metric
-from howsure.columns import Columns
+from howsure.columns import ColumnsAndTarget
 from howsure.comparison.several import Metrics, Several, each_measure
 from howsure.comparison.slicing import page
 from howsure.decisions.score_limits import ScoreLimit
@@ -45,7 +45,7 @@ NAMES: Final = ("first", "second")
 SAID: Final = 1e-4  # P(undefined) from which on it is said
 
 
-class NextSettings(Columns, total=False):
+class NextSettings(ColumnsAndTarget, total=False):
     """What predict takes besides its data, its measures and n."""
 
     below: Any
@@ -246,7 +246,7 @@ def predict(
     first: Any, second: Any = None, third: Any = None, *, n: int, metric: str | Metric | None = None,
     metrics: Metrics | None = None, below: Any = None, above: Any = None, prior: Any = None,
     names: tuple[str, str] | None = None, level: float | None = None, tolerance: float | None = None,
-    seed: int | None = None, **columns: Unpack[Columns],
+    seed: int | None = None, **columns: Unpack[ColumnsAndTarget],
 ) -> Prediction | Several:  # fmt: skip
     """What will the next n items show? The law of the observed score, which has more spread than the posterior.
 

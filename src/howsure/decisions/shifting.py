@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
-from howsure.entering import entered
-from howsure.errors import BadSetting
-from howsure.evidence.shifted import shifted
+from howsure.entering import entered, shifted_posterior
 from howsure.model.posterior import Posterior
 
 
@@ -23,9 +20,4 @@ def shift(data: Any, prevalence: Any) -> Posterior:
     >>> p["precision"]
     precision 0.154 [0.121, 0.194] 95% equal-tailed, quadrature
     """
-    p = entered("shift", data, None, {}).posterior
-    made, k = shifted(p.evidence, prevalence), len(getattr(p.evidence, "labels", ()))
-    if k > 2 and p.prior.two_level:
-        raise BadSetting(f"a two-level prior of {k} classes has no form for one class against the rest; use even.")
-    prior = p.prior if k == 2 else p.prior.collapsed(p.evidence.find(made.target.label), k)
-    return replace(p, evidence=made, prior=prior, kept={})
+    return shifted_posterior(entered("shift", data, None, {}).posterior, prevalence)

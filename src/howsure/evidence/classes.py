@@ -204,6 +204,13 @@ class Tally(Patterns):
             col = col + none.sum(axis=0) - none
         return {"tp": tp, "fp": col - tp, "fn": row - tp, "tn": flat.sum(axis=0) - row - col + tp}
 
+    def pick(self, names: Sequence[str]) -> Self:
+        """The joint table of these systems; classes that only the others answer still count in averages."""
+        some = super().pick(names)
+        if merging.occurring(some) == merging.occurring(self):
+            return some
+        return replace(some, labels_given=True)
+
     def versus_each(self) -> Tally:
         """The 2x2 tables of every class against the rest: a batch whose first axis is the class.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Self
+from typing import Any, Final, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,8 @@ from howsure.language import option, spelled
 from howsure.notes import Notes
 
 Array = NDArray[np.float64]
+
+_FEW: Final = 10  # items whose range tells little
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,15 @@ class Mean:
 
 def _plain(name: str) -> str:
     return "".join(name.split()).lower().replace('"', "'")
+
+
+class Spread(NamedTuple):
+    """The range of some values, and of their middle 90%."""
+
+    least: float
+    low: float
+    high: float
+    most: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +136,15 @@ class Items:
     def clustered(self) -> int | None:
         """The number of clusters, where there are any."""
         return None if self.clusters is None else int(self.clusters.max()) + 1
+
+    def spread(self) -> Spread | None:
+        """Return the range of the values of one system; None for a few items, and for queries, which have one scale."""
+        if self.measure.called or self.n < _FEW or len(self.systems) > 1:
+            return None
+        order = np.argsort(self.values[:, 0], kind="stable")
+        reached = np.arange(1, self.n + 1) if self.counts is None else np.cumsum(self.counts[order])
+        at = np.searchsorted(reached, np.multiply([0.0, 0.05, 0.95, 1.0], self.n))
+        return Spread(*map(float, self.values[order[at], 0]))
 
     @property
     def averages(self) -> Array:

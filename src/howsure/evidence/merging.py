@@ -100,10 +100,11 @@ def _merged_labels(a: Tally, b: Tally) -> tuple[Label, ...]:
     refuse_number_and_text(a.labels, b.labels, "labels")
     if a.labels_given or b.labels_given:
         return a.labels if a.labels == b.labels else in_order({*a.labels, *b.labels})
-    return completed(_occurring(a) | _occurring(b)) or a.labels
+    return completed(occurring(a) | occurring(b)) or a.labels
 
 
-def _occurring(t: Tally) -> set[Label]:
+def occurring(t: Tally) -> set[Label]:
+    """The labels of true items and of predictions."""
     used = t.cells[t.counts.reshape(-1, t.counts.shape[-1]).any(axis=0)]
     return {t.labels[i] for i in np.unique(used).tolist() if i >= 0}
 

@@ -32,6 +32,7 @@ _SUFFIXES: Final[dict[str, Kind]] = {
 _FORMS: Final = "sqlite:///file.db, duckdb:///file.duckdb or postgresql://user@host/name"
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9]*)(?:\+[A-Za-z0-9_]+)?:(.*)", re.DOTALL)
 _WORD: Final = re.compile(r"^([^/@:]*):[^/@]*@")  # of what was meant for a server
+_LOGS: Final = (".wal", ".wal.checkpoint", ".wal.recovery")  # files that DuckDB may read beside a database
 _LISTED: Final = (
     "SELECT table_schema, table_name FROM information_schema.tables "
     "WHERE table_schema NOT IN ('information_schema', 'pg_catalog')"
@@ -131,6 +132,8 @@ def _sqlite(place: str) -> Any:
         con = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
     except sqlite3.Error as error:
         raise BadFile(f"cannot open {place!r}: {error}.") from None
+    con.execute("PRAGMA trusted_schema = OFF")  # the database may come from somebody else
+    con.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
     con.set_progress_handler(lambda: 0, 100_000)  # so that Python sees Control-C during a long query
     return con
 
@@ -141,10 +144,20 @@ def _duckdb(place: str) -> Any:
     from howsure import duck
 
     path = _checked(place, "duckdb")
+    _refuse_linked_logs(path)
     try:
-        return duck.connect(str(path), read_only=True)
+        return duck.open_file(str(path))
     except duckdb.Error as error:
         raise BadFile(f"cannot open {place!r}: {first_line(error)}.") from None
+
+
+def _refuse_linked_logs(path: Path) -> None:
+    """Refuse a link where DuckDB keeps its log: a view could read the file at its end."""
+    for own in {path, path.resolve()}:
+        for suffix in _LOGS:
+            log = own.with_name(own.name + suffix)
+            if log.is_symlink():
+                raise BadFile(f"{str(log)!r} is a link, and would be read with {str(path)!r}; remove the link.")
 
 
 def _postgres(place: str) -> Any:

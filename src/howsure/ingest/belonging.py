@@ -40,7 +40,7 @@ _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def repeated(source: Source, request: Request, found: Any, heading: Sequence[Any]) -> Notes:
-    """Return a warning about rows that may not be independent, or a note that the user says that they are."""
+    """Return a warning about rows that may not be independent, unless the user says that they are."""
     columns = _free(request, found.account, heading)
     sizes = _sizes(source, columns, request.where) if columns else {}
     systems = [x for x, size in sizes.items() if is_system(x) and size.may_be_systems]
@@ -52,15 +52,14 @@ def repeated(source: Source, request: Request, found: Any, heading: Sequence[Any
     unit = next(iter(sorted(units, key=lambda x: not is_id(x))), None)
     if system is None and unit is None:
         return ()
-    told = _of_systems(source, system, unit, request) if system is not None else _of_units(source, str(unit), request)
-    if not request.independent_rows:
-        return (told,)
-    return (note("rows-independent", column=system or unit),)
+    if system is not None:
+        return (_of_systems(source, system, unit, request),)
+    return (_of_units(source, str(unit), request),)
 
 
 def _free(request: Request, account: Account | None, heading: Sequence[Any]) -> list[str]:
     """The columns without a role, where a second look is cheap and rows are items."""
-    named = request.item or request.cluster or request.system or request.count
+    named = request.item or request.cluster or request.system or request.count or request.independent_rows
     if named or "cluster" not in OPTIONS[request.kind] or account is None or not 1 < account.read <= MOST_ROWS:
         return []
     names = [x for x in heading if isinstance(x, str)]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from howsure.counting import refuse_unlike
 from howsure.errors import BadLabels
 from howsure.labels import Label, named, plain
+from howsure.language import option
 from howsure.slices import level_order
 
 Codes = NDArray[np.int64]
@@ -22,6 +23,7 @@ Array = NDArray[np.float64]
 _NA_TYPES: Final = ("NAType", "NaTType")
 _FINER: Final = ("ns", "ps", "fs", "as")  # than what Python tells apart
 _PLAIN: Final = "labels must be plain values such as text, whole numbers or booleans."
+_MOST_CLASSES: Final = 200_000  # of all systems together
 EXACT: Final = 2**53  # whole numbers below it are exact as doubles
 LISTS: Final = (list, tuple, set, frozenset, np.ndarray)
 
@@ -231,3 +233,12 @@ def as_numbers(x: Any, name: str, *, apart: bool = False) -> Array:
         return np.array([np.nan if lost(v) else float(v) for v in whole])
     except OverflowError:
         raise BadLabels(f"{name} must be finite; at least one number is beyond any double.") from None
+
+
+def refuse_many(classes: int, systems: int) -> None:
+    """Refuse tables of many systems that would take minutes or hours; one system may have any number of classes."""
+    if systems > 1 and classes * systems > _MOST_CLASSES:
+        given = f"{systems:,} systems with {classes:,} classes are too many"
+        fewer = max(1, _MOST_CLASSES // classes)
+        way = f"Give {fewer:,} of the systems at a time, or whether each answer is right, as {option('outcome')}"
+        raise BadLabels(f"{given} (classes times systems: {_MOST_CLASSES:,} at most). {way}.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -20,13 +21,15 @@ from howsure.evidence.scored import Scored
 from howsure.evidence.sliced_items import SlicedItems
 from howsure.evidence.strata import Stratified
 from howsure.ingest import graded_values, judged_items, label_arrays, scored_items
+from howsure.ingest.alignment import IDS, misaligned
 from howsure.ingest.belonging import repeated
 from howsure.ingest.columns import lost, unarrowed
 from howsure.ingest.filters import FILTER, refuse_filters
 from howsure.ingest.frames import Frame, is_frame
 from howsure.ingest.groups import Source
+from howsure.ingest.labelling import doubtful
 from howsure.ingest.memory import Table
-from howsure.ingest.paths import is_paths, is_table, listed, refuse_texts, source_of
+from howsure.ingest.paths import by_spark, is_paths, is_table, listed, refuse_texts, source_of
 from howsure.ingest.request import OPTIONS, Request, make, refuse_stray
 from howsure.ingest.score_columns import refuse_scores
 from howsure.ingest.settling import settle
@@ -35,7 +38,7 @@ from howsure.ingest.streams import on_disk
 from howsure.ingest.systems import by_system, chosen, matched, paired, repeating
 from howsure.ingest.unnamed import completed, lacking, lacking_ids, one_guess, refuse_unknown, with_ids
 from howsure.language import option
-from howsure.notes import Notes
+from howsure.notes import Notes, note
 
 Asked = Literal["table", "values", "scores"]
 MADE: Final = (Tally, Outcomes, Multilabel, Clustered, Stratified, Items, SlicedItems, Scored, JudgedItems)
@@ -192,9 +195,22 @@ def _of_columns(data: Any, roles: Sequence[str], columns: dict[str, Any], place:
             from howsure.ingest.pairing import of_systems
 
             found: Any = of_systems(kept, request, place)
+            notes = (*notes, *_repeated_in_files(kept, request, found, place))
         else:
             found = counted(sources[0], request, place.get("unmatched", "refuse"))
+    if request.independent_rows:
+        notes = (*notes, note("rows-independent"))
     return _noted(found, one_guess((*notes, *found.notes))) if notes else found
+
+
+def _repeated_in_files(files: Mapping[Any, Any], request: Request, found: Any, place: Mapping[str, Any]) -> Notes:
+    """A warning about the rows of the first file, whose items are those of the others, if it can be read again."""
+    first = next(iter(files.values()))
+    if by_spark(place) or not all(Path(p).is_file() for p in listed(first)):
+        return ()
+    with source_of(first, {}) as source:
+        on = listed(place.get("on", ()))
+        return repeated(source, request, found, [x for x in source.heading() if x not in on])
 
 
 def _noted(found: Any, notes: Notes) -> Any:
@@ -282,7 +298,7 @@ def counted(source: Source, request: Request, unmatched: str = "refuse") -> Any:
         refuse_filters(source, request)
     found = _counted(source, request, unmatched)
     notes = repeated(source, request, found, heading)
-    return replace(found, notes=(*found.notes, *notes)) if notes else found
+    return _noted(found, (*found.notes, *notes)) if notes else found
 
 
 def _counted(source: Source, request: Request, unmatched: str) -> Any:
@@ -291,6 +307,9 @@ def _counted(source: Source, request: Request, unmatched: str) -> Any:
     g = source.grouped(request.grouping, request.what)
     refuse_scores(g, request)
     notes = repeating(g, request) if request.kind != "values" and request.system is None else ()
+    labelled = request.kind == "classes" and request.system is None and request.truth is not None
+    doubted = doubtful(g.truth, g.answers, g.sizes) if labelled else []
+    warnings = misaligned(source, request, doubted) if any(doubted) else ()
     if request.system is not None:
         g = chosen(g, request)
         if not request.paired:
@@ -303,4 +322,6 @@ def _counted(source: Source, request: Request, unmatched: str) -> Any:
         found = judged_items.settled(g, request, source.library)
     else:
         found = settle(g, request, source.library)
-    return replace(found, notes=(*found.notes, *notes)) if notes else found
+    named = {n["system"] for n in warnings if n.code == IDS}  # which the counts alone could not tell
+    kept = [n for n in found.notes if n.code != IDS or n["system"] not in named]
+    return _noted(found, (*warnings, *kept, *notes)) if warnings or notes else found

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from howsure.errors import BadFile, plural
+from howsure.ingest.json_forms import described
 from howsure.ingest.packing import File, unpacked
 
 _RAGGED: Final = re.compile(r"CSV Error on Line: (\d+).*?Expected Number of Columns: (\d+) Found: (\d+)", re.DOTALL)
@@ -17,7 +19,7 @@ _JSON: Final = re.compile(r"in (line|record/value) (\d+): (.+)")
 _NO_RECORD: Final = re.compile(r"in (?:line|record/value) (\d+): Expected OBJECT, but got (\w+)")
 _TWICE: Final = re.compile(r'has duplicate key "(.+?)"')
 _END: Final = re.compile(rb'"|\r\n|\r|\n')
-_MIXED: Final = "state machine reached an invalid state"
+MIXED: Final = "state machine reached an invalid state"
 _UNPACKING: Final = ("GZIP", "ZSTD", "gzip stream", "zstd", "Failed to decode")
 
 
@@ -33,9 +35,12 @@ def explained(text: str, files: Sequence[File]) -> str:
         return f"{said}; correct the line, or quote its fields."
     at = _LINE.search(text)
     if at and ("aximum line size" in text or "Maximum_line_size" in text):
-        return f"line {at.group(1)} of {path} is longer than 2 MB; is it the right file?"
+        return _too_long(int(at.group(1)), file)
+    if "Parallel CSV Reader" in text:  # a line longer than what a thread reads
+        return f"a line of {path} is longer than 2 MB; is it the right file?"
     if at and "nterminated quote" in text:
-        return f"a quote of line {at.group(1)} of {path} does not end where its field does; correct the line."
+        field = "does not end where its field does (a line may have 2 MB)"
+        return f"a quote of line {at.group(1)} of {path} {field}; correct the line."
     if "bad allocation" in text or "ut of Memory" in text:
         return f"there is too little memory to read {path}; give the command more than 600 MB."
     if "maximum_object_size" in text:
@@ -44,15 +49,14 @@ def explained(text: str, files: Sequence[File]) -> str:
         return f"{path} is a damaged or truncated Parquet file; copy it again."
     if at and "unicode" in text.lower():
         return f"line {at.group(1)} of {path} is not UTF-8 text."
-    if _MIXED in text:
+    if MIXED in text:
         return _mixed(file)
-    if file.packing != "none" and any(x in text for x in _UNPACKING):
-        return f"{path} is a damaged or truncated {file.packing} file; copy it again."
     json = _JSON.search(text)
     if "Malformed JSON" in text and json:
-        return (
-            f"{_record(json)} of {path} is not JSON: {json.group(3).split('.')[0]}; correct it, or copy the file again."
-        )
+        wrong = f"is not JSON: {json.group(3).split('.')[0]}; correct it, or copy the file again."
+        return (None if file.array else described(file)) or f"{_record(json)} of {path} {wrong}"
+    if file.packing != "none" and any(x in text for x in _UNPACKING):
+        return f"{path} is a damaged or truncated {file.packing} file; copy it again."
     other = _NO_RECORD.search(text)
     if other:
         return no_record(int(other.group(1)), other.group(2), file.shown)
@@ -70,6 +74,19 @@ def no_record(at: int, kind: str, shown: str) -> str:
         f"value {at:,} of {shown!r} is not a record but a JSON {kind.lower()}; each line, or entry of the array, "
         'is a record such as {"y": 1}.'
     )
+
+
+def too_long(file: File, at: int) -> BadFile:
+    """What to say of the line of a CSV file that begins at this byte; lines within quotes are not counted."""
+    line, quoted = 1, False
+    for end in _ends(file, at):
+        quoted = quoted != (end == b'"')
+        line += not quoted and end != b'"'
+    return BadFile(_too_long(line, file))
+
+
+def _too_long(line: int, file: File) -> str:
+    return f"line {line} of {file.shown!r} is longer than 2 MB; is it the right file?"
 
 
 def _meant(text: str, files: Sequence[File]) -> File:
@@ -107,12 +124,15 @@ def _mixed(file: File) -> str:
     return told
 
 
-def _ends(file: File) -> Iterator[bytes]:
-    """Quotes and line ends, in order; a carriage return at the end of a piece may be the half of one."""
-    rest = b""
+def _ends(file: File, most: float = math.inf) -> Iterator[bytes]:
+    """Quotes and line ends of so many bytes, in order; a carriage return at the end of a piece may be half of one."""
+    rest, seen = b"", 0
     for piece in unpacked(file.path, file.packing, file.shown):
-        data = rest + piece
+        data = rest + (piece if seen + len(piece) <= most else piece[: int(most) - seen])
+        seen += len(piece)
         rest = b"\r" if data.endswith(b"\r") else b""
         yield from _END.findall(data[: len(data) - len(rest)])
+        if seen >= most:
+            break
     if rest:
         yield rest

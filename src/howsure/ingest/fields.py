@@ -8,6 +8,7 @@ from typing import Any
 
 from howsure.ingest.judging import spelled
 from howsure.ingest.lines import Irregular, numbered
+from howsure.ingest.streams import literal
 
 
 def columns(con: Any, path: Path, names: tuple[str, ...], wanted: str, number: str) -> dict[str, Any]:
@@ -21,7 +22,7 @@ def columns(con: Any, path: Path, names: tuple[str, ...], wanted: str, number: s
         f"auto_detect=false, quote='', escape='', compression='none', columns={{{kinds}}}))"
     )
     try:
-        return con.execute(text, [[glob.escape(str(path))], _delimiter(path)]).fetchnumpy()  # type: ignore[no-any-return]
+        return con.execute(text, [[glob.escape(literal(str(path)))], _delimiter(path)]).fetchnumpy()  # type: ignore[no-any-return]
     except duckdb.Error:
         raise Irregular from None
 

@@ -16,7 +16,7 @@ from howsure.counting import short, within
 from howsure.errors import BadCounts, BadLabels, plural
 from howsure.evidence.account import Account, both
 from howsure.evidence.layout import number
-from howsure.ingest.columns import EXACT, Array, Codes, Column, as_numbers, coded, stacked
+from howsure.ingest.columns import EXACT, Array, Codes, Column, as_numbers, coded, refuse_many, stacked
 from howsure.ingest.keys import COUNT, GIVEN, KEPT, LEAST, MOST, PART, SQUARE, STATUS, SUM, Grouping, left_out
 from howsure.ingest.texts import agreed
 from howsure.language import option
@@ -241,6 +241,9 @@ def many(count: Any) -> str:
 def alike(pieces: Sequence[Groups], grouping: Grouping, loose: Sequence[bool] = ()) -> list[Groups]:
     """Pieces counted apart, their labels under one typing; those of a loose piece are texts that may spell others."""
     names = {k.name: k.column for k in grouping.labels}
+    if "truth" in names and not any(k.blank for k in grouping.labels):  # before typing, which takes long, too
+        truths = [p.labels["truth"] for p in pieces]
+        refuse_many(max(0 if x.sets else len(x.levels) for x in truths), sum(x.startswith("answer") for x in names))
     columns = agreed([p.labels for p in pieces], loose or [False] * len(pieces), names)
     return [replace(p, labels=own) for p, own in zip(pieces, columns, strict=True)]
 

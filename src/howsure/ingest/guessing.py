@@ -15,8 +15,9 @@ USUAL: Final[dict[Role, tuple[str, ...]]] = {
     "outcome": ("passed", "correct", "outcome", "success"),
     "id": ("id", "item", "qid", "doc_id"),
 }
+SYSTEMS: Final = ("system", "model", "model_name", "provider", "provider.label", "provider.id", "run")
 _BETWEEN: Final = re.compile(r"[-_\s]+")
-_ID_END: Final = re.compile(r"(^|[-_\s.])(id|ids|idx|index|key|hash|uuid|guid)$|[a-z](Id|ID|Idx)$", re.ASCII)
+_ID_END: Final = re.compile(r"(^|[-_\s.])(id|ids|idx|index|row|key|hash|uuid|guid)$|[a-z](Id|ID|Idx)$", re.ASCII)
 _IDS: Final = frozenset(
     (
         "id", "qid", "uid", "pid", "task", "question", "problem", "prompt", "item", "query", "case", "testcase",
@@ -24,7 +25,6 @@ _IDS: Final = frozenset(
         "patient", "participant", "testidx",
     )
 )  # fmt: skip
-_SYSTEMS: Final = frozenset(("model", "modelname", "provider", "provider.label", "provider.id", "run", "system"))
 
 
 def guess(columns: Iterable[str], role: Role) -> list[str]:
@@ -33,8 +33,8 @@ def guess(columns: Iterable[str], role: Role) -> list[str]:
     >>> guess(["ID", "Y-True", "model"], "truth"), guess(["label", "target"], "truth"), guess(["model"], "pred")
     (['Y-True'], ['label', 'target'], [])
     """
-    usual = {_plain(name) for name in USUAL[role]}
-    return [column for column in dict.fromkeys(columns) if _plain(column) in usual]
+    usual = {plain_name(name) for name in USUAL[role]}
+    return [column for column in dict.fromkeys(columns) if plain_name(column) in usual]
 
 
 def usual_names(columns: Iterable[str]) -> list[str]:
@@ -43,8 +43,8 @@ def usual_names(columns: Iterable[str]) -> list[str]:
     >>> usual_names(["ID", "Y-True", "model"])
     ['ID', 'Y-True']
     """
-    usual = {_plain(name) for names in USUAL.values() for name in names}
-    return [column for column in dict.fromkeys(columns) if _plain(column) in usual]
+    usual = {plain_name(name) for names in USUAL.values() for name in names}
+    return [column for column in dict.fromkeys(columns) if plain_name(column) in usual]
 
 
 def usual_id(columns_of_each: Sequence[Iterable[str]]) -> str | None:
@@ -64,7 +64,7 @@ def is_id(name: str) -> bool:
     >>> is_id("task_id"), is_id("testIdx"), is_id("Question"), is_id("valid"), is_id("region")
     (True, True, True, False, False)
     """
-    return _plain(name) in _IDS or _ID_END.search(name) is not None or _ID_END.search(name.lower()) is not None
+    return plain_name(name) in _IDS or _ID_END.search(name) is not None or _ID_END.search(name.lower()) is not None
 
 
 def is_system(name: str) -> bool:
@@ -73,9 +73,9 @@ def is_system(name: str) -> bool:
     >>> is_system("provider.label"), is_system("Model"), is_system("model_a")
     (True, True, False)
     """
-    return _plain(name) in _SYSTEMS
+    return plain_name(name) in map(plain_name, SYSTEMS)
 
 
-def _plain(name: str) -> str:
-    """A name without what is forgiven: y_true, Y-True and "y true" are one."""
+def plain_name(name: str) -> str:
+    """Return a name without what is forgiven: y_true, Y-True and "y true" are one."""
     return _BETWEEN.sub("", name).lower()

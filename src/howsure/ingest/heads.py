@@ -75,6 +75,18 @@ class Head:
         """Whether all are numbers from 0 to 1."""
         return self.kind(name) in ("number", "whole number") and all(0 <= x <= 1 for x in self.known(name))
 
+    def overlap(self, one: str, other: str) -> bool:
+        """Whether the ranges of two columns of numbers overlap."""
+        mine, theirs = self.known(one), self.known(other)
+        return bool(mine and theirs) and max(min(mine), min(theirs)) <= min(max(mine), max(theirs))
+
+    def once_each(self, item: str, system: str) -> bool:
+        """Whether values of a column repeat, but not beside the same value of another, as ids of items do."""
+        if not self.labels(item) or not self.labels(system):
+            return False
+        pairs = list(zip(self.values[item], self.values[system], strict=True))
+        return len(set(pairs)) == len(pairs) > len(set(self.values[item]))
+
     def free(self, name: str) -> bool:
         """Whether these are texts that hardly occur twice: sentences rather than classes."""
         known = self.known(name)

@@ -21,6 +21,7 @@ from howsure.evidence.account import Account
 from howsure.evidence.classes import Tally
 from howsure.evidence.clusters import Clustered
 from howsure.evidence.layout import SQUARE
+from howsure.ingest.alignment import head_of, of_another_row
 from howsure.ingest.columns import Column, coded, lost, times, unarrowed
 from howsure.ingest.groups import Groups
 from howsure.ingest.labelling import known_labels, look_like_scores, same_kind, similar_labels
@@ -29,6 +30,7 @@ from howsure.ingest.settling import settle
 from howsure.ingest.tabulating import Patterns, count, zeros_and_ones
 from howsure.labels import Label, plain, usual_positive
 from howsure.language import option
+from howsure.notes import Notes
 
 
 def of_arrays(
@@ -58,17 +60,43 @@ def of_arrays(
         raise BadLabels("there are no items: y_true and y_pred are empty.")
     refuse_shuffled(y_true, y_pred, {"weight": weight, "cluster": cluster})
     truth, *columns = _one_unit([truth, *columns])
+    settings: Any = {"positive": positive, "labels": labels, "missing": missing}
     weights = None if weight is None else as_weights(weight, len(truth))
-    if weights is None and labels is None and positive is None and len(columns) == 1 and cluster is None:
-        binary = zeros_and_ones(truth, columns[0], tuple(answers))
+    found = _tabulated(
+        truth, columns, weights, cluster, Request("classes", tuple(map(str, answers)), "y_true", **settings)
+    )
+    notes = _of_another_row(truth, dict(zip(answers, columns, strict=True)))
+    if not notes:
+        return found
+    notes = (*notes, *found.notes)
+    return found.noted(notes) if isinstance(found, Clustered) else replace(found, notes=notes)
+
+
+def _tabulated(
+    truth: Any, columns: list[Any], weights: NDArray[np.float64] | None, cluster: Any, request: Request
+) -> Tally | Clustered:
+    if (
+        weights is None
+        and request.labels is None
+        and request.positive is None
+        and len(columns) == 1
+        and cluster is None
+    ):
+        binary = zeros_and_ones(truth, columns[0], request.systems)
         if binary is not None:
             return binary
-    named = tuple(str(x) for x in answers)
-    settings: Any = {"positive": positive, "labels": labels, "missing": missing}
     if cluster is not None:
-        return _clustered(truth, columns, cluster, weights, Request("classes", named, "y_true", **settings))
-    found = _finish(count([truth, *columns], weights), named, settings, weights is not None)
-    return found if weights is None else replace(found, account=_weighted_account([truth, *columns], missing))
+        return _clustered(truth, columns, cluster, weights, request)
+    found = _finish(count([truth, *columns], weights), request, weights is not None)
+    account = None if weights is None else _weighted_account([truth, *columns], request.missing)
+    return found if account is None else replace(found, account=account)
+
+
+def _of_another_row(truth: Any, answers: Mapping[Any, Any]) -> Notes:
+    """Warn about predictions that are the true labels of the next row, or of the row before."""
+    head, *rest = map(head_of, (truth, *answers.values()))
+    names = [f" of {name}" if len(answers) > 1 else "" for name in answers]
+    return tuple(n for name, own in zip(names, rest, strict=True) for n in of_another_row(head, own, name))
 
 
 def _one_unit(columns: list[Any]) -> list[Any]:
@@ -258,9 +286,9 @@ def refuse_twins(names: tuple[str, ...], given: list[Any]) -> None:
 # -- from patterns to a Tally
 
 
-def _finish(patterns: Patterns, systems: tuple[str, ...], settings: dict[str, Any], weighted: bool) -> Tally:
-    if settings["labels"] is None and len(systems) == 1 and not weighted:
-        table = _two_by_two(patterns, systems, settings["positive"])
+def _finish(patterns: Patterns, request: Request, weighted: bool) -> Tally:
+    if request.labels is None and len(request.systems) == 1 and not weighted:
+        table = _two_by_two(patterns, request.systems, request.positive)
         if table is not None:
             return table
     columns = [coded(list(x)) for x in zip(*patterns, strict=True)]
@@ -269,7 +297,7 @@ def _finish(patterns: Patterns, systems: tuple[str, ...], settings: dict[str, An
     counts = np.array([v[0] for v in values], dtype=float if weighted else np.int64)
     squares = np.array([v[1] for v in values]) if weighted else None
     account = None if weighted else Account(int(counts.sum()))
-    found = settle(Groups(labels, counts, squares, account=account), Request("classes", systems, "y_true", **settings))
+    found = settle(Groups(labels, counts, squares, account=account), request)
     assert isinstance(found, Tally)  # noqa: S101 - narrows the type
     return found
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from howsure.errors import BadLabels, NeedsPositive, listing, nearest
-from howsure.ingest.columns import Codes, Column
+from howsure.ingest.columns import EXACT, Codes, Column, refuse_many
 from howsure.labels import Label, check_labels, completed, find, spells, usual_positive, whole
 from howsure.language import option, spelled
-from howsure.notes import Notes, note
+from howsure.notes import Note, Notes, note
 from howsure.slices import level_order
 
 
@@ -21,6 +22,7 @@ def known_labels(
 ) -> tuple[Label, ...]:
     """The labels in order: as given, else those that occur, with 0/1, False/True or -1/1 completed."""
     seen = truths.union(*answers)
+    refuse_many(len(seen), len(answers))
     _refuse_scores(seen)
     if labels is not None:
         known = tuple(_spelled(x, seen) for x in check_labels(labels))
@@ -113,6 +115,82 @@ def nothing_in_common(truths: set[Label], answers: Sequence[set[Label]], systems
             of = f" of {system}" if len(systems) > 1 else ""
             said.append(note("no-common-label", system=of, truths=shown[0], answers=shown[1]))
     return tuple(said)
+
+
+_LEAST: Final = {"shifted": 5, "unique": 10}  # items from which on a pattern is no accident
+_NEARLY_ALL: Final = 0.9
+
+
+def odd_predictions(cells: Codes, counts: NDArray[Any], known: tuple[Label, ...], systems: Sequence[str]) -> Notes:
+    """Warn about predictions that are the true labels shifted by one, or that hardly ever repeat, as ids do.
+
+    `cells` has a row (truth, answer of each system) for each pattern, `counts` how many items show it.
+
+    >>> cells = np.array([(0, 1), (1, 2), (2, 3)])
+    >>> [n.code for n in odd_predictions(cells, np.array([9, 9, 9]), (0, 1, 2, 3), ("system",))]
+    ['shifted-labels']
+    """
+    many = counts.reshape(-1, counts.shape[-1]).sum(axis=0)
+    found: list[Note] = []
+    for i, system in enumerate(systems):
+        of, both = f" of {system}" if len(systems) > 1 else "", cells[:, [0, i + 1]]
+        found += (*_shifted(both, many, known, of), *_unique(both, many, of))
+    return tuple(found)
+
+
+def _shifted(cells: Codes, counts: NDArray[Any], known: tuple[Label, ...], of: str) -> Notes:
+    """Warn if nearly all predictions are one more, or one less, than two or more true labels."""
+    numbers: list[int] = []
+    for x in known:  # most labels are words: the first one ends it
+        number = x if type(x) is int else whole(x) if isinstance(x, str) else None
+        if number is None or abs(number) > EXACT:
+            return ()
+        numbers.append(number)
+    if len(known) < 3 or counts.sum() < _LEAST["shifted"]:
+        return ()
+    there = (cells[:, 1] >= 0) & (counts > 0)
+    truth, answer = np.array(numbers, dtype=np.int64)[cells[there]].T
+    for by in (1, -1):
+        moved = answer - truth == by
+        share = float(counts[there][moved].sum() / counts.sum())
+        if share >= _NEARLY_ALL and np.unique(truth[moved]).size > 1:
+            ends = [f"{x.min()} to {x.max()}" for x in (truth, answer)]
+            return (note("shifted-labels", system=of, by=by, share=share, truths=ends[0], answers=ends[1]),)
+    return ()
+
+
+def _unique(cells: Codes, counts: NDArray[Any], of: str) -> Notes:
+    """Warn if nearly every predicted value occurs once, though true labels repeat; weights do not tell how often."""
+    n = counts.sum()
+    if counts.dtype.kind == "f" or n < _LEAST["unique"]:
+        return ()
+    each = np.bincount(cells[cells[:, 1] >= 0, 1], counts[cells[:, 1] >= 0])
+    single, truths = int((each == 1).sum()), np.unique(cells[counts > 0, 0]).size
+    if single < _NEARLY_ALL * n or 2 * truths > n:
+        return ()
+    return (note("id-predictions", form="unique", system=of, single=single, count=int(n)),)
+
+
+LEAST_IDS: Final = 10  # distinct values
+NEARLY_ALIKE: Final = 0.98  # of the rows of two columns
+APART: Final = 0.2  # how much more often predictions agree with the next row than with their own
+
+
+def doubtful(truth: Column, answers: Sequence[Column], sizes: Codes) -> list[set[str]]:
+    """Return what the counts leave possible for each system: predictions that are `ids`, or `shifted` by a row."""
+    if truth.sets:
+        return []
+    place = {level: i for i, level in enumerate(truth.levels)}
+    total, shape = sizes.sum(), len(truth.levels) + 2
+    found = []
+    for answer in answers:
+        at = np.array([*(place.get(x, -2) for x in answer.levels), -1])[answer.codes]
+        right = sizes[at == truth.codes].sum()
+        gaps = np.abs(np.bincount(at + 2, sizes, shape) - np.bincount(truth.codes + 2, sizes, shape)).sum()
+        moved = gaps <= 2 + (1 - NEARLY_ALIKE) * total  # a shift takes one label out and brings one in
+        ids = {"ids"} if 2 * right < total and len(answer.present) >= LEAST_IDS else set()
+        found.append(ids | ({"shifted"} if moved and right < (1 - APART) * total else set()))
+    return found
 
 
 def _alike(known: Iterable[Label]) -> Notes:

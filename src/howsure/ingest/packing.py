@@ -2,6 +2,13 @@
 
 DuckDB takes a zstd file that was cut for a whole one, a gzip file with damaged bytes, and a JSON array that ends after
 a comma; what it does not look at is looked at here.
+
+CSV queries always name the line end: left alone, DuckDB takes the first that it meets, which may lie within a quoted
+name.
+
+Several threads drop a last line of more than 8 MB in silence, so `ends.py` measures the lines of plain and gzip files.
+Only DuckDB can unpack zstd: there one thread, which refuses lines of up to 32 MB, and the JSON reader, which refuses
+longer ones, look for long lines first. Rows are read by several threads, as one drops a last row whose quote is open.
 """
 
 from __future__ import annotations
@@ -19,7 +26,18 @@ from typing import IO, Any, Final
 from howsure.errors import BadFile
 
 PIECE: Final = 1 << 20
+LONGEST: Final = 2_000_000  # bytes of one line
+ENDS: Final = {
+    "\n": "\\n",
+    "\r": "\\r",
+    "\r\n": "\\r\\n",
+}  # if told \r\n, DuckDB takes \r too: try it last
+BUFFER: Final = 16 * LONGEST  # bytes that DuckDB holds at once; within them it drops nothing
+LONG_LINES: Final = (
+    "SELECT count(*) FROM read_json_objects($file, format='newline_delimited', ignore_errors=true, compression='zstd')"
+)
 _MARKS: Final = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+_BLOCK: Final = 1 << 17  # bytes that a block of zstd unpacks to at most
 _UNPACKERS: Final[dict[str, Any]] = {"bzip2": bz2.BZ2Decompressor, "xz": lzma.LZMADecompressor}
 
 
@@ -35,11 +53,14 @@ class File:
     names: tuple[str, ...] = ()
     array: bool = False  # JSON: one array in place of lines
     blank: int = 0  # CSV: lines before the head
+    end: str = ""  # CSV: what ends the lines; nothing if the head is all there is
+    tall: bool = False  # CSV: the head has several lines
 
     @property
-    def group(self) -> tuple[str, str, str, tuple[str, ...], bool, int]:
-        """Files that one query reads together."""
-        return self.kind, self.packing, self.delimiter, self.names, self.array, self.blank
+    def group(self) -> tuple[str, str, str, tuple[str, ...], bool, int, str, str]:
+        """Files that one query reads together; one with a head of several lines is read alone."""
+        alone = self.path if self.tall else ""
+        return self.kind, self.packing, self.delimiter, self.names, self.array, self.blank, self.end, alone
 
 
 def packing_of(first: bytes) -> str:
@@ -95,8 +116,12 @@ def _streams(file: IO[bytes], packing: str) -> Iterator[bytes]:
         data = unpack.unused_data or file.read(PIECE)
 
 
-def check_zstd(path: str | Path, shown: str) -> None:
-    """Refuse a zstd file whose frames do not end with the file; blocks are stepped over, not unpacked (RFC 8878)."""
+def check_zstd(path: str | Path, shown: str) -> int:
+    """Refuse a zstd file whose frames do not end with the file; blocks are stepped over, not unpacked (RFC 8878).
+
+    Returns how many bytes it holds at most.
+    """
+    most = 0
     with Path(path).open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         while file.tell() < size:
@@ -104,27 +129,30 @@ def check_zstd(path: str | Path, shown: str) -> None:
             if _is_skippable(mark):
                 file.seek(_number(file, 4, shown), os.SEEK_CUR)
             elif packing_of(mark) == "zstd":
-                _step_over_frame(file, shown)
+                most += _step_over_frame(file, shown)
             else:
                 raise damaged(shown, "zstd")
         if file.tell() > size:
             raise damaged(shown, "zstd")
+    return most
 
 
-def _step_over_frame(file: IO[bytes], shown: str) -> None:
+def _step_over_frame(file: IO[bytes], shown: str) -> int:
     head = _number(file, 1, shown)
     single, checksum = head >> 5 & 1, head >> 2 & 1
     content = (single, 2, 4, 8)[head >> 6]
     dictionary = (0, 1, 2, 4)[head & 3]
     file.seek((1 - single) + dictionary + content, os.SEEK_CUR)
-    last = False
+    last, most = False, 0
     while not last:
         block = _number(file, 3, shown)
         last, kind, size = bool(block & 1), block >> 1 & 3, block >> 3
         if kind == 3:
             raise damaged(shown, "zstd")
         file.seek(1 if kind == 1 else size, os.SEEK_CUR)  # a block of kind 1 repeats one byte
+        most += _BLOCK if kind == 2 else size
     file.seek(4 * checksum, os.SEEK_CUR)
+    return most
 
 
 def _number(file: IO[bytes], size: int, shown: str) -> int:
@@ -132,3 +160,26 @@ def _number(file: IO[bytes], size: int, shown: str) -> int:
     if len(raw) < size:
         raise damaged(shown, "zstd")
     return int.from_bytes(raw, "little")
+
+
+def csv_table(file: File) -> str:
+    """The rows of CSV files of one form. DuckDB skips a header of one line; one of several lines is their first row."""
+    end = f", new_line='{ENDS[file.end]}'" if file.end else ""
+    return (
+        f"read_csv($files, auto_detect=false, header={not file.tall}, skip={file.blank}, delim=$delimiter, quote='\"', "
+        f"escape='\"', columns=$types, compression='{file.packing}', max_line_size={LONGEST}{end})"
+    )
+
+
+def csv_bound(file: File) -> dict[str, Any]:
+    """The bound values of `csv_table`, except the files."""
+    return {"delimiter": file.delimiter, "types": {f"c{i}": "VARCHAR" for i in range(len(file.names))}}
+
+
+def lines_table(*, mixed: bool) -> str:
+    """The lines of a zstd file, `$file`, as they are; with `mixed` line ends, some lines are empty."""
+    ends = ", new_line='\\n', strict_mode=false" if mixed else ""
+    return (
+        "read_csv($file, columns={'line': 'VARCHAR'}, auto_detect=false, delim='', quote='', escape='', header=false, "
+        f"compression='zstd', max_line_size={LONGEST}, parallel=false, buffer_size={BUFFER + LONGEST}{ends})"
+    )

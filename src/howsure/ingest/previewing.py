@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from howsure.errors import BadSetting
 from howsure.ingest.heads import Head
+from howsure.ingest.layouts import recognised
 from howsure.ingest.paths import source_of
 from howsure.ingest.unnamed import completed, head_of, suggested, uses_of
 
@@ -22,7 +23,8 @@ def preview(path: str) -> dict[str, Any]:
         try:
             guessed, _ = completed({}, _ROLES, [source])
         except BadSetting as refused:
-            guessed, message = suggested(head, {}, _ROLES), str(refused).split(" Columns:")[0].rstrip(".") + "."
+            guessed = {} if recognised(head.values) else suggested(head, {}, _ROLES)
+            message = str(refused).split(" Columns:")[0].rstrip(".") + "."
     uses = uses_of(head, _ROLES, guessed.get("truth"))
     return {
         "file": path,

@@ -16,8 +16,7 @@ from howsure.errors import BadFile, BadLabels, no_column
 from howsure.ingest import conditions, judging
 from howsure.ingest.explaining import no_record
 from howsure.ingest.keys import Judged, Key
-from howsure.ingest.packing import File
-from howsure.ingest.sniffing import LONGEST
+from howsure.ingest.packing import File, csv_bound, csv_table
 
 _WHOLE_SAMPLE: Final = -1
 _FIRST: Final = 100  # records of a file that mostly show all of its fields
@@ -169,13 +168,9 @@ def _packing(s: File) -> str:
 
 
 def _csv_reader(paths: list[str], s: File, where: str) -> Reader:
-    inner = {f"c{i}": "VARCHAR" for i in range(len(s.names))}
-    table = (
-        f"read_csv($files, auto_detect=false, header=true, skip={s.blank}, delim=$delimiter, quote='\"', escape='\"', "
-        f"columns=$types, compression='{s.packing}', max_line_size={LONGEST})"
-    )
-    bound = {"files": paths, "delimiter": s.delimiter, "types": inner}
-    return Reader("csv", table, bound, s.names, dict(zip(s.names, inner, strict=True)), where)
+    table = f"(SELECT * FROM {csv_table(s)} OFFSET 1)" if s.tall else csv_table(s)  # rows come in the file's order
+    bound = {"files": paths, **csv_bound(s)}
+    return Reader("csv", table, bound, s.names, dict(zip(s.names, bound["types"], strict=True)), where)
 
 
 def _json_reader(

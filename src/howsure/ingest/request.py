@@ -342,7 +342,7 @@ def conditions_given(where: Any) -> tuple[str, ...]:
     """Conditions on rows, as texts; a list of none was meant to hold some."""
     found = () if where is None else (where,) if isinstance(where, str) else where
     if not isinstance(found, (list, tuple)) or not all(isinstance(x, str) for x in found):
-        raise BadSetting(f"{option('where')} must be conditions such as 'region=north'; got {where!r}.")
+        raise BadSetting(f"{option('where')} must be a condition such as 'region=north', or a list; got {where!r}.")
     if where is not None and not found:
         raise BadSetting(f"{option('where')} is empty; give a condition such as 'region=north', or leave it out.")
     return tuple(found)

@@ -39,7 +39,7 @@ def _texts(column: Column) -> bool:
 
 def _numbers(column: Column) -> Mapping[Any, Any]:
     """The distinct values as numbers, of texts those that they spell; nothing where one is none."""
-    levels = [x for x in column.levels if x in column.present]
+    levels = [column.levels[i] for i in column.used if i >= 0]
     values = typed(levels) if all(isinstance(x, str) for x in levels) else {x: x for x in levels}
     known = {x: v for x, v in values.items() if v is not None}
     return known if all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in known.values()) else {}

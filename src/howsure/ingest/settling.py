@@ -23,10 +23,18 @@ from howsure.evidence.layout import THRESHOLD, Axis, number
 from howsure.evidence.outcomes import Outcomes
 from howsure.ingest.columns import EXACT, Codes, Column
 from howsure.ingest.groups import Groups, refuse_nothing
-from howsure.ingest.labelling import known_labels, nothing_in_common, placed, similar_labels, two_classes
+from howsure.ingest.labelling import (
+    known_labels,
+    nothing_in_common,
+    odd_predictions,
+    placed,
+    similar_labels,
+    two_classes,
+)
 from howsure.ingest.request import OPTIONS, Request, refuse_stray
 from howsure.labels import FAIL, PASS, Label, check_labels, in_order, usual_positive
 from howsure.language import option
+from howsure.model.thresholds import extreme_thresholds
 from howsure.notes import Notes, note
 from howsure.slices import Slices, distinct
 from howsure.wording import missing_labels
@@ -143,6 +151,7 @@ def _classes(g: Groups, request: Request) -> Observed:
         notes += similar_labels(known)
     cells = [placed(x, known) for x in (g.truth, *g.answers)]
     codes, counts, squares, batch = scattered(g, cells, [len(known) + 1] * len(cells), request)
+    notes = (*odd_predictions(codes - 1, counts, known, request.systems), *notes)
     t = Tally(
         cells=codes - 1, counts=counts, labels=known, systems=request.systems, batch=batch, squares=squares,
         notes=notes, labels_given=request.labels is not None, account=g.account,
@@ -201,6 +210,7 @@ def _cuts(g: Groups, request: Request) -> Tally:
     codes, counts, squares, batch = scattered(g, [yes, reached], [2, steps + 2], request)
     order = np.argsort(np.argsort(request.thresholds, kind="stable"), kind="stable")
     tables = [_by_threshold(x, codes, steps, order) for x in (counts, squares)]
+    notes += extreme_thresholds(request.thresholds, tables[0].reshape(-1, steps, 2, 3)[..., 1:].sum(axis=0))
     if steps > 1:
         batch = (*batch, (THRESHOLD, request.thresholds))
     else:

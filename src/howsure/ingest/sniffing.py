@@ -9,23 +9,36 @@ import io
 import os
 import re
 from collections.abc import Iterable
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Final
 
 from howsure import duck
 from howsure.errors import BadFile
-from howsure.ingest.explaining import explained
-from howsure.ingest.packing import File, check_zstd, packing_of, unpacked
+from howsure.ingest.explaining import MIXED, explained
+from howsure.ingest.packing import (
+    BUFFER,
+    ENDS,
+    LONG_LINES,
+    LONGEST,
+    File,
+    check_zstd,
+    csv_bound,
+    csv_table,
+    lines_table,
+    packing_of,
+    unpacked,
+)
 from howsure.ingest.streams import stream_names
 from howsure.language import spelled
 
 HEAD: Final = 1 << 16
-LONGEST: Final = 2_000_000  # bytes of one line
 _SUFFIXES: Final = {
     ".csv": "csv", ".tsv": "csv", ".tab": "csv", ".txt": "csv", ".jsonl": "json", ".ndjson": "json", ".json": "json",
     ".parquet": "parquet", ".pq": "parquet",
 }  # fmt: skip
-_LINE_END: Final = re.compile(rb"[\r\n]")
+_RECORD: Final = re.compile(rb'(?:[^"\r\n]++|"[^"]*+")*+(?:\r\n|[\r\n])')  # a line; in quotes no line ends
 _BLANK: Final = re.compile(r"(?: *(?:\r\n|\r|\n))*")  # lines with nothing on them
 _QUOTED: Final = re.compile(r'"(?:[^"]|"")*"')  # in which nothing parts columns
 _PACKED: Final = {".gz": "gzip", ".zst": "zstd"}
@@ -83,8 +96,9 @@ def sniff(path: str, shown: str | None = None) -> File:
             raise BadFile(f"{name!r} starts with a byte order mark, which JSON does not allow; save it without one.")
         return File(path, name, "json", packing, array=first == "[")
     before = _BLANK.match(text)[0]  # type: ignore[index]
-    delimiter, names = _csv_head(text[len(before) :], name, ".tsv" in suffixes or ".tab" in suffixes)
-    return File(path, name, "csv", packing, delimiter, names, blank=len(before.splitlines()))
+    found = File(path, name, "csv", packing, "\t" if {".tsv", ".tab"} & set(suffixes) else "", blank=_lines(before))
+    found = _csv_head(text[len(before) :], found)
+    return _csv_head_of_zstd(found) if packing == "zstd" else found
 
 
 def _head(path: str, name: str) -> tuple[bytes, str]:
@@ -102,26 +116,27 @@ def _head(path: str, name: str) -> tuple[bytes, str]:
     raw, first = b"", None
     for piece in unpacked(path, packing, name):
         raw += piece
-        first = _LINE_END.search(raw, len(raw) - len(raw.lstrip()) + 1)
+        first = _RECORD.match(raw, len(raw) - len(raw.lstrip()))
         if first or raw.startswith(b"PAR1") or len(raw) >= LONGEST:
             break
     return raw[: max(HEAD, first.end() if first else len(raw))], packing
 
 
 def _unzst(path: str, name: str) -> bytes:
-    """DuckDB unpacks it: Python learned zstd only lately."""
+    """The first lines: DuckDB unpacks them, as Python learned zstd only lately. What ended them is not told."""
     import duckdb
 
-    escaped = glob.escape(path)
-    query = "SELECT line FROM read_csv($1, columns={'line': 'VARCHAR'}, auto_detect=false, delim='', quote='', "
-    query += f"escape='', header=false, compression='zstd', max_line_size={LONGEST}) LIMIT 20"
-    try:
-        with duck.connect() as con:
-            lines = [row[0] or "" for row in con.execute(query, [[escaped]]).fetchall()]
-    except duckdb.Error as error:
-        if "Expected Number of Columns: 1 " in str(error):  # no delimiter is the byte 0
-            return b"\0"
-        raise BadFile(explained(str(error), [File(path, name, "csv", "zstd")])) from None
+    for mixed in (False, True):
+        query = f"SELECT line FROM {lines_table(mixed=mixed)} LIMIT 20"
+        try:
+            with duck.connect() as con:
+                lines = [row[0] or "" for row in con.execute(query, {"file": [glob.escape(path)]}).fetchall()]
+            break
+        except duckdb.Error as error:
+            if "Expected Number of Columns: 1 " in str(error):  # no delimiter is the byte 0
+                return b"\0"
+            if mixed or MIXED not in str(error):
+                raise BadFile(explained(str(error), [File(path, name, "csv", "zstd")])) from None
     return "\n".join([*lines, ""]).encode() if lines else b""
 
 
@@ -146,18 +161,73 @@ def _text(head: bytes, name: str) -> str:
     return text
 
 
-def _csv_head(text: str, name: str, tabs: bool) -> tuple[str, tuple[str, ...]]:
+def _lines(text: str) -> int:
+    return len(io.StringIO(text, newline="").readlines())
+
+
+def _csv_head(text: str, file: File) -> File:
+    """The file with its names, line end and delimiter (unless its suffix tells), by the text from the head on."""
+    name = file.shown
     if len(text) >= LONGEST // 4 and not any(x in text[1:] for x in "\r\n"):
         raise BadFile(f"the first line of {name!r} is longer than 2 MB; a header line with column names is needed.")
-    line = text.lstrip("\n\r").splitlines()[0] if text.strip() else ""
-    delimiter = "\t" if tabs else max(",\t;|", key=_QUOTED.sub("", line).count)
+    delimiter = file.delimiter or max(",\t;|", key=_QUOTED.sub("", _first_record(text)).count)
+    lines = io.StringIO(text, newline="")
     try:
-        names = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True), [])
+        names = next(csv.reader(lines, delimiter=delimiter, strict=True), [])
     except csv.Error as error:
         raise BadFile(f"the header line of {name!r} cannot be read: {error}.") from None
     if not any(x.strip() for x in names):
         raise BadFile(f"{name!r} has no header line; the names of its columns are needed.")
-    return delimiter, tuple(x.strip() for x in names)
+    head = text[: lines.tell()]
+    end = next((x for x in ("\r\n", "\n", "\r") if head.endswith(x)), "")
+    tall = any(x in head.removesuffix(end) for x in "\r\n")
+    return replace(file, delimiter=delimiter, names=tuple(x.strip() for x in names), end=end, tall=tall)
+
+
+def _first_record(text: str) -> str:
+    found = _RECORD.match(text.encode())
+    return text if found is None else found[0].decode()
+
+
+def _csv_head_of_zstd(file: File) -> File:
+    """The same for a zstd file, whose lines came without their ends: try each line end until the names are found.
+
+    If lines were parted at ends of two kinds, there may be twice as many blank lines before the head as in the file.
+    """
+    import duckdb
+
+    _refuse_long_lines(file)
+    wrong: list[str] = []
+    with duck.connect() as con:
+        for end, blank in product(ENDS, dict.fromkeys((file.blank, file.blank // 2))):
+            tall = replace(file, end=end, blank=blank, tall=True)
+            query = f"SELECT * FROM {csv_table(tall)} LIMIT 1"
+            try:
+                rows = con.execute(query, {"files": [glob.escape(file.path)], **csv_bound(tall)}).fetchall()
+            except duckdb.Error as error:
+                wrong.append(str(error))
+                continue
+            names = tuple((x or "").strip() for x in rows[0]) if rows else ()
+            if [x.split() for x in names] == [x.split() for x in file.names]:
+                return replace(tall, names=names, tall=file.tall)
+    raise BadFile(explained(next((x for x in wrong if MIXED not in x), MIXED), [file]))
+
+
+def _refuse_long_lines(file: File) -> None:
+    """Refuse a zstd file with a line that the CSV reader would drop."""
+    import duckdb
+
+    if check_zstd(file.path, file.shown) < BUFFER:
+        return
+    try:
+        with duck.connect() as con:
+            for query in (LONG_LINES, f"SELECT count(*) FROM {lines_table(mixed=True)}"):
+                con.execute(query, {"file": [glob.escape(file.path)]})
+    except duckdb.Error as error:
+        if "maximum_object_size" not in str(error):
+            raise BadFile(explained(str(error), [file])) from None
+        ends = "In a large zstd file, lines must end with \\n or \\r\\n"
+        raise BadFile(f"a line of {file.shown!r} is longer than 2 MB; is it the right file? {ends}.") from None
 
 
 def packed_as(path: str) -> str | None:

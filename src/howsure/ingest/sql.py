@@ -6,6 +6,7 @@ values of conditions are bound.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -39,6 +40,7 @@ _BACKTICKS: Final = ("mysql", "pymysql", "MySQLdb", "mariadb", "aiomysql")
 _LIMITS: Final = (*_BACKTICKS, *POSTGRES, "sqlite3", "duckdb")
 _PLACES: Final = {"qmark": "?", "format": "%s", "pyformat": "%s"}
 _FUNCTION: Final = "howsure_where{}"
+_ELSEWHERE: Final = re.compile(r'Permission Error: Cannot access (?:file|directory) "(.+?)"')  # see howsure.duck
 _PLACE: Final = "\0"  # of a value, until the driver's own sign is put there
 
 
@@ -212,6 +214,10 @@ class Database:
             cursor.execute(*((self._with_places(text), bound) if bound else (text,)))
             return cursor.description, cursor.fetchall()
         except Exception as error:  # noqa: BLE001 - every driver has its own family
+            elsewhere = _ELSEWHERE.search(str(error)) if self.driver == "duckdb" else None
+            if elsewhere:
+                told = f"{self.called} reads another file, {elsewhere[1]!r}, and only the database itself is read"
+                raise BadFile(f"{told}: give that file by its name, or copy its rows into a table.") from None
             said = (str(error).strip() or type(error).__name__).splitlines()[0][:160].rstrip(".")
             raise BadFile(f"the database refuses {self.called}: {said}.") from None
         finally:

@@ -20,6 +20,7 @@ PIECE: Final = 1 << 20
 _STANDARD: Final = frozenset(("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"))
 _OPEN_ALREADY: Final = ("/dev/stdin", "/dev/fd/", "/proc/")  # a descriptor, whose place in the file may be shared
 _NUMBERED: Final = re.compile(r"(/dev|/proc/[^/]+)/fd/[0-9]+")
+_NOT_LITERAL: Final = re.compile(r"~|[A-Za-z][A-Za-z0-9+.-]+:")  # to DuckDB the home folder, or a scheme
 _CALLED: Final = "standard input"
 
 
@@ -70,6 +71,15 @@ def refuse_twice(paths: Sequence[str | Path]) -> None:
         seen.add(own)
 
 
+def literal(path: str) -> str:
+    """Return a path that DuckDB takes for itself: ~ would be the home folder, and file: an address.
+
+    >>> literal("a/x.csv"), literal("/~/x.csv"), literal("file:/x.csv").endswith("/file:/x.csv")
+    ('a/x.csv', '/~/x.csv', True)
+    """
+    return os.path.abspath(path) if _NOT_LITERAL.match(path) else path  # noqa: PTH100 - no folder is looked up
+
+
 @contextlib.contextmanager
 def on_disk(paths: Sequence[str | Path]) -> Iterator[list[OnDisk]]:
     """The files at these paths; what can be read once only is kept in a temporary file meanwhile."""
@@ -81,7 +91,7 @@ def on_disk(paths: Sequence[str | Path]) -> Iterator[list[OnDisk]]:
             if is_stream(text):
                 name = Path(text).name.removeprefix("-") or "input"  # it may tell the format
                 kept = str(stack.enter_context(kept_file(_pieces(text, shown), shown, name)))
-            places.append(OnDisk(kept, shown))
+            places.append(OnDisk(literal(kept), shown))
         yield places
 
 

@@ -217,6 +217,8 @@ def repeating(g: Groups, request: Request) -> Notes:
     if request.cluster is not None:
         _refuse_torn(g, request)
         return ()
+    if request.independent_rows:
+        return ()
     counts = np.bincount(g.labels["item0"].codes + 1, g.counts)[1:]
     many = int((counts > 1).sum())
     return (note("ids-repeat", column=request.item[0], ids=many),) if many else ()

@@ -14,8 +14,9 @@ from typing import Any, Final, NoReturn
 from howsure.errors import BadSetting, NoColumn, UnknownName, listing
 from howsure.ingest import conditions
 from howsure.ingest.groups import Source
-from howsure.ingest.guessing import USUAL, Role, guess, usual_id, usual_names
+from howsure.ingest.guessing import SYSTEMS, USUAL, Role, guess, is_id, plain_name, usual_id, usual_names
 from howsure.ingest.heads import MOST, ROWS, Head, listed
+from howsure.ingest.layouts import recognised
 from howsure.ingest.request import OPTIONS, Kind, one_name
 from howsure.labels import FAIL, PASS, usual_positive
 from howsure.labels import completed as completed_labels
@@ -175,12 +176,28 @@ class _Unnamed:
         head = head_of(self._lacking())
         found = self._together([suggested(head_of(x), self.given, self.roles) for x in self.sources])
         uses = uses_of(head, self.roles, self.given.get("truth", found.get("truth")))
-        way = spelled(f"Give {again(found)}.", f"Type, for example:\n  {again(found)}")
+        command = again(found)
         role = next((x for x in _ANSWERS if x in found), None)
         if verb() in ("compare", "leaderboard") and self._alone and role is not None and len(found[role]) == 1:
-            said = f"{said}: give a second file, or a second column with {option(role)}; one system is for score"
-            way = f"Type, for example:\n  {instead('score', found)}"
+            said, command = self._one_system(head, said, role, found)
+        layout = None if {*_ANSWERS, "truth"} & self.given.keys() else recognised(self.names)
+        if layout is not None:
+            said = f"{head.called} holds {layout.what} ({', '.join(layout.columns)}): {layout.advice}"
+            command = layout.command()
+            uses |= layout.uses
+        way = spelled(f"Give {command}.", f"Type, for example:\n  {command}")
         raise BadSetting(f"{said}. Columns:{listed(head, uses)}\n{way}")
+
+    def _one_system(self, head: Head, said: str, role: str, found: Named) -> tuple[str, str]:
+        """What to say and type if a file has one column of answers: a column may say which system gave them."""
+        usual = [plain_name(x) for x in SYSTEMS]
+        system = next((x for x in self.names if plain_name(x) in usual and len(head.labels(x)) > 1), None)
+        if system is None:
+            said = f"{said}: give a second file, or a second column with {option(role)}; one system is for score"
+            return said, instead("score", found)
+        item = next((x for x in head.values if x not in _used(found) and head.once_each(x, system)), "COLUMN")
+        said = f"{said}; {system!r} may say which system each row is of, and {option('item')} names the id of items"
+        return said, again({**found, "system": system, "item": item})
 
     @staticmethod
     def _together(each: Sequence[Named]) -> Named:
@@ -257,7 +274,7 @@ def suggested(head: Head, given: Mapping[str, Any], roles: Sequence[str]) -> Nam
 
     Columns of slices and conditions are meant only where no other has a usual name for a role, or nothing is found.
     """
-    free = [x for x in head.values if x not in _used(given) and x not in guess(head.values, "id")]
+    free = [x for x in head.values if x not in _used(given) and not is_id(x)]
     first = [x for x in free if x not in _spare(given)]
     usual = [x for role in USUAL if not guess(first, role) for x in guess(free, role)]
     found = _among(head, given, roles, [x for x in free if x in first or x in usual])
@@ -277,14 +294,13 @@ def _typed(x: Any) -> Any:
 def _among(head: Head, given: Mapping[str, Any], roles: Sequence[str], free: Sequence[str]) -> Named:
     sep = given.get("sep") or next((y for y in map(head.separator, free) if y is not None), None)
     head = replace(head, sep=sep)
-    classes = (x for x in free if _classes(head, x) and x not in guess(free, "pred"))
-    truths = [given["truth"]] if "truth" in given else [*guess(free, "truth"), *classes]
+    truths = [given["truth"]] if "truth" in given else guess(free, "truth")
     ways = {"pred": _predictions, "outcome": _passes, "score": _numbers, "value": _grades}
     for role in (x for x in ("pred", "outcome", "score", "value") if x in roles):
         if role in given:
             mine = given[role] if isinstance(given[role], str) else next(iter(given[role]))
-            truth = next((x for x in truths if head.alike(mine, x)), next(iter(truths), "COLUMN"))
-            return {"truth": truth}
+            alike = (x for x in (*truths, *free) if head.alike(mine, x))
+            return {"truth": next(alike, next(iter(truths), "COLUMN"))}
         found = ways[role](head, free, truths)
         if found:
             between = {"sep": sep} if role == "pred" and sep is not None and head.separator(found["truth"]) else {}
@@ -299,27 +315,23 @@ def _classes(head: Head, name: str) -> bool:
     return 1 < len(head.labels(name)) <= max(2, len(head.known(name)) // 2)
 
 
-def _levels(head: Head, name: str) -> bool:
-    """Whether these are whole numbers of more than two values, as grades are."""
-    return head.kind(name) == "whole number" and len(head.labels(name)) > 2
-
-
 def _some(columns: Sequence[str]) -> list[str]:
     """As many as the verb takes."""
     return list(columns[: 2 if verb() == "compare" else _SYSTEMS])
 
 
 def _predictions(head: Head, free: Sequence[str], truths: Sequence[str]) -> Named:
+    """One column has a usual name, or was given; the other has one too, or holds the same labels."""
+    usual = guess(free, "pred")
+    several = verb() in ("compare", "leaderboard")
     for truth in truths:
-        usual = [x for x in guess(free, "pred") if x != truth]
-        several = verb() in ("compare", "leaderboard")
-        alike = [x for x in free if x != truth and x not in guess(free, "truth") and head.alike(x, truth)]
-        found = usual[:1] if usual and not several else [*usual, *(x for x in alike if x not in usual)]
-        unnamed = not usual and truth in free and not guess([truth], "truth")
-        passes = several and len(found) == 1 and head.passes(truth)  # two systems, rather than a truth and one
-        if found and not (unnamed and (passes or _levels(head, truth))):
+        alike = [x for x in free if x not in (truth, *usual, *guess(free, "truth")) and head.alike(x, truth)]
+        found = usual[:1] if usual and not several else [*usual, *alike]
+        if found:
             return {"truth": truth, "pred": _some(found)}
-    return {}
+    unnamed = (x for x in free if x not in usual and usual and _classes(head, x) and head.alike(usual[0], x))
+    other = None if truths else next(unnamed, None)
+    return {} if other is None else {"truth": other, "pred": _some(usual)}
 
 
 def _passes(head: Head, free: Sequence[str], _truths: Sequence[str]) -> Named:
@@ -335,10 +347,8 @@ def _passes(head: Head, free: Sequence[str], _truths: Sequence[str]) -> Named:
 
 
 def _numbers(head: Head, free: Sequence[str], truths: Sequence[str]) -> Named:
-    found = guess(free, "score") or [x for x in free if head.fractions(x)]
-    found = [x for x in found if x not in truths]
-    named = bool(truths) and (truths[0] not in free or bool(guess(truths[:1], "truth")))
-    if not found or not truths or not (named or verb() == "curve"):
+    found = guess(free, "score") or [x for x in free if head.fractions(x) and x not in truths]
+    if not found or not truths:
         return {}
     one = verb() == "score" and head.within_one(found[0])
     own = {"score": found[0], "threshold": 0.5} if one else {"score": _some(found)}
@@ -354,6 +364,8 @@ def _speaking_for(head: Head, truth: str, score: str) -> Named:
 
 def _grades(head: Head, free: Sequence[str], _truths: Sequence[str]) -> Named:
     found = [x for x in free if head.kind(x) in ("number", "whole number") and not guess([x], "truth")]
+    if verb() in ("compare", "leaderboard"):  # grades of several systems are on one scale
+        found = [x for x in found if head.overlap(x, found[0])]
     return {"value": _some(found)} if found else {}
 
 
@@ -363,7 +375,7 @@ def uses_of(head: Head, roles: Sequence[str], truth: str | None) -> dict[str, li
         "truth": lambda x: x == truth or bool(guess([x], "truth")),
         "pred": lambda x: bool(guess([x], "pred")) or (truth in head.values and head.alike(x, str(truth))),
         "outcome": head.passes,
-        "item": lambda x: bool(guess([x], "id")),
+        "item": is_id,
         "score": head.fractions,
         "value": lambda x: head.kind(x) == "whole number",
         "by": lambda x: _classes(head, x),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from howsure.kernels.sticks import sticks
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
+_BINS: Final = 2000  # of slopes: more classes have too many cells to look at each
 
 
 @dataclass(frozen=True)
@@ -121,15 +123,30 @@ class ClassSlopes:
         missing = self.missed[truth] + (self.false.sum() - self.false[truth] if lost else 0.0)
         return np.where(truth == answer, self.right[truth], np.where(answer < 0, missing, wrong))
 
-    def wrong_cells(self) -> Array:
-        """Of all wrong cells, flat."""
+    def wrong_cells(self, weights: Array) -> tuple[Array, Array]:
+        """Slopes of all wrong cells, and the weight of its class that each has; of very many, those alike as one."""
         k = self.right.size
-        return (self.missed[:, None] + self.false)[~np.eye(k, dtype=bool)]
+        if k <= _BINS:
+            coefs = (self.missed[:, None] + self.false)[~np.eye(k, dtype=bool)]
+            return coefs, np.repeat(weights / (k - 1), k - 1)
+        (missed, rows), (false, columns) = _alike(self.missed), _alike(self.false)
+        mass, many = np.bincount(rows, weights), np.bincount(columns)
+        diagonal = np.bincount(rows * many.size + columns, weights, mass.size * many.size)
+        shapes = (np.multiply.outer(mass, many).ravel() - diagonal) / (k - 1)
+        kept = shapes > 0
+        return np.add.outer(missed, false).ravel()[kept], shapes[kept]
 
     def along(self, tables: Tables) -> Array:
         """The linear part at drawn tables."""
         tp = tables.tp[0]
         return np.asarray(self.right @ tp + self.missed @ (tables.row - tp) + self.false @ (tables.col[0] - tp))
+
+
+def _alike(x: Array) -> tuple[Array, Codes]:
+    """The means of values that are nearly the same, and which of them each value belongs to."""
+    step = max(float(np.ptp(x)), 1e-300) / _BINS
+    _, place = np.unique(((x - x.min()) / step).astype(np.int64), return_inverse=True)
+    return np.bincount(place, x) / np.bincount(place), place
 
 
 @dataclass(frozen=True, eq=False)

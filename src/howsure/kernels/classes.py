@@ -217,13 +217,13 @@ class Classes:
             cells = cells / cells.sum(axis=1, keepdims=True) * self.shares[:, None]
             return Tables(self.shares[:, None], [np.diag(cells)[:, None]], [cells.sum(axis=0)[:, None]])
         tables = self.summed(self.shapes[:, None].copy())
-        for part, weights, right in zip(self._prior(), self._means, (True, False), strict=False):
-            mass = (part.shapes * weights).reshape(self.k, -1)
+        for weights, share, right in zip(self._prior(), self._means, (True, False), strict=False):
+            mass = share * weights[:, None]
             if right:
                 for x in (tables.row, tables.tp[0], tables.col[0]):
                     x += mass
             else:
-                tables.row[:] += mass.sum(axis=1, keepdims=True)
+                tables.row[:] += mass
                 tables.col[0][:] += mass.sum() / self.k
         return tables
 
@@ -233,23 +233,23 @@ class Classes:
         p = 1.0 if self.pool is None else float(self.pool.centre()[0])
         return p, 1.0 if self.pool is None else 1.0 - p
 
-    def _prior(self, slopes: ClassSlopes | None = None) -> list[Weighted]:
-        """The prior's weights of right and of wrong cells, where the shapes do not hold them."""
-        k = self.k
+    def _prior(self) -> list[Array]:
+        """The prior's weights of the right and of the wrong cells of each class, where the shapes do not hold them."""
         if self.rows is None and self.pool is None:
             return []
-        rows = np.ones(k) if self.rows is None else self.rows
-        right = np.ones(k) if self.pool is not None else np.asarray(self.right)
-        wrong = np.ones(k) if self.pool is not None else 1.0 - right
-        on, off = (np.zeros(k), np.zeros(k * (k - 1))) if slopes is None else (slopes.right, slopes.wrong_cells())
-        return [Weighted(on, rows * right), Weighted(off, np.repeat(rows * wrong / (k - 1), k - 1))]
+        rows = np.ones(self.k) if self.rows is None else self.rows
+        if self.pool is not None:
+            return [rows, rows]
+        right = np.asarray(self.right)
+        return [rows * right, rows * (1.0 - right)]
 
     def linear(self, slopes: ClassSlopes) -> GammaSum:
         """The linear part of a measure, as a sum of Gammas."""
         if self.shares is not None:
             both = self._two_level_coefs(slopes)
             return GammaSum(Weighted(np.concatenate(both), np.concatenate([self.shapes, self.shares])))
-        fixed, prior = Weighted(slopes.of(self.codes, self.lost), self.shapes), self._prior(slopes)
+        fixed, weights = Weighted(slopes.of(self.codes, self.lost), self.shapes), self._prior()
+        prior = [Weighted(slopes.right, weights[0]), Weighted(*slopes.wrong_cells(weights[1]))] if weights else []
         if self.pool is not None:
             p = float(self.pool.centre()[0])
             return GammaSum(fixed, (self.pool.size * p, self.pool.size * (1.0 - p)), *prior)

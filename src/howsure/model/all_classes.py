@@ -22,7 +22,7 @@ from howsure.kernels.classes import Classes, all_measured
 from howsure.kernels.drawn_scores import multinomials
 from howsure.kernels.draws import generator
 from howsure.model import chance, class_draws, outlook_of_tables
-from howsure.model.cells import of_all_classes, table_notes
+from howsure.model.cells import of_all_classes, score_over_classes, table_notes
 from howsure.model.class_control import controlled_law
 from howsure.model.class_draws import MANY_TABLES, MOST_CLASS_NUMBERS, ClassDrawing, Drawing, move_to, moved, sampler_of
 from howsure.model.next_items import LEAST_DRAWS, called, drawn_score
@@ -65,11 +65,7 @@ class AllClasses(Question):
     @cached_property
     def score(self) -> Array:
         """The formula of the counts; of none, nothing."""
-        evidence = self.state.evidence
-        with np.errstate(all="ignore"):
-            cells = evidence.by_class(lost=self._lost)
-            found = np.asarray(self.formula(**{c: x.astype(float) for c, x in cells.items()}))
-        return np.where(evidence.totals > 0, found, np.nan)
+        return score_over_classes(self.state.evidence, self.metric, self.formula, self._lost)
 
     @cached_property
     def _moved(self) -> tuple[class_draws.ClassSampler, Any]:

@@ -58,6 +58,28 @@ SURE = 1e-4  # error of a paired probability that is not drawn
 SURE_ENDS = 1e-4  # error of a tail at the ends of an interval, up to which it is not drawn
 
 
+def used_classes(t: Any) -> Any:
+    """Return which classes averages are over, (classes, *batch): all that were given, else those in either column."""
+    cells = t.by_class()
+    return (cells["tp"] + cells["fp"] + cells["fn"] > 0) | t.labels_given
+
+
+def score_over_classes(t: Any, metric: Metric, formula: Any, lost: bool) -> Array:
+    """A formula of all classes at the counts; of no items, NaN.
+
+    Averages in which classes count alike run over the classes that occur in either column, or over all given ones.
+    """
+    cells = {c: x.astype(float) for c, x in t.by_class(lost=lost).items()}
+    with np.errstate(all="ignore"):
+        found = np.array(formula(**cells), dtype=float)
+        used = used_classes(t) if metric.classes_count_alike else np.ones(1, dtype=bool)
+        for j in np.ndindex(t.shape) if not used.all() else ():
+            here = used[(slice(None), *j)]
+            if not here.all() and here.any():
+                found[j] = formula(**{c: x[(slice(None), *j)][here] for c, x in cells.items()})
+    return np.where(t.totals > 0, found, np.nan)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class CellQuestion(Question):
     """A measure of four cells of one system, or of two and more on the same items."""

@@ -22,7 +22,7 @@ from howsure.forms import Linear
 from howsure.kernels.weights import gamma_of, scale_of
 from howsure.model import chance
 from howsure.model.answers import Answers, one_row
-from howsure.model.cells import CellQuestion, refuse_two_level
+from howsure.model.cells import CellQuestion, refuse_two_level, score_over_classes
 from howsure.model.class_draws import ClassDrawing, ClassSampler, OfClass
 from howsure.model.question import Chance, NextScore, Places, Question
 from howsure.model.sampling import sampled_law
@@ -54,10 +54,7 @@ class ClassAgainstRest(CellQuestion):
         """The measure of the counts; averages take an undefined class for 0, but not a table of none."""
         if not self.metric.over_classes:
             return np.asarray(self.light.at(self.counts()), dtype=float)
-        with np.errstate(all="ignore"):
-            cells = self.state.evidence.by_class(lost=True)
-            found = np.asarray(self.metric.formula(**{c: x.astype(float) for c, x in cells.items()}))
-        return np.where(self.state.evidence.totals > 0, found, np.nan)
+        return score_over_classes(self.state.evidence, self.metric, self.metric.formula, True)
 
     def observed(self, counts: Shapes) -> Array:
         """The same of items to come."""
@@ -124,6 +121,20 @@ class ClassAgainstRest(CellQuestion):
         tp, fp, fn, tn = (np.asarray(self.counts()[c]) for c in CELLS)
         some = (tp == 0) | (fp == 0) | (fn == 0) | (tn == 0)
         return np.asarray(some & (tp + fp > 0) & (tp + fn > 0) & (fp + tn > 0) & (fn + tn > 0))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OnlyClass(ClassAgainstRest):
+    """An average over the one class that occurs: the metric of that class."""
+
+    @cached_property
+    def score(self) -> Array:
+        """The metric of the counts."""
+        return np.asarray(self.light.at(self.counts()), dtype=float)
+
+    def observed(self, counts: Shapes) -> Array:
+        """The same of future items."""
+        return CellQuestion.observed(self, counts)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -17,13 +17,15 @@ from howsure.distribution import Distribution
 from howsure.errors import BadSetting, HowsureError, NeedsPositive, listing
 from howsure.evidence.classes import Tally
 from howsure.evidence.layout import as_json, number
+from howsure.evidence.shifted import ShiftedTally
 from howsure.expressions import CELLS
 from howsure.forms import Linear
 from howsure.kernels.draws import generator
 from howsure.kernels.weights import gamma_of
 from howsure.language import option
 from howsure.model.all_classes import AllClasses, RightAnswersByRows
-from howsure.model.class_against_rest import ClassAgainstRest, ClassAmongMany, EveryClass
+from howsure.model.cells import used_classes
+from howsure.model.class_against_rest import ClassAgainstRest, ClassAmongMany, EveryClass, OnlyClass
 from howsure.model.class_draws import ClassDrawing
 from howsure.model.question import Question, nothing_shared
 from howsure.model.right_or_wrong import RightOrWrong
@@ -33,6 +35,7 @@ from howsure.notes import Notes, note
 from howsure.priors import Prior
 
 EVERY = "*"  # the label of every class at once: f1:*
+_LEAST_NEGATIVES: Final = 5  # that are all called positive
 
 
 prepare = nothing_shared
@@ -73,6 +76,8 @@ def question(state: State, metric: Metric, asked: str) -> Question:
         raise BadSetting("rate is for outcomes (hits of trials); for a table of classes ask for accuracy.")
     if metric.label == EVERY and EVERY not in t.labels:
         return every_class(state, metric, asked)
+    if metric.average in ("macro", "weighted") and (only := _only_class(t)) is not None and metric.base is not None:
+        return OnlyClass(state, metric, asked, metric.base, only)
     light = metric
     if k == 2 and metric.over_classes:
         light = metric.of_two()
@@ -91,6 +96,14 @@ def question(state: State, metric: Metric, asked: str) -> Question:
     if state.prior.two_level and k > 2:
         return ClassAmongMany(state, metric, asked, light, place)
     return ClassAgainstRest(state, metric, asked, light, place)
+
+
+def _only_class(t: Tally) -> int | None:
+    """Return the place of the one class that occurs in either column, if no labels are given: averages are over it."""
+    if t.labels_given or len(t.systems) > 1:
+        return None
+    used = np.flatnonzero(used_classes(t).reshape(len(t.labels), -1).any(axis=1))
+    return int(used[0]) if len(used) == 1 else None
 
 
 def every_class(state: State, metric: Metric, asked: str) -> EveryClass:
@@ -188,9 +201,9 @@ def _of_the_positive(t: Tally) -> list[str | Metric]:
 
     A table that begins with tp, fp, fn and tn holds what follows from these four.
     """
-    k, found = len(t.labels), list[str | Metric](DEFAULT_BINARY)
+    k = len(t.labels)
     if k <= 2:
-        return found
+        return [*(DEFAULT_CLASS if extraction_notes(t) else DEFAULT_BINARY)]
     read = map(parse_metric, DEFAULT_BINARY)
     return [m.of(t.positive) if m.agreement or m.of_classes(k) is not None else str(m) for m in read]
 
@@ -343,9 +356,26 @@ def confusion_table(state: State, level: float, interval: str) -> dict[str, Any]
     return {"labels": [as_json(x) for x in t.labels], "cells": cells}
 
 
+def extraction_notes(t: Tally) -> Notes:
+    """Say that metrics of true negatives are not shown for data that cannot have any, such as those of extraction.
+
+    There, items are what was found or should have been. No classifier is like that: one that calls some items negative
+    calls some negative items so, unless there are hardly any.
+    """
+    if len(t.labels) != 2 or t.positive is None or isinstance(t, ShiftedTally):
+        return ()
+    for name in t.systems:
+        tp, fp, fn, tn = (float(x.sum()) for x in t.system(name).named(effective=True).values())
+        if tn > 0 or fn == 0 or fp < _LEAST_NEGATIVES or tp < min(fp, fn):
+            return ()
+    return (note("no-true-negatives", names=", ".join(m for m in DEFAULT_BINARY if m not in DEFAULT_CLASS)),)
+
+
 def extras(state: State, level: float) -> tuple[dict[str, Any], Notes]:
     """The most frequent mistakes of many classes; the first three in words."""
     t: Tally = state.evidence
+    if len(t.labels) == 2:
+        return {}, extraction_notes(t)
     if t.shape or len(t.systems) > 1 or len(t.labels) <= 2:
         return {}, ()
     found = confusions(state)

@@ -38,11 +38,12 @@ from howsure.model.label_sets import AllLabels
 from howsure.model.means import mean_law
 from howsure.model.next_items import called, drawn_score, number_of_draws, quotient_score, sums_scores
 from howsure.model.over_items import AddedUp, MeanOverItems, OverItems
-from howsure.model.question import Chance, Gap, NextScore, Places, Question, exact_gap, nothing_more, nothing_shared
+from howsure.model.question import Chance, Gap, NextScore, Places, Question, exact_gap, nothing_shared
 from howsure.model.right_or_wrong import RightOrWrong
 from howsure.model.sampling import apart
 from howsure.model.state import State
 from howsure.model.whole_clusters import OfClusters, influence
+from howsure.notes import Notes
 from howsure.priors import Prior, refuse_shared
 
 if TYPE_CHECKING:
@@ -315,7 +316,13 @@ def _inner(state: State) -> Any:
     return {"Tally": classes, "Outcomes": outcomes, "Multilabel": label_sets}[name]
 
 
-extras = nothing_more
+def extras(state: State, level: float) -> tuple[dict[str, Any], Notes]:
+    """As without clusters, without the most frequent mistakes."""
+    del level
+    whole = state.evidence.wholes[0]
+    return {}, classes.extraction_notes(whole) if _inner(state) is classes else ()
+
+
 prepare = nothing_shared
 
 

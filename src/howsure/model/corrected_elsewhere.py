@@ -34,7 +34,7 @@ class CorrectedElsewhere(Corrected):
     @property
     def undefined(self) -> str:
         """When the point score is undefined."""
-        return "the judge did no better than chance on the validation"
+        return "the judge did no better than chance on the validation, or its human labels are all the same"
 
     def _values(self, rate: Array) -> Array:
         """The measure at rates of passes."""

@@ -35,9 +35,12 @@ class Powered(NamedTuple):
 
 
 def powered(known: Array, unknown: Array) -> Powered | None:
-    """PPI++ of a rate from counts (verdict, human) and of verdicts without a human label; None of too few."""
+    """PPI++ of a rate from counts (verdict, human) and of verdicts without a human label.
+
+    None for too few labels, and if all human labels agree: its standard error would be 0.
+    """
     few, many = float(known.sum()), float(unknown.sum())
-    if few < 2 or not many:
+    if few < 2 or not many or not known.sum(axis=0).all():
         return None
     human, said, both = known[:, 1].sum() / few, known[1].sum() / few, known[1, 1] / few
     every = (known[1].sum() + unknown[1]) / (few + many)
@@ -86,7 +89,9 @@ def remarks(asked: Asked) -> Notes:
         "judge", system=system, elsewhere=e.elsewhere, validated=number(e.validated), items=number(e.totals),
         recall=recall, specificity=specificity,
     )  # fmt: skip
-    return (told, *(_help(asked, system) if e.unknown().sum() else (note("all-validated"),)))
+    unchecked = "recall" if recall is None else "specificity" if specificity is None else None
+    one_class = () if unchecked is None else (note("judge-one-class", what=unchecked, validated=number(e.validated)),)
+    return (told, *one_class, *(_help(asked, system) if e.unknown().sum() else (note("all-validated"),)))
 
 
 def _help(asked: Asked, system: str | None) -> Notes:

@@ -83,4 +83,6 @@ def draws(state: State, n: int, seed: int, metrics: Any) -> dict[str, Any]:
 
 def extras(state: State, level: float) -> tuple[dict[str, Any], Notes]:
     """What is known of the judge, and the prediction-powered estimate beside the rate."""
-    return judge_notes.extras(state, level)
+    parts, notes = judge_notes.extras(state, level)
+    human = _human(state).evidence
+    return parts, (*notes, *(classes.extraction_notes(human) if _inner(state.evidence) is classes else ()))

@@ -19,7 +19,7 @@ from howsure.model.cells import label_notes
 from howsure.model.class_against_rest import ClassAgainstRest
 from howsure.model.label_draws import LabelDrawing
 from howsure.model.over_items import AddedUp, MeanOverItems, is_quotient
-from howsure.model.question import Chance, Places, Question, nothing_more, nothing_shared
+from howsure.model.question import Chance, NextScore, Places, Question, nothing_more, nothing_shared
 from howsure.model.right_or_wrong import AllLabelsRight
 from howsure.model.state import State
 from howsure.notes import Note, Notes, note
@@ -39,6 +39,11 @@ class AllLabels(AllClasses):
         """Nothing is known of guessing at sets of labels."""
         del at
         return None
+
+    def next_score(self, n: int) -> NextScore:
+        """Refused: the next sets of labels are not drawn."""
+        del n
+        raise self._unpredicted("single labels, micro and samples averages of items with several labels")
 
     @property
     def prior_note(self) -> Note | None:

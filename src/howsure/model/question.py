@@ -24,6 +24,7 @@ from howsure.notes import Note, Notes
 from howsure.render.harmless import visible
 
 if TYPE_CHECKING:
+    from howsure.evidence.items import Spread
     from howsure.kernels.law import Law
     from howsure.model.outlook import Outlook
 
@@ -216,6 +217,11 @@ class Question:
     def right_alone(self) -> tuple[float, float] | None:
         """Items on which the first of two systems alone is right, and the second; None where none is right."""
         found = getattr(self.state.evidence, "right_alone", None)
+        return None if found is None else found()
+
+    def spread(self) -> Spread | None:
+        """Return the range of graded values and of their middle 90%; None for other evidence."""
+        found = getattr(self.state.evidence.only(self.metric), "spread", None)
         return None if found is None else found()
 
     def classical_tests(self) -> dict[str, float | None]:

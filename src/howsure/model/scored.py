@@ -28,7 +28,7 @@ from howsure.model.score_control import control_of, controlled_law, gap_law, mor
 from howsure.model.score_draws import ScoreDraws, score_draws
 from howsure.model.score_pairs import FEW_PAIRED, PairDraws, pair_draws
 from howsure.model.state import State
-from howsure.model.thresholds import answers_at, tally_at
+from howsure.model.thresholds import answers_at, extreme_thresholds, tally_at
 from howsure.model.weighing import followed
 from howsure.notes import Note, Notes, note
 from howsure.priors import Prior, refuse_shared
@@ -121,7 +121,18 @@ class Thresholds(Question):
         assert self.metric.base is not None  # noqa: S101 - a threshold has one
         one = len(self.items.systems) == 1
         t = tally_at(self.items, [at]).at(0, ()) if one else answers_at(self.items, at)
+        t = replace(t, notes=(*t.notes, *self._extreme))
         return classes.question(self.state.seeing(t), self.metric.base, str(self.metric))
+
+    @cached_property
+    def _extreme(self) -> Notes:
+        """A warning if almost nothing, or almost everything, is called positive at the threshold."""
+        at, data = self.metric.threshold, self.items
+        if at is None:
+            return ()
+        codes = [2 * data.truth + (column >= at) for column in data.scores.T]
+        tables = [np.bincount(x, data.amounts, 4).reshape(2, 2) for x in codes]
+        return tuple(n for table in tables for n in extreme_thresholds([at], table[None]))
 
     def _refuse(self, what: str, draws: Array) -> None:
         """Draws that make no law: all the same, or 0/0; or of a class that weights leave a single item."""
@@ -230,7 +241,7 @@ class Thresholds(Question):
         """Rules, bins, checks, weights and clusters."""
         if self.closed and self.items.weighted:
             return self._at_threshold.remarks
-        m, notes = self.metric, list(self.items.notes)
+        m, notes = self.metric, [*self.items.notes, *self._extreme]
         if m.rule:
             notes.append(note("rule", metric=m.name, rule=m.rule, meaning=RULES[m.rule]))
         if self.drawn.weight and m.name.endswith(("@recall=1", "@miss-rate=0")):

@@ -23,7 +23,7 @@ from howsure.model import chance, classes, outcomes
 from howsure.model.cells import CellQuestion, refuse_tests
 from howsure.model.class_against_rest import ClassAgainstRest, ClassAmongMany
 from howsure.model.joint_answers import cell_draws
-from howsure.model.question import Chance, Gap, Places, Question, drawn_gap, nothing_more, nothing_shared
+from howsure.model.question import Chance, Gap, Places, Question, drawn_gap, nothing_shared
 from howsure.model.sampling import apart, difference_law, sampled_law
 from howsure.model.state import State
 from howsure.notes import Note, Notes
@@ -141,7 +141,12 @@ def _inner(state: State) -> Any:
     return outcomes if getattr(state.evidence.whole, "outcome", False) else classes
 
 
-extras = nothing_more
+def extras(state: State, level: float) -> tuple[dict[str, Any], Notes]:
+    """As of the whole, without the most frequent mistakes."""
+    del level
+    return {}, classes.extraction_notes(state.evidence.whole) if _inner(state) is classes else ()
+
+
 prepare = nothing_shared
 
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.evidence.classes import Tally
-from howsure.evidence.layout import SQUARE, THRESHOLD, Axis
+from howsure.evidence.layout import SQUARE, THRESHOLD, Axis, number
 from howsure.evidence.scored import Scored
 from howsure.kernels.ranked import Order
+from howsure.notes import Notes, note
 
 Array = NDArray[np.float64]
+
+_TAIL: Final = 0.005  # of items: a threshold beyond it is outside the middle 99% of the scores
+_FEWER: Final = 0.1  # than items of the class: rare positives that are called so are no reason to warn
 
 
 def tally_at(data: Scored, thresholds: Any = None) -> Tally:
@@ -46,6 +51,22 @@ def answers_at(data: Scored, threshold: float) -> Tally:
         systems=data.systems, positive=data.positive, squares=squares, notes=data.notes, positive_given=True,
         library=data.library,
     )  # fmt: skip
+
+
+def extreme_thresholds(thresholds: Sequence[float], tables: NDArray[Any]) -> Notes:
+    """Warn about thresholds at which almost no item, or almost every item, is called positive.
+
+    `tables` has a 2x2 table for each threshold, by truth and by whether the score reaches the threshold.
+
+    >>> [n["called"] for n in extreme_thresholds([0.5, 50], np.array([[[80, 9], [3, 8]], [[89, 0], [11, 0]]]))]
+    [0]
+    """
+    found = []
+    for at, table in zip(thresholds, tables, strict=True):
+        total, (off, on), truths = table.sum(), table.sum(axis=0), table.sum(axis=1)
+        if any(x < _TAIL * total and x < _FEWER * own for x, own in ((off, truths[0]), (on, truths[1]))):
+            found.append(note("threshold-extreme", threshold=float(at), called=number(on), total=number(total)))
+    return tuple(found)
 
 
 def table_of(data: Scored, counts: Array, squares: Array | None, batch: tuple[Axis, ...] = ()) -> Tally:

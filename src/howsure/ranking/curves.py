@@ -318,13 +318,15 @@ class Curve(Result):
         """What is to be said of the summary."""
         own = [n for row in self.rows if (n := row.question.prior_note) is not None]
         own += [n for row in self.rows for n in row.notes]
+        if self.asked is None:  # the threshold was not given: it has the highest F1
+            own = [n for n in own if n.code != "threshold-extreme"]
         if self.asked is None and len(self.systems) == 1:
             own.append(note("best", threshold=self.best))
         if self.pairs and len(self.systems) <= _TOLD:
             first = [x for x in self.pairs if x["metric"] == self.pairs[0]["metric"]]
             error = 1.5 / float(np.sqrt(score_draws(self.posterior).number))
             shown = ("metric", "first", "second", "p_better")
-            own += [note("pairs", error=error, **{k: x[k] for k in shown}) for x in first]
+            own += [note("pairs", error=error, level=self.level, **{k: x[k] for k in shown}) for x in first]
         return merged(own)
 
     def _make(self) -> dict[str, Any]:

@@ -40,8 +40,13 @@ def infeasible(known: tuple[Given, ...], shares: Array | None) -> str:
 
 def _hint(core: Sequence[Given]) -> str:
     """Values with three digits and more that nearly fit are often rounded."""
-    near = [g for g in core if g.exact and not g.quantity.sized and g.middle.denominator > 20]
+    near = [g for g in core if _short(g) and g.middle.denominator > 20]
     return _rounded() if near and _nearly(core) else ""
+
+
+def _short(g: Given) -> bool:
+    """An exact measure that has too few digits to be a float, and may be rounded."""
+    return g.exact and not g.full and not g.quantity.sized
 
 
 def _rounded() -> str:
@@ -146,8 +151,7 @@ def not_found(known: tuple[Given, ...]) -> str:
 
 def nothing_whole(known: tuple[Given, ...], fractions: bool) -> str:
     """Whole numbers do not do; fractions would, if it is known."""
-    exact = [g for g in known if g.exact and not g.quantity.sized]
-    hint = _rounded() if exact else ""
+    hint = _rounded() if any(map(_short, known)) else ""
     though = ", though fractions of items would" if fractions else ""
     return f"no table of whole numbers has {_join(known)}{though}.{hint}"
 
@@ -181,8 +185,7 @@ def undetermined(where: Regions, known: tuple[Given, ...]) -> str:
     names = free(where)
     if not names:
         loose = [g for g in known if not g.exact]
-        printed = all(" to " not in g.shown for g in loose)
-        if printed:
+        if all(g.printed for g in loose):
             return f"the digits of {_join(loose)} leave a range of tables."
         return f"with {_join(loose)} there is a range of tables."
     rest = "" if all(g.exact for g in known) else " up to the ranges given"

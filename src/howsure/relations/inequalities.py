@@ -6,6 +6,7 @@ The digits of a quotient of sums are two inequalities with whole coefficients.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any, Final
 
@@ -62,7 +63,7 @@ def inequalities(known: tuple[Given, ...]) -> Inequalities:
         if g.quantity.linear is None:
             continue
         top, bottom = g.quantity.linear
-        (a, below), (b, above) = g.low.as_integer_ratio(), g.high.as_integer_ratio()
+        (a, below), (b, above) = (x.as_integer_ratio() for x in _ends(g, known))
         if g.quantity.sized:
             made += [[*(below * t for t in top), -a], [*(-above * t for t in top), b]]
             strict += [False, g.open_end]
@@ -79,6 +80,20 @@ def inequalities(known: tuple[Given, ...]) -> Inequalities:
     table = np.array(rows, dtype=object if wide else np.int64)
     open_ends, held = (np.array([x[i] for i in told], dtype=bool) for x in (strict, pinned))
     return Inequalities(table[:, :4], table[:, 4], open_ends, held)
+
+
+def _ends(g: Given, known: tuple[Given, ...]) -> tuple[Fraction, Fraction]:
+    """The ends of a value; those of a float are as far apart as float arithmetic may be off.
+
+    Two quotients p/q and a/b differ by 1/qb at least: with a bottom b too small for that, the float is p/q.
+    """
+    if not g.slack or g.quantity.sized or g.quantity.linear is None:
+        return g.low, g.high
+    away = 2 * g.slack  # the fraction may be off the float, and the float off the truth
+    n = next((x.high for x in known if x.name == "n"), None)
+    if n is not None and g.low.denominator * n * max(map(abs, g.quantity.linear[1])) * away < 1:
+        return g.low, g.high
+    return g.low - away, g.high + away
 
 
 def held_sums(known: tuple[Given, ...]) -> Array:

@@ -31,7 +31,7 @@ from howsure.relations.inequalities import (
 )
 from howsure.relations.intervals import bounds
 from howsure.relations.quantities import COUNT_NAMES, Quantity, quantity
-from howsure.relations.values import Given
+from howsure.relations.values import CLOSE, Given
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -43,6 +43,7 @@ _PER_CALL: Final = 60  # a measure that is no formula, such as the tetrachoric c
 _LARGEST: Final = 10**12
 _SURE: Final = 10**10
 _SHORT: Final = 12
+_CLOSER: Final = 1e-11  # how far floats with all their digits may miss a curve, some of which lose a few
 _GOLDEN: Final = (5**0.5 - 1) / 2
 
 
@@ -281,10 +282,11 @@ class _Search:
 
 def _agree(g: Given, cells: Whole) -> NDArray[np.bool_]:
     """Which tables have the value of a curve, with their empty cells as they are or filled."""
-    good = np.asarray(g.holds(np.asarray(g.quantity.at(cells))), dtype=bool)
+    close = _CLOSER if g.full else CLOSE
+    good = np.asarray(g.holds(np.asarray(g.quantity.at(cells)), close), dtype=bool)
     empty = np.flatnonzero((cells == 0).any(axis=1)) if g.name == "tetrachoric" else np.arange(0)
     if len(empty):
-        good[empty] |= g.holds(when_filled(cells[empty].astype(float), cells[empty].sum(axis=1)))
+        good[empty] |= g.holds(when_filled(cells[empty].astype(float), cells[empty].sum(axis=1)), close)
     return good
 
 

@@ -24,6 +24,7 @@ from howsure.relations.integers import linear_spans
 from howsure.relations.outcomes import Outcome, outcome
 from howsure.relations.posterior_over_tables import PosteriorRows, over_tables, rows_over_tables
 from howsure.relations.quantities import Quantity, full_name, quantity, shown
+from howsure.relations.readings import Alternative, alternative
 from howsure.relations.values import Given
 from howsure.result import Result
 from howsure.rows import real
@@ -90,9 +91,16 @@ class Solution(Result):
         return any(one.quantity.sized and one.high > 0 for one in self.given)
 
     @cached_property
+    def alternative(self) -> Alternative | None:
+        """Where no table rounds to the digits: those that do with ties rounded either way, or with digits truncated."""
+        return alternative(self.given, self.integers) if self.status == "infeasible" else None
+
+    @cached_property
     def why(self) -> str:
         """The answer in a sentence."""
         found = self.outcome
+        if self.alternative is not None:
+            return f"no table rounds to these digits; {self.alternative.why}."
         if self.integers and self.status == "infeasible":  # it is not yet asked whether tables of fractions agree
             try:
                 found = outcome(self.given)
@@ -117,8 +125,7 @@ class Solution(Result):
     def _count(self) -> str:
         """How many tables agree, in words."""
         kind = "whole-number table" if self.integers else "table"
-        printed = any(not g.exact and " to " not in g.shown for g in self.given)
-        what = "these digits" if printed else "these values"
+        what = "these digits" if any(g.printed for g in self.given) else "these values"
         if self.status == "unique":
             return f"exactly one {kind} has {what}"
         more = "" if self.complete else "more than "
@@ -217,6 +224,7 @@ class Solution(Result):
         return document | {
             "status": self.status,
             "why": self.why,
+            "alternative": None if self.alternative is None else self.alternative.document,
             "given": [
                 {"name": g.name, "shown": g.shown, "low": float(g.low), "high": float(g.high)} for g in self.given
             ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any, overload
 
 from howsure.errors import BadSetting
@@ -54,7 +55,8 @@ def solve(
 ) -> Solution | JointSolution:
     """The 2x2 tables behind reported measures: one, several, undetermined or none.
 
-    A number is exact; text such as "0.75" means every value that prints so, [0.745, 0.755); a pair is a range.
+    A number is exact; text such as "0.75" means every value that prints so, [0.745, 0.755); a pair is a range. Text
+    with 15 or more significant digits is a float as a program prints it, off by a few units in the last place at most.
     With `integers=True` every whole-number table that agrees is listed, at most `most` (10,000); n may be a range
     (low, high). `ties="either"` (not "up") allows both roundings of a tie. A mapping of mappings gives several systems
     tested on the same items, with what they share as keywords and `wins={("a", "b"): (only a right, only b right)}`.
@@ -109,10 +111,11 @@ def _ranged(known: tuple[Given, ...], refused: NotSearched, idle: Mapping[str, A
 
 def _few_digits(found: Solution) -> Notes:
     """A zero at the end may have been left out: .6 is 0.55 to 0.65."""
-    printed = [g for g in found.given if not g.quantity.sized and not g.exact and " to " not in g.shown]
+    printed = [g for g in found.given if not g.quantity.sized and g.printed]
     if found.status not in ("several", "undetermined") or not printed:
         return ()
-    finest = min(g.high - g.low for g in printed)
+    floats = any(g.full for g in found.given)
+    finest = Fraction(0) if floats else min(g.high - g.low for g in printed)
     few = [g for g in printed if g.high - g.low > 2 * finest]
     if not few:
         return ()

@@ -1,7 +1,8 @@
 """Reported values: a number is exact, text means all numbers that are printed so, a pair means a range.
 
 A float stands for the simplest fraction that rounds to it, so 1/15 and 0.6 are what they seem, and values computed
-from counts fit each other exactly.
+from counts fit each other exactly. Text with 15 or more significant digits is a float that a program printed, not a
+rounded number. Such floats may be off by a few units in the last place, as float arithmetic leaves them.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from reprlib import repr as brief
@@ -28,6 +29,8 @@ CLOSE = 1e-8  # how far exact values may miss each other: they are often printed
 _SIMPLE = 100_000_000  # the largest denominator that is called simple
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?")
 _GROUPED = re.compile(r"\d{1,3}(?:[,' \u00a0\u202f]\d{3})+")
+_DOUBLE = 15  # significant digits from which on a number is a float that was printed whole
+_ULPS = 4  # by so many units in the last place float arithmetic may be off
 _SIZE = 10**300  # numbers beyond it, or closer to 0 than its inverse, are slips
 
 
@@ -40,6 +43,8 @@ class Given:
     high: Fraction
     shown: str
     open_end: bool = False
+    unit: Fraction | None = None  # of the last digit, if these are rounded digits
+    slack: Fraction = Fraction(0)  # how far a float may be off the number that it stands for
 
     @property
     def name(self) -> str:
@@ -51,14 +56,36 @@ class Given:
         return self.low == self.high
 
     @property
+    def full(self) -> bool:
+        """Whether it is one number with all the digits of a float."""
+        return self.exact and len(Decimal(repr(float(self.low))).as_tuple().digits) >= _DOUBLE
+
+    @property
+    def printed(self) -> bool:
+        """Whether these are digits that were rounded."""
+        return self.unit is not None
+
+    def reread(self, reading: str) -> Given:
+        """The same digits with ties rounded either way (ties-either), or truncated."""
+        if self.unit is None:
+            return self
+        if reading == "ties-either":
+            return replace(self, open_end=False)
+        middle, lowest = self.high - self.unit / 2, self.quantity.bounds[0]
+        low = middle - self.unit if middle < 0 or (middle == 0 and lowest < 0) else middle
+        high = middle + self.unit if middle >= 0 else middle
+        return replace(self, low=low, high=high, open_end=middle >= 0)
+
+    @property
     def middle(self) -> Fraction:
         """The number itself, or the one that was printed."""
         return self.low if self.exact else (self.low + self.high) / 2
 
-    def holds(self, value: Any) -> Any:
+    def holds(self, value: Any, close: float = CLOSE) -> Any:
         """Whether values agree with the report, an exact one within rounding."""
         low, high = float(self.low), float(self.high)
-        slack = CLOSE * max(1.0, abs(low)) if self.exact else 1e-13 * max(1.0, abs(high))
+        size = max(1.0, abs(high))
+        slack = close * size if self.exact else min(1e-13 * size, (high - low) / 8)  # of 14 digits a part is left
         below_end = value < high - slack if self.open_end else value <= high + slack
         return (value >= low - slack) & below_end
 
@@ -100,8 +127,8 @@ def given(name: str, value: Any, *, ties: str = "up") -> Given:
     elif isinstance(value, str):
         one = _printed(what, value, name, ties)
     else:
-        number = _exact(value, name)
-        one = Given(what, number, number, _text(value))
+        number, slack = _exact(value, name)
+        one = Given(what, number, number, _text(value), slack=slack)
     return _checked(one)
 
 
@@ -123,10 +150,19 @@ def _printed(what: Quantity, text: str, name: str, ties: str) -> Given:
     exponent = int(digits.as_tuple().exponent) - (2 if percent else 0)
     if what.sized and what.linear is not None and number.denominator == 1:
         return Given(what, number, number, clean)
-    half = Fraction(10) ** exponent / 2
+    unit = Fraction(10) ** exponent
     middle = number / 100 if percent else number
-    low = max(middle - half, Fraction(0)) if what.sized and middle >= 0 else middle - half
-    return Given(what, low, middle + half, text.strip(), ties == "up")
+    if len(digits.as_tuple().digits) >= _DOUBLE:
+        slack = unit / 2 + _units(float(middle))
+        number = simplest(float(middle), slack)
+        return Given(what, number, number, text.strip(), slack=slack)
+    low = max(middle - unit / 2, Fraction(0)) if what.sized and middle >= 0 else middle - unit / 2
+    return Given(what, low, middle + unit / 2, text.strip(), ties == "up", unit)
+
+
+def _units(x: float) -> Fraction:
+    """A few units in the last place of a float."""
+    return _ULPS * Fraction(math.ulp(x))
 
 
 def _shared(what: Quantity, text: str) -> None:
@@ -193,10 +229,11 @@ def _end(value: Any, name: str) -> Fraction:
         if isinstance(number, str):
             raise BadSetting(f"both ends of a range of {name} must be numbers, such as (0.7, 0.8); got {value!r}.")
         return _sized(number, name, value)
-    return _exact(value, name)
+    return _exact(value, name)[0]
 
 
-def _exact(value: Any, name: str) -> Fraction:
+def _exact(value: Any, name: str) -> tuple[Fraction, Fraction]:
+    """The number that a value stands for, and how far a float may be off."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     value = plain(value)
@@ -206,15 +243,19 @@ def _exact(value: Any, name: str) -> Fraction:
         raise BadSetting(f"{name} must be a finite number; got {value}.")
     if isinstance(value, Decimal) and value and abs(value.adjusted()) > 999:  # as a fraction it would fill the memory
         raise _odd_size(name, value)
-    return _sized(simplest(value) if isinstance(value, float) else Fraction(value), name, value)
+    if not isinstance(value, float):
+        return _sized(Fraction(value), name, value), Fraction(0)
+    slack = _units(value)
+    return _sized(simplest(value, slack), name, value), slack
 
 
-def simplest(x: float) -> Fraction:
-    """The first convergent of its continued fraction that rounds to x, else its shortest decimal.
+def simplest(x: float, slack: Fraction = Fraction(0)) -> Fraction:
+    """The first convergent of its continued fraction that is within `slack` of x or rounds to it, else its decimal.
 
     >>> simplest(0.6), simplest(1 / 15)
     (Fraction(3, 5), Fraction(1, 15))
     """
+    exact = Fraction(x)
     top, bottom = x.as_integer_ratio()
     p, q, before_p, before_q = 1, 0, 0, 1
     while bottom:
@@ -222,7 +263,7 @@ def simplest(x: float) -> Fraction:
         p, q, before_p, before_q = before_p + whole * p, before_q + whole * q, p, q
         if q > _SIMPLE:
             break
-        if p / q == x:
+        if p / q == x or abs(Fraction(p, q) - exact) <= slack:
             return Fraction(p, q)
         top, bottom = bottom, rest
     return Fraction(repr(x))
@@ -259,7 +300,7 @@ def is_number(x: Any) -> bool:
 
 def _told(one: Given) -> str:
     """A value as it was given; digits in quotes where they mean a range."""
-    return f"'{one.shown}'" if not one.exact and " to " not in one.shown else one.shown
+    return f"'{one.shown}'" if one.printed else one.shown
 
 
 def _checked(one: Given) -> Given:

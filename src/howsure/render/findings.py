@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from howsure.render.numbers import by_weight, count, endless, ends_of, probability, short, size, stated, width_of
+from howsure.settings import decisive
 
 Document = dict[str, Any]
 _NAMED: Final = 3  # names in a sentence
@@ -186,7 +187,7 @@ def of_pairs(pairs: Iterable[Document], level: float) -> str:
     systems = list(dict.fromkeys(x[k] for x in found for k in ("first", "second")))
     known = [x for x in found if x.get("p_better") is not None]
     sure = [(x["first"], x["second"]) if x["p_better"] >= 0.5 else (x["second"], x["first"])
-            for x in known if max(x["p_better"], 1.0 - x["p_better"]) >= level]  # fmt: skip
+            for x in known if max(x["p_better"], 1.0 - x["p_better"]) >= decisive(level)]  # fmt: skip
     at = percent(level)
     if not known:
         return "The measure has no better direction: there is nothing to tell apart."

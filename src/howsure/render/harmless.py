@@ -11,15 +11,17 @@ _BIDI: Final = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # turn the direct
 _RAW: Final = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff{_BIDI}]")
 _JSON: Final = re.compile(rf"[\x7f-\x9f\u2028\u2029\ud800-\udfff{_BIDI}]")  # JSON escapes the rest itself
 _FORMULA: Final = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
+_SHORT: Final = 400  # characters, below which nothing is shortened
 _NUMBER: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 
 def visible(text: str) -> str:
-    r"""A line in which every character is seen: others as the escapes that Python writes.
+    r"""A line in which every character is seen: others as the escapes that Python writes; long words are shortened.
 
     >>> visible("a\x1b[31m\n")
     'a\\x1b[31m\\n'
     """
+    text = shortened(text) if len(text) > _SHORT else text
     return text if text.isprintable() else "".join(c if c.isprintable() else _escape(c) for c in text)
 
 

@@ -9,8 +9,9 @@ from howsure.language import spelled
 from howsure.render import findings
 from howsure.render.numbers import count, probability, short, stated
 from howsure.render.tables import from_document
-from howsure.render.verdicts import LIKELY, SURE
+from howsure.render.verdicts import likely
 from howsure.report.measured import kind_of, measured, of_systems
+from howsure.settings import decisive
 
 Document = dict[str, Any]
 Answers = list[tuple[str, list[str]]]  # a question, and the sentences that answer it
@@ -62,7 +63,7 @@ def _score(document: Document, directions: Mapping[str, str | None]) -> Answers:
         row for row in document["rows"] if not row.get("slice")
     ]
     main = _best_first(findings.headlines(document), directions)
-    targets = _targets(whole or document["rows"], directions)
+    targets = _targets(whole or document["rows"], directions, document["level"])
     if not targets and kind_of(document) == "score":
         targets = _untargeted(main[0], directions)
     return [
@@ -98,7 +99,7 @@ def _headline(row: Document, level: float) -> str:
     return findings.of_row(row | {"above": None, "overall": None}, level)
 
 
-def _targets(rows: Sequence[Document], directions: Mapping[str, str | None]) -> Answers:
+def _targets(rows: Sequence[Document], directions: Mapping[str, str | None], level: float) -> Answers:
     """What is known of each target: to be above it, or below it where the measure is to be low."""
     found: dict[str, list[str]] = {}
     for row in rows:
@@ -110,7 +111,7 @@ def _targets(rows: Sequence[Document], directions: Mapping[str, str | None]) -> 
             turned = side == "above" and directions.get(row["metric"]) == "lower"
             p, word = (1.0 - p, "below") if turned else (p, side)
             at = "at or below" if turned and row.get("next") else word  # what comes next may be the value itself
-            said = f"{_sure(p)} {of} is {at} {limit:g} with probability {_chance(p, row)}."
+            said = f"{_sure(p, level)} {of} is {at} {limit:g} with probability {_chance(p, row)}."
             found.setdefault(f"Is it {word} the target?", []).append(said)
     return [(question, _first(said, "target")) for question, said in found.items()]
 
@@ -152,9 +153,9 @@ def _chance(p: float, row: Document) -> str:
     return probability(p, (row.get("error") or {}).get("probability"), rest=1.0 - p)
 
 
-def _sure(p: float) -> str:
+def _sure(p: float, level: float) -> str:
     """Yes or no, as sure as a probability is."""
-    for limit, yes, no in ((SURE, "Yes:", "No:"), (LIKELY, "Probably:", "Probably not:")):
+    for limit, yes, no in ((decisive(level), "Yes:", "No:"), (likely(level), "Probably:", "Probably not:")):
         if p >= limit:
             return yes
         if p <= 1.0 - limit:
@@ -235,15 +236,15 @@ def _sliced_pairs(document: Document) -> Answers:
     if not rows:
         return []
     a = document["data"]["systems"][0]
-    several = len({row["metric"] for row in rows}) > 1
+    several, limit = len({row["metric"] for row in rows}) > 1, decisive(document["level"])
     found = []
     for key, word in (("p_worse", "worse"), ("p_better", "better")):
         sure = [
-            findings.place(row, "=") + (f" by {row['metric']}" if several else "") for row in rows if row[key] >= SURE
+            findings.place(row, "=") + (f" by {row['metric']}" if several else "") for row in rows if row[key] >= limit
         ]
         none = f"{a} is surely {word} in no slice shown."
         found.append(
-            f"{a} is surely {word} in {findings.listed(sure, 6)} (probability at least {SURE})." if sure else none
+            f"{a} is surely {word} in {findings.listed(sure, 6)} (probability at least {limit:g})." if sure else none
         )
     if document.get("hidden"):
         found.append(f"{count(document['hidden']['tables'])} slices in between are not shown.")
@@ -284,7 +285,10 @@ def _predict(document: Document, directions: Mapping[str, str | None]) -> Answer
         what = f"{row['first']} less {row['second']} on {row['asked']}" if row.get("first") else findings.named(row)
         level = findings.percent(document["level"])
         said.append(f"{what} will be between {findings.span(row).replace(' to ', ' and ')} with probability {level}.")
-    return [("What is to be expected?", _first(said, "row")), *_targets(document["rows"], directions)]
+    return [
+        ("What is to be expected?", _first(said, "row")),
+        *_targets(document["rows"], directions, document["level"]),
+    ]
 
 
 def _gate(document: Document, directions: Mapping[str, str | None]) -> Answers:
