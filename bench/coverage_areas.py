@@ -1,11 +1,12 @@
-"""How often 95% intervals of AUC and AP cover up to a nearly perfect order: `.venv/bin/python bench/coverage_areas.py`.
+"""How often 95% intervals of curves cover up to a nearly perfect order: `.venv/bin/python bench/coverage_areas.py`.
 
 Scores of three families (normal; positives of twice the spread; normal scores rounded to whole numbers, so that many
 tie), true AUC from .6 to .999, and 10 + 10 to 200 + 800 items, as many positive ones first. For AP the class of an item
 is random. `even` is what howsure does, `before` has all of the prior's weight beyond all scores, `bootstrap` is the
 Bayesian bootstrap without a prior. Where the score is 1 an interval reaches up to 1. Two systems on the same items have
 scores that correlate by .3 or .8. Equal ones are to differ clearly (P(better) beyond .025 or .975) in 5% of tests;
-`power` is how often the better one of two is found. A run in full writes the study `areas` of
+`power` is how often the better one of two is found. Cases of AUC and AP that leave .93 to .97 run again with more tests
+and a fresh seed, and a table has those that leave it again. A run in full writes the study `areas` of
 src/howsure/data/coverage.json, and its section of docs/coverage.md.
 """
 
@@ -41,16 +42,21 @@ from howsure.model.score_draws import score_draws  # noqa: E402
 from howsure.model.score_pairs import pair_draws  # noqa: E402
 
 Array = NDArray[np.float64]
+Found = Mapping[Any, Any]  # what each case gave
 
 SEED, TESTS, DRAWS = 61_403, 200, 800
+LOW, HIGH, SEPARATED = 0.93, 0.97, 0.2  # cases that leave the range run again; HIGH where fewer separate perfectly
+AGAIN, PAIRS = 5, 3  # times as many tests: of these, and of two systems
 FAMILIES = ("normal", "unequal", "ties")
 AREAS = (0.6, 0.75, 0.9, 0.97, 0.99, 0.998, 0.999)
 SIZES = ((10, 10), (10, 90), (20, 100), (100, 20), (50, 50), (50, 200), (200, 800))
-PAIRED = ((10, 10), (20, 100), (50, 50), (50, 200))
+PAIRED = ((10, 10), (20, 100), (50, 50), (50, 200), (200, 800))
 APART = {0.75: 0.09, 0.9: 0.06, 0.97: 0.025, 0.99: 0.009}  # of two AUCs with 50 items in the smaller class
 ALIKE = (0.3, 0.8)
 METHODS = {"auc": ("even", "before", "DeLong"), "AP": ("even", "before", "bootstrap")}
+POINTS_OF_CURVES = ("max-f1", "recall@fallout=0.1", "precision@recall=0.9")
 FIGURES = ("mean", "lowest", "score outside 10-90%", "width")
+PAIR_FIGURES = ("equal: mean", "equal: highest", "power", "least power more")
 POINTS = 20_000  # of each class, for the true AP
 KEPT = HERE.parent / "build" / "coverage_areas.pickle"
 TAILS = (0.025, 0.1, 0.9, 0.975)
@@ -79,13 +85,21 @@ def turned(family: str, normal: Array, y: NDArray[np.bool_], d: float) -> Array:
     return np.round(found) if family == "ties" else found
 
 
-def true_ap(family: str, d: float, share: float) -> float:
-    """Return the AP of the population, by its quantiles."""
+def true_value(name: str, family: str, d: float, share: float) -> float:
+    """Return the metric of the population, by its quantiles."""
     y = np.arange(2 * POINTS) < POINTS
     x = ndtri((np.arange(POINTS) + 0.5) / POINTS)
     order = order_of(y, turned(family, np.concatenate([x, x]), y, d))
     cuts = Cuts.weigh(order, np.full((1, POINTS), share), np.full((1, POINTS), 1.0 - share))
-    return float(parse("AP").evaluate(cuts)[0])
+    return float(parse(name).evaluate(cuts)[0])
+
+
+def sampled(rng: np.random.Generator, case: tuple[str, float, tuple[int, int], int], fixed: bool) -> Scored:
+    """Return a sample, the number of positive items fixed or random."""
+    family, area, (p, n), _ = case
+    positives = p if fixed else np.clip(rng.binomial(p + n, p / (p + n)), 2, p + n - 2)
+    y = np.arange(p + n) < positives
+    return Scored(y, turned(family, rng.normal(size=p + n), y, apart(family, area))[:, None])
 
 
 # -- one system
@@ -112,24 +126,50 @@ def intervals(d: Scored, name: str, seed: int) -> dict[str, Array]:
     return out
 
 
-def one_system(case: tuple[str, float, tuple[int, int], int]) -> dict[tuple[str, str], Array]:
+def one_system(
+    case: tuple[str, float, tuple[int, int], int], names: tuple[str, ...] = tuple(METHODS), seed: int = SEED
+) -> dict[tuple[str, str], Array]:
     """Return of each metric and method: coverage, score outside, width; and the share of perfect scores."""
     family, area, (p, n), tests = case
-    rng = np.random.default_rng([SEED, FAMILIES.index(family), AREAS.index(area), p, n])
-    d, share = apart(family, area), p / (p + n)
-    true = {"auc": area, "AP": true_ap(family, d, share)}
+    rng = np.random.default_rng([seed, FAMILIES.index(family), AREAS.index(area), p, n])
+    true = {"auc": area, "AP": true_value("AP", family, apart(family, area), p / (p + n))}
     found: dict[tuple[str, str], list[Any]] = {}
     for k in range(tests):
-        for name, methods in METHODS.items():
-            y = np.arange(p + n) < (p if name == "auc" else np.clip(rng.binomial(p + n, share), 2, p + n - 2))
-            items = Scored(y, turned(family, rng.normal(size=p + n), y, d)[:, None])
+        for name in names:
+            items = sampled(rng, case, fixed=name == "auc")
             score = float(hs.posterior(items).point(name))
             for method, (low, a, b, high) in intervals(items, name, k).items():
-                if method in methods:
+                if method in METHODS[name]:
                     top = 1.0 if score == 1.0 and method in ("even", "before") else high
                     off = score < 1.0 and not a <= score <= b
                     held = low <= true[name] <= top
                     found.setdefault((name, method), []).append((held, off, top - low, score == 1.0))
+    return {k: np.mean(x, axis=0) for k, x in found.items()}
+
+
+def once_more(case: tuple[str, tuple[str, float, tuple[int, int], int]]) -> dict[tuple[str, str], Array]:
+    """Return one metric of a case with a fresh seed."""
+    return one_system(case[1], (case[0],), SEED + 1)
+
+
+def at_points(case: tuple[str, float, tuple[int, int], int]) -> dict[tuple[str, str], Array]:
+    """Return the same of the best F1 and of points of the curves."""
+    family, area, (p, n), tests = case
+    rng = np.random.default_rng([SEED, 2, FAMILIES.index(family), AREAS.index(area), p, n])
+    metrics = [parse(x) for x in POINTS_OF_CURVES]
+    true = [true_value(x, family, apart(family, area), p / (p + n)) for x in POINTS_OF_CURVES]
+    found: dict[tuple[str, str], list[Any]] = {}
+    for k in range(tests):
+        items = sampled(rng, case, fixed=False)
+        for method, prior in (("even", "even"), ("bootstrap", "none")):
+            posterior = hs.posterior(items, prior, seed=k)
+            draws = score_draws(posterior).of(metrics, DRAWS, k)
+            for name, value, x in zip(POINTS_OF_CURVES, true, draws, strict=True):
+                low, a, b, high = np.quantile(x[:, 0], TAILS, method="weibull")
+                score = float(posterior.point(name))
+                top = 1.0 if score == 1.0 and method == "even" else high
+                off = score < 1.0 and not a <= score <= b
+                found.setdefault((name, method), []).append((low <= value <= top, off, top - low, score == 1.0))
     return {k: np.mean(x, axis=0) for k, x in found.items()}
 
 
@@ -177,31 +217,86 @@ def tables(tests: int, workers: int, until: float) -> dict[str, Table] | None:
     """Simulate every case; None if the time does not suffice, and the next run goes on."""
     fewer = {(200, 800): max(1, tests // 2)}
     cases = [(f, a, s, fewer.get(s, tests)) for a, f, s in product(AREAS, FAMILIES, SIZES)]
-    pairs = [(a, r, s, tests) for a, r, s in product(APART, ALIKE, PAIRED)]
+    pairs = [(a, r, s, PAIRS * fewer.get(s, tests)) for a, r, s in product(APART, ALIKE, PAIRED)]
     single = measured("one", one_system, cases, workers, until)
-    double = measured("two", two_systems, pairs, workers, until)
-    if len(single) < len(cases) or len(double) < len(pairs):
+    if len(single) < len(cases):
         return None
-    out = {name: Table(FIGURES, _single_rows(single, name, tests)) for name in METHODS}
-    rows = []
-    for area, alike in product(APART, ALIKE):
-        here = [x for c, x in double.items() if c[:2] == (area, alike)]
-        for method in here[0]:
-            equal, power = np.array([x[method] for x in here]).T
-            cell = [round(float(x), 3) for x in (equal.mean(), equal.max(), power.mean())]
-            told = {"true auc": area, "correlation": alike}
-            rows.append(Row(told, method, [tests], {"difference": cell}, cases=len(here)))
-    return out | {"two systems": Table(("equal: mean", "equal: highest", "power"), rows)}
+    left_range = [(m, c) for m in METHODS for c, x in single.items() if outside(*x[m, "even"][[0, 3]])]
+    doubtful = [(m, (*c[:3], AGAIN * c[3])) for m, c in left_range]
+    again = measured("again", once_more, doubtful, workers, until)
+    points = measured("points", at_points, cases, workers, until)
+    double = measured("two", two_systems, pairs, workers, until)
+    if len(again) < len(doubtful) or len(points) < len(cases) or len(double) < len(pairs):
+        return None
+    summarize(single, again, points, double)
+    out = {name: Table(FIGURES, _by_area(single, name, METHODS[name])) for name in METHODS}
+    out["outside .93 to .97 twice"] = Table(("coverage",), _again_rows(again))
+    out |= {name: Table(FIGURES, _by_area(points, name, ("even", "bootstrap"))) for name in POINTS_OF_CURVES}
+    return out | {"two systems": Table(PAIR_FIGURES, _pair_rows(double))}
 
 
-def _single_rows(found: Mapping[Any, Any], name: str, tests: int) -> list[Row]:
+def outside(coverage: float, separated: float) -> bool:
+    """Whether a coverage leaves what it should be."""
+    return bool(coverage < LOW or (coverage > HIGH and separated < SEPARATED))
+
+
+def summarize(single: Found, again: Found, points: Found, pairs: Found) -> None:
+    """Print the figures that docs/coverage.md quotes of all cases."""
+    for found in (single, points):
+        for name, method in next(iter(found.values())):
+            held, off, width, perfect = np.array([x[name, method] for x in found.values()]).T
+            below, above = (held < LOW).mean(), ((held > HIGH) & (perfect < SEPARATED)).mean()
+            print(
+                f"{name}, {method}: mean {held.mean():.3f}, lowest {held.min():.3f}, below {below:.2f}, above {above:.2f};"
+            )
+            print(f"  {len(held)} cases, score outside at most {off.max():.3f}, width {width.mean():.4f}")
+    for name in METHODS:
+        here = [x for (m, _), x in again.items() if m == name]
+        held = np.array([x[name, "even"][0] for x in here])
+        still = sum(outside(*x[name, "even"][[0, 3]]) for x in here)
+        print(f"{name} again: {len(here)} cases, {still} outside, {held.min():.3f} to {held.max():.3f}")
+    for method in ("even", "before", "DeLong"):
+        equal, power = np.array([x[method] for x in pairs.values()]).T
+        more = power - [x["DeLong"][1] for x in pairs.values()]
+        print(
+            f"two, {method}: equal {equal.mean():.3f} ({equal.min():.3f} to {equal.max():.3f}), power {power.mean():.3f};"
+        )
+        print(f"  {len(equal)} cases, {(more < -0.03).sum()} of them .03 below DeLong's, the worst {more.min():.3f}")
+
+
+def _by_area(found: Found, name: str, methods: tuple[str, ...]) -> list[Row]:
     rows = []
     for area in AREAS:
-        here = [x for c, x in found.items() if c[1] == area]
-        for method in METHODS[name]:
-            held, off, width, _ = np.array([x[name, method] for x in here]).T
+        here = {c: x for c, x in found.items() if c[1] == area}
+        tests = sorted({c[-1] for c in here})
+        for method in methods:
+            held, off, width, _ = np.array([x[name, method] for x in here.values()]).T
             cell = [round(float(x), 3) for x in (held.mean(), held.min(), off.mean(), width.mean())]
-            rows.append(Row({"true auc": area}, method, [tests // 2, tests], {name: cell}, cases=len(here)))
+            rows.append(Row({"true auc": area}, method, tests, {name: cell}, cases=len(here)))
+    return rows
+
+
+def _again_rows(found: Found) -> list[Row]:
+    """Return the cases that leave the range in the second run too."""
+    rows = []
+    for (name, (family, area, (p, n), tests)), x in found.items():
+        if outside(*x[name, "even"][[0, 3]]):
+            case = {"metric": name, "scores": family, "true auc": area, "items": f"{p} + {n}"}
+            rows += [Row(case, m, [tests], {"coverage": [round(float(x[name, m][0]), 3)]}) for m in ("even", "before")]
+    return rows
+
+
+def _pair_rows(found: Found) -> list[Row]:
+    rows = []
+    for area, alike in product(APART, ALIKE):
+        here = {c: x for c, x in found.items() if c[:2] == (area, alike)}
+        usual = np.array([x["DeLong"][1] for x in here.values()])
+        for method in ("even", "before", "DeLong"):
+            equal, power = np.array([x[method] for x in here.values()]).T
+            figures = (equal.mean(), equal.max(), power.mean(), (power - usual).min())
+            told = {"true auc": area, "correlation": alike}
+            cell = [round(float(x), 3) for x in figures]
+            rows.append(Row(told, method, sorted({c[-1] for c in here}), {"difference": cell}, cases=len(here)))
     return rows
 
 
@@ -220,7 +315,7 @@ def measured(name: str, simulate: Callable[[Any], Any], cases: list[Any], worker
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Coverage of AUC and AP; about 15 minutes.")
+    parser = argparse.ArgumentParser(description="Coverage of AUC, AP and points of curves; about 40 minutes.")
     parser.add_argument("--tests", type=int, default=TESTS, help="simulated tests a case; fewer make a short run")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--minutes", type=float, default=60.0, help="stop after about so many; the next run goes on")
