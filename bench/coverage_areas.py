@@ -246,9 +246,8 @@ def summarize(single: Found, again: Found, points: Found, pairs: Found) -> None:
         for name, method in next(iter(found.values())):
             held, off, width, perfect = np.array([x[name, method] for x in found.values()]).T
             below, above = (held < LOW).mean(), ((held > HIGH) & (perfect < SEPARATED)).mean()
-            print(
-                f"{name}, {method}: mean {held.mean():.3f}, lowest {held.min():.3f}, below {below:.2f}, above {above:.2f};"
-            )
+            print(f"{name}, {method}: mean {held.mean():.3f}, lowest {held.min():.3f},")
+            print(f"  below {below:.2f}, above {above:.2f} of the cases;")
             print(f"  {len(held)} cases, score outside at most {off.max():.3f}, width {width.mean():.4f}")
     for name in METHODS:
         here = [x for (m, _), x in again.items() if m == name]
@@ -258,9 +257,8 @@ def summarize(single: Found, again: Found, points: Found, pairs: Found) -> None:
     for method in ("even", "before", "DeLong"):
         equal, power = np.array([x[method] for x in pairs.values()]).T
         more = power - [x["DeLong"][1] for x in pairs.values()]
-        print(
-            f"two, {method}: equal {equal.mean():.3f} ({equal.min():.3f} to {equal.max():.3f}), power {power.mean():.3f};"
-        )
+        print(f"two, {method}: equal {equal.mean():.3f} ({equal.min():.3f} to {equal.max():.3f}),")
+        print(f"  power {power.mean():.3f};")
         print(f"  {len(equal)} cases, {(more < -0.03).sum()} of them .03 below DeLong's, the worst {more.min():.3f}")
 
 

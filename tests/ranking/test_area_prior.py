@@ -100,12 +100,23 @@ def test_points_and_best_thresholds_keep_their_prior() -> None:
     assert found.mean() == pytest.approx((tp + 0.5) / 21, abs=4 * found.std() / np.sqrt(found.size))
 
 
+def prior_notes(d: Scored) -> list[str]:
+    """Return what a curve says of its priors."""
+    notes = hs.curve(d, metrics=["auc", "AP", "max-f1"]).to_dict()["notes"]
+    return [n["text"] for n in notes if n["code"] == "prior"]
+
+
 def test_the_note_says_where_the_weight_lies() -> None:
-    """Areas have a note of their own, a perfect order has that of all metrics."""
-    d = scored(20, 40, 0.9, 7)
-    told = [n["text"] for n in hs.curve(d, metrics=["auc", "AP", "max-f1"]).to_dict()["notes"] if n["code"] == "prior"]
-    assert any(x.startswith("auc, AP: prior even") and "part of it there" in x for x in told)
-    assert any(x.startswith("prior even") and "part of it" not in x for x in told)
+    """Areas have a note of their own, unless all of the weight lies beyond: near chance, and in a perfect order."""
+    texts = prior_notes(scored(20, 40, 0.9, 7))
+    assert any(x.startswith("auc, AP: prior even") and "part of it there" in x for x in texts)
+    assert any(x.startswith("prior even") and "part of it" not in x for x in texts)
+    y = np.arange(40) < 15
+    perfect = Scored(y, (y + np.arange(40) / 100)[:, None])
+    for d in (scored(40, 40, 0.55, 1), perfect):
+        (text,) = prior_notes(d)
+        assert text.startswith("prior even")
+        assert "part of it" not in text
 
 
 # -- two systems

@@ -90,7 +90,7 @@ class ScoreDraws:
         mean = (shapes if scales is None else shapes * scales)[None]
         yes, no = self._prior_sizes
         prior = self.weight * np.array([[yes, yes, no, no]])
-        near = self._near_share[system] * prior
+        near = self.near_share[system] * prior
         return Cuts.weigh(d.orders[system], mean[:, d.truth], mean[:, ~d.truth], prior, near=near).for_areas
 
     @property
@@ -282,7 +282,7 @@ class ScoreDraws:
     @property
     def shapes_from_the_top(self) -> tuple[Array, Array]:
         """Shapes of the weights of an area: positive and negative items, each between the prior's beyond all scores."""
-        d, (near,) = self.units, self.weight * self._near_share
+        d, (near,) = self.units, self.weight * self.near_share
         (order,) = d.orders
         parts = ((d.truth, order.positives), (~d.truth, order.negatives))
         beyond = [self.weight - near]
@@ -325,12 +325,12 @@ class ScoreDraws:
         """Of prior weights, what areas put with the outermost items: the parts of a Gamma are Gammas again."""
         if self.weight == 0:
             return None
-        near = self._near_share[:, None]
+        near = self.near_share[:, None]
         share = rng.beta(np.where(near > 0, near, 1.0) * self.weight, (1.0 - near) * self.weight, prior.shape)
         return np.asarray(prior * np.where(near > 0, share, 0.0))
 
     @cached_property
-    def _near_share(self) -> Array:
+    def near_share(self) -> Array:
         """Of the prior's weight in each system, the share that areas put near the items on average."""
         area = np.array([float(ranked.auc(c)[0]) for c in self.point_cuts])
         beyond = np.maximum(BEYOND, NEAR_CHANCE * np.minimum(area, 1.0 - area))

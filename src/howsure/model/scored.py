@@ -233,7 +233,7 @@ class Thresholds(Question):
     def prior_note(self) -> Note | None:
         """Above and below all scores; of areas mostly with the outermost items; or none."""
         w = self.drawn.weight
-        near = {"of": (self.asked,)} if w and self.metric.area and not self.items.orders[0].separated else {}
+        near: dict[str, Any] = {"of": (self.asked,)} if w and self.metric.area and self.drawn.near_share.any() else {}
         return note("prior", rule="scores" if w else "none", weight=w, prior=self.state.prior.name, **near)
 
     @property
