@@ -89,7 +89,7 @@ _PARTS = {  # headings, and the files and packages under them, in the order of t
     ),
     "From evidence to a posterior, and questions to it": ("estimators.py", "entering.py", "priors.py", "model"),
     "Measures": ("catalogue", "expressions.py", "gradients.py"),
-    "Numbers": ("forms.py", "cell_models.py", "routes.py", "kernels", "distribution.py"),
+    "Numbers": ("forms.py", "cell_models.py", "routes.py", "kernels", "distribution.py", "interval.py"),
     "Verbs": (
         "rows.py", "scoring.py", "slice_order.py", "slice_marks.py", "prior_rows.py", "comparison", "decisions",
         "ranking", "rankings.py", "relations",

@@ -36,7 +36,7 @@ class Numbers:
 
     @classmethod
     def of(cls, d: Distribution, level: float) -> Numbers:
-        interval = d.interval(level)
+        interval = d.interval(level, kind="equal-tailed")
         parts = (interval.low, d.median, interval.high, d.mean, d.std)
         return cls(*(np.asarray(x, dtype=float) for x in parts), level)
 

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from howsure.decisions.prediction import predict as predict
     from howsure.decisions.shifting import shift as shift
     from howsure.distribution import Distribution as Distribution
-    from howsure.distribution import Interval as Interval
     from howsure.errors import HowsureError as HowsureError
     from howsure.evidence.classes import Tally as Tally
     from howsure.evidence.clusters import Clustered as Clustered
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from howsure.forms import Ratio as Ratio
     from howsure.ingest.arrays import tally as tally
     from howsure.ingest.graded import means as means
+    from howsure.interval import Interval as Interval
     from howsure.model.posterior import Posterior as Posterior
     from howsure.model.posterior import posterior as posterior
     from howsure.priors import two_level as two_level
@@ -62,7 +62,7 @@ __version__: str
 _HOME = {
     "Clustered": "evidence.clusters", "Comparison": "comparison.result", "Curve": "ranking.curves",
     "Distribution": "distribution", "Folds": "decisions.folding", "Gate": "decisions.gating", "HowsureError": "errors",
-    "Interval": "distribution", "Items": "evidence.items", "Leaderboard": "comparison.ranks",
+    "Interval": "interval", "Items": "evidence.items", "Leaderboard": "comparison.ranks",
     "Metric": "catalogue.metric", "Multilabel": "evidence.label_sets", "Outcomes": "evidence.outcomes",
     "Plan": "decisions.planning", "Posterior": "model.posterior", "Prediction": "decisions.prediction",
     "Ratio": "forms", "Report": "scoring", "Scored": "evidence.scored", "Stratified": "evidence.strata",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,12 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.counting import refuse_unlike
 from howsure.errors import BadSetting
+from howsure.interval import TO_END, Interval, first_bad, gap, number_or_array
 from howsure.kernels.law import Law
 from howsure.kernels.scale import FARTHEST, NEAREST
 from howsure.language import option
 from howsure.notes import Notes, note
 from howsure.ranges import refuse_beyond
-from howsure.settings import check_draws, check_kind, check_level, check_seed, finite
+from howsure.settings import AUTO, check_draws, check_kind, check_level, check_seed, finite
 
 if TYPE_CHECKING:
     from howsure.charts.chart import Chart
@@ -33,67 +34,6 @@ class Error:
 
     value: Any
     probability: Any
-
-
-@dataclass(frozen=True, eq=False)
-class Interval:
-    """A credible interval, a pair (low, high). `low_gap` and `high_gap` are the distances to the range's ends.
-
-    Of a batch, `low`, `high` and `width` are arrays, and a number is `in` it if every interval holds it.
-
-    >>> i = Interval(0.25, 0.75, 0.95, "hdi")
-    >>> low, high = i
-    >>> low, i[1], i.width, len(i), 0.5 in i
-    (0.25, 0.75, 0.5, 2, True)
-    """
-
-    low: Any
-    high: Any
-    level: float
-    kind: str
-    low_gap: Any = None
-    high_gap: Any = None
-    notes: Notes = ()
-
-    def __post_init__(self) -> None:
-        low, high = np.asarray(self.low, dtype=float), np.asarray(self.high, dtype=float)
-        good = low <= high
-        if not good.all():
-            good |= np.isnan(low) & np.isnan(high)
-        if not good.all():
-            first, last = (_first_bad(np.broadcast_to(x, good.shape), good) for x in (low, high))
-            raise BadSetting(f"an interval runs from its low end up to its high end; got {first:g} to {last:g}.")
-
-    @property
-    def width(self) -> Any:
-        """How far it is from the low end to the high one."""
-        return number_or_array(_gap(self.low, self.high))
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter((self.low, self.high))
-
-    def __len__(self) -> int:
-        return 2
-
-    def __getitem__(self, which: int) -> Any:
-        return (self.low, self.high)[which]
-
-    def __contains__(self, x: ArrayLike) -> bool:
-        point = np.asarray(x, dtype=float)
-        return bool(np.all((self.low <= point) & (point <= self.high)))
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Interval):
-            return NotImplemented
-        same = (self.level, self.kind) == (other.level, other.kind)
-        return same and np.array_equal(self.low, other.low) and np.array_equal(self.high, other.high)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        if np.ndim(self.low):
-            return f"Interval(batch {np.shape(self.low)}, {self.level:.6g} {self.kind})"
-        return f"Interval(low={self.low!r}, high={self.high!r})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,7 +107,7 @@ class Distribution:
         """The point with lower tail q; where it rounds to the end of the range, that end."""
         p = _points(q)
         if not np.all((p >= 0) & (p <= 1)):
-            raise BadSetting(f"a quantile needs a probability from 0 to 1; got {_first_bad(p, (p >= 0) & (p <= 1))}.")
+            raise BadSetting(f"a quantile needs a probability from 0 to 1; got {first_bad(p, (p >= 0) & (p <= 1))}.")
         value = self.law.quantile(p, 1.0 - p)[0]
         value = np.where(p == 0, self.law.lower, np.where(p == 1, self.law.upper, self._to_edge(value)))
         return number_or_array(np.clip(value, self.law.lower, self.law.upper))
@@ -181,10 +121,37 @@ class Distribution:
             raise BadSetting(f"at most {_MOST_DRAWS:,} numbers are drawn at once; got {n!r} draws.")
         return self.sampler(int(n), check_seed(seed))
 
-    def interval(self, level: float = 0.95, *, kind: str = "equal-tailed") -> Interval:
-        """The credible interval of that level: equal-tailed, or hdi (the shortest)."""
+    def interval(self, level: float = 0.95, *, kind: str = AUTO) -> Interval:
+        """Return the credible interval of that level: auto, equal-tailed or hdi (the shortest).
+
+        `auto` is equal-tailed; if the score is at an end of the range, it runs from the equal-tailed end on the other
+        side to that end, and its kind is `to-end`.
+        """
         level = check_level(level, kind := check_kind(kind))
-        return self._equal_tailed(level) if kind == "equal-tailed" else self._shortest(level)
+        if kind == "hdi":
+            return self._shortest(level)
+        even = self._equal_tailed(level)
+        return self._to_end(even) if kind == AUTO and any(x.any() for x in self._at_ends) else even
+
+    @cached_property
+    def _at_ends(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Whether the score is at the lower, and at the upper, end of a bounded range; never for ratios."""
+        bottom, top = self.range
+        if self.point is None or self.log_scale or not math.isfinite(bottom) or not math.isfinite(top):
+            return np.zeros(self.shape, dtype=bool), np.zeros(self.shape, dtype=bool)
+        score, near = np.broadcast_to(np.asarray(self.score, dtype=float), self.shape), _UNITS * (top - bottom)
+        return score <= bottom + near, score >= top - near
+
+    def _to_end(self, even: Interval) -> Interval:
+        """Return the interval with its ends moved to those of the range, where the score is."""
+        (at_bottom, at_top), (bottom, top) = self._at_ends, self.range
+        low, high = np.where(at_bottom, bottom, even.low), np.where(at_top, top, even.high)
+        below, above = np.where(at_bottom, 0.0, even.low_gap), np.where(at_top, 0.0, even.high_gap)
+        rounded = ((low == bottom) & ~at_bottom) | ((high == top) & ~at_top)
+        kept = [x for x in even.notes if x.code != "rounds-to-edge" or rounded.any()]
+        told = note("interval-to-end", of=(self.name,), holds=0.5 + 0.5 * even.level)
+        low, high, below, above = (number_or_array(x) for x in (low, high, below, above))
+        return Interval(low, high, even.level, TO_END, below, above, (*kept, told))
 
     def _equal_tailed(self, level: float) -> Interval:
         low, high, below, above = self.law.equal_tailed(level)
@@ -243,11 +210,11 @@ class Distribution:
         same = low >= high
         if same.any():
             same &= ~self._nothing
-            crossed = (low > high) & (_gap(high, low) <= _ROUNDING * (np.abs(low) + np.abs(high)))
+            crossed = (low > high) & (gap(high, low) <= _ROUNDING * (np.abs(low) + np.abs(high)))
             low, high = np.where(crossed, high, low), np.where(crossed, low, high)
             low = np.where(same & (low > bottom), np.nextafter(low, -np.inf), low)
             high = np.where(same & (low == bottom), np.nextafter(high, np.inf), high)
-        below, above = gaps if gaps is not None else (_gap(bottom, low), _gap(high, top))
+        below, above = gaps if gaps is not None else (gap(bottom, low), gap(high, top))
         at_edge = (low == bottom) | (high == top)
         if at_edge.any():
             notes = (*notes, *self._edge_notes(low, high, kind, below, above))
@@ -264,7 +231,7 @@ class Distribution:
         at_edge = ((low == bottom) | (high == top)) & (kind == "equal-tailed")
         at_edge |= ((low == bottom) & (below > 0)) | ((high == top) & (above > 0))
         far = np.isinf(low) | np.isinf(high)
-        rounded = _gap(low, high) <= _SAME * np.maximum(np.abs(low), np.abs(high))
+        rounded = gap(low, high) <= _SAME * np.maximum(np.abs(low), np.abs(high))
         at_edge &= ~(far | self._nothing | (self._drawn & ~rounded))
         found = [note("rounds-to-edge", of=self.name)] if at_edge.any() else []
         return (*found, note("beyond-numbers", of=self.name)) if far.any() else tuple(found)
@@ -293,6 +260,8 @@ class Distribution:
     def end_errors(self, level: float, kind: str) -> tuple[Any, Any]:
         """How far the ends of that interval can be off; the ends of a sampled hdi about twice as much as tails."""
         low, high = self.law.end_errors(level, shortest=kind == "hdi")
+        if kind == AUTO:
+            low, high = (np.where(x, 0.0, off) for x, off in zip(self._at_ends, (low, high), strict=True))
         return number_or_array(low), number_or_array(high)
 
     @property
@@ -314,7 +283,7 @@ class Distribution:
         """How far the mean can be off: three standard errors where it is sampled, rounding where it is closed."""
         return self.law.mean_error()
 
-    def plot(self, *, level: float = 0.95, interval: str = "equal-tailed", above: float | None = None) -> Chart:
+    def plot(self, *, level: float = 0.95, interval: str = AUTO, above: float | None = None) -> Chart:
         """The density with its interval shaded, and P(below) and P(above) a value: d.plot(above=0.8).save("x.svg")."""
         from howsure.outlines import density_chart
 
@@ -348,11 +317,11 @@ class Distribution:
         if self.shape:
             return f"{visible(self.name)} batch {self.shape}, {self.route}"
 
-        low, high = self.interval()
+        interval = self.interval()
         known = np.isfinite(self.mean)
         middle, off = (self.mean, self.error.value) if known else (self.median, self.median_error)
-        told = within(middle, low, high, off, self.end_errors(0.95, "equal-tailed"))
-        return f"{visible(self.name)} {told} 95% equal-tailed, {self.route}"
+        told = within(middle, interval.low, interval.high, off, self.end_errors(0.95, AUTO))
+        return f"{visible(self.name)} {told} 95% {interval.kind}, {self.route}"
 
 
 _UNITS = 1e-15  # a few units in the last place of 1
@@ -370,19 +339,3 @@ def _points(x: ArrayLike) -> Array:
     if np.isnan(array).any():
         raise BadSetting("a point to evaluate at is NaN.")
     return array
-
-
-def _gap(low: Any, high: Any) -> Array:
-    """How far apart, also where both are infinite."""
-    with np.errstate(invalid="ignore"):
-        return np.where(low == high, 0.0, np.subtract(high, low))
-
-
-def _first_bad(values: Array, good: NDArray[np.bool_]) -> float:
-    return float(values.ravel()[int(np.argmin(good.ravel()))])
-
-
-def number_or_array(value: Any) -> Any:
-    """A float for a single value, an array for a batch."""
-    array = np.asarray(value)
-    return float(array) if array.ndim == 0 else array

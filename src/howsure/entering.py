@@ -16,9 +16,9 @@ from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.evidence.shifted import shifted
 from howsure.language import option
 from howsure.model.posterior import KINDS, Posterior, posterior
-from howsure.settings import check_seed
+from howsure.settings import AUTO, check_seed
 
-LEVEL, INTERVAL = 0.95, "equal-tailed"
+LEVEL, INTERVAL = 0.95, AUTO
 
 
 @dataclass(frozen=True)

@@ -19,18 +19,25 @@ Level = Literal["note", "warning"]
 
 WARNING: Final[Level] = "warning"
 SHARED_ITEMS: Final = "slices-share-items"  # then there is no answer for all items together
-BLOCKING: Final = {  # warnings on which no gate passes or fails, and why in short
+DEPENDENT: Final = frozenset(("ids-repeat", "repeated-units", SHARED_ITEMS))  # a gate does not fail on these either
+BLOCKING: Final = {  # warnings on which no gate passes, and why in short
     "ids-repeat": "rows may not be independent",
     "repeated-units": "rows may not be independent",
     "shifted-labels": "predictions may be those of other rows",
+    "similar-labels": "spellings of one label may count as several",
     "id-predictions": "predictions may be ids",
     "auc-reversed": "scores may be reversed",
+    "many-classes": "intervals of averages over so many classes hold too seldom",
+    "no-common-label": "predictions and true labels share no label",
+    "threshold-extreme": "the threshold may be on another scale",
+    "unlike-scales": "the systems may be on unlike scales",
     SHARED_ITEMS: "slices share items",
 }
 WARNINGS: Final = frozenset(
     (
         "auc-reversed", "gate-direction", "id-predictions", "ids-repeat", "joined-labels", "judge-one-class",
-        "no-common-label", "repeated-units", "shifted-labels", "similar-labels", "threshold-extreme", "unlike-scales",
+        "many-classes", "no-common-label", "repeated-units", "shifted-labels", "similar-labels", "threshold-extreme",
+        "unlike-scales",
     )
 )  # fmt: skip
 

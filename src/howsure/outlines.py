@@ -12,6 +12,7 @@ from howsure.errors import BadSetting
 from howsure.kernels.scale import FARTHEST, NEAREST
 from howsure.render import findings
 from howsure.render.numbers import ends, probability, short, stated, width_of
+from howsure.settings import AUTO
 
 if TYPE_CHECKING:
     from howsure.charts.chart import Chart
@@ -28,7 +29,7 @@ _MOST: Final = 5.0  # times the usual height: of a density that rises further th
 def outline(
     d: Distribution,
     level: float = 0.95,
-    kind: str = "equal-tailed",
+    kind: str = AUTO,
     *,
     above: float | None = None,
     label: str | None = None,
@@ -129,12 +130,13 @@ def density_chart(d: Distribution, level: float, kind: str, above: float | None)
     from howsure.charts.density import density
 
     law = outline(d, level, kind, above=above)
-    low, high = d.interval(level, kind=kind)
+    interval = d.interval(level, kind=kind)
+    low, high = interval
     span, wide = " to ".join(ends(low, high)), width_of(low, high)
-    says = f"{d.name}: {findings.percent(level)} {kind} interval {span}, median {short(d.median, width=wide)}."
+    says = f"{d.name}: {findings.percent(level)} {interval.kind} interval {span}, median {short(d.median, width=wide)}."
     if above is not None:
         says += f" {stated(f'P(above {above:g})', law['reference']['above'])}."
-    told = f"{findings.percent(level)} {kind} interval; {d.route}"
+    told = f"{findings.percent(level)} {interval.kind} interval; {d.route}"
     return density([law], name="density", title=d.name, says=says, caption=told, measure=d.name)
 
 

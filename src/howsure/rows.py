@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.distribution import Distribution, Interval
+from howsure.distribution import Distribution
 from howsure.evidence.layout import as_json, number
 from howsure.evidence.protocol import Evidence
+from howsure.interval import Interval
 from howsure.model.posterior import Posterior
 from howsure.model.question import Question
 from howsure.notes import Notes, at_level, note
@@ -241,7 +242,7 @@ def _some(d: Distribution, at: tuple[NDArray[np.intp], ...]) -> tuple[Distributi
 
     if len(d.shape) != 1 or 4 * at[0].size > d.shape[0] or not isinstance(d.law, Continuous):
         return ()
-    return (replace(d, law=d.law.rows(at[0], d.shape)),)
+    return (replace(d, law=d.law.rows(at[0], d.shape), point=None),)
 
 
 def _picked(values: Any, d: Distribution, at: tuple[NDArray[np.intp], ...]) -> Array:

@@ -248,7 +248,7 @@ class Report(Result):
             middle = d.mean if np.isfinite(d.mean) else d.median
             low, high = (float(x) for x in row.interval)
             told = within(middle, low, high, d.error.value, row.end_errors)
-            return f"{visible(row.asked)} {told} {100 * self.level:.12g}% {self.interval}, {d.route}"
+            return f"{visible(row.asked)} {told} {100 * self.level:.12g}% {row.interval.kind}, {d.route}"
         return f"Report({visible(', '.join(r.asked for r in self.rows))}; {self.posterior.evidence!r})"
 
 

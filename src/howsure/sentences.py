@@ -35,9 +35,13 @@ SENTENCES: Final[dict[str, str]] = {
     "missing-dropped/judged": "{count:item|items} without a {what} {count:=was|were} left out",
     "report-extra": "charts and a whole report instead of a table: pip install 'howsure[charts]'",
     "missing-wrong": "{count:,} missing {what}{count:= is|s are} counted as wrong",
+    "many-classes": (
+        "more classes ({count:,}) than were simulated ({most}): intervals of averages over so many classes hold the "
+        "true value too seldom, except that of macro-recall (docs/coverage.md)"
+    ),
     "no-common-label": (
-        "no answer{system} is ever a truth: are these the right columns, and labels spelled alike? "
-        "(truths {truths}; answers {answers})"
+        "no predicted label{system} occurs among the true labels: are these the right columns, and labels spelled "
+        "alike? (true labels {truths}; predictions {answers})"
     ),
     "shifted-labels": (
         "predictions{system} are the true labels {by:+d} for {share:.0%} of items (true labels {truths}, predictions "
@@ -97,7 +101,7 @@ SENTENCES: Final[dict[str, str]] = {
         "rows of several systems may be mixed: {column!r} has {count:value|values} in {rows:row|rows}. Give {way}, or "
         "take one system with {one}; if rows are independent, give {free}"
     ),
-    "rows-independent": "rows count as independent, as <independent_rows> says",
+    "rows-independent": "rows count as independent, because you gave <independent_rows>",
     "slices-share-items": (
         "there is no row for all items: {column!r} has {count:value|values} in {rows:row|rows}, each at most once in a "
         "slice, so slices share items, and all rows together are not independent"

@@ -101,19 +101,21 @@ def several(
 
 # -- settings that many verbs have
 
-KINDS: Final = ("equal-tailed", "hdi")
-LEAST_LEVELS: Final = {"equal-tailed": 1e-6, "hdi": 0.01}  # the density is too level about its mode for less
+AUTO: Final = "auto"  # equal-tailed, but up to the end of the range if the score is there
+KINDS: Final = (AUTO, "equal-tailed", "hdi")
+_LEAST_LEVELS: Final = {"hdi": 0.01}  # the density is too level about its mode for less
+_LEAST_LEVEL: Final = 1e-6
 
 
-def check_level(level: float, kind: str = "equal-tailed") -> float:
+def check_level(level: float, kind: str = AUTO) -> float:
     """The level, if it lies strictly between 0 and 1, and is none that nobody needs and no search finds."""
     found = finite(level)
     if not 0 < found < 1:
         hint = f" Did you mean {found / 100:g}?" if 50 <= found < 100 else ""
         raise BadSetting(f"a level lies between 0 and 1, such as 0.95; got {level!r}.{hint}")
-    least = LEAST_LEVELS[kind]
+    least = _LEAST_LEVELS.get(kind, _LEAST_LEVEL)
     if found < least:
-        what = "an interval" if kind == "equal-tailed" else "a shortest interval"
+        what = "a shortest interval" if kind == "hdi" else "an interval"
         raise BadSetting(f"{what} of level {level!r} is a point to all intents; give a level from {least:g} on.")
     return found
 
@@ -132,5 +134,5 @@ def check_kind(kind: str) -> str:
     """The kind of interval, spelled as it is known."""
     name = str(kind).strip().lower().replace("_", "-")
     if name not in KINDS:
-        raise UnknownName(f"no interval kind {kind!r}.{nearest(name, KINDS)} Give 'equal-tailed' or 'hdi'.")
+        raise UnknownName(f"no interval kind {kind!r}.{nearest(name, KINDS)} Give 'auto', 'equal-tailed' or 'hdi'.")
     return name

@@ -37,6 +37,7 @@ def _spanned(parts: list[str]) -> str:
 GATHERED: Final[dict[str, tuple[int, dict[str, Join]]]] = {  # from how many notes on, and facts that are joined then
     "undefined-score": (3, {"of": _chained, "when": _chained}),
     "sampled": (3, {"of": _chained, "ends": max}),
+    "interval-to-end": (2, {"of": _chained}),
     "bins": (3, {"of": _listed, "within": _listed}),
     "prior": (2, {"of": _chained}),
     "of-all-classes": (2, {"of": _chained}),
@@ -130,6 +131,15 @@ def _undefined(f: Mapping[str, Any]) -> str:
         return f"{names[0]} is undefined{some} ({f['when'][0]}); its posterior is not"
     shown = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
     return f"0/0: {shown} are undefined here; their posteriors are not"
+
+
+def _to_end(f: Mapping[str, Any]) -> str:
+    names: Sequence[str] = f["of"]
+    be = "is" if len(names) == 1 else "are"
+    return (
+        f"{', '.join(names)} {be} at an end of the range: the interval runs to that end and holds "
+        f"{100 * f['holds']:.12g}%"
+    )
 
 
 def _sampled(f: Mapping[str, Any]) -> str:
@@ -372,7 +382,8 @@ def _fractions(f: Mapping[str, Any]) -> str:
 _WORDS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
     "weighted": lambda f: f"weighted items: {WEIGHTED[f['of']]}", "weights-follow": _follow,
     "labels": _labels, "missing-dropped": _dropped, "empty-class": _empty, "coverage": _coverage,
-    "undefined-score": _undefined, "sampled": _sampled, "bins": _bins, "zero-cell": _empty_cell, "delong": _delong,
+    "undefined-score": _undefined, "sampled": _sampled,
+    "interval-to-end": _to_end, "bins": _bins, "zero-cell": _empty_cell, "delong": _delong,
     "next-undefined": _next_undefined,
     "identical": _identical, "prior": _prior, "confusions": _confusions, "chance-sampled": _chance,
     "rule": _rule, **choice_words.WORDS, **judge_words.WORDS, **pair_words.WORDS,

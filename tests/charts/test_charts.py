@@ -276,7 +276,7 @@ def test_systems_that_cannot_be_told_apart_are_said_to_be():
 
 def test_captions_say_what_numbers_rest_on():
     caption = result("score").plot().caption
-    assert caption == "n = 1,000; prior even; 95% equal-tailed intervals"
+    assert caption == "n = 1,000; prior even; 95% intervals"
 
 
 def test_a_density_without_end_is_cut_and_said_to_be():

@@ -247,8 +247,20 @@ def elsewhere() -> Iterable[tuple[str, str]]:
     yield why, f"({page.short(min(CLASSES['warnings'].column('macro-recall', figure='lowest')))} and above)"
 
 
+def of_ends() -> Iterable[str]:
+    """What intervals to the end of the range and the shortest ones cover; the true value 1 aside."""
+    table = STUDIES["ends"].tables["ends"]
+    some = Table(table.figures, [x for x in table.rows if x.case["wrong"] > 0])
+    ours, shortest = (some.where(x) for x in ("to the end", "shortest"))
+    less = [x - y for x, y in zip(ours.column(), shortest.column(), strict=True)]
+    assert min(less) >= 0
+    yield f"it covers up to {page.short(max(less))} less"
+    yield f"a rate covers in {page.short(min(ours.column('rate')))}."
+    yield f"What AUC lacks (down to {page.short(min(ours.column('auc')))})"
+
+
 SENTENCES = [
-    *((PAGE, x) for part in (in_short, shared, warned, others, of_areas, of_graded) for x in part()),
+    *((PAGE, x) for part in (in_short, shared, warned, others, of_areas, of_graded, of_ends) for x in part()),
     *of_scores(),
     *elsewhere(),
 ]
@@ -268,7 +280,7 @@ def test_no_figure_in_prose_is_left_out() -> None:
     text = " ".join(text.split())
     for name, sentence in SENTENCES:
         text = text.replace(sentence, "") if name == PAGE else text
-    settings = {".6", ".8", ".9", ".95", ".93", ".97", ".999", ".025", ".975"}  # accuracies, the level, limits of tables
+    settings = {".6", ".8", ".9", ".95", ".93", ".97", ".999", ".025", ".975"}  # accuracies, limits
     assert set(re.findall(r"(?<![\w.])\.\d+", text)) <= settings
 
 

@@ -130,7 +130,7 @@ def test_rows_of_several_systems_are_warned_of(name: str, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     "given",
     [
-        {"by": "task_id"}, {"cluster": "task_id"}, {"cluster": "topic"}, {"where": "task_id!=q0"}, {"item": "task_id"},
+        {"by": "task_id"}, {"cluster": "task_id"}, {"cluster": "topic"}, {"item": "task_id"},
         {"count": "y"},
     ],
     ids=lambda x: "".join(f"{k} {v}" for k, v in x.items()),
@@ -187,6 +187,8 @@ def test_a_gate_neither_passes_nor_fails_on_repeated_units(tmp_path: Path, capsy
     code, found = _gate(capsys, path, "--require", "rate > 0.5", "--independent-rows")
     assert (code, found["rows"][0]["reason"]) == (0, None)
     assert [n["level"] for n in found["notes"] if n["code"] == "rows-independent"] == ["note"]
+    code, found = _gate(capsys, path, "--require", "rate > 0.5", "--where", "task_id!=q1")
+    assert (code, found["rows"][0]["reason"]) == (3, "repeated-units")  # a condition says nothing of the rows
     assert hs.gate(pl.read_csv(path), "rate > 0.5", outcome="passed").status == "inconclusive"
     assert hs.gate(pl.read_csv(path), "rate > 0.5", outcome="passed", independent_rows=True).status == "pass"
 
@@ -219,7 +221,8 @@ def test_slices_that_share_items_have_no_row_of_all_items(tmp_path: Path, capsys
     assert len(some.to_dict()["rows"]) == 3
     path = str(_file(tmp_path, "csv", TWICE))
     need = ("--require", "rate > 0.5 in language=de")
-    assert _gate(capsys, path, *need)[0] == 0
+    code, found = _gate(capsys, path, *need)
+    assert (code, [n for n in found["notes"] if n["code"] == "slices-share-items"]) == (0, [])
     code, found = _gate(capsys, path, *need, "--require", "rate > 0.5")
     assert (code, [x["reason"] for x in found["rows"]]) == (3, [None, "slices-share-items"])
 

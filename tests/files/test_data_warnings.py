@@ -231,6 +231,46 @@ def test_unlike_scales_are_found_in_files_of_different_items_and_in_slices() -> 
     assert _codes(hs.compare(frame, value=["a", "b"], by="part")) == ["unlike-scales"]
 
 
+# -- gates
+
+
+GATED = {
+    "auc-reversed": (hs.curve(HIT, -SCORES), "auc < 0.4", "auc > 0.6", {}),
+    "threshold-extreme": (
+        {"y": (np.arange(400) < 60).astype(int), "s": SCORES}, "accuracy > 0.5", "accuracy > 0.95",
+        {"truth": "y", "score": "s", "threshold": 50},
+    ),
+    "unlike-scales": (
+        {"a": 100 * GRADES + 1, "b": GRADES, "c": GRADES}, "mean not worse", None, {"value": ["a", "b"]}
+    ),
+    "similar-labels": (
+        {"y": ["a", "b"] * 30, "p": ["a", "b"] * 29 + ["a ", "b"]}, "accuracy > 0.5", "accuracy < 0.2",
+        {"truth": "y", "pred": "p"},
+    ),
+    "no-common-label": (
+        {"y": ["no", "yes"] * 30, "p": ["n", "y"] * 30}, "accuracy < 0.9", "accuracy > 0.5", {"truth": "y", "pred": "p"}
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("code", GATED)
+def test_no_gate_passes_on_a_warning_and_failures_stay(code: str) -> None:
+    """Numbers that may mean something else are no reason to pass; what is not good enough still fails."""
+    data, passing, failing, columns = GATED[code]
+    (row,) = hs.gate(data, passing, **columns).to_dict()["rows"]
+    assert (row["status"], row["reason"], row["more"]) == ("inconclusive", code, None)
+    assert failing is None or hs.gate(data, failing, **columns).status == "fail"
+
+
+def test_averages_over_more_classes_than_were_simulated_are_warned_about() -> None:
+    """Accuracy, macro-recall and single classes are not."""
+    y = np.tile(np.arange(150), 4)
+    z = np.where(np.arange(600) % 10, y, 0)
+    for metric, want in (("macro-f1", ["many-classes"]), ("accuracy", []), ("macro-recall", []), ("f1:3", [])):
+        assert _codes(hs.score(y, z, metrics=[metric], tolerance=0.01)) == want, metric
+    assert hs.gate(hs.tally(y, z), "macro-f1 > 0.1", tolerance=0.01).status == "inconclusive"
+
+
 # -- the command
 
 

@@ -59,3 +59,14 @@ def test_the_command_shows_what_to_type(tmp_path, capsys, monkeypatch):
         (tmp_path / "a.json").write_text(text)
         assert run(["score", "a.json", "--truth", "y", "--pred", "z"]) == 2
         assert command in capsys.readouterr().err
+
+
+def test_a_record_of_columns_is_refused(tmp_path):
+    """Two labels for each of one item would be the other reading, which nobody writes."""
+    path = tmp_path / "columns.json"
+    path.write_text('{"label": [1, 0, 1], "pred": [1, 1, 1]}')
+    with pytest.raises(BadFile, match="one record whose fields are lists, which looks like columns"):
+        hs.score(path)
+    assert hs.score(json.loads(path.read_text())).rows[0].question.state.evidence.n == 3
+    path.write_text('{"label": [1, 0], "pred": [1]}\n{"label": [0], "pred": [0]}\n')
+    assert hs.tally(path).n == 2

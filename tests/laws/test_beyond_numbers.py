@@ -72,7 +72,7 @@ def test_every_end_on_an_edge_has_a_note(prior: float, flip: bool) -> None:
     cells = {"tp": 9, "fp": 3, "fn": 0, "tn": 20} if flip else {"tp": 0, "fp": 3, "fn": 9, "tn": 20}
     p = hs.posterior(hs.Tally.binary(**cells), prior=prior)
     for metric in ("recall", "miss-rate", "f1", "precision", "jaccard"):
-        found = p[metric].interval()
+        found = p[metric].interval(kind="equal-tailed")
         assert ("rounds-to-edge" in codes(found)) == (found.low == 0.0 or found.high == 1.0), metric
 
 
@@ -86,7 +86,7 @@ def test_a_shortest_interval_that_begins_at_an_edge_needs_no_note() -> None:
 @pytest.mark.parametrize(("metric", "n"), [("tetrachoric", 10**9), ("phi", 10**15), ("kappa", 10**15)])
 def test_draws_that_all_round_to_an_edge_have_a_note(metric: str, n: int) -> None:
     """Of a table so large and so right the interval is a few of the last numbers before 1."""
-    found = hs.posterior(hs.Tally.binary(tp=n, fp=0, fn=0, tn=n))[metric].interval()
+    found = hs.posterior(hs.Tally.binary(tp=n, fp=0, fn=0, tn=n))[metric].interval(kind="equal-tailed")
     assert found.high == 1.0
     assert codes(found) == ["rounds-to-edge"]
 

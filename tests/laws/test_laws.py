@@ -144,7 +144,7 @@ def test_all_draws_lie_in_the_range() -> None:
     tp, _, fn, _ = hs.cells
     recall = tp / (tp + fn)
     d = of((7500, 0, 2500, 0))[hs.Metric("peaked", recall**3 * (1 - recall))]
-    low, high = d.interval()
+    low, high = d.interval(kind="equal-tailed")
     assert low < 27 / 256 <= high * 1.0001
     assert d.cdf(high) == pytest.approx(0.975, abs=0.003)
 

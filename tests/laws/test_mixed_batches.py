@@ -67,9 +67,9 @@ def test_equal_tables_are_looked_at_once(name: str) -> None:
 
 def test_exact_tables_of_a_mixed_batch_say_what_they_say_alone() -> None:
     """That an end rounds to that of the range; draws may well lie on it."""
-    alone = hs.posterior(batch([(10**7, 0, 0, 10**7)]), 0.03)["phi"].interval()
-    mixed = hs.posterior(batch([(10**7, 0, 0, 10**7), (5, 0, 0, 0)]), 0.03, tolerance=0.3)["phi"].interval()
-    codes = [[x.code for x in i.notes] for i in (alone, mixed)]
+    alone = hs.posterior(batch([(10**7, 0, 0, 10**7)]), 0.03)["phi"]
+    mixed = hs.posterior(batch([(10**7, 0, 0, 10**7), (5, 0, 0, 0)]), 0.03, tolerance=0.3)["phi"]
+    codes = [[x.code for x in d.interval(kind="equal-tailed").notes] for d in (alone, mixed)]
     assert codes == [["rounds-to-edge"], ["rounds-to-edge"]]
 
 

@@ -58,7 +58,7 @@ def test_bands_are_the_intervals_of_the_tables(name):
     band = CURVE.band(name)
     for i in (0, 3, 40, band.x.size - 1):
         t = hs.tally(Y, (band.x[i] <= S).astype(int))
-        low, high = hs.posterior(t)[name].interval()
+        low, high = hs.posterior(t)[name].interval(kind="equal-tailed")
         assert band.low[i] == pytest.approx(low, abs=1e-10)
         assert band.high[i] == pytest.approx(high, abs=1e-10)
 
@@ -135,7 +135,7 @@ def test_a_curve_of_many_thresholds_takes_the_fast_route_and_keeps_its_digits():
         for i in (0, 1, 77, 5_000, band.x.size - 2):
             t = c.tally
             one = hs.Tally.binary(**{k: int(v[i]) for k, v in t.named().items()})
-            low, high = hs.posterior(one)[name].interval()
+            low, high = hs.posterior(one)[name].interval(kind="equal-tailed")
             assert band.low[i] == pytest.approx(low, abs=1e-12)
             assert band.high[i] == pytest.approx(high, abs=1e-12)
 

@@ -18,6 +18,7 @@ from howsure.kernels.agreement_rules import chosen, logit_tails
 from howsure.kernels.agreement_sides import _by_size, _larger, _Trial
 from howsure.kernels.gauss_beta import gauss_beta
 from tests import tiers
+from tests.reference.agreement_referee import probabilities, random_table
 from tests.tiers import spread
 
 ROWS = json.loads((Path(__file__).parent / "agreement.json").read_text("utf-8"))["rows"]
@@ -196,3 +197,46 @@ def test_far_ends_state_more() -> None:
     d = hs.posterior(hs.Tally.binary(tp=4, fp=8, fn=6, tn=0))["phi"]
     off = abs(d.interval(0.999).high - 0.0857691)
     assert off <= d.end_errors(0.999, "equal-tailed")[1]
+
+
+OFF_BEFORE = [(40, 1, 120, 7), (5, 48, 1, 14), (3, 3, 0, 2), (54, 17, 4, 5)]  # two rules agreed and were off
+TAILS = np.array([0.025, 0.975])
+PSEUDO_COUNTS = {"jeffreys": 0.5, "uniform": 1.0, 0.25: 0.25, 2: 2.0}
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("kind", ["phi", "kappa"])
+@pytest.mark.parametrize("prior", PSEUDO_COUNTS)
+def test_no_end_is_further_off_than_stated(prior: Any, kind: Kind) -> None:
+    """The referee judges 200 random tables, 2,000 in the deep tier."""
+    rng = np.random.default_rng(1918 + list(PSEUDO_COUNTS).index(prior))
+    tables = [*OFF_BEFORE, *(random_table(rng) for _ in range(500 if tiers.tier == "deep" else 50))]
+    tp, fp, fn, tn = np.array(tables).T
+    d = hs.posterior(hs.Tally.binary(tp=tp, fp=fp, fn=fn, tn=tn), prior, tolerance=0.2)[kind]
+    ends, stated = (np.stack(x) for x in (tuple(d.interval(kind="equal-tailed")), d.end_errors(0.95, "equal-tailed")))
+    judged, sizes = 0, (32, 64, 128) if tiers.tier == "deep" else (32, 64)
+    for table, end, off in zip(tables, ends.T, stated.T, strict=True):
+        points = np.clip(np.concatenate([end - off, end + off]), -1.0, 1.0)
+        verdict = probabilities(kind, tuple(x + PSEUDO_COUNTS[prior] for x in table), points, 1e-5, sizes)
+        if verdict is not None:
+            before, after = verdict[0].reshape(2, 2)  # the tails below both ends, less and plus the stated error
+            slack = 2 * verdict[1] + 1e-12
+            assert (before - slack <= TAILS).all(), table
+            assert (after + slack >= TAILS).all(), table
+            judged += 1
+    assert judged >= 0.4 * len(tables)
+
+
+@pytest.mark.parametrize("table", OFF_BEFORE)
+@pytest.mark.parametrize("kind", ["phi", "kappa"])
+def test_the_error_of_values_covers_that_of_probabilities(kind: Kind, table: tuple[int, ...]) -> None:
+    tp, fp, fn, tn = table
+    d = hs.posterior(hs.Tally.binary(tp=tp, fp=fp, fn=fn, tn=tn))[kind]
+    for end in d.interval(kind="equal-tailed"):
+        assert d.error.value >= 0.999 * d.error.probability / d.pdf(end)
+
+
+def test_the_low_end_of_kappa_below_0() -> None:
+    """The end was -0.0293821543 with a stated error of 4.7e-7."""
+    d = hs.posterior(hs.Tally.binary(tp=40, fp=1, fn=120, tn=7), "jeffreys")["kappa"]
+    assert d.interval(kind="equal-tailed").low == pytest.approx(-0.0293766192, abs=2e-10)

@@ -154,7 +154,9 @@ def test_minus_one_is_told_from_what_is_near():
 
 def test_what_is_above_minus_one_is_shown_above_it() -> None:
     """A phi of -1 but for a little is never shown below the range."""
-    shown = hs.score(hs.Tally.binary(tp=0, fp=100_000, fn=100_000, tn=0), metrics=["phi"]).to_markdown()
+    shown = hs.score(
+        hs.Tally.binary(tp=0, fp=100_000, fn=100_000, tn=0), metrics=["phi"], interval="equal-tailed"
+    ).to_markdown()
     assert "[-1 + 2.5e-07, " in shown.replace("\\", "")
 
 

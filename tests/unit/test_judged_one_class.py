@@ -13,7 +13,7 @@ def test_validated_labels_that_all_agree(human, elsewhere):
     """A wide interval on their side, a warning of what is not known, and no interval of width 0."""
     verdicts = [1] * 30 + [0] * 20
     for judge in ([human] * 10, [human] * 5 + [1 - human] * 5):
-        report = hs.score(hs.correct(verdicts, ([human] * 10, judge), elsewhere=elsewhere))
+        report = hs.score(hs.correct(verdicts, ([human] * 10, judge), elsewhere=elsewhere), interval="equal-tailed")
         document = report.to_dict()
         assert 0 < document["rows"][0]["low"] < document["rows"][0]["high"] < 1
         said = next(n for n in document["notes"] if n["code"] == "judge-one-class")

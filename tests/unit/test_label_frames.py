@@ -94,9 +94,10 @@ def test_answers_that_are_never_a_truth_are_asked_about():
     frame = pl.DataFrame({"y": ["no", "yes"] * 2, "p": ["n", "y", "y", "n"], "q": ["no", "no", "yes", "yes"]})
     first = next(x for x in str(hs.score(frame, truth="y", pred="p")).splitlines() if x.startswith("- "))
     assert first == (
-        "- warning: no answer is ever a truth: are these the right columns, and labels spelled alike? "
-        "(truths 'no', 'yes'; answers 'n', 'y')"
+        "- warning: no predicted label occurs among the true labels: are these the right columns, and labels spelled "
+        "alike? (true labels 'no', 'yes'; predictions 'n', 'y')"
     )
     both = hs.tally(frame, truth="y", pred=["p", "q"]).notes
-    assert [n.text.partition(":")[0] for n in both if n.code == "no-common-label"] == ["no answer of p is ever a truth"]
+    said = [n.text.partition(":")[0] for n in both if n.code == "no-common-label"]
+    assert said == ["no predicted label of p occurs among the true labels"]
     assert "no-common-label" not in {n.code for n in hs.tally(["no", "no"], ["yes", "yes"]).notes}

@@ -15,9 +15,9 @@ from scipy.special import beta
 
 import howsure as hs
 from howsure import kernels
-from howsure.distribution import Interval
 from howsure.errors import BadSetting
 from howsure.evidence.classes import Tally
+from howsure.interval import Interval
 from howsure.kernels.agreement_law import AgreementLaw
 from howsure.kernels.beta_mixture import BetaMixture
 from howsure.kernels.continuous import Continuous, Stepped, WithMoments

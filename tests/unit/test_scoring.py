@@ -120,7 +120,7 @@ def test_document_has_the_keys_of_the_contract(default):
     assert set(document["data"]) >= DATA
     assert document["schema"] == "howsure.score/1"
     assert document["prior"] == {"name": "even", "total": 2}
-    assert (document["level"], document["interval"], document["seed"]) == (0.95, "equal-tailed", 0)
+    assert (document["level"], document["interval"], document["seed"]) == (0.95, "auto", 0)
     for row in document["rows"]:
         assert set(row) >= ROW
         assert {"value", "probability"} <= set(row["error"])

@@ -38,7 +38,7 @@ CYCLES = {  # modules that import each other, and why
     )
 }
 MOST_LINES = 400
-MOST_FILES = 92  # on the way of the command below; lower it when there are fewer
+MOST_FILES = 93  # on the way of the command below; lower it when there are fewer
 
 
 def classes(tree: ast.AST) -> list[str]:

@@ -169,6 +169,7 @@ def test_a_file_whose_last_line_is_too_long_is_refused(client):
 
 
 FILE = b"label,pred,city,score\n" + b"1,1,a,.9\n0,0,b,.2\n0,1,a,.6\n1,1,b,.7\n1,1,a,.5\n" * 10
+SYSTEMS = "id,model,ok\n" + "".join(f"{i},a,{int(i % 3 > 0)}\n{i},b,1\n" for i in range(30))
 
 
 @pytest.mark.parametrize(
@@ -180,14 +181,16 @@ FILE = b"label,pred,city,score\n" + b"1,1,a,.9\n0,0,b,.2\n0,1,a,.6\n1,1,b,.7\n1,
         ("compare", {"truth": "label", "pred": ["pred", "label"], "metric": "f1", "prior": "uniform", "seed": 3}),
         ("leaderboard", {"truth": "label", "pred": ["pred", "label"], "metric": ["f1", "recall"], "level": 0.9}),
         ("gate", {"require": "f1 > 0.5 in city=a", "level": 0.9}),
+        ("compare", {"outcome": "ok", "system": "model", "item": "id"}),
     ],
 )
 def test_decisions_about_a_file_are_those_of_the_lines(client, elsewhere, tmp_path, verb, options):
     """What comes next, and requirements, of the columns of a file: as Python and the command answer."""
-    response = client.post(f"/api/file/{verb}", params={"name": "p.csv", **options}, content=FILE, headers=BYTES)
+    content = SYSTEMS.encode() if "system" in options else FILE
+    response = client.post(f"/api/file/{verb}", params={"name": "p.csv", **options}, content=content, headers=BYTES)
     assert response.status_code == 200, response.text
     answer = response.json()
-    (tmp_path / "p.csv").write_bytes(FILE)
+    (tmp_path / "p.csv").write_bytes(content)
     with contextlib.redirect_stdout(io.StringIO()) as out:
         assert run([*shlex.split(answer["lines"]["shell"])[1:], "--format", "json"]) in (0, 1, 3)
     assert close(without_words(json.loads(out.getvalue())), without_words(answer["document"]))

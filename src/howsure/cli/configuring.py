@@ -1,4 +1,4 @@
-"""Options from a settings file: [tool.howsure] of pyproject.toml, or howsure.toml; what is typed comes first.
+"""Options from a settings file: [tool.howsure] of pyproject.toml, or howsure.toml; options that you type override it.
 
 A settings file may come with somebody else's folder. It cannot choose where to write or what to connect to, and the
 data that it names must lie in its own folder. Every option of every command is in one of the three sets below.
@@ -107,7 +107,7 @@ def _defaults(command: click.Command, table: Mapping[str, Any], path: Path) -> d
                 f"{str(path)!r} sets {given!r}, but a settings file cannot choose {chosen}: take it out{typed}."
             )
         if key not in known:
-            raise UnknownName(f"{str(path)!r} sets {given!r}, which is no option of gate.{nearest(given, known)}")
+            raise UnknownName(f"{str(path)!r} sets {given!r}, but gate has no such option.{nearest(given, known)}")
         found[str(known[key].name)] = _value(known[key], key, value, path)
     return found
 

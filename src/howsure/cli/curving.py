@@ -116,7 +116,7 @@ def curve(
         raise BadSetting("--simultaneous goes with --band")
     if chosen and metrics:
         raise BadSetting(f"{chosen[0]} replaces the summary: leave out --metric")
-    if band is not None and settings["interval"] != "equal-tailed":
+    if band is not None and settings["interval"] == "hdi":
         raise BadSetting("a band is equal-tailed: leave out --interval")
     found = sources.evidence(given, "scores")
     made = run_curve(found, metrics=metrics or None, **settings)

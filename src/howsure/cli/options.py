@@ -15,6 +15,7 @@ from howsure import render
 from howsure.cli import completing
 from howsure.errors import BadFile, BadSetting
 from howsure.render.view import view
+from howsure.settings import AUTO
 
 COLUMNS, QUESTION, SYSTEMS, SOURCES = "Columns of FILE", "Question", "Several systems", "Instead of FILE"
 OUTPUT, RARE = "Output", "Less common"
@@ -290,10 +291,10 @@ LEVEL = option(
 )
 INTERVAL = option(
     "--interval",
-    default="equal-tailed",
+    default=AUTO,
     show_default=True,
-    metavar="equal-tailed|hdi",
-    help="hdi is the shortest.",
+    metavar="KIND",
+    help="auto, equal-tailed or hdi.",
 )
 SEED = option("--seed", type=int, default=0, show_default=True, help="Seed of what is sampled.")
 FORMAT = _format(render.TEXTS)

@@ -16,7 +16,7 @@ from howsure.cli.output import write
     default="127.0.0.1",
     show_default=True,
     metavar="ADDRESS",
-    help="Where to listen. Any address but 127.x.x.x and ::1 needs a token, which is printed.",
+    help="Where to listen. Any address except 127.x.x.x and ::1 needs a token, which is printed.",
 )
 @option("--no-browser", is_flag=True, help="Print the address, and open no browser.")
 def serve(port: int | None, host: str, no_browser: bool) -> None:

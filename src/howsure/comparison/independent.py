@@ -9,7 +9,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.distribution import Distribution, number_or_array
+from howsure.distribution import Distribution
+from howsure.interval import number_or_array
 from howsure.kernels.difference import difference_of, order_of
 from howsure.kernels.sampled import Sampled
 from howsure.model.question import Gap, Question, drawn_gap

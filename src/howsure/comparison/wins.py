@@ -10,10 +10,11 @@ from typing import Any, Final
 import numpy as np
 
 from howsure.counting import whole
-from howsure.distribution import Distribution, Error, number_or_array
+from howsure.distribution import Distribution, Error
 from howsure.envelope import envelope
 from howsure.errors import BadSetting
 from howsure.evidence.layout import number
+from howsure.interval import number_or_array
 from howsure.kernels import beta, draws
 from howsure.kernels.integral import Integral
 from howsure.kernels.linear_quotient import LinearQuotient
@@ -26,7 +27,7 @@ from howsure.render.harmless import visible
 from howsure.render.numbers import probability
 from howsure.result import Result
 from howsure.rows import real
-from howsure.settings import check_kind, check_level, finite
+from howsure.settings import AUTO, check_kind, check_level, finite
 
 EVEN: Final = 1e-9  # closer to a half than this is a half
 
@@ -206,7 +207,7 @@ def compare_wins(
     names: tuple[str, str] = ("first", "second"),
     equal_within: float | None = None,
     level: float = 0.95,
-    interval: str = "equal-tailed",
+    interval: str = AUTO,
 ) -> Wins:
     """Which of two systems wins more often, from the items on which exactly one of them was right.
 

@@ -46,7 +46,7 @@ class Gate(Result):
         if failed:
             rest = f", {left} {'is' if left == 1 else 'are'} {OPEN}" if left else ""
             return f"{FAIL}: {of.format(failed)} {'fails' if failed == 1 else 'fail'}{rest}"
-        reason = next((row.reason for row in self.rows if row.reason), None)
+        reason = next((row.reason for row in self.rows if row.reason and row.status == OPEN), None)
         if reason is not None:
             return f"{OPEN}: {BLOCKING[reason]}"
         if left:
@@ -78,7 +78,8 @@ class Gate(Result):
         left = [row for row in self.rows if row.more is not None]
         sliced = any(row.requirement.where for row in left)
         own += [note("gate-more", form=f"{form}-sliced" if sliced else form, unit=row.unit) for row in left]
-        return merged([*self.told, *own, *(n for row in self.rows for n in row.notes)])
+        told = [n for row in self.rows for n in row.notes if n.code != SHARED_ITEMS or row.reason == SHARED_ITEMS]
+        return merged([*self.told, *own, *told])
 
     @property
     def _library(self) -> str | None:

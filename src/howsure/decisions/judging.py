@@ -15,9 +15,9 @@ from howsure.distribution import Distribution
 from howsure.errors import BadSetting
 from howsure.evidence.layout import number
 from howsure.evidence.protocol import Evidence
-from howsure.notes import Notes, at_level, note
+from howsure.notes import DEPENDENT, Notes, at_level, note
 from howsure.render.numbers import error_at
-from howsure.rows import Row, real
+from howsure.rows import Row, real, unlike_scales
 
 PASS: Final = "pass"
 FAIL: Final = "fail"
@@ -39,7 +39,7 @@ class Ruling:
     size: float  # units and the prior's weight
     unit: str  # what is exchangeable, and what `more` counts: items, or clusters of them
     notes: Notes = ()
-    reason: str | None = None  # the code of a warning that leaves the answer open, whatever the probability
+    reason: str | None = None  # the code of a warning on which no requirement passes
 
     @property
     def _slack(self) -> float:
@@ -49,12 +49,10 @@ class Ruling:
     @property
     def status(self) -> str:
         """`pass`, `fail` or `inconclusive`; the last if draws cannot tell, or the data cannot carry the question."""
-        if self.reason is not None:
-            return OPEN
         p = self.requirement.p
-        if self.probability - self._slack >= p:
-            return PASS
-        return FAIL if self.probability + self._slack <= 1.0 - p else OPEN
+        if self.probability + self._slack <= 1.0 - p and self.reason not in DEPENDENT:
+            return FAIL
+        return PASS if self.probability - self._slack >= p and self.reason is None else OPEN
 
     @property
     def near(self) -> bool:
@@ -135,7 +133,7 @@ def _against(sides: Sides, r: Requirement, level: float, kind: str) -> tuple[Dis
     """Not worse than the baseline by more than the margin; to be equal is not to be worse."""
     c = sides.comparison(r.metric, level, kind)
     law, up = c.difference, c.metric.better == "higher"
-    notes = (*at_level(law.notes, level), *c.first.notes, *c.second.notes)
+    notes = (*unlike_scales((c.first, c.second)), *at_level(law.notes, level), *c.first.notes, *c.second.notes)
     score = float(c.first.score) - float(c.second.score)
     if r.number == 0.0 and c.route != "sampled":  # known better than by the law of the difference
         return law, score, float(c.p_better), float(c.gap.error), notes

@@ -17,7 +17,7 @@ from howsure.catalogue import known
 from howsure.decisions.expecting import expected_table
 from howsure.decisions.foresight import Foresight, Glimpse, Goal, Kind
 from howsure.decisions.plan_words import verdict
-from howsure.entering import entered, is_made
+from howsure.entering import INTERVAL, LEVEL, entered, is_made
 from howsure.envelope import envelope
 from howsure.errors import BadSetting
 from howsure.language import option, spelled
@@ -172,7 +172,7 @@ def _design(
     if expected is not None:
         evidence, stated, asked = expected_table(expected, metric)
         p = posterior(evidence, "even" if prior is None else prior, seed=0 if seed is None else check_seed(seed))
-        return p.resolve(asked), stated, (0.95, "equal-tailed")
+        return p.resolve(asked), stated, (LEVEL, INTERVAL)
     if not is_made(pilot):
         raise BadSetting(f"{option('pilot')} is evidence or a posterior, such as hs.tally(y_true, y_pred) or "
                          f"hs.Tally.binary(tp=8, fp=2, fn=3, tn=87); got {type(pilot).__name__}.")  # fmt: skip
@@ -231,7 +231,7 @@ class _Design:
             raise BadSetting(f"{option('disagreement')} is for two systems: give {option('difference')} too.")
         if goal.kind == "difference" and self.question.metric.better is None:
             raise BadSetting(f"{name} has no better and worse: two systems cannot be told apart by it.")
-        if goal.kind != "width" and goal.interval != "equal-tailed":
+        if goal.kind != "width" and goal.interval != INTERVAL:
             raise BadSetting(
                 f"{option('interval')} is for the width of intervals: leave it out, or give {option('width')}."
             )

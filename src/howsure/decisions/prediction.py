@@ -15,13 +15,14 @@ from howsure.columns import ColumnsAndTarget
 from howsure.comparison.several import Metrics, Several, each_measure
 from howsure.comparison.slicing import page
 from howsure.decisions.score_limits import ScoreLimit
-from howsure.distribution import Distribution, Interval, number_or_array
+from howsure.distribution import Distribution
 from howsure.entering import entered, is_made
 from howsure.envelope import envelope
 from howsure.errors import BadSetting, listing, plural
 from howsure.estimators import answered, are_estimators
 from howsure.evidence import account
 from howsure.evidence.layout import as_json, number
+from howsure.interval import Interval, number_or_array
 from howsure.kernels.drawn_scores import DrawnScores
 from howsure.labels import places
 from howsure.language import option

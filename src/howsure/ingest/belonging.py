@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.evidence.account import Account
-from howsure.ingest.conditions import mentioned
 from howsure.ingest.files import Files
 from howsure.ingest.frames import Frame, is_batches
 from howsure.ingest.groups import Source
@@ -63,7 +62,7 @@ def _free(request: Request, account: Account | None, heading: Sequence[Any]) -> 
     if named or "cluster" not in OPTIONS[request.kind] or account is None or not 1 < account.read <= MOST_ROWS:
         return []
     names = [x for x in heading if isinstance(x, str)]
-    used = {*request.grouping.columns, *request.answers, *(x for w in request.where for x in mentioned(w))}
+    used = {*request.grouping.columns, *request.answers}
     used |= {x for role in ("truth", "pred", "score", "outcome") for x in guess(names, role)}
     free = [x for x in names if x not in used and names.count(x) == 1]
     return sorted(free, key=lambda x: not (is_id(x) or is_system(x)))[:MOST_COLUMNS]

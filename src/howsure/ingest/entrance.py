@@ -24,9 +24,11 @@ from howsure.ingest import graded_values, judged_items, label_arrays, scored_ite
 from howsure.ingest.alignment import IDS, misaligned
 from howsure.ingest.belonging import repeated
 from howsure.ingest.columns import lost, unarrowed
+from howsure.ingest.files import Files
 from howsure.ingest.filters import FILTER, refuse_filters
 from howsure.ingest.frames import Frame, is_frame
 from howsure.ingest.groups import Source
+from howsure.ingest.json_forms import refuse_columns
 from howsure.ingest.labelling import doubtful
 from howsure.ingest.memory import Table
 from howsure.ingest.paths import by_spark, is_paths, is_table, listed, refuse_texts, source_of
@@ -198,6 +200,8 @@ def _of_columns(data: Any, roles: Sequence[str], columns: dict[str, Any], place:
             notes = (*notes, *_repeated_in_files(kept, request, found, place))
         else:
             found = counted(sources[0], request, place.get("unmatched", "refuse"))
+            if isinstance(sources[0], Files) and isinstance(found, Multilabel):
+                refuse_columns(sources[0].files, found.n)
     if request.independent_rows:
         notes = (*notes, note("rows-independent"))
     return _noted(found, one_guess((*notes, *found.notes))) if notes else found

@@ -6,7 +6,7 @@ import glob
 import json
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from howsure import duck
@@ -38,6 +38,14 @@ def described(file: File) -> str | None:
         return _one_object(values[0], file)
     message = f"{path} holds {plural(len(values), 'JSON value')} over several lines; write one record per line"
     return f"{message}{_jq('-c .', file)}."
+
+
+def refuse_columns(files: Sequence[File], rows: int) -> None:
+    """Refuse one record whose fields are lists: these are columns, and not the labels of one item."""
+    if rows == 1 and len(files) == 1 and files[0].kind == "json" and not files[0].array:
+        told = f"{files[0].shown!r} is one record whose fields are lists, which looks like columns"
+        way = spelled("hs.score(json.load(file)) takes columns", "pandas.read_json(FILE).to_csv(...) makes one")
+        raise BadFile(f"{told}; give a file of one record per line: {way}.")
 
 
 def _one_object(value: dict[str, Any], file: File) -> str:

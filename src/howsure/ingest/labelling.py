@@ -99,12 +99,12 @@ def similar_labels(known: Iterable[Label]) -> Notes:
 
 
 def nothing_in_common(truths: set[Label], answers: Sequence[set[Label]], systems: Sequence[str]) -> Notes:
-    """A question about answers of which none is ever a truth, so that none can be right.
+    """Warn about predictions of which none is a true label, so that none can be right.
 
     One truth and one answer, such as 1 and 0, may well be all mistakes.
 
     >>> nothing_in_common({"no", "yes"}, [{"n", "y"}, {"yes"}], ("a", "b"))[0].text
-    "no answer of a is ever a truth: are these the right columns, and labels spelled alike? ..."
+    "no predicted label of a occurs among the true labels: are these the right columns, and labels spelled alike? ..."
     >>> nothing_in_common({1}, [{0}], ("system",))
     ()
     """

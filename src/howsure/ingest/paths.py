@@ -10,7 +10,7 @@ from typing import Any, Final
 from howsure.errors import BadSetting
 from howsure.ingest.files import opened
 from howsure.ingest.groups import Source
-from howsure.ingest.guessing import Role, guess
+from howsure.ingest.guessing import Role, guess, is_id
 from howsure.ingest.streams import is_stream
 from howsure.language import option
 
@@ -26,16 +26,19 @@ def is_paths(data: Any) -> bool:
 
 
 def is_table(data: Any, given: Mapping[str, Any]) -> bool:
-    """Whether a mapping holds columns: those that are named, or a truth and its answers under usual names.
+    """Whether a mapping holds columns: those that are named, a truth and its answers under usual names, or outcomes.
 
     >>> is_table({"y_true": [1, 0], "pred": [1, 1]}, {}), is_table({"a": [1, 0], "b": [1, 1]}, {})
     (True, False)
+    >>> is_table({"task_id": [7, 8], "passed": [1, 0]}, {})
+    True
     """
     if not isinstance(data, Mapping) or not all(_is_column(x) for x in data.values()):
         return False
     keys = [str(x) for x in data]
     named = [x for role in _ROLES if isinstance(own := given.get(role), (str, list, tuple)) for x in listed(own)]
     usual = bool(guess(keys, "truth")) and any(guess(keys, role) for role in _ANSWERS)
+    usual = usual or (len(guess(keys, "outcome")) == 1 and any(map(is_id, keys)))
     return set(named) <= set(keys) if named else usual
 
 

@@ -216,8 +216,8 @@ class Database:
         except Exception as error:  # noqa: BLE001 - every driver has its own family
             elsewhere = _ELSEWHERE.search(str(error)) if self.driver == "duckdb" else None
             if elsewhere:
-                told = f"{self.called} reads another file, {elsewhere[1]!r}, and only the database itself is read"
-                raise BadFile(f"{told}: give that file by its name, or copy its rows into a table.") from None
+                told = f"{self.called} reads another file, {elsewhere[1]!r}; howsure reads only the database"
+                raise BadFile(f"{told}. Give that file by its name, or copy its rows into a table.") from None
             said = (str(error).strip() or type(error).__name__).splitlines()[0][:160].rstrip(".")
             raise BadFile(f"the database refuses {self.called}: {said}.") from None
         finally:

@@ -5,7 +5,7 @@ Statement: tails, density, quantiles and moments by the product rules of agreeme
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
@@ -44,6 +44,7 @@ class AgreementLaw(Stepped):
 
     kind: Kind
     cells: Cells
+    _ends: dict[float, tuple[Array, Array, Array, Array]] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
@@ -264,7 +265,7 @@ class AgreementLaw(Stepped):
 
     @cached_property
     def error(self) -> tuple[Array, Array]:
-        value = np.maximum(self.mean_error(), self.end_errors(0.95, False)[0])
+        value = np.maximum.reduce([self.mean_error(), *self.end_errors(0.95, False)])
         return value, self._off[2].reshape(self.shape)
 
     def own_error(self) -> tuple[Array, Array]:
@@ -274,11 +275,31 @@ class AgreementLaw(Stepped):
         return ((self._above.mean_off + 1e-10) * self._above.moments.std + 8 * EPS).reshape(self.shape)
 
     def end_errors(self, level: float, shortest: bool) -> tuple[Array, Array]:
-        """What two rules differ by, held by tests; twice that for the ends of a shortest interval."""
+        """What two rules differ by, and at least the error of a probability over the density at that end.
+
+        Twice that for the ends of a shortest interval.
+        """
         far = 0 if level <= _BODY else 1
-        more = (1.0 + shortest) * (1.0 if level <= _BODY else 4.0 if level <= _FAR else 100.0)
-        off = (more * (self._off[far] + 1e-9) * self._above.moments.std + 8 * EPS).reshape(self.shape)
-        return off, off
+        more = 1.0 if level <= _BODY else 4.0 if level <= _FAR else 100.0
+        apart = (more * (self._off[far] + 1e-9) * self._above.moments.std).reshape(self.shape)
+        low, high = np.maximum(apart, np.minimum(self._off[2].reshape(self.shape) / self._end_densities(level), 2.0))
+        return (1.0 + shortest) * low + 8 * EPS, (1.0 + shortest) * high + 8 * EPS
+
+    def equal_tailed(self, level: float) -> tuple[Array, Array, Array, Array]:
+        if level not in self._ends:
+            self._ends[level] = super().equal_tailed(level)
+        return self._ends[level]
+
+    def _end_densities(self, level: float) -> Array:
+        """The density at both ends of an equal-tailed interval, by their distances to -1 and 1."""
+        below, above = self.equal_tailed(level)[2:]
+        distance = np.stack([below, above]).reshape(2, -1)
+        side = np.array([[-1.0], [1.0]])
+        with np.errstate(divide="ignore"):
+            h = side * np.minimum(0.5 * (np.log(2.0 - distance) - np.log(distance)), _EDGE)
+        tables = np.tile(np.arange(self._flat[0].size), 2)
+        slope = self._tail(tables, h.ravel(), np.repeat([False, True], tables.size // 2))[1] * np.cosh(h.ravel()) ** 2
+        return np.asarray(np.maximum(slope, np.finfo(float).tiny).reshape(2, *self.shape))
 
 
 def _by_power(power: Array, steady: Array) -> Array:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from typing import Final
 
 import numpy as np
@@ -23,6 +23,8 @@ SIZES: Final = np.array([5, 7, 9, 12, 16, 21, 28, 38])
 FIBONACCI: Final = {2584: 1597, 4181: 2584}  # points of a lattice, and its generator
 _ROOM: Final = 16_000  # nodes of all points at a time: they stay in the cache
 _SMALL: Final = 3.0
+_STEPS_PER_NODE: Final = 4  # of a normal score, for what a Gauss rule has one node
+_SCORE_REACH: Final = 7.5  # all but 6e-14 of the mass
 _TINY_SHARE: Final = 1e-6
 _MOVES: Final = np.eye(3)[:, None, :, None, None] * np.array([1.0, -1.0])[:, None, None, None]
 
@@ -71,10 +73,14 @@ class ProductRule:
         tail, density = (np.concatenate(x) for x in zip(*parts, strict=True))
         return tail, density
 
-    def _tail(self, rows: Index, h: Array, upper: Mask) -> tuple[Array, Array]:
+    def _nodes(self, rows: Index, h: Array) -> tuple[CellLines, Array]:
+        """The cells at the nodes of each point, and the weights: here the same for all points of a table."""
+        del h
         lines, weights = self._grid
-        if self.split.size > 1:
-            lines, weights = lines.at(rows), weights[rows]
+        return (lines.at(rows), weights[rows]) if self.split.size > 1 else (lines, weights)
+
+    def _tail(self, rows: Index, h: Array, upper: Mask) -> tuple[Array, Array]:
+        lines, weights = self._nodes(rows, h)
         a, b = (x[rows, None] for x in self._shapes[0])
         z, there = lines.root(self.kind, h[:, None])
         r = np.exp(z)
@@ -116,7 +122,56 @@ class ProductRule:
 
     def only(self, tables: Index) -> ProductRule:
         """The same rule for some of the tables."""
-        return ProductRule(self.kind, _picked(self.cells, tables), self.split[tables], self.nodes)
+        return replace(self, cells=_picked(self.cells, tables), split=self.split[tables])
+
+
+@dataclass(frozen=True)
+class TruncatedRule(ProductRule):
+    """The rule of kappa below 0: the split by right answers, and fp's share of the wrong only where kappa can be t.
+
+    That share v must lie between (1 - e^h)/2 and (1 + e^h)/2, whatever the others. The integrand bends there, and Gauss
+    rules over all v can agree with each other and be off. So each point has its own nodes: equal steps of the normal
+    score of the truncated Beta.
+    """
+
+    @cached_property
+    def _outer(self) -> tuple[Array, Array, Array]:
+        return gauss_beta(*self._shapes[1], self.nodes[0])
+
+    def _beyond(self, rows: Index, h: Array) -> tuple[Array, Array]:
+        """The probability that v is too small, and that it is too large, for kappa to be tanh h."""
+        a, b = (x[rows] for x in self._shapes[2])
+        least, most = -0.5 * np.expm1(h), 0.5 * (1.0 + np.exp(h))
+        return beta.lower_tail(a, b, least, most), beta.lower_tail(b, a, least, most)
+
+    def _nodes(self, rows: Index, h: Array) -> tuple[CellLines, Array]:
+        if not self.nodes[1]:
+            return super()._nodes(rows, h)
+        below, above = (x[:, None] for x in self._beyond(rows, h))
+        inside = 1.0 - below - above
+        z, w = _even_scores(_STEPS_PER_NODE * self.nodes[1])
+        a, b = (x[rows, None] for x in self._shapes[2])
+        v = beta.quantile(a, b, below + inside * special.ndtr(z), above + inside * special.ndtr(-z))
+        u = [x[rows] for x in self._outer]
+        size = h.size, self.nodes[0], z.size
+        across = [np.broadcast_to(x[:, :, None], size).reshape(h.size, -1) for x in u]
+        along = [np.broadcast_to(x[:, None, :], size).reshape(h.size, -1) for x in (*v, inside * w)]
+        lines = CellLines.make(self.split[rows, None], across[0], across[1], along[0], along[1])
+        return lines, across[2] * along[2]
+
+    def _tail(self, rows: Index, h: Array, upper: Mask) -> tuple[Array, Array]:
+        tail, density = super()._tail(rows, h, upper)
+        if self.nodes[1]:
+            tail = tail + np.where(upper, sum(self._beyond(rows, h)), 0.0)
+        return tail, density
+
+
+@lru_cache(maxsize=32)
+def _even_scores(steps: int) -> tuple[Array, Array]:
+    """Equal steps of a normal score, and their weights."""
+    z = _SCORE_REACH * ((2.0 * np.arange(steps) + 1.0) / steps - 1.0)
+    w = np.exp(-0.5 * z * z)
+    return z, w / w.sum()
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from howsure.kernels.agreement import Kind
-from howsure.kernels.agreement_rules import FIBONACCI, SIZES, Cells, Moments, ProductRule, chosen
+from howsure.kernels.agreement_rules import FIBONACCI, SIZES, Cells, Moments, ProductRule, TruncatedRule, chosen
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -89,7 +89,7 @@ def settled(kind: Kind, cells: Cells, right: bool = False, lattice: Mask | None 
     todo = np.flatnonzero(~plain & ~by_lattice)
     while todo.size:
         again = []
-        for tables, rule in _by_size(kind, cells, split, level, todo):
+        for tables, rule in _by_size(kind, cells, split, level, todo, right):
             trial = _Trial(rule, _larger(rule), sign)
             last = (level[tables] >= SIZES.size - 2).all(axis=1)
             done = trial.off <= np.where(level[tables].max(axis=1) < _LARGE, _ENOUGH, _POOR)
@@ -149,14 +149,17 @@ def _larger(rule: ProductRule) -> ProductRule:
     return replace(rule, nodes=(u, v))
 
 
-def _by_size(kind: Kind, cells: Cells, split: Index, level: Index, todo: Index) -> Iterator[tuple[Index, ProductRule]]:
+def _by_size(
+    kind: Kind, cells: Cells, split: Index, level: Index, todo: Index, right: bool = False
+) -> Iterator[tuple[Index, ProductRule]]:
     """Tables that take the same numbers of nodes, with their rule."""
+    family = TruncatedRule if right else ProductRule
     code = level[todo, 0] * SIZES.size + level[todo, 1]
     for one in np.unique(code):
         tables = todo[code == one]
         tp, fp, fn, tn = (x[tables] for x in cells)
         u, v = divmod(int(one), SIZES.size)
-        yield tables, ProductRule(kind, (tp, fp, fn, tn), split[tables], (int(SIZES[u]), int(SIZES[v])))
+        yield tables, family(kind, (tp, fp, fn, tn), split[tables], (int(SIZES[u]), int(SIZES[v])))
 
 
 class _Trial:
@@ -180,9 +183,9 @@ class _Trial:
         ends = np.where((apart[: _SCORES.size] == 0) & ~np.isfinite(ends), 0.0, ends)
         safety = 1.0 if rule.nodes[1] else 6.0  # a lattice gains a power only, a Gauss rule gains by squares
         self.chance, ends, mean = (
-            safety * np.nan_to_num(x, nan=np.inf, posinf=np.inf) for x in (apart.max(axis=0), ends, mean)
-        )
-        bent = np.where(self.chance > _BENT, self.chance, 0.0)
+            np.nan_to_num(x, nan=np.inf, posinf=np.inf) for x in (apart.max(axis=0), safety * ends, safety * mean)
+        )  # MORE, which is stated of probabilities, covers a lattice too
+        bent = np.where(safety * self.chance > _BENT, safety * self.chance, 0.0)
         self.off, self.far, self.mean_off = np.maximum(ends[:_ENDS].max(axis=0), bent), ends.max(axis=0), mean
 
     def _held(self, tables: Index, h: Array) -> tuple[Array, Array, Array]:

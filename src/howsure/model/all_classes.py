@@ -40,6 +40,7 @@ NEXT_STREAM: Final = 90_011
 NEXT_NUMBERS: Final = 10_000_000  # drawn for the next items
 _PREDICTED: Final = "averages over at most 32 classes for one system, without weights, under a flat prior"
 LEAST_DOUBTED: Final = 5  # classes from which intervals of averages can fall short
+MOST_SIMULATED: Final = 120  # classes; with more, averages over classes are off by more than their intervals allow
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -235,6 +236,8 @@ class AllClasses(Question):
             name = "weighted-f1"
         elif not self.metric.classes_count_alike:
             return ()
+        if len(t.labels) > MOST_SIMULATED:
+            return (note("many-classes", count=len(t.labels), most=MOST_SIMULATED),)
         if coverage.held("classes", "many", name) is None:
             name = "macro-precision"  # other averages were not studied: this is the worst of those that were
         spans = {why: coverage.held("classes", why, name) for why in doubts(t)}

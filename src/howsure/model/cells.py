@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from howsure.catalogue.metric import Metric
 from howsure.cell_models import Model, Shapes
-from howsure.distribution import Distribution, number_or_array
+from howsure.distribution import Distribution
 from howsure.errors import BadSetting
 from howsure.evidence.protocol import same_fields
 from howsure.forms import Linear
+from howsure.interval import number_or_array
 from howsure.model import outlook_of_tables
 from howsure.model.answers import Answers, p_values
 from howsure.model.joint_answers import FEW, joint_draws

@@ -77,7 +77,7 @@ class OfQuotient(OfUnits):
 
     def widths(self, n: int, level: float, interval: str, part: int = 1, fresh: int = 0) -> Seen:
         """Of the equal-tailed interval."""
-        if interval != "equal-tailed":
+        if interval == "hdi":
             raise BadSetting(
                 f"a plan of graded values or of clusters is for equal-tailed intervals: leave out {option('interval')}."
             )

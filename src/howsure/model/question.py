@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue.measure import Measure
-from howsure.distribution import Distribution, number_or_array
+from howsure.distribution import Distribution
 from howsure.errors import BadSetting
+from howsure.interval import number_or_array
 from howsure.language import option
 from howsure.model.state import State
 from howsure.notes import Note, Notes

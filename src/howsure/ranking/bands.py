@@ -142,7 +142,7 @@ def sure_band(line: Line, law: Distribution, level: float, tail: float, notes: N
     if isinstance(inner, Moebius) and beta_interpolation.fits(inner.a, inner.b, p_low, p_high):
         low, high = inner.value(*beta_interpolation.quantiles(inner.a, inner.b, p_low, p_high))
     else:
-        low, high = (np.asarray(x, dtype=float) for x in law.interval(1.0 - 2.0 * tail))
+        low, high = (np.asarray(x, dtype=float) for x in law.interval(1.0 - 2.0 * tail, kind="equal-tailed"))
     return CurveBand(line, low, high, level, bool(notes), law.route, (*law.notes, *notes), p)
 
 

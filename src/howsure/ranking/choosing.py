@@ -39,6 +39,7 @@ from howsure.ranking.trying import CORRECTIONS, Pick, Trial, cuts_of, draws, tri
 from howsure.render.numbers import ends, short
 from howsure.result import Result
 from howsure.rows import real
+from howsure.settings import AUTO
 
 Array = NDArray[np.float64]
 
@@ -188,7 +189,7 @@ def choose(
     at_most: Given = None,
     correct: str | None = "folds",
     level: float = 0.95,
-    interval: str = "equal-tailed",
+    interval: str = AUTO,
 ) -> Choice:
     """The threshold at which a measure is best, among those that keep the limits.
 

@@ -37,7 +37,7 @@ from howsure.render.harmless import visible
 from howsure.render.numbers import short
 from howsure.result import Result
 from howsure.rows import Row, real, row_documents
-from howsure.settings import check_kind, check_level, several, whole_from
+from howsure.settings import AUTO, check_kind, check_level, several, whole_from
 
 Array = NDArray[np.float64]
 
@@ -55,12 +55,12 @@ class Curve(Result):
     >>> c.tally.tp.tolist(), c.tally.fp.tolist()
     ([1, 2, 2, 3, 3, 3], [0, 0, 1, 1, 2, 3])
     >>> c["recall@0.6"]
-    recall@0.6 0.875 [0.464, 0.99985] 95% equal-tailed, closed form
+    recall@0.6 0.875 [0.464, 1] 95% to-end, closed form
     """
 
     posterior: Posterior
     level: float = 0.95
-    interval: str = "equal-tailed"
+    interval: str = AUTO
     asked: tuple[Any, ...] | None = None
     _parts: dict[str, Curve] = field(default_factory=dict, repr=False, compare=False)
 
@@ -348,7 +348,7 @@ class Curve(Result):
         for name in ("recall", "fallout", "precision"):
             columns[name] = np.asarray(parse(name).at(cells))
             if self._closed:
-                got = self._at(at)[name].interval(self.level)
+                got = self._at(at)[name].interval(self.level, kind=self.interval)
                 columns |= {f"{name}_low": got.low, f"{name}_high": got.high}
         return [
             {"system": system if len(self.systems) > 1 or system != "system" else None, "threshold": real(t)}

@@ -34,6 +34,7 @@ from howsure.relations.values import short_number
 from howsure.render.numbers import probability, stated
 from howsure.result import Result
 from howsure.rows import real
+from howsure.settings import AUTO
 
 Array = NDArray[np.float64]
 
@@ -77,7 +78,7 @@ class Band(Result):
     curve: Tradeoff | None
     recalls: tuple[float, ...] | None = None
     level: float = 0.95
-    interval: str = "equal-tailed"
+    interval: str = AUTO
 
     # -- laws
 

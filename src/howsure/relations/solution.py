@@ -28,6 +28,7 @@ from howsure.relations.readings import Alternative, alternative
 from howsure.relations.values import Given
 from howsure.result import Result
 from howsure.rows import real
+from howsure.settings import AUTO
 
 Array = NDArray[np.float64]
 CellCounts = dict[str, Any]
@@ -184,7 +185,7 @@ class Solution(Result):
         *,
         prior: Any = "even",
         level: float = 0.95,
-        interval: str = "equal-tailed",
+        interval: str = AUTO,
         seed: int = 0,
     ) -> Solution:
         """The same solution with the posteriors of some measures in its document, and under its table.

@@ -16,7 +16,7 @@ from howsure.relations.quantities import quantity
 from howsure.relations.solution import Solution
 from howsure.relations.solving import solve
 from howsure.relations.values import Given, given, short_number, simplest
-from howsure.settings import check_kind, check_level
+from howsure.settings import AUTO, check_kind, check_level
 
 LEAST = Fraction(1, 10**15)
 _NEEDS = "the trade-off curve needs accuracy= and prevalence=, measures that settle both, or a Tally"
@@ -30,7 +30,7 @@ def tradeoff(
     recalls: Any = None,
     prior: Any = "even",
     level: float = 0.95,
-    interval: str = "equal-tailed",
+    interval: str = AUTO,
     tolerance: float = 0.02,
     seed: int = 0,
 ) -> Band: ...
@@ -64,7 +64,7 @@ def tradeoff(data: Any = None, /, *, recalls: Any = None, **named: Any) -> Trade
 
 
 def _of_data(
-    data: Any, recalls: Any, *, prior: Any = "even", level: float = 0.95, interval: str = "equal-tailed", **how: Any
+    data: Any, recalls: Any, *, prior: Any = "even", level: float = 0.95, interval: str = AUTO, **how: Any
 ) -> Band:
     """The band of a table, or of a posterior that is there."""
     tally = data.evidence if isinstance(data, Posterior) else data

@@ -34,7 +34,8 @@ def caption(document: Document) -> str:
     said = [_n(document)]
     said.append(f"{count(told['folds'])} folds" if told.get("folds") else "")
     said.append(f"prior {prior['name']}" if prior.get("name") else "")
-    said.append(f"{percent(level)} {document.get('interval') or ''} intervals" if level else "")
+    kind = " hdi" if document.get("interval") == "hdi" else ""
+    said.append(f"{percent(level)}{kind} intervals" if level else "")
     hidden = document.get("hidden")
     said.append(f"{count(hidden['tables'])} more are not drawn" if hidden else "")
     return "; ".join(x for x in said if x)

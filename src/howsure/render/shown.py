@@ -48,7 +48,7 @@ def columns_of(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
 
 def level_of(document: dict[str, Any]) -> str:
     """The name of the column of intervals."""
-    kind = "" if document["interval"] == "equal-tailed" else f" {document['interval']}"
+    kind = " hdi" if document["interval"] == "hdi" else ""
     return f"{100 * document['level']:.12g}%{kind} interval"
 
 

@@ -16,9 +16,9 @@ from howsure.settings import flag
 VERBOSE: Final = ("mean", "route")  # columns that come with every note
 TECHNICAL: Final = frozenset(  # how numbers were found, where that does not change how to read them
     (
-        "binned", "chance-sampled", "clusters", "delong", "folds", "infinite-mean", "labels", "micro", "no-mean",
-        "pairs-prior", "prior", "prior-from-data", "recall-rule", "rounds-to-edge", "rule", "sampled", "simultaneous",
-        "unbounded",
+        "binned", "chance-sampled", "clusters", "delong", "folds", "infinite-mean", "interval-to-end", "labels",
+        "micro", "no-mean", "pairs-prior", "prior", "prior-from-data", "recall-rule", "rounds-to-edge", "rule",
+        "sampled", "simultaneous", "unbounded",
     )
 )  # fmt: skip
 USUAL_PRIORS: Final = ("even", "wins")  # which need no word

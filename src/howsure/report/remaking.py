@@ -13,6 +13,7 @@ from typing import Any, Final
 from howsure.errors import hidden
 from howsure.language import SPOKEN, TYPED
 from howsure.report.measured import kind_of
+from howsure.settings import AUTO
 
 Document = dict[str, Any]
 _PARTS: Final = ("numpy", "scipy", "altair", "vl-convert-python", "jinja2")
@@ -71,7 +72,7 @@ def _of_table(document: Document, typed: Mapping[str, Any]) -> list[str] | None:
         if row["above"] is not None:
             words += ["--above", f"{row['asked']}={row['above']!r}"]
     settings = {"prior": (prior["name"], "even"), "level": (document["level"], 0.95), "seed": (document["seed"], 0),
-                "interval": (document["interval"], "equal-tailed"),
+                "interval": (document["interval"], AUTO),
                 "tolerance": (typed.get("tolerance", 0.02), 0.02)}  # fmt: skip
     for name, (value, usual) in settings.items():
         words += [] if value == usual else [f"--{name}", str(value)]

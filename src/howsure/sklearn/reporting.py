@@ -18,7 +18,7 @@ from howsure.labels import Label, check_labels
 from howsure.model.posterior import Posterior, posterior
 from howsure.render.harmless import visible
 from howsure.render.numbers import count
-from howsure.settings import check_kind, check_level
+from howsure.settings import AUTO, check_kind, check_level
 
 _COLUMNS: Final = {"precision": "precision", "recall": "recall", "f1-score": "f1"}  # heading -> measure
 Found = tuple[float, float, float]  # score, low, high; NaN where there is none
@@ -78,13 +78,13 @@ class _Reported:
 def classification_report(
     y_true: Any, y_pred: Any, *, labels: Sequence[Label] | None = None, target_names: Sequence[str] | None = None,
     sample_weight: Any = None, digits: int = 2, output_dict: Literal[False] = False, zero_division: float = math.nan,
-    level: float = 0.95, interval: str = "equal-tailed", prior: Any = "even", tolerance: float = 0.02,
+    level: float = 0.95, interval: str = AUTO, prior: Any = "even", tolerance: float = 0.02,
 ) -> str: ...  # fmt: skip
 @overload
 def classification_report(
     y_true: Any, y_pred: Any, *, labels: Sequence[Label] | None = None, target_names: Sequence[str] | None = None,
     sample_weight: Any = None, digits: int = 2, output_dict: Literal[True], zero_division: float = math.nan,
-    level: float = 0.95, interval: str = "equal-tailed", prior: Any = "even", tolerance: float = 0.02,
+    level: float = 0.95, interval: str = AUTO, prior: Any = "even", tolerance: float = 0.02,
 ) -> dict[str, Any]: ...  # fmt: skip
 def classification_report(
     y_true: Any,
@@ -97,7 +97,7 @@ def classification_report(
     output_dict: bool = False,
     zero_division: float = math.nan,
     level: float = 0.95,
-    interval: str = "equal-tailed",
+    interval: str = AUTO,
     prior: Any = "even",
     tolerance: float = 0.02,
 ) -> str | dict[str, Any]:
@@ -124,7 +124,8 @@ def classification_report(
         return _document(lines, averages)
     if isinstance(digits, bool) or not isinstance(digits, int) or not 0 <= digits <= 15:
         raise BadSetting(f"digits= is a whole number from 0 to 15; got {digits!r}.")
-    told = f"{100 * asked.level:.12g}% {asked.interval} intervals, prior {asked.posterior.prior.name}"
+    kind = "" if asked.interval == AUTO else f" {asked.interval}"
+    told = f"{100 * asked.level:.12g}%{kind} intervals, prior {asked.posterior.prior.name}"
     told += "" if asked.whole else "; averages over some of the classes have none"
     return _text(lines, averages, digits, told)
 

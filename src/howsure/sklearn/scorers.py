@@ -17,7 +17,7 @@ from howsure.entering import entered
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.estimators import answered, of_scores
 from howsure.model.posterior import Posterior
-from howsure.settings import check_kind, check_level
+from howsure.settings import AUTO, check_kind, check_level
 
 OF: Final = ("score", "low", "high", "mean")
 _AVERAGED: Final = re.compile(r"^(.+)_(micro|macro|weighted|samples)$")
@@ -121,7 +121,7 @@ def scorer(
         priors.make(prior)
     return Scorer(
         known, of, check_level(0.95 if level is None else level),
-        check_kind("equal-tailed" if interval is None else interval),
+        check_kind(AUTO if interval is None else interval),
         positive, prior, -1 if measure.better == "lower" else 1,
     )  # fmt: skip
 

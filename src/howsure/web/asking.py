@@ -281,7 +281,7 @@ def _checked(call: Call, columns: Mapping[str, Any]) -> Any:
     refuse_many("classes", len(getattr(evidence, "labels", ())))
     refuse_many("systems", len(evidence.systems))
     refuse_many("slices", getattr(evidence, "tables", 0))  # items that are kept one by one are counted in the answer
-    if call.name == "gate":  # which reads the slices that its requirements name
+    if call.name == "gate" or "system" in columns:  # these read slices and the order of systems for themselves
         return call.run()
     rest = {k: x for k, x in settings.items() if k not in first}
     return replace(call, given=(posterior, *more), named=rest).run()

@@ -105,7 +105,7 @@ class AnySettings(StrictModel):
     """What most questions can be told besides."""
 
     level: Number | None = Field(default=None, description="Of the intervals; 0.95 if left out.")
-    interval: Literal["equal-tailed", "hdi"] | None = None
+    interval: Literal["auto", "equal-tailed", "hdi"] | None = None
     prior: Text | Number | None = Field(
         default=None, description="even (usual), jeffreys, uniform, or a weight per cell."
     )
@@ -260,7 +260,7 @@ class FileQuestion(BaseModel):
     best: Text | None = Field(default=None, description=f"Of curve: {_BEST[:1].lower()}{_BEST[1:]}")
     equal_within: Number | None = None
     level: Number | None = None
-    interval: Literal["equal-tailed", "hdi"] | None = None
+    interval: Literal["auto", "equal-tailed", "hdi"] | None = None
     prior: Text | None = None
     seed: Seed | None = None
     format: Format = "answer"

@@ -14,7 +14,7 @@ from howsure.web.answering import Reply, refusal
 HEAD_TIME: Final = 10.0  # seconds for the head of a request, from the connection or from its first byte on
 IDLE_TIME: Final = 30  # seconds that a connection may wait for its next request
 READ_TIME: Final = 120.0  # seconds in which a client must read what it is sent
-_NOT_HTTP: Final = refusal(400, "not-http", "this is no request of HTTP that can be read; its head may be too long.")
+_NOT_HTTP: Final = refusal(400, "not-http", "this is not a readable HTTP request; its head may be too long.")
 _TOO_SLOW: Final = refusal(408, "too-slow", "the head of the request did not arrive in time.")
 
 

@@ -70,7 +70,7 @@ function settings(s) {
     ...(metrics.length ? { metrics } : {}),
     ...(prior && prior !== "even" ? { prior: numeric(prior) ? Number(prior) : prior } : {}),
     ...(s.level !== "0.95" && s.level !== "" ? { level: number(s.level, "the level") } : {}),
-    ...(s.interval && s.interval !== "equal-tailed" ? { interval: s.interval } : {}),
+    ...(s.interval && s.interval !== "auto" ? { interval: s.interval } : {}),
   };
 }
 
@@ -80,7 +80,7 @@ const METRIC = { name: "metric", label: "Measure", kind: "text", value: "f1", li
 const SETTINGS = [
   { name: "level", label: "Level", seldom: true, kind: "text", value: "0.95", mode: "decimal" },
   { name: "prior", label: "Prior", seldom: true, kind: "text", value: "even", list: "priors", hint: "even, jeffreys, uniform, or a weight per cell" },
-  { name: "interval", label: "Interval", seldom: true, kind: "select", value: "equal-tailed", options: [["equal-tailed", "equal-tailed"], ["hdi", "shortest (hdi)"]] },
+  { name: "interval", label: "Interval", seldom: true, kind: "select", value: "auto", options: [["auto", "auto"], ["equal-tailed", "equal-tailed"], ["hdi", "shortest (hdi)"]] },
 ];
 const cells = (prefix, legend, values, when) => ({ kind: "cells", legend, when, fields: CELLS.map((x, i) => ({ name: prefix + x, label: CELL_NAMES[x], value: values[i] })) });
 const two = (names, values, legend, when) => ({ kind: "cells", legend, when, fields: names.map(([name, text], i) => ({ name, label: text, value: values[i] })) });
