@@ -198,7 +198,7 @@ class SampledUnits(UnitPrior):
         return np.array([ClusterSums.of_hits(value * n, n).share for value, n in both])
 
     @property
-    def stretch_shares(self) -> Array:  # type: ignore[override]
+    def stretch_shares(self) -> Array:
         """As of clusters of n/k items."""
         return self.shares
 
