@@ -2,7 +2,8 @@
 
 A mean has weight on the smallest and on the largest value seen, each moved a tenth of the way to its bound. A
 difference of two systems is evidence of its own: half of that weight on plus and on minus the largest difference
-seen, the whole of it on none. On values of 0 and 1 these are the rules of a rate, of pairs of outcomes and of wins.
+seen, the whole of it on none. The mean is then stretched (model/unit_prior.py). On values of 0 and 1 these are the
+rules of a rate, of pairs of outcomes and of wins.
 
 Many systems have made-up items c ± δ/2, with a fair sign of its own for each system: every pair has the three atoms
 above, at (δ + δ)/2, whatever c is.

@@ -1,9 +1,9 @@
 """The prior of a mean over units: where its made-up units are, how large they are, and how far the mean is stretched.
 
 Units are graded items, clusters of graded items, or questions with several samples each. Graded items have the prior
-of model/graded_prior.py. Clusters have the same with the sizes of model/cluster_prior.py. The values of questions are
-averages over groups of k samples, so that a question counts as a cluster of n/k items: pass@1 of equal numbers of
-samples has the prior of their rate.
+of model/graded_prior.py, and are stretched unless all values are at the bounds. Clusters have the same with the sizes
+of model/cluster_prior.py. The values of questions are averages over groups of k samples, so that a question counts as a
+cluster of n/k items: pass@1 of equal numbers of samples has the prior of their rate.
 """
 
 from __future__ import annotations
