@@ -214,8 +214,11 @@ def widths(name: str, most: float) -> str:
 def of_graded() -> Iterable[str]:
     for name, what in (("means", "means"), ("differences", "differences")):
         more, few = (span(items_of(GRADED[name], "even", n, "coverage")) for n in (25, 10))
-        yield f"95% intervals of {what} from 25 and 50 items hold in {more} of the tests, from 10 items in {few}"
+        least = "8 and 10" if what == "means" else "10"
+        yield f"95% intervals of {what} from 25 and 50 items hold in {more} of the tests, from {least} items in {few}"
         yield f"they are {widths(name, 25)} and {widths(name, 10)} of the width of Student's"
+    plain = span(items_of(GRADED["means"], "even, not stretched", 10, "coverage"))
+    yield f"without the stretch means from 8 and 10 items held in {plain}"
     outside = {x: span(GRADED["equal systems"].where(x).column(figure="outside")) for x in ("even", "none")}
     yield f"in {outside['even']} of the tests under `even`, in {outside['none']} under `none`"
     skewed = GRADED["differences"].where("even", differences="skewed", items=10).column()
