@@ -18,7 +18,7 @@ from howsure.evidence.items import Items
 from howsure.kernels.stretched import Stretch
 from howsure.kernels.weights import added_at
 from howsure.model.cluster_prior import ClusterSums, difference_share, of_difference, stretch_factor
-from howsure.model.graded_prior import Ends, centres, ends, ends_of_many, largest, spreads
+from howsure.model.graded_prior import Ends, centres, ends, ends_of_many, largest, spread_share, spreads
 
 Array = NDArray[np.float64]
 
@@ -111,28 +111,17 @@ class UnitPrior:
     @cached_property
     def worth(self) -> float:
         """How many units of equal weight there are."""
-        if self.items.clusters is not None or self.items.sizes is not None:
+        if self.items.clusters is not None:
             return float(self.units)
         w = self._counts
         return float(w.sum()) / self._item
 
     @cached_property
     def stretch_shares(self) -> Array:
-        """The variance of the values, over that of values at the bounds with the same mean; 0 if there are no bounds.
-
-        Items that are right or wrong need no stretch: their distribution is exact, and Student's t is for values whose
-        spread is estimated.
-        """
-        if self.items.clusters is not None or self.items.sizes is not None:
-            return self.shares
-        low, high = self._bounds
-        w, x = self._counts / self._counts.sum(), self.items.values
-        mean = w @ x
-        if not np.isfinite(high - low):
-            return np.zeros_like(mean)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            share = (w @ (x - mean) ** 2) / ((mean - low) * (high - mean))
-        return np.asarray(np.where(np.isfinite(share), share, 1.0))
+        """The share of clusters, times that of the spread of values."""
+        values = self.items.values.T
+        own = [spread_share(x[~np.isnan(x)], self._counts[~np.isnan(x)], self.items.bounds) for x in values]
+        return np.asarray(self.shares * np.array(own))
 
     def gap_stretch(self, top: Array, bottom: Array, shapes: Array) -> Stretch:
         """Of the difference of two systems: around the mean of the differences and of the prior's atoms."""
