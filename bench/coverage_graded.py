@@ -123,7 +123,8 @@ def unstretched(x: Array, bounds: tuple[float, float] | None, at: Array) -> Arra
     n, centre = x.shape[1], with_ends(x, bounds, "even")[0].mean(axis=1)[:, None]
     worth = np.full(len(x), 1e18)
     if bounds is not None:
-        worth = n * (x.mean(axis=1) - bounds[0]) * (bounds[1] - x.mean(axis=1)) / x.var(axis=1)
+        spread = (x.mean(axis=1) - bounds[0]) * (bounds[1] - x.mean(axis=1))
+        worth = np.divide(n * spread, x.var(axis=1), out=np.full(len(x), float(n)), where=np.ptp(x, axis=1) > 0)
     worth = np.maximum(worth, n)
     factor = stats.t.ppf(0.975, n - 1) / stats.t.ppf(0.975, worth - 1)
     factor = factor * np.sqrt((n + 1) / (n - 1) * (worth - 1) / (worth + 1))
