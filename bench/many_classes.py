@@ -12,7 +12,7 @@ import numpy as np
 
 import howsure as hs
 
-CASES = ((100, 10), (150, 3), (300, 3), (300, 10), (300, 30), (1000, 3), (1000, 10), (1000, 30))
+CASES = ((100, 10), (150, 3), (300, 3), (300, 10), (300, 30), (1000, 3), (1000, 10))
 METRICS = ("macro-f1", "macro-precision", "macro-recall")
 
 
