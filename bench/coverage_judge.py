@@ -4,8 +4,8 @@
     python -m bench.coverage_judge --quick    # a few cases
 
 Every case has a true rate, a judge's recall and specificity, so many validated items and so many more that are judged
-only. Replicates are drawn as counts; the posterior of a replicate is that of hs.correct: Betas of all verdicts, and of
-human labels within each verdict. Validations without both classes are refused by hs.correct, and left out here.
+only. Replicates are drawn as counts; the posterior of a replicate is that of hs.correct_judge: Betas of all verdicts,
+and of human labels within each verdict. Validations without both classes are left out.
 """
 
 from __future__ import annotations

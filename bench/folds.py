@@ -99,7 +99,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data-sets", type=int, default=2000)
     told: Any = parser.parse_args()
-    print("| items | repeats x folds | " + " | ".join(f"{x}: hs.folds, plain t" for x in LEARNERS) + " |")
+    print("| items | repeats x folds | " + " | ".join(f"{x}: hs.compare_folds, plain t" for x in LEARNERS) + " |")
     print("|--:|--:|" + "--:|" * len(LEARNERS))
     for n, repeats, folds in CASES:
         found = [rates(x, n, repeats, folds, told.data_sets) for x in LEARNERS]

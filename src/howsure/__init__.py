@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from howsure.comparison.verbs import compare as compare
     from howsure.comparison.wins import Wins as Wins
     from howsure.comparison.wins import compare_wins as compare_wins
-    from howsure.decisions.correcting import correct as correct
+    from howsure.decisions.correcting import correct_judge as correct_judge
     from howsure.decisions.folding import Folds as Folds
-    from howsure.decisions.folding import folds as folds
+    from howsure.decisions.folding import compare_folds as compare_folds
     from howsure.decisions.gating import Gate as Gate
     from howsure.decisions.gating import gate as gate
     from howsure.decisions.planning import Plan as Plan
@@ -67,8 +67,8 @@ _HOME = {
     "Plan": "decisions.planning", "Posterior": "model.posterior", "Prediction": "decisions.prediction",
     "Ratio": "forms", "Report": "scoring", "Scored": "evidence.scored", "Stratified": "evidence.strata",
     "Tally": "evidence.classes", "Wins": "comparison.wins", "cells": "expressions", "compare": "comparison.verbs",
-    "compare_wins": "comparison.wins", "correct": "decisions.correcting", "curve": "ranking.curves",
-    "fbeta": "catalogue", "folds": "decisions.folding", "gate": "decisions.gating", "leaderboard": "comparison.ranks",
+    "compare_folds": "decisions.folding", "compare_wins": "comparison.wins", "correct_judge": "decisions.correcting",
+    "curve": "ranking.curves", "fbeta": "catalogue", "gate": "decisions.gating", "leaderboard": "comparison.ranks",
     "log": "expressions", "means": "ingest.graded", "metrics": "catalogue", "plan": "decisions.planning",
     "posterior": "model.posterior", "predict": "decisions.prediction", "score": "scoring",
     "shift": "decisions.shifting", "solve": "relations.solving", "sqrt": "expressions", "tally": "ingest.arrays",
@@ -78,9 +78,9 @@ _HOME = {
 __all__ = [
     "Clustered", "Comparison", "Curve", "Distribution", "Folds", "Gate", "HowsureError", "Interval", "Items",
     "Leaderboard", "Metric", "Multilabel", "Outcomes", "Plan", "Posterior", "Prediction", "Ratio", "Report", "Scored",
-    "Stratified", "Tally", "Wins", "cells", "compare", "compare_wins", "correct", "curve", "fbeta", "folds", "gate",
-    "leaderboard", "log", "means", "metrics", "papers", "plan", "posterior", "predict", "relations", "score", "shift",
-    "solve", "sqrt", "tally", "tradeoff", "trec", "two_level", "utility",
+    "Stratified", "Tally", "Wins", "cells", "compare", "compare_folds", "compare_wins", "correct_judge", "curve",
+    "fbeta", "gate", "leaderboard", "log", "means", "metrics", "papers", "plan", "posterior", "predict", "relations",
+    "score", "shift", "solve", "sqrt", "tally", "tradeoff", "trec", "two_level", "utility",
 ]  # fmt: skip
 
 

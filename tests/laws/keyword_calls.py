@@ -323,7 +323,7 @@ CALLS: dict[str, dict[str, Call]] = {
         "posterior": _coming(_posteriors("a", "b")),
         "estimator": _coming(Call(estimator, {"metrics": "f1"}, "recall", "kappa", arrays=True)),
     },
-    "correct": {
+    "correct_judge": {
         "arrays": Call(given(VERDICTS["a"], VALIDATED["a"])),
         "systems": Call(given(VERDICTS, VALIDATED)),
         "one validation": Call(given(VERDICTS, VALIDATED["a"])),
@@ -361,7 +361,7 @@ CALLS: dict[str, dict[str, Call]] = {
         "tally": Call(given(TWO[0]), {"prevalence": 0.1}),
         "posterior": Call(given(lambda: hs.posterior(TWO[0], 2)), {"prevalence": (0.1, 0.2)}),
     },
-    "folds": {
+    "compare_folds": {
         "lists": Call(given(FOLDS), {"test_share": 0.25}),
         "arrays": Call(given({k: np.reshape(v, (2, 4)) for k, v in FOLDS.items()})),
     },

@@ -104,7 +104,7 @@ def _verdicts(at: Part) -> Any:
 
 def _elsewhere() -> Any:
     rest = {k: JUDGED[k][~SEEN] for k in "abc"}
-    return hs.correct(rest, (RIGHT["a"][SEEN], JUDGED["a"][SEEN])).evidence
+    return hs.correct_judge(rest, (RIGHT["a"][SEEN], JUDGED["a"][SEEN])).evidence
 
 
 def _judged_classes(at: Part) -> Any:

@@ -30,7 +30,7 @@ IDLE = ("seed", "tolerance")  # of what is sampled
 CHECKED = ("item", "on")  # what ids tell must fit, or is refused; where it fits there may be nothing more to say
 FIRST = ("data", "y_pred", "y", "scores", "qrels", "runs")  # the data, which have no keyword
 PAIR = ("first", "second", "third")
-DATA = {"correct": ("judged", "validation"), "gate": ("data", "requirements"),
+DATA = {"correct_judge": ("judged", "validation"), "gate": ("data", "requirements"),
         "compare": PAIR, "predict": PAIR,
         "compare_wins": ("first", "second"), "Tally.matrix": ("table",),
         "Tally.multilabel": ("truth", "pred"), "sklearn.classification_report": ("y_true", "y_pred"),

@@ -1,4 +1,4 @@
-"""Write folds.json: what baycomp says of scores of cross-validation, for tests of hs.folds.
+"""Write folds.json: what baycomp says of scores of cross-validation, for tests of hs.compare_folds.
 
 baycomp 1.0.3 (Benavoli, Corani, Demšar & Zaffalon 2017): CorrelatedTTest(x, y, rope, runs) has the law of y - x, and
 gives P(x better by more than the rope), P(within it), P(y better by more).

@@ -133,7 +133,7 @@ MAKERS: dict[str, Any] = {
     "curve": _curve,
     "band": lambda: _curve().band("recall"),
     "trec": _runs,
-    "folds": lambda: hs.folds({"a": [0.8, 0.82, 0.79], "b": [0.7, 0.78, 0.75]}, test_share=0.1),
+    "folds": lambda: hs.compare_folds({"a": [0.8, 0.82, 0.79], "b": [0.7, 0.78, 0.75]}, test_share=0.1),
     "gate": lambda: hs.gate(hs.posterior(T), ["f1 > 0.7 with 0.95", "recall > 0.9"]),
     "plan": lambda: hs.plan(metric="f1", pilot=T, width=0.2),
     "predict": lambda: hs.predict(hs.posterior(T), n=50, metric="f1", above=0.7),

@@ -339,7 +339,7 @@ def test_the_prior_is_told_of_other_results_too():
 def test_a_judge_is_told_of_and_not_taken_at_its_word():
     """The first screen names the judge and the validation; the assumptions are on people, not on the judge."""
     sample, judge = hs.Tally.binary(tp=60, fp=12, fn=3, tn=25), hs.Tally.rate(hits=700, of=1000)
-    here, there = (Page(hs.score(hs.correct(judge, sample, elsewhere=x)).to_html()) for x in (False, True))
+    here, there = (Page(hs.score(hs.correct_judge(judge, sample, elsewhere=x)).to_html()) for x in (False, True))
     corrected = "Labels are a judge's; what people said on 100 items{} corrects for its errors."
     assert here.answers()["What was measured?"][1:] == [corrected.format("")]
     assert there.answers()["What was measured?"][1:] == [corrected.format(" from elsewhere")]
@@ -350,6 +350,6 @@ def test_a_judge_is_told_of_and_not_taken_at_its_word():
         assert sum(x.startswith(("The items that people", "The judge has")) for x in assumed) == 1
         assert any(x.startswith(text) for x in assumed)
     verdicts = {"a": [1, 0] * 50, "b": [1, 1] * 50}
-    pair = Page(hs.compare(hs.correct(verdicts, {"a": sample, "b": sample})).to_html())
+    pair = Page(hs.compare(hs.correct_judge(verdicts, {"a": sample, "b": sample})).to_html())
     assert pair.answers()["What was measured?"][1].startswith("Labels are a judge's; what people said on some")
     assert any(x.startswith("Labels of people are right") for x in pair.of("strong"))

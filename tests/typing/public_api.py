@@ -55,7 +55,7 @@ def posteriors(t: hs.Tally) -> hs.Posterior:
     for prevalence in (0.01, (0.005, 0.02), t, hs.Tally.rate(hits=12, of=3000), {"ham": 0.99, "spam": 0.01}):
         assert_type(hs.shift(p, prevalence=prevalence), hs.Posterior)
     hs.shift(t, 0.01)
-    f = hs.folds({"a": [0.9, 0.8], "b": [0.7, 0.9]}, test_share=0.5, equal_within=0.01)
+    f = hs.compare_folds({"a": [0.9, 0.8], "b": [0.7, 0.9]}, test_share=0.5, equal_within=0.01)
     assert_type(f, hs.Folds)
     assert_type(f.p_better, float)
     assert_type(f["a"], hs.Distribution)
@@ -240,9 +240,9 @@ def gates(t: hs.Tally, p: hs.Posterior) -> str:
 
 def judges(frame: Any) -> hs.Posterior:
     """Verdicts of a judge, corrected by people."""
-    p = hs.correct([1, 0, 1], ([1, 0], [1, 0]), elsewhere=False, prior="even", tolerance=0.05, seed=1)
+    p = hs.correct_judge([1, 0, 1], ([1, 0], [1, 0]), elsewhere=False, prior="even", tolerance=0.05, seed=1)
     assert_type(p, hs.Posterior)
-    hs.correct({"a": hs.Outcomes.rate(hits=3, of=9)}, {"a": hs.Tally.binary(tp=1, fp=2, fn=3, tn=4)})
+    hs.correct_judge({"a": hs.Outcomes.rate(hits=3, of=9)}, {"a": hs.Tally.binary(tp=1, fp=2, fn=3, tn=4)})
     hs.score(frame, judge="verdict", human="label")
     hs.compare(frame, judge="label", human="person", pred=["a", "b"])
     return p

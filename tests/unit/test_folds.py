@@ -1,4 +1,4 @@
-"""hs.folds: the correlated t law against baycomp and by hand, inputs, shares, several systems, and a simulation."""
+"""hs.compare_folds: the correlated t law against baycomp and by hand, inputs, several systems, and a simulation."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_against_baycomp(case):
     """Mean, variance and the three shares; from lists with the share, and from repeats x folds without it."""
     margin = case["rope"] or None
     lists = {"x": case["x"], "y": case["y"]}
-    f = hs.folds(lists, test_share=1 / case["folds"], equal_within=margin)
+    f = hs.compare_folds(lists, test_share=1 / case["folds"], equal_within=margin)
     square = {k: np.reshape(v, (case["repeats"], case["folds"])) for k, v in lists.items()}
     law = f.difference.law
     assert float(law.centre) == pytest.approx(case["mean"], rel=1e-12, abs=1e-16)
@@ -37,12 +37,12 @@ def test_against_baycomp(case):
     assert float(law.freedom) == case["freedom"]
     found = (f.p_worse, f.p_better) if margin is None else tuple(f.shares)[::-1]
     assert found == pytest.approx(tuple(case["probabilities"]), rel=1e-9, abs=1e-12)
-    assert hs.folds(square, equal_within=margin).p_better == pytest.approx(f.p_better, rel=1e-12)
+    assert hs.compare_folds(square, equal_within=margin).p_better == pytest.approx(f.p_better, rel=1e-12)
 
 
 def test_by_hand():
     """Four folds, worked on paper: mean .04, s² = .0006667, scale² = (1/4 + 1/3)·s², 3 degrees of freedom."""
-    f = hs.folds({"a": [0.91, 0.88, 0.93, 0.90], "b": [0.86, 0.87, 0.88, 0.85]}, test_share=0.25)
+    f = hs.compare_folds({"a": [0.91, 0.88, 0.93, 0.90], "b": [0.86, 0.87, 0.88, 0.85]}, test_share=0.25)
     gap = [0.05, 0.01, 0.05, 0.05]
     mean = sum(gap) / 4
     scale = math.sqrt(sum((x - mean) ** 2 for x in gap) / 3 * (1 / 4 + 1 / 3))
@@ -54,20 +54,20 @@ def test_by_hand():
 
 def test_shares_add_up_and_agree_with_the_law():
     """Better, equal and worse are all there is; p_better and p_worse are, too; p_equal overlaps both."""
-    f = hs.folds(TWO, equal_within=0.01)
+    f = hs.compare_folds(TWO, equal_within=0.01)
     d = f.difference
     assert sum(f.shares) == pytest.approx(1.0, abs=1e-14)
     assert f.p_better + f.p_worse == pytest.approx(1.0, abs=1e-14)
     assert f.shares.better == d.sf(0.01)
     assert f.shares.worse == d.cdf(-0.01)
     assert f.p_equal == f.shares.equal == pytest.approx(d.cdf(0.01) - d.cdf(-0.01), rel=1e-12)
-    assert hs.folds(TWO).shares is None
-    assert hs.folds(TWO).p_equal is None
+    assert hs.compare_folds(TWO).shares is None
+    assert hs.compare_folds(TWO).p_equal is None
 
 
 def test_draws_follow_the_law():
     """Their quantiles are those of the law; the same seed gives the same numbers."""
-    d = hs.folds(TWO).difference
+    d = hs.compare_folds(TWO).difference
     drawn = d.draws(40_000, seed=3)
     assert np.array_equal(drawn, d.draws(40_000, seed=3))
     assert not np.array_equal(drawn, d.draws(40_000, seed=4))
@@ -76,9 +76,9 @@ def test_draws_follow_the_law():
 
 def test_directions_mirror():
     """Where lower is better, better and worse change places; so they do with the systems."""
-    up, down = hs.folds(TWO, equal_within=0.01), hs.folds(TWO, equal_within=0.01, better="lower")
+    up, down = hs.compare_folds(TWO, equal_within=0.01), hs.compare_folds(TWO, equal_within=0.01, better="lower")
     assert (up.p_better, up.shares) == (down.p_worse, tuple(down.shares)[::-1])
-    turned = hs.folds({"b": TWO["b"], "a": TWO["a"]}, equal_within=0.01)
+    turned = hs.compare_folds({"b": TWO["b"], "a": TWO["a"]}, equal_within=0.01)
     assert turned.p_better == pytest.approx(up.p_worse, rel=1e-13)
     assert "b is" in up.verdict or "P(b better" in up.verdict
     assert "a is" in down.verdict or "P(a better" in down.verdict
@@ -86,10 +86,10 @@ def test_directions_mirror():
 
 def test_the_correction_widens_what_looks_independent():
     """As if independent the scale is s/√J; a share of nearly nothing comes to that."""
-    plain = hs.folds({k: v.ravel() for k, v in TWO.items()}, test_share=1e-9).difference
+    plain = hs.compare_folds({k: v.ravel() for k, v in TWO.items()}, test_share=1e-9).difference
     gap = (TWO["a"] - TWO["b"]).ravel()
     assert float(plain.law.scale) == pytest.approx(gap.std(ddof=1) / math.sqrt(20), rel=1e-6)
-    f = hs.folds(TWO)
+    f = hs.compare_folds(TWO)
     assert f.inflation == pytest.approx(1 + 20 / 3)
     assert float(f.difference.law.scale / plain.law.scale) ** 2 == pytest.approx(f.inflation, rel=1e-6)
 
@@ -109,28 +109,30 @@ def test_the_correction_widens_what_looks_independent():
 )
 def test_inputs(given):
     """The same document from all of them."""
-    assert hs.folds(given, test_share=0.25) == hs.folds({k: v.ravel() for k, v in TWO.items()}, test_share=0.25)
+    assert hs.compare_folds(given, test_share=0.25) == hs.compare_folds(
+        {k: v.ravel() for k, v in TWO.items()}, test_share=0.25
+    )
 
 
 def test_several_systems_are_all_pairs():
     """In the order of their means; each row is what the two say alone."""
-    f = hs.folds(THREE, metric="accuracy", equal_within=0.01)
+    f = hs.compare_folds(THREE, metric="accuracy", equal_within=0.01)
     assert f.systems == tuple(sorted(THREE, key=lambda s: -THREE[s].mean()))
     rows = f.to_dict()["rows"]
     assert [(r["first"]["system"], r["second"]["system"]) for r in rows] == [("b", "a"), ("b", "c"), ("a", "c")]
     for r in rows:
         a, b = r["first"]["system"], r["second"]["system"]
-        alone = hs.folds({a: THREE[a], b: THREE[b]}, metric="accuracy", equal_within=0.01)
+        alone = hs.compare_folds({a: THREE[a], b: THREE[b]}, metric="accuracy", equal_within=0.01)
         assert alone.to_dict()["rows"] == [r]
         assert f.pair(a, b) == alone
     assert f.verdict.startswith("b leads 3 systems on accuracy; ")
-    low = hs.folds(THREE, better="lower").systems
+    low = hs.compare_folds(THREE, better="lower").systems
     assert low == f.systems[::-1]
 
 
 def test_the_document_and_its_formats():
     """Rows as compare has them; what every format shows."""
-    f = hs.folds(TWO, metric="accuracy", equal_within=0.01)
+    f = hs.compare_folds(TWO, metric="accuracy", equal_within=0.01)
     made = f.to_dict()
     assert made["schema"] == "howsure.folds/1"
     assert made["data"] | {"bounds": 0} == {
@@ -156,14 +158,14 @@ def test_the_document_and_its_formats():
 
 def test_narrow_tables_keep_the_names_of_the_pair():
     """Probabilities leave before the systems that they are of."""
-    text = fitted(hs.folds(THREE, metric="accuracy", equal_within=0.01).to_dict(), 40)
+    text = fitted(hs.compare_folds(THREE, metric="accuracy", equal_within=0.01).to_dict(), 40)
     assert all(f"\n{a} " in text for a in "ba")
     assert "P(within" in text
 
 
 def test_few_folds_have_no_moments_and_say_so():
     """Infinite in Python, null in the document, a note; intervals are there."""
-    two = hs.folds({"a": [0.9, 0.8], "b": [0.7, 0.75]}, test_share=0.5)
+    two = hs.compare_folds({"a": [0.9, 0.8], "b": [0.7, 0.75]}, test_share=0.5)
     assert math.isinf(two.difference.mean)
     assert math.isinf(two.difference.std)
     assert (two.to_dict()["rows"][0]["difference"]["mean"], two.to_dict()["rows"][0]["difference"]["std"]) == (
@@ -171,7 +173,7 @@ def test_few_folds_have_no_moments_and_say_so():
         None,
     )
     assert two.difference.median == pytest.approx(0.125)
-    three = hs.folds({"a": [0.9, 0.8, 0.7], "b": [0.7, 0.75, 0.6]}, test_share=1 / 3)
+    three = hs.compare_folds({"a": [0.9, 0.8, 0.7], "b": [0.7, 0.75, 0.6]}, test_share=1 / 3)
     assert math.isfinite(three.difference.mean)
     assert math.isinf(three.difference.std)
     for f in (two, three):
@@ -185,7 +187,7 @@ def test_few_folds_have_no_moments_and_say_so():
 def test_bounds_are_stated_and_nothing_is_clipped():
     """The law goes on beyond them; the note says with what probability, and the numbers are the same without."""
     scores = {"a": [0.99, 1.0, 0.97], "b": [0.90, 0.99, 0.99]}
-    plain, bound = hs.folds(scores, test_share=1 / 3), hs.folds(scores, test_share=1 / 3, bounds=(0, 1))
+    plain, bound = hs.compare_folds(scores, test_share=1 / 3), hs.compare_folds(scores, test_share=1 / 3, bounds=(0, 1))
     assert plain.to_dict()["rows"] == bound.to_dict()["rows"]
     assert bound["a"].interval()[1] > 1
     (told,) = [n for n in bound.notes if n.code == "no-bounds"]
@@ -197,7 +199,7 @@ def test_bounds_are_stated_and_nothing_is_clipped():
 
 def test_a_system_that_always_scores_the_same_is_still_compared():
     """Its own mean has no interval, which a note says; the difference has one."""
-    f = hs.folds({"a": [1.0, 1.0, 1.0, 1.0], "b": [0.9, 0.8, 0.95, 1.0]}, test_share=0.25)
+    f = hs.compare_folds({"a": [1.0, 1.0, 1.0, 1.0], "b": [0.9, 0.8, 0.95, 1.0]}, test_share=0.25)
     row = f.to_dict()["rows"][0]
     assert row["first"]["score"] == 1
     assert row["first"]["low"] is None
@@ -209,7 +211,7 @@ def test_rounding_is_no_spread():
     """Scores that differ by one number but for rounding are refused."""
     a = np.array([0.1, 0.7, 0.3, 0.9])
     with pytest.raises(hs.HowsureError, match=r"differ by -0\.2 in every fold"):
-        hs.folds({"a": a, "b": a + 0.2}, test_share=0.25)
+        hs.compare_folds({"a": a, "b": a + 0.2}, test_share=0.25)
 
 
 # -- simulation
@@ -248,7 +250,7 @@ def test_equal_learners_are_rarely_told_apart(learner, n, repeats, folds):
 def test_a_known_measure_has_its_direction():
     """Lower error rates are better, unless told otherwise; scores with another name are better the higher they are."""
     scores = {"a": [0.10, 0.11, 0.12, 0.10], "b": [0.20, 0.22, 0.21, 0.19]}
-    told = {m: hs.folds(scores, test_share=0.25, metric=m).p_better for m in ("error-rate", "my-score")}
+    told = {m: hs.compare_folds(scores, test_share=0.25, metric=m).p_better for m in ("error-rate", "my-score")}
     assert told["error-rate"] > 0.99
     assert told["my-score"] == pytest.approx(1.0 - told["error-rate"])
-    assert hs.folds(scores, test_share=0.25, metric="error-rate", better="higher").p_better < 0.01
+    assert hs.compare_folds(scores, test_share=0.25, metric="error-rate", better="higher").p_better < 0.01

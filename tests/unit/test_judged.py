@@ -32,7 +32,7 @@ def table(human, judge):
 
 def test_a_rate_is_that_of_three_betas():
     """Mean, spread and tails of q·a1 + (1 - q)·a0, by integrals over q and a0 of the cdf of a1."""
-    p = hs.correct(JUDGE[SEEN:], (HUMAN[:SEEN], JUDGE[:SEEN]))["rate"]
+    p = hs.correct_judge(JUDGE[SEEN:], (HUMAN[:SEEN], JUDGE[:SEEN]))["rate"]
     (n00, n01), (n10, n11) = table(HUMAN[:SEEN], JUDGE[:SEEN]) + 0.5
     passes = JUDGE.sum() + 1.0
     q, a0 = (passes, N - JUDGE.sum() + 1.0), (n01, n00)
@@ -52,9 +52,11 @@ def test_a_rate_is_that_of_three_betas():
 
 def test_arrays_counts_and_columns_say_the_same():
     """However verdicts come in, the same numbers come out."""
-    arrays = hs.correct(JUDGE[SEEN:], (HUMAN[:SEEN], JUDGE[:SEEN]))
-    counts = hs.correct(hs.Tally.rate(hits=int(JUDGE[SEEN:].sum()), of=N - SEEN), hs.tally(HUMAN[:SEEN], JUDGE[:SEEN]))
-    words = hs.correct(
+    arrays = hs.correct_judge(JUDGE[SEEN:], (HUMAN[:SEEN], JUDGE[:SEEN]))
+    counts = hs.correct_judge(
+        hs.Tally.rate(hits=int(JUDGE[SEEN:].sum()), of=N - SEEN), hs.tally(HUMAN[:SEEN], JUDGE[:SEEN])
+    )
+    words = hs.correct_judge(
         ["pass" if x else "fail" for x in JUDGE[SEEN:]], (HUMAN[:SEEN].tolist(), [str(x) for x in JUDGE[:SEEN]])
     )
     columns = evidence(FRAME, **ASKED)
@@ -78,7 +80,7 @@ def test_with_every_label_the_judge_changes_nothing():
 
 def test_a_perfect_judge_stands_for_people():
     """A judge without a mistake narrows the interval towards that of all items."""
-    p = hs.correct(HUMAN[300:], (HUMAN[:300], HUMAN[:300]))["rate"].interval().width
+    p = hs.correct_judge(HUMAN[300:], (HUMAN[:300], HUMAN[:300]))["rate"].interval().width
     few = hs.posterior(hs.Tally.rate(hits=int(HUMAN[:300].sum()), of=300))["rate"].interval().width
     assert p < 0.75 * few
 
@@ -128,8 +130,8 @@ def test_systems_on_other_items_are_apart():
     """Counts of two systems have no items in common: the difference is that of two posteriors."""
     one, two = hs.Tally.rate(hits=300, of=500), hs.Tally.rate(hits=250, of=400)
     checks = {"a": hs.Tally.binary(tp=40, fp=8, fn=5, tn=30), "b": hs.Tally.binary(tp=30, fp=3, fn=9, tn=28)}
-    both = hs.compare(hs.correct({"a": one, "b": two}, checks, tolerance=0.05))
-    apart = hs.compare(*(hs.correct(x, checks[k], tolerance=0.05) for k, x in (("a", one), ("b", two))))
+    both = hs.compare(hs.correct_judge({"a": one, "b": two}, checks, tolerance=0.05))
+    apart = hs.compare(*(hs.correct_judge(x, checks[k], tolerance=0.05) for k, x in (("a", one), ("b", two))))
     assert both.difference.std == pytest.approx(apart.difference.std, rel=0.03)
     assert both.p_better == pytest.approx(apart.p_better, abs=0.02)
 
@@ -137,8 +139,8 @@ def test_systems_on_other_items_are_apart():
 def test_validated_items_may_differ_between_systems():
     """Each system has its own validated items, and the posterior that it has alone."""
     checks = {"a": (HUMAN[:60], JUDGE[:60]), "b": (HUMAN[:100], PRED["a"][:100])}
-    p = hs.correct({"a": JUDGE[200:], "b": PRED["a"][200:]}, checks)
-    alone = hs.correct(JUDGE[200:], checks["a"])
+    p = hs.correct_judge({"a": JUDGE[200:], "b": PRED["a"][200:]}, checks)
+    alone = hs.correct_judge(JUDGE[200:], checks["a"])
     assert p.system("a").evidence.validated == 60
     assert p.system("b").evidence.validated == 100
     assert p.system("a")["rate"].mean == pytest.approx(alone["rate"].mean, abs=alone["rate"].error.value)
@@ -174,7 +176,7 @@ def test_rates_behind_verdicts_by_quadrature():
 
 def test_a_useless_judge_leaves_the_prior():
     """Recall and fallout alike: any rate fits, and the report says that the judge is too weak and what would help."""
-    p = hs.correct(hs.Tally.rate(hits=500, of=1000), hs.Tally.binary(tp=25, fp=25, fn=25, tn=25), elsewhere=True)
+    p = hs.correct_judge(hs.Tally.rate(hits=500, of=1000), hs.Tally.binary(tp=25, fp=25, fn=25, tn=25), elsewhere=True)
     low, high = p["rate"].interval()
     assert low < 0.06
     assert high > 0.94
@@ -187,16 +189,18 @@ def test_verdicts_that_no_such_judge_gives_are_refused():
     """A judge that fails hardly anything cannot have failed nearly all of these."""
     with pytest.raises(hs.HowsureError, match="cannot come from a judge"):
         hs.score(
-            hs.correct(hs.Tally.rate(hits=5, of=10**7), hs.Tally.binary(tp=40, fp=30_000, fn=1, tn=2), elsewhere=True)
+            hs.correct_judge(
+                hs.Tally.rate(hits=5, of=10**7), hs.Tally.binary(tp=40, fp=30_000, fn=1, tn=2), elsewhere=True
+            )
         )
 
 
 def test_one_validation_for_several_systems():
     """It carries recall and specificity over, each system has the law that it has alone, and a note says so."""
     check = (HUMAN[:SEEN], JUDGE[:SEEN])
-    p = hs.correct({"a": JUDGE[SEEN:], "b": PRED["a"][SEEN:]}, check, tolerance=0.05)
+    p = hs.correct_judge({"a": JUDGE[SEEN:], "b": PRED["a"][SEEN:]}, check, tolerance=0.05)
     assert {"judge-shared"} <= {n.code for n in hs.score(p).notes}
-    alone = hs.correct(JUDGE[SEEN:], check, elsewhere=True, tolerance=0.05)["rate"]
+    alone = hs.correct_judge(JUDGE[SEEN:], check, elsewhere=True, tolerance=0.05)["rate"]
     assert p.system("a")["rate"].mean == pytest.approx(alone.mean, abs=alone.error.value)
     pair = hs.compare(p)
     assert pair.difference.std < np.hypot(alone.std, p.system("b")["rate"].std)
@@ -234,7 +238,7 @@ def test_a_judge_that_hardly_helps_is_told_of():
     """Labels at random add nothing; three times as many human labels more would halve the interval."""
     coin = np.random.default_rng(1).random(6_000) < 0.5
     human = np.random.default_rng(2).random(200) < 0.4
-    told = {n.code: n for n in hs.score(hs.correct(coin[200:], (human, coin[:200]))).notes}
+    told = {n.code: n for n in hs.score(hs.correct_judge(coin[200:], (human, coin[:200]))).notes}
     assert told["judge-weak"]["more"] == pytest.approx(600, rel=0.15)
     assert "judge-weak" not in {n.code for n in hs.score(FRAME, **ASKED).notes}
 
@@ -331,7 +335,7 @@ def test_arrays_that_do_not_fit_are_refused(kind):
     """One sentence that says what is wrong."""
     judged, validation, said = ARRAYS[kind]
     with pytest.raises(hs.HowsureError, match=said):
-        hs.correct(judged, validation)
+        hs.correct_judge(judged, validation)
 
 
 def test_what_a_judge_cannot_be_asked(capsys, file):
@@ -348,9 +352,9 @@ def test_what_a_judge_cannot_be_asked(capsys, file):
     with pytest.raises(hs.HowsureError, match="flat prior"):
         hs.score(FRAME, **ASKED, pred="a", prior="two-level")
     with pytest.raises(hs.HowsureError, match="leave out elsewhere="):
-        hs.correct({"a": [1, 0], "b": [1, 0]}, BOTH, elsewhere=True)
+        hs.correct_judge({"a": [1, 0], "b": [1, 0]}, BOTH, elsewhere=True)
     with pytest.raises(hs.HowsureError, match="True or False"):
-        hs.correct([1, 0], BOTH, elsewhere="yes")
+        hs.correct_judge([1, 0], BOTH, elsewhere="yes")
     code, out, err = command(capsys, "score", file, "--judge", "verdict")
     assert (code, out) == (2, "")
     assert "--human" in err
@@ -363,13 +367,13 @@ def test_verdicts_that_the_validation_cannot_explain_are_refused():
     for passes, cells in ((10, (5, 50, 5, 50)), (300, (45, 60, 5, 40)), (990, (60, 5, 40, 95))):
         validation = hs.Tally.binary(**dict(zip(("tp", "fp", "fn", "tn"), cells, strict=True)))
         with pytest.raises(hs.HowsureError, match="cannot come from a judge"):
-            hs.score(hs.correct(hs.Tally.rate(hits=passes, of=1000), validation, elsewhere=True))
+            hs.score(hs.correct_judge(hs.Tally.rate(hits=passes, of=1000), validation, elsewhere=True))
 
 
 def test_equal_counts_of_two_systems_are_drawn_apart():
     """Each with a validation of its own: their difference is not known to be 0. Names need not be texts."""
     table, passes = hs.Tally.binary(tp=45, fp=6, fn=5, tn=44), hs.Tally.rate(hits=700, of=1000)
-    p = hs.correct({1: passes, 2: passes}, {1: table, 2: table}, elsewhere=True)
+    p = hs.correct_judge({1: passes, 2: passes}, {1: table, 2: table}, elsewhere=True)
     assert hs.compare(p, metric="rate").difference.interval().width > 0.2
 
 

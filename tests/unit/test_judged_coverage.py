@@ -1,4 +1,4 @@
-"""Coverage of corrected rates in simulated tests: the study of bench/coverage_judge.py, and hs.correct itself."""
+"""Coverage of corrected rates in simulated tests: the study of bench/coverage_judge.py, and hs.correct_judge itself."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def test_the_study_has_the_posterior_of_correct():
     """Ends of the study's interval are those of the package."""
     known, passes = np.array([[[25, 3], [12, 60]]]), np.array([700])
     low, high = corrected(known, passes, 1_000, 200_000, np.random.default_rng(5))[:, 0]
-    found = hs.correct(hs.Tally.rate(hits=700, of=1000), hs.Tally.binary(tp=60, fp=12, fn=3, tn=25))["rate"]
+    found = hs.correct_judge(hs.Tally.rate(hits=700, of=1000), hs.Tally.binary(tp=60, fp=12, fn=3, tn=25))["rate"]
     assert [low, high] == pytest.approx(list(found.interval()), abs=2 * found.error.value)
 
 

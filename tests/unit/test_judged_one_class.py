@@ -13,7 +13,9 @@ def test_validated_labels_that_all_agree(human, elsewhere):
     """A wide interval on their side, a warning of what is not known, and no interval of width 0."""
     verdicts = [1] * 30 + [0] * 20
     for judge in ([human] * 10, [human] * 5 + [1 - human] * 5):
-        report = hs.score(hs.correct(verdicts, ([human] * 10, judge), elsewhere=elsewhere), interval="equal-tailed")
+        report = hs.score(
+            hs.correct_judge(verdicts, ([human] * 10, judge), elsewhere=elsewhere), interval="equal-tailed"
+        )
         document = report.to_dict()
         assert 0 < document["rows"][0]["low"] < document["rows"][0]["high"] < 1
         said = next(n for n in document["notes"] if n["code"] == "judge-one-class")
@@ -26,5 +28,5 @@ def test_validated_labels_that_all_agree(human, elsewhere):
 
 def test_verdicts_that_all_agree_on_the_validated_items():
     """Known, but of no help: the human labels tell."""
-    found = hs.correct([1] * 30 + [0] * 20, ([1, 0] * 6, [1] * 12))["rate"]
+    found = hs.correct_judge([1] * 30 + [0] * 20, ([1, 0] * 6, [1] * 12))["rate"]
     assert 0.1 < found.interval().low < 0.5 < found.interval().high < 0.9

@@ -61,7 +61,7 @@ def asked(metric, **more):
 
 def folded(scores=None, **more):
     made = {"a": [0.9, 0.8, 0.7], "b": [0.7, 0.9, 0.8]} if scores is None else scores
-    return hs.folds(made, **({"test_share": 0.1} | more))
+    return hs.compare_folds(made, **({"test_share": 0.1} | more))
 
 
 def long(frame=LONG, **changed):
@@ -87,16 +87,16 @@ CASES = {
     "judge in clusters": (lambda: hs.score(FRAME, judge="a", human="label", cluster="b"), "cluster="),
     "two judges of one": (lambda: hs.score(FRAME, judge=["a", "b"], human="label"), "judge="),
     "verdicts of letters": (lambda: hs.score(FRAME, judge="b", human="label"), "'b'"),
-    "nothing validated": (lambda: hs.correct([1, 0], ([], [])), "human label"),
-    "validation of two lengths": (lambda: hs.correct([1, 0], ([1, 0, 1], [1, 0])), "3 human labels"),
-    "validation as one array": (lambda: hs.correct([1, 0], [1, 0, 1]), "list"),
-    "validation of other systems": (lambda: hs.correct({"a": [1, 0]}, {"b": CHECKED}), "'b'"),
-    "judged systems of two lengths": (lambda: hs.correct({"a": [1, 0], "b": [1]}, CHECKED), "a 2, b 1"),
+    "nothing validated": (lambda: hs.correct_judge([1, 0], ([], [])), "human label"),
+    "validation of two lengths": (lambda: hs.correct_judge([1, 0], ([1, 0, 1], [1, 0])), "3 human labels"),
+    "validation as one array": (lambda: hs.correct_judge([1, 0], [1, 0, 1]), "list"),
+    "validation of other systems": (lambda: hs.correct_judge({"a": [1, 0]}, {"b": CHECKED}), "'b'"),
+    "judged systems of two lengths": (lambda: hs.correct_judge({"a": [1, 0], "b": [1]}, CHECKED), "a 2, b 1"),
     "a validation for all, elsewhere": (
-        lambda: hs.correct({"a": [1, 0], "b": [1, 0]}, CHECKED, elsewhere=True),
+        lambda: hs.correct_judge({"a": [1, 0], "b": [1, 0]}, CHECKED, elsewhere=True),
         "elsewhere=",
     ),
-    "elsewhere is no flag": (lambda: hs.correct([1, 0], CHECKED, elsewhere="yes"), "'yes'"),
+    "elsewhere is no flag": (lambda: hs.correct_judge([1, 0], CHECKED, elsewhere="yes"), "'yes'"),
     # files to write
     "suffix of no format": (lambda: hs.score(T, metrics="f1").save("out.xyz"), "'out.xyz'"),
     "file without a suffix": (lambda: hs.score(T, metrics="f1").save("out"), "'out'"),

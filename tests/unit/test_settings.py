@@ -29,7 +29,7 @@ def _scored(seed: int) -> object:
         lambda seed: hs.leaderboard({"a": TABLE, "b": TABLE}, metric="phi", seed=seed),
         _scored,
         lambda seed: hs.score(
-            hs.correct(hs.Tally.rate(hits=70, of=100), hs.Tally.binary(tp=60, fp=12, fn=3, tn=25), seed=seed)
+            hs.correct_judge(hs.Tally.rate(hits=70, of=100), hs.Tally.binary(tp=60, fp=12, fn=3, tn=25), seed=seed)
         ),
         lambda seed: hs.score(hs.trec(QRELS, RUN, metrics=["AP"], seed=seed), seed=seed),
         lambda seed: hs.gate(TABLE, ["phi > 0.1"], seed=seed),
@@ -56,7 +56,7 @@ SHORT = np.float32
         lambda f: hs.plan(expected={"rate": f(0.8)}, width=f(0.1), assurance=f(0.7), level=f(0.9)),
         lambda f: hs.predict(TABLE, n=100, metric="f1", above=f(0.3)),
         lambda f: hs.score(hs.shift(TABLE, prevalence=f(0.01)), metrics="ppv"),
-        lambda f: hs.folds({"a": [0.1, 0.2, 0.3], "b": [0.2, 0.3, 0.5]}, test_share=f(0.1)),
+        lambda f: hs.compare_folds({"a": [0.1, 0.2, 0.3], "b": [0.2, 0.3, 0.5]}, test_share=f(0.1)),
         lambda f: hs.solve(precision=f(0.75), recall=f(0.6), accuracy=f(0.85), n=200),
         lambda f: hs.gate(TABLE, ["f1 > 0.5"], level=f(0.9)),
     ],
@@ -89,7 +89,9 @@ FRAME = {"y": Y, "z": Z, "r": ["n", "n", "s", "s"]}
         ("independent", lambda x: hs.Tally.multilabel([{"a"}], [{"a"}], independent=x)),
         (
             "elsewhere",
-            lambda x: hs.correct(hs.Tally.rate(hits=7, of=10), hs.Tally.binary(tp=6, fp=1, fn=3, tn=5), elsewhere=x),
+            lambda x: hs.correct_judge(
+                hs.Tally.rate(hits=7, of=10), hs.Tally.binary(tp=6, fp=1, fn=3, tn=5), elsewhere=x
+            ),
         ),
     ],
 )

@@ -20,7 +20,7 @@ ENTRANCES: dict[str, Callable[[Any], Any]] = {
     "hits": lambda x: hs.Tally.rate(hits=x, of=9),
     "of": lambda x: hs.Tally.rate(hits=0, of=x),
     "wins": lambda x: hs.compare_wins(first=x, second=1),
-    "folds": lambda x: hs.folds({"a": x, "b": [0.1, 0.2, 0.3, 0.5]}, test_share=0.25),
+    "folds": lambda x: hs.compare_folds({"a": x, "b": [0.1, 0.2, 0.3, 0.5]}, test_share=0.25),
     "prior": lambda x: hs.posterior(T, prior=x),
     "cdf": D.cdf,
     "ppf": D.ppf,

@@ -10,7 +10,7 @@ import howsure
 GROUPS: dict[str, tuple[str, ...]] = {
     "Questions": (
         "score", "compare", "compare_wins", "leaderboard", "curve", "trec", "gate", "plan", "predict", "shift",
-        "correct", "folds", "solve", "tradeoff",
+        "correct_judge", "compare_folds", "solve", "tradeoff",
     ),
     "Data": ("tally", "means", "Tally", "Outcomes", "Multilabel", "Items", "Scored", "Stratified", "Clustered"),
     "Posteriors": ("posterior", "Posterior", "two_level", "Distribution", "Interval"),

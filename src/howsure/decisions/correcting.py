@@ -8,7 +8,7 @@ from howsure.model.posterior import Posterior, posterior
 from howsure.settings import flag
 
 
-def correct(
+def correct_judge(
     judged: Any,
     validation: Any,
     *,
@@ -27,7 +27,7 @@ def correct(
     so too. Data with columns need no correct: score(frame, judge="verdict", human="label").
 
     >>> import howsure as hs
-    >>> p = correct(hs.Tally.rate(hits=700, of=1000), hs.Tally.binary(tp=60, fp=12, fn=3, tn=25))
+    >>> p = correct_judge(hs.Tally.rate(hits=700, of=1000), hs.Tally.binary(tp=60, fp=12, fn=3, tn=25))
     >>> p["rate"]
     rate 0.62 [0.54, 0.69] 95% equal-tailed, sampled
     """

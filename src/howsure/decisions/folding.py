@@ -274,7 +274,7 @@ class Folds(Result):
         return f"{visible(self.verdict)}; difference {told}"
 
 
-def folds(
+def compare_folds(
     scores: Any,
     *,
     test_share: float | None = None,
@@ -292,7 +292,9 @@ def folds(
     folds. `metric` is the name that results show; `better` is "higher" or "lower", and
     without it the direction of a measure that is known by this name, else higher.
 
-    >>> f = folds({"a": [0.91, 0.88, 0.93, 0.90], "b": [0.86, 0.87, 0.88, 0.85]}, test_share=0.25, metric="accuracy")
+    >>> f = compare_folds(
+    ...     {"a": [0.91, 0.88, 0.93, 0.90], "b": [0.86, 0.87, 0.88, 0.85]}, test_share=0.25, metric="accuracy"
+    ... )
     >>> round(f.p_better, 3), f.verdict
     (0.96, 'a is probably better than b on accuracy (probability 0.960)')
     """
