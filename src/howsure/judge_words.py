@@ -11,14 +11,14 @@ from howsure.render.numbers import short, within
 
 def _judge(f: Mapping[str, Any]) -> str:
     of = f" of {f['system']}" if f["system"] is not None else ""
-    where = "items from elsewhere" if f["elsewhere"] else f"of {plural(f['items'], 'item')}"
+    where = "items from elsewhere" if f["external"] else f"of {plural(f['items'], 'item')}"
     rates = " and ".join(f"{name} {short(f[name])}" for name in ("recall", "specificity") if f[name] is not None)
     return f"judge{of}: {rates} on {f['validated']:,} {where} that have a human label"
 
 
 def _weak(f: Mapping[str, Any]) -> str:
     of = f" of {f['system']}" if f["system"] is not None else ""
-    why = {"here": "by the human labels alone the interval is about as wide", "elsewhere": "it errs too often to tell"}
+    why = {"here": "by the human labels alone the interval is about as wide", "external": "it errs too often to tell"}
     said = f"the judge hardly helps with {f['of']}{of}: {why[f['where']]}"
     if f["more"] is None:
         return f"{said}; not even a human label of every item would halve it: it takes more items"

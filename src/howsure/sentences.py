@@ -128,7 +128,7 @@ SENTENCES: Final[dict[str, str]] = {
         "one validation for all systems: the judge is taken to have the same recall and specificity for each of them; "
         "if it favours one, validate items of every system"
     ),
-    "judge-elsewhere": (
+    "judge-external": (
         "the validation is from elsewhere: the judge is taken to have the same recall and specificity here as there"
     ),
     "all-validated": "every item has a human label: the judge is not needed",

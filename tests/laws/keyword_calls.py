@@ -395,7 +395,7 @@ VALUES: dict[str, tuple[Value, ...]] = {
     "score": (Value("pc"), Value(["pb", "pa"])),
     "judge": (Value("oc"), Value("oc", beside={"human": "hc"})),
     "human": (Value("hc"), Value("hb", beside={"judge": "ob"})),
-    "elsewhere": (Value(True),),
+    "external": (Value(True),),
     "threshold": (Value(0.3, metric="f1"),),
     "by": (Value("other"),),
     "cluster": (Value(Column("question")), Value(Column("region"))),

@@ -339,7 +339,7 @@ def test_the_prior_is_told_of_other_results_too():
 def test_a_judge_is_told_of_and_not_taken_at_its_word():
     """The first screen names the judge and the validation; the assumptions are on people, not on the judge."""
     sample, judge = hs.Tally.binary(tp=60, fp=12, fn=3, tn=25), hs.Tally.rate(hits=700, of=1000)
-    here, there = (Page(hs.score(hs.correct_judge(judge, sample, elsewhere=x)).to_html()) for x in (False, True))
+    here, there = (Page(hs.score(hs.correct_judge(judge, sample, external=x)).to_html()) for x in (False, True))
     corrected = "Labels are a judge's; what people said on 100 items{} corrects for its errors."
     assert here.answers()["What was measured?"][1:] == [corrected.format("")]
     assert there.answers()["What was measured?"][1:] == [corrected.format(" from elsewhere")]

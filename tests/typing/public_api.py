@@ -240,7 +240,7 @@ def gates(t: hs.Tally, p: hs.Posterior) -> str:
 
 def judges(frame: Any) -> hs.Posterior:
     """Verdicts of a judge, corrected by people."""
-    p = hs.correct_judge([1, 0, 1], ([1, 0], [1, 0]), elsewhere=False, prior="even", tolerance=0.05, seed=1)
+    p = hs.correct_judge([1, 0, 1], ([1, 0], [1, 0]), external=False, prior="even", tolerance=0.05, seed=1)
     assert_type(p, hs.Posterior)
     hs.correct_judge({"a": hs.Outcomes.rate(hits=3, of=9)}, {"a": hs.Tally.binary(tp=1, fp=2, fn=3, tn=4)})
     hs.score(frame, judge="verdict", human="label")

@@ -176,13 +176,13 @@ def test_rates_behind_verdicts_by_quadrature():
 
 def test_a_useless_judge_leaves_the_prior():
     """Recall and fallout alike: any rate fits, and the report says that the judge is too weak and what would help."""
-    p = hs.correct_judge(hs.Tally.rate(hits=500, of=1000), hs.Tally.binary(tp=25, fp=25, fn=25, tn=25), elsewhere=True)
+    p = hs.correct_judge(hs.Tally.rate(hits=500, of=1000), hs.Tally.binary(tp=25, fp=25, fn=25, tn=25), external=True)
     low, high = p["rate"].interval()
     assert low < 0.06
     assert high > 0.94
     assert np.isnan(p["rate"].score)
     told = {n.code: n for n in hs.score(p).notes}
-    assert told["judge-weak"]["where"] == "elsewhere"
+    assert told["judge-weak"]["where"] == "external"
 
 
 def test_verdicts_that_no_such_judge_gives_are_refused():
@@ -190,7 +190,7 @@ def test_verdicts_that_no_such_judge_gives_are_refused():
     with pytest.raises(hs.HowsureError, match="cannot come from a judge"):
         hs.score(
             hs.correct_judge(
-                hs.Tally.rate(hits=5, of=10**7), hs.Tally.binary(tp=40, fp=30_000, fn=1, tn=2), elsewhere=True
+                hs.Tally.rate(hits=5, of=10**7), hs.Tally.binary(tp=40, fp=30_000, fn=1, tn=2), external=True
             )
         )
 
@@ -200,7 +200,7 @@ def test_one_validation_for_several_systems():
     check = (HUMAN[:SEEN], JUDGE[:SEEN])
     p = hs.correct_judge({"a": JUDGE[SEEN:], "b": PRED["a"][SEEN:]}, check, tolerance=0.05)
     assert {"judge-shared"} <= {n.code for n in hs.score(p).notes}
-    alone = hs.correct_judge(JUDGE[SEEN:], check, elsewhere=True, tolerance=0.05)["rate"]
+    alone = hs.correct_judge(JUDGE[SEEN:], check, external=True, tolerance=0.05)["rate"]
     assert p.system("a")["rate"].mean == pytest.approx(alone.mean, abs=alone.error.value)
     pair = hs.compare(p)
     assert pair.difference.std < np.hypot(alone.std, p.system("b")["rate"].std)
@@ -351,10 +351,10 @@ def test_what_a_judge_cannot_be_asked(capsys, file):
     assert "1 item without a verdict was left out" in {n.text for n in kept.notes}
     with pytest.raises(hs.HowsureError, match="flat prior"):
         hs.score(FRAME, **ASKED, pred="a", prior="two-level")
-    with pytest.raises(hs.HowsureError, match="leave out elsewhere="):
-        hs.correct_judge({"a": [1, 0], "b": [1, 0]}, BOTH, elsewhere=True)
+    with pytest.raises(hs.HowsureError, match="leave out external="):
+        hs.correct_judge({"a": [1, 0], "b": [1, 0]}, BOTH, external=True)
     with pytest.raises(hs.HowsureError, match="True or False"):
-        hs.correct_judge([1, 0], BOTH, elsewhere="yes")
+        hs.correct_judge([1, 0], BOTH, external="yes")
     code, out, err = command(capsys, "score", file, "--judge", "verdict")
     assert (code, out) == (2, "")
     assert "--human" in err
@@ -367,13 +367,13 @@ def test_verdicts_that_the_validation_cannot_explain_are_refused():
     for passes, cells in ((10, (5, 50, 5, 50)), (300, (45, 60, 5, 40)), (990, (60, 5, 40, 95))):
         validation = hs.Tally.binary(**dict(zip(("tp", "fp", "fn", "tn"), cells, strict=True)))
         with pytest.raises(hs.HowsureError, match="cannot come from a judge"):
-            hs.score(hs.correct_judge(hs.Tally.rate(hits=passes, of=1000), validation, elsewhere=True))
+            hs.score(hs.correct_judge(hs.Tally.rate(hits=passes, of=1000), validation, external=True))
 
 
 def test_equal_counts_of_two_systems_are_drawn_apart():
     """Each with a validation of its own: their difference is not known to be 0. Names need not be texts."""
     table, passes = hs.Tally.binary(tp=45, fp=6, fn=5, tn=44), hs.Tally.rate(hits=700, of=1000)
-    p = hs.correct_judge({1: passes, 2: passes}, {1: table, 2: table}, elsewhere=True)
+    p = hs.correct_judge({1: passes, 2: passes}, {1: table, 2: table}, external=True)
     assert hs.compare(p, metric="rate").difference.interval().width > 0.2
 
 

@@ -92,11 +92,11 @@ CASES = {
     "validation as one array": (lambda: hs.correct_judge([1, 0], [1, 0, 1]), "list"),
     "validation of other systems": (lambda: hs.correct_judge({"a": [1, 0]}, {"b": CHECKED}), "'b'"),
     "judged systems of two lengths": (lambda: hs.correct_judge({"a": [1, 0], "b": [1]}, CHECKED), "a 2, b 1"),
-    "a validation for all, elsewhere": (
-        lambda: hs.correct_judge({"a": [1, 0], "b": [1, 0]}, CHECKED, elsewhere=True),
-        "elsewhere=",
+    "a validation for all, external": (
+        lambda: hs.correct_judge({"a": [1, 0], "b": [1, 0]}, CHECKED, external=True),
+        "external=",
     ),
-    "elsewhere is no flag": (lambda: hs.correct_judge([1, 0], CHECKED, elsewhere="yes"), "'yes'"),
+    "external is no flag": (lambda: hs.correct_judge([1, 0], CHECKED, external="yes"), "'yes'"),
     # files to write
     "suffix of no format": (lambda: hs.score(T, metrics="f1").save("out.xyz"), "'out.xyz'"),
     "file without a suffix": (lambda: hs.score(T, metrics="f1").save("out"), "'out'"),

@@ -88,9 +88,9 @@ FRAME = {"y": Y, "z": Z, "r": ["n", "n", "s", "s"]}
         ("only_common", lambda x: hs.trec(QRELS, RUN, only_common=x)),
         ("independent", lambda x: hs.Tally.multilabel([{"a"}], [{"a"}], independent=x)),
         (
-            "elsewhere",
+            "external",
             lambda x: hs.correct_judge(
-                hs.Tally.rate(hits=7, of=10), hs.Tally.binary(tp=6, fp=1, fn=3, tn=5), elsewhere=x
+                hs.Tally.rate(hits=7, of=10), hs.Tally.binary(tp=6, fp=1, fn=3, tn=5), external=x
             ),
         ),
     ],

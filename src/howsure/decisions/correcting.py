@@ -12,7 +12,7 @@ def correct_judge(
     judged: Any,
     validation: Any,
     *,
-    elsewhere: bool = False,
+    external: bool = False,
     prior: Any = "even",
     tolerance: float = 0.02,
     seed: int = 0,
@@ -22,7 +22,7 @@ def correct_judge(
     `judged` are verdicts (true/false, 1/0, yes/no, pass/fail, C/I) on the items that nobody validated, or their counts,
     hs.Tally.rate(hits=…, of=…); `validation` is (human, judge), two arrays of the validated items, or their table,
     hs.tally(human, judge). Systems are mappings from names: arrays of judged are then of the same items. The validated
-    items are a random part of the same population, or were chosen by the verdict alone; with `elsewhere=True` they are
+    items are a random part of the same population, or were chosen by the verdict alone; with `external=True` they are
     of another one, and only the judge's recall and specificity carry over. One validation for several systems is taken
     so too. Data with columns need no correct: score(frame, judge="verdict", human="label").
 
@@ -33,4 +33,4 @@ def correct_judge(
     """
     from howsure.ingest.judged_items import of_arrays
 
-    return posterior(of_arrays(judged, validation, flag(elsewhere, "elsewhere")), prior, tolerance=tolerance, seed=seed)
+    return posterior(of_arrays(judged, validation, flag(external, "external")), prior, tolerance=tolerance, seed=seed)

@@ -34,7 +34,7 @@ def code(judge: Any, human: Any) -> Any:
 class JudgedItems(Patterns):
     """What the two forms have in common; immutable; `a + b` merges."""
 
-    elsewhere: bool = False  # the validated items are of another population, and tell of the judge's errors only
+    external: bool = False  # the validated items are of another population, and tell of the judge's errors only
     shared: bool = False  # one validation tells of the verdicts on all systems
 
     strata: ClassVar[int] = 2  # what is known of every item: so many cases
@@ -82,7 +82,7 @@ class JudgedItems(Patterns):
     @property
     def own(self) -> NDArray[np.bool_]:
         """Patterns of the items that are scored."""
-        if not self.elsewhere:
+        if not self.external:
             return np.ones(len(self.cells), dtype=bool)
         first = self.cells if self.truths == 0 else self.cells[:, :1]
         return np.asarray(((first >= 0) & (first % 3 == 0)).any(axis=1))
@@ -127,7 +127,7 @@ class JudgedItems(Patterns):
             return self
         if not isinstance(other, type(self)):
             return merging.refused(self, other)
-        alike = ("labels", "elsewhere", "shared")
+        alike = ("labels", "external", "shared")
         if any(getattr(self, x) != getattr(other, x) for x in alike):
             raise BadLabels("judged items of different classes or validations cannot be added.")
         a, b = merging.aligned(self, other)
@@ -141,7 +141,7 @@ class JudgedItems(Patterns):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, JudgedItems):
             return NotImplemented
-        return type(self) is type(other) and merging.same(self, other, ("labels", "elsewhere", "shared"))
+        return type(self) is type(other) and merging.same(self, other, ("labels", "external", "shared"))
 
     __hash__ = None  # type: ignore[assignment]
 

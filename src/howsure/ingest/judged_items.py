@@ -115,7 +115,7 @@ def check(e: J) -> J:
 # -- arrays and counts
 
 
-def of_arrays(judged: Any, validation: Any, elsewhere: bool) -> JudgedOutcomes:
+def of_arrays(judged: Any, validation: Any, external: bool) -> JudgedOutcomes:
     """Verdicts on items that nobody validated, and (human, judge) of those that people did; by system, if named."""
     systems = _systems(judged)
     several = isinstance(judged, Mapping) or len(systems) > 1
@@ -126,14 +126,14 @@ def of_arrays(judged: Any, validation: Any, elsewhere: bool) -> JudgedOutcomes:
     else:
         pairs = [_pair(validation, None)]
     shared = len(systems) > 1 and not isinstance(validation, Mapping)
-    if shared and elsewhere:
+    if shared and external:
         told = "one validation for several systems carries recall and specificity over already"
-        raise BadSetting(f"{told}: leave out {option('elsewhere')}.")
+        raise BadSetting(f"{told}: leave out {option('external')}.")
     blocks = [*_judged_blocks(judged, systems), *_validated_blocks(pairs, len(systems), shared)]
     cells, counts = (np.concatenate(x) for x in zip(*blocks, strict=True))
-    notes = (note("judge-shared"),) if shared else (note("judge-elsewhere"),) if elsewhere else ()
+    notes = (note("judge-shared"),) if shared else (note("judge-external"),) if external else ()
     found = JudgedOutcomes(
-        cells=cells, counts=counts, systems=systems, elsewhere=elsewhere or shared, shared=shared, notes=notes
+        cells=cells, counts=counts, systems=systems, external=external or shared, shared=shared, notes=notes
     )
     return check(found.tidy())
 

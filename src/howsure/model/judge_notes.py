@@ -86,7 +86,7 @@ def remarks(asked: Asked) -> Notes:
     recall, specificity = agreement(e)
     system = None if e.systems == ("system",) or e.shared or not e.outcome else e.systems[0]
     told = note(
-        "judge", system=system, elsewhere=e.elsewhere, validated=number(e.validated), items=number(e.totals),
+        "judge", system=system, external=e.external, validated=number(e.validated), items=number(e.totals),
         recall=recall, specificity=specificity,
     )  # fmt: skip
     unchecked = "recall" if recall is None else "specificity" if specificity is None else None
@@ -96,11 +96,11 @@ def remarks(asked: Asked) -> Notes:
 
 def _help(asked: Asked, system: str | None) -> Notes:
     """Where the verdicts hardly help: how many more human labels would halve the interval."""
-    elsewhere = asked.evidence.elsewhere
+    external = asked.evidence.external
     width, alone = asked.widths()
-    if width <= (TOO_WIDE if elsewhere else WEAK * alone):
+    if width <= (TOO_WIDE if external else WEAK * alone):
         return ()
-    where = "elsewhere" if elsewhere else "here"
+    where = "external" if external else "here"
     return (note("judge-weak", of=asked.called, system=system, where=where, more=more_labels(asked)),)
 
 
@@ -115,7 +115,7 @@ def more_labels(asked: Asked) -> int | None:
     if whole / 4 <= rest:
         return None
     more = few * (part / (whole / 4 - rest) - 1.0)
-    return int(np.ceil(more)) if asked.evidence.elsewhere or more <= left else None
+    return int(np.ceil(more)) if asked.evidence.external or more <= left else None
 
 
 # -- beside the rows
@@ -134,7 +134,7 @@ def extras(state: State, level: float) -> tuple[dict[str, Any], Notes]:
             "system": None if name == "system" else name, "validated": number(one.validated),
             "items": number(one.totals), "recall": recall, "specificity": specificity, "ppi": None,
         }  # fmt: skip
-        ppi = powered(one.known(), one.unknown()) if one.outcome and not one.elsewhere else None
+        ppi = powered(one.known(), one.unknown()) if one.outcome and not one.external else None
         if ppi is not None:
             low, high = _normal(ppi, level)
             found["ppi"] = {"estimate": ppi.estimate, "low": low, "high": high, "weight": ppi.weight}

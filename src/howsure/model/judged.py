@@ -53,7 +53,7 @@ def question(state: State, metric: Any, asked: str) -> Corrected:
     human = _inner(state.evidence).question(_human(state), metric, asked)
     if not isinstance(human, CellQuestion):
         raise BadSetting(f"judged items have measures of one class against the other; {asked} is none.")
-    made = CorrectedElsewhere if state.evidence.elsewhere else Corrected
+    made = CorrectedElsewhere if state.evidence.external else Corrected
     return made(state, metric, asked, human)
 
 

@@ -48,7 +48,7 @@ def judged(document: Document) -> bool:
 
 def elsewhere(document: Document) -> bool:
     """Whether the judge was validated on items of another population."""
-    return any(n["code"] == "judge-elsewhere" for n in document.get("notes") or ())
+    return any(n["code"] == "judge-external" for n in document.get("notes") or ())
 
 
 def _judge(document: Document) -> list[str]:
