@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special, stats
 
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
@@ -29,6 +29,7 @@ Rng = np.random.Generator
 
 SEED, TESTS, WIDTHS = 90_412, 2_000, 40  # intervals of the first tests are computed in full
 PRIORS, STUDENT = ("even", "none"), "Student's t"
+PLAIN = "even, not stretched"
 UNIT = (0.0, 1.0)
 STEP = 0.125  # of the grid of an integral
 SHIFTS: Final = {  # of symmetric differences: how much better the first is with 10 items, less with more
@@ -117,6 +118,23 @@ def with_ends(x: Array, bounds: tuple[float, float] | None, prior: str) -> tuple
     return np.concatenate([x, ends], axis=1), np.ones(n + 2)
 
 
+def unstretched(x: Array, bounds: tuple[float, float] | None, at: Array) -> Array:
+    """Where points (tests, points) were before means (tests, items) under `even` were stretched."""
+    n, centre = x.shape[1], with_ends(x, bounds, "even")[0].mean(axis=1)[:, None]
+    worth = np.full(len(x), 1e18)
+    if bounds is not None:
+        spread = (x.mean(axis=1) - bounds[0]) * (bounds[1] - x.mean(axis=1))
+        worth = np.divide(n * spread, x.var(axis=1), out=np.full(len(x), float(n)), where=np.ptp(x, axis=1) > 0)
+    worth = np.maximum(worth, n)
+    factor = stats.t.ppf(0.975, n - 1) / stats.t.ppf(0.975, worth - 1)
+    factor = factor * np.sqrt((n + 1) / (n - 1) * (worth - 1) / (worth + 1))
+    if bounds is None:
+        return np.asarray(centre + (at - centre) / factor[:, None])
+    low, wide = bounds[0], bounds[1] - bounds[0]
+    g, middle = (special.logit((y - low) / wide) for y in (at, centre))
+    return np.asarray(low + wide * special.expit(middle + (g - middle) / factor[:, None]))
+
+
 def with_gaps(x: Array, prior: str) -> tuple[Array, Array]:
     """Differences (tests, items) with the prior's three, and their shapes."""
     n = x.shape[1]
@@ -160,10 +178,16 @@ def of_means(law: str, n: int, tests: int) -> list[Row]:
     x = draw(rng, tests * n).reshape(tests, n)
     x = x[np.ptp(x, axis=1) > 0]
     kept: dict[str, Kept] = {}
+    true = np.full((len(x), 1), truth)
     for prior in PRIORS:
-        cdf = below(*with_ends(x, bounds, prior), np.full(len(x), truth))
-        laws = (hs.posterior(hs.means(v, bounds=bounds), prior)["mean"] for v in x[:WIDTHS])
+        at = unstretched(x, bounds, true) if prior == "even" else true
+        cdf = below(*with_ends(x, bounds, prior), at[:, 0])
+        laws = [hs.posterior(hs.means(v, bounds=bounds), prior)["mean"] for v in x[:WIDTHS]]
         kept[prior] = cdf, np.array([agreeing(d, p, truth) for d, p in zip(laws, cdf.tolist(), strict=False)])
+        if prior == "even":
+            ends = np.array([[*d.interval(kind="equal-tailed")] for d in laws])
+            plain = unstretched(x[:WIDTHS], bounds, ends)
+            kept[PLAIN] = below(*with_ends(x, bounds, prior), true[:, 0]), plain[:, 1] - plain[:, 0]
     return rows({"values": law, "items": n}, kept | {STUDENT: student(x, truth)})
 
 
@@ -226,7 +250,7 @@ def main() -> None:
     parser.add_argument("--tests", type=int, default=TESTS, help="simulated tests a case; fewer make a short run")
     add_root(parser)
     o = parser.parse_args()
-    means = Table(["coverage", "width"], [r for x in MEANS for n in (10, 25, 50) for r in of_means(x, n, o.tests)])
+    means = Table(["coverage", "width"], [r for x in MEANS for n in (8, 10, 25, 50) for r in of_means(x, n, o.tests)])
     gaps = [r for x in PAIRS for n in (10, 25, 50) for s in (0.0, 0.05) for r in of_differences(x, n, s, o.tests)]
     differences = Table(["coverage", "width"], gaps)
     found = [r for x in SHIFTS for n in (10, 25, 50) for r in of_equals(x, n, o.tests)]

@@ -202,12 +202,9 @@ def _why(found: Sequence[Cell]) -> str:
     own = min((c for c in here if c.method == OURS), key=lambda c: c.coverage)
     there = {c.method: short(c.coverage) for c in here if c.key == own.key}
     return (
-        f"The lowest of the rates ({case_words(own.case)}): nearly every test is free of errors; the upper end of an "
-        f"equal-tailed interval is then below 1, and here below the truth. It holds {there[OURS]}; Wilson's "
-        "interval, which "
-        f'then ends at 1, {there["Wilson"]}; howsure\'s interval of highest density, `interval="hdi"`, {there[HDI]}. '
-        "The figures of this page are of equal-tailed intervals; the default now ends at 1 too if the score is 1 "
-        "([perfect scores](coverage.md#perfect-scores))."
+        f"The lowest of the rates ({case_words(own.case)}): howsure holds {there[OURS]}, Wilson's interval "
+        f'{there["Wilson"]}, howsure\'s interval of highest density, `interval="hdi"`, {there[HDI]}. If the score is '
+        "1, the default interval ends at 1 ([perfect scores](coverage.md#perfect-scores))."
     )
 
 

@@ -63,7 +63,7 @@ def _points(found: Sequence[str]) -> str:
 
 
 _METHODS: Final = (
-    "**Methods**: howsure as shipped (prior `even`, equal-tailed; phi and macro-F1 with fewer draws). Wald: the "
+    "**Methods**: howsure as shipped (prior `even`, default interval; phi and macro-F1 with fewer draws). Wald: the "
     "delta method, and the mean with 1.96 standard errors. Bootstrap: items resampled, 0/0 as 0. "
     "confidenceinterval, prob_conf_mat and evalstats as they come: Wilson's and the delta method; no prior, and the "
     "interval of highest density; Wilson's, and a t interval on the logit scale. evalstats takes means only, so "

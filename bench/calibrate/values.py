@@ -16,7 +16,7 @@ from bench.calibrate.samples import ALPHA, INTERVALS, Array, Bounds, Ends, Sampl
 from bench.coverage import bca
 from bench.coverage_counting import ends as places
 from bench.coverage_data import Row, Table
-from bench.coverage_graded import MEANS, agreeing, below, with_ends
+from bench.coverage_graded import MEANS, agreeing, below, unstretched, with_ends
 from bench.coverage_queries import CASES as QUERIES
 
 LAWS: Final = ("Beta(3, 2), as nDCG", "0.85 ± 0.04", "grades 2 to 5", "nine in ten 1", "lognormal(0, 1)")
@@ -65,14 +65,15 @@ def ours(x: Array, bounds: Bounds | None, truth: float) -> list[float]:
 
     The law at the truth is an integral that the package does not use; it must agree with the package.
     """
-    cdf = below(*with_ends(x, bounds, "even"), np.full(len(x), truth))
+    cdf = below(*with_ends(x, bounds, "even"), unstretched(x, bounds, np.full((len(x), 1), truth))[:, 0])
     alike = np.ptp(x, axis=1) == 0  # of these the package has another law, which it is asked for
     for value in np.unique(x[alike, 0]):
         law = hs.posterior(hs.means(np.full(x.shape[1], value), bounds=bounds))["mean"]
-        cdf[alike & (x[:, 0] == value)] = law.cdf(truth)
+        cdf[alike & (x[:, 0] == value)] = _to_end(float(law.cdf(truth)), value, bounds)
     laws = [hs.posterior(hs.means(v, bounds=bounds))["mean"] for v in x[:WIDTHS]]
-    for law, p in zip(laws, cdf, strict=False):
-        agreeing(law, float(p), truth)
+    for law, p, same in zip(laws, cdf, alike, strict=False):
+        if not same:
+            agreeing(law, float(p), truth)
     low, high = np.array([tuple(law.interval()) for law in laws]).T
     cell = _cell(x[:WIDTHS], (low, high), truth, bounds)
     side = [float(np.mean(cdf > 1 - ALPHA / 2)), float(np.mean(cdf < ALPHA / 2))]  # too low, too high
@@ -81,6 +82,12 @@ def ours(x: Array, bounds: Bounds | None, truth: float) -> list[float]:
     figures = dict(zip(INTERVALS, cell, strict=True))
     figures |= {"coverage": held, "error": error, "too low": side[0], "too high": side[1], "score": None}
     return [x if x is None else float(f"{x:.4g}") for x in figures.values()]
+
+
+def _to_end(cdf: float, value: float, bounds: Bounds | None) -> float:
+    """P(mean <= truth), as inside where the interval runs to the end of the range that all values are at."""
+    low, high = bounds or (-np.inf, np.inf)
+    return min(cdf, 0.5) if value == high else max(cdf, 0.5) if value == low else cdf
 
 
 def bootstraps(x: Array, rng: np.random.Generator) -> dict[str, Ends]:

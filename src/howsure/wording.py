@@ -259,8 +259,14 @@ def _weight(f: Mapping[str, Any]) -> str:
         return f"prior even: weight 1/2 on each cell of the 2x2 table{' of class against rest' if f['classes'] else ''}"
     if rule == "scores":
         where = "on positive and on negative items, both above and below all scores"
-        return f"prior {f['prior']}: weight {f['weight']:g} {where}"
-    return f"{', '.join(f['of'])}: {_PRIORS[rule]}" if f.get("of") else _PRIORS[rule]
+        if f.get("of"):
+            where += ": part of it there, the rest with the highest and the lowest item of the class"
+        return f"{_of(f)}prior {f['prior']}: weight {f['weight']:g} {where}"
+    return f"{_of(f)}{_PRIORS[rule]}"
+
+
+def _of(f: Mapping[str, Any]) -> str:
+    return f"{', '.join(f['of'])}: " if f.get("of") else ""
 
 
 def _confusions(f: Mapping[str, Any]) -> str:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import howsure as hs
 from howsure.errors import BadSetting
 from howsure.model.graded_prior import centres, ends, largest, spreads
+from tests.comparison.stretching import stretched
 
 RNG = np.random.default_rng(20_260_816)
 A = np.round(0.85 + 0.04 * RNG.normal(size=25), 3)
@@ -23,6 +24,12 @@ def law_of(values: Any, atoms: Any, weights: Any, n: int = 400_000) -> np.ndarra
     rng = np.random.default_rng(11)
     g = rng.standard_gamma([*np.ones(len(values)), *weights], (n, len(values) + len(weights)))
     return np.asarray(g @ np.array([*values, *atoms]) / g.sum(axis=1))
+
+
+def mean_of(values: Any, atoms: Any, weight: float, bounds: Any = None) -> np.ndarray:
+    """Draws of a mean whose prior has this weight on two atoms, stretched."""
+    centre = (np.sum(values) + weight * np.sum(atoms)) / (len(values) + 2 * weight)
+    return stretched(law_of(values, atoms, [weight, weight]), centre, len(values), values, bounds)
 
 
 def agrees(d: Any, x: np.ndarray) -> None:
@@ -40,12 +47,12 @@ def test_a_mean_has_weight_a_tenth_beyond_what_was_seen() -> None:
     low, high = A.min(), A.max()
     agrees(
         hs.posterior(hs.means(A, bounds=(0, 1)))["mean"],
-        law_of(A, [0.9 * low, high + 0.1 * (1 - high)], [1, 1]),
+        mean_of(A, [0.9 * low, high + 0.1 * (1 - high)], 1, (0, 1)),
     )
     step = 0.1 * (high - low)
-    agrees(hs.posterior(hs.means(A))["mean"], law_of(A, [low - step, high + step], [1, 1]))
+    agrees(hs.posterior(hs.means(A))["mean"], mean_of(A, [low - step, high + step], 1))
     agrees(hs.posterior(hs.means(A, bounds=(0, 1)), "none")["mean"], law_of(A, [], []))
-    agrees(hs.posterior(hs.means(A), 0.5)["mean"], law_of(A, [low - step, high + step], [0.5, 0.5]))
+    agrees(hs.posterior(hs.means(A), 0.5)["mean"], mean_of(A, [low - step, high + step], 0.5))
 
 
 def test_values_in_a_small_part_of_their_bounds_are_not_swamped() -> None:

@@ -23,6 +23,7 @@ TEXT = (ROOT / PAGE).read_text(encoding="utf-8")
 PERFECT = 3.5  # how far apart the scores of the nearly perfect order are
 STUDENT = "Student's t"
 GRADED = STUDIES["graded"].tables
+AREAS = STUDIES["areas"].tables
 CLASSES, SCORES = STUDIES["classes"].tables, STUDIES["scores"].tables["scores"]
 MACRO = ("macro-f1", "macro-precision", "macro-recall")
 UNWARNED = [row for row in CLASSES["warning cases"].rows if max(row.case["warned"].values()) <= 0.5]
@@ -141,7 +142,8 @@ def of_scores() -> Iterable[tuple[str, str]]:
     kinds = f"In {len(even.rows)} kinds of simulated tests"
     yield PAGE, f"it holds {chosen}, and corrected for the choice {corrected}."
     yield PAGE, f"(down to {page.short(min(short))}), and `even` holds {span(few.where('even').column('auc', 'AP'))};"
-    yield PAGE, f"is beyond it too ({span(SCORES.where('even', apart=PERFECT).column('auc', 'AP'))})"
+    perfect = (page.short(x) for x in SCORES.where("even", apart=PERFECT).column("auc", "AP"))
+    yield PAGE, f"for a nearly perfect order of 50 items {' and '.join(perfect)}"
     yield PAGE, f"nearly perfect order `even` holds {top}."
     yield "docs/curves.md", f"{kinds} (50 to 1,000 items, 2 to 50% of them positive)"
     yield "docs/curves.md", f"AUC in {span(even.column('auc'))} of the tests"
@@ -150,6 +152,45 @@ def of_scores() -> Iterable[tuple[str, str]]:
     yield "docs/curves.md", f"{kinds} 95% intervals of F1 at a chosen threshold held in {chosen} of the tests"
     yield "docs/curves.md", f"corrected in {corrected} ("
     yield "docs/curves.md", f"in {len(even.rows) - 1} of the {len(even.rows)} their intervals held {top}."
+
+
+def in_all(figure: str, metric: str, *methods: str) -> tuple[str, ...]:
+    """A figure of all cases of areas or points of curves."""
+    tables = [AREAS["all cases"].where(metric=metric, interval=x) for x in methods]
+    return tuple(page.short(x) for t in tables for x in t.column(figure=figure))
+
+
+def of_areas() -> Iterable[str]:
+    for name, other, title in (("auc", "DeLong", "DeLong's interval"), ("AP", "bootstrap", "the bootstrap")):
+        methods = ("even", "before", other)
+        cases = AREAS["all cases"].where(metric=name, interval="even").rows[0].cases
+        mean, below, width = (in_all(x, name, *methods) for x in ("mean", "below .93", "width"))
+        yield f"`even` covers {mean[0]} on average over {cases} cases (`before` {mean[1]}, {title} {mean[2]})."
+        yield f"A share of {below[0]} of the cases is below .93 (`before` {below[1]}, {title} {below[2]})."
+        yield f"Intervals are {width[0]} wide on average (`before` {width[1]})."
+        off = in_all("score outside 10-90%, highest", name, "before")[0]
+        yield f"No score is outside its 10% and 90% quantiles (`before`: up to {off} of the scores of a case)."
+        again = AREAS["all cases"].where(metric=f"{name}, longer run", interval="even")
+        still = AREAS["outside .93 to .97 in the longer run"].where("even", metric=name).column("coverage")
+        low, high = [x for x in still if x < 0.93], [x for x in still if x > 0.97]
+        yield f"In the longer run of {again.rows[0].cases} cases {len(low)} are below .93 ({span(low)})"
+        yield f"and {len(high)} above .97 (at most {page.short(max(high))})."
+    for name in ("max-f1", "recall@fallout=0.1", "precision@recall=0.9"):
+        mean, lowest = (in_all(x, name, "even")[0] for x in ("mean", "lowest"))
+        below, above = (in_all(x, name, "even")[0] for x in ("below .93", "above .97"))
+        yield f"`{name}` {mean} on average, {lowest} at the lowest; {below} of the cases below .93, {above} above .97"
+    off = in_all("score outside 10-90%, highest", "recall@fallout=0.1", "even")[0]
+    yield f"up to {off} of the scores of a case"
+    pairs = AREAS["two systems"].where(correlation="all")
+    equal, most, power, less = (
+        [page.short(pairs.where(m).column(figure=x)[0]) for m in ("even", "DeLong", "before")] for x in pairs.figures
+    )
+    yield f"in {equal[0]} of the tests on average (DeLong's test {equal[1]}, `before` {equal[2]})"
+    yield f"in {most[0]} at most (DeLong's test {most[1]})"
+    yield f"in {power[0]} of the tests (DeLong's test {power[1]}, `before` {power[2]})"
+    yield f"less often than by DeLong's test by {less[0]} at most"
+    by_area = AREAS["two systems"].where("even").where(correlation=0.8)
+    yield f"at an AUC of .99 in {page.short(by_area.rows[-1].held['difference'][0])} where scores correlate by .8"
 
 
 def items_of(table: Table, method: str, most: float, figure: str) -> list[float]:
@@ -173,8 +214,11 @@ def widths(name: str, most: float) -> str:
 def of_graded() -> Iterable[str]:
     for name, what in (("means", "means"), ("differences", "differences")):
         more, few = (span(items_of(GRADED[name], "even", n, "coverage")) for n in (25, 10))
-        yield f"95% intervals of {what} from 25 and 50 items hold in {more} of the tests, from 10 items in {few}"
+        least = "8 and 10" if what == "means" else "10"
+        yield f"95% intervals of {what} from 25 and 50 items hold in {more} of the tests, from {least} items in {few}"
         yield f"they are {widths(name, 25)} and {widths(name, 10)} of the width of Student's"
+    plain = span(items_of(GRADED["means"], "even, not stretched", 10, "coverage"))
+    yield f"without the stretch means from 8 and 10 items held in {plain}"
     outside = {x: span(GRADED["equal systems"].where(x).column(figure="outside")) for x in ("even", "none")}
     yield f"in {outside['even']} of the tests under `even`, in {outside['none']} under `none`"
     skewed = GRADED["differences"].where("even", differences="skewed", items=10).column()
@@ -219,7 +263,7 @@ def of_ends() -> Iterable[str]:
 
 
 SENTENCES = [
-    *((PAGE, x) for part in (in_short, shared, warned, others, of_graded, of_ends) for x in part()),
+    *((PAGE, x) for part in (in_short, shared, warned, others, of_areas, of_graded, of_ends) for x in part()),
     *of_scores(),
     *elsewhere(),
 ]
@@ -239,7 +283,7 @@ def test_no_figure_in_prose_is_left_out() -> None:
     text = " ".join(text.split())
     for name, sentence in SENTENCES:
         text = text.replace(sentence, "") if name == PAGE else text
-    settings = {".6", ".8", ".95", ".93", ".97", ".999", ".025", ".975"}  # accuracies, the level, limits of tables
+    settings = {".6", ".8", ".9", ".95", ".93", ".97", ".999", ".025", ".975"}  # accuracies, limits
     assert set(re.findall(r"(?<![\w.])\.\d+", text)) <= settings
 
 

@@ -39,7 +39,7 @@ def test_columns_of_one_file_are_systems(folder, capsys):
     items = hs.means({"a": A, "b": B}, bounds=(0, 1))
     got = answer(capsys, "score", folder / "both.csv", "--value", "a", "--value", "b", "--bounds", "0,1")
     want = hs.score(items).to_dict()
-    assert [r["low"] for r in got["rows"]] == [r["low"] for r in want["rows"]]
+    assert [r["low"] for r in got["rows"]] == pytest.approx([r["low"] for r in want["rows"]], rel=1e-14)
     got = answer(capsys, "compare", folder / "both.csv", "--value", "a", "--value", "b", "--bounds", "0,1")
     assert got["rows"][0]["p_better"] == pytest.approx(hs.compare(items).p_better, abs=1e-12)
 

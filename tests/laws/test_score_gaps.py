@@ -10,6 +10,7 @@ import pytest
 import howsure as hs
 from howsure.evidence.scored import Scored
 from howsure.kernels.controlled import Controlled
+from howsure.model.score_pairs import pair_draws
 from tests.tiers import turn
 
 MANY = 30_000
@@ -36,7 +37,7 @@ def test_the_law_by_a_control_is_that_of_the_draws(case, metric):
     p = hs.posterior(data)
     q = p.resolve(metric)
     gap = q.difference()
-    drawn = q.drawn.of([q.metric], MANY, 77)[0]
+    drawn = pair_draws(p, q.metric).of([q.metric], MANY, 77)[0]
     plain = np.sort(drawn[:, 0] - drawn[:, 1])
     law = gap.difference.law
     assert isinstance(law, Controlled)

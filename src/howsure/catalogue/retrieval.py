@@ -50,6 +50,7 @@ class Ranking:
     bound: Evaluate | None = field(default=None, compare=False, repr=False)  # what bins of scores can do to it
     rules: dict[str, Evaluate] = field(default_factory=dict, compare=False, repr=False)
     rule: str = ""  # which of the rules; the first is the default
+    area: bool = False  # under a curve: the prior's weight lies mostly with the outermost items
     base: Metric | None = None  # a measure of a 2x2 table
     threshold: float | None = None  # where it is cut
     best_cut: Callable[[Cuts], Places] | None = field(default=None, compare=False, repr=False)  # of the best of all
@@ -114,11 +115,11 @@ DECLARED: Final = (
     Ranking("auc", ranked.auc, meaning="probability that a positive item scores above a negative one, ties by half",
             source="Hanley & McNeil 1982; Powers 2007 2.3", aliases=("roc-auc", "auroc", "c-statistic", "concordance"),
             text="sum (fp_k - fp_k-1)·(tp_k + tp_k-1)/2 / (positives·negatives)",
-            latex=r"\sum_k (F_k - F_{k-1}) (R_k + R_{k-1}) / 2", bound=binned.auc),
+            latex=r"\sum_k (F_k - F_{k-1}) (R_k + R_{k-1}) / 2", bound=binned.auc, area=True),
     Ranking("AP", ranked.average_precision, meaning="mean precision at the cuts, by their gain in recall",
             source="Buckley & Voorhees 2000", aliases=("average-precision", "auprc", "pr-auc"),
             text="sum (recall_k - recall_k-1)·precision_k", latex=r"\sum_k (R_k - R_{k-1}) P_k",
-            bound=binned.average_precision),
+            bound=binned.average_precision, area=True),
     Ranking("BEP", BREAK_EVEN["crossing"], meaning="precision where it equals recall", source="Ishioka 2.2",
             aliases=("break-even", "break-even-point", "breakeven"), text="precision = recall", latex="P = R",
             rules=BREAK_EVEN, rule="crossing", bound=binned.break_even),

@@ -28,7 +28,7 @@ from howsure.kernels.law import Law, Pick
 from howsure.kernels.moebius import Moebius
 from howsure.kernels.quadrature import Index
 from howsure.kernels.scale import Scale
-from howsure.kernels.tabulated import Stretch, Tabulated, tabulate
+from howsure.kernels.tabulated import Section, Tabulated, tabulate
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -234,7 +234,7 @@ def _expect(outer: Tabulated, inner: Tabulated, rows: Index, others: Index, d: A
     return out
 
 
-def _cut(piece: Stretch, rows: Index, t: Point) -> Array:
+def _cut(piece: Section, rows: Index, t: Point) -> Array:
     """The u of a point, or the end of the line beyond which it lies."""
     low, high = piece.place.scale.lower, piece.place.scale.upper
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -243,7 +243,7 @@ def _cut(piece: Stretch, rows: Index, t: Point) -> Array:
 
 
 def _part(
-    piece: Stretch, rows: Index, at: Callable[[Index, Array, Array], Array], items: Index, left: Array, right: Array
+    piece: Section, rows: Index, at: Callable[[Index, Array, Array], Array], items: Index, left: Array, right: Array
 ) -> Array:
     """The integral over u from left to right of the outer density times the values at its points."""
     middle, half = 0.5 * (left + right), 0.5 * (right - left)

@@ -25,7 +25,7 @@ from howsure.kernels.chebyshev_density import Point
 from howsure.kernels.continuous import Continuous
 from howsure.kernels.law import Law
 from howsure.kernels.sampled import Sampled
-from howsure.kernels.tabulated import Stretch, Tabulated, tabulate
+from howsure.kernels.tabulated import Section, Tabulated, tabulate
 
 Array = NDArray[np.float64]
 
@@ -109,7 +109,7 @@ def _integral(outer: Tabulated, others: list[Tabulated]) -> Array:
     return total
 
 
-def _cuts(piece: Stretch, outer: Tabulated, other: Tabulated) -> list[float]:
+def _cuts(piece: Section, outer: Tabulated, other: Tabulated) -> list[float]:
     """Places on the line of the outer law where the other one ends, or rises steeply."""
     points = [x for x in other.ends if np.isfinite(x)]
     if other.spread[0] < _NARROW * outer.spread[0]:
@@ -121,7 +121,7 @@ def _cuts(piece: Stretch, outer: Tabulated, other: Tabulated) -> list[float]:
     return [float(piece.place.line(row, Point(np.array([x]), 0.0))[0][0]) for x in inside]
 
 
-def _stretch(piece: Stretch, others: list[Tabulated], left: float, right: float) -> Array:
+def _stretch(piece: Section, others: list[Tabulated], left: float, right: float) -> Array:
     """The integral over u from left to right."""
     middle, half = 0.5 * (left + right), 0.5 * (right - left)
     row = np.zeros((1, 1), dtype=np.intp)

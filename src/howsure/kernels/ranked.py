@@ -11,7 +11,7 @@ Error: rounding of the sums, some 1e-15 of the total.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
@@ -47,6 +47,12 @@ class Order:
         """Whether the positive items, and the negative ones, are in this order already."""
         return tuple(bool((x == np.arange(x.size)).all()) for x in (self.positives, self.negatives))  # type: ignore[return-value]
 
+    @cached_property
+    def separated(self) -> bool:
+        """Whether all items of one class score above all of the other."""
+        first = (self.found == self.found[-1]) & (self.alarms == 0)
+        return bool((first | ((self.found == 0) & (self.alarms == self.alarms[-1]))).any())
+
     def count_above(self, threshold: float) -> int:
         """The number of distinct scores at or above a threshold."""
         return int(np.searchsorted(-self.thresholds, -threshold, side="right"))
@@ -77,11 +83,13 @@ class Cuts:
     positives: Array  # totals, with the prior's below all
     negatives: Array
     relevant: float  # the number of positive items
+    near: Array | None = None  # of the prior's weight, what areas put with the outermost items
 
     @classmethod
     def weigh(
-        cls, order: Order, positive: Array, negative: Array, prior: Array | None = None, relevant: float | None = None
-    ) -> Cuts:
+        cls, order: Order, positive: Array, negative: Array, prior: Array | None = None, relevant: float | None = None,
+        near: Array | None = None,
+    ) -> Cuts:  # fmt: skip
         """Cumulate the weights of positive and negative items (rows of draws, items in their own order).
 
         `prior` has the weights of (positive above, positive below, negative above, negative below), one column each.
@@ -91,7 +99,18 @@ class Cuts:
         in_order = order.sorted
         up = _cumulated(positive, None if in_order[0] else order.positives, extra[:, 0])
         down = _cumulated(negative, None if in_order[1] else order.negatives, extra[:, 2])
-        return cls(order, up, down, up[:, -1] + extra[:, 1], down[:, -1] + extra[:, 3], number)
+        return cls(order, up, down, up[:, -1] + extra[:, 1], down[:, -1] + extra[:, 3], number, near)
+
+    @cached_property
+    def for_areas(self) -> Cuts:
+        """The same draws with the near part of the prior's weight at the highest and the lowest item of its class."""
+        if self.near is None:
+            return self
+        sums = self.up.copy(), self.down.copy()
+        for k, x in enumerate(sums):
+            x[:, 0] -= self.near[:, 2 * k]
+            x[:, -1] += self.near[:, 2 * k + 1]
+        return replace(self, up=sums[0], down=sums[1], near=None)
 
     def at(self, cut: Places) -> tuple[Array, Array]:
         """tp and fp at the cuts of those numbers, one for each draw (…, draws); 0 and 0 at cut -1, all at the last."""

@@ -36,7 +36,7 @@ _FINEST = 64  # cells for a Chebyshev term, at most
 
 
 @dataclass(frozen=True)
-class Stretch:
+class Section:
     """The law between two corners: arrays by row, and arrays of all nodes of all rows, flat."""
 
     place: Place
@@ -100,7 +100,7 @@ class Tabulated:
     """A law by its pieces; rows are the entries of its batch, flat."""
 
     ends: tuple[float, ...]
-    pieces: tuple[Stretch, ...]
+    pieces: tuple[Section, ...]
     spread: Array
     miss: Array
     coarse: tuple[Array, Array]  # points and normal scores, (rows, points)
@@ -154,7 +154,7 @@ def tabulate(law: Continuous) -> Tabulated:
     return Tabulated(ends, pieces, spread, total - 1.0, (t, score))
 
 
-def _coarse(piece: Stretch, beyond: NDArray[np.bool_]) -> tuple[Array, Array]:
+def _coarse(piece: Section, beyond: NDArray[np.bool_]) -> tuple[Array, Array]:
     """Some points of a piece and their normal scores; of rows without mass there, that of the side they are on."""
     nodes = np.arange(_COARSE + 1)
     at = piece.start[:, None] + piece.count[:, None] // _COARSE * nodes
@@ -218,7 +218,7 @@ def _at_nodes(series: ChebyshevSeries, count: int) -> tuple[NodeCells, Array]:
     return NodeCells(series, log_f, slope, bend, masses, (atoms[0], atoms[1])), lost
 
 
-def _piece(place: Place, draft: list[NodeCells], total: Array, below: Array, above: Array, atoms: Array) -> Stretch:
+def _piece(place: Place, draft: list[NodeCells], total: Array, below: Array, above: Array, atoms: Array) -> Section:
     """The nodes of all rows, flat; rows without mass share an empty cell. below and above are the tails at the ends."""
     size = total.size
     start, count = np.zeros(size, dtype=np.intp), np.full(size, _COARSE)
@@ -242,4 +242,4 @@ def _piece(place: Place, draft: list[NodeCells], total: Array, below: Array, abo
             parts.append(x.ravel())
         at += nodes * rows.size
     log_f, slope, bend, lower, upper = (np.concatenate(parts) for parts in flat)
-    return Stretch(place, start, count, first, step, log_f, slope, bend, lower, upper, atoms)
+    return Section(place, start, count, first, step, log_f, slope, bend, lower, upper, atoms)

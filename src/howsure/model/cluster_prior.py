@@ -131,13 +131,13 @@ def stretch_factor(clusters: float, share: float) -> float:
     The Bayesian bootstrap of k units has the variance of k + 1, the estimate from them that of k - 1: both roots enter.
 
     >>> stretch_factor(80, 1.0), round(stretch_factor(20, 0.1), 4)
-    (1.0, 1.1096)
+    (1.0, 1.1103)
     """
     if clusters < 2 or share >= 1.0:
         return 1.0
     from scipy.special import stdtrit
 
-    worth = clusters / share
+    worth = clusters / max(share, 1e-12)
     ratio = float(stdtrit(clusters - 1.0, TAIL) / stdtrit(worth - 1.0, TAIL))
     return ratio * float(np.sqrt((clusters + 1.0) / (clusters - 1.0) * (worth - 1.0) / (worth + 1.0)))
 

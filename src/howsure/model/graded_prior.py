@@ -2,7 +2,8 @@
 
 A mean has weight on the smallest and on the largest value seen, each moved a tenth of the way to its bound. A
 difference of two systems is evidence of its own: half of that weight on plus and on minus the largest difference
-seen, the whole of it on none. On values of 0 and 1 these are the rules of a rate, of pairs of outcomes and of wins.
+seen, the whole of it on none. The mean is then stretched (model/unit_prior.py). On values of 0 and 1 these are the
+rules of a rate, of pairs of outcomes and of wins.
 
 Many systems have made-up items c ± δ/2, with a fair sign of its own for each system: every pair has the three atoms
 above, at (δ + δ)/2, whatever c is.
@@ -23,6 +24,24 @@ Ends = tuple[float, float]
 STEP: Final = 0.1  # of the way from the values seen to their bound
 LEFT: Final = 1e-6  # of the mass of made-up items, for the last of them
 ROUNDING: Final = 16 * float(np.finfo(float).eps)
+
+
+def spread_share(values: Array, weights: Array, bounds: Ends | None) -> float:
+    """The variance of values, over that of values at the bounds with the same mean; 0 without bounds.
+
+    Items that are right or wrong have 1 and need no stretch: Student's t is for values whose spread is estimated. So
+    have values that are all the same, whose prior is on the bounds.
+
+    >>> values = np.array([0.25, 0.75])
+    >>> spread_share(values, np.ones(2), (0.0, 1.0)), spread_share(np.round(values), np.ones(2), (0.0, 1.0))
+    (0.25, 1.0)
+    """
+    if bounds is None or not np.isfinite(np.subtract(*bounds)):
+        return 0.0
+    values, share = values[weights > 0], weights[weights > 0] / weights.sum()
+    mean = float(share @ values)
+    spread, most = float(share @ (values - mean) ** 2), (mean - bounds[0]) * (bounds[1] - mean)
+    return spread / most if 0 < spread < (1.0 - ROUNDING) * most and not alike(values) else 1.0
 
 
 def alike(values: Array) -> bool:

@@ -115,8 +115,8 @@ class MeanOfItems(PlannedItems, Question):
         """As many draws as the tolerance needs, fewer of many items."""
         return min(DRAWS, self.state.wanted_draws(1.3), max(20_000, 4 * CHUNK // max(1, len(self.items.values))))
 
-    def _drawn_law(self, draws: Array) -> tuple[Sampled, str]:
-        return Sampled(np.sort(draws, axis=0), *(self.items.bounds or (-np.inf, np.inf))), "sampled"
+    def _drawn_law(self, x: Array) -> tuple[Sampled, str]:
+        return Sampled(np.sort(x, axis=0), *(self.items.bounds or (-np.inf, np.inf))), "sampled"
 
     def _refuse_constant(self) -> None:
         """A system whose value is always the same has no spread to resample."""
@@ -157,10 +157,11 @@ class MeanOfItems(PlannedItems, Question):
 
     def joint_draws(self, n: int, seed: int) -> Array:
         """The mean of every system, from the same weights of the items; differences of two have the prior of a pair."""
-        if len(self.items.systems) != 2:
-            return self._stretched(self._drawn(n, seed, *self.prior.around(), self.prior.sizes))
-        sizes = self.prior.mean_size * self.prior.gap_share
-        return stretch_pair(self._drawn(n, seed, *self.prior.around(), sizes), self._gap_stretch)
+        if len(self.items.systems) == 2:
+            sizes = self.prior.mean_size * self.prior.gap_share
+            return stretch_pair(self._drawn(n, seed, *self.prior.around(), sizes), self._gap_stretch)
+        x = self._drawn(n, seed, *self.prior.around(), self.prior.sizes)
+        return self._stretched(x) if x.shape[1] == 1 or (self.prior.shares < 1).any() else x
 
     def _stretched(self, x: Array) -> Array:
         return np.stack([s(column) for s, column in zip(self._stretches, x.T, strict=True)], axis=1)
@@ -338,9 +339,7 @@ class MeanOfItems(PlannedItems, Question):
     @property
     def remarks(self) -> Notes:
         """Weights and clusters."""
-        notes = list(self.items.notes)
-        if self.items.weighted:
-            notes.append(note("weighted", of="items"))
+        notes = [*self.items.notes, *([note("weighted", of="items")] if self.items.weighted else [])]
         if self.items.clusters is not None:
             notes.append(note("clusters", count=self.items.clustered))
         return tuple(notes)

@@ -53,7 +53,7 @@ def of_one(items: Items, prior: UnitPrior, weight: float, seed: int, stated: Any
         size = np.repeat(counts @ sizes / counts.sum(axis=1, keepdims=True), 2, axis=1) * prior.shares[0]
         return np.full(at.shape, weight), at * size, size
 
-    stretching = Stretching(float(prior.shares[0]), items.bounds or (-np.inf, np.inf))
+    stretching = Stretching(float(prior.stretch_shares[0]) if weight else 1.0, items.bounds or (-np.inf, np.inf))
     return OfQuotient(sums[:, 0], sizes[:, 0], atoms, Units(len(sums), seed), stretching)
 
 

@@ -21,8 +21,10 @@ from howsure.evidence.label_sets import Multilabel
 from howsure.expressions import CELLS
 from howsure.forms import Linear
 from howsure.kernels.draws import stream
+from howsure.kernels.stretched import Stretch, stretched
 from howsure.model.cells import label_notes
-from howsure.model.graded_prior import centres, ends, largest, made_up_means, spreads
+from howsure.model.cluster_prior import stretch_factor
+from howsure.model.graded_prior import centres, ends, largest, made_up_means, spread_share, spreads
 from howsure.model.label_draws import MICRO, LabelDrawing, refuse_tables
 from howsure.model.means import mean_law
 from howsure.model.next_items import quotient_score
@@ -159,7 +161,20 @@ class MeanOverItems(OverItems):
         top, bottom = np.concatenate([self.parts(0)[0], up]), np.concatenate([self.parts(0)[1], down])
         weight = np.concatenate([self.state.evidence.effective, weights])
         kept = weight > 0
-        return mean_law(top[kept], bottom[kept], weight[kept])
+        return stretched(*mean_law(top[kept], bottom[kept], weight[kept]), self._stretch)
+
+    @property
+    def _stretch(self) -> Stretch:
+        """As of graded values; Hamming loss is a mean over right and wrong labels."""
+        counts, value = self.state.evidence.effective, self.parts(0)[0]
+        share = 1.0 if self._is_hamming or not self.weight else spread_share(value, counts, self.metric.bounds)
+        centre = (counts @ value + self.weight * sum(self._ends())) / (counts.sum() + 2.0 * self.weight)
+        return Stretch(float(centre), stretch_factor(float(counts.sum()), share), *self.metric.bounds)
+
+    def joint_draws(self, n: int, seed: int) -> Array:
+        """All systems from the same weights of the items; one alone is stretched."""
+        x = super().joint_draws(n, seed)
+        return self._stretch(x) if x.shape[1] == 1 else x
 
     def atoms(self) -> tuple[Array, Array, Array]:
         """Both ends."""

@@ -21,6 +21,7 @@ from howsure.kernels.ranked_slopes import SLOPES, RankedSlopes
 from howsure.kernels.sampled import Sampled
 from howsure.model.sampling import GROWN
 from howsure.model.score_draws import ScoreDraws
+from howsure.model.score_pairs import PairDraws
 
 Array = NDArray[np.float64]
 
@@ -31,7 +32,8 @@ def control_of(drawn: ScoreDraws, metric: Ranking) -> Ranking | None:
     """The linear part as a measure to draw; None where there are draws enough, or no such part."""
     if metric.name not in SLOPES or not drawn.sparse or drawn.number >= drawn.wanted:
         return None
-    return Ranking(f"linear part of {metric.name}", partial(_linear, slopes=SLOPES[metric.name](drawn.mean_cuts())))
+    linear = partial(_linear, slopes=SLOPES[metric.name](drawn.mean_cuts()))
+    return Ranking(f"linear part of {metric.name}", linear, area=True)
 
 
 def _linear(c: Cuts, slopes: RankedSlopes) -> Array:
@@ -59,6 +61,7 @@ def controlled_law(
 
 FIRST: Final = 2_000  # draws by which it is seen how many are needed
 TURNS: Final = 3
+ENOUGH: Final = 10_000  # plain draws that are better than a control that fits badly
 
 
 def more_controlled(law: Controlled, tolerance: float, most: int) -> int:
@@ -70,12 +73,12 @@ def more_controlled(law: Controlled, tolerance: float, most: int) -> int:
     return int(min(most, law.n * max(1.1, 1.1 * (worst / tolerance) ** 2))) - law.n
 
 
-def gap_law(drawn: ScoreDraws, metric: Ranking, tolerance: float, known_mean: float | None) -> Controlled | None:
+def gap_law(drawn: PairDraws, metric: Ranking, tolerance: float, known_mean: float | None) -> Controlled | None:
     """The law of the difference of two systems on the same items, by as many draws as the tolerance needs.
 
-    The linear part of a difference is that of both systems, item by item, and in the prior's four patterns of each
+    The linear part of a difference is that of both systems, item by item, and in the prior's two patterns of each
     class: one sum of Gammas, whose law is exact. None where there is no such part, it explains too little, or there are
-    draws enough without it.
+    draws enough without it; nor where it fits badly, which more draws do not mend.
     """
     if metric.name not in SLOPES or not drawn.single_gammas or drawn.number >= drawn.wanted:
         return None
@@ -96,6 +99,8 @@ def gap_law(drawn: ScoreDraws, metric: Ranking, tolerance: float, known_mean: fl
             return None
         found = found if known_mean is None else found.moved_to(known_mean)
         more = more_controlled(found, tolerance, drawn.most)
+        if more and found.fit.doubt > 1.0 and drawn.number > ENOUGH:
+            return None
         if not more:
             break
     return found
@@ -105,16 +110,16 @@ def _with_linear(c: Cuts, metric: Ranking, slopes: RankedSlopes) -> Array:
     return np.stack([metric.evaluate(c), slopes.linear(c)])
 
 
-def _gap_weights(drawn: ScoreDraws, slopes: list[RankedSlopes]) -> Weighted:
-    """Slopes of the difference in the weight of each item, and of the prior above and below all of either system."""
+def _gap_weights(drawn: PairDraws, slopes: list[RankedSlopes]) -> Weighted:
+    """Slopes of the difference in the weight of each item, and of the prior's at opposite ends of the two orders."""
     orders, coefs, shapes = drawn.units.orders, [], []
     for name, own in zip(("positive", "negative"), drawn.shapes_of_items, strict=True):
         one, two = (getattr(x, name) for x in slopes)
         each = np.zeros(own.size)
         each[getattr(orders[0], f"{name}s")] += one[1:-1]
         each[getattr(orders[1], f"{name}s")] -= two[1:-1]
-        coefs += [each, (one[[0, -1]][:, None] - two[[0, -1]]).ravel()]
-        shapes += [own, np.full(4, 0.5 * drawn.weight)]
+        coefs += [each, one[[0, -1]] - two[[-1, 0]]]
+        shapes += [own, np.full(2, drawn.opposed)]
     return Weighted(np.concatenate(coefs), np.concatenate(shapes))
 
 

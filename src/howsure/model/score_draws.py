@@ -6,6 +6,9 @@ threshold is closed, and a curve, its area and its break-even point come from dr
 the same items a joint pattern carries w·w/(2w) …, so that each system's own posterior is the same whether or not it is
 compared. Weight 0 is the plain Bayesian bootstrap. With clusters whole clusters are drawn, and each unit of prior
 weight is a cluster of the usual size.
+
+Half an item at the worst place there is swamps the AUC and the average precision of a nearly perfect order. For these
+areas most of the prior's weight lies with the highest and the lowest item of its class (docs/why/046).
 """
 
 from __future__ import annotations
@@ -48,6 +51,8 @@ STREAM: Final = 30_011
 FEW_ITEMS: Final = 8  # for each point of a curve: up to here the weight of every item is drawn
 TIMES: Final = 4  # draws at which a best threshold of another is tried
 ANOTHER: Final = 1_000_003
+BEYOND: Final = 0.2  # of the prior's weight, what the areas of a good order leave beyond all scores
+NEAR_CHANCE: Final = 4.0  # times the smaller of AUC and 1 - AUC, where that is more
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,12 +85,13 @@ class ScoreDraws:
         return tuple(Cuts.weigh(order, yes, no, relevant=self._relevant) for order in self.items.orders)
 
     def mean_cuts(self, system: int = 0) -> Cuts:
-        """The cuts of one system at the mean weights, prior included."""
+        """The cuts of one system at the mean weights, with the prior of areas."""
         d, (shapes, scales) = self.units, self._gammas
         mean = (shapes if scales is None else shapes * scales)[None]
-        above, below = self._prior_sizes
-        prior = self.weight * np.array([[above, above, below, below]])
-        return Cuts.weigh(d.orders[system], mean[:, d.truth], mean[:, ~d.truth], prior)
+        yes, no = self._prior_sizes
+        prior = self.weight * np.array([[yes, yes, no, no]])
+        near = self.near_share[system] * prior
+        return Cuts.weigh(d.orders[system], mean[:, d.truth], mean[:, ~d.truth], prior, near=near).for_areas
 
     @property
     def of_one_scale(self) -> bool:
@@ -167,7 +173,7 @@ class ScoreDraws:
             if draws[0] >= wanted[m]:
                 return np.full(draws.size, np.nan)
             if m not in cuts or m.at_cut is None:
-                return m.evaluate(c)
+                return m.evaluate(c.for_areas if m.area else c)
             own = cuts[m][system]
             return m.at_cut(c, own[np.minimum(draws // TIMES, own.size - 1)])
 
@@ -206,10 +212,11 @@ class ScoreDraws:
 
         def one(k: int) -> NDArray[Any]:
             many = min(size, n - k * size)
-            prior = self._prior(np.random.Generator(np.random.SFC64([seed, STREAM + 1, k])), size)[:many]
+            rng = [np.random.Generator(np.random.SFC64([seed, STREAM + i, k])) for i in (0, 1, 3)]
+            cuts = self._cuts(self._mass(rng[0], many), self._prior(rng[1], size), rng[2])
             numbers = k * size + np.arange(many)
             with np.errstate(divide="ignore", invalid="ignore"):  # a class of next to no weight: the laws refuse it
-                return np.stack([function(c, s, numbers) for s, c in enumerate(self._cuts(many, seed, k, prior))])
+                return np.stack([function(c, s, numbers) for s, c in enumerate(cuts)])
 
         if len(starts) == 1:
             return one(0)
@@ -274,11 +281,15 @@ class ScoreDraws:
 
     @property
     def shapes_from_the_top(self) -> tuple[Array, Array]:
-        """Shapes of the weights of positive and of negative items, each between the prior's above and below all."""
-        d, w = self.units, [self.weight]
+        """Shapes of the weights of an area: positive and negative items, each between the prior's beyond all scores."""
+        d, (near,) = self.units, self.weight * self.near_share
         (order,) = d.orders
         parts = ((d.truth, order.positives), (~d.truth, order.negatives))
-        yes, no = (np.concatenate([w, self._gammas[0][mask][at], w]) for mask, at in parts)
+        beyond = [self.weight - near]
+        yes, no = (np.concatenate([beyond, self._gammas[0][mask][at], beyond]) for mask, at in parts)
+        for shapes in (yes, no):
+            shapes[1] += near
+            shapes[-2] += near
         return yes, no
 
     @property
@@ -299,15 +310,31 @@ class ScoreDraws:
             parts = list(pool.map(chunk, range(-(-n // size))))
         return CurvePoints(*(np.concatenate(x, axis=0).T for x in zip(*parts, strict=True)))
 
-    def _cuts(self, n: int, seed: int, k: int, prior: Array) -> Iterator[Cuts]:
-        """The k-th chunk of draws: the weights at the cuts of each system."""
-        d = self.units
-        mass = self._mass(np.random.Generator(np.random.SFC64([seed, STREAM, k])), n)
+    def _cuts(self, mass: Array, prior: Array, rng: np.random.Generator) -> Iterator[Cuts]:
+        """The weights at the cuts of each system, of rows of the items' weights and as many of the prior's, or more."""
+        d, n = self.units, len(mass)
+        near = self._near(rng, prior)
         yes = int(d.truth.sum())
         split = bool(d.truth[:yes].all())
         positive, negative = (mass[:, :yes], mass[:, yes:]) if split else (mass[:, d.truth], mass[:, ~d.truth])
         for s, order in enumerate(d.orders):
-            yield Cuts.weigh(order, positive, negative, prior[:, s], self._relevant)
+            own = None if near is None else near[:n, s]
+            yield Cuts.weigh(order, positive, negative, prior[:n, s], self._relevant, own)
+
+    def _near(self, rng: np.random.Generator, prior: Array) -> Array | None:
+        """Of prior weights, what areas put with the outermost items: the parts of a Gamma are Gammas again."""
+        if self.weight == 0:
+            return None
+        near = self.near_share[:, None]
+        share = rng.beta(np.where(near > 0, near, 1.0) * self.weight, (1.0 - near) * self.weight, prior.shape)
+        return np.asarray(prior * np.where(near > 0, share, 0.0))
+
+    @cached_property
+    def near_share(self) -> Array:
+        """Of the prior's weight in each system, the share that areas put near the items on average."""
+        area = np.array([float(ranked.auc(c)[0]) for c in self.point_cuts])
+        beyond = np.maximum(BEYOND, NEAR_CHANCE * np.minimum(area, 1.0 - area))
+        return np.where([order.separated for order in self.items.orders], 0.0, 1.0 - np.minimum(beyond, 1.0))
 
     def _mass(self, rng: np.random.Generator, n: int) -> Array:
         """Weights of the rows: Gammas of what they stand for, or whole clusters."""

@@ -26,6 +26,7 @@ from howsure.model.question import Gap, Question, drawn_gap, nothing_more
 from howsure.model.sampling import GROWN, apart, difference_law, more_draws, shared_draws
 from howsure.model.score_control import control_of, controlled_law, gap_law, more_controlled
 from howsure.model.score_draws import ScoreDraws, score_draws
+from howsure.model.score_pairs import FEW_PAIRED, PairDraws, pair_draws
 from howsure.model.state import State
 from howsure.model.thresholds import answers_at, extreme_thresholds, tally_at
 from howsure.model.weighing import followed
@@ -47,6 +48,7 @@ class Thresholds(Question):
     """A measure of a ranking by scores."""
 
     metric: Ranking
+    drawn_pairs = FEW_PAIRED
 
     @property
     def items(self) -> Scored:
@@ -151,11 +153,11 @@ class Thresholds(Question):
                 f"{what} {low:g} however the items are resampled, so they cannot say how sure that is; {advice}."
             )
 
-    def _known_mean(self, system: int = 0) -> Array | None:
+    def _known_mean(self, system: int = 0, drawn: ScoreDraws | None = None) -> Array | None:
         """AUC is bilinear in two independent Dirichlet weights: its mean is that of their means."""
         if self.metric.name != "auc" or self.items.clusters is not None or not self.drawn.of_one_scale:
             return None
-        return np.asarray(self.metric.evaluate(self.drawn.mean_cuts(system))[0])
+        return np.asarray(self.metric.evaluate((drawn or self.drawn).mean_cuts(system))[0])
 
     # -- draws
 
@@ -173,7 +175,8 @@ class Thresholds(Question):
         if self.closed:
             gap = self._at_threshold.difference()
             return replace(gap, found=lambda: replace(gap.difference, name=name))
-        surer = gap_law(self.drawn, self.metric, self.state.tolerance, self._known_gap())
+        known = self._known_gap()
+        surer = gap_law(self._pair, self.metric, self.state.tolerance, known) if self.metric.area else None
         law = self._drawn_gap_law() if surer is None else surer
         return drawn_gap(Distribution(name, law, "sampled", self._gap_draws, notes=self.remarks))
 
@@ -186,12 +189,24 @@ class Thresholds(Question):
 
     def _known_gap(self) -> float | None:
         """The mean of a difference of areas."""
-        means = [self._known_mean(s) for s in range(len(self.items.systems))]
+        if not self.metric.area:
+            return None
+        means = [self._known_mean(s, self._pair) for s in (0, 1)]
         return None if means[0] is None or means[1] is None else float(means[0] - means[1])
 
+    @property
+    def _pair(self) -> PairDraws:
+        """The draws of the difference of an area."""
+        return pair_draws(self.state, self.metric)
+
     def _gap_draws(self, n: int, seed: int) -> Array:
-        first, second = self.ratio_draws(n, seed)
+        first, second = self._pair.of([self.metric], n, seed)[0].T if self.metric.area else self.ratio_draws(n, seed)
         return apart(first, second)
+
+    @property
+    def pairs_differ(self) -> bool:
+        """The difference of an area has a prior of its own."""
+        return self.metric.area and 2 < len(self.items.systems) <= self.drawn_pairs
 
     def matches(self, other: Question) -> None:
         """Both need the same positive class."""
@@ -216,9 +231,10 @@ class Thresholds(Question):
 
     @property
     def prior_note(self) -> Note | None:
-        """Above and below all scores, or none."""
+        """Above and below all scores; of areas mostly with the outermost items; or none."""
         w = self.drawn.weight
-        return note("prior", rule="scores" if w else "none", weight=w, prior=self.state.prior.name)
+        near: dict[str, Any] = {"of": (self.asked,)} if w and self.metric.area and self.drawn.near_share.any() else {}
+        return note("prior", rule="scores" if w else "none", weight=w, prior=self.state.prior.name, **near)
 
     @property
     def remarks(self) -> Notes:

@@ -1,9 +1,9 @@
 """The prior of a mean over units: where its made-up units are, how large they are, and how far the mean is stretched.
 
 Units are graded items, clusters of graded items, or questions with several samples each. Graded items have the prior
-of model/graded_prior.py. Clusters have the same with the sizes of model/cluster_prior.py. The values of questions are
-averages over groups of k samples, so that a question counts as a cluster of n/k items: pass@1 of equal numbers of
-samples has the prior of their rate.
+of model/graded_prior.py, and are stretched unless all values are at the bounds. Clusters have the same with the sizes
+of model/cluster_prior.py. The values of questions are averages over groups of k samples, so that a question counts as a
+cluster of n/k items: pass@1 of equal numbers of samples has the prior of their rate.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from howsure.evidence.items import Items
 from howsure.kernels.stretched import Stretch
 from howsure.kernels.weights import added_at
 from howsure.model.cluster_prior import ClusterSums, difference_share, of_difference, stretch_factor
-from howsure.model.graded_prior import Ends, centres, ends, ends_of_many, largest, spreads
+from howsure.model.graded_prior import Ends, centres, ends, ends_of_many, largest, spread_share, spreads
 
 Array = NDArray[np.float64]
 
@@ -105,7 +105,23 @@ class UnitPrior:
         (sums, sizes, shapes), more = self.items.units, weight * float(self.sizes[system])
         top = shapes @ sums[:, system] + more * sum(self.ends(system))
         bottom = shapes @ np.broadcast_to(sizes, sums.shape)[:, system] + 2.0 * more
-        return Stretch(float(top / bottom), stretch_factor(self.units, float(self.shares[system])), *self._bounds)
+        factor = stretch_factor(self.worth, float(self.stretch_shares[system])) if weight else 1.0
+        return Stretch(float(top / bottom), factor, *self._bounds)
+
+    @cached_property
+    def worth(self) -> float:
+        """How many units of equal weight there are."""
+        if self.items.clusters is not None:
+            return float(self.units)
+        w = self._counts
+        return float(w.sum()) / self._item
+
+    @cached_property
+    def stretch_shares(self) -> Array:
+        """The share of clusters, times that of the spread of values."""
+        values = self.items.values.T
+        own = [spread_share(x[~np.isnan(x)], self._counts[~np.isnan(x)], self.items.bounds) for x in values]
+        return np.asarray(self.shares * np.array(own))
 
     def gap_stretch(self, top: Array, bottom: Array, shapes: Array) -> Stretch:
         """Of the difference of two systems: around the mean of the differences and of the prior's atoms."""
@@ -169,6 +185,11 @@ class SampledUnits(UnitPrior):
         """As of clusters of n/k items."""
         both = zip(self.items.values.T, self.groups.T, strict=True)
         return np.array([ClusterSums.of_hits(value * n, n).share for value, n in both])
+
+    @property
+    def stretch_shares(self) -> Array:
+        """As of clusters of n/k items."""
+        return self.shares
 
     @cached_property
     def gap_share(self) -> float:

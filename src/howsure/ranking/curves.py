@@ -26,6 +26,7 @@ from howsure.kernels import ranked
 from howsure.kernels.ranked import Cuts
 from howsure.model.posterior import Posterior
 from howsure.model.score_draws import score_draws
+from howsure.model.score_pairs import FEW_PAIRED, pair_draws
 from howsure.model.thresholds import tally_at
 from howsure.notes import Notes, merged, note
 from howsure.ranking.bands import CurveBand, Line, at_rate, closed, drawn_band, few_digits, spoken, spread, sure_band
@@ -297,6 +298,8 @@ class Curve(Result):
         for (i, a), (j, b) in combinations(enumerate(self.systems), 2):
             for m, x in zip(names, every, strict=True):
                 gap = x[:, i] - x[:, j]
+                if m.area and len(self.systems) <= FEW_PAIRED:  # by the prior of two systems, as in compare
+                    gap = np.subtract(*pair_draws(p.pick((a, b)), m).of([m], len(x), p.seed)[0].T)
                 better = float((gap > 0).mean() + 0.5 * (gap == 0).mean())
                 better = (gap.size * (better if m.better == "higher" else 1.0 - better) + 0.5) / (gap.size + 1.0)
                 low, high = np.quantile(gap, [tail, 1.0 - tail])
