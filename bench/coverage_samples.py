@@ -102,7 +102,7 @@ def quantiles(draws: Array) -> tuple[Array, Array]:
 def howsure_rule(rng: np.random.Generator, seen: Array, grades: Array, groups: float) -> tuple[Array, Array]:
     """Gamma weights of all questions of one value together, weight 1 on 0 and on 1, and the stretch.
 
-    Each question has so many groups of k samples.
+    Each question has so many groups of k samples. If the score is 0 or 1, the interval runs to that end.
     """
     many, total, squares = seen.sum(axis=1), seen @ grades, seen @ grades**2
     p = total / many
@@ -115,7 +115,7 @@ def howsure_rule(rng: np.random.Generator, seen: Array, grades: Array, groups: f
     drawn = (mass @ grades + ends[1]) / (mass.sum(axis=2) + ends.sum(axis=0))
     centre = (total + share) / (many + 2 * share)
     low, high = (rules.stretched(x[:, None], centre, rules.stretch_factor(many, share))[:, 0] for x in quantiles(drawn))
-    return low, high
+    return np.where(p == 0, 0.0, low), np.where(p == 1, 1.0, high)
 
 
 def before_rule(rng: np.random.Generator, seen: Array, grades: Array, groups: float) -> tuple[Array, Array]:
