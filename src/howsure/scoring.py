@@ -279,7 +279,7 @@ def score(
 
     Columns are named as in hs.tally (`truth=`, `pred=`, `outcome=`, `value=`, `score=`, `by=`, `cluster=`, `weight=`,
     `where=`, …). Predictions may be a mapping from system to predictions: each system gets its rows. A fitted estimator
-    is asked for its answers: score(estimator, X, y). `prior` (even), `level` (0.95), `interval` (equal-tailed),
+    is asked for its answers: score(estimator, X, y). `prior` (even), `level` (0.95), `interval` (auto),
     `tolerance` (0.02) and `seed` (0) are those of the curve or posterior that is given, unless they are given too.
     Slices are listed from those most surely worse than the rest on (`sort`: worse, better, name, n or score).
     `chance=True` adds to the table what random guessing at the same margins gives, and the probability of being better.

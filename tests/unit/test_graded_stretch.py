@@ -42,3 +42,15 @@ def test_few_skewed_values_are_covered():
     """8 values of a Beta(0.6, 1.6): .90 without the stretch."""
     by = {row.method: row.held["mean"][0] for row in of_means("Beta(0.6, 1.6), as AP", 8, 600)}
     assert by["even"] > 0.93 > by["even, not stretched"]
+
+
+def test_predictions_of_many_items_are_no_surer_than_the_score():
+    """Of graded values and of few clusters: the score of 100,000 more items has the width of the distribution."""
+    few = {"ok": [1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 1, 0] * 2, "question": np.repeat(np.arange(6), 4)}
+    for p in (
+        hs.posterior(hs.means(VALUES, bounds=(0, 1))),
+        hs.posterior(hs.tally(few, outcome="ok", cluster="question")),
+    ):
+        (name,) = list(p)[:1]
+        width, ahead = p[name].interval().width, hs.predict(p, n=100_000, metric=name).interval().width
+        assert 0.95 < ahead / width < 1.35

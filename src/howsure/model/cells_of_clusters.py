@@ -29,7 +29,7 @@ from howsure.model.class_against_rest import ClassAgainstRest
 from howsure.model.cluster_prior import ClusterSums, difference_share, of_difference, stretch_factor, stretch_pair
 from howsure.model.joint_answers import prior_cells
 from howsure.model.means import mean_law
-from howsure.model.next_items import called, drawn_score, number_of_draws, sums_scores
+from howsure.model.next_items import called, drawn_score, number_of_draws, sums_scores, wider
 from howsure.model.question import Chance, Gap, NextScore, Places, drawn_gap, exact_gap
 from howsure.model.sampling import apart, difference_law
 from howsure.model.whole_clusters import OfClusters, influence
@@ -210,6 +210,7 @@ class CellsOfClusters(OfClusters):
         """The score of the items of the next n clusters, by draws of whole clusters."""
         self.state.evidence.single()
         rows, shapes = self._rows_and_shapes
+        shapes = wider(shapes, self.stretches[0])
         return self._next(rows, shapes, n, lambda cells: self._shown(cells[:, :4]), self.light.bounds)
 
     def next_difference(self, n: int) -> NextScore:
@@ -221,7 +222,8 @@ class CellsOfClusters(OfClusters):
         def gap(cells: Array) -> Array:
             return apart(self._shown(cells[:, :4]), self._shown(cells[:, 4:]))
 
-        return self._next(np.concatenate(rows, axis=1)[kept], shapes[kept], n, gap, (low - high, high - low))
+        shapes = wider(shapes[kept], self._gap_stretch)
+        return self._next(np.concatenate(rows, axis=1)[kept], shapes, n, gap, (low - high, high - low))
 
     def _next(
         self, rows: Array, shapes: Array, n: int, score: Callable[[Array], Array], bounds: tuple[float, float]

@@ -95,7 +95,7 @@ class QuotientOfClusters(OfClusters):
     def next_score(self, n: int) -> NextScore:
         """The score of the items of the next n clusters, by draws of whole clusters."""
         self.state.evidence.single()
-        return quotient_score(self.state, self._parts[0], n, self.metric, "cluster")
+        return quotient_score(self.state, self._parts[0], n, self.metric, "cluster", self.stretches[0])
 
     def plain_draws(self, n: int, seed: int) -> Array:
         """All systems from the same weights of the clusters."""

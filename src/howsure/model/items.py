@@ -213,16 +213,17 @@ class MeanOfItems(PlannedItems, Question):
 
     def next_score(self, n: int) -> NextScore:
         self.law()  # refuses several systems, and values that are all the same
-        return self._next(n, self._parts)
+        return self._next(n, self._parts, self._stretches[0])
 
     def next_difference(self, n: int) -> NextScore:
         self._refuse_constant()
-        return self._next(n, self._gap_parts)
+        return self._next(n, self._gap_parts, self._gap_stretch)
 
-    def _next(self, n: int, parts: tuple[Array, Array, Array]) -> NextScore:  # of items, or whole clusters of them
+    def _next(self, n: int, parts: tuple[Array, Array, Array], by: Stretch) -> NextScore:  # of items, or whole clusters
         if self._is_drawn:
             raise self._unpredicted()
-        return quotient_score(self.state, parts, n, self.metric, "item" if self.items.clusters is None else "cluster")
+        unit = "item" if self.items.clusters is None else "cluster"
+        return quotient_score(self.state, parts, n, self.metric, unit, by)
 
     # -- two systems
 

@@ -21,6 +21,7 @@ from howsure.expressions import CELLS
 from howsure.forms import Linear
 from howsure.kernels.drawn_scores import DrawnScores, multinomials, next_sums
 from howsure.kernels.draws import generator
+from howsure.kernels.stretched import Stretch
 from howsure.kernels.urn_quotient import Group, UrnQuotient
 from howsure.model.answers import NAMES, Answers
 from howsure.model.question import NextScore
@@ -39,6 +40,7 @@ STREAM: Final = 90_007
 MOST_OF_TWO, MOST_OF_THREE = 1_000_000, 20_000  # items up to which two and three groups are summed exactly
 NUMBERS: Final = 20_000_000  # drawn at most, where items or clusters are drawn one by one
 LEAST_DRAWS: Final = 2_000
+LEAST_WEIGHT: Final = 0.02  # of all items seen, where a stretch would leave none
 MOST_TURNS: Final = 1_000
 OTHER_SEED: Final = 1_000_000_007  # independent systems are drawn from other streams
 _EXACT_BITS: Final = 2.0**20  # coefficients that are multiples of 1 over this have exact sums
@@ -218,9 +220,21 @@ def sums_scores(features: Array, shapes: Array, score: Callable[[Array], Array],
     return np.concatenate([score(x) for x in next_sums(features, shapes, n, size, rng)])
 
 
-def quotient_score(state: State, parts: tuple[Array, Array, Array], n: int, metric: Any, unit: str) -> NextScore:
+def wider(shapes: Array, stretch: Stretch) -> Array:
+    """Shapes of Gammas with less weight in all, so that a mean under them has the variance that the stretch gives it.
+
+    Next items must come from a distribution of items; one of the stretched mean alone has none.
+    """
+    total, factor = float(shapes.sum()), float(np.max(stretch.effective))
+    return shapes * max(((total + 1.0) / factor**2 - 1.0) / total, LEAST_WEIGHT / total) if factor > 1.0 else shapes
+
+
+def quotient_score(
+    state: State, parts: tuple[Array, Array, Array], n: int, metric: Any, unit: str, stretch: Stretch
+) -> NextScore:
     """The score Σ top / Σ bottom over the next n items or clusters, from (top, bottom, shape) of those seen."""
     top, bottom, shapes = (np.ravel(x) for x in parts)
+    shapes = wider(shapes, stretch)
     kept = shapes > 0
     features = np.stack([top[kept], bottom[kept]], axis=1)
     values = _divided(features[features[:, 1] > 0])

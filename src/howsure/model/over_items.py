@@ -96,11 +96,16 @@ class OverItems(Question):
             out[i : i + m] = (mass @ top + up) / (mass @ bottom + down)
         return out
 
+    @property
+    def _stretch(self) -> Stretch:
+        """None, but for means of values."""
+        return Stretch(0.0, 1.0, *self.metric.bounds)
+
     def next_score(self, n: int) -> NextScore:
         """The score of the next n items, by draws of whole items."""
         own = (*self.parts(0), self.state.evidence.effective)
         both = [np.concatenate(x) for x in zip(own, self.atoms(), strict=True)]
-        return quotient_score(self.state, (both[0], both[1], both[2]), n, self.metric, "item")
+        return quotient_score(self.state, (both[0], both[1], both[2]), n, self.metric, "item", self._stretch)
 
     def _gap_draws(self, n: int, seed: int) -> Array:
         first, second = self.ratio_draws(n, seed)

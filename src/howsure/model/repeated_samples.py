@@ -19,6 +19,7 @@ from howsure.evidence.clusters import Clustered
 from howsure.evidence.items import Items, Mean
 from howsure.evidence.layout import Array
 from howsure.evidence.patterns import Patterns
+from howsure.kernels.stretched import Stretch
 from howsure.language import option
 from howsure.model.items import MeanOfItems
 from howsure.model.question import NextScore
@@ -69,9 +70,9 @@ class RepeatedSamples(MeanOfItems):
             own.append(note("samples-differ", of=self.metric.name, least=int(sizes.min()), most=int(sizes.max())))
         return tuple(own)
 
-    def _next(self, n: int, parts: tuple[Array, Array, Array]) -> NextScore:
+    def _next(self, n: int, parts: tuple[Array, Array, Array], by: Stretch) -> NextScore:
         """What comes next are questions, with as many samples each as these have."""
-        return replace(super()._next(n, parts), unit="cluster")
+        return replace(super()._next(n, parts, by), unit="cluster")
 
     @property
     def columns(self) -> dict[str, Any]:
