@@ -6,14 +6,19 @@ import numpy as np
 from scipy import special, stats
 
 
-def stretched(x, centre, n, values, bounds=None):
-    """Draws x moved away from the centre: n values that are worth more items than that."""
+def factor_of(n, values, bounds=None):
+    """How far the mean of n values is stretched: they are worth more items than that."""
     worth = 1e18
     if bounds is not None:
         mean = np.mean(values)
         worth = n * (mean - bounds[0]) * (bounds[1] - mean) / np.var(values)
-    factor = stats.t.ppf(0.975, n - 1) / stats.t.ppf(0.975, worth - 1)
-    factor *= np.sqrt((n + 1) / (n - 1) * (worth - 1) / (worth + 1))
+    ratio = stats.t.ppf(0.975, n - 1) / stats.t.ppf(0.975, worth - 1)
+    return ratio * np.sqrt((n + 1) / (n - 1) * (worth - 1) / (worth + 1))
+
+
+def stretched(x, centre, n, values, bounds=None):
+    """Draws x moved away from the centre."""
+    factor = factor_of(n, values, bounds)
     if bounds is None:
         return centre + factor * (x - centre)
     low, wide = bounds[0], bounds[1] - bounds[0]

@@ -13,6 +13,7 @@ import pytest
 
 import howsure as hs
 from howsure.cli.app import run
+from tests.comparison.stretching import factor_of
 
 TABLE = hs.Tally.binary(tp=8, fp=2, fn=3, tn=17)
 LARGE = hs.Tally.binary(tp=80, fp=20, fn=30, tn=870)
@@ -146,11 +147,15 @@ def test_two_systems_on_items_of_their_own():
 
 
 def test_graded_values_come_from_the_urn():
-    """The mean of two next items: both may have any value seen, or one of the prior's ends, and go together."""
+    """The mean of two next items: both may have any value seen, or one of the prior's ends, and go together.
+
+    All weights are less than 1, so that a mean under them has the variance of the stretched mean.
+    """
     values = np.array([0.2, 0.5, 0.9])
     items = hs.means(values, bounds=(0, 1))
     ends = [0.2 - 0.02, 0.9 + 0.01]  # a tenth of the way to the bounds
-    at, shapes = [*values, *ends], [Fraction(1)] * 5
+    each = ((5 + 1) / factor_of(3, values, (0, 1)) ** 2 - 1) / 5
+    at, shapes = [*values, *ends], [Fraction(each)] * 5
     pairs = [(float(np.dot(c, at)) / 2, p) for c, p in coming(2, shapes)]
     held(hs.predict(items, n=2, tolerance=0.05), *law(pairs)[:2])
 
