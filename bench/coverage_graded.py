@@ -182,7 +182,7 @@ def of_means(law: str, n: int, tests: int) -> list[Row]:
     for prior in PRIORS:
         at = unstretched(x, bounds, true) if prior == "even" else true
         cdf = below(*with_ends(x, bounds, prior), at[:, 0])
-        laws = [hs.posterior(hs.means(v, bounds=bounds), prior)["mean"] for v in x[:WIDTHS]]
+        laws = [hs.posterior(hs.graded(v, bounds=bounds), prior)["mean"] for v in x[:WIDTHS]]
         kept[prior] = cdf, np.array([agreeing(d, p, truth) for d, p in zip(laws, cdf.tolist(), strict=False)])
         if prior == "even":
             ends = np.array([[*d.interval(kind="equal-tailed")] for d in laws])
@@ -209,9 +209,9 @@ def of_differences(law: str, n: int, shift: float, tests: int) -> list[Row]:
 
 
 def _difference(x: Array, bounds: Any, prior: str) -> Any:
-    items = hs.means({"a": x[:, 0], "b": x[:, 1]}, bounds=bounds)
+    items = hs.graded({"a": x[:, 0], "b": x[:, 1]}, bounds=bounds)
     if bounds is not None and prior == "none":  # a system that is always right has no law of its own then
-        items = hs.means({"a": x[:, 0] + np.arange(len(x)), "b": x[:, 1] + np.arange(len(x))})
+        items = hs.graded({"a": x[:, 0] + np.arange(len(x)), "b": x[:, 1] + np.arange(len(x))})
     return hs.posterior(items, prior).resolve("mean").difference().difference
 
 

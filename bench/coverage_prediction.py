@@ -60,7 +60,7 @@ def one_system(metric: str, truth: tuple[float, ...] | None, n: int, m: int, tes
     shares = _shares(truth, tests, rng)
     p = hs.posterior(_tally(_tables(shares, n, rng)), tolerance=0.1)
     score = hs.posterior(_tally(_tables(shares, m, rng))).point(metric)
-    return _held(hs.predict(p, n=m, metric=metric), p[metric], score)
+    return _held(hs.forecast(p, n=m, metric=metric), p[metric], score)
 
 
 PATTERNS = [(y, a, b) for y in (0, 1) for a in (0, 1) for b in (0, 1)]
@@ -79,7 +79,7 @@ def two_systems(metric: str, n: int, m: int, tests: int, seed: int) -> Held:
         if np.isnan(gap):
             continue
         there += 1
-        d, own = hs.predict(p, n=m, metric=metric), hs.compare(p, metric=metric).difference
+        d, own = hs.forecast(p, n=m, metric=metric), hs.compare(p, metric=metric).difference
         inside += d.cdf(gap + SLACK) >= 0.025 and d.cdf(gap - SLACK) < 0.975
         inside_own += own.cdf(gap + SLACK) >= 0.025 and own.cdf(gap - SLACK) < 0.975
     return Held(inside / there, inside_own / there, there)
@@ -94,7 +94,7 @@ def five_classes(n: int, m: int, tests: int, seed: int) -> Held:
     for i in range(tests):
         p = hs.posterior(hs.Tally.matrix(seen[i]), tolerance=0.2)
         score = float(hs.posterior(hs.Tally.matrix(coming[i])).point("macro-f1"))
-        laws = hs.predict(p, n=m, metric="macro-f1"), p["macro-f1"]
+        laws = hs.forecast(p, n=m, metric="macro-f1"), p["macro-f1"]
         inside[i] = [x.cdf(score + SLACK) >= 0.025 and x.cdf(score - SLACK) < 0.975 for x in laws]
     return Held(*inside.mean(axis=0).tolist(), tests)
 

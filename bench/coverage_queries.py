@@ -43,7 +43,7 @@ def rows_of(k: int, n: int, tests: int) -> list[Row]:
     for _ in range(tests):
         u = rng.random(n)
         x = np.where(u < zero, 0.0, np.where(u < zero + one, 1.0, rng.beta(a, b, n)))
-        items = hs.means(x, bounds=(0, 1))
+        items = hs.graded(x, bounds=(0, 1))
         for prior in PRIORS:
             ends[prior].append([*hs.posterior(items, prior)["mean"].interval()])
         half = stats.t.ppf(0.975, n - 1) * x.std(ddof=1) / np.sqrt(n)

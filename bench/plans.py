@@ -373,7 +373,7 @@ def of_units() -> dict[str, Case]:
     rate = hits.sum() / of.sum()
     sd = float(gaps.std(ddof=1))
     each = float(np.std((hits - rate * of) / of.mean()))
-    made = hs.means({"a": runs[:, 0], "b": runs[:, 1]})
+    made = hs.graded({"a": runs[:, 0], "b": runs[:, 1]})
     return {
         "AP by 0.03, pilot of 50 queries": Case(
             {"pilot": made, "difference": 0.03}, queries(gaps, 0.03), of_power(sd, 0.03)),

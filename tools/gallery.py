@@ -34,7 +34,7 @@ def gallery() -> dict[str, Any]:
         "roc": scored.plot("roc"),
         "pr": scored.plot("pr"),
         "plan": hs.plan(metric="f1", pilot=one, width=0.05).plot(),
-        "steps": hs.predict(hs.Outcomes.rate(hits=40, of=50), n=30, below=0.7).plot(),
+        "steps": hs.forecast(hs.Outcomes.rate(hits=40, of=50), n=30, below=0.7).plot(),
         "gate": hs.gate(one, ["f1 > 0.7 with 0.9", "recall > 0.8", "precision > 0.8"]).plot(),
         "priors": hs.score(hs.Tally.binary(tp=8, fp=2, fn=3, tn=87), metrics=["f1"]).plot("priors"),
         "tradeoff": hs.tradeoff(one).plot(),

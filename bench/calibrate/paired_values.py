@@ -58,7 +58,7 @@ def ours(x: Array, bounds: Any) -> Array:
 def asked(v: Array, bounds: Any) -> float:
     """The package's own P(first better); none if it refuses."""
     try:
-        return float(hs.compare(hs.means({"a": v[:, 0], "b": v[:, 1]}, bounds=bounds), "a", "b").p_better)
+        return float(hs.compare(hs.graded({"a": v[:, 0], "b": v[:, 1]}, bounds=bounds), "a", "b").p_better)
     except hs.HowsureError:
         return float("nan")
 

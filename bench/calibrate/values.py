@@ -68,9 +68,9 @@ def ours(x: Array, bounds: Bounds | None, truth: float) -> list[float]:
     cdf = below(*with_ends(x, bounds, "even"), unstretched(x, bounds, np.full((len(x), 1), truth))[:, 0])
     alike = np.ptp(x, axis=1) == 0  # of these the package has another law, which it is asked for
     for value in np.unique(x[alike, 0]):
-        law = hs.posterior(hs.means(np.full(x.shape[1], value), bounds=bounds))["mean"]
+        law = hs.posterior(hs.graded(np.full(x.shape[1], value), bounds=bounds))["mean"]
         cdf[alike & (x[:, 0] == value)] = _to_end(float(law.cdf(truth)), value, bounds)
-    laws = [hs.posterior(hs.means(v, bounds=bounds))["mean"] for v in x[:WIDTHS]]
+    laws = [hs.posterior(hs.graded(v, bounds=bounds))["mean"] for v in x[:WIDTHS]]
     for law, p, same in zip(laws, cdf, alike, strict=False):
         if not same:
             agreeing(law, float(p), truth)

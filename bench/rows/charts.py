@@ -31,7 +31,7 @@ def _results() -> dict[str, Any]:
         "ranks": hs.leaderboard(truth, answers, positive=1),
         "roc": hs.curve(positive, rng.normal(size=2_000) + positive),
         "curve": hs.plan(metric="rate", pilot=hs.Outcomes.rate(hits=40, of=50), width=0.1),
-        "steps": hs.predict(one, n=100, metric="f1"),
+        "steps": hs.forecast(one, n=100, metric="f1"),
         "requirements": hs.gate(one, ["f1 > 0.7", "recall > 0.8"]),
         "panels": relations.mixture(relations.normal(1, 1), relations.normal(-1, 1), prevalence=0.3),
         "contours": relations.surface("phi", "precision", "recall", fallout=0.01),

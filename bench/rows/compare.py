@@ -113,7 +113,7 @@ def items(run: Run) -> Iterator[Row]:
     run.say("compare-items: the mean of 10,000 items")
 
     def ours() -> peers.Ends:
-        low, high = hs.posterior(hs.means(values), prior="none")["mean"].interval()  # as the peers: no prior
+        low, high = hs.posterior(hs.graded(values), prior="none")["mean"].interval()  # as the peers: no prior
         return low, high
 
     others = {
@@ -125,7 +125,7 @@ def items(run: Run) -> Iterator[Row]:
     laps = race({"ours": ours, **others}, run.rules(rounds=5, seconds=30))
     ends = laps["ours"].value
     width = ends[1] - ends[0]
-    d = hs.posterior(hs.means(values), prior="none")["mean"]
+    d = hs.posterior(hs.graded(values), prior="none")["mean"]
     mine = Error(d.error.value, width)
     for name in others:
         off = max(abs(x - y) for x, y in zip(laps[name].value, ends, strict=True))
@@ -136,7 +136,7 @@ def items(run: Run) -> Iterator[Row]:
         )  # fmt: skip
     run.say("compare-items: 200 items of two systems")
     a = rng.random(200)
-    both = hs.means({"a": a, "b": np.clip(a + rng.normal(0, 0.1, 200), 0, 1)})
+    both = hs.graded({"a": a, "b": np.clip(a + rng.normal(0, 0.1, 200), 0, 1)})
     calls = {
         "ours": lambda: hs.compare(both, "a", "b").p_better,
         "ours, all": lambda: hs.compare(both, "a", "b").to_dict(),
@@ -179,6 +179,6 @@ def heavy_priors(run: Run) -> Iterator[Row]:
 def many_items(run: Run) -> Iterator[Row]:
     run.say("leaderboard-items: ten systems on 100,000 items")
     rng = np.random.default_rng(5)
-    evidence = hs.means({f"s{i}": rng.beta(5 + 0.1 * i, 2, 100_000) for i in range(10)})
+    evidence = hs.graded({f"s{i}": rng.beta(5 + 0.1 * i, 2, 100_000) for i in range(10)})
     laps = race({"ours": lambda: hs.leaderboard(evidence).p_best}, run.rules(rounds=3, seconds=60))
     yield Row("P(best) of ten systems, 100,000 graded items", laps["ours"].seconds, target=Under(10))

@@ -73,11 +73,11 @@ def _ir_measures(qrels: str, run: str) -> dict[str, float]:
     return {str(m): float(x) for m, x in found.items()}
 
 
-def _ours(qrels: Any, run: Any) -> hs.Items:
+def _ours(qrels: Any, run: Any) -> hs.Graded:
     return hs.trec(qrels, {"run": run}, metrics=OURS, ties="float32")
 
 
-def _check(items: hs.Items, theirs: dict[str, float]) -> None:
+def _check(items: hs.Graded, theirs: dict[str, float]) -> None:
     for name, value in theirs.items():
         if name in items and abs(float(items.only(name).values.mean()) - value) > 1e-9:
             raise RuntimeError(f"{name} is {items.only(name).values.mean()} here and {value} there")

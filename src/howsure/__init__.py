@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from howsure.decisions.correcting import correct_judge as correct_judge
     from howsure.decisions.folding import Folds as Folds
     from howsure.decisions.folding import compare_folds as compare_folds
+    from howsure.decisions.forecast import Forecast as Forecast
+    from howsure.decisions.forecast import forecast as forecast
     from howsure.decisions.gating import Gate as Gate
     from howsure.decisions.gating import gate as gate
     from howsure.decisions.planning import Plan as Plan
     from howsure.decisions.planning import plan as plan
-    from howsure.decisions.prediction import Prediction as Prediction
-    from howsure.decisions.prediction import predict as predict
     from howsure.decisions.shifting import shift as shift
     from howsure.distribution import Distribution as Distribution
     from howsure.errors import HowsureError as HowsureError
     from howsure.evidence.classes import Tally as Tally
     from howsure.evidence.clusters import Clustered as Clustered
-    from howsure.evidence.items import Items as Items
+    from howsure.evidence.graded import Graded as Graded
     from howsure.evidence.label_sets import Multilabel as Multilabel
     from howsure.evidence.outcomes import Outcomes as Outcomes
     from howsure.evidence.scored import Scored as Scored
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from howsure.expressions import sqrt as sqrt
     from howsure.forms import Ratio as Ratio
     from howsure.ingest.arrays import tally as tally
-    from howsure.ingest.graded import means as means
+    from howsure.ingest.graded import graded as graded
     from howsure.interval import Interval as Interval
     from howsure.model.posterior import Posterior as Posterior
     from howsure.model.posterior import posterior as posterior
@@ -61,25 +61,25 @@ __version__: str
 
 _HOME = {
     "Clustered": "evidence.clusters", "Comparison": "comparison.result", "Curve": "ranking.curves",
-    "Distribution": "distribution", "Folds": "decisions.folding", "Gate": "decisions.gating", "HowsureError": "errors",
-    "Interval": "interval", "Items": "evidence.items", "Leaderboard": "comparison.ranks",
-    "Metric": "catalogue.metric", "Multilabel": "evidence.label_sets", "Outcomes": "evidence.outcomes",
-    "Plan": "decisions.planning", "Posterior": "model.posterior", "Prediction": "decisions.prediction",
-    "Ratio": "forms", "Report": "scoring", "Scored": "evidence.scored", "Stratified": "evidence.strata",
-    "Tally": "evidence.classes", "Wins": "comparison.wins", "cells": "expressions", "compare": "comparison.verbs",
+    "Distribution": "distribution", "Folds": "decisions.folding", "Forecast": "decisions.forecast",
+    "Gate": "decisions.gating", "Graded": "evidence.graded", "HowsureError": "errors", "Interval": "interval",
+    "Leaderboard": "comparison.ranks", "Metric": "catalogue.metric", "Multilabel": "evidence.label_sets",
+    "Outcomes": "evidence.outcomes", "Plan": "decisions.planning", "Posterior": "model.posterior", "Ratio": "forms",
+    "Report": "scoring", "Scored": "evidence.scored", "Stratified": "evidence.strata", "Tally": "evidence.classes",
+    "Wins": "comparison.wins", "cells": "expressions", "compare": "comparison.verbs",
     "compare_folds": "decisions.folding", "compare_wins": "comparison.wins", "correct_judge": "decisions.correcting",
-    "curve": "ranking.curves", "fbeta": "catalogue", "gate": "decisions.gating", "leaderboard": "comparison.ranks",
-    "log": "expressions", "means": "ingest.graded", "metrics": "catalogue", "plan": "decisions.planning",
-    "posterior": "model.posterior", "predict": "decisions.prediction", "score": "scoring",
-    "shift": "decisions.shifting", "solve": "relations.solving", "sqrt": "expressions", "tally": "ingest.arrays",
-    "tradeoff": "relations.trading", "trec": "ranking.queries", "two_level": "priors", "utility": "catalogue",
+    "curve": "ranking.curves", "fbeta": "catalogue", "forecast": "decisions.forecast", "gate": "decisions.gating",
+    "graded": "ingest.graded", "leaderboard": "comparison.ranks", "log": "expressions", "metrics": "catalogue",
+    "plan": "decisions.planning", "posterior": "model.posterior", "score": "scoring", "shift": "decisions.shifting",
+    "solve": "relations.solving", "sqrt": "expressions", "tally": "ingest.arrays", "tradeoff": "relations.trading",
+    "trec": "ranking.queries", "two_level": "priors", "utility": "catalogue",
 }  # fmt: skip
 
 __all__ = [
-    "Clustered", "Comparison", "Curve", "Distribution", "Folds", "Gate", "HowsureError", "Interval", "Items",
-    "Leaderboard", "Metric", "Multilabel", "Outcomes", "Plan", "Posterior", "Prediction", "Ratio", "Report", "Scored",
+    "Clustered", "Comparison", "Curve", "Distribution", "Folds", "Forecast", "Gate", "Graded", "HowsureError",
+    "Interval", "Leaderboard", "Metric", "Multilabel", "Outcomes", "Plan", "Posterior", "Ratio", "Report", "Scored",
     "Stratified", "Tally", "Wins", "cells", "compare", "compare_folds", "compare_wins", "correct_judge", "curve",
-    "fbeta", "gate", "leaderboard", "log", "means", "metrics", "papers", "plan", "posterior", "predict", "relations",
+    "fbeta", "forecast", "gate", "graded", "leaderboard", "log", "metrics", "papers", "plan", "posterior", "relations",
     "score", "shift", "solve", "sqrt", "tally", "tradeoff", "trec", "two_level", "utility",
 ]  # fmt: skip
 

@@ -154,7 +154,7 @@ _SHARED = ("prevalence", "prior", "level", "interval", "tolerance", "seed")
 _OWN: Final = {  # what verbs take besides columns
     "score": ("metrics", "above", "chance", "sort", "shrink", *_SHARED),
     "compare": ("metric", "metrics", "names", "equal_within", "method", "draws", *_SHARED),
-    "predict": ("n", "metric", "metrics", "names", "below", "above", *(x for x in _SHARED if x != "interval")),
+    "forecast": ("n", "metric", "metrics", "names", "below", "above", *(x for x in _SHARED if x != "interval")),
     "leaderboard": ("metric", "metrics", "apart", "draws", *_SHARED),
     "gate": ("requirements", "baseline", *_SHARED),
 }

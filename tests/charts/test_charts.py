@@ -76,7 +76,7 @@ def test_charts_validate_and_are_drawn_with_words(name):
 def test_every_kind_of_result_has_a_chart():
     """A new class of results is drawn, or this fails: all subclasses of Result are among those made here."""
     import howsure.cli.app  # noqa: F401 - brings every module of results
-    from howsure.decisions import folding, gating, planning, prediction  # noqa: F401
+    from howsure.decisions import folding, forecast, gating, planning  # noqa: F401
     from howsure.ranking import evaluation  # noqa: F401
     from howsure.relations import association, band, eleven, joint, surfaces  # noqa: F401
 
@@ -158,13 +158,13 @@ def test_the_line_of_a_density_lies_on_it(cells):
         assert len(x) < 300
 
 
-@pytest.mark.parametrize("name", ["predict", "predict f1"])
+@pytest.mark.parametrize("name", ["forecast", "forecast f1"])
 def test_steps_hold_all_but_the_tails(name):
     d = result(name)
     law = d._outlines()["steps"]()
     assert sum(law["mass"]) == pytest.approx(1.0, abs=2e-3)
     assert min(law["mass"]) >= 0
-    if name == "predict":  # hits of 20: each bar is one value
+    if name == "forecast":  # hits of 20: each bar is one value
         assert law["single"]
         middle = 0.5 * (np.array(law["from"]) + np.array(law["to"]))
         one = [float(d.cdf(x) - d.prob_below(x)) for x in middle.round(12)]
@@ -172,7 +172,7 @@ def test_steps_hold_all_but_the_tails(name):
 
 
 def test_a_prediction_hears_how_it_is_drawn():
-    d = result("predict")
+    d = result("forecast")
     assert "P(above 0.9)" in d.plot(above=0.9).says
     assert d.plot(level=0.5).says != d.plot().says
     with pytest.raises(BadSetting, match="no hdi"):

@@ -15,7 +15,7 @@ LINES = {
     "compare": "--wins 17,4,100",
     "leaderboard": "--rate 40/50 --rate 30/50 --rate 48/50",
     "gate": "--counts 80,20,30,870 --require 'f1 > 0.7'",
-    "predict": "--rate 40/50 --n 20",
+    "forecast": "--rate 40/50 --n 20",
     "curve": "scores.csv",
     "trec": "qrels.txt run.txt",
     "plan": "--rate 40/50 --width 0.1",

@@ -246,7 +246,7 @@ def test_each_classical_test_says_what_it_tests() -> None:
     assert said == {"recall:2": "accuracy of 2 against the rest", "micro-f1": "accuracy"}
     passed = {k: (v == three).astype(int) for k, v in systems.items()}
     assert hs.compare(passed, outcome=["a", "b"]).tests().of["mcnemar-exact"] == "rate"
-    graded = hs.compare(hs.means({"a": [0.1, 0.4, 0.3], "b": [0.2, 0.2, 0.1]}), "a", "b").tests()
+    graded = hs.compare(hs.graded({"a": [0.1, 0.4, 0.3], "b": [0.2, 0.2, 0.1]}), "a", "b").tests()
     assert graded.of["permutation"] == "mean"
     assert graded.of["sign"] == "which has the better value more often"
 

@@ -46,18 +46,18 @@ def test_a_mean_has_weight_a_tenth_beyond_what_was_seen() -> None:
     """Weight 1 on the smallest and on the largest value, each moved a tenth of the way to its bound."""
     low, high = A.min(), A.max()
     agrees(
-        hs.posterior(hs.means(A, bounds=(0, 1)))["mean"],
+        hs.posterior(hs.graded(A, bounds=(0, 1)))["mean"],
         mean_of(A, [0.9 * low, high + 0.1 * (1 - high)], 1, (0, 1)),
     )
     step = 0.1 * (high - low)
-    agrees(hs.posterior(hs.means(A))["mean"], mean_of(A, [low - step, high + step], 1))
-    agrees(hs.posterior(hs.means(A, bounds=(0, 1)), "none")["mean"], law_of(A, [], []))
-    agrees(hs.posterior(hs.means(A), 0.5)["mean"], mean_of(A, [low - step, high + step], 0.5))
+    agrees(hs.posterior(hs.graded(A))["mean"], mean_of(A, [low - step, high + step], 1))
+    agrees(hs.posterior(hs.graded(A, bounds=(0, 1)), "none")["mean"], law_of(A, [], []))
+    agrees(hs.posterior(hs.graded(A), 0.5)["mean"], mean_of(A, [low - step, high + step], 0.5))
 
 
 def test_values_in_a_small_part_of_their_bounds_are_not_swamped() -> None:
     """25 values of .85 ± .04: within 1.35 of Student's interval (weight on the bounds 0 and 1 made it 3.7 times)."""
-    low, high = hs.posterior(hs.means(A, bounds=(0, 1)))["mean"].interval()
+    low, high = hs.posterior(hs.graded(A, bounds=(0, 1)))["mean"].interval()
     width = 2 * 2.0639 * A.std(ddof=1) / 5
     assert 0.9 < (high - low) / width < 1.35
     assert low < A.mean() < high
@@ -69,7 +69,7 @@ def test_a_difference_has_weight_on_the_largest_seen() -> None:
     size = np.abs(gap).max()
     want = law_of(gap, [size, -size, 0.0], [0.5, 0.5, 1.0])
     for bounds in (None, (0, 1)):
-        c = hs.compare(hs.means({"a": A, "b": B}, bounds=bounds))
+        c = hs.compare(hs.graded({"a": A, "b": B}, bounds=bounds))
         agrees(c.difference, want)
         assert c.p_better == pytest.approx((want > 0).mean(), abs=0.003)
         x = c.difference.draws(200_000, seed=5)
@@ -80,22 +80,22 @@ def test_twenty_items_of_which_one_is_lost() -> None:
     """b is better on 19 of 20: Student's t has p below 1e-5, and the posterior no longer says .88."""
     gap = np.array([*np.linspace(0.03, 0.07, 19), -0.01])
     base = np.linspace(0.3, 0.6, 20)
-    c = hs.compare(hs.means({"b": base + gap, "a": base}, bounds=(0, 1)))
+    c = hs.compare(hs.graded({"b": base + gap, "a": base}, bounds=(0, 1)))
     assert c.p_better > 0.999
 
 
 def test_no_difference_at_all() -> None:
     """Equal values: the range of the bounds, or of the values, stands for the largest difference."""
     for bounds, size in (((0, 1), 1.0), (None, np.ptp(A))):
-        c = hs.compare(hs.means({"a": A, "b": A}, bounds=bounds))
+        c = hs.compare(hs.graded({"a": A, "b": A}, bounds=bounds))
         assert c.p_better == pytest.approx(0.5, abs=1e-12)
         agrees(c.difference, law_of(np.zeros(25), [size, -size, 0.0], [0.5, 0.5, 1.0]))
 
 
 def test_all_values_equal() -> None:
     """The bounds themselves; without bounds a refusal, and under none always."""
-    agrees(hs.posterior(hs.means([0.7] * 9, bounds=(0, 1)))["mean"], law_of([0.7] * 9, [0, 1], [1, 1]))
-    for items, prior in ((hs.means([0.7] * 9), "even"), (hs.means([0.7] * 9, bounds=(0, 1)), "none")):
+    agrees(hs.posterior(hs.graded([0.7] * 9, bounds=(0, 1)))["mean"], law_of([0.7] * 9, [0, 1], [1, 1]))
+    for items, prior in ((hs.graded([0.7] * 9), "even"), (hs.graded([0.7] * 9, bounds=(0, 1)), "none")):
         with pytest.raises(BadSetting, match=r"all 9 values of system are 0\.7"):
             hs.posterior(items, prior)["mean"]
 
@@ -109,7 +109,7 @@ def test_on_right_and_wrong_it_is_the_rule_of_wins(items: list[tuple[bool, bool]
     """0 and 1: the difference has exactly the law of wins under (1/2, 1/2, 1), each mean exactly that of a rate."""
     a, b = np.array(items, dtype=float).T
     weight = 1.0 if prior == "even" else prior
-    c = hs.compare(hs.means({"a": a, "b": b}, bounds=(0, 1)), prior=prior)
+    c = hs.compare(hs.graded({"a": a, "b": b}, bounds=(0, 1)), prior=prior)
     counts = int((a > b).sum()), int((a < b).sum()), int((a == b).sum())
     wins = hs.compare_wins(*counts, prior=(weight / 2, weight / 2, weight))
     assert (c.p_better, c.p_worse) == pytest.approx((wins.p_better, wins.p_worse), rel=1e-9, abs=1e-14)
@@ -123,7 +123,7 @@ def test_clusters_of_right_and_wrong_are_clusters_of_outcomes() -> None:
     """The prior's clusters of 0 and 1 are those of outcomes: all right and all wrong, of mean size."""
     rng = np.random.default_rng(4)
     right, group = (rng.random(60) < 0.7).astype(int), np.sort(rng.integers(0, 15, 60))
-    d = hs.posterior(hs.means(right, bounds=(0, 1), cluster=group))["mean"]
+    d = hs.posterior(hs.graded(right, bounds=(0, 1), cluster=group))["mean"]
     import pandas as pd
 
     frame = pd.DataFrame({"right": right, "group": group})
@@ -139,13 +139,13 @@ def test_clusters_of_right_and_wrong_are_clusters_of_outcomes() -> None:
 def test_an_update_is_the_posterior_of_both(options: dict[str, Any]) -> None:
     """The prior is read off all values: update(b) has exactly the laws of a + b, though b has the extremes."""
     order = np.argsort(A)
-    parts = [hs.means({"a": A[k], "b": B[k]}, **options) for k in (order[5:15], np.delete(order, np.arange(5, 15)))]
+    parts = [hs.graded({"a": A[k], "b": B[k]}, **options) for k in (order[5:15], np.delete(order, np.arange(5, 15)))]
     whole = hs.posterior(parts[0] + parts[1])
     p = hs.posterior(parts[0]).update(parts[1])
     assert p == whole
     for q in (0.025, 0.5, 0.975):
         assert p.system("a")["mean"].ppf(q) == pytest.approx(whole.system("a")["mean"].ppf(q), abs=1e-12)
-    same = hs.compare(hs.means({"a": A, "b": B}, **options))
+    same = hs.compare(hs.graded({"a": A, "b": B}, **options))
     assert hs.compare(p, "a", "b").p_better == pytest.approx(same.p_better, abs=1e-12)
 
 
@@ -153,18 +153,18 @@ def test_an_update_is_the_posterior_of_both(options: dict[str, Any]) -> None:
 def test_a_change_of_scale_changes_nothing(scale: tuple[float, float]) -> None:
     """Means and differences follow a linear change of the values and their bounds."""
     slope, shift = scale
-    plain = hs.compare(hs.means({"a": A, "b": B}, bounds=(0, 1)))
+    plain = hs.compare(hs.graded({"a": A, "b": B}, bounds=(0, 1)))
     turned = sorted((shift, shift + slope))
-    other = hs.compare(hs.means({"a": shift + slope * A, "b": shift + slope * B}, bounds=(turned[0], turned[1])))
+    other = hs.compare(hs.graded({"a": shift + slope * A, "b": shift + slope * B}, bounds=(turned[0], turned[1])))
     assert (other.p_better if slope > 0 else other.p_worse) == pytest.approx(plain.p_better, abs=1e-8)
     assert other.first.distribution.median == pytest.approx(shift + slope * plain.first.distribution.median, rel=1e-9)
 
 
 def test_clusters_of_one_are_items() -> None:
     """With a cluster for each item the prior is that of items; copies within a cluster add nothing."""
-    items = hs.means({"a": A, "b": B}, bounds=(0, 1))
-    alone = hs.means({"a": A, "b": B}, bounds=(0, 1), cluster=range(25))
-    copies = hs.means({k: np.repeat(v, 3) for k, v in (("a", A), ("b", B))}, bounds=(0, 1), cluster=np.arange(75) // 3)
+    items = hs.graded({"a": A, "b": B}, bounds=(0, 1))
+    alone = hs.graded({"a": A, "b": B}, bounds=(0, 1), cluster=range(25))
+    copies = hs.graded({k: np.repeat(v, 3) for k, v in (("a", A), ("b", B))}, bounds=(0, 1), cluster=np.arange(75) // 3)
     want = hs.compare(items)
     for other in (alone, copies):
         c = hs.compare(other)
@@ -183,7 +183,7 @@ def test_averages_over_items_with_many_labels_are_means() -> None:
     f1 = {k: np.divide(both[k], sizes[k], out=np.zeros(40), where=sizes[k] > 0) for k in said}
     values = {"samples-f1": f1, "samples-jaccard": {k: v / (2 - v) for k, v in f1.items()}}
     for name, v in values.items():
-        c, want = hs.compare(t, "a", "b", metric=name), hs.compare(hs.means(v, bounds=(0, 1)))
+        c, want = hs.compare(t, "a", "b", metric=name), hs.compare(hs.graded(v, bounds=(0, 1)))
         assert (c.p_better, c.p_worse) == pytest.approx((want.p_better, want.p_worse), abs=1e-11)
         for q in (0.025, 0.5, 0.975):
             assert c.difference.ppf(q) == pytest.approx(want.difference.ppf(q), abs=1e-9)
@@ -197,7 +197,7 @@ def test_averages_over_items_with_many_labels_are_means() -> None:
 
 def test_two_systems_of_a_leaderboard_are_a_comparison() -> None:
     """At two systems the made-up items give the law of compare."""
-    items = hs.means({"a": A, "b": B}, bounds=(0, 1))
+    items = hs.graded({"a": A, "b": B}, bounds=(0, 1))
     x = hs.posterior(items).resolve("mean").joint_draws(200_000, 3)
     agrees(hs.compare(items).difference, x[:, 0] - x[:, 1])
 
@@ -223,7 +223,7 @@ def test_made_up_items_of_many_systems() -> None:
 def test_every_pair_of_many_has_nearly_the_law_of_two() -> None:
     """P(one beats the other) by the joint draws of six systems is that of compare, within .03."""
     values = np.clip(RNG.random((20, 1)) + RNG.normal(0.02, 0.1, (20, 6)) + 0.02 * np.arange(6), 0, 1)
-    items = hs.means({f"s{k}": v for k, v in enumerate(values.T)}, bounds=(0, 1))
+    items = hs.graded({f"s{k}": v for k, v in enumerate(values.T)}, bounds=(0, 1))
     x = hs.posterior(items).resolve("mean").joint_draws(40_000, 1)
     for i in range(6):
         for j in range(i):
@@ -233,7 +233,7 @@ def test_every_pair_of_many_has_nearly_the_law_of_two() -> None:
 
 def test_pairs_of_a_leaderboard_are_comparisons() -> None:
     """Pairs have exactly the law of compare, at two systems P(best) too; a note tells where ranks have another."""
-    items = hs.means({"a": A, "b": B, "c": A - 0.01 + 0.02 * RNG.normal(size=25)}, bounds=(0, 1.2))
+    items = hs.graded({"a": A, "b": B, "c": A - 0.01 + 0.02 * RNG.normal(size=25)}, bounds=(0, 1.2))
     board = hs.leaderboard(items)
     i, j = board.systems.index("a"), board.systems.index("b")
     want = hs.compare(items, "a", "b").p_better
@@ -249,7 +249,7 @@ def test_pairs_of_a_leaderboard_are_comparisons() -> None:
 
 def test_notes() -> None:
     """Where the weight is, and that the mean difference is not the difference of means."""
-    items = hs.means({"a": A, "b": B}, bounds=(0, 1))
+    items = hs.graded({"a": A, "b": B}, bounds=(0, 1))
     (told,) = [n.text for n in hs.score(items).notes if n.code == "prior-from-data"]
     assert "smallest and on the largest value seen, each moved a tenth of the way to its bound" in told
     (told,) = [n.text for n in hs.compare(items).notes if n.code == "prior-from-data"]
@@ -263,12 +263,12 @@ def test_notes() -> None:
 def test_priors_of_tables_do_not_fit(prior: Any) -> None:
     """Graded values have one weight for either end."""
     with pytest.raises(BadSetting, match="graded values need the prior even, none or a weight"):
-        hs.score(hs.means(A), prior=prior)
+        hs.score(hs.graded(A), prior=prior)
 
 
 def test_one_sided_without_a_prior() -> None:
     """Always better: without a prior that cannot be doubted, and the note says what can."""
-    c = hs.compare(hs.means({"a": A + 0.1 + 0.1 * B, "b": A}), prior="none")
+    c = hs.compare(hs.graded({"a": A + 0.1 + 0.1 * B, "b": A}), prior="none")
     assert "one-sided" in [n.code for n in c.notes]
     assert c.p_worse == 0.0
-    assert 0 < hs.compare(hs.means({"a": A + 0.1 + 0.1 * B, "b": A})).p_worse < 1e-6
+    assert 0 < hs.compare(hs.graded({"a": A + 0.1 + 0.1 * B, "b": A})).p_worse < 1e-6

@@ -11,7 +11,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import howsure as hs
@@ -25,20 +25,21 @@ B = np.clip(A + RNG.normal(0.02, 0.15, 60), 0, 1)
 BOTH = {"a": A, "b": B}
 
 
-def pair(**options: Any) -> hs.Items:
-    return hs.means(BOTH, **options)
+def pair(**options: Any) -> hs.Graded:
+    return hs.graded(BOTH, **options)
 
 
 # -- values of 0 and 1 are outcomes
 
 
 @given(st.integers(0, 30), st.integers(0, 30))
+@example(13, 1)  # rounding once made this a stretched mean
 @settings(max_examples=20, deadline=None)
 def test_right_and_wrong_is_a_rate(hits: int, misses: int) -> None:
     """Values of 0 and 1 with these bounds have exactly the posterior of Tally.rate."""
     if hits + misses < 2:
         return
-    d = hs.posterior(hs.means([1] * hits + [0] * misses, bounds=(0, 1)))["mean"]
+    d = hs.posterior(hs.graded([1] * hits + [0] * misses, bounds=(0, 1)))["mean"]
     want = hs.posterior(hs.Tally.rate(hits=hits, of=hits + misses))["rate"]
     assert d.route == "closed form"
     assert (d.mean, d.std) == pytest.approx((want.mean, want.std), rel=1e-13)
@@ -52,7 +53,7 @@ def test_pairs_of_right_and_wrong_are_a_joint_table(kind: type) -> None:
     rng = np.random.default_rng(1)
     a = rng.random(120) < 0.8
     b = np.where(rng.random(120) < 0.15, ~a, a)
-    c = hs.compare(hs.means({"a": a.astype(kind), "b": b.astype(kind)}, bounds=(0, 1)), "a", "b", equal_within=0.02)
+    c = hs.compare(hs.graded({"a": a.astype(kind), "b": b.astype(kind)}, bounds=(0, 1)), "a", "b", equal_within=0.02)
     y = rng.integers(0, 2, 120)
     joint = hs.compare(
         y, {"a": np.where(a, y, 1 - y), "b": np.where(b, y, 1 - y)}, metric="accuracy", equal_within=0.02
@@ -87,7 +88,7 @@ def test_swapping_the_systems_swaps_the_answer(options: dict[str, Any], paired: 
 def test_a_system_has_the_posterior_it_has_alone() -> None:
     """In a comparison, a leaderboard or a report each system's law is that of its own values."""
     items = pair(bounds=(0, 1), weight=1 + A, cluster=np.arange(60) // 3)
-    alone = hs.posterior(hs.means(A, bounds=(0, 1), weight=1 + A, cluster=np.arange(60) // 3))["mean"]
+    alone = hs.posterior(hs.graded(A, bounds=(0, 1), weight=1 + A, cluster=np.arange(60) // 3))["mean"]
     c = hs.compare(items, "a", "b").first.distribution
     rows = [hs.score(items).to_dict()["rows"][0], hs.leaderboard(items).to_dict()["rows"]]
     rows[1] = next(row for row in rows[1] if row["system"] == "a")
@@ -100,20 +101,20 @@ def test_a_system_has_the_posterior_it_has_alone() -> None:
 
 def test_identical_systems_are_even() -> None:
     """The same values: one half, an interval of some width, and a note that says where it is from."""
-    c = hs.compare(hs.means({"a": A, "b": A}))
+    c = hs.compare(hs.graded({"a": A, "b": A}))
     assert c.p_better == pytest.approx(0.5, abs=1e-12)
     assert c.difference.interval().low < 0 < c.difference.interval().high
     assert "identical" in [n.code for n in c.notes]
-    bounded = hs.compare(hs.means({"a": A, "b": A}, bounds=(0, 1)))
+    bounded = hs.compare(hs.graded({"a": A, "b": A}, bounds=(0, 1)))
     assert bounded.p_better == pytest.approx(0.5, abs=1e-12)
-    apart = hs.compare(hs.means(A), hs.means(A))
+    apart = hs.compare(hs.graded(A), hs.graded(A))
     assert apart.p_better == pytest.approx(0.5, abs=1e-12)
 
 
 def test_a_constant_difference_is_not_certain() -> None:
     """Always better by the same: near certain, with a width; rounding of the values does not count as spread."""
     for shift in (1.0, 0.1):
-        c = hs.compare(hs.means({"a": A + shift, "b": A}))
+        c = hs.compare(hs.graded({"a": A + shift, "b": A}))
         assert c.p_worse == pytest.approx(hs.compare_wins(60, 0, 0).p_worse, rel=1e-9)
         assert 0 < c.p_worse < 1e-15
         assert c.difference.interval().low < shift
@@ -122,8 +123,8 @@ def test_a_constant_difference_is_not_certain() -> None:
 
 def test_one_far_value_is_not_rounding() -> None:
     """A value of 1e15 in both systems does not hide the differences of the others."""
-    c = hs.compare(hs.means({"a": [*A, 1e15], "b": [*B, 1e15]}))
-    want = hs.compare(hs.means({"a": [*A, 0], "b": [*B, 0]}))
+    c = hs.compare(hs.graded({"a": [*A, 1e15], "b": [*B, 1e15]}))
+    want = hs.compare(hs.graded({"a": [*A, 0], "b": [*B, 0]}))
     assert c.p_better == pytest.approx(want.p_better, abs=1e-9)
 
 
@@ -138,7 +139,7 @@ def drawn(rng: np.random.Generator, values: np.ndarray, atoms: list[float], weig
 @pytest.mark.parametrize("paired", [True, False])
 def test_laws_agree_with_draws(n: int, paired: bool, prior: str) -> None:
     """P(A > B) and the interval of the difference agree with draws of the Dirichlet weights."""
-    items = hs.means({"a": A[:n], "b": B[:n]})
+    items = hs.graded({"a": A[:n], "b": B[:n]})
     both = ("a", "b") if paired else (items.system("b"),)
     c = hs.compare(items if paired else items.system("a"), *both, prior=prior)
     rng = np.random.default_rng(n)
@@ -160,7 +161,7 @@ def test_laws_agree_with_draws(n: int, paired: bool, prior: str) -> None:
 @pytest.mark.parametrize("values", [A, np.exp(3 * A), np.append(A, 30.0)], ids=["even", "skewed", "outlier"])
 def test_apart_is_an_integral_of_the_laws(values: np.ndarray) -> None:
     """Systems tested on different items: P(A > B) is the mean of one cdf under the other law, summed here plainly."""
-    c = hs.compare(hs.means(values), hs.means(values + 0.05 * values.std()))
+    c = hs.compare(hs.graded(values), hs.graded(values + 0.05 * values.std()))
     a, b = c.first.distribution, c.second.distribution
     ends = [a.range[0], *(a.ppf(q) for q in (1e-16, 1e-8, 1e-3, 0.1, 0.5, 0.9, 0.999)), a.range[1]]
     ends += [0.5 * (x + y) for x, y in pairwise(ends[1:-1])] + [a.ppf(1 - 1e-8), a.ppf(1 - 1e-14)]
@@ -174,7 +175,7 @@ def test_apart_is_an_integral_of_the_laws(values: np.ndarray) -> None:
 
 def test_very_different_means_keep_their_digits() -> None:
     """Systems far apart: a tiny probability, not 0, and the other one 1."""
-    c = hs.compare(hs.means(A), hs.means(A + 0.25))
+    c = hs.compare(hs.graded(A), hs.graded(A + 0.25))
     assert 0 < c.p_better < 1e-5
     assert c.p_worse > 1 - 1e-5
 
@@ -208,12 +209,12 @@ def test_lower_is_better_for_seconds() -> None:
 
 def test_equal_weights_change_nothing() -> None:
     """Equal weights of any size are no weights; unequal ones have the Bayesian bootstrap of weighted items."""
-    plain, same = hs.posterior(hs.means(A))["mean"], hs.posterior(hs.means(A, weight=np.full(60, 7.0)))["mean"]
+    plain, same = hs.posterior(hs.graded(A))["mean"], hs.posterior(hs.graded(A, weight=np.full(60, 7.0)))["mean"]
     assert tuple(same.interval()) == pytest.approx(tuple(plain.interval()), abs=1e-10)
     w = np.where(np.arange(60) % 2, 1.0, 3.0)
     unit, ends = (w**2).sum() / w.sum(), [A.min() - 0.1 * np.ptp(A), A.max() + 0.1 * np.ptp(A)]
     for prior, v, size in (("none", A, w), ("even", np.array([*A, *ends]), np.array([*w, unit, unit]))):
-        d = hs.posterior(hs.means(A, weight=w), prior)["mean"]
+        d = hs.posterior(hs.graded(A, weight=w), prior)["mean"]
         mass = size * np.random.default_rng(6).exponential(size=(400_000, size.size))
         x = mass @ v / mass.sum(axis=1)
         if prior == "even":
@@ -226,13 +227,13 @@ def test_equal_weights_change_nothing() -> None:
 
 def test_clusters_are_resampled_whole() -> None:
     """Copies of an item in one cluster add nothing; clusters of one are items; like answers widen the interval."""
-    once = hs.posterior(hs.means(A))["mean"]
-    copies = hs.posterior(hs.means(np.repeat(A, 3), cluster=np.repeat(np.arange(60), 3)))["mean"]
-    single = hs.posterior(hs.means(A, cluster=[f"q{i}" for i in range(60)]))["mean"]
+    once = hs.posterior(hs.graded(A))["mean"]
+    copies = hs.posterior(hs.graded(np.repeat(A, 3), cluster=np.repeat(np.arange(60), 3)))["mean"]
+    single = hs.posterior(hs.graded(A, cluster=[f"q{i}" for i in range(60)]))["mean"]
     for d in (copies, single):
         assert tuple(d.interval()) == pytest.approx(tuple(once.interval()), abs=1e-10)
-    assert hs.posterior(hs.means(np.repeat(A, 3)))["mean"].std < 0.7 * copies.std
-    uneven = hs.means(A, cluster=np.sort(np.arange(60) ** 2 % 11))
+    assert hs.posterior(hs.graded(np.repeat(A, 3)))["mean"].std < 0.7 * copies.std
+    uneven = hs.graded(A, cluster=np.sort(np.arange(60) ** 2 % 11))
     d = hs.posterior(uneven)["mean"]
     x = d.draws(100_000, seed=3)
     assert (d.mean, d.std) == pytest.approx((x.mean(), x.std()), rel=0.01)
@@ -243,16 +244,16 @@ def test_clusters_are_resampled_whole() -> None:
 def test_missing_values_are_dropped_on_request() -> None:
     """An item without a value for one system is left out for both, and a note says how many."""
     gaps = {"a": [*A[:30], None, 0.5], "b": [*B[:30], 0.3, float("nan")]}
-    items = hs.means(gaps, missing="drop", cluster=range(32), weight=[1] * 32)
+    items = hs.graded(gaps, missing="drop", cluster=range(32), weight=[1] * 32)
     assert items.n == 30
     c = hs.compare(items, "a", "b")
-    assert c.p_better == pytest.approx(hs.compare(hs.means({"a": A[:30], "b": B[:30]})).p_better, abs=1e-12)
+    assert c.p_better == pytest.approx(hs.compare(hs.graded({"a": A[:30], "b": B[:30]})).p_better, abs=1e-12)
     assert "2 of 32 items were left out" in next(n.text for n in c.notes if n.code == "missing-dropped")
 
 
 def test_parts_add_to_the_whole() -> None:
     """Shards merge: sum(parts) has the posterior of all items; update is the same."""
-    parts = [hs.means({"a": A[k::3], "b": B[k::3]}) for k in range(3)]
+    parts = [hs.graded({"a": A[k::3], "b": B[k::3]}) for k in range(3)]
     whole = hs.compare(pair(), "a", "b")
     assert hs.compare(sum(parts), "a", "b").p_better == pytest.approx(whole.p_better, abs=1e-12)
     p = hs.posterior(parts[0]).update(parts[1]).update(parts[2])
@@ -278,8 +279,8 @@ def test_frames_of_every_kind_agree(engine: str, more: dict[str, str]) -> None:
     make = FRAMES[engine]
     arrays = {"weight": WIDE["w"], "cluster": WIDE["user"]}
     want = hs.compare(pair(**{k: arrays[k] for k in more}), "a", "b")
-    wide = hs.means(make(WIDE), value=["a", "b"], item="id", **more)
-    long = hs.means(
+    wide = hs.graded(make(WIDE), value=["a", "b"], item="id", **more)
+    long = hs.graded(
         make(LONG.sample(frac=1, random_state=1)), value="grade", item="id", system="model", bounds=None, **more
     )
     for items in (wide, long):
@@ -287,14 +288,14 @@ def test_frames_of_every_kind_agree(engine: str, more: dict[str, str]) -> None:
         assert c.p_better == pytest.approx(want.p_better, abs=1e-12)
         assert tuple(c.difference.interval()) == pytest.approx(tuple(want.difference.interval()), abs=1e-10)
     assert str(long.measure) == "mean-grade"
-    single = hs.means(make(WIDE), value="a", **more)
+    single = hs.graded(make(WIDE), value="a", **more)
     assert hs.score(single).to_dict()["rows"][0]["metric"] == "mean-a"
 
 
 def test_items_are_matched_by_several_columns() -> None:
     """item= may name several columns, and the rows may come in any order."""
     frame = LONG.assign(part=LONG["id"].str[:2], rest=LONG["id"].str[2:]).sample(frac=1, random_state=2)
-    items = hs.means(frame, value="grade", item=["part", "rest"], system="model")
+    items = hs.graded(frame, value="grade", item=["part", "rest"], system="model")
     assert items.n == 60
     assert hs.compare(items, "a", "b").p_better == pytest.approx(hs.compare(pair(), "a", "b").p_better, abs=1e-12)
 
@@ -302,7 +303,7 @@ def test_items_are_matched_by_several_columns() -> None:
 def test_missing_rows_of_a_long_frame() -> None:
     """An item that one system lacks is refused, or dropped on request."""
     lost = LONG[~((LONG["id"] == "q3") & (LONG["model"] == "b"))]
-    items = hs.means(lost, value="grade", item="id", system="model", missing="drop")
+    items = hs.graded(lost, value="grade", item="id", system="model", missing="drop")
     assert items.n == 59
     assert "q3" not in items.ids
 
@@ -310,10 +311,10 @@ def test_missing_rows_of_a_long_frame() -> None:
 # -- many systems
 
 
-def systems(n: int, count: int, **options: Any) -> hs.Items:
+def systems(n: int, count: int, **options: Any) -> hs.Graded:
     rng = np.random.default_rng(0)
     hard = rng.random(n)
-    return hs.means({f"s{k:02}": np.clip(hard + rng.normal(0.01 * k, 0.2, n), 0, 1) for k in range(count)}, **options)
+    return hs.graded({f"s{k:02}": np.clip(hard + rng.normal(0.01 * k, 0.2, n), 0, 1) for k in range(count)}, **options)
 
 
 def test_leaderboard() -> None:
@@ -365,7 +366,7 @@ def test_documents_and_formats(options: dict[str, Any]) -> None:
 
 def test_intervals_of_both_kinds() -> None:
     """The shortest interval has its level and is no longer than the equal-tailed one."""
-    d = hs.posterior(hs.means(np.exp(2 * A)))["mean"]
+    d = hs.posterior(hs.graded(np.exp(2 * A)))["mean"]
     even, short = d.interval(), d.interval(kind="hdi")
     assert d.cdf(short.high) - d.cdf(short.low) == pytest.approx(0.95, abs=1e-7)
     assert short.high - short.low < even.high - even.low
@@ -373,7 +374,7 @@ def test_intervals_of_both_kinds() -> None:
 
 def test_classical_tests_beside_the_posterior() -> None:
     """The sign test, Wilcoxon's and a permutation test point the same way as the posterior."""
-    found = hs.compare(hs.means({"a": A, "b": A - 0.1 - 0.01 * B}), "a", "b").tests()
+    found = hs.compare(hs.graded({"a": A, "b": A - 0.1 - 0.01 * B}), "a", "b").tests()
     assert set(found) == {"sign", "wilcoxon", "permutation"}
     assert all(p < 0.01 for p in found.values())
 
@@ -382,8 +383,8 @@ def test_items_that_are_alike_are_counted_each() -> None:
     """Grades that repeat are one row in a frame, and as many items in wins and in the classical tests."""
     rng = np.random.default_rng(3)
     a, b = rng.integers(1, 4, 90), rng.integers(1, 4, 90)
-    frame = hs.compare(hs.means(pl.DataFrame({"a": a, "b": b}), value=["a", "b"]), "a", "b")
-    arrays = hs.compare(hs.means({"a": a, "b": b}), "a", "b")
+    frame = hs.compare(hs.graded(pl.DataFrame({"a": a, "b": b}), value=["a", "b"]), "a", "b")
+    arrays = hs.compare(hs.graded({"a": a, "b": b}), "a", "b")
     assert tuple(frame.wins.counts) == ((a > b).sum(), (a < b).sum(), (a == b).sum())
     for name in ("sign", "wilcoxon"):
         assert frame.tests()[name] == pytest.approx(arrays.tests()[name], rel=1e-12)
@@ -399,7 +400,7 @@ def test_coverage(kind: str, prior: str) -> None:
     rng = np.random.default_rng(11)
     runs = 1200
     draw, truth = {"even": (rng.random, 0.5), "skewed": (rng.standard_exponential, 1.0)}[kind]
-    held = [0.025 < hs.posterior(hs.means(draw(50)), prior)["mean"].cdf(truth) < 0.975 for _ in range(runs)]
+    held = [0.025 < hs.posterior(hs.graded(draw(50)), prior)["mean"].cdf(truth) < 0.975 for _ in range(runs)]
     low, high = {"even": (0.92, 0.965), "skewed": (0.90, 0.95)}[kind]
     more = 0.01 if prior == "even" else 0.0  # two items more, at the ends of what was seen
     assert low + more < np.mean(held) < high + more
@@ -408,6 +409,6 @@ def test_coverage(kind: str, prior: str) -> None:
 def test_a_million_items() -> None:
     """A million items: the interval is the normal one, in a second or so."""
     v = np.random.default_rng(0).random(1_000_000)
-    low, high = hs.score(hs.means(v)).rows[0].distribution.interval()
+    low, high = hs.score(hs.graded(v)).rows[0].distribution.interval()
     half = 1.959963984540054 * v.std() / 1000
     assert (low, high) == pytest.approx((v.mean() - half, v.mean() + half), abs=1e-3 * half)

@@ -13,7 +13,7 @@ VALUES = RNG.beta(5, 2, (4_000, 3)) + np.array([0.0, 0.004, 0.006])
 
 
 def board(values: np.ndarray, draws: int) -> hs.Leaderboard:
-    return hs.leaderboard(hs.means({f"s{i}": x for i, x in enumerate(values.T)}), draws=draws)
+    return hs.leaderboard(hs.graded({f"s{i}": x for i, x in enumerate(values.T)}), draws=draws)
 
 
 def test_normal_sums_give_the_ranks_of_the_items(monkeypatch):

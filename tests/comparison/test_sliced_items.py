@@ -113,7 +113,7 @@ def test_every_way_in_finds_the_same(tmp_path):
         hs.compare(str(wide), value=["a", "b"], by="topic"),
         hs.compare({"a": str(a), "b": str(b)}, value="grade", on="id", by="topic"),
         hs.compare(con, table="items", value=["a", "b"], by="topic"),
-        hs.compare(hs.means(frame, value=["a", "b"], by="topic")),
+        hs.compare(hs.graded(frame, value=["a", "b"], by="topic")),
         hs.compare(melted(frame), value="grade", item="id", system="model", by="topic"),
     ]
     for result in found:
@@ -254,18 +254,18 @@ def test_values_that_are_all_the_same_with_bounds():
 def test_evidence_of_slices():
     """It is added slice by slice, picked, drawn from, and compared with slices of other items."""
     frame = grades()
-    joint = hs.means(frame, value=["a", "b"], by="topic")
-    assert repr(joint) == "SlicedItems(90 items in 5 slices, 2 systems)"
-    left, right = (hs.means(x, value="a", by="topic") for x in (frame[:50], frame[50:]))
-    whole = hs.score(hs.means(frame, value="a", by="topic"), sort="name").to_dict()["rows"]
+    joint = hs.graded(frame, value=["a", "b"], by="topic")
+    assert repr(joint) == "SlicedGraded(90 items in 5 slices, 2 systems)"
+    left, right = (hs.graded(x, value="a", by="topic") for x in (frame[:50], frame[50:]))
+    whole = hs.score(hs.graded(frame, value="a", by="topic"), sort="name").to_dict()["rows"]
     for row, want in zip(hs.score(left + right, sort="name").to_dict()["rows"], whole, strict=True):
         assert (row["n"], row["low"]) == (want["n"], pytest.approx(want["low"], abs=1e-9))
     p = hs.posterior(joint)
     assert p.draws(7).shape == (7, 2, 5)
     x = p.system("a")["mean"].draws(4000, seed=3)
     assert x.mean(axis=0) == pytest.approx(p.system("a")["mean"].mean, abs=0.05)
-    apart = hs.compare(left, hs.means(frame[40:], value="a", by="topic"))
-    alone = hs.compare(*(hs.means(f[f.topic == "law"], value="a") for f in (frame[:50], frame[40:])))
+    apart = hs.compare(left, hs.graded(frame[40:], value="a", by="topic"))
+    alone = hs.compare(*(hs.graded(f[f.topic == "law"], value="a") for f in (frame[:50], frame[40:])))
     assert apart.p_better[1] == pytest.approx(alone.p_better, abs=apart.gap.error)
 
 
@@ -274,7 +274,7 @@ def test_wins_and_tests_count_items_and_not_values():
     frame = grades()
     c = hs.compare(frame, value=["a", "b"])
     assert tuple(map(int, c.wins.counts[:2])) == ((frame.a > frame.b).sum(), (frame.a < frame.b).sum())
-    arrays = hs.compare(hs.means({"a": frame.a, "b": frame.b}))
+    arrays = hs.compare(hs.graded({"a": frame.a, "b": frame.b}))
     assert c.wins.counts == arrays.wins.counts
     assert c.tests()["sign"] == pytest.approx(arrays.tests()["sign"])
     assert c.tests()["wilcoxon"] == pytest.approx(arrays.tests()["wilcoxon"])
@@ -304,5 +304,5 @@ def test_dealt_parts_are_random_parts(way):
 def test_slices_are_drawn_from_streams_of_their_own():
     """The same values in two slices do not make the same draws."""
     frame = pd.DataFrame({"v": [1.0, 2, 3, 4, 5, 3] * 2, "g": ["a"] * 6 + ["b"] * 6})
-    x = hs.posterior(hs.means(frame, value="v", by="g"))["mean"].draws(4000, seed=1)
+    x = hs.posterior(hs.graded(frame, value="v", by="g"))["mean"].draws(4000, seed=1)
     assert abs(np.corrcoef(x.T)[0, 1]) < 0.06

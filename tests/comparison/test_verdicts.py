@@ -82,14 +82,14 @@ def test_few_draws_are_refused() -> None:
 
 def test_the_prior_of_values_that_are_all_the_same() -> None:
     """Its weight is on the bounds, and so the note says; without a prior bounds are of no use."""
-    text = next(n.text for n in hs.score(hs.means([1, 1, 1], bounds=(0, 1))).notes if "prior" in n.code)
+    text = next(n.text for n in hs.score(hs.graded([1, 1, 1], bounds=(0, 1))).notes if "prior" in n.code)
     assert text == "prior even: weight 1 on each bound, because all values are the same"
-    apart = next(n.text for n in hs.score(hs.means([1, 1, 0.5], bounds=(0, 1))).notes if "prior" in n.code)
+    apart = next(n.text for n in hs.score(hs.graded([1, 1, 0.5], bounds=(0, 1))).notes if "prior" in n.code)
     assert "a tenth of the way" in apart
     with pytest.raises(BadSetting, match="Use prior='even'"):
-        hs.score(hs.means([0.5] * 5, bounds=(0, 1)), prior="none")
+        hs.score(hs.graded([0.5] * 5, bounds=(0, 1)), prior="none")
     with pytest.raises(BadSetting, match="Give the bounds"):
-        hs.score(hs.means([0.5] * 5), prior="none")
+        hs.score(hs.graded([0.5] * 5), prior="none")
 
 
 def test_keywords_of_other_verbs_are_guessed() -> None:

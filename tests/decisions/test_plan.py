@@ -52,7 +52,7 @@ def test_three_moments_are_near_the_exact_law():
     rng = np.random.default_rng(3)
     for n, most in ((15, 0.01), (40, 0.004), (150, 0.004)):
         x = rng.beta(0.7, 2, n)
-        d = hs.posterior(hs.means(x), "none")["mean"]
+        d = hs.posterior(hs.graded(x), "none")["mean"]
         s = Sums.of(np.ones((1, n)), x, np.ones(n))
         low, high = d.interval()
         assert abs(above(s, low)[0] - 0.975) < most
@@ -108,7 +108,7 @@ def test_queries_near_the_paired_t_test():
     """Differences of spread s between two runs on queries: n = ((z + z) s / d)², and the t test's one or two more."""
     rng = np.random.default_rng(5)
     x = rng.normal(0.02, 0.1, 400)
-    pilot = hs.means({"a": 0.4 + x, "b": np.full(400, 0.4) + 0 * x})
+    pilot = hs.graded({"a": 0.4 + x, "b": np.full(400, 0.4) + 0 * x})
     made = hs.plan(pilot=pilot, difference=0.03)
     assert made.unit == "items"
     assert made.n == pytest.approx(((Z975 + Z80) * x.std() / 0.03) ** 2 + 1.5, rel=0.08)

@@ -341,7 +341,7 @@ def test_no_target(prevalence, said):
     ("made", "said"),
     [
         (hs.Tally.rate(hits=3, of=9), "a rate of passes"),
-        (hs.means([0.1, 0.5, 0.7]), "a mean of values"),
+        (hs.graded([0.1, 0.5, 0.7]), "a mean of values"),
         (hs.Tally.multilabel([{"a"}], [{"a"}]), "a set of labels"),
         (hs.Tally.binary(tp=[3, 4], fp=2, fn=1, tn=5).stratified({0: 1, 1: 2}), "a stratified sample"),
         (hs.Tally.matrix([[5, 1], [2, 7]], labels=["a", "b"]), "one of 'a', 'b'"),
@@ -453,7 +453,7 @@ def test_every_verb_takes_the_prevalence_of_its_command(target):
     assert hs.gate(t, "precision > 0.2 with 0.9", prevalence=target) == hs.gate(
         hs.shift(t, target), "precision > 0.2 with 0.9"
     )
-    assert hs.predict(t, n=50, metric="f1", prevalence=target) == hs.predict(hs.shift(t, target), n=50, metric="f1")
+    assert hs.forecast(t, n=50, metric="f1", prevalence=target) == hs.forecast(hs.shift(t, target), n=50, metric="f1")
 
 
 def test_prevalence_is_that_of_the_command(capsys):

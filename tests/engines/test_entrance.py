@@ -13,7 +13,7 @@ import howsure as hs
 from howsure.errors import BadFile, BadLabels, BadSetting, HowsureError, NeedsPositive, UnknownName
 from howsure.evidence.classes import Tally
 from howsure.evidence.clusters import Clustered
-from howsure.evidence.items import Items
+from howsure.evidence.graded import Graded
 from howsure.evidence.outcomes import Outcomes
 from howsure.evidence.scored import Scored
 from howsure.ingest.entrance import COLUMNS, PLACES, READING, evidence
@@ -194,8 +194,8 @@ def test_arrays_of_every_kind():
     assert evidence(y, z) == hs.tally(y, z)
     assert evidence(y, {"a": z, "b": y}).systems == ("a", "b")
     assert isinstance(evidence(y, DATA["score"], kind="scores"), Scored)
-    assert evidence(DATA["grade"]) == hs.means(DATA["grade"])
-    assert isinstance(evidence({"a": DATA["grade"], "b": DATA["stars"]}), Items)
+    assert evidence(DATA["grade"]) == hs.graded(DATA["grade"])
+    assert isinstance(evidence({"a": DATA["grade"], "b": DATA["stars"]}), Graded)
     assert isinstance(evidence({"ok": DATA["passed"]}, outcome="ok"), Outcomes)
 
 
@@ -259,7 +259,7 @@ def test_a_long_frame_is_the_wide_one():
     made = hs.tally(heavy, **weighed, item="pair", system="model")
     wide = wide.with_columns(heavy=1.5 + pl.col("pair") % 3)
     assert made == replace(hs.tally(wide, outcome=["ones", "ones_b"], weight="heavy"), systems=("a", "b"))
-    values = hs.means(long, value="grade", item="pair", system="model")
+    values = hs.graded(long, value="grade", item="pair", system="model")
     assert values.ids == tuple(range(120))
     assert np.array_equal(values.values, wide.sort("pair").select("grade", "grade_b").to_numpy())
     assert values.measure.name == "mean-grade"

@@ -18,7 +18,7 @@ LINES = {
     "tradeoff": "accuracy=.9 prevalence=.2",
     "surface": "--z phi fallout=.01",
     "plan": "--expected rate=.8 --width .2",
-    "predict": f"{_CANCER} --pred tree --n 60 --metric f1 --tolerance 0.1",
+    "forecast": f"{_CANCER} --pred tree --n 60 --metric f1 --tolerance 0.1",
     "gate": f"{_CANCER} --pred logistic --require 'f1 > 0.9 with 0.95'",
     "papers": "goutte-eq-9",
     "metrics": "",

@@ -160,7 +160,7 @@ def test_what_costs_more_is_not_counted(tmp_path: Path, monkeypatch: pytest.Monk
 def test_commands_say_what_to_type(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """In the words of the command, quoted as a shell needs it."""
     path = _file(tmp_path, "csv", {"Doc Id" if name == "task_id" else name: x for name, x in ROWS.items()})
-    for words in (["score"], ["gate", "--require", "rate > 0.5"], ["predict", "--n", "10"]):
+    for words in (["score"], ["gate", "--require", "rate > 0.5"], ["forecast", "--n", "10"]):
         assert run([*words, str(path), "--outcome", "passed", "--format", "json"]) in (0, 3)
         notes = json.loads(capsys.readouterr().out)["notes"]
         (text,) = (n["text"] for n in notes if n["code"] == "repeated-units")

@@ -216,16 +216,16 @@ def test_classifiers_without_a_true_negative_show_all_metrics(cells: tuple[int, 
 @pytest.mark.parametrize("verb", [hs.compare, hs.leaderboard])
 def test_graded_values_of_unlike_scales_are_warned_about(verb: Any) -> None:
     """Shares against percentages; score shows both, each by itself."""
-    unlike = hs.means({"share": GRADES, "percent": 100 * GRADES + 1})
+    unlike = hs.graded({"share": GRADES, "percent": 100 * GRADES + 1})
     assert _codes(verb(unlike)) == ["unlike-scales"]
     assert _codes(hs.score(unlike)) == []
-    assert _codes(verb(hs.means({"a": GRADES / 10, "b": 1 - GRADES / 10}))) == []  # both are shares
-    assert _codes(verb(hs.means({"a": 4 * GRADES + 1, "b": 9 * GRADES + 1}))) == []  # they overlap
+    assert _codes(verb(hs.graded({"a": GRADES / 10, "b": 1 - GRADES / 10}))) == []  # both are shares
+    assert _codes(verb(hs.graded({"a": 4 * GRADES + 1, "b": 9 * GRADES + 1}))) == []  # they overlap
 
 
 def test_unlike_scales_are_found_in_files_of_different_items_and_in_slices() -> None:
     """Whether items are paired or not."""
-    apart = hs.compare(hs.means(list(GRADES)), hs.means(list(100 * GRADES + 1)))
+    apart = hs.compare(hs.graded(list(GRADES)), hs.graded(list(100 * GRADES + 1)))
     assert _codes(apart) == ["unlike-scales"]
     frame = {"a": GRADES, "b": 100 * GRADES + 1, "part": np.arange(40) % 2}
     assert _codes(hs.compare(frame, value=["a", "b"], by="part")) == ["unlike-scales"]

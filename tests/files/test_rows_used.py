@@ -165,7 +165,7 @@ def test_rows_of_weighted_arrays_are_counted_by_their_codes(monkeypatch):
 def test_items_that_a_mapping_lacks_are_told():
     """Values by item: those that some system has not are accounted for, with a note."""
     data = {"a": {1: 0.5, 2: 0.25, 3: 0.75, 4: 1.0}, "b": {1: 0.25, 2: 0.5, 3: 1.0, 5: 0.0}}
-    found = hs.means(data, missing="drop")
+    found = hs.graded(data, missing="drop")
     assert found.account == Account(5, {"unmatched": 2})
     assert "left out: 2 items have no row for some system (4, 5)" in [n.text for n in found.notes]
 

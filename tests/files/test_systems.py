@@ -15,7 +15,7 @@ from howsure.errors import BadFile, BadLabels, BadSetting, HowsureError, Unknown
 from howsure.evidence.account import Account
 from howsure.evidence.classes import Tally
 from howsure.evidence.clusters import Clustered
-from howsure.evidence.items import Items
+from howsure.evidence.graded import Graded
 from howsure.ingest.entrance import evidence
 from howsure.ingest.pairing import clusters_joined
 from howsure.ingest.request import make
@@ -136,7 +136,7 @@ def test_an_amount_that_one_file_lacks_for_an_item(tmp_path, form, kind, amount)
             evidence(paths, **asked)
         made = evidence(paths, **asked, missing="drop")
         assert made.account == Account(6, {"missing": 2})
-        total = made.weights.sum() if isinstance(made, Items) else made.n
+        total = made.weights.sum() if isinstance(made, Graded) else made.n
         assert total == 4
 
 
@@ -225,12 +225,12 @@ def test_values_are_matched_by_cluster(samples):
     """A row a question, the mean of its samples and their number; the units are those of the samples in clusters."""
     paths, rows = samples
     made = evidence(paths, value="grade", cluster="q", bounds=(0, 1))
-    assert isinstance(made, Items)
+    assert isinstance(made, Graded)
     assert made.ids == ("q1", "q2", "q3")
     assert made.sizes.tolist() == [[3, 1], [1, 2], [1, 1]]
     for j, name in enumerate(made.systems):
         grades = [x / 2 + i / 10 for i, (_, x) in enumerate(rows[name])]
-        alone = hs.means(grades, cluster=[q for q, _ in rows[name]])
+        alone = hs.graded(grades, cluster=[q for q, _ in rows[name]])
         for ours, theirs in zip(made.units, alone.units, strict=True):
             np.testing.assert_allclose(ours if ours.ndim == 1 else ours[:, [j]], theirs, rtol=1e-14)
 
@@ -248,7 +248,7 @@ def test_clusters_that_not_every_system_has(samples):
             evidence(paths, **asked, cluster="q")
         made = evidence(paths, **asked, cluster="q", unmatched="drop")
         assert made.notes == (note("clusters-unmatched", count=7, first="'r0', 'r1', 'r2', 'r3', 'r4', …"),)
-        assert (made.clustered if isinstance(made, Items) else made.clusters) == 3
+        assert (made.clustered if isinstance(made, Graded) else made.clusters) == 3
 
 
 def test_clusters_of_other_types_meet_as_text(tmp_path):
@@ -274,16 +274,16 @@ def test_values_of_files(tmp_path):
     """Numbers in any spelling; text that spells none is named; true and false are 1 and 0."""
     path = tmp_path / "a.csv"
     path.write_text("v,w,b\n0.5,1,true\n1e-1,2,FALSE\n7,1,true\n0.5,1,true\n")
-    made = hs.means(path, value="v")
+    made = hs.graded(path, value="v")
     assert (made.values.ravel().tolist(), made.counts.tolist()) == ([0.1, 0.5, 7.0], [1, 2, 1])
-    assert hs.means(path, value="b").values.ravel().tolist() == [0.0, 1.0]
-    assert hs.means(path, value="v", weight="w").weights.tolist() == [2, 1, 1, 1]
+    assert hs.graded(path, value="b").values.ravel().tolist() == [0.0, 1.0]
+    assert hs.graded(path, value="v", weight="w").weights.tolist() == [2, 1, 1, 1]
     path.write_text("v\n0.5\ngood\n")
     with pytest.raises(BadLabels, match="column 'v' holds 'good', which is not a number"):
-        hs.means(path, value="v")
+        hs.graded(path, value="v")
     path.write_text("v\n")
     with pytest.raises(BadLabels, match="got 0"):
-        hs.means(path, value="v")
+        hs.graded(path, value="v")
 
 
 def test_shards_of_label_sets(tmp_path):

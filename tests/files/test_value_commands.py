@@ -36,7 +36,7 @@ def answer(capsys, *arguments):
 
 def test_columns_of_one_file_are_systems(folder, capsys):
     """Two columns score and compare as the same values in memory."""
-    items = hs.means({"a": A, "b": B}, bounds=(0, 1))
+    items = hs.graded({"a": A, "b": B}, bounds=(0, 1))
     got = answer(capsys, "score", folder / "both.csv", "--value", "a", "--value", "b", "--bounds", "0,1")
     want = hs.score(items).to_dict()
     assert [r["low"] for r in got["rows"]] == pytest.approx([r["low"] for r in want["rows"]], rel=1e-14)
@@ -47,7 +47,7 @@ def test_columns_of_one_file_are_systems(folder, capsys):
 def test_files_are_joined_on_ids(folder, capsys):
     """The order of rows does not matter: values are paired by id."""
     got = answer(capsys, "compare", folder / "a.jsonl", folder / "b.jsonl", "--on", "id", "--value", "grade")
-    want = hs.compare(hs.means({"a": A, "b": B}))
+    want = hs.compare(hs.graded({"a": A, "b": B}))
     assert got["rows"][0]["p_better"] == pytest.approx(want.p_better, abs=1e-12)
     shrunk = len(A) / (len(A) + 2) * (np.mean(A) - np.mean(B))  # the prior's two items have no difference on average
     assert got["rows"][0]["difference"]["mean"] == pytest.approx(shrunk, abs=1e-12)
@@ -57,7 +57,7 @@ def test_files_are_joined_on_ids(folder, capsys):
 def test_clusters_are_resampled_whole(folder, capsys):
     """Values of one question count together."""
     got = answer(capsys, "score", folder / "both.csv", "--value", "a", "--cluster", "question")
-    want = hs.score(hs.means(A, cluster=[i // 2 for i in range(8)])).to_dict()
+    want = hs.score(hs.graded(A, cluster=[i // 2 for i in range(8)])).to_dict()
     assert got["rows"][0]["high"] == want["rows"][0]["high"]
 
 

@@ -81,7 +81,7 @@ SEEDS: dict[str, list[str]] = {
         "{f} --truth y --score s --require 'auc > .6'", "{f} --judge o --human p --require 'rate > .5'",
         "{f} --truth k --pred l --require {q} --require 'f1:x > .2'",
     ],
-    "predict": [
+    "forecast": [
         "{f} --truth y --pred z --metric f1 --n 20", "{f} --outcome o --n 9", "{f} --value v --bounds 0,1 --n 9",
         "{f} --outcome o --outcome p --n 30 --below 0", "{f} --outcome o --cluster g --n 5", "--rate 7/9 --n 1",
         "--counts {n} --metric {m} --n 40", "--counts 8,2,3,9 --metric {m} --n 7", "{f} --outcome o --by r --n 6",
@@ -99,9 +99,9 @@ SEEDS: dict[str, list[str]] = {
     "metrics": ["", "f1", "auc"],
     "papers": ["goutte-table-1-micro", "no-such-item"],
 }  # fmt: skip
-WEIGHTS = {"score": 40, "compare": 22, "leaderboard": 12, "curve": 12, "trec": 8, "gate": 12, "predict": 12, "plan": 8,
+WEIGHTS = {"score": 40, "compare": 22, "leaderboard": 12, "curve": 12, "trec": 8, "gate": 12, "forecast": 12, "plan": 8,
            "solve": 5, "tradeoff": 2, "surface": 2, "metrics": 1, "papers": 1}  # fmt: skip
-OF_FILES = ("score", "compare", "leaderboard", "curve", "gate", "predict")
+OF_FILES = ("score", "compare", "leaderboard", "curve", "gate", "forecast")
 REQUIRED = [
     "f1 > 0.8", "f1>.8 with .9", "recall >= 50%", "accuracy < 1", "f1 > 1", "f1 > 0", "f1 > nan", "f1 > 1e400", "f1",
     "rate > .5 with .5", "rate > .5 with 1", "rate > .5 with 95", "pass@2 > .5", "mean > 3", "f1:x > .1", "f1:* > .1",

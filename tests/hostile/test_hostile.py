@@ -130,7 +130,7 @@ def test_odd_columns_are_listed(name):
 
 
 def test_one_file_twice_is_no_difference():
-    assert "one file twice" in tried("predict {f} {f} --outcome o --independent --n 8", f="plain.csv").err
+    assert "one file twice" in tried("forecast {f} {f} --outcome o --independent --n 8", f="plain.csv").err
 
 
 @pytest.mark.parametrize(("name", "form"), spread([x for x in ODD if x.startswith(("csv", "json"))], FORMATS))

@@ -168,7 +168,7 @@ LINES: dict[str, dict[str, Line]] = {
     "leaderboard": {
         kind: Line(f"{line.text} --draws 200", line.other, line.sampled) for kind, line in (_FILES | _TABLES).items()
     },
-    "predict": {
+    "forecast": {
         kind: Line(f"{line.text} --n 12", line.other, line.sampled)
         for kind, line in (_ONE | {f"two: {k}": x for k, x in (_FILES | _TABLES).items()}).items()
         if kind in _PREDICTED
@@ -319,7 +319,7 @@ OWN: dict[tuple[str, str, str], tuple[Try, ...]] = {  # where an option needs ot
     **{(command, "a database", "--query"): (Try("'select * from items limit 40'", line=f"{_DATABASE} {columns}"),)
        for command, columns in (("score", "--truth label --pred a"), ("curve", "--truth label --score pa"),
                                 ("plan", "--truth label --pred a --n 60"),
-                                ("predict", "--truth label --pred a --n 12"),
+                                ("forecast", "--truth label --pred a --n 12"),
                                 *((x, "--truth label --pred a --pred b") for x in ("compare", "leaderboard")))},
     **{("gate", kind, "--system"): (Try("region", line=f"{line} --cluster question --require 'f1 not worse'"),)
        for kind, line in (("clusters of classes", "rows.jsonl --truth label --pred a"),
@@ -328,8 +328,8 @@ OWN: dict[tuple[str, str, str], tuple[Try, ...]] = {  # where an option needs ot
     ("gate", "a database", "--query"): (
         Try("'select * from items limit 40'", line=f"{_DATABASE} --truth label --pred a --require 'f1 > 0.5'"),
     ),
-    **{("predict", kind, "--sep"): (Try(";", metric="micro-f1"),) for kind in _PREDICTED},
-    ("predict", "matrix", "--rows"): (Try("pred", metric="recall:1"),),
+    **{("forecast", kind, "--sep"): (Try(";", metric="micro-f1"),) for kind in _PREDICTED},
+    ("forecast", "matrix", "--rows"): (Try("pred", metric="recall:1"),),
     ("score", "verdicts", "--pred"): (Try("oc", beside="--positive pass", metric="f1"),),
     **{("plan", kind, "--pred"): (Try("c", metric="accuracy"),)  # of f1, a plan of two systems takes seconds
        for kind in ("a database", "scores and a threshold", "counts", "expected")},

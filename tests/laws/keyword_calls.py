@@ -318,7 +318,7 @@ CALLS: dict[str, dict[str, Call]] = {
         "posterior": _posteriors(),
         "curve": _curves(),
     },
-    "predict": {kind: _coming(one) for kind, one in (ONE | _asked(SEVERAL, "metrics")).items() if kind in PREDICTED} | {
+    "forecast": {k: _coming(one) for k, one in (ONE | _asked(SEVERAL, "metrics")).items() if k in PREDICTED} | {
         "two tallies": _coming(Call(given(*TWO), {"metrics": "f1"}, "recall", "tetrachoric")),
         "posterior": _coming(_posteriors("a", "b")),
         "estimator": _coming(Call(estimator, {"metrics": "f1"}, "recall", "kappa", arrays=True)),
@@ -342,7 +342,7 @@ CALLS: dict[str, dict[str, Call]] = {
         "posterior": Call(given(lambda: hs.posterior(TWO[0], tolerance=0.5), "kappa > 0.5")),
     },
     "tally": _asked(_TALLIED, ""),
-    "means": MEANS,
+    "graded": MEANS,
     "posterior": _made("") | {"curve": _curves()},
     "trec": {"dicts": Call(given(QRELS, RUNS), {"metrics": "AP"}, "P@3"),
              "files": Call(given("qrels.txt", ["bm25.run", "dense.run"]), {"metrics": "AP"}, "P@3")},
@@ -369,7 +369,7 @@ CALLS: dict[str, dict[str, Call]] = {
         "tally": Call(given(), {"pilot": TWO[0], "metric": "f1", "n": 60}, "recall"),
         "expected": Call(given(), {"expected": EXPECTED, "n": 60}, "recall"),
         "outcomes": Call(given(), {"pilot": hs.Tally.rate(hits=14, of=20), "n": 60}, "accuracy"),
-        "graded items": Call(given(), {"pilot": hs.means([0.1, 0.4, 0.5, 0.7, 0.9, 0.2]), "n": 60}),
+        "graded items": Call(given(), {"pilot": hs.graded([0.1, 0.4, 0.5, 0.7, 0.9, 0.2]), "n": 60}),
         "two systems": Call(given(), {"pilot": JOINT, "metric": "accuracy", "difference": 0.1, "n": 60}, "recall"),
     },
     "two_level": {"nothing": Call(given())},

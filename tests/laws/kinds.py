@@ -126,7 +126,7 @@ def _clustered(make: Callable[[Part], Any], at: Part = WHOLE) -> Any:
 
 
 def _items(at: Part, **settings: Any) -> Any:
-    return hs.means({k: v[at] for k, v in VALUES.items()}, **settings)
+    return hs.graded({k: v[at] for k, v in VALUES.items()}, **settings)
 
 
 def _scored(at: Part, **settings: Any) -> Any:

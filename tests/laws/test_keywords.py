@@ -31,7 +31,7 @@ CHECKED = ("item", "on")  # what ids tell must fit, or is refused; where it fits
 FIRST = ("data", "y_pred", "y", "scores", "qrels", "runs")  # the data, which have no keyword
 PAIR = ("first", "second", "third")
 DATA = {"correct_judge": ("judged", "validation"), "gate": ("data", "requirements"),
-        "compare": PAIR, "predict": PAIR,
+        "compare": PAIR, "forecast": PAIR,
         "compare_wins": ("first", "second"), "Tally.matrix": ("table",),
         "Tally.multilabel": ("truth", "pred"), "sklearn.classification_report": ("y_true", "y_pred"),
          "Tally.stratified": ("self",)}  # fmt: skip
@@ -39,7 +39,7 @@ SPARK = "Spark was asked to count"
 NOTHING = "changes nothing"
 NONE = "no-such-measure"  # for kinds with one measure: refused by its name
 ROUGH = {"tolerance": 0.4}  # so that little is drawn
-QUICK = dict.fromkeys(("score", "compare", "curve", "posterior", "predict"), ROUGH) | {
+QUICK = dict.fromkeys(("score", "compare", "curve", "posterior", "forecast"), ROUGH) | {
     "leaderboard": {**ROUGH, "draws": 200}
 }
 GRADED = ("graded items", "graded items with bounds", "graded items in clusters", "columns of values")

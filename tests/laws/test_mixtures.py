@@ -18,7 +18,7 @@ import pytest
 
 import howsure as hs
 from howsure.errors import BadFile, BadLabels
-from howsure.evidence.items import Items
+from howsure.evidence.graded import Graded
 from howsure.ingest.entrance import evidence
 from howsure.notes import note
 
@@ -100,7 +100,7 @@ def _written(folder: Path, parts: Sequence[tuple[str, Sequence[Row]]]) -> list[s
 
 
 def _same(a: Any, b: Any) -> bool:
-    if isinstance(a, Items):
+    if isinstance(a, Graded):
         return a.ids == b.ids and np.array_equal(a.values, b.values)
     return bool(a == b)
 

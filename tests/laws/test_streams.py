@@ -114,7 +114,7 @@ def _correlation(one: Any, two: Any) -> float:
 def test_differences_of_graded_values_have_streams_of_their_own() -> None:
     """Two data sets alike in size: their draws at one seed have nothing in common, those of equal ones everything."""
     rng = np.random.default_rng(3)
-    sets = [hs.Items(rng.random((40, 2)), ("a", "b")) for _ in range(2)]
+    sets = [hs.Graded(rng.random((40, 2)), ("a", "b")) for _ in range(2)]
     one, two = (hs.compare(x, "a", "b", metric="mean").difference for x in sets)
     again = hs.compare(sets[0], "a", "b", metric="mean").difference
     assert _correlation(one, two) < 0.1

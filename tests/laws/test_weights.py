@@ -332,7 +332,7 @@ def test_graded_values_of_0_and_1_are_a_rate():
     for weight in (rng.exponential(size=90), np.where(ok == 1, 1.0, 9.0)):
         frame = pd.DataFrame({"ok": ok, "w": weight})
         rate = hs.posterior(hs.tally(frame, outcome="ok", weight="w"))["rate"]
-        mean = hs.posterior(hs.means(ok, bounds=(0, 1), weight=weight))["mean"]
+        mean = hs.posterior(hs.graded(ok, bounds=(0, 1), weight=weight))["mean"]
         assert mean.interval() == pytest.approx(rate.interval(), abs=1e-9)
 
 
@@ -340,7 +340,7 @@ def test_very_many_weighted_values_go_together():
     """Neighbours in one group change nothing that can be seen."""
     rng = np.random.default_rng(7)
     v, w = rng.beta(2, 5, 9000), rng.exponential(size=9000)
-    d = hs.posterior(hs.means(v, weight=w), "none")["mean"]
+    d = hs.posterior(hs.graded(v, weight=w), "none")["mean"]
     mean = (w * v).sum() / w.sum()
     std = np.sqrt((w**2 * (v - mean) ** 2).sum()) / w.sum()
     assert d.mean == pytest.approx(mean, abs=0.01 * std)

@@ -220,5 +220,5 @@ def test_without_the_extra_a_note_names_it():
 
 def test_numbers_that_differ_in_their_last_digits_have_bars():
     """A scale is never without width."""
-    made = hs.score(hs.means([10.0**15 + k for k in range(9)]))
+    made = hs.score(hs.graded([10.0**15 + k for k in range(9)]))
     assert "<svg" in made.to_html()

@@ -90,15 +90,15 @@ def test_ends_near_1_are_told_apart(gap, relative, side):
 
 def test_an_interval_of_large_numbers_has_a_width_in_every_format() -> None:
     """A mean of 100,000 or of a million is shown to the digits that its interval leaves: everywhere."""
-    report = hs.score(hs.means([100_001.0, 100_002.0, 100_004.0]))
+    report = hs.score(hs.graded([100_001.0, 100_002.0, 100_004.0]))
     found = [report.to_text(kind, verbose=True) for kind in ("table", "markdown", "latex", "html")]
     for text in (*found, repr(report), repr(report.rows[0].distribution)):
         assert "1e+05" not in text
         assert re.search(r"(99999|10000[0-2])(\.\d+)?, 10000[3-6](\.\d+)?", text), text
     million = np.random.default_rng(0).normal(1.2e6, 500, 200)
-    assert "1.2e+06" not in repr(hs.score(hs.means(million)))
-    assert "1.2e+06" not in hs.gate(hs.means(million), ["mean > 1200003 with 0.6"]).to_text("markdown", verbose=True)
-    two = hs.compare(hs.means({"a": million, "b": million + 3.0 * np.arange(200)}), "a", "b")
+    assert "1.2e+06" not in repr(hs.score(hs.graded(million)))
+    assert "1.2e+06" not in hs.gate(hs.graded(million), ["mean > 1200003 with 0.6"]).to_text("markdown", verbose=True)
+    two = hs.compare(hs.graded({"a": million, "b": million + 3.0 * np.arange(200)}), "a", "b")
     assert "1.2e+06" not in two.to_text("markdown", verbose=True)
     tiny = hs.score(
         hs.posterior(hs.Tally.binary(tp=10**8, fp=2, fn=10**15, tn=0), prior=1e-3), metrics="utility(2,-1,0,0)"

@@ -136,9 +136,9 @@ MAKERS: dict[str, Any] = {
     "folds": lambda: hs.compare_folds({"a": [0.8, 0.82, 0.79], "b": [0.7, 0.78, 0.75]}, test_share=0.1),
     "gate": lambda: hs.gate(hs.posterior(T), ["f1 > 0.7 with 0.95", "recall > 0.9"]),
     "plan": lambda: hs.plan(metric="f1", pilot=T, width=0.2),
-    "predict": lambda: hs.predict(hs.posterior(T), n=50, metric="f1", above=0.7),
+    "forecast": lambda: hs.forecast(hs.posterior(T), n=50, metric="f1", above=0.7),
     "solve": lambda: hs.solve(precision=0.75, recall=0.6, accuracy=0.85, n=200),
     "infeasible": lambda: hs.solve(precision=0.75, recall=0.6, f1=0.9),
     "tradeoff": lambda: hs.tradeoff(accuracy=0.9, prevalence=0.2),
-    "items": lambda: hs.score(hs.means({"a": [0.1 * (i % 7) for i in range(40)]})),
+    "items": lambda: hs.score(hs.graded({"a": [0.1 * (i % 7) for i in range(40)]})),
 }

@@ -53,7 +53,7 @@ def test_targets_of_what_is_to_be_low_are_below():
     assert told["Is it above the target?"][0].startswith("Yes: recall is above 0.5")
     p = r.to_dict()["rows"][0]["p_above"]
     assert p > 0.9999
-    once = hs.predict(hs.posterior(T), n=50, metric="error-rate", above=0.1)
+    once = hs.forecast(hs.posterior(T), n=50, metric="error-rate", above=0.1)
     chance = short(1 - once.to_dict()["rows"][0]["p_above"])
     sentence = f"Probably: error-rate is at or below 0.1 with probability {chance}."
     assert Page(once.to_html()).answers()["Is it below the target?"] == [sentence]
@@ -198,8 +198,8 @@ def test_gates_plans_predictions_and_solutions_answer():
     assert said("gate")["Does it pass?"] == [f"{gate['verdict']}."]
     assert all(x.startswith("recall > 0.9") for x in said("gate")["What does not pass?"])
     assert said("plan")["What was found?"] == [f"{result('plan').to_dict()['verdict']}."]
-    row = result("predict").to_dict()["rows"][0]
-    assert f"between {short(row['low'])} and {short(row['high'])}" in said("predict")["What is to be expected?"][0]
+    row = result("forecast").to_dict()["rows"][0]
+    assert f"between {short(row['low'])} and {short(row['high'])}" in said("forecast")["What is to be expected?"][0]
     assert said("infeasible")["What follows?"][0].startswith("infeasible: ")
     assert "tp 30, fp 10, fn 20, tn 140." in said("solve")["What follows?"]
 
@@ -288,13 +288,13 @@ def test_assumptions_are_those_of_the_result():
         "Slices were chosen": {"slices"},
         "All systems answered the same items.": {"compare", "several", "wins", "leaderboard"},
         "Requirements were set": {"gate"},
-        "The next items come": {"predict"},
+        "The next items come": {"forecast"},
         "Future items are like": {"plan"},
         "All reported values are of one table": {"solve"},
         "Scores of folds": {"folds"},
         "Judgments are right": {"trec"},
     }
-    every = ("one", "classes", "slices", "compare", "several", "wins", "leaderboard", "gate", "predict", "plan",
+    every = ("one", "classes", "slices", "compare", "several", "wins", "leaderboard", "gate", "forecast", "plan",
              "solve", "folds", "trec")  # fmt: skip
     for text, names in kinds.items():
         assert {name for name in every if any(x.startswith(text) for x in page(name).of("strong"))} == names

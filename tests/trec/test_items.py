@@ -1,4 +1,4 @@
-"""trec gives Items: the same verbs as everywhere, over queries."""
+"""trec gives Graded: the same verbs as everywhere, over queries."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ def test_the_posterior_is_a_mapping_over_the_measures():
     """posterior(v.system(...)) has every measure, each the law that its values have through means."""
     v = hs.trec(QRELS_30, RUNS_30, metrics=["nDCG@10", "AP"])
     p = hs.posterior(v.system("two"))
-    assert isinstance(p.evidence, hs.Items)
+    assert isinstance(p.evidence, hs.Graded)
     assert list(p) == ["nDCG@10", "AP"]
     assert len(p) == 2
-    alone = hs.posterior(hs.means(v.only("AP").values[:, 1], bounds=(0, 1)))["mean"]
+    alone = hs.posterior(hs.graded(v.only("AP").values[:, 1], bounds=(0, 1)))["mean"]
     assert p["map"].mean == alone.mean
     assert p["AP"].interval() == alone.interval()
 
@@ -66,7 +66,7 @@ def test_the_verbs_take_any_measure():
     """score, compare and leaderboard agree with means on the values of the measure; the first is the default."""
     v = hs.trec(QRELS_30, RUNS_30, metrics=["nDCG@10", "AP"])
     x = dict(zip(("one", "two"), v.only("AP").values.T, strict=True))
-    same = hs.means(x, bounds=(0, 1))
+    same = hs.graded(x, bounds=(0, 1))
     assert hs.compare(v, "two", "one", metric="AP").p_better == hs.compare(same, "two", "one").p_better
     assert str(hs.compare(v, "two", "one").metric) == "nDCG@10"
     board = hs.leaderboard(v, metric="map")
@@ -187,7 +187,7 @@ def test_unjudged_documents_at_the_rate_of_the_judged():
     assert gain == pytest.approx(rate * (1 - plain.only("Judged@10").values.mean()), rel=0.15)
     d = hs.posterior(v)["P(unjudged='rate')@10"]
     assert d.route == "sampled"
-    assert d.std > hs.posterior(hs.means(v.values[:, 0], bounds=(0, 1)))["mean"].std
+    assert d.std > hs.posterior(hs.graded(v.values[:, 0], bounds=(0, 1)))["mean"].std
 
 
 def test_a_rate_needs_a_grade():
@@ -291,17 +291,17 @@ def test_measures_and_records_of_ir_measures_are_taken_as_they_are():
 
 
 def test_values_by_query_are_matched_by_their_ids():
-    """hs.means of {run: {query: value}}: the order of queries makes no difference, and one that a run lacks is told."""
+    """hs.graded of {run: {query: value}}: the order of queries makes no difference, a missing one is refused."""
     one = {"a": {"x": 0.1, "y": 0.5, "z": 0.9}, "b": {"z": 0.8, "x": 0.3, "y": 0.2}}
-    items = hs.means(one, bounds=(0, 1))
+    items = hs.graded(one, bounds=(0, 1))
     assert items.ids == ("x", "y", "z")
     assert items.values.tolist() == [[0.1, 0.3], [0.5, 0.2], [0.9, 0.8]]
     del one["b"]["y"]
     with pytest.raises(HowsureError, match="1 of 3 items has no value for some system, such as 'y'"):
-        hs.means(one)
-    assert hs.means(one, missing="drop").ids == ("x", "z")
+        hs.graded(one)
+    assert hs.graded(one, missing="drop").ids == ("x", "z")
     with pytest.raises(HowsureError, match="weight="):
-        hs.means(one, weight=[1, 2, 3])
+        hs.graded(one, weight=[1, 2, 3])
 
 
 def test_only_some_recalls_have_a_name_in_trec_eval():
@@ -363,7 +363,7 @@ def test_values_from_elsewhere_come_in_through_means(peer):
         import pytrec_eval
 
         found = {n: pytrec_eval.RelevanceEvaluator(QRELS_30, {"map"}).evaluate(r) for n, r in RUNS_30.items()}
-        items = hs.means({n: {q: x["map"] for q, x in r.items()} for n, r in found.items()}, bounds=(0, 1))
+        items = hs.graded({n: {q: x["map"] for q, x in r.items()} for n, r in found.items()}, bounds=(0, 1))
     elif peer == "ranx":
         ranx = pytest.importorskip(
             "ranx", reason="ranx brings a compiler of its own, so it is in the extra bench: run make bench once"
@@ -371,7 +371,7 @@ def test_values_from_elsewhere_come_in_through_means(peer):
         runs = [ranx.Run(dict(reversed(run.items())), name=name) for name, run in RUNS_30.items()]
         for run in runs:
             ranx.evaluate(ranx.Qrels(QRELS_30), run, ["map"])
-        items = hs.means({run.name: run.scores["map"] for run in runs}, bounds=(0, 1))
+        items = hs.graded({run.name: run.scores["map"] for run in runs}, bounds=(0, 1))
     else:
         import ir_measures
         import pandas as pd
@@ -381,5 +381,5 @@ def test_values_from_elsewhere_come_in_through_means(peer):
             for name, run in RUNS_30.items()
             for x in ir_measures.iter_calc([ir_measures.AP], QRELS_30, run)
         ]
-        items = hs.means(pd.DataFrame(rows), value="value", item="query_id", system="system", bounds=(0, 1))
+        items = hs.graded(pd.DataFrame(rows), value="value", item="query_id", system="system", bounds=(0, 1))
     assert hs.compare(items, "two", "one").p_better == pytest.approx(hs.compare(ours, "two", "one").p_better, abs=1e-9)

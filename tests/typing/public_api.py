@@ -109,14 +109,14 @@ def reports(t: hs.Tally) -> None:
 
 def prediction(t: hs.Tally, p: hs.Posterior) -> None:
     """What the next items will show: a Distribution, and a result."""
-    d = hs.predict(t, n=500, metric="f1", below=0.75)
-    assert_type(d, hs.Prediction)
+    d = hs.forecast(t, n=500, metric="f1", below=0.75)
+    assert_type(d, hs.Forecast)
     law: hs.Distribution = d
     low, high = d.interval(0.9)
     print(law.cdf(0.7), d.prob_below(0.7), d.undefined, low, high, d.to_markdown())
-    hs.predict(p, "a", "b", n=50)
-    hs.predict(p, p, n=50, names=("old", "new"))
-    hs.predict(t, n=50, metrics=["f1", "recall"], above={"f1": 0.8}).to_dict()
+    hs.forecast(p, "a", "b", n=50)
+    hs.forecast(p, p, n=50, names=("old", "new"))
+    hs.forecast(t, n=50, metrics=["f1", "recall"], above={"f1": 0.8}).to_dict()
 
 
 def for_scikit_learn(estimator: object) -> None:
@@ -221,9 +221,9 @@ def retrieval() -> hs.Comparison:
         no_relevant="zero",
         ties="float32",
     )
-    assert_type(v, hs.Items)
+    assert_type(v, hs.Graded)
     assert_type(v.measures, tuple[str, ...])
-    assert_type(v.only("map"), hs.Items)
+    assert_type(v.only("map"), hs.Graded)
     return hs.compare(v, "a", "b", metric="AP")
 
 

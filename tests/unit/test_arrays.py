@@ -522,7 +522,7 @@ def test_series_that_hold_the_same_rows_in_another_order_are_not_paired_by_posit
             lambda a=rows, b=turned: hs.tally(a.y, a.z, weight=b.p),
             lambda a=rows, b=turned: hs.tally(a.y, a.z, cluster=b.p),
             lambda a=rows, b=turned: hs.curve(a.y, b.p),
-            lambda a=rows, b=turned: hs.means({"one": a.p, "two": b.p}),
+            lambda a=rows, b=turned: hs.graded({"one": a.p, "two": b.p}),
         ):
             with pytest.raises(BadLabels, match="another order"):
                 refused()

@@ -136,11 +136,11 @@ def test_the_lead_over_guessing_is_stretched_too():
 def test_graded_values_in_clusters_have_the_same_rule():
     """Independent values: hardly wider than without clusters; copies: as many items as there are clusters."""
     values = RNG.beta(6, 2, 240)
-    plain = hs.posterior(hs.means(values, bounds=(0, 1)))["mean"]
-    d = hs.posterior(hs.means(values, bounds=(0, 1), cluster=np.arange(240) // 8))["mean"]
+    plain = hs.posterior(hs.graded(values, bounds=(0, 1)))["mean"]
+    d = hs.posterior(hs.graded(values, bounds=(0, 1), cluster=np.arange(240) // 8))["mean"]
     assert 0.8 < width(d) / width(plain) < 1.35
-    copies = hs.means(np.repeat(values[:30], 8), bounds=(0, 1), cluster=np.arange(240) // 8)
-    some = hs.posterior(hs.means(values[:30], bounds=(0, 1)))["mean"]
+    copies = hs.graded(np.repeat(values[:30], 8), bounds=(0, 1), cluster=np.arange(240) // 8)
+    some = hs.posterior(hs.graded(values[:30], bounds=(0, 1)))["mean"]
     np.testing.assert_allclose(tuple(hs.posterior(copies)["mean"].interval()), tuple(some.interval()), rtol=1e-9)
 
 

@@ -44,8 +44,8 @@ def test_clusters_of_one_item_change_nothing_for_many_classes(metric):
 def test_outcomes_are_graded_values_of_0_and_1():
     """A rate of passes is the mean of 0 and 1 with bounds, number by number; without bounds hardly another."""
     rate = hs.posterior(outcomes(GROUPS))["rate"]
-    bounded = hs.posterior(hs.means(PASSED, cluster=GROUPS, bounds=(0, 1)))["mean"]
-    plain = hs.posterior(hs.means(PASSED, cluster=GROUPS))["mean"]
+    bounded = hs.posterior(hs.graded(PASSED, cluster=GROUPS, bounds=(0, 1)))["mean"]
+    plain = hs.posterior(hs.graded(PASSED, cluster=GROUPS))["mean"]
     assert tuple(rate.interval()) == tuple(bounded.interval())
     assert (rate.mean, rate.std) == (bounded.mean, bounded.std)
     widths = [d.interval()[1] - d.interval()[0] for d in (rate, plain)]
@@ -131,7 +131,7 @@ def test_differences_of_values_keep_their_range():
 
 def test_wins_of_clusters_are_not_counted():
     """Items of one cluster are not independent wins."""
-    c = hs.compare(hs.means({"a": PASSED, "b": 1 - PASSED}, cluster=GROUPS, bounds=(0, 1)))
+    c = hs.compare(hs.graded({"a": PASSED, "b": 1 - PASSED}, cluster=GROUPS, bounds=(0, 1)))
     assert c.wins is None
     assert "wins" not in c.to_dict()["rows"][0]
 

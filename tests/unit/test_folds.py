@@ -139,7 +139,7 @@ def test_the_document_and_its_formats():
         "systems": ["a", "b"], "paired": True, "folds": 20, "repeats": 5, "test_share": 0.25, "bounds": 0,
     }  # fmt: skip
     row = made["rows"][0]
-    same = hs.compare(hs.means({k: v.ravel() for k, v in TWO.items()}), "a", "b").to_dict()["rows"][0]
+    same = hs.compare(hs.graded({k: v.ravel() for k, v in TWO.items()}), "a", "b").to_dict()["rows"][0]
     shared = {"metric", "better", "paired", "first", "second", "slice", "p_better", "p_worse", "p_equal",
               "equal_within", "difference", "error", "route", "verdict"}  # fmt: skip
     assert shared <= set(row)

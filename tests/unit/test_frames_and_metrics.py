@@ -51,7 +51,7 @@ def test_metrics_of_plans_gates_and_predictions():
     assert plan.to_metrics()["n"] == plan.n
     gate = hs.gate(TABLE, ["f1 > 0.7 with 0.9", "f1 > 0.8 with 0.9"]).to_metrics()
     assert gate["f1/1_probability"] > gate["f1/2_probability"]
-    predicted = hs.predict(TABLE, n=500, metric="f1")
+    predicted = hs.forecast(TABLE, n=500, metric="f1")
     assert predicted.to_metrics()["f1/next=500"] == predicted.to_dict()["rows"][0]["mean"]
     assert hs.solve(precision="0.75", recall="0.60", n=(100, 110)).to_metrics()["precision_low"] == 0.745
 

@@ -56,7 +56,7 @@ MADE = {
 @pytest.mark.parametrize("made", MADE.values(), ids=MADE)
 def test_whole_scores_beyond_doubles_are_refused(made: Any, tmp_path: Path) -> None:
     """They would be ties, and the area under the curve another one; just below 2^53 they are not."""
-    for verb in (hs.curve, hs.means):
+    for verb in (hs.curve, hs.graded):
         columns = {"truth": "truth", "score": "score"} if verb is hs.curve else {"value": "score"}
         with pytest.raises(hs.HowsureError, match=r"score.* must be below 2\^53"):
             verb(made(tmp_path, LARGE), **columns)

@@ -41,9 +41,9 @@ def test_truths_and_scores_are_columns() -> None:
 
 
 def test_other_names_are_systems() -> None:
-    """Graded values of systems stay such, and hs.means takes any names."""
+    """Graded values of systems stay such, and hs.graded takes any names."""
     assert hs.score({"a": TRUTH, "b": PRED}).posterior.evidence.systems == ("a", "b")
-    assert hs.means({"truth": TRUTH, "pred": PRED}).systems == ("truth", "pred")
+    assert hs.graded({"truth": TRUTH, "pred": PRED}).systems == ("truth", "pred")
 
 
 def test_texts_that_are_no_files_are_told_so() -> None:

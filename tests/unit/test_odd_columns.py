@@ -18,7 +18,7 @@ import howsure as hs
 
 TRUTH, PRED = [1, 0, 1, 1], [1, 0, 0, 1]
 AS_NUMBERS: dict[str, Callable[[Any], Any]] = {
-    "value": lambda x: hs.means(x, value="g"),
+    "value": lambda x: hs.graded(x, value="g"),
     "weight": lambda x: hs.tally(x, truth="t", pred="p", weight="g"),
     "count": lambda x: hs.tally(x, truth="t", pred="p", count="g"),
     "score": lambda x: hs.curve(x, truth="t", score="g"),
@@ -28,8 +28,8 @@ AS_LABELS: dict[str, Callable[[Any], Any]] = {
     "pred": lambda x: hs.tally(x, truth="t", pred="g"),
     "by": lambda x: hs.tally(x, truth="t", pred="p", by="g"),
     "cluster": lambda x: hs.tally(x, truth="t", pred="p", cluster="g"),
-    "item": lambda x: hs.means(x, value="v", item="g"),
-    "system": lambda x: hs.means(x, value="v", item="t", system="g"),
+    "item": lambda x: hs.graded(x, value="v", item="g"),
+    "system": lambda x: hs.graded(x, value="v", item="t", system="g"),
 }
 NO_NUMBERS = {
     "complex": [1 + 5j, 2, 3, 4],
@@ -155,16 +155,16 @@ def test_items_of_weight_0_add_nothing_to_a_mean(kind: str, tmp_path: Path) -> N
     frame = pd.DataFrame({"v": values, "w": weights})
     frame.to_csv(tmp_path / "w.csv", index=False)
     if kind == "array":
-        found = hs.means(values, weight=weights)
+        found = hs.graded(values, weight=weights)
     else:
-        found = hs.means(frame if kind == "frame" else str(tmp_path / "w.csv"), value="v", weight="w")
-    alone = hs.score(hs.means([0.1, 0.3, 0.9], weight=[1.0, 2.0, 1.0]))["mean"]
+        found = hs.graded(frame if kind == "frame" else str(tmp_path / "w.csv"), value="v", weight="w")
+    alone = hs.score(hs.graded([0.1, 0.3, 0.9], weight=[1.0, 2.0, 1.0]))["mean"]
     assert hs.score(found)["mean"].interval() == alone.interval()
     assert found.account is not None
     assert found.account.read == 4
     assert not found.account.left_out
     with pytest.raises(hs.HowsureError, match="all weights are 0"):
-        hs.means(values, weight=[0.0] * 4)
+        hs.graded(values, weight=[0.0] * 4)
 
 
 def test_a_parquet_file_with_a_name_twice_is_refused(tmp_path: Path) -> None:

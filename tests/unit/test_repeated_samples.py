@@ -99,7 +99,7 @@ def test_pass_at_1_of_equal_samples_is_the_rate():
         (one.p_better, *one.difference.interval()), (two.p_better, *two.difference.interval()), rtol=1e-9
     )
     passed = np.concatenate([np.arange(12) < hits for hits in PASSES["a"]])
-    graded = hs.posterior(hs.means(passed, cluster=np.repeat(np.arange(40), 12), bounds=(0, 1)))["mean"]
+    graded = hs.posterior(hs.graded(passed, cluster=np.repeat(np.arange(40), 12), bounds=(0, 1)))["mean"]
     np.testing.assert_allclose(tuple(graded.interval()), tuple(p.system("a")["rate"].interval()), rtol=1e-9)
 
 
@@ -204,8 +204,8 @@ def test_independent_tests_are_compared():
 def test_what_comes_next_are_questions():
     """As of graded items, but counted as clusters."""
     p = hs.posterior(clustered())
-    items = hs.posterior(hs.means(repeated("pass@3").values(SIZES, PASSES["a"]), bounds=(0, 1)))
-    one, two = hs.predict(p, n=60, metric="pass@3"), hs.predict(items, n=60)
+    items = hs.posterior(hs.graded(repeated("pass@3").values(SIZES, PASSES["a"]), bounds=(0, 1)))
+    one, two = hs.forecast(p, n=60, metric="pass@3"), hs.forecast(items, n=60)
     assert one.unit == "cluster"
     assert one.mean == pytest.approx(two.mean, abs=0.01)
     assert tuple(one.interval()) == pytest.approx(tuple(two.interval()), abs=0.02)

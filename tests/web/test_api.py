@@ -175,7 +175,7 @@ SYSTEMS = "id,model,ok\n" + "".join(f"{i},a,{int(i % 3 > 0)}\n{i},b,1\n" for i i
 @pytest.mark.parametrize(
     ("verb", "options"),
     [
-        ("predict", {"n": 20, "metric": "f1", "below": 0.7}),
+        ("forecast", {"n": 20, "metric": "f1", "below": 0.7}),
         ("gate", {"require": ["f1 > 0.5", "recall > 0.9 with 0.8"]}),
         ("curve", {"best": "f1"}),
         ("compare", {"truth": "label", "pred": ["pred", "label"], "metric": "f1", "prior": "uniform", "seed": 3}),
@@ -201,11 +201,11 @@ def test_decisions_about_a_file_are_those_of_the_lines(client, elsewhere, tmp_pa
 @pytest.mark.parametrize(
     ("verb", "options", "says"),
     [
-        ("predict", {}, "predict needs n, such as 500."),
+        ("forecast", {}, "forecast needs n, such as 500."),
         ("gate", {}, "gate needs require, such as f1 > 0.8 with 0.95."),
         ("gate", {"require": "f1 > 0.5", "metric": "f1"}, "gate takes no metric: leave it out."),
-        ("score", {"n": 5}, "n goes with predict: leave it out of score."),
-        ("curve", {"above": 0.5}, "above goes with score and predict: leave it out of curve."),
+        ("score", {"n": 5}, "n goes with forecast: leave it out of score."),
+        ("curve", {"above": 0.5}, "above goes with score and forecast: leave it out of curve."),
         ("score", {"best": "f1"}, "best goes with curve: leave it out of score."),
         ("score", {"metrics": "f1"}, "no setting 'metrics' in the address. Did you mean 'metric'? Known: 'name', "),
         ("score", {"zzz": "f1"}, "no setting 'zzz' in the address. Known: 'name', "),

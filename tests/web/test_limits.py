@@ -105,7 +105,7 @@ def test_numbers_in_json(client, verb, question, most, what):
 @pytest.mark.parametrize(
     ("verb", "question"),
     [("score", {"counts": {**FOUR, "tp": 10**12 + 1}}), ("score", {"counts": FOUR, "tolerance": 0.0049}),
-     ("solve", {"values": {"n": "1"}, "most": 10_001}), ("predict", {**RATE, "n": 10**9 + 1})],
+     ("solve", {"values": {"n": "1"}, "most": 10_001}), ("forecast", {**RATE, "n": 10**9 + 1})],
 )  # fmt: skip
 def test_other_numbers_have_an_end(client, verb, question):
     """Counts, draws, tables that are listed, and items to come."""
@@ -140,7 +140,7 @@ IN_FILES = [
     ("score", of_classes, {"pred": "pred", "metric": "accuracy"}, "classes"),
     ("compare", of_classes, BOTH, "classes"),
     ("leaderboard", of_classes, BOTH, "classes"),
-    ("predict", of_classes, {"pred": "pred", "metric": "accuracy", "n": 5}, "classes"),
+    ("forecast", of_classes, {"pred": "pred", "metric": "accuracy", "n": 5}, "classes"),
     ("gate", of_classes, {"pred": "pred", "require": "accuracy > 0.5"}, "classes"),
     ("score", of_slices, {"by": "who", "metric": "accuracy"}, "slices"),
     ("leaderboard", of_system_rows, {"item": "item", "system": "system", "outcome": "won"}, "systems"),

@@ -11,7 +11,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     ),
     "How to": (
         "docs/comparison", "docs/slices", "docs/shrinking", "docs/clusters", "docs/samples", "docs/judges",
-        "docs/classes", "docs/thresholds", "docs/curves", "docs/prevalence", "docs/planning", "docs/prediction",
+        "docs/classes", "docs/thresholds", "docs/curves", "docs/prevalence", "docs/planning", "docs/forecast",
         "docs/gates", "docs/folds",
     ),
     "Data in, results out": (

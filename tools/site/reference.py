@@ -9,13 +9,13 @@ import howsure
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "Questions": (
-        "score", "compare", "compare_wins", "leaderboard", "curve", "trec", "gate", "plan", "predict", "shift",
+        "score", "compare", "compare_wins", "leaderboard", "curve", "trec", "gate", "plan", "forecast", "shift",
         "correct_judge", "compare_folds", "solve", "tradeoff",
     ),
-    "Data": ("tally", "means", "Tally", "Outcomes", "Multilabel", "Items", "Scored", "Stratified", "Clustered"),
+    "Data": ("tally", "graded", "Tally", "Outcomes", "Multilabel", "Graded", "Scored", "Stratified", "Clustered"),
     "Posteriors": ("posterior", "Posterior", "two_level", "Distribution", "Interval"),
     "Measures": ("metrics", "Metric", "Ratio", "cells", "fbeta", "utility", "sqrt", "log"),
-    "Results": ("Report", "Comparison", "Wins", "Leaderboard", "Curve", "Gate", "Plan", "Prediction", "Folds"),
+    "Results": ("Report", "Comparison", "Wins", "Leaderboard", "Curve", "Gate", "Plan", "Forecast", "Folds"),
 }  # fmt: skip
 
 

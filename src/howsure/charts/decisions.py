@@ -129,7 +129,7 @@ def _rests_on(document: Document) -> str:
 # -- predictions
 
 
-def predict(document: Document, outlines: Outlines) -> Drawn:
+def forecast(document: Document, outlines: Outlines) -> Drawn:
     """The law of one score to come, or the intervals of many."""
     if "steps" in outlines and len(document["rows"]) == 1:
         return {"steps": lambda: _next(document, outlines["steps"]())}

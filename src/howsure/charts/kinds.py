@@ -23,7 +23,7 @@ SCHEMAS: Final = {  # the document -> the module that draws it, and the function
     "threshold": ("thresholds", "choice"),
     "gate": ("decisions", "gate"),
     "plan": ("decisions", "plan"),
-    "predict": ("decisions", "predict"),
+    "forecast": ("decisions", "forecast"),
     "solve": ("tables", "solve"),
     "association": ("tables", "association"),
     "identities": ("tables", "identities"),

@@ -12,10 +12,10 @@ from howsure.cli import (
     cataloguing,
     completing,
     curving,
+    forecasting,
     gating,
     parsing,
     planning,
-    predicting,
     retrieval,
     serving,
     solving,
@@ -164,7 +164,7 @@ SHORT = {  # in the order of the help
     "compare": "Is the first system better than the second?",
     "leaderboard": "Rank several systems, with P(best).",
     "gate": "Does it pass? Requirements, and an exit code.",
-    "predict": "What the next items will show.",
+    "forecast": "What the next items will show.",
     "curve": "Scores at every threshold, and the best threshold.",
     "trec": "TREC runs against judgments.",
     "plan": "How many items to label.",
@@ -384,7 +384,7 @@ app.add_command(cataloguing.metrics_command)
 app.add_command(cataloguing.papers_command)
 app.add_command(curving.curve)
 app.add_command(gating.gate)
-app.add_command(predicting.predict)
+app.add_command(forecasting.forecast)
 app.add_command(solving.solve)
 app.add_command(surfacing.surface)
 app.add_command(trading.tradeoff)

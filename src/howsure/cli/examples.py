@@ -24,7 +24,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         f"{_CANCER} --pred logistic --pred tree --pred texture",
         "--rate 47/50 --rate 40/50 --rate 44/50",
     ),
-    "predict": (
+    "forecast": (
         f"{_CANCER} --pred tree --n 200 --metric f1 --below 0.9",
         f"{_CANCER} --pred logistic --pred tree --n 200",
         "--rate 47/50 --n 20",

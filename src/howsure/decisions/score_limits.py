@@ -11,7 +11,7 @@ from howsure.language import option
 from howsure.ranges import reached, refuse_beyond
 from howsure.settings import finite
 
-Prediction = Any  # howsure.decisions.prediction.Prediction
+Forecast = Any  # howsure.decisions.forecast.Forecast
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class ScoreLimit:
     name: str
     given: Any
 
-    def of(self, d: Prediction) -> float | None:
+    def of(self, d: Forecast) -> float | None:
         """The limit of a measure."""
         if isinstance(self.given, Mapping):
             found = next((v for k, v in self.given.items() if str(k) in (d.asked, str(d.metric))), None)
@@ -39,7 +39,7 @@ class ScoreLimit:
         refuse_beyond(f"a difference of {d.asked}" if both else d.asked, bounds, value, self.name)
         return value
 
-    def refuse_unused(self, parts: Sequence[Prediction]) -> None:
+    def refuse_unused(self, parts: Sequence[Forecast]) -> None:
         """A mapping that names a measure which is not asked for."""
         known = [x for d in parts for x in (d.asked, str(d.metric))]
         unused = [str(k) for k in (self.given if isinstance(self.given, Mapping) else ()) if str(k) not in known]

@@ -1,4 +1,4 @@
-"""DealtItems: parts of graded items that were dealt out at random; of each only the means are kept."""
+"""DealtGraded: parts of graded items that were dealt out at random; of each only the means are kept."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class DealtItems:
+class DealtGraded:
     """The mean value of every part, one column a system, and how many items each part has."""
 
     averages: Array
@@ -33,11 +33,11 @@ class DealtItems:
         """The parts, which have no names."""
         return (("part", range(len(self.averages))),)
 
-    def pick(self, names: Sequence[str]) -> DealtItems:
+    def pick(self, names: Sequence[str]) -> DealtGraded:
         """The means of these systems, in this order."""
         return replace(self, averages=self.averages[:, places(names, self.systems)], systems=tuple(names))
 
-    def only(self, measure: object) -> DealtItems:
+    def only(self, measure: object) -> DealtGraded:
         """There is one measure, the mean."""
         del measure
         return self

@@ -1,4 +1,4 @@
-"""SlicedItems: the evidence of graded values in slices. Each slice has its own items, and its own number of them."""
+"""SlicedGraded: the evidence of graded values in slices. Each slice has its own items, and its own number of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import BadSetting
 from howsure.evidence.account import Account
-from howsure.evidence.items import Items, Mean
+from howsure.evidence.graded import Graded, Mean
 from howsure.evidence.layout import Axis
 from howsure.evidence.protocol import same_fields
 from howsure.language import option
@@ -23,16 +23,16 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class SlicedItems:
+class SlicedGraded:
     """The items of every slice, and all of them together; immutable; `a + b` puts the items of both together.
 
-    >>> from howsure.ingest.graded import means
-    >>> means({"grade": [1, 4, 5, 2], "topic": ["x", "y", "y", "x"]}, value="grade", by="topic")
-    SlicedItems(4 items in 2 slices)
+    >>> from howsure.ingest.graded import graded
+    >>> graded({"grade": [1, 4, 5, 2], "topic": ["x", "y", "y", "x"]}, value="grade", by="topic")
+    SlicedGraded(4 items in 2 slices)
     """
 
-    parts: tuple[Items, ...]  # in the order of the axis
-    whole: Items
+    parts: tuple[Graded, ...]  # in the order of the axis
+    whole: Graded
     axis: Slices
     notes: Notes = ()  # of all items
 
@@ -117,7 +117,7 @@ class SlicedItems:
         """Refused: values have no classes."""
         return replace(self, whole=self.whole.with_positive(label))
 
-    def together(self, axis: int, places: Sequence[int] | None = None) -> Items:
+    def together(self, axis: int, places: Sequence[int] | None = None) -> Graded:
         """The items of all slices, or of some."""
         del axis
         if places is None:
@@ -134,27 +134,27 @@ class SlicedItems:
         """As of all items, and in how many slices they are."""
         return self.whole.describe() | {"tables": len(self.parts)}
 
-    def __add__(self, other: object) -> SlicedItems:
+    def __add__(self, other: object) -> SlicedGraded:
         if isinstance(other, int) and other == 0:
             return self
-        if not isinstance(other, SlicedItems):
+        if not isinstance(other, SlicedGraded):
             return NotImplemented
         if self.axis.columns != other.axis.columns:
             raise BadSetting(f"slices of {self.axis.name} cannot be added to slices of {other.axis.name}.")
         axis, mine, theirs = joined(self.axis, other.axis)
-        held: list[list[Items]] = [[] for _ in range(len(axis))]
+        held: list[list[Graded]] = [[] for _ in range(len(axis))]
         for part, k in zip((*self.parts, *other.parts), (*mine.tolist(), *theirs.tolist()), strict=True):
             held[k].append(part)
         notes = self.notes + tuple(x for x in other.notes if x not in self.notes)
-        return SlicedItems(tuple(sum(own[1:], own[0]) for own in held), self.whole + other.whole, axis, notes)
+        return SlicedGraded(tuple(sum(own[1:], own[0]) for own in held), self.whole + other.whole, axis, notes)
 
     __radd__ = __add__
 
     def __eq__(self, other: object) -> bool:
-        return same_fields(self, other) if isinstance(other, SlicedItems) else NotImplemented
+        return same_fields(self, other) if isinstance(other, SlicedGraded) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         many = f", {len(self.systems)} systems" if len(self.systems) > 1 else ""
-        return f"SlicedItems({self.whole.n:,} items in {len(self.parts):,} slices{many})"
+        return f"SlicedGraded({self.whole.n:,} items in {len(self.parts):,} slices{many})"

@@ -13,12 +13,12 @@ import numpy as np
 from howsure.errors import BadLabels, BadSetting, NoColumn, UnknownName, nearest
 from howsure.evidence.classes import Tally
 from howsure.evidence.clusters import Clustered
-from howsure.evidence.items import Items
+from howsure.evidence.graded import Graded
 from howsure.evidence.judged import JudgedItems
 from howsure.evidence.label_sets import Multilabel
 from howsure.evidence.outcomes import Outcomes
 from howsure.evidence.scored import Scored
-from howsure.evidence.sliced_items import SlicedItems
+from howsure.evidence.sliced_items import SlicedGraded
 from howsure.evidence.strata import Stratified
 from howsure.ingest import graded_values, judged_items, label_arrays, scored_items
 from howsure.ingest.alignment import IDS, misaligned
@@ -43,7 +43,7 @@ from howsure.language import option
 from howsure.notes import Notes, note
 
 Asked = Literal["table", "values", "scores"]
-MADE: Final = (Tally, Outcomes, Multilabel, Clustered, Stratified, Items, SlicedItems, Scored, JudgedItems)
+MADE: Final = (Tally, Outcomes, Multilabel, Clustered, Stratified, Graded, SlicedGraded, Scored, JudgedItems)
 PLACES: Final[dict[str, frozenset[str]]] = {  # which options of reading each place takes
     "arrays": frozenset(), "frames": frozenset({"names", "unmatched"}),
     "databases": frozenset({"names", "unmatched", "table", "query"}),
@@ -65,7 +65,7 @@ _OF_ARRAYS: Final[dict[Asked | None, frozenset[str]]] = {  # what arrays take; a
 
 
 def evidence(data: Any, second: Any = None, *, kind: Asked | None = None, **options: Any) -> Any:
-    """What was observed: a Tally, Outcomes, Multilabel, Clustered, Items or Scored, of whatever holds it.
+    """What was observed: a Tally, Outcomes, Multilabel, Clustered, Graded or Scored, of whatever holds it.
 
     Two arrays are truths and answers (of classes; of scores with kind="scores"), a mapping of answers has systems; one
     array, or a mapping from system to array, are graded values. A mapping with columns named, a frame of any engine, an

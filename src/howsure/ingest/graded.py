@@ -1,17 +1,17 @@
-"""hs.means: graded values per item, of arrays, or of columns in long or wide form."""
+"""hs.graded: graded values per item, of arrays, or of columns in long or wide form."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from howsure.evidence.items import Items
-from howsure.evidence.sliced_items import SlicedItems
+from howsure.evidence.graded import Graded
+from howsure.evidence.sliced_items import SlicedGraded
 
 Names = str | Sequence[str]
 
 
-def means(
+def graded(
     data: Any,
     *,
     value: Names | None = None,
@@ -30,7 +30,7 @@ def means(
     query: str | None = None,
     engine: str | None = None,
     remote: str | None = None,
-) -> Items | SlicedItems:
+) -> Graded | SlicedGraded:
     """Graded values of items: a sequence, a mapping from system to sequence, or columns of a frame, file or database.
 
     A mapping may also go from system to item to value, {"a": {"q1": 0.5, "q2": 1.0}}: items are then matched by name.
@@ -39,8 +39,8 @@ def means(
     question: whole clusters are resampled. `bounds` are the least and the greatest value that an item can have. `by`
     slices: every slice has its own items and its own prior.
 
-    >>> means([0.5, 1.0, 0.75], bounds=(0, 1))
-    Items(3 items)
+    >>> graded([0.5, 1.0, 0.75], bounds=(0, 1))
+    Graded(3 items)
     """
     from howsure.ingest.entrance import evidence
 
@@ -49,5 +49,5 @@ def means(
     place: dict[str, Any] = {"table": table, "query": query, "engine": engine, "remote": remote}
     settings: dict[str, Any] = {"weight": weight, "cluster": cluster, "better": better, "bounds": bounds}
     found = evidence(data, kind="values", missing=missing, **columns, **place, **settings)
-    assert isinstance(found, (Items, SlicedItems))  # noqa: S101 - narrows the type
+    assert isinstance(found, (Graded, SlicedGraded))  # noqa: S101 - narrows the type
     return found

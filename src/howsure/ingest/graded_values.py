@@ -1,4 +1,4 @@
-"""Graded values (0 to 1, stars, seconds) to Items: arrays in the order given, or what an engine counted, in order."""
+"""Graded values (0 to 1, stars, seconds) to Graded: arrays in the order given, or what an engine counted, in order."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy as np
 
 from howsure.errors import BadLabels, BadSetting, listing, plural
 from howsure.evidence.account import Account
-from howsure.evidence.items import Items, Mean
+from howsure.evidence.graded import Graded, Mean
 from howsure.evidence.layout import number
-from howsure.evidence.sliced_items import SlicedItems
+from howsure.evidence.sliced_items import SlicedGraded
 from howsure.ingest.columns import Array, Column, as_numbers, coded
 from howsure.ingest.groups import Groups, added, many, refuse_nothing
 from howsure.ingest.label_arrays import cluster_column, refuse_twins
@@ -28,7 +28,7 @@ LISTED = 5
 SMALLEST = 1e-100  # of the spread of values: its square stays within floating point
 
 
-def of_arrays(data: Any, given: Mapping[str, Any]) -> Items:
+def of_arrays(data: Any, given: Mapping[str, Any]) -> Graded:
     """Values in the order given; a weight, a cluster and settings may be given too."""
     weight, cluster = given.get("weight"), given.get("cluster")
     settings = {name: x for name, x in given.items() if name not in ("weight", "cluster")}
@@ -94,12 +94,12 @@ def lacking(lost: Sequence[Hashable], total: int, what: str = "value", way: str 
     return f"{said}, such as {listing(lost[:5])}; give {option(way, 'drop')} to leave them out."
 
 
-def settled(g: Groups, request: Request, library: str | None = None) -> Items | SlicedItems:
+def settled(g: Groups, request: Request, library: str | None = None) -> Graded | SlicedGraded:
     """What an engine counted: items, in slices where these are asked for."""
     return in_slices(g, request, library) if request.by else settle_values(g, request, library)
 
 
-def in_slices(g: Groups, request: Request, library: str | None = None) -> SlicedItems:
+def in_slices(g: Groups, request: Request, library: str | None = None) -> SlicedGraded:
     """All items, and those of each slice as they would be alone."""
     plain = replace(request, by=())
     whole = settle_values(added(_without_slices(g)), plain, library)
@@ -115,7 +115,7 @@ def in_slices(g: Groups, request: Request, library: str | None = None) -> Sliced
         except BadLabels as refused:
             told = ", ".join(f"{column}={value}" for column, value in axis.where(k).items())
             raise BadLabels(f"in the slice {told}, {refused}") from None
-    return SlicedItems(tuple(parts), whole, axis, whole.notes)
+    return SlicedGraded(tuple(parts), whole, axis, whole.notes)
 
 
 def _without_slices(g: Groups) -> Groups:
@@ -136,7 +136,7 @@ def _refuse_single(axis: Slices, sizes: Array) -> None:
     raise BadLabels(f"the posterior of a mean needs two or more items, and {told}; {way}.")
 
 
-def settle_values(g: Groups, request: Request, library: str | None = None, *, counted: bool = True) -> Items:
+def settle_values(g: Groups, request: Request, library: str | None = None, *, counted: bool = True) -> Graded:
     """The Items of groups, once every value is a finite number within its bounds; what an engine counted in order."""
     g, notes = checked_values(g, request)
     account, g = g.account, _weighing(g.at(g.counts > 0))
@@ -150,7 +150,7 @@ def settle_values(g: Groups, request: Request, library: str | None = None, *, co
     if clusters is not None and clusters.max() == 0:
         raise BadLabels(ONE_CLUSTER)
     alike = None if (g.counts == 1).all() else g.counts.astype(float)
-    return Items(
+    return Graded(
         g.values(), request.systems, _ids(g, request), weights, clusters, measure(request), request.bounds, notes,
         counts=alike, library=library, account=account,
     )  # fmt: skip

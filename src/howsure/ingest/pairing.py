@@ -16,7 +16,7 @@ from typing import Any, Final
 from howsure.errors import BadFile, BadLabels, BadSetting, plural
 from howsure.evidence.account import Account
 from howsure.evidence.clusters import Clustered, Observed
-from howsure.evidence.items import Items
+from howsure.evidence.graded import Graded
 from howsure.ingest import graded_values, settling
 from howsure.ingest.columns import Column
 from howsure.ingest.files import Files, common_id, from_json, opened, refuse_text, refuse_unreadable
@@ -44,7 +44,7 @@ _SPELLINGS: Final = (  # what all texts of a column spell, and how each is writt
 )
 
 
-def of_systems(files: Mapping[str, Any], request: Request, place: Mapping[str, Any]) -> Observed | Clustered | Items:
+def of_systems(files: Mapping[str, Any], request: Request, place: Mapping[str, Any]) -> Observed | Clustered | Graded:
     """One file (or several) for each system: joined on ids where they are named, else matched by cluster."""
     names = tuple(str(x) for x in files)
     paths = [listed(x) for x in files.values()]
@@ -83,7 +83,7 @@ def clusters_joined(
     cluster: str,
     unmatched: str = "refuse",
     place: Mapping[str, Any] | None = None,
-) -> Clustered | Items:
+) -> Clustered | Graded:
     """Systems in files of their own, matched by cluster; `columns` names the answer in each file.
 
     Ids may repeat and the numbers of samples may differ: each file is counted by itself.
@@ -134,7 +134,7 @@ class Trouble:
 
 def joined(
     paths: Sequence[Sequence[str | Path]], request: Request, on: Sequence[str], unmatched: str, place: Mapping[str, Any]
-) -> Observed | Clustered | Items:
+) -> Observed | Clustered | Graded:
     """The joint evidence of systems whose answers are in files of their own.
 
     Slices, weights and counts are in one file or in several, which must agree. Values keep the ids of their items.
@@ -158,7 +158,7 @@ def joined(
         made: Any = graded_values.settled(found, replace(request, item=("id",)))
     else:
         made = settling.settle(found, request)
-    found_all: Observed | Clustered | Items = replace(made, notes=(*notes, *made.notes))
+    found_all: Observed | Clustered | Graded = replace(made, notes=(*notes, *made.notes))
     return found_all
 
 

@@ -17,7 +17,7 @@ from howsure.errors import BadFile, BadLabels, UnknownName, listing, nearest, pl
 from howsure.evidence.account import Account, together
 from howsure.evidence.classes import Tally
 from howsure.evidence.clusters import Clustered, Observed
-from howsure.evidence.items import Items
+from howsure.evidence.graded import Graded
 from howsure.evidence.label_sets import Multilabel
 from howsure.ingest.columns import Codes, Column, coded
 from howsure.ingest.graded_values import (
@@ -243,7 +243,9 @@ def _refuse_torn(g: Groups, request: Request) -> None:
 # -- matched by cluster
 
 
-def matched(parts: Parts, request: Request, unmatched: str = "refuse", library: str | None = None) -> Clustered | Items:
+def matched(
+    parts: Parts, request: Request, unmatched: str = "refuse", library: str | None = None
+) -> Clustered | Graded:
     """Systems counted by cluster, each for itself; clusters that not every system has are refused or dropped."""
     drop = check_unmatched(unmatched)
     if request.item:
@@ -336,7 +338,7 @@ def _common(clusters: Mapping[str, list[Any]], request: Request, drop: bool) -> 
     return list(level_order(shared)), (note("clusters-unmatched", count=len(lost), first=first),)
 
 
-def _matched_values(parts: Parts, request: Request, drop: bool, library: str | None) -> Items:
+def _matched_values(parts: Parts, request: Request, drop: bool, library: str | None) -> Graded:
     """Each cluster one row: the mean of its samples, and how many they are (or what they weigh), of each system."""
     kept, sums, notes = {}, {}, []
     for name, g in parts.items():
@@ -351,7 +353,7 @@ def _matched_values(parts: Parts, request: Request, drop: bool, library: str | N
     table = np.array([[spelled[name][x] for name in parts] for x in levels])  # clusters, systems, sum and size
     values = table[..., 0] / table[..., 1]
     refuse_sizes(values, None, len(values))
-    return Items(
+    return Graded(
         values, tuple(parts), tuple(levels), None, np.arange(len(levels)), measure(request), request.bounds,
         (*lost, *notes), sizes=table[..., 1], library=library, account=together(accounts),
     )  # fmt: skip

@@ -38,6 +38,8 @@ def spread_share(values: Array, weights: Array, bounds: Ends | None) -> float:
     """
     if bounds is None or not np.isfinite(np.subtract(*bounds)):
         return 0.0
+    if np.isin(values, bounds).all():  # exactly, whatever rounding makes of the quotient below: 13 of 14 gave 1 - 4e-15
+        return 1.0
     values, share = values[weights > 0], weights[weights > 0] / weights.sum()
     mean = float(share @ values)
     spread, most = float(share @ (values - mean) ** 2), (mean - bounds[0]) * (bounds[1] - mean)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from howsure import priors
 from howsure.distribution import Distribution
 from howsure.errors import BadSetting, listing
-from howsure.evidence.items import Items, Mean
+from howsure.evidence.graded import Graded, Mean
 from howsure.kernels.draws import generator
 from howsure.kernels.sampled import Sampled
 from howsure.kernels.stretched import Stretch, stretched
@@ -55,13 +55,13 @@ class MeanOfItems(PlannedItems, Question):
     metric: Mean
 
     @cached_property
-    def observed(self) -> Items:
+    def observed(self) -> Graded:
         """The items of this measure."""
-        found: Items = self.state.evidence.only(self.metric)
+        found: Graded = self.state.evidence.only(self.metric)
         return found
 
     @cached_property
-    def items(self) -> Items:
+    def items(self) -> Graded:
         """The same, with bounds where the prior makes use of them."""
         return self.observed if self._weight else replace(self.observed, bounds=None)
 
@@ -355,7 +355,7 @@ extras = nothing_more
 prepare = nothing_shared
 
 
-def settle_prior(evidence: Items, given: Any) -> Prior:
+def settle_prior(evidence: Graded, given: Any) -> Prior:
     """One weight for either end of the values seen, or none."""
     del evidence
     made = refuse_shared(priors.make(given), "these are graded values")
@@ -371,7 +371,7 @@ def prior_total(state: State) -> float:
 
 def parse(state: State, name: Any) -> Mean:
     """The measure of that name among those that the items have."""
-    items: Items = state.evidence
+    items: Graded = state.evidence
     return items.only(name).measure
 
 
@@ -382,7 +382,7 @@ def question(state: State, metric: Mean, asked: str) -> MeanOfItems:
 
 def names(state: State) -> tuple[str, ...]:
     """The measures that the items have values of."""
-    items: Items = state.evidence
+    items: Graded = state.evidence
     return items.measures
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import BadSetting
-from howsure.evidence.items import Items
+from howsure.evidence.graded import Graded
 from howsure.language import option
 from howsure.model.outlook_of_units import OfMovedDifferences, OfQuotient, Stretching, Units
 from howsure.model.unit_prior import UnitPrior
@@ -37,7 +37,7 @@ class PlannedItems:
         return of_difference(self.items, self.prior, self._weight, by, seed, disagreement, stated)
 
 
-def of_one(items: Items, prior: UnitPrior, weight: float, seed: int, stated: Any) -> OfQuotient:
+def of_one(items: Graded, prior: UnitPrior, weight: float, seed: int, stated: Any) -> OfQuotient:
     """The mean of one system; `weight` is the prior's on either end of the values."""
     items = _one_by_one(items, stated)
     if len(items.systems) != 1:
@@ -58,7 +58,7 @@ def of_one(items: Items, prior: UnitPrior, weight: float, seed: int, stated: Any
 
 
 def of_difference(
-    items: Items, prior: UnitPrior, weight: float, by: float, seed: int, disagreement: Any, stated: Any
+    items: Graded, prior: UnitPrior, weight: float, by: float, seed: int, disagreement: Any, stated: Any
 ) -> OfMovedDifferences:
     """The mean difference of two systems, the first better by so much."""
     items = _one_by_one(items, stated)
@@ -76,7 +76,7 @@ def of_difference(
     return OfMovedDifferences(top, sizes[:, 0], _by_unit(items, gaps), by, weight, units, prior, stretching)
 
 
-def _one_by_one(items: Items, stated: Any) -> Items:
+def _one_by_one(items: Graded, stated: Any) -> Graded:
     """Items that count alike, each with one value, and a row of its own."""
     if stated is not None:
         raise BadSetting(f"graded values need a pilot: {option('expected')} is for tables and rates.")
@@ -93,7 +93,7 @@ def _one_by_one(items: Items, stated: Any) -> Items:
     return replace(items, values=items.values[at], counts=None, ids=None, clusters=clusters, rest=())
 
 
-def _by_unit(items: Items, values: Array) -> tuple[Array, Array]:
+def _by_unit(items: Graded, values: Array) -> tuple[Array, Array]:
     """The least and the greatest of the values of each unit, an item or a cluster."""
     at = items.clusters
     if at is None:

@@ -33,9 +33,9 @@ KINDS: Final = {  # evidence -> the module of its model
     "ShiftedTally": "shifted",
     "Stratified": "strata",
     "Clustered": "clusters",
-    "Items": "items",
-    "SlicedItems": "sliced_items",
-    "DealtItems": "sliced_items",
+    "Graded": "items",
+    "SlicedGraded": "sliced_items",
+    "DealtGraded": "sliced_items",
     "Scored": "scored",
     "JudgedOutcomes": "judged",
     "JudgedTally": "judged",
@@ -53,8 +53,8 @@ def _kind(observed: Hashable) -> Kind:
     name = KINDS.get(observed.__name__)
     if name is None or not observed.__module__.startswith("howsure.evidence."):
         raise BadSetting(
-            f"posterior needs a Tally, Items or a curve; got {observed.__name__}. Make one with hs.tally, "
-            "hs.Tally.binary, hs.means or hs.curve."
+            f"posterior needs a Tally, Graded or a curve; got {observed.__name__}. Make one with hs.tally, "
+            "hs.Tally.binary, hs.graded or hs.curve."
         )
     return cast("Kind", import_module(f"howsure.model.{name}"))
 

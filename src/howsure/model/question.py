@@ -25,7 +25,7 @@ from howsure.notes import Note, Notes
 from howsure.render.harmless import visible
 
 if TYPE_CHECKING:
-    from howsure.evidence.items import Spread
+    from howsure.evidence.graded import Spread
     from howsure.kernels.law import Law
     from howsure.model.outlook import Outlook
 
@@ -165,7 +165,7 @@ class Question:
     def _unpredicted(self, takes: str = "outcomes, tables of classes, and graded values") -> BadSetting:
         kind = type(self.state.evidence).__name__
         of = f"label sets ({option('sep')})" if kind == "Multilabel" else f"{kind} evidence"
-        return BadSetting(f"predict cannot tell {self.metric} of the next items of {of}; it takes {takes}.")
+        return BadSetting(f"forecast cannot tell {self.metric} of the next items of {of}; it takes {takes}.")
 
     def ratio_draws(self, n: int, seed: int) -> tuple[Array, Array]:
         """Draws of both systems of a pair, made together."""

@@ -16,7 +16,7 @@ import numpy as np
 from howsure.catalogue.repeated import Repeated
 from howsure.errors import BadCounts, BadSetting, plural
 from howsure.evidence.clusters import Clustered
-from howsure.evidence.items import Items, Mean
+from howsure.evidence.graded import Graded, Mean
 from howsure.evidence.layout import Array
 from howsure.evidence.patterns import Patterns
 from howsure.kernels.stretched import Stretch
@@ -35,7 +35,7 @@ class RepeatedSamples(MeanOfItems):
     metric: Repeated  # type: ignore[assignment]
 
     @cached_property
-    def observed(self) -> Items:
+    def observed(self) -> Graded:
         """Questions with their values, one column per system."""
         evidence: Clustered = self.state.evidence
         columns = []
@@ -45,7 +45,7 @@ class RepeatedSamples(MeanOfItems):
             pairs, at = np.unique(np.stack([passed + failed, passed], axis=1), axis=0, return_inverse=True)
             columns.append(self.metric.values(pairs[:, 0], pairs[:, 1])[np.ravel(at)])
         measure = Mean(called=self.metric.name, bounds=self.metric.bounds)
-        return Items(np.stack(columns, axis=1), evidence.systems, measure=measure, bounds=self.metric.bounds)
+        return Graded(np.stack(columns, axis=1), evidence.systems, measure=measure, bounds=self.metric.bounds)
 
     @cached_property
     def prior(self) -> SampledUnits:

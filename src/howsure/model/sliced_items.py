@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from howsure.distribution import Distribution
 from howsure.errors import BadSetting
-from howsure.evidence.items import Mean
+from howsure.evidence.graded import Mean
 from howsure.kernels.stacked import Stacked
 from howsure.model import items
 from howsure.model.items import MeanOfItems

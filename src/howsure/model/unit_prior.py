@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.evidence.items import Items
+from howsure.evidence.graded import Graded
 from howsure.kernels.stretched import Stretch
 from howsure.kernels.weights import added_at
 from howsure.model.cluster_prior import ClusterSums, difference_share, of_difference, stretch_factor
@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 class UnitPrior:
     """The prior of graded items, or of clusters of them; `seen` are the values that have a part in the mean."""
 
-    items: Items
+    items: Graded
     seen: Array
 
     # -- where made-up units are

@@ -11,7 +11,7 @@ from howsure.comparison.ranks import Leaderboard, leaderboard
 from howsure.comparison.result import Comparison
 from howsure.comparison.verbs import compare
 from howsure.errors import BadSetting, listing
-from howsure.evidence.items import Items
+from howsure.evidence.graded import Graded
 from howsure.language import option
 from howsure.model.posterior import Posterior, posterior
 from howsure.notes import Notes, note
@@ -61,7 +61,7 @@ class Evaluation(Result):
 
 
 def evaluate(
-    items: Items, pairs: Sequence[tuple[str, str]] = (), *, equal_within: float | None = None, prior: Any = "even",
+    items: Graded, pairs: Sequence[tuple[str, str]] = (), *, equal_within: float | None = None, prior: Any = "even",
     seed: int = 0, **how: Any,
 ) -> Evaluation:  # fmt: skip
     """Every measure of the runs; the pairs that are named are compared, and the only two where there are no more."""

@@ -1,4 +1,4 @@
-"""trec: judgments and runs to Items, one value for each query, run and measure."""
+"""trec: judgments and runs to Graded, one value for each query, run and measure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
-from howsure.evidence.items import Items, Mean
+from howsure.evidence.graded import Graded, Mean
 from howsure.ingest.records import are_records
 from howsure.ingest.streams import OnDisk, on_disk
 from howsure.ingest.trec import TIES, Qrels, Run, rank, read_qrels, read_run
@@ -40,8 +40,8 @@ def trec(
     unjudged: str = "not",
     ties: str = "score",
     seed: int = 0,
-) -> Items:
-    """Values of every query, as Items for score, compare and leaderboard; the first measure is the default of these.
+) -> Graded:
+    """Values of every query, as Graded for score, compare and leaderboard; the first measure is the default of these.
 
     `qrels` and each run of `runs`, {"bm25": run, …}, are TREC files (packed too), frames, or dicts of dicts. A judged
     query that is missing from a run counts as 0; `only_common` leaves it out. A query without relevant documents is
@@ -55,7 +55,7 @@ def trec(
     >>> runs = {"a": {"q1": {"d1": 0.9, "d2": 0.3}, "q2": {"d1": 0.8, "d3": 0.1}}}
     >>> v = trec(qrels, runs, metrics=["AP", "P@1"])
     >>> v, v.only("map").values[:, 0].tolist()
-    (Items(2 items, AP, P@1), [1.0, 0.5])
+    (Graded(2 items, AP, P@1), [1.0, 0.5])
     """
     if ties not in TIES:
         raise UnknownName(f"no rule {ties!r} for ties.{nearest(str(ties), TIES)} Give 'score' or 'float32'.")
@@ -87,7 +87,7 @@ def _judged(source: Any) -> Qrels:
 def _valued(
     asked: Mapping[Asked, tuple[str, ...]], judged: Qrels, named: Sequence[Run], only_common: bool, ties: str,
     seed: int, zero: bool,
-) -> Items:  # fmt: skip
+) -> Graded:  # fmt: skip
     """The values of all measures."""
     rankings = [_ranked(run, judged, ties) for run in named]
     common = np.all([r.retrieved > 0 for r in rankings], axis=0)
@@ -206,7 +206,7 @@ def _ranked(run: Run, qrels: Qrels, ties: str) -> RankedRun:
 # -- values
 
 
-def _items(field: Field, m: Asked, asked: tuple[str, ...], notes: Notes) -> Items:
+def _items(field: Field, m: Asked, asked: tuple[str, ...], notes: Notes) -> Graded:
     """The items of one measure: queries without a value are left out."""
     values, sizes, versions = field.values(m)
     kept = np.asarray(~np.isnan(values).any(axis=1))
@@ -220,7 +220,7 @@ def _items(field: Field, m: Asked, asked: tuple[str, ...], notes: Notes) -> Item
         ids = tuple(q for q, k in zip(ids, kept.tolist(), strict=True) if k)
     mean = Mean(better="higher", bounds=bounds or (-np.inf, np.inf), called=str(m), aliases=_aliases(m, asked),
                 trec_eval=m.trec_eval, undefined="no queries")  # fmt: skip
-    return Items(
+    return Graded(
         values[kept], tuple(run.name for run in field.runs), ids, measure=mean, bounds=bounds,
         notes=(*notes, *notes_of(field, m, values)), lines=account(field, m, kept),
         sizes=None if sizes is None else sizes[kept], versions=None if versions is None else versions[kept],

@@ -73,7 +73,7 @@ class Bars:
 def bars_of(document: dict[str, Any], rows: Sequence[dict[str, Any]]) -> Bars | None:
     """The bars of a document's rows; None for tables without intervals of scores or of differences."""
     kind = document["schema"].partition(".")[2].partition("/")[0]
-    if kind not in ("score", "compare", "leaderboard", "curve", "trec", "folds", "predict"):
+    if kind not in ("score", "compare", "leaderboard", "curve", "trec", "folds", "forecast"):
         return None
     pairs = kind in ("compare", "folds")
     spans = [_span(r["difference"] if pairs else r) for r in rows]

@@ -39,7 +39,7 @@ def columns_of(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
     kind = document["schema"].partition(".")[2].partition("/")[0]
     make = {
         "compare": _compare, "leaderboard": _leaderboard, "association": _association, "threshold": _threshold,
-        "band": _band, "folds": _folds, "gate": _gate, "predict": _predict,
+        "band": _band, "folds": _folds, "gate": _gate, "forecast": _forecast,
     }  # fmt: skip
     if kind == "trec" and len(document["data"]["systems"]) > 1:
         make[kind] = _trec
@@ -106,7 +106,7 @@ def _score(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
     return [*columns, *_route(document)]
 
 
-def _predict(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
+def _forecast(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
     sliced, of_two = _slices(rows), any(r["first"] for r in rows)
     columns = [_words("system")] if any(r["system"] for r in rows) else []
     title = f"{rows[0]['first']} - {rows[0]['second']} so far" if of_two else "score so far"

@@ -172,7 +172,7 @@ def _of_kind(document: Document, kind: str) -> Iterator[Pair]:
             "A threshold that was chosen on these items is judged on others.",
             "Reading the score at the best threshold as what it will be: it was picked because it looked good.",
         )
-    if kind == "predict":
+    if kind == "forecast":
         yield "The next items come from the same population.", "A change of users, of labels or of the system."
     if kind == "plan":
         yield (

@@ -30,7 +30,7 @@ def title(document: Document) -> str:
         return f"Is {systems[0]} better than {systems[1]}?"
     if kind in ("leaderboard", "trec", "folds") and len(systems) > 1:
         return f"Which of {len(systems)} {'runs' if kind == 'trec' else 'systems'} is best?"
-    if kind == "predict":
+    if kind == "forecast":
         return f"What will the next {count(rows[0]['next'])} {rows[0]['unit']}s show?"
     return _TITLES.get(kind, f"What {kind} shows")
 
@@ -279,7 +279,7 @@ def _curve(document: Document, directions: Mapping[str, str | None]) -> Answers:
             ("Which threshold?", _first(chosen, "threshold", "in the notes"))]  # fmt: skip
 
 
-def _predict(document: Document, directions: Mapping[str, str | None]) -> Answers:
+def _forecast(document: Document, directions: Mapping[str, str | None]) -> Answers:
     said = []
     for row in document["rows"]:
         what = f"{row['first']} less {row['second']} on {row['asked']}" if row.get("first") else findings.named(row)
@@ -328,7 +328,7 @@ def _plain(document: Document, directions: Mapping[str, str | None]) -> Answers:
 
 _ANSWERS: Final[dict[str, Callable[[Document, Mapping[str, str | None]], Answers]]] = {
     "score": _score, "compare": _compare, "folds": _compare, "leaderboard": _ranked, "trec": _ranked, "curve": _curve,
-    "predict": _predict, "gate": _gate, "solve": _solve,
+    "forecast": _forecast, "gate": _gate, "solve": _solve,
 }  # fmt: skip
 
 

@@ -121,10 +121,10 @@ async def plan(request: Request, question: models.PlanQuestion, format: models.F
     return await _ask(request, "plan", question, format)
 
 
-@router.post("/predict", **_described("What the next items will show"))
-async def predict(request: Request, question: models.PredictQuestion, format: models.Format = "answer") -> Response:  # noqa: A002
+@router.post("/forecast", **_described("What the next items will show"))
+async def forecast(request: Request, question: models.ForecastQuestion, format: models.Format = "answer") -> Response:  # noqa: A002
     """The score of the next n items, with the interval that will hold it; of two systems, their next difference."""
-    return await _ask(request, "predict", question, format)
+    return await _ask(request, "forecast", question, format)
 
 
 @router.post("/gate", **_described("Are the requirements met?"))
@@ -199,7 +199,7 @@ async def preview(request: Request, name: Annotated[str, Query(max_length=models
 @router.post("/file/{verb}", openapi_extra=_BYTES, **_described("A question about a file"))
 async def file(
     request: Request,
-    verb: Literal["score", "compare", "leaderboard", "curve", "predict", "gate"],
+    verb: Literal["score", "compare", "leaderboard", "curve", "forecast", "gate"],
     question: Annotated[models.FileQuestion, Query()],
 ) -> Response:
     """Its columns are named by options of the command; those with usual names are found."""

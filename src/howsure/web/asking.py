@@ -154,17 +154,17 @@ def _plan(q: Any) -> Posed:
     return Posed(Call("plan", (), {"pilot": made, **settings}), ("plan", *words, *flags(settings)), files)
 
 
-def _predict(q: Any) -> Posed:
+def _forecast(q: Any) -> Posed:
     settings = _given(q, "n", "metrics", "below", "above", "level", "prior", "tolerance", "seed")
     if (q.first is None) != (q.second is None):
         raise BadSetting("give first and second, or one of counts, rate and matrix.")
     if q.first is None:
         made, words, files = _table(q, ", or first and second")
-        return Posed(Call("predict", (made,), _one(settings)), ("predict", *words, *flags(settings)), files)
+        return Posed(Call("forecast", (made,), _one(settings)), ("forecast", *words, *flags(settings)), files)
     if any(x is not None for x in (q.counts, q.rate, q.matrix)):
         raise BadSetting("first and second take the place of one system: leave out counts, rate and matrix.")
     one, two, words, files = _both(q)
-    return Posed(Call("predict", (one, two), _one(settings)), ("predict", *words, *flags(settings)), files)
+    return Posed(Call("forecast", (one, two), _one(settings)), ("forecast", *words, *flags(settings)), files)
 
 
 def _gate(q: Any) -> Posed:
@@ -232,11 +232,11 @@ _COLUMNS: Final = (
     "count", "where", "independent_rows", "missing", "sep",
 )  # fmt: skip
 _ONLY: Final = {  # what some verbs take alone
-    "above": ("score", "predict"), "below": ("predict",), "n": ("predict",), "require": ("gate",),
+    "above": ("score", "forecast"), "below": ("forecast",), "n": ("forecast",), "require": ("gate",),
     "equal_within": ("compare",), "best": ("curve",),
 }  # fmt: skip
-_NEEDED: Final = {"predict": "n", "gate": "require"}
-_LEFT: Final = {"predict": ("interval",), "gate": ("metric", "by")}  # what others take, and these do not
+_NEEDED: Final = {"forecast": "n", "gate": "require"}
+_LEFT: Final = {"forecast": ("interval",), "gate": ("metric", "by")}  # what others take, and these do not
 
 
 def of_file(verb: str, name: str, q: models.FileQuestion) -> Posed:
@@ -246,7 +246,7 @@ def of_file(verb: str, name: str, q: models.FileQuestion) -> Posed:
     settings = _given(q, "n", "below", "above", "equal_within", "level", "interval", "prior", "seed")
     asked_for = {} if q.metric is None else {"metrics": q.metric}
     said = {**columns, **asked_for, **settings}
-    own = _one(said) if verb in ("compare", "leaderboard", "predict") else said
+    own = _one(said) if verb in ("compare", "leaderboard", "forecast") else said
     theirs, more = uploads.own_name(q.name), () if q.require is None else (q.require,)
     best = _best(q.best, q.metric)
     run = partial(_checked, Call(verb, (name, *more), own, best), columns)
@@ -299,7 +299,7 @@ _VERBS: Final[dict[str, Callable[[Any], Posed]]] = {
     "compare": _compare,
     "leaderboard": _leaderboard,
     "plan": _plan,
-    "predict": _predict,
+    "forecast": _forecast,
     "gate": _gate,
     "solve": _solve,
     "tradeoff": _tradeoff,

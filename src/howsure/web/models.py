@@ -177,7 +177,7 @@ class PlanQuestion(TableGiven, AnySettings, WithCharts):
     assurance: Number | None = None
 
 
-class PredictQuestion(TableGiven, WithCharts):
+class ForecastQuestion(TableGiven, WithCharts):
     """What the next n items will show: of one system (counts, rate or matrix), or of two (first and second)."""
 
     model_config = _example(rate={"hits": 40, "of": 50}, n=20, below=0.7)
@@ -255,7 +255,7 @@ class FileQuestion(BaseModel):
     metric: Names | None = None
     above: Number | None = None
     below: Number | None = None
-    n: Annotated[int, Field(le=10**9)] | None = Field(default=None, description="Of predict: how many items come next.")
+    n: Annotated[int, Field(le=10**9)] | None = Field(default=None, description="For forecast: number of future items.")
     require: Names | None = Field(default=None, description="Of gate: requirements, such as f1 > 0.8 with 0.95.")
     best: Text | None = Field(default=None, description=f"Of curve: {_BEST[:1].lower()}{_BEST[1:]}")
     equal_within: Number | None = None

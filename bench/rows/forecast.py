@@ -15,13 +15,13 @@ NEXT = 500
 
 
 @group(
-    "predict",
+    "forecast",
     f"The score of the next {NEXT} items: P(below a limit), exactly",
     "The peer draws 100,000 populations and tables in numpy; its error is three standard errors of a share. Ours is "
     "within 1e-12 of all tables that can come (tests/reference/test_next_scores.py).",
 )
 def predictions(run: Run) -> Iterator[Row]:
-    run.say("predict: a rate and F1")
+    run.say("forecast: a rate and F1")
     table = hs.posterior(hs.Tally.binary(tp=80, fp=20, fn=30, tn=870))
     rate = hs.posterior(hs.Tally.rate(hits=47, of=50))
 
@@ -35,9 +35,9 @@ def predictions(run: Run) -> Iterator[Row]:
         return float((rng.binomial(NEXT, rng.beta(48, 4, 100_000)) < 0.9 * NEXT).mean())
 
     calls = {
-        "rate": lambda: hs.predict(rate, n=NEXT).prob_below(0.9),
-        "f1": lambda: hs.predict(table, n=NEXT, metric="f1").prob_below(0.75),
-        "interval": lambda: hs.predict(table, n=NEXT, metric="f1").interval(),
+        "rate": lambda: hs.forecast(rate, n=NEXT).prob_below(0.9),
+        "f1": lambda: hs.forecast(table, n=NEXT, metric="f1").prob_below(0.75),
+        "interval": lambda: hs.forecast(table, n=NEXT, metric="f1").interval(),
     }
     laps = race({**calls, "rate, drawn": rate_draws, "f1, drawn": f1_draws}, _rules(run, 1000))
     for name, limit in (("rate", 0.9), ("f1", 0.75)):

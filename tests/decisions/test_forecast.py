@@ -1,4 +1,4 @@
-"""predict: exact laws and draws against all tables that can come, the same from every entrance, and what is refused."""
+"""forecast: exact and sampled distributions against all tables that can come, every entrance, and refusals."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_the_law_of_all_tables(metric, n):
     half = Fraction(1, 2)
     shapes = [c + half for c in (8, 2, 3, 17)]
     values, chances, lost = law([(SCORES[metric](*c), p) for c, p in coming(n, shapes)])
-    d = hs.predict(TABLE, n=n, metric=metric, tolerance=0.05)
+    d = hs.forecast(TABLE, n=n, metric=metric, tolerance=0.05)
     assert (d.route == "closed form") == (metric not in ("f2", "balanced-accuracy", "phi"))
     assert d.undefined == pytest.approx(lost, rel=1e-9, abs=1e-15)
     held(d, values, chances)
@@ -90,7 +90,7 @@ def test_the_law_of_all_tables(metric, n):
 def test_a_rate_is_beta_binomial():
     """47 of 50, the next 20: weight 1 on a hit and 1 on a miss."""
     values, chances, _ = law([(x[0] / 20, p) for x, p in coming(20, [Fraction(48), Fraction(4)])])
-    d = hs.predict(hs.Tally.rate(hits=47, of=50), n=20)
+    d = hs.forecast(hs.Tally.rate(hits=47, of=50), n=20)
     held(d, values, chances)
     assert d.route == "closed form"
     assert d.undefined == 0.0
@@ -126,12 +126,12 @@ def patterns(metric):
 def test_the_difference_of_two_systems_on_the_same_items(metric, route):
     """Over all joint tables of the next items; a difference of right answers without draws."""
     joint, (values, chances, lost) = patterns(metric)
-    d = hs.predict(joint, "a", "b", n=3, metric=metric, tolerance=0.05)
+    d = hs.forecast(joint, "a", "b", n=3, metric=metric, tolerance=0.05)
     assert d.route == route
     held(d, values, chances)
     assert d.undefined == pytest.approx(lost, abs=1e-12 if route != "sampled" else 0.005)
     assert (d.below, d.above) == (0.0, 0.0)
-    back = hs.predict(joint, "b", "a", n=3, metric=metric, tolerance=0.05)
+    back = hs.forecast(joint, "b", "a", n=3, metric=metric, tolerance=0.05)
     assert back.mean == pytest.approx(-d.mean, abs=2e-2 if route == "sampled" else 1e-12)
 
 
@@ -141,7 +141,7 @@ def test_two_systems_on_items_of_their_own():
     first, second = ([p for _, p in coming(10, [Fraction(h + 1), Fraction(51 - h)])][::1] for h in (47, 40))
     pairs = [((i - j) / 10, p * q) for i, p in enumerate(first) for j, q in enumerate(second)]
     values, chances, _ = law(pairs)
-    d = hs.predict(one, two, n=10, names=("new", "old"), tolerance=0.05)
+    d = hs.forecast(one, two, n=10, names=("new", "old"), tolerance=0.05)
     held(d, values, chances)
     assert d.systems == ("new", "old")
 
@@ -152,19 +152,19 @@ def test_graded_values_come_from_the_urn():
     All weights are less than 1, so that a mean under them has the variance of the stretched mean.
     """
     values = np.array([0.2, 0.5, 0.9])
-    items = hs.means(values, bounds=(0, 1))
+    items = hs.graded(values, bounds=(0, 1))
     ends = [0.2 - 0.02, 0.9 + 0.01]  # a tenth of the way to the bounds
     each = ((5 + 1) / factor_of(3, values, (0, 1)) ** 2 - 1) / 5
     at, shapes = [*values, *ends], [Fraction(each)] * 5
     pairs = [(float(np.dot(c, at)) / 2, p) for c, p in coming(2, shapes)]
-    held(hs.predict(items, n=2, tolerance=0.05), *law(pairs)[:2])
+    held(hs.forecast(items, n=2, tolerance=0.05), *law(pairs)[:2])
 
 
 def test_clusters_come_whole():
     """The next cluster is one of those seen, or all right or all wrong of the usual size."""
     y, group = np.array([1, 1, 0, 1, 0, 0, 1, 1]), np.array([0, 0, 0, 1, 1, 2, 2, 2])
     t = hs.tally(y, np.array([1, 0, 0, 1, 1, 0, 1, 0]), cluster=group)
-    d = hs.predict(t, n=1, metric="accuracy", tolerance=0.05)
+    d = hs.forecast(t, n=1, metric="accuracy", tolerance=0.05)
     assert d.unit == "cluster"
     shares = [2 / 3, 1 / 2, 2 / 3]
     pairs = [(x, 1 / 5) for x in (*shares, 0.0, 1.0)]
@@ -176,13 +176,13 @@ def test_every_entrance_gives_the_same():
     """Counts, arrays, a frame, a posterior: one law."""
     import pandas as pd
 
-    want = hs.predict(hs.tally(Y, A), n=25, metric="f1")
+    want = hs.forecast(hs.tally(Y, A), n=25, metric="f1")
     frame = pd.DataFrame({"y": Y, "a": A})
     found = [
-        hs.predict(Y, A, n=25, metric="f1"),
-        hs.predict(frame, truth="y", pred="a", n=25, metric="f1"),
-        hs.predict(hs.posterior(hs.tally(Y, A)), n=25, metric="f1"),
-        hs.predict(hs.tally(Y, {"a": A, "b": B}), "a", n=25, metric="f1"),
+        hs.forecast(Y, A, n=25, metric="f1"),
+        hs.forecast(frame, truth="y", pred="a", n=25, metric="f1"),
+        hs.forecast(hs.posterior(hs.tally(Y, A)), n=25, metric="f1"),
+        hs.forecast(hs.tally(Y, {"a": A, "b": B}), "a", n=25, metric="f1"),
     ]
     for d in found:
         assert d.interval() == want.interval()
@@ -194,9 +194,9 @@ def test_slices_are_their_tables():
     """A batch has the laws of its tables, exact and drawn."""
     batch = hs.Tally.binary(tp=[8, 30], fp=[2, 5], fn=[3, 9], tn=[17, 100])
     for metric in ("f1", "phi"):
-        whole = hs.predict(batch, n=40, metric=metric, tolerance=0.1)
+        whole = hs.forecast(batch, n=40, metric=metric, tolerance=0.1)
         for j, cells in enumerate([(8, 2, 3, 17), (30, 5, 9, 100)]):
-            one = hs.predict(hs.Tally.binary(**dict(zip(("tp", "fp", "fn", "tn"), cells, strict=True))), n=40,
+            one = hs.forecast(hs.Tally.binary(**dict(zip(("tp", "fp", "fn", "tn"), cells, strict=True))), n=40,
                              metric=metric, tolerance=0.1)  # fmt: skip
             assert whole.undefined[j] == pytest.approx(one.undefined, rel=1e-9)
             assert whole.cdf(0.6)[j] == pytest.approx(one.cdf(0.6), abs=1e-12 if metric == "f1" else 0.05)
@@ -207,35 +207,35 @@ def test_slices_are_their_tables():
 def test_more_items_come_closer_to_the_posterior():
     """The observed score is wider than the posterior, and approaches it: its variance less that of n items."""
     p = hs.posterior(LARGE)
-    widths = [hs.predict(p, n=n, metric="f1").interval().width for n in (100, 1_000, 10_000)]
+    widths = [hs.forecast(p, n=n, metric="f1").interval().width for n in (100, 1_000, 10_000)]
     assert widths[0] > widths[1] > widths[2] > p["f1"].interval().width
-    far = hs.predict(p, n=1_000_000, metric="f1", tolerance=0.05)
+    far = hs.forecast(p, n=1_000_000, metric="f1", tolerance=0.05)
     assert far.std == pytest.approx(p["f1"].std, rel=0.03)
     rate = hs.posterior(hs.Tally.rate(hits=47, of=50))
     s, mean = 52.0, 48 / 52
     want = mean * (1 - mean) * (s + 200) / (200 * (s + 1))
-    assert hs.predict(rate, n=200).std == pytest.approx(want**0.5, rel=1e-9)
+    assert hs.forecast(rate, n=200).std == pytest.approx(want**0.5, rel=1e-9)
 
 
 def test_draws_are_of_the_law():
     """Draws of an exact law, by the seed, and never undefined."""
-    d = hs.predict(TABLE, n=6, metric="recall")
+    d = hs.forecast(TABLE, n=6, metric="recall")
     x = d.draws(40_000, seed=3)
     assert not np.isnan(x).any()
     assert np.array_equal(x, d.draws(40_000, seed=3))
     assert abs((x <= 0.5).mean() - d.cdf(0.5)) < 4.5 * 0.5 / 200
-    drawn = [hs.predict(TABLE, n=30, metric="phi", seed=seed, tolerance=0.2).mean for seed in (0, 0, 1)]
+    drawn = [hs.forecast(TABLE, n=30, metric="phi", seed=seed, tolerance=0.2).mean for seed in (0, 0, 1)]
     assert drawn[0] == drawn[1] != drawn[2]
 
 
 def test_steps():
     """P(<= x) holds the step at x, prob_below does not; quantiles are scores; there is no density."""
-    d = hs.predict(TABLE, n=4, metric="accuracy")
+    d = hs.forecast(TABLE, n=4, metric="accuracy")
     assert d.cdf(0.5) - d.prob_below(0.5) == pytest.approx(d.cdf(0.6) - d.cdf(0.4), abs=1e-12)
     assert d.sf(0.5) == pytest.approx(1 - d.cdf(0.5), abs=1e-12)
     assert set(np.ravel(d.ppf(np.linspace(0, 1, 50)))) <= {0.0, 0.25, 0.5, 0.75, 1.0}
     assert d.prob_above(1.0) == 0.0
-    sure = hs.predict(hs.Tally.rate(hits=10_000, of=10_000), n=3)
+    sure = hs.forecast(hs.Tally.rate(hits=10_000, of=10_000), n=3)
     assert tuple(sure.interval()) == (1.0, 1.0)
 
 
@@ -250,27 +250,27 @@ def test_steps():
 def test_what_steps_do_not_have(ask, said):
     """One sentence that says what to ask for instead."""
     with pytest.raises(hs.HowsureError, match=said):
-        ask(hs.predict(TABLE, n=4, metric="f1"))
+        ask(hs.forecast(TABLE, n=4, metric="f1"))
 
 
 REFUSED = {
-    "n is a whole number": lambda: hs.predict(TABLE, n=0),
-    "negative": lambda: hs.predict(TABLE, n=-3),
-    "half": lambda: hs.predict(TABLE, n=2.5),
-    "text": lambda: hs.predict(TABLE, n="20"),  # type: ignore[call-overload]
-    "true": lambda: hs.predict(TABLE, n=True),
-    "at most 1,000,000,000": lambda: hs.predict(TABLE, n=10**10),
-    "0/0": lambda: hs.predict(TABLE, n=1, metric="phi"),
-    "auc": lambda: hs.predict({"y": Y, "s": A + 0.5 * B}, truth="y", score="s", n=9, metric="auc"),
-    "Stratified": lambda: hs.predict(
+    "n is a whole number": lambda: hs.forecast(TABLE, n=0),
+    "negative": lambda: hs.forecast(TABLE, n=-3),
+    "half": lambda: hs.forecast(TABLE, n=2.5),
+    "text": lambda: hs.forecast(TABLE, n="20"),  # type: ignore[call-overload]
+    "true": lambda: hs.forecast(TABLE, n=True),
+    "at most 1,000,000,000": lambda: hs.forecast(TABLE, n=10**10),
+    "0/0": lambda: hs.forecast(TABLE, n=1, metric="phi"),
+    "auc": lambda: hs.forecast({"y": Y, "s": A + 0.5 * B}, truth="y", score="s", n=9, metric="auc"),
+    "Stratified": lambda: hs.forecast(
         hs.Tally.binary(tp=[3, 4], fp=2, fn=1, tn=5).stratified({0: 10, 1: 20}), n=9, metric="f1"
     ),
-    "different systems": lambda: hs.predict(hs.tally(Y, {"a": A, "b": B}), "a", "a", n=9),
-    "the difference of two": lambda: hs.predict(hs.tally(Y, {"a": A, "b": B, "c": Y}), n=9),
-    "not among the measures": lambda: hs.predict(TABLE, n=9, metric="f1", below={"recall": 0.5}),
-    "finite": lambda: hs.predict(TABLE, n=9, metric="f1", above=float("nan")),
-    "names": lambda: hs.predict(TABLE, n=9, metric="f1", names=("a", "b")),
-    "level": lambda: hs.predict(TABLE, n=9, metric="f1", level=95),
+    "different systems": lambda: hs.forecast(hs.tally(Y, {"a": A, "b": B}), "a", "a", n=9),
+    "the difference of two": lambda: hs.forecast(hs.tally(Y, {"a": A, "b": B, "c": Y}), n=9),
+    "not among the measures": lambda: hs.forecast(TABLE, n=9, metric="f1", below={"recall": 0.5}),
+    "finite": lambda: hs.forecast(TABLE, n=9, metric="f1", above=float("nan")),
+    "names": lambda: hs.forecast(TABLE, n=9, metric="f1", names=("a", "b")),
+    "level": lambda: hs.forecast(TABLE, n=9, metric="f1", level=95),
 }
 
 
@@ -285,9 +285,9 @@ def test_refusals(why):
 
 def test_the_document():
     """All keys of a row, numbers that are those of the law, and every format."""
-    d = hs.predict(LARGE, n=500, metric="f1", below=0.75, above=0.8)
+    d = hs.forecast(LARGE, n=500, metric="f1", below=0.75, above=0.8)
     made = d.to_dict()
-    assert made["schema"] == "howsure.predict/1"
+    assert made["schema"] == "howsure.forecast/1"
     (row,) = made["rows"]
     keys = ("metric", "asked", "system", "slice", "n", "next", "mean", "std", "median", "low", "high", "below",
             "p_below", "above", "p_above", "p_undefined", "error", "route")  # fmt: skip
@@ -299,23 +299,23 @@ def test_the_document():
     assert repr(d) == "f1 of the next 500 items 0.757 [0.634, 0.860] 95% equal-tailed, closed form"
     again = pickle.loads(pickle.dumps(d))
     assert again == d
-    assert d != hs.predict(LARGE, n=501, metric="f1", below=0.75, above=0.8)
+    assert d != hs.forecast(LARGE, n=501, metric="f1", below=0.75, above=0.8)
     assert d.to_frame()["next"][0] == 500
 
 
 def test_undefined_is_said():
     """In a note, where it is likely enough to matter."""
-    d = hs.predict(LARGE, n=20, metric="recall")
+    d = hs.forecast(LARGE, n=20, metric="recall")
     (told,) = [n["text"] for n in d.to_dict()["notes"] if n["code"] == "next-undefined"]
     assert told == "recall of the next 20 items is 0/0 with probability 0.098; all else is given that it is not"
     assert not [
-        n for n in hs.predict(LARGE, n=500, metric="recall").to_dict()["notes"] if n["code"] == "next-undefined"
+        n for n in hs.forecast(LARGE, n=500, metric="recall").to_dict()["notes"] if n["code"] == "next-undefined"
     ]
 
 
 def test_several_measures():
     """One document, and each alone by its name; limits by measure."""
-    both = hs.predict(LARGE, n=50, metrics=["f1", "recall"], below={"f1": 0.7})
+    both = hs.forecast(LARGE, n=50, metrics=["f1", "recall"], below={"f1": 0.7})
     assert [r["metric"] for r in both.to_dict()["rows"]] == ["f1", "recall"]
     assert both["f1"].below == 0.7
     assert both["recall"].below is None
@@ -323,13 +323,13 @@ def test_several_measures():
 
 def test_the_command(capsys):
     """Counts, two rates, refusals."""
-    assert run(["predict", "--counts", "80,20,30,870", "--n", "500", "--metric", "f1", "--below", ".75"]) == 0
+    assert run(["forecast", "--counts", "80,20,30,870", "--n", "500", "--metric", "f1", "--below", ".75"]) == 0
     assert "P(< 0.75) = 0.421" in capsys.readouterr().out
-    assert run(["predict", "--rate", "47/50", "--rate", "40/50", "--n", "20", "--format", "json"]) == 0
+    assert run(["forecast", "--rate", "47/50", "--rate", "40/50", "--n", "20", "--format", "json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["rows"]
     assert (row["first"], row["second"], row["below"]) == ("first", "second", 0.0)
     for words in (["--n", "0"], ["--n", "2.5"], [], ["--n", "5", "--below", "x"], ["--n", "9999999999999"]):
-        assert run(["predict", "--rate", "3/4", *words]) == 2
+        assert run(["forecast", "--rate", "3/4", *words]) == 2
         told = capsys.readouterr()
         assert not told.out
         assert told.err.count("\n") == 1
@@ -338,7 +338,7 @@ def test_the_command(capsys):
 def test_weighted_items_count_alike_from_now_on():
     """A note says so."""
     t = hs.tally(Y, A, weight=np.linspace(0.5, 2, 60))
-    d = hs.predict(t, n=20, metric="f1", tolerance=0.1)
+    d = hs.forecast(t, n=20, metric="f1", tolerance=0.1)
     assert [n for n in d.to_dict()["notes"] if n["code"] == "next-weighted"]
     assert d.route == "sampled"
 
@@ -346,13 +346,13 @@ def test_weighted_items_count_alike_from_now_on():
 def test_of_a_target():
     """Where half of the items are positive, half of the next ones are, and the scores are those of the target."""
     p = hs.shift(hs.posterior(LARGE), prevalence=0.5)
-    d = hs.predict(p, n=40, metric="prevalence", tolerance=0.05)
+    d = hs.forecast(p, n=40, metric="prevalence", tolerance=0.05)
     assert abs(d.mean - 0.5) <= float(d.mean_error())
     assert d.std == pytest.approx(np.sqrt(0.25 / 40), rel=0.03)  # a coin, not an urn
-    far = hs.predict(p, n=1_000_000, metric="precision", tolerance=0.05)
+    far = hs.forecast(p, n=1_000_000, metric="precision", tolerance=0.05)
     assert far.mean == pytest.approx(p["precision"].mean, abs=2 * float(far.mean_error()))
     joint = hs.shift(hs.posterior(hs.tally(Y, {"a": A, "b": B})), prevalence=0.9)
-    assert hs.predict(joint, n=40, metric="recall", tolerance=0.2).route == "sampled"
+    assert hs.forecast(joint, n=40, metric="recall", tolerance=0.2).route == "sampled"
 
 
 def test_averages_over_classes():
@@ -367,9 +367,9 @@ def test_averages_over_classes():
         table[[j]] += 1
         found = hs.posterior(hs.Tally.matrix(table.reshape(3, 3).astype(int))).point("macro-f1")
         pairs.append((float(found), shapes[i] / total * (shapes[j] + (i == j)) / (total + 1)))
-    d = hs.predict(hs.Tally.matrix(matrix), n=2, metric="macro-f1", prior=weight, tolerance=0.05)
+    d = hs.forecast(hs.Tally.matrix(matrix), n=2, metric="macro-f1", prior=weight, tolerance=0.05)
     held(d, *law(pairs)[:2])
-    usual = hs.predict(hs.Tally.matrix(matrix), n=200, tolerance=0.1)
+    usual = hs.forecast(hs.Tally.matrix(matrix), n=200, tolerance=0.1)
     assert usual.asked == "macro-f1"
     assert abs(usual.mean - hs.posterior(hs.Tally.matrix(matrix))["macro-f1"].mean) < 0.03
 
@@ -378,16 +378,16 @@ def test_many_slices_are_refused_or_drawn_less():
     """Too many numbers at once are refused; a thousand slices have fewer draws each."""
     many = hs.Tally.binary(tp=np.arange(200_000) % 7 + 1, fp=2, fn=3, tn=9)
     with pytest.raises(hs.HowsureError, match="too many at once"):
-        hs.predict(many, n=1_000, metric="accuracy")
-    assert hs.predict(many, n=20, metric="accuracy").cdf(0.5).shape == (200_000,)
+        hs.forecast(many, n=1_000, metric="accuracy")
+    assert hs.forecast(many, n=20, metric="accuracy").cdf(0.5).shape == (200_000,)
     some = hs.Tally.binary(tp=np.arange(300) % 7 + 1, fp=2, fn=3, tn=9)
-    assert hs.predict(some, n=20, metric="phi", tolerance=0.2).shape == (300,)
+    assert hs.forecast(some, n=20, metric="phi", tolerance=0.2).shape == (300,)
 
 
 def test_steps_of_drawn_differences_are_single_numbers():
     """0.7 - 0.6 is 0.1: every step of the difference of two rates, by the exact convolution."""
-    d = hs.predict(hs.Tally.rate(hits=7, of=10), hs.Tally.rate(hits=3, of=10), n=10, tolerance=0.01)
-    own = [hs.predict(hs.Tally.rate(hits=k, of=10), n=10) for k in (7, 3)]
+    d = hs.forecast(hs.Tally.rate(hits=7, of=10), hs.Tally.rate(hits=3, of=10), n=10, tolerance=0.01)
+    own = [hs.forecast(hs.Tally.rate(hits=k, of=10), n=10) for k in (7, 3)]
     steps = np.arange(11) / 10
     one, two = (np.diff([0.0, *(float(x.cdf(s + 1e-9)) for s in steps)]) for x in own)
     exact = np.convolve(one, two[::-1])  # at -1, -0.9, ..., 1
@@ -400,4 +400,4 @@ def test_macro_averages_of_label_sets_are_refused():
     """With what can be asked instead; they ended in an error of shapes."""
     sets = hs.Tally.multilabel([["x"], ["x", "y"], ["z"]], [["x"], ["y"], ["z", "x"]])
     with pytest.raises(hs.HowsureError, match="single labels, micro and samples averages"):
-        hs.predict(sets, metric="macro-f1", n=10)
+        hs.forecast(sets, metric="macro-f1", n=10)

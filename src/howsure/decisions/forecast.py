@@ -1,4 +1,4 @@
-"""predict: the law of the score that the next n items will show, or of the next difference of two systems."""
+"""forecast: the distribution of the score that the next n items will show, or of the next difference of two systems."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ SAID: Final = 1e-4  # P(undefined) from which on it is said
 
 
 class NextSettings(ColumnsAndTarget, total=False):
-    """What predict takes besides its data, its measures and n."""
+    """What forecast takes besides its data, its measures and n."""
 
     below: Any
     above: Any
@@ -59,7 +59,7 @@ class NextSettings(ColumnsAndTarget, total=False):
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Prediction(Result, Distribution):
+class Forecast(Result, Distribution):
     """The law of a score to be observed: `cdf` is P(score <= x), and there is no density; `undefined` is P(0/0).
 
     Everything else is given that the score is defined. Its quantiles and interval ends are values that the score can
@@ -160,7 +160,7 @@ class Prediction(Result, Distribution):
         if len(self.posteriors) == 1:
             data = {**p.evidence.describe(), **({"paired": True} if several else {})}
         return envelope(
-            "howsure.predict/1", self._rows(), prior=p.prior_document, level=self.level, interval="equal-tailed",
+            "howsure.forecast/1", self._rows(), prior=p.prior_document, level=self.level, interval="equal-tailed",
             seed=p.seed, data=data, notes=self.remarks,
             account=account.document(x.evidence for x in self.posteriors),
         )  # fmt: skip
@@ -235,29 +235,29 @@ class Prediction(Result, Distribution):
 
 
 @overload
-def predict(
+def forecast(
     first: Any, second: Any = None, third: Any = None, *, n: int, metric: str | Metric | None = None,
     **settings: Unpack[NextSettings],
-) -> Prediction: ...  # fmt: skip
+) -> Forecast: ...  # fmt: skip
 @overload
-def predict(
+def forecast(
     first: Any, second: Any = None, third: Any = None, *, n: int, metrics: Metrics, **settings: Unpack[NextSettings]
 ) -> Several: ...
-def predict(
+def forecast(
     first: Any, second: Any = None, third: Any = None, *, n: int, metric: str | Metric | None = None,
     metrics: Metrics | None = None, below: Any = None, above: Any = None, prior: Any = None,
     names: tuple[str, str] | None = None, level: float | None = None, tolerance: float | None = None,
     seed: int | None = None, **columns: Unpack[ColumnsAndTarget],
-) -> Prediction | Several:  # fmt: skip
+) -> Forecast | Several:  # fmt: skip
     """What will the next n items show? The law of the observed score, which has more spread than the posterior.
 
     Takes what score takes: evidence, a posterior, truths and predictions, a frame, a file. Two systems give the law of
-    the difference, first less second: of the same items, predict(joint, "a", "b", n=500), or of n items each,
-    predict(pa, pb, n=500). Of evidence with clusters n counts clusters. `below` and `above` are scores whose
+    the difference, first less second: of the same items, forecast(joint, "a", "b", n=500), or of n items each,
+    forecast(pa, pb, n=500). Of evidence with clusters n counts clusters. `below` and `above` are scores whose
     probabilities are wanted in the table: P(score < below), P(score > above); for differences both are 0 unless given.
 
     >>> from howsure.evidence.classes import Tally
-    >>> d = predict(Tally.binary(tp=80, fp=20, fn=30, tn=870), n=500, metric="f1")
+    >>> d = forecast(Tally.binary(tp=80, fp=20, fn=30, tn=870), n=500, metric="f1")
     >>> d
     f1 of the next 500 items 0.757 [0.634, 0.860] 95% equal-tailed, closed form
     >>> round(d.prob_below(0.75), 12)
@@ -265,13 +265,15 @@ def predict(
     """
     size, told, limits = _size(n), dict(columns), (ScoreLimit("below", below), ScoreLimit("above", above))
     if not is_made(first) and are_estimators(first):
-        first, second, told = answered("predict", first, second, third, columns, metric if metrics is None else metrics)
+        first, second, told = answered(
+            "forecast", first, second, third, columns, metric if metrics is None else metrics
+        )
         third = None
     own: dict[str, Any] = {"prior": prior, "tolerance": tolerance, "seed": seed}
     if is_made(first) and is_made(second):
         if third is not None:
-            raise BadSetting("predict takes one system, or the difference of two; got three.")
-        pair = [entered("predict", x, None, told, **own) for x in (first, second)]
+            raise BadSetting("forecast takes one system, or the difference of two; got three.")
+        pair = [entered("forecast", x, None, told, **own) for x in (first, second)]
         wanted = check_level(pair[0].level if level is None else level)
         both, shown = (pair[0].posterior, pair[1].posterior), _named(names)
         made = each_measure(both, metric, metrics, lambda m: _apart(both, shown, m, size, wanted))
@@ -305,15 +307,17 @@ def _chosen(
     asked = tuple(x for x in named if x is not None)
     bad = next((x for x in asked if not isinstance(x, str)), None)
     if bad is not None:
-        raise BadSetting(f"predict takes one system, or two by their names; got {type(bad).__name__}.")
-    given = entered("predict", first, None if made else second, told, **own)
+        raise BadSetting(f"forecast takes one system, or two by their names; got {type(bad).__name__}.")
+    given = entered("forecast", first, None if made else second, told, **own)
     systems = given.posterior.evidence.systems
     places(asked, systems)
     chosen = asked or systems
     if len(chosen) > 2:
-        raise BadSetting(f"predict takes one system, or the difference of two: name them; there are {listing(chosen)}.")
+        raise BadSetting(
+            f"forecast takes one system, or the difference of two: name them; there are {listing(chosen)}."
+        )
     if len(set(chosen)) < len(chosen):
-        raise BadSetting(f"predict needs two different systems; got {listing(chosen)}.")
+        raise BadSetting(f"forecast needs two different systems; got {listing(chosen)}.")
     return given, tuple(chosen)
 
 
@@ -324,7 +328,7 @@ def _named(names: Any) -> tuple[str, str]:
     return given[0], given[1]
 
 
-def _together(p: Posterior, metric: Any, n: int, level: float) -> Prediction:
+def _together(p: Posterior, metric: Any, n: int, level: float) -> Forecast:
     """One system, or two on the same next items."""
     question, systems = p.resolve(metric), p.evidence.systems
     _refuse_many(question, n)
@@ -332,7 +336,7 @@ def _together(p: Posterior, metric: Any, n: int, level: float) -> Prediction:
     return _made(found, question, n, level, (p,), systems, paired=len(systems) > 1)
 
 
-def _apart(both: tuple[Posterior, Posterior], names: tuple[str, str], metric: Any, n: int, level: float) -> Prediction:
+def _apart(both: tuple[Posterior, Posterior], names: tuple[str, str], metric: Any, n: int, level: float) -> Forecast:
     """Two systems, each on n items of its own."""
     one, two = (p.resolve(metric) for p in both)
     if type(one) is not type(two):
@@ -354,19 +358,19 @@ def _refuse_many(question: Question, n: int) -> None:
 def _made(
     found: NextScore, question: Question, n: int, level: float, posteriors: tuple[Posterior, ...],
     systems: tuple[str, ...], paired: bool,
-) -> Prediction:  # fmt: skip
+) -> Forecast:  # fmt: skip
     of = question.asked if len(systems) == 1 else f"{systems[0]} - {systems[1]}, {question.asked}"
     name = called(of, n, found.unit) if paired or len(systems) == 1 else f"{called(of, n, found.unit)} each"
-    return Prediction(
+    return Forecast(
         name, found.law, found.route, found.sampler, False, found.notes, None if len(systems) > 1 else question._point,
         n=n, unit=found.unit, undefined=number_or_array(found.undefined), level=level, posteriors=posteriors,
         question=question, systems=systems, paired=paired,
     )  # fmt: skip
 
 
-def _limited(made: Prediction | Several, limits: tuple[ScoreLimit, ScoreLimit]) -> Prediction | Several:
+def _limited(made: Forecast | Several, limits: tuple[ScoreLimit, ScoreLimit]) -> Forecast | Several:
     """The same with the scores whose probabilities are wanted; a difference is held against 0."""
-    parts: tuple[Prediction, ...] = made.parts if isinstance(made, Several) else (made,)
+    parts: tuple[Forecast, ...] = made.parts if isinstance(made, Several) else (made,)
     for limit in limits:
         limit.refuse_unused(parts)
     found = []

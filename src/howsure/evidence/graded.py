@@ -1,4 +1,4 @@
-"""Items: the evidence of graded values, one for each item and system, its weight, and the cluster it belongs to.
+"""Graded: the evidence of graded values, one for each item and system, its weight, and the cluster it belongs to.
 
 The same items may have values under several measures, as queries have; each measure keeps the items that it has a
 value for.
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
 from howsure.evidence.account import Account, both
-from howsure.evidence.dealt_items import DealtItems
+from howsure.evidence.dealt_items import DealtGraded
 from howsure.evidence.layout import Axis, read_only
 from howsure.evidence.protocol import same_fields
 from howsure.kernels.alike import deal_sums
@@ -31,7 +31,7 @@ _FEW: Final = 10  # items whose range tells little
 
 @dataclass(frozen=True)
 class Mean:
-    """The measure of Items: the mean value of an item, in its direction."""
+    """The measure of Graded: the mean value of an item, in its direction."""
 
     of: str | None = None
     better: Literal["higher", "lower"] | None = "higher"
@@ -77,15 +77,15 @@ class Spread(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Items:
+class Graded:
     """Values of items, one column per system; immutable; `a + b` puts the items of both together, their clusters apart.
 
     `rest` holds the values of other measures; `items.only("AP")` are the items of one, `"AP" in items` asks, and
     `items.measures` lists them. A row may stand for several items that are alike: `counts` says how many.
 
-    >>> from howsure.ingest.graded import means
-    >>> means({"a": [0.2, 0.9, 0.4], "b": [0.1, 0.7, 0.6]})
-    Items(3 items, 2 systems)
+    >>> from howsure.ingest.graded import graded
+    >>> graded({"a": [0.2, 0.9, 0.4], "b": [0.1, 0.7, 0.6]})
+    Graded(3 items, 2 systems)
     """
 
     values: Array
@@ -98,7 +98,7 @@ class Items:
     notes: Notes = ()
     sizes: Array | None = None  # (items, systems): the mean is that of all parts of the items, pooled
     versions: Array | None = None  # (items, systems, versions): values an item may have, equally likely
-    rest: tuple[Items, ...] = ()
+    rest: tuple[Graded, ...] = ()
     counts: Array | None = None  # how many items a row stands for; 1 without
     library: str | None = None
     lines: dict[str, Any] | None = None  # lines and queries of runs: read, kept and left out
@@ -163,7 +163,7 @@ class Items:
         return float((alike * share).sum() ** 2 / (alike * share**2).sum())
 
     @property
-    def parts(self) -> tuple[Items, ...]:
+    def parts(self) -> tuple[Graded, ...]:
         """The items of each measure apart."""
         return (replace(self, rest=()) if self.rest else self, *self.rest)
 
@@ -175,7 +175,7 @@ class Items:
     def __contains__(self, measure: object) -> bool:
         return any(part.measure.named(measure) for part in self.parts)
 
-    def only(self, measure: object) -> Items:
+    def only(self, measure: object) -> Graded:
         """The items of one measure."""
         found = next((part for part in self.parts if part.measure.named(measure)), None)
         if found is not None:
@@ -186,11 +186,11 @@ class Items:
         near = nearest(str(measure), self.measures)
         raise UnknownName(f"no measure {str(measure)!r} in these items.{near} They have {', '.join(self.measures)}.")
 
-    def system(self, name: str) -> Items:
+    def system(self, name: str) -> Graded:
         """The items of one system."""
         return self.pick((name,))
 
-    def pick(self, names: Sequence[str]) -> Items:
+    def pick(self, names: Sequence[str]) -> Graded:
         """The items of these systems, in this order."""
         at = places(names, self.systems)
         return replace(
@@ -212,11 +212,11 @@ class Items:
         del places
         raise BadSetting(f"graded values are not batched; they have no axis {axis}.")
 
-    def dealt(self, sizes: NDArray[np.int64], rng: np.random.Generator) -> DealtItems:
+    def dealt(self, sizes: NDArray[np.int64], rng: np.random.Generator) -> DealtGraded:
         """The means of parts of these sizes, each of items taken at random: by their weights, where they have any."""
         sums = deal_sums(self.values, self.counts, self.weights, sizes, rng)
         with np.errstate(invalid="ignore"):
-            return DealtItems(sums / sizes[:, None], sizes, self.systems)
+            return DealtGraded(sums / sizes[:, None], sizes, self.systems)
 
     def describe(self) -> dict[str, Any]:
         """Size, direction and bounds; of queries also what was read and left out."""
@@ -230,24 +230,24 @@ class Items:
             **read,
         }  # fmt: skip
 
-    def __add__(self, other: object) -> Items:
+    def __add__(self, other: object) -> Graded:
         if isinstance(other, int) and other == 0:
             return self
-        if not isinstance(other, Items):
+        if not isinstance(other, Graded):
             return NotImplemented
         return _together(self, other)
 
     __radd__ = __add__
 
     def __eq__(self, other: object) -> bool:
-        return same_fields(self, other) if isinstance(other, Items) else NotImplemented
+        return same_fields(self, other) if isinstance(other, Graded) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         many = f", {len(self.systems)} systems" if len(self.systems) > 1 else ""
         named = f", {', '.join(self.measures)}" if self.measure.called else ""
-        return f"Items({max(part.n for part in self.parts):,} items{many}{named})"
+        return f"Graded({max(part.n for part in self.parts):,} items{many}{named})"
 
     # -- what is resampled
 
@@ -275,7 +275,7 @@ class Items:
         return np.stack(whole[1:], axis=1), whole[0][:, None], np.ones(count)
 
 
-def _together(a: Items, b: Items) -> Items:
+def _together(a: Graded, b: Graded) -> Graded:
     if a.systems != b.systems:
         raise BadLabels(f"items of different systems cannot be added: {listing(a.systems)} and {listing(b.systems)}.")
     if (a.measure, a.bounds) != (b.measure, b.bounds) or set(a.measures) != set(b.measures):

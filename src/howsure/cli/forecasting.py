@@ -1,4 +1,4 @@
-"""The command `howsure predict`: what the next items will show."""
+"""The command `howsure forecast`: what the next items will show."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from howsure.errors import BadSetting
 from howsure.render.view import Detail
 
 
-@click.command("predict", cls=Grouped)
+@click.command("forecast", cls=Grouped)
 @sources.taking(
     *sources.but(sources.COLUMNS, "bins", "judge", "human"),
     *sources.SYSTEMS,
@@ -50,7 +50,7 @@ from howsure.render.view import Detail
 @FORMAT
 @VIEW
 @OUT
-def predict(
+def forecast(
     given: sources.Inputs,
     metrics: tuple[str, ...],
     below: tuple[str, ...],
@@ -62,10 +62,10 @@ def predict(
 ) -> None:
     """What the next test will show: the score of the next items, with the interval that will hold it.
 
-    `howsure predict preds.csv --n 500 --below 0.75` finds columns that have the usual names. Two systems give their
+    `howsure forecast preds.csv --n 500 --below 0.75` finds columns that have the usual names. Two systems give their
     next difference, first less second. With --cluster, --n counts clusters.
     """
-    from howsure.decisions.prediction import predict as verb
+    from howsure.decisions.forecast import forecast as verb
 
     run: Any = verb  # its overloads take no mapping of settings
     found = sources.evidence(given)
@@ -75,9 +75,9 @@ def predict(
             asked[name] = parsing.limits(texts, f"--{name}")
     parts = list(found.values()) if isinstance(found, dict) else found if isinstance(found, list) else [found]
     if len(parts) > 2:
-        raise BadSetting(f"predict takes one system, or the difference of two; got {len(parts)}")
+        raise BadSetting(f"forecast takes one system, or the difference of two; got {len(parts)}")
     if isinstance(found, dict) and len(parts) == 1:
-        raise BadSetting("predict takes one system, or the difference of two; got one file twice")
+        raise BadSetting("forecast takes one system, or the difference of two; got one file twice")
     if len(parts) == 2:
         usual = tuple(found) if isinstance(found, dict) else ("first", "second")
         names = parsing.system_names(() if isinstance(found, dict) else given.names, 2, usual)
