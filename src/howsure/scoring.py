@@ -31,7 +31,7 @@ from howsure.render.harmless import visible
 from howsure.render.numbers import within
 from howsure.result import Result
 from howsure.rows import Place, Row, row_documents, row_parts
-from howsure.settings import check_kind, check_level, finite, flag, several
+from howsure.settings import check_kind, check_level, finite, flag, metrics_given, several
 from howsure.slice_marks import DealtParts, SliceMarks
 
 MOST_DRAWN: Final = 240  # tables that a chart shows in full
@@ -263,7 +263,8 @@ def score(
     y_pred: Any = None,
     y: Any = None,
     *,
-    metrics: Iterable[str | Metric] | str | Metric | None = None,
+    metric: str | Metric | Iterable[str | Metric] | None = None,
+    metrics: str | Metric | Iterable[str | Metric] | None = None,
     above: float | Mapping[str, float] | None = None,
     level: float | None = None,
     interval: str | None = None,
@@ -278,9 +279,10 @@ def score(
     """Score evidence, a posterior, truths and predictions, or the columns of a frame, a file or a database.
 
     Columns are named as in hs.tally (`truth=`, `pred=`, `outcome=`, `value=`, `score=`, `by=`, `cluster=`, `weight=`,
-    `where=`, …). Predictions may be a mapping from system to predictions: each system gets its rows. A fitted estimator
-    is asked for its answers: score(estimator, X, y). `prior` (even), `level` (0.95), `interval` (auto),
-    `tolerance` (0.02) and `seed` (0) are those of the curve or posterior that is given, unless they are given too.
+    `where=`, …). `metric` and `metrics` mean the same, a name or several. Predictions may be a mapping from system to
+    predictions: each system gets its rows. A fitted estimator is asked for its answers: score(estimator, X, y).
+    `prior` (even), `level` (0.95), `interval` (auto), `tolerance` (0.02) and `seed` (0) are those of the curve or
+    posterior that is given, unless they are given too.
     Slices are listed from those most surely worse than the rest on (`sort`: worse, better, name, n or score).
     `chance=True` adds to the table what random guessing at the same margins gives, and the probability of being better.
     `shrink=True` lets slices lend strength to each other, where the measure is a rate (docs/shrinking.md).
@@ -291,7 +293,8 @@ def score(
     >>> r
     f1 0.759 [0.691, 0.819] 95% equal-tailed, closed form
     """
-    data, y_pred, told = answered("score", data, y_pred, y, columns, metrics)
+    wished = metrics_given(metric, metrics, "for the default table")
+    data, y_pred, told = answered("score", data, y_pred, y, columns, wished)
     given = entered("score", data, y_pred, told, prior=prior, tolerance=tolerance, seed=seed)
     p = _together(given.posterior, flag(shrink, "shrink"), flag(chance, "chance"))
     wanted = check_level(given.level if level is None else level)
@@ -300,7 +303,7 @@ def score(
     several = len(p.evidence.systems) > 1
     own = {name: p.system(name) for name in p.evidence.systems} if several else {None: p}
     first = next(iter(own.values()))
-    asked = _asked(first, metrics)
+    asked = _asked(first, wished)
     limits: list[float | None] | None = None
     rows: list[Row] = []
     for system, q in own.items():
@@ -357,8 +360,7 @@ def _asked(p: Posterior, metrics: Any) -> list[Any]:
     """The measures asked for, or the default table of the kind of evidence."""
     if metrics is None:
         return p.default_table
-    names = several(metrics, "metrics", "names, Metrics or a list of them", Metric, "for the default table")
-    return p.spelled_out(names, at_once=True)
+    return p.spelled_out(metrics if isinstance(metrics, list) else [metrics], at_once=True)
 
 
 def _limits(above: Any, questions: list[Any], p: Posterior) -> list[float | None]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from howsure.errors import BadSetting, UnknownName, nearest
+from howsure.errors import BadSetting, UnknownName, listing, nearest
 from howsure.language import option
 
 
@@ -97,6 +97,47 @@ def several(
     if not found:
         raise BadSetting(f"{option(name)} is empty; leave it out {otherwise}.")
     return found
+
+
+# -- metric= and metrics=, which mean the same in every verb
+
+
+def metrics_given(
+    metric: Any,
+    metrics: Any,
+    otherwise: str = "for the usual one",
+    need: str = "names, Metrics or a list of them",
+    alone: type | tuple[type, ...] = (),
+) -> Any:
+    """What `metric=` or `metrics=` asks for: one metric, or a list of several; None if neither is given.
+
+    One metric is a name, or an object with a direction or of the types in `alone`.
+
+    >>> metrics_given("f1", None), metrics_given(None, ("f1", "f2")), metrics_given(None, None)
+    ('f1', ['f1', 'f2'], None)
+    """
+    if metric is not None and metrics is not None:
+        shown = " and ".join(repr(x if isinstance(x, (str, list, tuple)) else str(x)) for x in (metric, metrics))
+        raise BadSetting(f"metric= and metrics= mean the same; got {shown}. Leave out one of them.")
+    name, given = ("metrics", metrics) if metric is None else ("metric", metric)
+    if given is None or isinstance(given, (str, alone)) or hasattr(given, "better"):
+        return given
+    return several(given, name, need, (), otherwise)
+
+
+def one_metric(verb: str, metric: Any, metrics: Any, need: str = "a name or a Metric") -> Any:
+    """The metric of a verb that takes no more than one; None if none is given.
+
+    >>> one_metric("plan", None, "f1"), one_metric("plan", ["f1"], None)
+    ('f1', 'f1')
+    """
+    found = metrics_given(metric, metrics, need=need)
+    if not isinstance(found, list):
+        return found
+    if len(found) > 1:
+        shown = listing([str(x) for x in found])
+        raise BadSetting(f"{verb} takes one metric; got {len(found)}: {shown}. Give {option('metric', str(found[0]))}.")
+    return found[0]
 
 
 # -- settings that many verbs have

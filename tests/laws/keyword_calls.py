@@ -423,7 +423,7 @@ VALUES: dict[str, tuple[Value, ...]] = {
     "remote": (Value("sc://here", beside={"engine": "spark"}), Value("sc://here")),
     # settings
     "metrics": (Value(OTHER),),
-    "metric": (Value(OTHER),),
+    "metric": (Value(OTHER),),  # in the place of the other keyword, which means the same
     "above": (Value(0.7),),
     "below": (Value(0.7),),
     "width": (Value(0.3),),

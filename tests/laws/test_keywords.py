@@ -44,6 +44,7 @@ QUICK = dict.fromkeys(("score", "compare", "curve", "posterior", "forecast"), RO
 }
 GRADED = ("graded items", "graded items with bounds", "graded items in clusters", "columns of values")
 SAME = {(kind, name) for kind in GRADED for name in ("metric", "metrics")}  # graded values have one measure
+METRIC = {"metric", "metrics"}  # mean the same: one takes the place of the other
 NO_KEYWORDS = ("Ratio", "sqrt", "log", "metrics")
 
 
@@ -119,7 +120,8 @@ def answer(name: str, one: Call, form: str, more: dict[str, Any], data: Any = No
     made = function(name)
     if name == "Tally.stratified":
         made, data = data[0].stratified, ()
-    given = {k: v for k, v in {**one.keywords, **QUICK.get(name, {}), **more}.items() if v is not None}
+    own = one.keywords if not METRIC & more.keys() else {k: v for k, v in one.keywords.items() if k not in METRIC}
+    given = {k: v for k, v in {**own, **QUICK.get(name, {}), **more}.items() if v is not None}
     given = {k: _resolved(v, one, form) for k, v in given.items()}
     try:
         return Answer(made(*data, **given))

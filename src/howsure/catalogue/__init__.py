@@ -29,7 +29,7 @@ __all__ = [
     "utility",
 ]
 
-DEFAULT_BINARY: Final = ("precision", "recall", "f1", "specificity", "accuracy", "balanced-accuracy", "phi")
+DEFAULT_BINARY: Final = ("precision", "recall", "f1", "specificity", "accuracy", "balanced-accuracy", "mcc")
 DEFAULT_CLASS: Final = ("precision", "recall", "f1")
 DEFAULT_WHOLE: Final = ("accuracy", "macro-f1", "weighted-f1")
 DEFAULT_LABELS: Final = ("micro-f1", "macro-f1", "weighted-f1", "samples-f1", "subset-accuracy", "hamming-loss")

@@ -47,7 +47,14 @@ _SETTINGS = ("level", "interval", "prior", "seed")
     LABELS,
     POSITIVE,
 )
-@option("--metric", metavar="NAME", group=QUESTION, help="The measure, such as f1.  [default: that of compare]")
+@option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="NAME",
+    group=QUESTION,
+    help="The one measure, such as f1.  [default: that of compare]",
+)
 @option("--width", type=ShareOrPercent(), group=QUESTION, help="Goal: an interval at most so wide.")
 @option("--above", type=float, group=QUESTION, help="Goal: show that the measure is above this.")
 @option("--below", type=float, group=QUESTION, help="Goal: show that the measure is below this.")
@@ -73,7 +80,9 @@ _SETTINGS = ("level", "interval", "prior", "seed")
 @SEED
 @FORMAT
 @OUT
-def plan(given: sources.Inputs, expected: str | None, kind: str, out: Path | None, **settings: Any) -> None:
+def plan(
+    given: sources.Inputs, expected: str | None, metrics: tuple[str, ...], kind: str, out: Path | None, **settings: Any
+) -> None:
     """How many items to label.
 
     Give a pilot (a FILE, --counts, --rate, --matrix or --db) or what you expect (--expected), and one goal: --width,
@@ -82,7 +91,7 @@ def plan(given: sources.Inputs, expected: str | None, kind: str, out: Path | Non
     from howsure.decisions.planning import plan as run_plan
 
     data = {"pilot": _pilot(given)} if expected is None else {"expected": _measures(expected, given)}
-    show(run_plan(**data, **settings), kind, out)
+    show(run_plan(**data, metrics=metrics or None, **settings), kind, out)
 
 
 def _pilot(given: sources.Inputs) -> Any:

@@ -15,10 +15,9 @@ from typing import Any, Final, Unpack, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.catalogue import Metric
 from howsure.columns import ColumnsAndTarget
 from howsure.comparison.independent import draws_apart, gap, most_draws
-from howsure.comparison.several import Metrics, Several, each_measure
+from howsure.comparison.several import Many, One, Several, each_measure
 from howsure.comparison.standing import Standing, by_difference, by_draws, by_laws
 from howsure.distribution import Error
 from howsure.entering import Entered, entered, is_made
@@ -36,7 +35,7 @@ from howsure.render.harmless import visible
 from howsure.render.numbers import probability
 from howsure.result import Result
 from howsure.rows import Row, real, row_documents, told_alike, unlike_scales
-from howsure.settings import check_draws, check_kind, check_level, decisive, finite, integer
+from howsure.settings import check_draws, check_kind, check_level, decisive, finite, integer, metrics_given
 
 Array = NDArray[np.float64]
 
@@ -229,24 +228,24 @@ class RankSettings(ColumnsAndTarget, total=False):
 
 @overload
 def leaderboard(
-    data: Any,
-    y_pred: Any = None,
-    y: Any = None,
-    *,
-    metric: str | Metric | None = None,
+    data: Any, y_pred: Any = None, y: Any = None, *, metric: One | None = None, metrics: One | None = None,
     **settings: Unpack[RankSettings],
-) -> Leaderboard: ...
+) -> Leaderboard: ...  # fmt: skip
 @overload
 def leaderboard(
-    data: Any, y_pred: Any = None, y: Any = None, *, metrics: Metrics, **settings: Unpack[RankSettings]
+    data: Any, y_pred: Any = None, y: Any = None, *, metric: Many, **settings: Unpack[RankSettings]
+) -> Several: ...
+@overload
+def leaderboard(
+    data: Any, y_pred: Any = None, y: Any = None, *, metrics: Many, **settings: Unpack[RankSettings]
 ) -> Several: ...
 def leaderboard(
     data: Any,
     y_pred: Any = None,
     y: Any = None,
     *,
-    metric: str | Metric | None = None,
-    metrics: Metrics | None = None,
+    metric: One | Many | None = None,
+    metrics: One | Many | None = None,
     prior: Any = None,
     apart: float | None = None,
     level: float | None = None,
@@ -260,8 +259,8 @@ def leaderboard(
 
     Truths and a mapping from system to predictions, or the columns of a frame, a file or a database, will do too; and
     fitted estimators, which are asked for their answers: leaderboard({"a": one, "b": two}, X, y). A number of draws
-    makes ranks shares of so many; else they are computed where they can be. Several `metrics` give several
-    leaderboards, "f1:*" one for each class.
+    makes ranks shares of so many; else they are computed where they can be. `metric` and `metrics` mean the same: a
+    name gives one leaderboard, a list several, and ["f1:*"] one for each class.
 
     >>> from howsure.evidence.outcomes import Outcomes
     >>> t = {"a": Outcomes.rate(hits=40, of=50), "b": Outcomes.rate(hits=30, of=50), "c": Outcomes.rate(hits=48, of=50)}
@@ -274,7 +273,8 @@ def leaderboard(
     if apart is not None and not 0.5 < finite(apart) < 1:
         raise BadSetting(f"{option('apart')} is a probability between 0.5 and 1; got {apart!r}.")
     own: dict[str, Any] = {"prior": prior, "tolerance": tolerance, "seed": seed}
-    data, y_pred, told = answered("leaderboard", data, y_pred, y, columns, metric if metrics is None else metrics)
+    asked = metrics_given(metric, metrics)
+    data, y_pred, told = answered("leaderboard", data, y_pred, y, columns, asked)
     given, systems = _given(data, y_pred, told, own)
     first = next(iter(systems.values()))
     settings = (
@@ -284,9 +284,7 @@ def leaderboard(
     limit = decisive(settings[0]) if apart is None else finite(apart)
     known = {name: x.posterior for name, x in systems.items()}
     joint = None if given is None else given.posterior
-    return each_measure(
-        list(known.values()), metric, metrics, lambda m: _ranked(joint, known, m, n, settings, limit), joint
-    )
+    return each_measure(list(known.values()), asked, lambda m: _ranked(joint, known, m, n, settings, limit), joint)
 
 
 def _given(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -12,9 +12,9 @@ from howsure.errors import BadSetting, UnknownName, listing
 from howsure.model.posterior import Posterior
 from howsure.notes import merged
 from howsure.result import Result
-from howsure.settings import several
 
-Metrics = str | Metric | Iterable[str | Metric]
+One = str | Metric
+Many = list[Any] | tuple[Any, ...]  # of names and Metrics; no Sequence, since a name is one of texts
 R = TypeVar("R")
 
 
@@ -80,31 +80,24 @@ def _together(parts: Sequence[Any], made: Sequence[Mapping[str, Any]]) -> list[d
 
 def each_measure(
     posteriors: Sequence[Posterior],
-    metric: Any,
-    metrics: Any,
+    asked: Any,
     made: Callable[[Any], R],
     joint: Posterior | None = None,
 ) -> R | Several:
-    """What a verb makes of one measure, the default one if none is named, or all that it makes of several.
+    """What a verb makes of one metric, the default one if none is given, or all that it makes of a list.
 
-    `posteriors` are those of each system; what several measures share is worked out once, of the joint one too.
+    `asked` is one metric, a list of them or None, as metrics_given finds it. `posteriors` are those of each system;
+    what several metrics share is worked out once, of the joint one too.
     """
     first = posteriors[0]
-    if metrics is None:
-        asked = first.spelled_out([first.default_metric if metric is None else metric])
-        if len(asked) > 1:
-            raise BadSetting(f"{metric} is a measure for each of {len(asked)} classes: give metrics={metric!r}.")
-        return made(asked[0])
-    if metric is not None:
-        raise BadSetting(f"metric={metric!r} is one measure, metrics= are several: leave out one of them.")
-    asked = first.spelled_out(named(metrics))
+    if not isinstance(asked, list):
+        alone = first.spelled_out([first.default_metric if asked is None else asked])
+        if len(alone) > 1:
+            raise BadSetting(f"{asked} is a metric for each of {len(alone)} classes: give metrics=[{asked!r}].")
+        return made(alone[0])
+    every = first.spelled_out(asked)
     for p in posteriors:
-        p.questions(asked)
+        p.questions(every)
     if joint is not None:
-        joint.together(asked)
-    return Several(tuple(made(m) for m in asked))
-
-
-def named(metrics: Any) -> list[Any]:
-    """One measure or several, as a list."""
-    return several(metrics, "metrics", "names, Metrics or a list of them", Metric, "for the usual one")
+        joint.together(every)
+    return Several(tuple(made(m) for m in every))

@@ -8,11 +8,10 @@ from typing import Any, Unpack, overload
 
 import numpy as np
 
-from howsure.catalogue import Metric
 from howsure.columns import ColumnsAndTarget
 from howsure.comparison import independent
 from howsure.comparison.result import Comparison
-from howsure.comparison.several import Metrics, Several, each_measure, named
+from howsure.comparison.several import Many, One, Several, each_measure
 from howsure.comparison.wins import check_margin
 from howsure.entering import Entered, entered, is_made
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
@@ -22,7 +21,7 @@ from howsure.language import option
 from howsure.model.posterior import Posterior
 from howsure.notes import SHARED_ITEMS
 from howsure.rows import Row
-from howsure.settings import check_kind, check_level, integer
+from howsure.settings import check_kind, check_level, integer, metrics_given
 from howsure.slice_order import SORTS_OF_PAIRS, check_sort, sliced
 
 NAMES = ("first", "second")
@@ -45,24 +44,24 @@ class PairSettings(ColumnsAndTarget, total=False):
 
 @overload
 def compare(
-    first: Any,
-    second: Any = None,
-    third: Any = None,
-    *,
-    metric: str | Metric | None = None,
+    first: Any, second: Any = None, third: Any = None, *, metric: One | None = None, metrics: One | None = None,
     **settings: Unpack[PairSettings],
-) -> Comparison: ...
+) -> Comparison: ...  # fmt: skip
 @overload
 def compare(
-    first: Any, second: Any = None, third: Any = None, *, metrics: Metrics, **settings: Unpack[PairSettings]
+    first: Any, second: Any = None, third: Any = None, *, metric: Many, **settings: Unpack[PairSettings]
+) -> Several: ...
+@overload
+def compare(
+    first: Any, second: Any = None, third: Any = None, *, metrics: Many, **settings: Unpack[PairSettings]
 ) -> Several: ...
 def compare(
     first: Any,
     second: Any = None,
     third: Any = None,
     *,
-    metric: str | Metric | None = None,
-    metrics: Metrics | None = None,
+    metric: One | Many | None = None,
+    metrics: One | Many | None = None,
     equal_within: float | None = None,
     prior: Any = None,
     names: tuple[str, str] | None = None,
@@ -79,13 +78,13 @@ def compare(
 
     Independent tests: compare(ta, tb). The same items: compare(joint, "a", "b"), compare(y, {"a": za, "b": zb}), or the
     columns of a frame, a file or a database: compare(frame, truth="label", pred=["a", "b"]). Fitted estimators are
-    asked for their answers: compare({"a": one, "b": two}, X, y). Several `metrics` give several comparisons, "f1:*" one
-    for each class. method="sample" is that of Goutte & Gaussier: the share of `draws` (10,000) draws. Settings that are
-    not given are those of a curve or posterior that is, else the usual ones. Slices (`by=`) are listed from those where
-    the first is most surely worse on (`sort`: worse, better, name, n or difference), after a row of all items. Of two
-    systems in a column (`system=`) the one with the better score is the first, unless you name them. The
-    verdict is "is better" from P(better) = 1 - (1 - level)/2 on (.975 at 95%: the equal-tailed interval of the
-    difference excludes 0) and "is probably better" from .9 on.
+    asked for their answers: compare({"a": one, "b": two}, X, y). `metric` and `metrics` mean the same: a name gives one
+    comparison, a list several, and ["f1:*"] one for each class. method="sample" is that of Goutte & Gaussier: the share
+    of `draws` (10,000) draws. Settings that are not given are those of a curve or posterior that is, else the usual
+    ones. Slices (`by=`) are listed from those where the first is most surely worse on (`sort`: worse, better, name, n
+    or difference), after a row of all items. Of two systems in a column (`system=`) the one with the better score is
+    the first, unless you name them. The verdict is "is better" from P(better) = 1 - (1 - level)/2 on (.975 at 95%: the
+    equal-tailed interval of the difference excludes 0) and "is probably better" from .9 on.
 
     >>> from howsure.evidence.classes import Tally
     >>> a = Tally.binary(tp=3, fp=2, fn=0, tn=0)
@@ -94,8 +93,9 @@ def compare(
     0.652222372209
     """
     margin, drawn, told = check_margin(equal_within), _drawn(method, draws), dict(columns)
+    asked = metrics_given(metric, metrics)
     if not is_made(first) and are_estimators(first):
-        first, second, told = answered("compare", first, second, third, columns, metric if metrics is None else metrics)
+        first, second, told = answered("compare", first, second, third, columns, asked)
         third = None
     own: dict[str, Any] = {"tolerance": tolerance, "seed": seed}
     if is_made(first) and is_made(second):
@@ -107,10 +107,8 @@ def compare(
         )
         pair, shown, settings = (one.posterior, two.posterior), _named(names), _settings(one, level, interval)
         order = check_sort(sort, pair[0].evidence, SORTS_OF_PAIRS)
-        return each_measure(
-            pair, metric, metrics, lambda m: replace(_apart(pair, shown, m, settings, margin, drawn), sort=order)
-        )
-    given, chosen = _joint(first, second, third, told, metric if metrics is None else metrics, prior, own)
+        return each_measure(pair, asked, lambda m: replace(_apart(pair, shown, m, settings, margin, drawn), sort=order))
+    given, chosen = _joint(first, second, third, told, asked, prior, own)
     if drawn is not None:
         raise BadSetting("method='sample' is for systems tested on different items; these have the same items.")
     if names is not None:
@@ -120,7 +118,7 @@ def compare(
         )
     p, settings = given.posterior.pick(chosen), _settings(given, level, interval)
     order, each = check_sort(sort, p.evidence, SORTS_OF_PAIRS), [p.system(name) for name in chosen]
-    return each_measure(each, metric, metrics, lambda m: replace(_paired(p, m, settings, margin), sort=order), p)
+    return each_measure(each, asked, lambda m: replace(_paired(p, m, settings, margin), sort=order), p)
 
 
 def _drawn(method: Any, draws: Any) -> int | None:
@@ -169,7 +167,8 @@ def leader_first(p: Posterior, metrics: Any) -> tuple[str, ...]:
     axis, systems = sliced(p.evidence), tuple(p.evidence.systems)
     whole = p if axis is None else p.whole(axis)
     first, second = (whole.system(name) for name in systems)
-    asked = first.spelled_out([first.default_metric] if metrics is None else named(metrics))[0]
+    given = first.default_metric if metrics is None else metrics
+    asked = first.spelled_out(given if isinstance(given, (list, tuple)) else [given])[0]
     one, two = first.resolve(asked), second.resolve(asked)
     behind = one.score < two.score if one.metric.better == "higher" else one.score > two.score
     return systems[::-1] if one.metric.better is not None and bool(np.all(behind)) else systems

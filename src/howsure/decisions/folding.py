@@ -35,7 +35,7 @@ from howsure.render.harmless import visible
 from howsure.render.numbers import probability, within
 from howsure.result import Result
 from howsure.rows import real
-from howsure.settings import check_level
+from howsure.settings import check_level, one_metric
 
 Array = NDArray[np.float64]
 Better = Literal["higher", "lower"]
@@ -278,7 +278,8 @@ def compare_folds(
     scores: Any,
     *,
     test_share: float | None = None,
-    metric: str = "score",
+    metric: str | None = None,
+    metrics: str | None = None,
     better: Better | None = None,
     equal_within: float | None = None,
     bounds: tuple[float, float] | None = None,
@@ -289,7 +290,7 @@ def compare_folds(
     `scores` holds one number for each fold, of the same folds for all systems: {"a": [...], "b": [...]}, arrays of
     repeats x folds, or a data frame with a column per system; what scikit-learn's cross_val_score returns. `test_share`
     is the share of the data that each fold tests on, 0.1 for 10-fold cross-validation; it is known from repeats x
-    folds. `metric` is the name that results show; `better` is "higher" or "lower", and
+    folds. `metric`, or `metrics`, is the one name that results show ("score"); `better` is "higher" or "lower", and
     without it the direction of a measure that is known by this name, else higher.
 
     >>> f = compare_folds(
@@ -300,9 +301,11 @@ def compare_folds(
     """
     if better not in (None, "higher", "lower"):
         raise BadSetting(f"{option('better')} is 'higher' or 'lower'; got {better!r}.")
-    if not isinstance(metric, str) or not metric.strip():
-        raise UnknownName(f"{option('metric')} is the name of the scores, such as 'accuracy'; got {metric!r}.")
-    direction = _direction(metric) if better is None else better
+    wished = one_metric("compare_folds", metric, metrics, need="the name of the scores, such as 'accuracy'")
+    name = "score" if wished is None else wished
+    if not isinstance(name, str) or not name.strip():
+        raise UnknownName(f"{option('metric')} is the name of the scores, such as 'accuracy'; got {name!r}.")
+    direction = _direction(name) if better is None else better
     found, limits = read(scores), check_bounds(bounds)
     share = share_tested(test_share, found)
     if limits is not None and not ((limits[0] <= found.values) & (found.values <= limits[1])).all():
@@ -312,7 +315,7 @@ def compare_folds(
     if len(found.systems) > 2:
         found = _ranked(found, direction)
     margin = check_margin(equal_within)
-    return Folds(found, share, metric, direction, margin, limits, check_level(level))
+    return Folds(found, share, name, direction, margin, limits, check_level(level))
 
 
 def _refuse_without_spread(found: FoldScores) -> None:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, Unpack, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from howsure.catalogue import Metric
 from howsure.columns import ColumnsAndTarget
-from howsure.comparison.several import Metrics, Several, each_measure
+from howsure.comparison.several import Many, One, Several, each_measure
 from howsure.comparison.slicing import page
 from howsure.decisions.score_limits import ScoreLimit
 from howsure.distribution import Distribution
@@ -35,7 +34,7 @@ from howsure.render.harmless import visible
 from howsure.render.numbers import within
 from howsure.result import Result
 from howsure.rows import real, slice_of
-from howsure.settings import check_kind, check_level, finite
+from howsure.settings import check_kind, check_level, finite, metrics_given
 
 if TYPE_CHECKING:
     from howsure.charts.chart import Chart
@@ -236,16 +235,20 @@ class Forecast(Result, Distribution):
 
 @overload
 def forecast(
-    first: Any, second: Any = None, third: Any = None, *, n: int, metric: str | Metric | None = None,
-    **settings: Unpack[NextSettings],
+    first: Any, second: Any = None, third: Any = None, *, n: int, metric: One | None = None,
+    metrics: One | None = None, **settings: Unpack[NextSettings],
 ) -> Forecast: ...  # fmt: skip
 @overload
 def forecast(
-    first: Any, second: Any = None, third: Any = None, *, n: int, metrics: Metrics, **settings: Unpack[NextSettings]
+    first: Any, second: Any = None, third: Any = None, *, n: int, metric: Many, **settings: Unpack[NextSettings]
+) -> Several: ...
+@overload
+def forecast(
+    first: Any, second: Any = None, third: Any = None, *, n: int, metrics: Many, **settings: Unpack[NextSettings]
 ) -> Several: ...
 def forecast(
-    first: Any, second: Any = None, third: Any = None, *, n: int, metric: str | Metric | None = None,
-    metrics: Metrics | None = None, below: Any = None, above: Any = None, prior: Any = None,
+    first: Any, second: Any = None, third: Any = None, *, n: int, metric: One | Many | None = None,
+    metrics: One | Many | None = None, below: Any = None, above: Any = None, prior: Any = None,
     names: tuple[str, str] | None = None, level: float | None = None, tolerance: float | None = None,
     seed: int | None = None, **columns: Unpack[ColumnsAndTarget],
 ) -> Forecast | Several:  # fmt: skip
@@ -264,10 +267,9 @@ def forecast(
     0.420847614017
     """
     size, told, limits = _size(n), dict(columns), (ScoreLimit("below", below), ScoreLimit("above", above))
+    asked = metrics_given(metric, metrics)
     if not is_made(first) and are_estimators(first):
-        first, second, told = answered(
-            "forecast", first, second, third, columns, metric if metrics is None else metrics
-        )
+        first, second, told = answered("forecast", first, second, third, columns, asked)
         third = None
     own: dict[str, Any] = {"prior": prior, "tolerance": tolerance, "seed": seed}
     if is_made(first) and is_made(second):
@@ -276,7 +278,7 @@ def forecast(
         pair = [entered("forecast", x, None, told, **own) for x in (first, second)]
         wanted = check_level(pair[0].level if level is None else level)
         both, shown = (pair[0].posterior, pair[1].posterior), _named(names)
-        made = each_measure(both, metric, metrics, lambda m: _apart(both, shown, m, size, wanted))
+        made = each_measure(both, asked, lambda m: _apart(both, shown, m, size, wanted))
     else:
         if names is not None:
             raise BadSetting(f"{option('names')} is for two tallies; systems of the same items have names.")
@@ -284,7 +286,7 @@ def forecast(
         wanted = check_level(given.level if level is None else level)
         p = given.posterior.pick(chosen)
         each = [p.system(name) for name in chosen]
-        made = each_measure(each, metric, metrics, lambda m: _together(p, m, size, wanted), p)
+        made = each_measure(each, asked, lambda m: _together(p, m, size, wanted), p)
     return _limited(made, limits)
 
 

@@ -26,7 +26,7 @@ from howsure.model.question import Question
 from howsure.notes import Notes, note
 from howsure.render.numbers import short
 from howsure.result import Result
-from howsure.settings import check_kind, check_level, check_seed, finite, plain, whole_from
+from howsure.settings import check_kind, check_level, check_seed, finite, one_metric, plain, whole_from
 
 _GOALS: Final = ("width", "above", "below", "difference")
 _SMALLEST_STEPS: Final = 14
@@ -85,6 +85,7 @@ class Plan(Result):
 def plan(
     *,
     metric: Any = None,
+    metrics: Any = None,
     pilot: Any = None,
     expected: Any = None,
     width: float | None = None,
@@ -106,14 +107,16 @@ def plan(
     on, .975 at 95%, where compare says "is better". Future items come from a `pilot` (evidence or a posterior: its
     uncertainty counts) or from `expected` measures. Two systems have the same items if the pilot has both or
     `disagreement` (the share of items on which they differ) is given, else n items each. Of clustered pilots n counts
-    clusters, of graded ones items such as queries. With `n` and no goal: the width, or the smallest difference.
+    clusters, of graded ones items such as queries. With `n` and no goal: the width,
+    or the smallest difference. `metric` and `metrics` mean the same: one metric.
 
     >>> plan(expected={"rate": 0.8}, width=0.1).n
     263
     """
     wanted = _goal(width, above, below, difference, n)
     share = _share(assurance, "assurance")
-    question, stated, settings = _design(metric, pilot, expected, prior, seed)
+    asked = one_metric("plan", metric, metrics)
+    question, stated, settings = _design(asked, pilot, expected, prior, seed)
     full = Goal(*wanted, check_level(settings[0] if level is None else level),
                 check_kind(settings[1] if interval is None else interval), share)  # fmt: skip
     apart = None if disagreement is None else _share(disagreement, "disagreement")

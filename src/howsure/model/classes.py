@@ -22,6 +22,7 @@ from howsure.expressions import CELLS
 from howsure.forms import Linear
 from howsure.kernels.draws import generator
 from howsure.kernels.weights import gamma_of
+from howsure.labels import find
 from howsure.language import option
 from howsure.model.all_classes import AllClasses, RightAnswersByRows
 from howsure.model.cells import used_classes
@@ -193,7 +194,7 @@ def table(state: State) -> list[str | Metric]:
     each: list[str | Metric] = [parse_metric(m).of(label) for label in t.labels for m in DEFAULT_CLASS]
     if len(t.labels) == 1:
         return [*each, "accuracy"]
-    return [*each, *(DEFAULT_WHOLE if len(t.labels) > 2 else ("accuracy", "balanced-accuracy", "phi"))]
+    return [*each, *(DEFAULT_WHOLE if len(t.labels) > 2 else ("accuracy", "balanced-accuracy", "mcc"))]
 
 
 def _of_the_positive(t: Tally) -> list[str | Metric]:
@@ -204,8 +205,18 @@ def _of_the_positive(t: Tally) -> list[str | Metric]:
     k = len(t.labels)
     if k <= 2:
         return [*(DEFAULT_CLASS if extraction_notes(t) else DEFAULT_BINARY)]
-    read = map(parse_metric, DEFAULT_BINARY)
-    return [m.of(t.positive) if m.agreement or m.of_classes(k) is not None else str(m) for m in read]
+    return [_of_class(name, t) if _is_of_all(parse_metric(name), k) else name for name in DEFAULT_BINARY]
+
+
+def _is_of_all(metric: Metric, k: int) -> bool:
+    """Whether a bare name is of all k classes together."""
+    return metric.agreement or metric.of_classes(k) is not None
+
+
+def _of_class(name: str, t: Tally) -> str | Metric:
+    """The name with the positive class; the metric itself if another label is spelled the same."""
+    same = find(str(t.positive), t.labels) == find(t.positive, t.labels)
+    return f"{name}:{t.positive}" if same else parse_metric(name).of(t.positive)
 
 
 def rates(state: State, names: Iterable[str | Metric]) -> list[str | Metric]:

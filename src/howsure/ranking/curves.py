@@ -37,11 +37,11 @@ from howsure.render.harmless import visible
 from howsure.render.numbers import short
 from howsure.result import Result
 from howsure.rows import Row, real, row_documents
-from howsure.settings import AUTO, check_kind, check_level, several, whole_from
+from howsure.settings import AUTO, check_kind, check_level, metrics_given, whole_from
 
 Array = NDArray[np.float64]
 
-_SHOWN: Final = ("precision@recall=0.9", "recall@fallout=0.1")
+_SHOWN: Final = ("precision@recall=0.9", "recall@fpr=0.1")
 _POINTS: Final = 200  # of the curve that a document holds
 _TOLD: Final = 4  # systems whose pairs are put into words
 _FEW: Final = 400  # thresholds of a band that has no closed form
@@ -284,7 +284,7 @@ class Curve(Result):
     @property
     def _summary(self) -> tuple[Any, ...]:
         at = f"{self.best!r}"
-        return (*DEFAULT, *_SHOWN, *(f"{name}@{at}" for name in ("precision", "recall", "fallout")))
+        return (*DEFAULT, *_SHOWN, *(f"{name}@{at}" for name in ("precision", "recall", "fpr")))
 
     @cached_property
     def pairs(self) -> tuple[dict[str, Any], ...]:
@@ -367,6 +367,7 @@ def curve(
     scores: Any = None,
     y: Any = None,
     *,
+    metric: Any = None,
     metrics: Any = None,
     level: float | None = None,
     interval: str | None = None,
@@ -380,6 +381,7 @@ def curve(
     Arrays, lists, Series: curve(y_true, scores); a mapping of scores holds several systems on the same items. Frames of
     any engine, files and databases: curve(frame, truth="label", score="p"). Items with equal scores go together. `bins`
     counts the scores of files in so many bins. A fitted estimator is asked for its scores: curve(estimator, X, y).
+    `metric` and `metrics` mean the same, a name or several.
     Settings that are not given are those of a posterior that is, else the usual ones.
 
     >>> curve([1, 0, 1, 0], {"a": [0.9, 0.2, 0.4, 0.6], "b": [0.8, 0.3, 0.5, 0.1]})
@@ -390,8 +392,8 @@ def curve(
     p = given.posterior
     if not isinstance(p.evidence, Scored):
         raise BadSetting(f"a curve needs truths and scores: hs.curve(y_true, scores); got {type(p.evidence).__name__}.")
-    need = "names, Metrics or a list of them", (Metric, Ranking), "for the default table"
-    asked = None if metrics is None else tuple(several(metrics, "metrics", *need))
+    wished = metrics_given(metric, metrics, "for the default table")
+    asked = None if wished is None else tuple(wished) if isinstance(wished, list) else (wished,)
     for name in asked or ():
         p.resolve(name)
     wanted = check_level(given.level if level is None else level)

@@ -23,7 +23,7 @@ from howsure.ranking.measures import FAMILIES, RunMeasure
 from howsure.ranking.naming import parse
 from howsure.ranking.telling import account, lacking, notes_of, notes_of_all
 from howsure.rankings import RankedRun
-from howsure.settings import check_seed, flag, several
+from howsure.settings import check_seed, flag, metrics_given
 
 DEFAULT: Final = ("nDCG@10", "AP", "P@10", "RR", "R@100")
 VIEWS: Final = ("not", "bounds", "rate")
@@ -34,6 +34,7 @@ def trec(
     qrels: Any,
     runs: Any,
     *,
+    metric: Iterable[str] | str | None = None,
     metrics: Iterable[str] | str | None = None,
     only_common: bool = False,
     no_relevant: str = "drop",
@@ -42,6 +43,8 @@ def trec(
     seed: int = 0,
 ) -> Graded:
     """Values of every query, as Graded for score, compare and leaderboard; the first measure is the default of these.
+
+    `metric` and `metrics` mean the same, a name or several.
 
     `qrels` and each run of `runs`, {"bm25": run, …}, are TREC files (packed too), frames, or dicts of dicts. A judged
     query that is missing from a run counts as 0; `only_common` leaves it out. A query without relevant documents is
@@ -66,7 +69,7 @@ def trec(
         told, hint = option("no_relevant", no_relevant), nearest(str(no_relevant), BARREN)
         raise UnknownName(f"{told} is not known.{hint} Give 'drop' or 'zero'.")
     seed, only_common = check_seed(seed), flag(only_common, "only_common")
-    asked = _asked(metrics, unjudged)
+    asked = _asked(metric, metrics, unjudged)
     given = [qrels, *(sources := _named(runs)).values()]
     with on_disk([x for x in given if isinstance(x, (str, Path))]) as files:
         places = iter(files)
@@ -102,13 +105,12 @@ def _valued(
     return replace(parts[0], rest=tuple(parts[1:]))
 
 
-def _asked(metrics: Any, unjudged: str) -> dict[Asked, tuple[str, ...]]:
+def _asked(metric: Any, metrics: Any, unjudged: str) -> dict[Asked, tuple[str, ...]]:
     """The measures, each with the names it was asked by."""
-    alone = isinstance(metrics, (str, RunMeasure)) or is_measure(metrics)
+    theirs = tuple(type(x) for x in (metric, metrics) if is_measure(x))
     need = "names such as nDCG@10, or a list of them"
-    given: Sequence[Any] = DEFAULT if metrics is None else [metrics]
-    if metrics is not None and not alone:
-        given = several(metrics, "metrics", need, RunMeasure, "for the default measures")
+    wished = metrics_given(metric, metrics, "for the default measures", need, theirs)
+    given: Sequence[Any] = DEFAULT if wished is None else wished if isinstance(wished, list) else [wished]
     found: dict[Asked, tuple[str, ...]] = {}
     for text in given:
         m, name = _measure(text)

@@ -17,7 +17,7 @@ from howsure.entering import entered
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.estimators import answered, of_scores
 from howsure.model.posterior import Posterior
-from howsure.settings import AUTO, check_kind, check_level
+from howsure.settings import AUTO, check_kind, check_level, one_metric
 
 OF: Final = ("score", "low", "high", "mean")
 _AVERAGED: Final = re.compile(r"^(.+)_(micro|macro|weighted|samples)$")
@@ -82,8 +82,9 @@ class Scorer:
 
 
 def scorer(
-    metric: str | Metric = "f1",
+    metric: str | Metric | None = None,
     *,
+    metrics: str | Metric | None = None,
     of: str = "score",
     level: float | None = None,
     interval: str | None = None,
@@ -91,6 +92,8 @@ def scorer(
     prior: Any = None,
 ) -> Scorer:
     """A scorer for cross_val_score, cross_validate, GridSearchCV and the like: scoring=scorer("f1").
+
+    `metric` and `metrics` mean the same: one metric, f1 if none is given.
 
     It gives the point score as a float, or with `of` the low end of the interval (the pessimistic choice), the high
     end, or the posterior mean. Measures of which lower is better come with the other sign, as scikit-learn's neg_ ones,
@@ -105,7 +108,8 @@ def scorer(
     >>> scorer("precision")(Always(), X, y), round(scorer("precision", of="low")(Always(), X, y), 3)
     (0.75, 0.284)
     """
-    known = _named(metric)
+    asked = one_metric("scorer", metric, metrics)
+    known = _named("f1" if asked is None else asked)
     if of not in OF:
         raise UnknownName(f"no end {of!r}.{nearest(str(of), OF)} Give of= one of {', '.join(OF)}.")
     measure = retrieval.parse(known) if of_scores(known) else parse(known)
