@@ -80,15 +80,15 @@ def test_tables_are_drawn_once_for_all_measures(monkeypatch):
 
 
 def test_every_class():
-    """f1:* is f1 of each class, in every verb; in Python by metrics=, since it is several."""
+    """f1:* is f1 of each class, in every verb; in Python in a list, since it is several."""
     joint = hs.tally(Y, TWO)
     for verb in (hs.compare, hs.leaderboard):
         made = verb(joint, metrics=["f1:*", "accuracy"])
         assert [part.asked for part in made] == ["f1:0", "f1:1", "f1:2", "accuracy"]
         assert made.to_dict() == verb(joint, metrics=["f1:0", "f1:1", "f1:2", "accuracy"]).to_dict()
-        with pytest.raises(BadSetting, match=r"f1:\* is a measure for each of 3 classes: give metrics='f1:\*'"):
+        with pytest.raises(BadSetting, match=r"f1:\* is a metric for each of 3 classes: give metrics=\['f1:\*'\]"):
             verb(joint, metric="f1:*")
-    apart = hs.compare(joint.system("a"), joint.system("b"), metrics="recall:*")
+    apart = hs.compare(joint.system("a"), joint.system("b"), metrics=["recall:*"])
     assert [row["metric"] for row in apart.to_dict()["rows"]] == ["recall:0", "recall:1", "recall:2"]
     clustered = hs.tally(Y, ANSWERS["a"], cluster=np.arange(90) // 3)
     rows = hs.score(clustered, metrics="precision:*", tolerance=0.5).to_dict()["rows"]
@@ -107,14 +107,14 @@ def test_a_class_that_is_called_star():
 def test_measures_that_make_no_sense():
     """Refused as they are alone."""
     joint = hs.tally(Y, TWO)
-    with pytest.raises(BadSetting, match="metric='f1' is one measure, metrics= are several: leave out one"):
+    with pytest.raises(BadSetting, match="metric= and metrics= mean the same; got 'f1' and .* Leave out one of them"):
         hs.compare(joint, metric="f1", metrics=["accuracy"])
     with pytest.raises(BadSetting, match="metrics= is empty; leave it out for the usual one"):
         hs.leaderboard(joint, metrics=[])
     with pytest.raises(UnknownName, match="no metric named 'accurcy'"):
         hs.compare(joint, metrics=["macro-f1", "accurcy"])
     with pytest.raises(BadSetting, match="ask for rate, not f1:\\*"):
-        hs.compare(hs.tally({"a": Y > 0, "b": Y > 1}, outcome=["a", "b"]), metrics="f1:*")
+        hs.compare(hs.tally({"a": Y > 0, "b": Y > 1}, outcome=["a", "b"]), metrics=["f1:*"])
 
 
 def test_the_command_says_what_python_says(tmp_path, capsys):

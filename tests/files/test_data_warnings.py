@@ -197,7 +197,7 @@ def test_metrics_of_true_negatives_are_not_shown_for_data_that_have_none() -> No
     ):
         assert {row["metric"] for row in found.to_dict()["rows"]} == {"precision", "recall", "f1"}
         (text,) = (n.text for n in found.notes if n.code == "no-true-negatives")
-        assert "specificity, accuracy, balanced-accuracy, phi are not shown" in text
+        assert "specificity, accuracy, balanced-accuracy, mcc are not shown" in text
     asked = hs.score(truth, pred, positive="x", metrics=["accuracy", "f1"])
     assert [row["metric"] for row in asked.to_dict()["rows"]] == ["accuracy", "f1"]
     assert "no-true-negatives" not in {n.code for n in asked.notes}

@@ -362,7 +362,7 @@ CALLS: dict[str, dict[str, Call]] = {
         "posterior": Call(given(lambda: hs.posterior(TWO[0], 2)), {"prevalence": (0.1, 0.2)}),
     },
     "compare_folds": {
-        "lists": Call(given(FOLDS), {"test_share": 0.25}),
+        "lists": Call(given(FOLDS), {"test_share": 0.25}, "recall"),
         "arrays": Call(given({k: np.reshape(v, (2, 4)) for k, v in FOLDS.items()})),
     },
     "plan": {

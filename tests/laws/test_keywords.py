@@ -203,6 +203,38 @@ def test_every_function_and_keyword_is_walked():
     assert {keyword for name in CALLS for keyword in keywords(name)} == set(VALUES)
 
 
+def metric_takers() -> list[str]:
+    return [name for name in CALLS if METRIC & set(keywords(name))]
+
+
+def test_both_keywords_of_metrics_are_taken_everywhere():
+    """Who takes metric= takes metrics=."""
+    assert {"score", "compare", "leaderboard", "forecast", "curve", "trec", "plan"} <= set(metric_takers())
+    assert not [name for name in metric_takers() if not set(keywords(name)) >= METRIC]
+
+
+@pytest.mark.parametrize("name", metric_takers())
+def test_metric_and_metrics_mean_the_same(name):
+    """One name by either keyword, and a list of it, is one answer; both at once are refused."""
+    one = next(x for x in CALLS[name].values() if x.other)
+    by = {k: answer(name, one, "plain", {k: one.other}) for k in METRIC}
+    assert by["metric"].said == by["metrics"].said == ""
+    assert not differ(by["metric"], by["metrics"])
+    lists = [answer(name, one, "plain", {k: [one.other]}) for k in METRIC]
+    assert not differ(*lists)
+    assert lists[0].said == ""
+    both = answer(name, one, "plain", dict.fromkeys(METRIC, one.other)).said
+    assert both.startswith("metric= and metrics= mean the same; got ")
+
+
+@pytest.mark.parametrize("name", ["plan", "compare_folds", "sklearn.scorer"])
+def test_one_metric_is_not_several(name):
+    """A verb that takes one metric refuses two, and says which it takes."""
+    one = next(iter(CALLS[name].values()))
+    said = answer(name, one, "plain", {"metrics": ["f1", "recall"]}).said
+    assert said.endswith(" takes one metric; got 2: 'f1', 'recall'. Give metric='f1'.")
+
+
 @pytest.mark.whole
 @pytest.mark.parametrize(("name", "kind"), [(name, kind) for name, calls in CALLS.items() for kind in calls])
 def test_every_call_works(name, kind):

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 import howsure as hs
+from howsure.comparison.several import Several
 from howsure.sklearn import classification_report, scorer
 from howsure.testing import require
 
@@ -104,7 +105,25 @@ def reports(t: hs.Tally) -> None:
     r.save(Path("report"), kind="json")
     assert_type(r == hs.score(t), bool)
     assert_type(r["f1"], hs.Distribution)
+    assert_type(hs.score(t, metric="f1"), hs.Report)
+    hs.score(t, metric=["f1", hs.fbeta(2)])
     r.to_frame()
+
+
+def one_or_several(t: hs.Tally) -> None:
+    """`metric` and `metrics` mean the same; a name gives one result, a list or a tuple several."""
+    assert_type(hs.compare(t, t, metrics="f1"), hs.Comparison)
+    assert_type(hs.compare(t, t, metric=["f1", hs.fbeta(2)]), Several)
+    assert_type(hs.compare(t, t, metrics=("f1", "recall")), Several)
+    assert_type(hs.leaderboard({"a": t, "b": t}, metrics=hs.fbeta(2)), hs.Leaderboard)
+    assert_type(hs.leaderboard({"a": t, "b": t}, metric=["f1"]), Several)
+    assert_type(hs.forecast(t, n=50, metrics="mcc"), hs.Forecast)
+    assert_type(hs.forecast(t, n=50, metric=["mcc", "fpr"]), Several)
+    hs.plan(metrics="f1", pilot=t, width=0.1)
+    hs.compare_folds({"a": [0.9, 0.8], "b": [0.7, 0.9]}, test_share=0.5, metrics="accuracy")
+    hs.curve([1, 0], [0.9, 0.2], metric="auc")
+    hs.trec({"q": {"d": 1}}, {"a": {"q": {"d": 0.5}}}, metric="AP")
+    scorer(metrics="f1")
 
 
 def prediction(t: hs.Tally, p: hs.Posterior) -> None:

@@ -345,7 +345,7 @@ def test_the_report_of_a_positive_class_follows_from_its_four_cells():
     r = hs.score(t)
     cells = t.versus_rest("rec")
     two = hs.score(cells)
-    own = [f"{m}:rec" if m in ("accuracy", "balanced-accuracy", "phi") else m for m in DEFAULT_BINARY]
+    own = [f"{m}:rec" if m in ("accuracy", "balanced-accuracy", "mcc") else m for m in DEFAULT_BINARY]
     assert [row.asked for row in r.rows] == own
     assert [float(row.score) for row in r.rows] == pytest.approx([float(row.score) for row in two.rows])
     assert not [n for n in r.notes if n.code == "of-all-classes"]

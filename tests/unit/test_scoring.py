@@ -45,15 +45,15 @@ def default() -> hs.Report:
 
 
 def test_default_table_of_two_classes_with_a_positive_one(default):
-    """Precision, recall, f1, specificity, accuracy, balanced accuracy and phi."""
-    assert names(default) == ["precision", "recall", "f1", "specificity", "accuracy", "balanced-accuracy", "phi"]
+    """Precision, recall, f1, specificity, accuracy, balanced accuracy and mcc."""
+    assert names(default) == ["precision", "recall", "f1", "specificity", "accuracy", "balanced-accuracy", "mcc"]
 
 
 def test_default_table_of_two_classes_without_a_positive_one():
     """Without a positive class each class has its rows, then what is the same for both."""
     rows = names(hs.score(TWO, tolerance=0.2))
     per_class = [f"{m}:{c}" for c in ("ham", "spam") for m in EXACT]
-    assert rows == [*per_class, "accuracy", "balanced-accuracy", "phi"]
+    assert rows == [*per_class, "accuracy", "balanced-accuracy", "mcc"]
 
 
 def test_default_table_of_many_classes():
