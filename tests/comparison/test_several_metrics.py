@@ -107,7 +107,7 @@ def test_a_class_that_is_called_star():
 def test_measures_that_make_no_sense():
     """Refused as they are alone."""
     joint = hs.tally(Y, TWO)
-    with pytest.raises(BadSetting, match="metric= and metrics= mean the same; got 'f1' and .* Leave out one of them"):
+    with pytest.raises(BadSetting, match="metric= and metrics= mean the same; got 'f1' and"):
         hs.compare(joint, metric="f1", metrics=["accuracy"])
     with pytest.raises(BadSetting, match="metrics= is empty; leave it out for the usual one"):
         hs.leaderboard(joint, metrics=[])
