@@ -41,7 +41,7 @@ def main() -> int:
     results, failed = _made(keys, run)
     took = time.perf_counter() - start
     print("", *report.summary(results), f"\nThe run took {took / 60:.1f} minutes ({load}).", sep="\n")
-    worse = then is not None and _compared(results, then, keys)
+    worse = then is not None and _compared(results, then, keys, load)
     if failed:
         print(f"Nothing was written: {', '.join(failed)} did not end well.", file=sys.stderr)
         return 1
@@ -70,10 +70,11 @@ def _made(keys: list[str], run: Run) -> tuple[list[tuple[Group, list[Row]]], lis
     return results, failed
 
 
-def _compared(results: report.Results, then: dict[str, Any], keys: list[str]) -> bool:
+def _compared(results: report.Results, then: dict[str, Any], keys: list[str], load: str) -> bool:
     """Whether a row is slower than in the baseline, after all of them were printed."""
     now = baseline.figures(results)
-    print(f"\nNow over the baseline, of {then['date']} at commit {then['commit']} on {then['machine']}:")
+    where = f"{then['date']} at commit {then['commit']} on {then['machine']}, {then['load']}"
+    print(f"\nNow ({load}) over the baseline of {where}:")
     print(*baseline.comparison(now, then["rows"], keys), sep="\n")
     return any(change.regressed for change in baseline.changes(now, then["rows"]))
 
