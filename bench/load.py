@@ -38,6 +38,14 @@ class Load:
         return self.times[min(int(share * len(self.times)), len(self.times) - 1)]
 
 
+@dataclass(frozen=True)
+class Server:
+    """Where the page is served, and by which process."""
+
+    address: str
+    pid: int
+
+
 _SERVER = """
 from howsure.web.serving import serve
 if __name__ == "__main__":
@@ -46,8 +54,8 @@ if __name__ == "__main__":
 
 
 @contextmanager
-def serving(workers: int | None = None) -> Iterator[str]:
-    """The address of the page on a free port, once it answers."""
+def serving(workers: int | None = None) -> Iterator[Server]:
+    """The page on a free port, once it answers."""
     line = [sys.executable, "-c", _SERVER.format(workers=workers)]
     process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
@@ -59,7 +67,7 @@ def serving(workers: int | None = None) -> Iterator[str]:
         address = found[0].rstrip("/")
         if load(address, 4, 0.5).failed:
             raise RuntimeError("the server does not answer")
-        yield address
+        yield Server(address, process.pid)
     finally:
         process.kill()
         process.communicate()
@@ -101,8 +109,8 @@ async def _client(address: str, k: int, end: float) -> tuple[list[float], int]:
 
 
 def main(clients: int = 50, seconds: float = 20.0) -> None:
-    with serving() as address:
-        found = load(address, clients, seconds)
+    with serving() as server:
+        found = load(server.address, clients, seconds)
     p50, p99, most = (1000 * found.quantile(q) for q in (0.5, 0.99, 1.0))
     print(f"{clients} clients, {found.seconds:.1f} s: {len(found.times):,} answers, {found.failed} failed,")
     print(f"{found.rate:.0f} a second; p50 {p50:.0f} ms, p99 {p99:.0f} ms, longest {most:.0f} ms")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from bench.timing import Rules
+from bench.timing import Cost, Rules
 
 
 class Target(Protocol):
@@ -87,26 +87,32 @@ class Error:
 
 @dataclass(frozen=True)
 class Row:
-    """One comparison: times in seconds; without a peer only our time counts."""
+    """One comparison: what ours costs and what the peer does; without a peer only our time counts.
+
+    Where the peer is our own code too (`own_peer`), a change of the code moves both.
+    """
 
     what: str
-    ours: float
+    ours: Cost
     against: str = ""
-    peer: float | None = None
+    peer: Cost | None = None
     target: Target | None = None
     our_error: Error | None = None
     peer_error: Error | None = None
     note: str = ""
+    own_peer: bool = False
 
     @property
     def ratio(self) -> float | None:
         """How many times faster ours is; below 1 it is slower."""
-        return None if self.peer is None else self.peer / self.ours
+        return None if self.peer is None else self.peer.seconds / self.ours.seconds
 
     @property
     def met(self) -> bool | None:
         """Whether the target is reached; None without one."""
-        return None if self.target is None else self.target.met(self.ours, self.peer)
+        if self.target is None:
+            return None
+        return self.target.met(self.ours.seconds, None if self.peer is None else self.peer.seconds)
 
 
 @dataclass(frozen=True)

@@ -8,16 +8,22 @@ from dataclasses import dataclass
 
 from bench import provenance
 from bench.registry import Group, Row, Run
+from bench.timing import Cost
 
 PACKAGES = (
     "howsure", "numpy", "scipy", "duckdb", "scikit-learn", "confidenceinterval", "evalstats", "prob_conf_mat", "pycm",
     "statsmodels", "mpmath",
 )  # fmt: skip
-COLUMNS = ("what", "ours", "against", "its time", "ratio", "target", "met")
-WIDTHS = (40, 9, 44, 9, 14, 21, 3)
+COLUMNS = ("what", "ours", "memory", "against", "its time", "its memory", "ratio", "target", "met")
+WIDTHS = (40, 9, 14, 44, 9, 14, 14, 21, 3)
 METHOD = (
     "Written by the benchmark. Times are the best of several calls in one warm process, the contenders "
-    "taking turns; a ratio compares two times of the same run. All rows are of one run of one commit."
+    "taking turns; a ratio compares two times of the same run. All rows are of one run of one commit.\n\n"
+    "Memory is the rise of the process's peak (VmHWM of Linux) during one call, over what was resident before it: the "
+    "data of the call are not in it, its answer is. It is measured by one more call after the timed ones, or in the "
+    "timed rounds if a call takes over 2 s. A rise is known to about 0.3 MB; memory that DuckDB or polars kept from an "
+    'earlier call does not count again. "In all" is the peak of a whole process with its interpreter and imports. '
+    "A contender that is timed on a part has none, and neither has one that is called once and takes over 20 s."
 )
 Results = Sequence[tuple[Group, Sequence[Row]]]
 
@@ -34,14 +40,12 @@ class Origin:
 # -- pieces ----------------------------------------------------------------------------------------
 
 
-def duration(seconds: float | None) -> str:
+def duration(seconds: float) -> str:
     """Three figures and a unit.
 
     >>> duration(0.0000421), duration(0.0123), duration(3.21)
     ('42.1 µs', '12.3 ms', '3.21 s')
     """
-    if seconds is None:
-        return "–"
     for unit, size in (("s", 1.0), ("ms", 1e-3)):
         if seconds >= size:
             return f"{_three(seconds / size)} {unit}"
@@ -64,15 +68,23 @@ def cells(row: Row) -> tuple[str, ...]:
     """The columns that every row has."""
     met = "–" if row.met is None else "yes" if row.met else "no"
     target = row.target.text if row.target else "–"
-    return (row.what, duration(row.ours), row.against or "–", duration(row.peer), ratio(row), target, met)
+    theirs = ("–", "–") if row.peer is None else (duration(row.peer.seconds), memory(row.peer))
+    return (
+        row.what, duration(row.ours.seconds), memory(row.ours), row.against or "–", *theirs, ratio(row), target, met
+    )  # fmt: skip
+
+
+def memory(cost: Cost) -> str:
+    """The peak memory, if it was measured."""
+    return "–" if cost.peak is None else cost.peak.text
 
 
 def missed(key: str, row: Row) -> str:
     """One sentence for a target that was not reached."""
     if row.target is None:
         raise ValueError("a row without a target cannot miss it")
-    than = "" if row.peer is None else f" against {duration(row.peer)} for {row.against}, {ratio(row)}"
-    return f"{key}: {row.what} took {duration(row.ours)}{than}; the target is {row.target.text}."
+    than = "" if row.peer is None else f" against {duration(row.peer.seconds)} for {row.against}, {ratio(row)}"
+    return f"{key}: {row.what} took {duration(row.ours.seconds)}{than}; the target is {row.target.text}."
 
 
 # -- while it runs ---------------------------------------------------------------------------------
@@ -139,7 +151,7 @@ def _table(rows: Sequence[Row]) -> str:
     errors = any(row.our_error or row.peer_error for row in rows)
     head = (*COLUMNS, "our error", "its error") if errors else COLUMNS
     body = [(*cells(row), *(_errors(row) if errors else ())) for row in rows]
-    right = {"ours", "its time", "ratio"}
+    right = {"ours", "memory", "its time", "its memory", "ratio"}
     rule = ["---:" if name in right else "---" for name in head]
     return "\n".join("| " + " | ".join(line) + " |" for line in (head, rule, *body))
 

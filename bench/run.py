@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import json
 import pkgutil
 import sys
 import time
 import traceback
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 sys.path[0] = str(HERE.parent)  # so that the parts are `bench.…`, wherever it is started
 
-from bench import provenance, report, rows  # noqa: E402
+from bench import baseline, provenance, report, rows  # noqa: E402
 from bench.registry import GROUPS, Group, Row, Run  # noqa: E402
 from howsure.atomic import write_text  # noqa: E402
 
-RESULTS = HERE / "RESULTS.md"
+RESULTS, BASELINE = HERE / "RESULTS.md", HERE / "baseline.json"
 
 
 def main() -> int:
@@ -27,18 +29,23 @@ def main() -> int:
     options = _options()
     run = Run(quick=options.quick)
     whole = not options.only
-    writes = not options.quick and (whole or options.only == ["growth"])
+    writes = not options.quick and not options.against and (whole or options.only == ["growth"])
     try:
         commit = provenance.commit() if writes else ""
-    except provenance.Mixed as why:
+        then = baseline.read(options.against) if options.against else None
+    except (provenance.Mixed, baseline.Unreadable) as why:
         print(f"bench: {why}", file=sys.stderr)
         return 2
     load, start = provenance.load(), time.perf_counter()
-    results, failed = _made(options.only or list(GROUPS), run)
+    keys = options.only or list(GROUPS)
+    results, failed = _made(keys, run)
     took = time.perf_counter() - start
     print("", *report.summary(results), f"\nThe run took {took / 60:.1f} minutes ({load}).", sep="\n")
+    worse = then is not None and _compared(results, then, keys, load)
     if failed:
         print(f"Nothing was written: {', '.join(failed)} did not end well.", file=sys.stderr)
+        return 1
+    if worse:
         return 1
     return _write(run, results, report.Origin(commit, load, took), whole) if writes else 0
 
@@ -63,6 +70,15 @@ def _made(keys: list[str], run: Run) -> tuple[list[tuple[Group, list[Row]]], lis
     return results, failed
 
 
+def _compared(results: report.Results, then: dict[str, Any], keys: list[str], load: str) -> bool:
+    """Whether a row is slower than in the baseline, after all of them were printed."""
+    now = baseline.figures(results)
+    where = f"{then['date']} at commit {then['commit']} on {then['machine']}, {then['load']}"
+    print(f"\nNow ({load}) over the baseline of {where}:")
+    print(*baseline.comparison(now, then["rows"], keys), sep="\n")
+    return any(change.regressed for change in baseline.changes(now, then["rows"]))
+
+
 def _write(run: Run, results: list[tuple[Group, list[Row]]], origin: report.Origin, whole: bool) -> int:
     from bench.rows import growth
 
@@ -77,17 +93,22 @@ def _write(run: Run, results: list[tuple[Group, list[Row]]], origin: report.Orig
     print("\nWrote bench/growth.json, docs/growth.md and docs/figures/growth-*.svg.")
     if whole:
         write_text(RESULTS, report.page(results, run, origin))
-        print("Wrote bench/RESULTS.md; make docs takes the README's figures from it.")
+        write_text(BASELINE, json.dumps(baseline.document(results, origin), indent=1, ensure_ascii=False) + "\n")
+        print("Wrote bench/RESULTS.md and bench/baseline.json; make docs takes the README's figures from RESULTS.md.")
     return 0
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        description="Compare howsure with other packages, in one run. RESULTS.md is written by a run of all groups, "
-        "the charts of growth by one of all groups or of growth alone; both need the files of a commit."
+        description="Compare howsure with other packages, in one run. RESULTS.md and baseline.json are written by a "
+        "run of all groups, the charts of growth by one of all groups or of growth alone; both need the files of a "
+        "commit. With --against nothing is written, and the exit code is 1 if a row regressed."
     )
     parser.add_argument("--quick", action="store_true", help="small sizes, few repeats; nothing is written")
     parser.add_argument("--only", nargs="+", metavar="GROUP", choices=list(GROUPS), help=f"of {', '.join(GROUPS)}")
+    parser.add_argument(
+        "--against", type=Path, metavar="FILE", help="compare each row with this baseline, such as bench/baseline.json"
+    )
     return parser.parse_args()
 
 

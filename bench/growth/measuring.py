@@ -6,7 +6,6 @@ The memory is what the peak of the process rises by during a call, over what its
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import json
 import subprocess
@@ -17,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from bench import memory
 from bench.growth.cases import CASES, Call, Case, Line
 
 ROOT = Path(__file__).parents[2]
@@ -67,23 +67,11 @@ def _best(call: Call, first: float, limit: float) -> float:
 
 
 def _memory(call: Call) -> float | None:
-    """Megabytes that the peak of this process rises by; Linux forgets an earlier peak when asked to."""
-    gc.collect()
-    try:
-        ctypes.CDLL("libc.so.6").malloc_trim(0)  # what earlier calls freed goes back, or it would hide the rise
-        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-        before = _status("VmRSS")
-        call()
-        return round(max(0.0, _status("VmHWM") - before), 3)
-    except OSError:
-        return None
-
-
-def _status(name: str) -> float:
-    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
-        if line.startswith(f"{name}:"):
-            return int(line.split()[1]) / 1024
-    raise OSError(f"the system does not tell {name}")
+    """Megabytes that the peak of this process rises by."""
+    before = memory.begin()
+    call()
+    peak = memory.rise(before)
+    return None if peak is None else round(peak.megabytes, 3)
 
 
 def main() -> None:

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 import howsure as hs
+from bench.memory import OWN_PEAK, Peak
 from bench.registry import AtLeast, Row, Run, Under, group
-from bench.timing import OWN_PEAK, Lap, race
+from bench.timing import Cost, Lap, race
 from howsure.model.state import END_ERROR
 from howsure.papers.zhang_model import FIG_3
 from tests.papers.metropolis import chain, effective_size
@@ -107,11 +108,11 @@ def summary(run: Run) -> Iterator[Row]:
     laps = race({"ours": _ours, "peer": _prob_conf_mat}, run.rules(rounds=40, seconds=20))
     ours = laps["ours"]
     note = _sizes(ours, laps["peer"], f"{DRAWS:,} draws")
-    yield Row(what, ours.seconds, "prob_conf_mat (50,000 draws)", laps["peer"].seconds, AtLeast(3), note=note)
+    yield Row(what, ours, "prob_conf_mat (50,000 draws)", laps["peer"], AtLeast(3), note=note)
     run.say("classes-a: Metropolis in numpy")
     lap = race({"peer": lambda: chain(FIG_3, DRAWS)["macro-f1"]}, run.rules(rounds=1))["peer"]
     note = _sizes(ours, lap, f"{DRAWS:,} steps")
-    yield Row(what, ours.seconds, "Metropolis in numpy (50,000 steps)", lap.seconds, note=note)
+    yield Row(what, ours, "Metropolis in numpy (50,000 steps)", lap, note=note)
     if importlib.util.find_spec("pymc") is None:
         run.say("classes-a: pymc is not installed, its row is left out")
         return
@@ -120,7 +121,7 @@ def summary(run: Run) -> Iterator[Row]:
     lap = race({"peer": _pymc(steps)}, run.rules(rounds=1))["peer"]
     note = _sizes(ours, lap, f"{steps:,} steps")
     target = None if run.quick else AtLeast(1000)
-    yield Row(what, ours.seconds, f"PyMC Metropolis ({steps:,} steps)", lap.seconds, target, note=note)
+    yield Row(what, ours, f"PyMC Metropolis ({steps:,} steps)", lap, target, note=note)
 
 
 # -- a thousand classes ----------------------------------------------------------------------------
@@ -159,7 +160,8 @@ def thousand(run: Run) -> Iterator[Row]:
         raise RuntimeError(f"ends further off, or fewer classes, than asked for: {found}")
     cells, draws, peak = (f"{found[key]:,}" for key in ("cells", "draws", "peak"))
     note = f"{cells} occupied cells, {draws} draws, peak memory {peak} MB (limit {MEMORY:,})"
-    yield Row(f"{k:,} classes, {n:,} items, all of it", found["seconds"], target=Under(15), note=note)
+    cost = Cost(found["seconds"], Peak(found["peak"], whole=True))
+    yield Row(f"{k:,} classes, {n:,} items, all of it", cost, target=Under(15), note=note)
 
 
 @group("classes-c", "Many slices of a 10-class table: the interval of F1 of every class in every slice")
@@ -185,8 +187,9 @@ def slices(run: Run) -> Iterator[Row]:
     loop = (time.perf_counter() - start) / few * many
     what = f"F1 intervals, {many:,} slices of 10 classes"
     yield Row(
-        what, laps["ours"].seconds, "a loop over slices and classes", loop, note=f"the loop is timed on {few} slices"
-    )
+        what, laps["ours"], "a loop over slices and classes", Cost(loop), note=f"the loop is timed on {few} slices",
+        own_peer=True,
+    )  # fmt: skip
 
 
 @group("classes-d", "1,000 classes, 12,000 items, two systems on the same items: hs.compare on macro-F1 with its notes")
@@ -202,4 +205,4 @@ def two_systems(run: Run) -> Iterator[Row]:
 
     lap = race({"ours": ours}, run.rules(rounds=3, seconds=60))["ours"]
     error = lap.value["rows"][0]["error"]["probability"]
-    yield Row(f"{k:,} classes, {n:,} items", lap.seconds, target=Under(8), note=f"P(better) within {error:.3f}")
+    yield Row(f"{k:,} classes, {n:,} items", lap, target=Under(8), note=f"P(better) within {error:.3f}")

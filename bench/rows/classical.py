@@ -57,7 +57,7 @@ def rates(run: Run) -> Iterator[Row]:
         mine, lap = laps[f"ours, {prior}"], laps[name]
         ends = exact.rate_interval(HITS, OF, 1.0 if prior == "even" else 0.5)
         yield Row(
-            f"rate of {HITS} in {OF}, prior {prior}", mine.seconds, name, lap.seconds,
+            f"rate of {HITS} in {OF}, prior {prior}", mine, name, lap,
             our_error=exact.error(mine.value, ends), peer_error=exact.error(lap.value, ends),
         )  # fmt: skip
     yield _many_rates(run)
@@ -83,9 +83,7 @@ def _many_rates(run: Run) -> Row:
     inner = (hits > 0) & (hits < of)  # at the edges statsmodels puts the end on the edge itself
     note = f"its ends lie within {max(float(apart[:, inner].max()), 1e-16):.0e} of ours where hits and misses occur"
     name = "statsmodels proportion_confint, jeffreys"
-    return Row(
-        f"{many:,} rates, prior jeffreys", laps["ours"].seconds, name, laps["peer"].seconds, Within(1), note=note
-    )
+    return Row(f"{many:,} rates, prior jeffreys", laps["ours"], name, laps["peer"], Within(1), note=note)
 
 
 # -- two systems -----------------------------------------------------------------------------------
@@ -138,15 +136,15 @@ def pairs(run: Run) -> Iterator[Row]:
     note = f"its P(A > B) is {laps['evalstats'].value[2]:.4f}, ours {mine.value[2]:.4f}"
     name = "evalstats bayes_paired_diff_ci, 10,000 draws"
     off = _off(laps["evalstats"].value, mine.value)
-    yield Row(what, mine.seconds, name, laps["evalstats"].seconds, our_error=stated, peer_error=off, note=note)
+    yield Row(what, mine, name, laps["evalstats"], our_error=stated, peer_error=off, note=note)
     note = f"its p-value is {laps['mcnemar'].value:.4f}"
-    yield Row(what, mine.seconds, "statsmodels mcnemar, exact", laps["mcnemar"].seconds, our_error=stated, note=note)
+    yield Row(what, mine, "statsmodels mcnemar, exact", laps["mcnemar"], our_error=stated, note=note)
     mine = laps["ours, apart"]
     stated = _stated(mine.value, hs.compare(*apart).difference.error.value)
     off = _off(laps["newcombe"].value, mine.value)
     name = "statsmodels confint_proportions_2indep, Newcombe"
     what = f"difference of {HITS} and 40 in {OF}"
-    yield Row(what, mine.seconds, name, laps["newcombe"].seconds, our_error=stated, peer_error=off)
+    yield Row(what, mine, name, laps["newcombe"], our_error=stated, peer_error=off)
 
 
 def _stated(found: tuple[float, ...], bound: float) -> Error:
@@ -179,4 +177,4 @@ def reports(run: Run) -> Iterator[Row]:
         if abs(score - theirs) > 1e-12:
             raise RuntimeError(f"accuracy is {score} here and {theirs} there")
         what = f"str(hs.score(y, z)), {k} classes, n = {n:,}"
-        yield Row(what, laps["ours"].seconds, "pycm ConfusionMatrix", laps["peer"].seconds)
+        yield Row(what, laps["ours"], "pycm ConfusionMatrix", laps["peer"])

@@ -46,12 +46,12 @@ def independent(run: Run) -> Iterator[Row]:
             said = f"its P(A > B) is {lap.value:.4f}, off by {abs(lap.value - want):.1e}"
         note = f"{said}; ours is {ours.value:.4f}, off by {max(abs(ours.value - want), 1e-16):.1e}"
         target = Under(0.001) if name.startswith("numpy") else None
-        yield Row("P(A > B) on F1", ours.seconds, name, lap.seconds, target, note=note)
+        yield Row("P(A > B) on F1", ours, name, lap, target, note=note)
     run.say("compare: 10,000 pairs of tables")
     counts = np.random.default_rng(1).integers(0, 500, (8, 10_000))
     many = [hs.Tally.binary(**dict(zip(CELLS, part, strict=True))) for part in (counts[:4], counts[4:])]
     batch = race({"ours": lambda: hs.compare(*many, metric="f1").p_better}, _rules(run, 10_000_000))
-    yield Row("P(A > B) on F1, 10,000 pairs", batch["ours"].seconds)
+    yield Row("P(A > B) on F1, 10,000 pairs", batch["ours"])
 
 
 @group(
@@ -82,11 +82,11 @@ def paired(run: Run) -> Iterator[Row]:
         f"its P(A > B) is {peer.value:.4f} within {error:.1e}; ours is {laps['f1'].value:.6f} within {stated['f1']:.0e}"
     )
     yield Row(
-        "P(A > B) on F1, the same items", laps["f1"].seconds, "numpy, 100,000 joint draws", peer.seconds, Under(0.01),
+        "P(A > B) on F1, the same items", laps["f1"], "numpy, 100,000 joint draws", peer, Under(0.01),
         note=note,
     )  # fmt: skip
     note = f"ours is {laps['precision'].value:.6f} within {stated['precision']:.0e}"
-    yield Row("P(A > B) on precision, the same items", laps["precision"].seconds, target=Under(0.01), note=note)
+    yield Row("P(A > B) on precision, the same items", laps["precision"], target=Under(0.01), note=note)
     rng = np.random.default_rng(2)
     many = {str(i): _table(tuple(int(x) for x in rng.integers(20, 60, 4))) for i in range(10)}
     boards = {
@@ -97,7 +97,7 @@ def paired(run: Run) -> Iterator[Row]:
     for k, what in (("3", "three"), ("10", "ten")):
         bound = hs.leaderboard({x: many[x] for x in list(many)[: int(k)]}, metric="f1").error.probability
         note = f"probabilities within {bound:.0e}"
-        yield Row(f"P(best) and ranks on F1 of {what} independent systems", best[k].seconds, note=note)
+        yield Row(f"P(best) and ranks on F1 of {what} independent systems", best[k], note=note)
 
 
 @group(
@@ -131,7 +131,7 @@ def items(run: Run) -> Iterator[Row]:
         off = max(abs(x - y) for x, y in zip(laps[name].value, ends, strict=True))
         target = AtLeast(10) if name.startswith(("numpy", "scipy")) else None  # the others are one formula
         yield Row(
-            "95% interval of the mean of 10,000 items", laps["ours"].seconds, name, laps[name].seconds, target,
+            "95% interval of the mean of 10,000 items", laps["ours"], name, laps[name], target,
             our_error=mine, peer_error=Error(off, width),
         )  # fmt: skip
     run.say("compare-items: 200 items of two systems")
@@ -142,8 +142,8 @@ def items(run: Run) -> Iterator[Row]:
         "ours, all": lambda: hs.compare(both, "a", "b").to_dict(),
     }
     pair = race(calls, _rules(run, 1000))
-    yield Row("P(A > B), 200 items of two systems", pair["ours"].seconds, target=Under(0.05))
-    yield Row("the same, with all that a document holds", pair["ours, all"].seconds)
+    yield Row("P(A > B), 200 items of two systems", pair["ours"], target=Under(0.05))
+    yield Row("the same, with all that a document holds", pair["ours, all"])
 
 
 @group(
@@ -170,8 +170,8 @@ def heavy_priors(run: Run) -> Iterator[Row]:
         laps = race(calls, run.rules(rounds=3, seconds=60))
         for name in ("ours, 99", "ours, 1000"):
             yield Row(
-                f"P(best) on F1 of {what}, prior {priors[name]:g}", laps[name].seconds, "ours, the default prior",
-                laps["ours"].seconds, Within(8),
+                f"P(best) on F1 of {what}, prior {priors[name]:g}", laps[name], "ours, the default prior",
+                laps["ours"], Within(8), own_peer=True,
             )  # fmt: skip
 
 
@@ -181,4 +181,4 @@ def many_items(run: Run) -> Iterator[Row]:
     rng = np.random.default_rng(5)
     evidence = hs.graded({f"s{i}": rng.beta(5 + 0.1 * i, 2, 100_000) for i in range(10)})
     laps = race({"ours": lambda: hs.leaderboard(evidence).p_best}, run.rules(rounds=3, seconds=60))
-    yield Row("P(best) of ten systems, 100,000 graded items", laps["ours"].seconds, target=Under(10))
+    yield Row("P(best) of ten systems, 100,000 graded items", laps["ours"], target=Under(10))

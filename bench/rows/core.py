@@ -46,13 +46,14 @@ def arrays(run: Run) -> Iterator[Row]:
             if laps["peer"].value not in laps["ours"].value:
                 raise RuntimeError(f"the interval {laps['ours'].value} leaves out the score {laps['peer'].value}")
             what = f"F1 interval, {kind} labels, n = {n:,}"
-            yield Row(what, laps["ours"].seconds, "sklearn f1_score", laps["peer"].seconds, target)
+            yield Row(what, laps["ours"], "sklearn f1_score", laps["peer"], target)
 
 
 @group(
     "core-b",
     "A report from two arrays, against scikit-learn's",
-    "classification_report returns text; the rows with str() make ours text too. They have no target.",
+    "classification_report returns text, and so does str(); to_dict() returns all rows and notes as data.",
+    "hs.score alone counts the items and checks the settings: it computes no row before one is asked for.",
 )
 def reports(run: Run) -> Iterator[Row]:
     from sklearn.metrics import classification_report
@@ -61,20 +62,24 @@ def reports(run: Run) -> Iterator[Row]:
         run.say(f"core-b: n = {n:,}")
         y, z, change = _labels(n, "int")
         contenders: dict[str, Callable[[], Any]] = {
-            "ours": partial(hs.score, y, z),
-            "ours, as text": partial(_printed, y, z),
+            "ours, text": partial(_printed, y, z),
+            "ours, alone": partial(hs.score, y, z),
             "peer": partial(classification_report, y, z),
         }
+        if n == run.sizes[0]:
+            contenders["ours, data"] = partial(_data, y, z)
         laps = race(contenders, _rules(run, n), before=change)
-        against, peer = "sklearn classification_report", laps["peer"].seconds
+        against, peer = "sklearn classification_report", laps["peer"]
         target: Target = AtLeast(3) if n == 10**5 else Within(1)
-        yield Row(f"hs.score(y, z), n = {n:,}", laps["ours"].seconds, against, peer, target)
-        yield Row(f"str(hs.score(y, z)), n = {n:,}", laps["ours, as text"].seconds, against, peer)
+        yield Row(f"str(hs.score(y, z)), n = {n:,}", laps["ours, text"], against, peer, target)
+        if "ours, data" in laps:
+            yield Row(f"hs.score(y, z).to_dict(), n = {n:,}", laps["ours, data"], against, peer)
+        yield Row(f"hs.score alone, no rows, n = {n:,}", laps["ours, alone"], against, peer)
 
 
 @group(
     "core-f",
-    "A report of many classes from two arrays, everything in the default table, against scikit-learn's",
+    "A report of many classes from two arrays, everything in the default table as text, against scikit-learn's",
     "Labels of classes of equal size, 85% right. Interval ends of macro and weighted averages are within 2% of a "
     "standard deviation.",
 )
@@ -92,13 +97,22 @@ def many_classes(run: Run) -> Iterator[Row]:
             at = int(rng.integers(0, z.size))
             z[at] = (z[at] + 1) % k
 
-        laps = race({"ours": partial(hs.score, y, z), "peer": peer}, _rules(run, n), before=change)
-        what = f"hs.score(y, z), {k} classes, n = {n:,}"
-        yield Row(what, laps["ours"].seconds, "sklearn classification_report", laps["peer"].seconds, Within(target))
+        contenders: dict[str, Callable[[], Any]] = {"ours, text": partial(_printed, y, z), "peer": peer}
+        if (k, n) == (10, 1_000):
+            contenders["ours, data"] = partial(_data, y, z)
+        laps = race(contenders, _rules(run, n), before=change)
+        against, of = "sklearn classification_report", f"{k} classes, n = {n:,}"
+        yield Row(f"str(hs.score(y, z)), {of}", laps["ours, text"], against, laps["peer"], Within(target))
+        if "ours, data" in laps:
+            yield Row(f"hs.score(y, z).to_dict(), {of}", laps["ours, data"], against, laps["peer"])
 
 
 def _printed(y: Any, z: Any) -> str:
     return str(hs.score(y, z))
+
+
+def _data(y: Any, z: Any) -> dict[str, Any]:
+    return hs.score(y, z).to_dict()
 
 
 def _rules(run: Run, n: int) -> Rules:
@@ -135,7 +149,7 @@ def agreement(run: Run) -> Iterator[Row]:
         return hs.posterior(hs.Tally.binary(tp=tp, fp=fp, fn=fn, tn=tn))["phi"].interval()
 
     laps = race({"ours": one}, _rules(run, 1000))
-    yield Row("phi interval of one table", laps["ours"].seconds, target=Under(0.003))
+    yield Row("phi interval of one table", laps["ours"], target=Under(0.003))
     rng = np.random.default_rng(SEED)
     tp, fp, fn, tn = rng.multinomial(1000, rng.dirichlet([8, 2, 3, 80], 10_000)).T
     batch = hs.Tally.binary(tp=tp, fp=fp, fn=fn, tn=tn)
@@ -144,7 +158,7 @@ def agreement(run: Run) -> Iterator[Row]:
         return hs.posterior(batch)["phi"].interval()
 
     laps = race({"ours": many}, run.rules(rounds=3, seconds=20))
-    yield Row("phi intervals of 10,000 tables", laps["ours"].seconds, target=Under(2))
+    yield Row("phi intervals of 10,000 tables", laps["ours"], target=Under(2))
 
 
 # -- (c): many tables ------------------------------------------------------------------------------
@@ -180,11 +194,11 @@ def many(run: Run) -> Iterator[Row]:
     laps = race({"ours": ours, **calls}, run.rules(rounds=5, seconds=60))
     for name, (_, target) in loops.items():
         note = f"timed on {part} tables; {_differences(laps['ours'].value[:part], laps[name].value)}"
-        peer = laps[name].seconds * n / part
-        yield Row(f"F1 mean and interval, {n:,} tables", laps["ours"].seconds, name, peer, target, note=note)
+        peer = laps[name].times(n / part)
+        yield Row(f"F1 mean and interval, {n:,} tables", laps["ours"], name, peer, target, note=note)
     run.say(f"core-c: HDI of {n:,} tables")
     hdi = race({"ours": lambda: _f1_of(counts).interval(0.95, kind="hdi")}, run.rules(rounds=3))
-    yield Row(f"F1 HDI, {n:,} tables", hdi["ours"].seconds, target=Under(10))
+    yield Row(f"F1 HDI, {n:,} tables", hdi["ours"], target=Under(10))
 
 
 def _f1_of(counts: NDArray[np.int64]) -> hs.Distribution:
@@ -212,25 +226,32 @@ def _differences(ours: NDArray[np.float64], peer: NDArray[np.float64]) -> str:
 )
 def starting(run: Run) -> Iterator[Row]:
     counts = "tp=80, fp=20, fn=30, tn=870"
-    script = Path(sysconfig.get_path("scripts")) / "howsure"
-    command = [str(script)] if script.exists() else [sys.executable, "-m", "howsure"]
-    python = [sys.executable, "-c"]
     numpy, special = "import numpy", "import numpy, scipy.special"
     first = f"import howsure as hs; hs.posterior(hs.Tally.binary({counts}))['f1'].interval()"
     lines = {
-        "ours, import": [*python, "import howsure"],
-        numpy: [*python, numpy],
-        "ours, command": [*command, "score", "--counts", counts.replace(" ", "")],
-        special: [*python, special],
-        "ours, interval": [*python, first],
+        "ours, import": importing("import howsure"),
+        numpy: importing(numpy),
+        "ours, command": [*command(), "score", "--counts", counts.replace(" ", "")],
+        special: importing(special),
+        "ours, interval": importing(first),
     }
     run.say("core-d: fresh interpreters")
     with tempfile.TemporaryDirectory() as folder:
-        laps = race(commands(lines, folder), run.rules(rounds=7, seconds=1e9))
-    best = {name: lap.seconds for name, lap in laps.items()}
+        best = race(commands(lines, folder), run.rules(rounds=7, seconds=1e9))
     yield Row("import howsure", best["ours, import"], numpy, best[numpy], Within(1.3))
     yield Row("howsure score --counts …", best["ours, command"], special, best[special], Within(2.5))
     yield Row("import howsure and a first F1 interval", best["ours, interval"], special, best[special])
+
+
+def command() -> list[str]:
+    """The start of a command line of howsure."""
+    script = Path(sysconfig.get_path("scripts")) / "howsure"
+    return [str(script)] if script.exists() else [sys.executable, "-m", "howsure"]
+
+
+def importing(text: str) -> list[str]:
+    """A Python process that runs a line of text."""
+    return [sys.executable, "-c", text]
 
 
 # -- (e): one interval -----------------------------------------------------------------------------
@@ -266,4 +287,4 @@ def one(run: Run) -> Iterator[Row]:
         own, mine = laps["ours"], exact.error(laps["ours"].value, ends)
         for name in methods:
             peer, theirs = laps[name], exact.error(laps[name].value, ends)
-            yield Row(f"F1 of {shown}", own.seconds, name, peer.seconds, our_error=mine, peer_error=theirs)
+            yield Row(f"F1 of {shown}", own, name, peer, our_error=mine, peer_error=theirs)

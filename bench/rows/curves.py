@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import howsure as hs
+from bench.memory import OWN_PEAK
 from bench.registry import AtLeast, Row, Run, Under, Within, group
-from bench.timing import OWN_PEAK, race
+from bench.timing import Cost, race
 from howsure.kernels import ranked
 from howsure.kernels.ranked import Cuts
 from howsure.model.score_draws import score_draws
@@ -74,14 +75,14 @@ def looped(y: Any, s: Any, draws: int) -> Array:
     "curves",
     "Scores of 100,000 items, all distinct: bands and draws of curves",
     f"The loop over scikit-learn is timed on {FEW} draws and extrapolated. rocci has a bootstrap of its own kind; "
-    "both are per draw, 512 fallouts, simultaneous.",
+    "both are per draw, 512 fallouts, simultaneous, with the memory of all draws.",
 )
 def curves(run: Run) -> Iterator[Row]:
     n, draws = (10_000, 200) if run.quick else (N, DRAWS)
     y, s = items(n)
     run.say("curves: bands")
     lap = race({"ours": lambda: bands(y, s)}, run.rules(rounds=15, seconds=15))["ours"]
-    yield Row(f"ROC and PR bands, n = {n:,}", lap.seconds, target=None if run.quick else Under(0.1))
+    yield Row(f"ROC and PR bands, n = {n:,}", lap, target=None if run.quick else Under(0.1))
     run.say("curves: draws")
     c = items(n, "curve")
     racers: dict[str, Callable[[], Any]] = {"ours": lambda: drawn(c, draws), "peer": lambda: looped(y, s, FEW)}
@@ -89,9 +90,7 @@ def curves(run: Run) -> Iterator[Row]:
     peak = _peak(n, draws)
     note = f"the peak of a process that does it is {peak:,.0f} MB"
     what = f"AUC, AP and vertical band, {draws:,} draws, n = {n:,}"
-    yield Row(
-        what, laps["ours"].seconds, "loop over scikit-learn", laps["peer"].seconds * draws / FEW, AtLeast(20), note=note
-    )
+    yield Row(what, laps["ours"], "loop over scikit-learn", laps["peer"].times(draws / FEW), AtLeast(20), note=note)
     if importlib.util.find_spec("rocci") is None:
         run.say("curves: rocci is not installed, its row is left out")
         return
@@ -109,7 +108,7 @@ def _band(run: Run, c: hs.Curve, y: Any, s: Any) -> Row:
         "peer": lambda: roc_band(y.astype(int), s, n_boot=own, random_state=0),
     }
     laps = race(racers, run.rules(rounds=3, seconds=40))
-    ours, peer = (laps[k].seconds / own for k in ("ours", "peer"))
+    ours, peer = (Cost(laps[k].seconds / own, laps[k].peak) for k in ("ours", "peer"))
     return Row(f"simultaneous ROC band, a draw, n = {len(y):,}", ours, "rocci", peer, Within(2))
 
 

@@ -45,5 +45,5 @@ def predictions(run: Run) -> Iterator[Row]:
         error = 3 * (peer.value * (1 - peer.value) / 100_000) ** 0.5
         note = f"its share is {peer.value:.4f} within {error:.1e}; ours is {ours.value:.6f}"
         what = f"P({name} of the next {NEXT} items < {limit})"
-        yield Row(what, ours.seconds, "numpy, 100,000 draws", peer.seconds, Under(0.001), note=note)
-    yield Row(f"95% interval of F1 of the next {NEXT} items", laps["interval"].seconds)
+        yield Row(what, ours, "numpy, 100,000 draws", peer, Under(0.001), note=note)
+    yield Row(f"95% interval of F1 of the next {NEXT} items", laps["interval"])

@@ -12,7 +12,9 @@ from bench.growth import chart, page
 from bench.growth.cases import CASES
 from bench.growth.fitting import exponent
 from bench.growth.measuring import measured
+from bench.memory import Peak
 from bench.registry import Row, Run, group
+from bench.timing import Cost
 from howsure.atomic import write_text
 
 
@@ -27,7 +29,9 @@ def growth(run: Run) -> Iterator[Row]:
             slope = exponent([p["size"] for p in points], [p["seconds"] for p in points])
             grows = "flat" if slope is None else f"as {case.axis}^{slope:.2f}"
             last = points[-1]
-            yield Row(f"{line.name}, {last['size']:,} {case.axis}", last["seconds"], note=f"time grows {grows}")
+            peak = None if last["megabytes"] is None else Peak(last["megabytes"])
+            cost = Cost(last["seconds"], peak)
+            yield Row(f"{line.name}, {last['size']:,} {case.axis}", cost, note=f"time grows {grows}")
         run.growth.append(found)
 
 

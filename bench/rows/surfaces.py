@@ -38,8 +38,9 @@ def surfaces(run: Run) -> Iterator[Row]:
         found, counted = ours.value.tables, np.array(each.value).reshape(side, side)
         same = float((found == counted).mean())
         yield Row(
-            f"{z} by {x} and {y}, {third} {at:g}, {side} x {side}", ours.seconds, "hs.solve, one by one", each.seconds,
-            AtLeast(times), note=f"{ours.value.feasible:.0%} feasible; number of tables as by solve at {same:.1%}",
+            f"{z} by {x} and {y}, {third} {at:g}, {side} x {side}", ours, "hs.solve, one by one", each,
+            AtLeast(times), own_peer=True,
+            note=f"{ours.value.feasible:.0%} feasible; number of tables as by solve at {same:.1%}",
         )  # fmt: skip
 
 

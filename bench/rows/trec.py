@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 import howsure as hs
+from bench.memory import OWN_PEAK, Peak
 from bench.registry import AtLeast, Row, Run, Under, Within, group
-from bench.timing import OWN_PEAK, commands, race
+from bench.timing import Cost, commands, race
 
 SEED = 11
 OURS = ("P@10", "R@100", "AP", "RR", "nDCG@10", "nDCG", "Rprec", "Bpref", "IPrec@0.1", "11pt_avg", "BEP", "SetP",
@@ -111,7 +112,7 @@ def _from_files(run: Run, what: str, qrels: str, ranked: str) -> Iterator[Row]:
     laps = race(racers, run.rules(rounds=5, seconds=40))
     for peer in ("pytrec-eval", "ir-measures"):
         _check(laps["ours"].value, laps[peer].value)
-        yield Row(f"from files, {what}", laps["ours"].seconds, peer, laps[peer].seconds, Within(1))
+        yield Row(f"from files, {what}", laps["ours"], peer, laps[peer], Within(1))
 
 
 def _from_memory(run: Run, what: str, qrels: str, ranked: str) -> Iterator[Row]:
@@ -127,7 +128,7 @@ def _from_memory(run: Run, what: str, qrels: str, ranked: str) -> Iterator[Row]:
     }  # fmt: skip
     laps = race(racers, run.rules(rounds=9, seconds=20))
     _check(laps["ours"].value, laps["peer"].value)
-    yield Row(f"from dicts, {what}", laps["ours"].seconds, "pytrec-eval", laps["peer"].seconds, AtLeast(5))
+    yield Row(f"from dicts, {what}", laps["ours"], "pytrec-eval", laps["peer"], AtLeast(5))
 
 
 def _fresh(run: Run, what: str, qrels: str, ranked: str, folder: str) -> Iterator[Row]:
@@ -143,7 +144,7 @@ def _fresh(run: Run, what: str, qrels: str, ranked: str, folder: str) -> Iterato
     )
     lines = {"ours": [sys.executable, "-c", here], "peer": [sys.executable, "-c", there]}
     laps = race(commands(lines, folder), run.rules(rounds=2, seconds=60))
-    yield Row(f"fresh process, from files, {what}", laps["ours"].seconds, "ranx", laps["peer"].seconds, AtLeast(10))
+    yield Row(f"fresh process, from files, {what}", laps["ours"], "ranx", laps["peer"], AtLeast(10))
 
 
 MEMORY = 250  # MB of a whole process
@@ -172,4 +173,5 @@ def _bomb(run: Run, folder: Path, qrels: str) -> Row:
         raise RuntimeError(f"peak memory {peak} MB, and: {said}")
     packed, held = path.stat().st_size / 1e6, 17 * 600_000 * times / 1e9
     note = f"peak memory {peak} MB (limit {MEMORY}); refused at its second line"
-    return Row(f"{packed:.1f} MB packed, {held:.1f} GB unpacked", took, target=Under(10), note=note)
+    cost = Cost(took, Peak(peak, whole=True))
+    return Row(f"{packed:.1f} MB packed, {held:.1f} GB unpacked", cost, target=Under(10), note=note)

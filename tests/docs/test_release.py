@@ -16,7 +16,9 @@ import howsure
 from bench import provenance, report
 from bench.growth import page
 from bench.growth.cases import CASES
+from bench.memory import Peak
 from bench.registry import Row, Run
+from bench.timing import Cost
 from tools import extra_lines, figures, first_lines, floors, package_content
 
 ROOT = Path(__file__).parents[2]
@@ -177,8 +179,9 @@ def test_the_page_of_results_names_its_commit(monkeypatch: pytest.MonkeyPatch):
     from bench.registry import Group
 
     monkeypatch.setattr(report, "PACKAGES", ("howsure", "numpy"))
-    rows = [Row("all of it", 1.5, note="two tables")]
+    rows = [Row("all of it", Cost(1.5, Peak(12.0)), note="two tables")]
     made = report.page([(Group("a", "A", lambda _: iter(())), rows)], Run(), report.Origin("abc123", "load 0.1", 120))
     assert "commit `abc123`; 2 minutes, load 0.1" in made
     assert f"howsure {howsure.__version__}" in made
     assert "- all of it: two tables." in made
+    assert "| all of it | 1.50 s | 12.0 MB |" in made

@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 
 import howsure as hs
-from bench.timing import OWN_PEAK
+from bench.memory import OWN_PEAK
 from howsure.cli import app
 from howsure.errors import BadFile, HowsureError
 from howsure.ingest.packing import check_zstd, unpacked
